@@ -1,0 +1,142 @@
+// Package name holds the rules for names that people give: which texts are
+// names, how a name is shown, and when two names are the same name.
+package name
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"orgd/domain/fault"
+)
+
+// MaxLength is the greatest length of a name in code points, unless a resource
+// says otherwise.
+const MaxLength = 128
+
+// ErrInvalid is returned for a text that is not a name. Its occurrences say
+// why, as a sentence about "the name".
+var ErrInvalid = fault.New(fault.RequestValidation, "the name is not valid")
+
+// Key is what a name is compared, sorted and stored by: two names are the same
+// name when their keys are equal byte by byte. It is the NFC form of the full
+// case folding of the name's text.
+type Key string
+
+// Name is a name that satisfies the rules. The zero value is no name.
+type Name struct {
+	Text string // as written, in NFC, without surrounding white space
+	Key  Key
+}
+
+// String is the name as written.
+func (n Name) String() string { return n.Text }
+
+// Parse reads a name of at most [MaxLength] code points. See [ParseMax].
+func Parse(s string) (Name, error) { return ParseMax(s, MaxLength) }
+
+// ParseMax reads a name of 1 to max code points. The length counts after NFC
+// normalization and after removing surrounding white space. It returns an
+// occurrence of [ErrInvalid] for a text that is empty, too long or not UTF-8,
+// contains control or format characters, is "." or ".." (which URLs resolve
+// away), or looks like an identifier (see [IsUUID]).
+func ParseMax(s string, max int) (Name, error) {
+	text, reason := clean(s, max)
+	if reason != "" {
+		return Name{}, ErrInvalid.With("the name %s", reason)
+	}
+	key, ok := fold(text)
+	if !ok {
+		return Name{}, ErrInvalid.With("the name %s", tooManyMarks)
+	}
+	return Name{Text: text, Key: key}, nil
+}
+
+const tooManyMarks = "must not contain more than 30 combining marks in a row"
+
+// clean returns the text of a name, or the reason why s is not one.
+func clean(s string, max int) (text, reason string) {
+	if !utf8.ValidString(s) {
+		return "", "must be valid UTF-8"
+	}
+	s, ok := normalize(s)
+	if !ok {
+		return "", tooManyMarks
+	}
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "":
+		return "", "must not be empty"
+	case utf8.RuneCountInString(s) > max:
+		return "", fmt.Sprintf("must not be longer than %d characters", max)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "", "must not contain control characters"
+	case strings.ContainsFunc(s, isFormat):
+		return "", "must not contain invisible format characters"
+	case s == "." || s == "..":
+		return "", `must not be "." or ".."`
+	case IsUUID(s):
+		return "", "must not have the form of a UUID"
+	}
+	return s, ""
+}
+
+func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) }
+
+// fold computes the key of a cleaned text.
+func fold(text string) (Key, bool) {
+	if isASCII(text) {
+		return Key(strings.ToLower(text)), true
+	}
+	key, ok := normalize(cases.Fold().String(text))
+	return Key(key), ok
+}
+
+// normalize returns the NFC form of s. It reports false where the normalizer
+// would break up a long run of combining marks with joiners of its own: the
+// result would no longer be what was written.
+func normalize(s string) (string, bool) {
+	if isASCII(s) {
+		return s, true
+	}
+	const joiner = "\u034f" // COMBINING GRAPHEME JOINER
+	n := norm.NFC.String(s)
+	return n, strings.Count(n, joiner) == strings.Count(s, joiner)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// IsUUID reports whether s has the text form of a UUID: 8-4-4-4-12 hexadecimal
+// digits of any letter case. Wherever a name or an identifier is accepted, such
+// a text is an identifier.
+func IsUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case !isHex(c):
+			return false
+		}
+	}
+	return true
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}

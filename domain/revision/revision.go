@@ -1,0 +1,85 @@
+// Package revision decides conditional changes: whether a resource is still in
+// the revision that a caller has seen. It knows nothing of HTTP; the edge turns
+// If-Match and If-None-Match into a [Condition].
+package revision
+
+import (
+	"slices"
+
+	"orgd/domain/fault"
+)
+
+// ErrStale is returned when a condition does not hold: somebody else changed,
+// deleted or created the resource since the caller read it.
+var ErrStale = fault.New(fault.VersionConflict, "the resource has changed since it was read")
+
+// Tag names one state of one resource. A resource that is deleted and made
+// again has another ID, so an old tag never matches it. The zero Tag stands for
+// a resource that does not exist.
+type Tag struct {
+	ID       string // identity of the resource, never reused
+	Revision int64  // grows by one with every effective change
+}
+
+// Condition is what a caller demands of the state before a change. The zero
+// value demands nothing. Stores evaluate it in the same atomic step as the
+// change. A Condition is never modified once made.
+type Condition struct {
+	kind   kind
+	tags   []Tag
+	absent bool
+}
+
+type kind int
+
+const (
+	unguarded kind = iota
+	mustExist
+	oneOf
+)
+
+// Any demands that the resource exists, in whatever revision.
+func Any() Condition { return Condition{kind: mustExist} }
+
+// OneOf demands that the resource is in one of the given states. Without any
+// tag it never holds, which is what a list of tags that cannot match means.
+func OneOf(tags ...Tag) Condition {
+	return Condition{kind: oneOf, tags: slices.Clone(tags)}
+}
+
+// Absent demands that the thing to create does not exist yet.
+func Absent() Condition { return Condition{absent: true} }
+
+// AndAbsent returns c with the demand of [Absent] added.
+func (c Condition) AndAbsent() Condition {
+	c.absent = true
+	return c
+}
+
+// IsSet reports whether c demands anything.
+func (c Condition) IsSet() bool { return c.kind != unguarded || c.absent }
+
+// Check returns ErrStale unless current is a state that c accepts. It does not
+// look at the demand of [Absent]; see [Condition.CheckAbsent].
+func (c Condition) Check(current Tag) error {
+	switch c.kind {
+	case mustExist:
+		if current == (Tag{}) {
+			return ErrStale
+		}
+	case oneOf:
+		if current == (Tag{}) || !slices.Contains(c.tags, current) {
+			return ErrStale
+		}
+	}
+	return nil
+}
+
+// CheckAbsent returns an occurrence of ErrStale if c demands that the thing to
+// create is absent and it exists. It looks at nothing else.
+func (c Condition) CheckAbsent(exists bool) error {
+	if c.absent && exists {
+		return ErrStale.With("the resource already exists")
+	}
+	return nil
+}
