@@ -1,0 +1,87 @@
+// Package money counts money and percentages exactly. Floating point appears
+// only where a figure leaves the process for a human or a formula.
+package money
+
+import (
+	"fmt"
+	"strings"
+
+	"orgd/domain/decimal"
+	"orgd/domain/fault"
+)
+
+// Amount is an amount of the company's currency in nano units (10⁻⁹), 0 to
+// [MaxAmount]. JSON shows it as a number of units.
+type Amount int64
+
+// MaxAmount is 999 999 999.999 999 999 units.
+const MaxAmount Amount = 1e18 - 1
+
+const (
+	amountDecimals = 9
+	nanos          = 1_000_000_000 // in one unit
+)
+
+// ErrAmount is returned for a number that is not an amount.
+var ErrAmount = fault.New(fault.RequestValidation,
+	"an amount must be 0 to 999999999.999999999, with at most 9 decimals")
+
+// ParseAmount returns the amount of d units, or ErrAmount if d is out of range
+// or has more than 9 decimals.
+func ParseAmount(d decimal.Decimal) (Amount, error) {
+	v, ok := d.Fixed(amountDecimals)
+	if !ok || v < 0 || v > int64(MaxAmount) {
+		return 0, ErrAmount
+	}
+	return Amount(v), nil
+}
+
+// Decimal is the amount in units.
+func (a Amount) Decimal() decimal.Decimal { return decimal.FromFixed(int64(a), amountDecimals) }
+
+// String is the amount in units, such as "12.5".
+func (a Amount) String() string { return a.Decimal().String() }
+
+// Total is an exact sum of amounts. The zero value is 0. It holds the sum of
+// at least nine thousand million amounts of any size.
+type Total struct {
+	Units int64 // whole units
+	Nanos int64 // the rest in nano units, 0 to 999 999 999
+}
+
+// Add returns t plus one amount.
+func (t Total) Add(a Amount) Total { return t.Plus(Total{Nanos: int64(a)}) }
+
+// Plus returns the sum of two totals.
+func (t Total) Plus(u Total) Total {
+	n := t.Nanos + u.Nanos
+	return Total{Units: t.Units + u.Units + n/nanos, Nanos: n % nanos}
+}
+
+// Decimal is the sum in units, exactly.
+func (t Total) Decimal() decimal.Decimal {
+	if t.Nanos == 0 {
+		return decimal.FromInt(t.Units)
+	}
+	return decimal.Decimal(strings.TrimRight(fmt.Sprintf("%d.%09d", t.Units, t.Nanos), "0"))
+}
+
+// Float is the sum in units as the nearest float64, for averages and trends.
+func (t Total) Float() float64 { return t.Decimal().Float() }
+
+// String is the sum in units, such as "12.5".
+func (t Total) String() string { return t.Decimal().String() }
+
+// Percent is a percentage in steps of 0.0001, 0 to [Hundred].
+type Percent int64
+
+// Hundred is 100 percent.
+const Hundred Percent = 100 * 10_000
+
+const percentDecimals = 4
+
+// Decimal is the percentage as a number, 0 to 100.
+func (p Percent) Decimal() decimal.Decimal { return decimal.FromFixed(int64(p), percentDecimals) }
+
+// String is the percentage as a number without the sign, such as "12.5".
+func (p Percent) String() string { return p.Decimal().String() }
