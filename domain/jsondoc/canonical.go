@@ -1,0 +1,133 @@
+package jsondoc
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Append appends the canonical text of v to dst and returns the longer slice.
+// The canonical text has no white space, sorts members by the UTF-16 code units
+// of their names and escapes strings as RFC 8785 says; numbers are exact, in
+// the normal form of package decimal. Equal values have the same text.
+func (v Value) Append(dst []byte) []byte {
+	switch v.Kind() {
+	case KindBool:
+		return appendBool(dst, v.Bool())
+	case KindNumber:
+		return append(dst, v.text...)
+	case KindString:
+		return appendString(dst, v.text)
+	case KindArray:
+		return v.appendItems(dst)
+	case KindObject:
+		return v.appendMembers(dst)
+	}
+	return append(dst, "null"...)
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, "true"...)
+	}
+	return append(dst, "false"...)
+}
+
+func (v Value) appendItems(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, item := range v.node.items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item.Append(dst)
+	}
+	return append(dst, ']')
+}
+
+func (v Value) appendMembers(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, m := range v.node.canonicalMembers() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, m.Name)
+		dst = append(dst, ':')
+		dst = m.Value.Append(dst)
+	}
+	return append(dst, '}')
+}
+
+// canonicalMembers are the members in canonical order, not to be modified.
+func (n *node) canonicalMembers() []Member {
+	if n.sorted {
+		return n.members
+	}
+	sorted := slices.Clone(n.members)
+	slices.SortFunc(sorted, func(a, b Member) int { return compareNames(a.Name, b.Name) })
+	return sorted
+}
+
+// compareNames orders valid UTF-8 by its UTF-16 code units. That is the order
+// of the bytes, except that characters beyond U+FFFF, being surrogates in
+// UTF-16, come before U+E000 to U+FFFF.
+func compareNames(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return int(utf16Rank(a[i])) - int(utf16Rank(b[i]))
+		}
+	}
+	return len(a) - len(b)
+}
+
+// utf16Rank moves the first bytes 0xEE and 0xEF, which start U+E000 to U+FFFF,
+// behind 0xF0 to 0xF4, which start the characters beyond.
+func utf16Rank(b byte) byte {
+	if b == 0xEE || b == 0xEF {
+		return b + 8
+	}
+	return b
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends s as a JSON string, escaping only what must be. Bytes
+// that are no UTF-8 become U+FFFD, so that the result is always valid.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0 // of what was not appended yet
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		if c < ' ' || c == '"' || c == '\\' {
+			dst = appendEscape(append(dst, s[start:i]...), c)
+			start = i + 1
+		}
+		i++
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}

@@ -1,0 +1,62 @@
+package jsondoc
+
+// Object is a free-form JSON object as its canonical text, so two Objects are
+// the same object exactly if == says so. The zero value "" is the empty object,
+// as is "{}", which this package never makes. Make Objects with [ParseObject],
+// [Value.Object] or [Reader.Free]; other text reads as the empty object.
+type Object string
+
+// ParseObject reads the text of one JSON object under the rules of [Parse]. Any
+// other value is [ErrInvalid].
+func ParseObject(text []byte) (Object, error) {
+	v, err := Parse(text)
+	if err != nil {
+		return "", err
+	}
+	o, ok := v.Object()
+	if !ok {
+		return "", ErrInvalid.With("must be an object")
+	}
+	return o, nil
+}
+
+// Object returns v as a free-form object. ok is false if v is no object.
+func (v Value) Object() (o Object, ok bool) {
+	if v.Kind() != KindObject {
+		return "", false
+	}
+	return objectOf(v), true
+}
+
+func objectOf(v Value) Object {
+	if len(v.Members()) == 0 {
+		return ""
+	}
+	return Object(v.Append(nil))
+}
+
+// String is the canonical text of o, a JSON object.
+func (o Object) String() string {
+	if o == "" {
+		return "{}"
+	}
+	return string(o)
+}
+
+// Value returns o for reading.
+func (o Object) Value() Value {
+	v, err := parse(o.String(), maxDepth)
+	if err != nil || v.Kind() != KindObject {
+		return Value{node: newObject(nil)}
+	}
+	return v
+}
+
+// Merge returns o after the JSON Merge Patch (RFC 7396) patch. A patch that is
+// no object changes nothing.
+func (o Object) Merge(patch Value) Object {
+	if len(patch.Members()) == 0 {
+		return o
+	}
+	return objectOf(MergePatch(o.Value(), patch))
+}

@@ -1,0 +1,168 @@
+package jsondoc
+
+import (
+	"fmt"
+	"math"
+)
+
+// Bounds limits an array of strings: the number of items, and the code points
+// of each.
+type Bounds struct {
+	MinItems, MaxItems int
+	MinLen, MaxLen     int
+}
+
+// Texts reads an array of strings that are all different. It replaces the
+// slice; an empty array makes it nil.
+func (r *Reader) Texts(name string, dst *[]string, b Bounds) {
+	v, ok := r.get(name, KindArray, "an array of strings")
+	if !ok {
+		return
+	}
+	items := v.Items()
+	if problem := checkCount(len(items), b.MinItems, b.MaxItems); problem != "" {
+		r.Fail(name, "%s", problem)
+		return
+	}
+	before := r.report.count
+	texts := r.texts(name, items, b)
+	if r.report.count == before {
+		*dst = texts
+	}
+}
+
+func (r *Reader) texts(name string, items []Value, b Bounds) []string {
+	var texts []string
+	if len(items) > 0 {
+		texts = make([]string, 0, len(items))
+	}
+	first := firstUses{}
+	for i, item := range items {
+		if item.Kind() != KindString {
+			r.failItem(name, i, "must be a string")
+			continue
+		}
+		if problem := checkLength(item.text, b.MinLen, b.MaxLen); problem != "" {
+			r.failItem(name, i, problem)
+			continue
+		}
+		if j := first.of(items[:i], item.text); j >= 0 {
+			r.failItem(name, i, fmt.Sprintf("must not repeat item %d", j))
+			continue
+		}
+		texts = append(texts, item.text)
+	}
+	return texts
+}
+
+// checkCount returns what is wrong with the number of items, "" if nothing.
+func checkCount(n, min, max int) string {
+	switch {
+	case min <= n && n <= max:
+		return ""
+	case min == max:
+		return fmt.Sprintf("must have exactly %d items", min)
+	case min <= 0:
+		return fmt.Sprintf("must have at most %d items", max)
+	case max == math.MaxInt:
+		return fmt.Sprintf("must have at least %d items", min)
+	}
+	return fmt.Sprintf("must have %d to %d items", min, max)
+}
+
+// Free reads a free-form object whose canonical text has at most maxBytes
+// bytes, before and after it is merged into *dst as a JSON Merge Patch. Where
+// documents are whole it replaces *dst.
+func (r *Reader) Free(name string, dst *Object, maxBytes int) {
+	v, ok := r.get(name, KindObject, "an object")
+	if !ok {
+		return
+	}
+	patch := objectOf(v)
+	if len(patch) > maxBytes {
+		r.Fail(name, "must be at most %d bytes of JSON", maxBytes)
+		return
+	}
+	if r.whole {
+		*dst = patch
+		return
+	}
+	merged := dst.Merge(v)
+	if len(merged) > maxBytes {
+		r.Fail(name, "must be at most %d bytes of JSON when merged into the current value", maxBytes)
+		return
+	}
+	*dst = merged
+}
+
+// FreeOrNull reads a free-form object like Free; null makes it nil, and nil
+// merges like the empty object.
+func (r *Reader) FreeOrNull(name string, dst **Object, maxBytes int) {
+	orNull(r, name, dst, func(o *Object) {
+		if *dst != nil {
+			*o = **dst
+		}
+		r.Free(name, o, maxBytes)
+	})
+}
+
+// Object reads a nested object with f.
+func (r *Reader) Object(name string, f func(*Reader)) {
+	v, ok := r.get(name, KindObject, "an object")
+	if !ok {
+		return
+	}
+	child := Reader{report: r.report, whole: r.whole, parent: r, name: name, item: -1}
+	child.run(v, f)
+}
+
+// ObjectOrNull reads a nested object with f: null makes *dst nil, and an object
+// is read over a copy of **dst, or over the zero value if that is nil. f must
+// not write through pointers, slices or maps of the copy.
+func ObjectOrNull[T any](r *Reader, name string, dst **T, f func(r *Reader, v *T)) {
+	orNull(r, name, dst, func(v *T) {
+		if *dst != nil {
+			*v = **dst
+		}
+		r.Object(name, func(r *Reader) { f(r, v) })
+	})
+}
+
+// Each reads an array of at most maxItems objects with f, which gets each
+// item's index and Reader. It returns true if the member is an array that is
+// not too long. Items are always read whole, because a JSON Merge Patch does
+// not reach into arrays.
+func (r *Reader) Each(name string, maxItems int, f func(i int, r *Reader)) bool {
+	v, ok := r.get(name, KindArray, "an array of objects")
+	if !ok {
+		return false
+	}
+	if problem := checkCount(len(v.Items()), 0, maxItems); problem != "" {
+		r.Fail(name, "%s", problem)
+		return false
+	}
+	for i, item := range v.Items() {
+		if item.Kind() != KindObject {
+			r.failItem(name, i, "must be an object")
+			continue
+		}
+		child := Reader{report: r.report, whole: true, parent: r, name: name, item: i}
+		child.run(item, func(r *Reader) { f(i, r) })
+	}
+	return true
+}
+
+// List reads an array of at most maxItems objects, each with f into a zero T.
+// It replaces the slice; an empty array makes it nil.
+func List[T any](r *Reader, name string, dst *[]T, maxItems int, f func(r *Reader, item *T)) {
+	var fresh []T
+	before := r.report.count
+	ok := r.Each(name, maxItems, func(_ int, r *Reader) {
+		var item T
+		f(r, &item)
+		fresh = append(fresh, item)
+	})
+	if ok && r.report.count == before {
+		*dst = fresh
+	}
+}

@@ -1,0 +1,200 @@
+package jsondoc
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"orgd/domain/decimal"
+)
+
+// TimeLayout is how times are written: RFC 3339 in UTC with milliseconds.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// Writer appends one JSON value to a byte slice. It sets the commas itself; the
+// caller pairs Open with Close and, inside an object, calls Field before every
+// value:
+//
+//	w := jsondoc.NewWriter(nil)
+//	w.Open()
+//	w.Field("name").Text(name)
+//	w.Field("skills").Texts(skills)
+//	w.Close()
+type Writer struct {
+	buf   []byte
+	start int // where the Writer's own text begins
+}
+
+// NewWriter returns a Writer that appends to dst.
+func NewWriter(dst []byte) *Writer { return &Writer{buf: dst, start: len(dst)} }
+
+// Bytes is everything that was written, behind what dst held.
+func (w *Writer) Bytes() []byte { return w.buf }
+
+// next appends the comma that must separate the next value or field from what
+// stands before it.
+func (w *Writer) next() {
+	if len(w.buf) == w.start {
+		return
+	}
+	switch w.buf[len(w.buf)-1] {
+	case '{', '[', ':', ',':
+	default:
+		w.buf = append(w.buf, ',')
+	}
+}
+
+// Open starts an object.
+func (w *Writer) Open() {
+	w.next()
+	w.buf = append(w.buf, '{')
+}
+
+// Close ends the object that Open started.
+func (w *Writer) Close() { w.buf = append(w.buf, '}') }
+
+// OpenList starts an array.
+func (w *Writer) OpenList() {
+	w.next()
+	w.buf = append(w.buf, '[')
+}
+
+// CloseList ends the array that OpenList started.
+func (w *Writer) CloseList() { w.buf = append(w.buf, ']') }
+
+// Field writes a member's name; the next call writes its value. It returns w,
+// so both fit in one line.
+func (w *Writer) Field(name string) *Writer {
+	w.next()
+	w.buf = append(appendString(w.buf, name), ':')
+	return w
+}
+
+// Text writes a string. Bytes that are no UTF-8 are written as U+FFFD.
+func (w *Writer) Text(s string) {
+	w.next()
+	w.buf = appendString(w.buf, s)
+}
+
+// TextOrNull writes a string, or null for nil.
+func (w *Writer) TextOrNull(s *string) {
+	if s == nil {
+		w.Null()
+		return
+	}
+	w.Text(*s)
+}
+
+// Texts writes an array of strings, [] for nil.
+func (w *Writer) Texts(list []string) {
+	w.OpenList()
+	for _, s := range list {
+		w.Text(s)
+	}
+	w.CloseList()
+}
+
+// Int writes an integer.
+func (w *Writer) Int(v int64) {
+	w.next()
+	w.buf = strconv.AppendInt(w.buf, v, 10)
+}
+
+// IntOrNull writes an integer, or null for nil.
+func (w *Writer) IntOrNull(v *int64) {
+	if v == nil {
+		w.Null()
+		return
+	}
+	w.Int(*v)
+}
+
+// Number writes an exact number.
+func (w *Writer) Number(d decimal.Decimal) {
+	w.next()
+	w.buf = append(w.buf, d.String()...)
+}
+
+// NumberOrNull writes an exact number, or null for nil.
+func (w *Writer) NumberOrNull(d *decimal.Decimal) {
+	if d == nil {
+		w.Null()
+		return
+	}
+	w.Number(*d)
+}
+
+// Float writes the shortest number that reads back as f, and null for what JSON
+// has no number for: the infinities and NaN.
+func (w *Writer) Float(f float64) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		w.Null()
+		return
+	}
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	w.next()
+	w.buf = strconv.AppendFloat(w.buf, f, format, -1, 64)
+}
+
+// FloatOrNull writes a number like Float, or null for nil.
+func (w *Writer) FloatOrNull(f *float64) {
+	if f == nil {
+		w.Null()
+		return
+	}
+	w.Float(*f)
+}
+
+// Time writes t as a string in [TimeLayout]; what is finer than a millisecond is
+// cut off.
+func (w *Writer) Time(t time.Time) {
+	w.next()
+	w.buf = append(w.buf, '"')
+	w.buf = t.UTC().AppendFormat(w.buf, TimeLayout)
+	w.buf = append(w.buf, '"')
+}
+
+// TimeOrNull writes a time like Time, or null for nil.
+func (w *Writer) TimeOrNull(t *time.Time) {
+	if t == nil {
+		w.Null()
+		return
+	}
+	w.Time(*t)
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(b bool) {
+	w.next()
+	w.buf = appendBool(w.buf, b)
+}
+
+// Null writes null.
+func (w *Writer) Null() { w.Raw("null") }
+
+// Raw writes text as it is. It must be one JSON value.
+func (w *Writer) Raw(text string) {
+	w.next()
+	w.buf = append(w.buf, text...)
+}
+
+// Value writes v in canonical form.
+func (w *Writer) Value(v Value) {
+	w.next()
+	w.buf = v.Append(w.buf)
+}
+
+// Free writes a free-form object.
+func (w *Writer) Free(o Object) { w.Raw(o.String()) }
+
+// FreeOrNull writes a free-form object, or null for nil.
+func (w *Writer) FreeOrNull(o *Object) {
+	if o == nil {
+		w.Null()
+		return
+	}
+	w.Free(*o)
+}
