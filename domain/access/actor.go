@@ -1,0 +1,103 @@
+package access
+
+import (
+	"slices"
+
+	"orgd/domain/fault"
+	"orgd/domain/name"
+)
+
+// ErrForbidden is returned when the caller is known but may not do this.
+var ErrForbidden = fault.New(fault.Forbidden, "this role may not perform this operation")
+
+// Actor is who asks. The zero value has no role and may do nothing.
+type Actor struct {
+	// Subject is who the limits and the audit trail count: the sub claim of an
+	// own token, issuer + "|" + sub for a token of an external issuer.
+	Subject string
+	Role    Role
+	// Departments are the departments that a department admin manages. They
+	// mean nothing for other roles.
+	Departments []name.Key
+	// Agent is the id of the agent that an actor of role agent is.
+	Agent string
+	// Session is the id of the session that the token belongs to.
+	Session string
+}
+
+// Check returns [ErrForbidden] if the actor may not perform op at all. For a
+// [Scoped] right it returns nil: the caller then checks the department, the
+// owner or the agent as soon as it is known.
+func Check(a Actor, op Operation) error {
+	if Of(a.Role, op) == Denied {
+		return ErrForbidden.With("role %q may not perform %s", a.Role, op)
+	}
+	return nil
+}
+
+// CheckIn returns [ErrForbidden] unless the actor may perform op on each of
+// these departments. A change that moves something between departments names
+// both; without departments a scoped right is refused.
+func CheckIn(a Actor, op Operation, departments ...name.Key) error {
+	if Of(a.Role, op) == Allowed || Of(a.Role, op) == Scoped && a.manages(departments) {
+		return nil
+	}
+	if err := Check(a, op); err != nil {
+		return err
+	}
+	return ErrForbidden.With("role %q may perform %s only in its own departments", a.Role, op)
+}
+
+// manages reports whether all of departments, at least one, are the actor's.
+func (a Actor) manages(departments []name.Key) bool {
+	for _, d := range departments {
+		if a.Role != DepartmentAdmin || !slices.Contains(a.Departments, d) {
+			return false
+		}
+	}
+	return len(departments) > 0
+}
+
+// CheckBudgetShare returns [ErrForbidden] unless the actor may set the share
+// of the company's budget that a department gets. A department admin may not,
+// not even of his own.
+func CheckBudgetShare(a Actor) error {
+	if Of(a.Role, DepartmentsUpdate) == Allowed {
+		return nil
+	}
+	return ErrForbidden.With("role %q may not set budget_percent", a.Role)
+}
+
+// CheckReport returns [ErrForbidden] unless the actor may report activity of
+// this agent, which works in this department.
+func CheckReport(a Actor, agentID string, department name.Key) error {
+	switch Of(a.Role, ActivitiesIngest) {
+	case Allowed:
+		return nil
+	case Denied:
+		return Check(a, ActivitiesIngest)
+	}
+	if a.Role == Agent {
+		return a.checkSelf(agentID)
+	}
+	return CheckIn(a, ActivitiesIngest, department)
+}
+
+func (a Actor) checkSelf(agentID string) error {
+	if agentID != "" && a.Agent == agentID {
+		return nil
+	}
+	return ErrForbidden.With("role %q may report activity only for itself", a.Role)
+}
+
+// CheckOwner returns [ErrForbidden] unless the actor may perform op, which is
+// about sessions, on a session of this subject.
+func CheckOwner(a Actor, op Operation, subject string) error {
+	if Of(a.Role, op) == Allowed || Of(a.Role, op) == Scoped && subject != "" && a.Subject == subject {
+		return nil
+	}
+	if err := Check(a, op); err != nil {
+		return err
+	}
+	return ErrForbidden.With("role %q may perform %s only on its own sessions", a.Role, op)
+}
