@@ -1,0 +1,86 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgd/domain/fault"
+)
+
+const (
+	maxID      = 128 // characters of a sid
+	maxSubject = 256 // code points of the sub claim
+	separator  = "|" // between issuer and sub; own subjects do not contain it
+)
+
+var (
+	// ErrID is a text that cannot be a session id.
+	ErrID = fault.New(fault.RequestValidation, "sid: must be 1 to 128 visible ASCII characters")
+	// ErrSubject is a text that cannot be the subject of a token.
+	ErrSubject = fault.New(fault.RequestValidation, "subject: must be 1 to 256 characters, without control characters and surrounding white space")
+	// ErrOwnSubject is a subject that could be mistaken for one of an external
+	// issuer.
+	ErrOwnSubject = fault.New(fault.RequestValidation, `subject: must not contain "|"`)
+)
+
+// ParseID reads a session id: 1 to 128 visible ASCII characters, and neither
+// "." nor "..", which URLs resolve away. It returns [ErrID] for anything else.
+// A well-formed id need not belong to a known session.
+func ParseID(s string) (string, error) {
+	if len(s) < 1 || len(s) > maxID || s == "." || s == ".." {
+		return "", ErrID
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return "", ErrID
+		}
+	}
+	return s, nil
+}
+
+// ParseSubject reads the sub claim of a token: 1 to 256 code points of UTF-8
+// without control and format characters and without surrounding white space.
+// It returns [ErrSubject] for anything else.
+func ParseSubject(s string) (string, error) {
+	n := utf8.RuneCountInString(s)
+	if n < 1 || n > maxSubject || !utf8.ValidString(s) || s != strings.TrimSpace(s) ||
+		strings.ContainsFunc(s, invisible) {
+		return "", ErrSubject
+	}
+	return s, nil
+}
+
+func invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+
+// ParseOwnSubject reads the subject of a token that this service issues: as
+// [ParseSubject], and without "|", or it returns [ErrOwnSubject].
+func ParseOwnSubject(s string) (string, error) {
+	s, err := ParseSubject(s)
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(s, separator) {
+		return "", ErrOwnSubject
+	}
+	return s, nil
+}
+
+// Subject returns who the limits and the audit trail count for a token of an
+// external issuer. Two issuers never share a subject, and no own token has one
+// of theirs.
+func Subject(issuer, sub string) string { return issuer + separator + sub }
+
+// ExternalID returns the session id of a token whose external issuer gave it no
+// usable sid: a hash of issuer, sub and a mark that sets the token apart, such
+// as its jti.
+func ExternalID(issuer, sub, mark string) string {
+	h := sha256.New()
+	for _, part := range []string{issuer, sub, mark} {
+		fmt.Fprintf(h, "%d:%s", len(part), part) // lengths keep ("a","bc") and ("ab","c") apart
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

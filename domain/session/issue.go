@@ -1,0 +1,110 @@
+package session
+
+import (
+	"time"
+
+	"orgd/domain/access"
+	"orgd/domain/fault"
+	"orgd/domain/name"
+)
+
+// The lifetime of an own token.
+const (
+	DefaultTTL = 12 * time.Hour
+	MinTTL     = time.Second
+	MaxTTL     = 30 * 24 * time.Hour
+)
+
+// MaxDepartments bounds the departments of one session.
+const MaxDepartments = 256
+
+var (
+	// ErrTTL is a lifetime out of bounds.
+	ErrTTL = fault.New(fault.RequestValidation, "ttl_seconds: must be a whole number of seconds, 1 to 2592000")
+	// ErrDepartments is a list of departments that is too long.
+	ErrDepartments = fault.New(fault.RequestValidation, "departments: must not be more than 256")
+	// ErrAgentSubject is a token of role agent for somebody who is none.
+	ErrAgentSubject = fault.New(fault.Validation, "a token of role agent needs the id of an agent as its subject")
+)
+
+// Grant is what a new session of this service is to be.
+type Grant struct {
+	ID          string // the sid, new
+	Issuer      string // the name of this service in its tokens
+	Subject     string // see [ParseOwnSubject]; the agent's id for role agent
+	Role        access.Role
+	Departments []name.Name
+	At          time.Time     // now
+	TTL         time.Duration // whole seconds, [MinTTL] to [MaxTTL]
+}
+
+// Issue returns the session that g describes. It returns [ErrID], [ErrSubject],
+// [ErrOwnSubject], [access.ErrRole], [ErrDepartments], [ErrAgentSubject] or
+// [ErrTTL]. Whether the agent exists is for the caller to find out.
+func Issue(g Grant) (Session, error) {
+	if err := g.check(); err != nil {
+		return Session{}, err
+	}
+	s := Session{
+		ID: g.ID, Issuer: g.Issuer, Subject: g.Subject,
+		Role: g.Role, Departments: g.Departments, Own: true,
+	}
+	if g.Role == access.Agent {
+		s.Agent = g.Subject
+	}
+	s.IssuedAt, s.ExpiresAt = lifetime(g.At, g.TTL)
+	return s, nil
+}
+
+func (g Grant) check() error {
+	if _, err := ParseID(g.ID); err != nil {
+		return err
+	}
+	if _, err := ParseOwnSubject(g.Subject); err != nil {
+		return err
+	}
+	if _, err := access.ParseRole(string(g.Role)); err != nil {
+		return err
+	}
+	if len(g.Departments) > MaxDepartments {
+		return ErrDepartments
+	}
+	if g.Role == access.Agent && !name.IsUUID(g.Subject) {
+		return ErrAgentSubject
+	}
+	return checkTTL(g.TTL)
+}
+
+func checkTTL(ttl time.Duration) error {
+	if ttl < MinTTL || ttl > MaxTTL || ttl%time.Second != 0 {
+		return ErrTTL
+	}
+	return nil
+}
+
+// lifetime returns the times of a token that is issued now. Tokens carry whole
+// seconds, so now is rounded up: the token lives exactly ttl by its own account
+// and never shorter than was asked for.
+func lifetime(now time.Time, ttl time.Duration) (from, until time.Time) {
+	from = now.UTC().Truncate(time.Second)
+	if from.Before(now) {
+		from = from.Add(time.Second)
+	}
+	return from, from.Add(ttl)
+}
+
+// Renew returns the session continued from now on, with the lifetime that its
+// last token had. The id stays, so that revoking it also refuses the tokens
+// from before and after. It returns [ErrNotRenewable] for a session of an
+// external issuer.
+func (s Session) Renew(now time.Time) (Session, error) {
+	if !s.Own {
+		return Session{}, ErrNotRenewable
+	}
+	ttl := s.ExpiresAt.Sub(s.IssuedAt)
+	if err := checkTTL(ttl); err != nil {
+		return Session{}, err
+	}
+	s.IssuedAt, s.ExpiresAt = lifetime(now, ttl)
+	return s, nil
+}

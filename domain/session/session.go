@@ -1,0 +1,94 @@
+// Package session describes who is logged in: what a verified token says about
+// its bearer, for how long, and how that ends early.
+//
+// A session outlives its tokens: renewing a token continues the session, and
+// revoking the session refuses all of its tokens.
+package session
+
+import (
+	"time"
+
+	"orgd/domain/access"
+	"orgd/domain/fault"
+	"orgd/domain/name"
+)
+
+var (
+	// ErrUnauthorized is a missing token, or one that is not accepted. Its
+	// occurrences say why in words that give nothing away.
+	ErrUnauthorized = fault.New(fault.Unauthorized, "a valid bearer token is required")
+	// ErrRevoked is a good token of a session that was logged out or revoked.
+	ErrRevoked = fault.New(fault.SessionRevoked, "the session was logged out or revoked")
+	// ErrIssuerUnavailable is a token that nobody can judge at the moment: it
+	// names a trusted external issuer whose keys cannot be read. The token may
+	// well be good, so the client is asked to try again, not to log in again.
+	ErrIssuerUnavailable = fault.New(fault.Unavailable, "the keys of the token's issuer are not available")
+	// ErrNotFound is a session that was neither issued here nor seen yet.
+	ErrNotFound = fault.New(fault.NotFound, "session not found")
+	// ErrNotRenewable is a token of an external issuer: only that issuer can
+	// renew it.
+	ErrNotRenewable = fault.New(fault.Forbidden, "only tokens that this service issued can be renewed here")
+	// ErrTooLarge is a token that would not fit into a request header.
+	ErrTooLarge = fault.New(fault.Validation, "departments: too many for one token")
+)
+
+// Session is one login. All times are UTC. Sessions are values: nobody changes
+// the departments of one that he was given.
+type Session struct {
+	// ID is the sid that revocation names; see [ParseID].
+	ID string
+	// Issuer is the iss claim of the session's tokens.
+	Issuer string
+	// Subject is who is logged in: the sub claim of an own token, [Subject] of
+	// iss and sub for a token of an external issuer.
+	Subject string
+	Role    access.Role
+	// Departments are the departments that a department admin manages.
+	Departments []name.Name
+	// Agent is the id of the agent that is logged in; empty unless the role is
+	// agent.
+	Agent string
+	// IssuedAt is when the session began, or the latest token if that is all
+	// that is known.
+	IssuedAt time.Time
+	// ExpiresAt is when the token stops being accepted, exclusively.
+	ExpiresAt time.Time
+	// Own reports whether this service issued the token.
+	Own bool
+}
+
+// Actor returns who asks with a token of this session.
+func (s Session) Actor() access.Actor {
+	keys := make([]name.Key, len(s.Departments))
+	for i, d := range s.Departments {
+		keys[i] = d.Key
+	}
+	return access.Actor{
+		Subject: s.Subject, Role: s.Role, Departments: keys, Agent: s.Agent, Session: s.ID,
+	}
+}
+
+// Record is a session as it is kept and listed.
+type Record struct {
+	Session
+	// Revocation is nil while the session is not revoked.
+	Revocation *Revocation
+}
+
+// Position is a place in the list of sessions, which is read latest first, ties
+// by ascending id.
+type Position struct {
+	IssuedAt time.Time
+	ID       string
+}
+
+// Position returns the place of s.
+func (s Session) Position() Position { return Position{IssuedAt: s.IssuedAt, ID: s.ID} }
+
+// Before reports whether p comes before q in the list.
+func (p Position) Before(q Position) bool {
+	if !p.IssuedAt.Equal(q.IssuedAt) {
+		return p.IssuedAt.After(q.IssuedAt)
+	}
+	return p.ID < q.ID
+}
