@@ -1,0 +1,92 @@
+package activity
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+)
+
+// ErrEntry is a batch with at least one entry that is wrong by itself. The
+// message of an occurrence names every bad entry as "events[i]".
+var ErrEntry = fault.New(fault.RequestValidation, "an entry of the batch is not valid")
+
+// MaxAhead is how far the time of an entry may lie in the future, because
+// clients' clocks differ.
+const MaxAhead = 5 * time.Minute
+
+// ParseBatch reads {"events": [...]} with 1 to [MaxBatch] entries. It reports
+// all problems at once: the first ones in words, and every bad entry by name.
+func ParseBatch(v jsondoc.Value) ([]Entry, error) {
+	var entries []Entry
+	err := jsondoc.Read(v, func(r *jsondoc.Reader) {
+		jsondoc.List(r, "events", &entries, MaxBatch, readEntry)
+		if list, ok := r.Raw("events"); !ok || list.Kind() == jsondoc.KindArray && len(list.Items()) == 0 {
+			r.Fail("events", "must have 1 to %d entries", MaxBatch)
+		}
+	})
+	if err != nil {
+		return nil, nameAll(v, err)
+	}
+	return entries, nil
+}
+
+// nameAll completes err, which mentions a limited number of problems, with the
+// names of the bad entries that it does not mention.
+func nameAll(v jsondoc.Value, err error) error {
+	if v.Kind() != jsondoc.KindObject {
+		return err
+	}
+	list, ok := v.Get("events")
+	if !ok || list.Kind() != jsondoc.KindArray || len(list.Items()) > MaxBatch {
+		return err
+	}
+	said := fault.Of(err).Msg
+	var unsaid []string
+	for i, item := range list.Items() {
+		name := fmt.Sprintf("events[%d]", i)
+		if !strings.Contains(said, name) && !isEntry(item) {
+			unsaid = append(unsaid, name)
+		}
+	}
+	if len(unsaid) == 0 {
+		return err
+	}
+	return ErrEntry.With("%s; also not valid: %s", said, strings.Join(unsaid, ", "))
+}
+
+func isEntry(v jsondoc.Value) bool {
+	var e Entry
+	return jsondoc.Read(v, func(r *jsondoc.Reader) { readEntry(r, &e) }) == nil
+}
+
+// CheckTimes returns an occurrence of [ErrEntry] that names every entry whose
+// time lies more than [MaxAhead] after now, or more than retention before it:
+// such an event would be forgotten at once. A retention of 0 keeps everything.
+func CheckTimes(entries []Entry, now time.Time, retention time.Duration) error {
+	var problems []string
+	for i, e := range entries {
+		if problem := e.checkTime(now, retention); problem != "" {
+			problems = append(problems, fmt.Sprintf("events[%d].timestamp: %s", i, problem))
+		}
+	}
+	if len(problems) > 0 {
+		return ErrEntry.With("%s", strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func (e Entry) checkTime(now time.Time, retention time.Duration) string {
+	switch {
+	case e.At.IsZero():
+		return ""
+	case e.At.After(now.Add(MaxAhead)):
+		return fmt.Sprintf("must not be more than %d minutes ahead", MaxAhead/time.Minute)
+	case retention > 0 && e.At.Before(now.Add(-retention)):
+		return fmt.Sprintf("must not be before %s, older events are not kept",
+			now.Add(-retention).UTC().Format(time.RFC3339))
+	}
+	return ""
+}

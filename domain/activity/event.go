@@ -1,0 +1,76 @@
+package activity
+
+import (
+	"strings"
+	"time"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+)
+
+// ErrID is a text that is no event id.
+var ErrID = fault.New(fault.RequestValidation, "not an event id")
+
+// ID identifies an event for ever: a UUID in lower-case text form. Ids made by
+// the service are UUIDv7, so that they ascend with time; a client that reports
+// an event may bring any UUID.
+type ID string
+
+// ParseID reads a UUID of the form 8-4-4-4-12 in either letter case, or returns
+// [ErrID].
+func ParseID(s string) (ID, error) {
+	if !name.IsUUID(s) {
+		return "", ErrID.With("id: must be a UUID")
+	}
+	return ID(strings.ToLower(s)), nil
+}
+
+// Event is one thing that happened to one agent or that one agent did. It never
+// changes after it is stored.
+//
+// The feed shows ID, Type, At, AgentID, AgentName, Description, Related and
+// Data. The career shows Type, At, Description, By and Metadata.
+type Event struct {
+	ID   ID
+	Type Type
+	// At is when it happened, in UTC and whole milliseconds.
+	At time.Time
+	// AgentID is the agent's id; the agent may be deleted since.
+	AgentID string
+	// AgentName is the agent's name at the time of the event, as written.
+	AgentName string
+	// Description is one line for people, at most [MaxDescription] code points.
+	Description string
+	// Related names the other things involved: an object from string to string
+	// in canonical form. Lifecycle events carry the key "actor", which is By.
+	Related jsondoc.Object
+	// Data is what a client reported beside it, an object of at most [MaxData]
+	// bytes, or nil. Lifecycle events have none.
+	Data *jsondoc.Object
+	// By is the subject that made the change; empty for runtime types.
+	By string
+	// Metadata are the details of a lifecycle event: an object from string to
+	// string in canonical form, with the keys "from", "to" and "version" where
+	// they apply. It is empty for runtime types.
+	Metadata jsondoc.Object
+}
+
+// Position is the event's place in the feed.
+func (e Event) Position() Position { return Position{At: e.At, ID: e.ID} }
+
+// Position is a place in a feed. Feeds show the newest event first, and of
+// events at the same time the one with the greatest id.
+type Position struct {
+	At time.Time
+	ID ID
+}
+
+// Compare is negative, zero or positive as a feed shows p before q, at the same
+// place, or after q. The career of an agent is in the opposite order.
+func (p Position) Compare(q Position) int {
+	if c := q.At.Compare(p.At); c != 0 {
+		return c
+	}
+	return strings.Compare(string(q.ID), string(p.ID))
+}

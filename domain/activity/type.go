@@ -1,0 +1,78 @@
+// Package activity holds what happens to agents and what agents do: the event
+// types, the event itself, how lifecycle events come about, and the rules for
+// events that clients report.
+//
+// One [Event] serves two views. The feed shows every event; the career of an
+// agent shows its lifecycle events only.
+package activity
+
+import (
+	"slices"
+
+	"orgd/domain/fault"
+)
+
+// ErrType is a text that names no event type.
+var ErrType = fault.New(fault.RequestValidation, "unknown event type")
+
+// Type says what kind of thing happened.
+type Type string
+
+// The lifecycle types: what the service records itself when an agent changes.
+// They are declared in the order in which the events of one change follow each
+// other; Promoted and Demoted share a place.
+const (
+	Hired         Type = "hired"          // created, or rehired
+	Onboarded     Type = "onboarded"      // became active for the first time, or again after a rehire
+	StatusChanged Type = "status_changed" // any move between statuses
+	Offboarded    Type = "offboarded"     // became terminated
+	Promoted      Type = "promoted"       // the level rose
+	Demoted       Type = "demoted"        // the level fell
+	Fired         Type = "fired"          // deleted
+)
+
+// The runtime types: what agents and their hosts report.
+const (
+	TaskStarted        Type = "task_started"
+	TaskCompleted      Type = "task_completed" // finished, with or without success
+	CostIncurred       Type = "cost_incurred"
+	ToolUsed           Type = "tool_used"
+	DelegationSent     Type = "delegation_sent"
+	DelegationReceived Type = "delegation_received"
+)
+
+// Types lists every event type, the lifecycle types first.
+func Types() []Type { return append(lifecycleTypes(), RuntimeTypes()...) }
+
+// RuntimeTypes lists the types that clients may report.
+func RuntimeTypes() []Type {
+	return []Type{TaskStarted, TaskCompleted, CostIncurred, ToolUsed, DelegationSent, DelegationReceived}
+}
+
+func lifecycleTypes() []Type {
+	return []Type{Hired, Onboarded, StatusChanged, Offboarded, Promoted, Demoted, Fired}
+}
+
+// ParseType returns the type that s names, or [ErrType].
+func ParseType(s string) (Type, error) {
+	if !slices.Contains(Types(), Type(s)) {
+		return "", ErrType.With("type: must be one of %s", list(Types()))
+	}
+	return Type(s), nil
+}
+
+// Lifecycle reports whether the service records events of this type itself,
+// for ever. All other types are reported by clients and kept for a limited
+// time.
+func (t Type) Lifecycle() bool { return slices.Contains(lifecycleTypes(), t) }
+
+func list(types []Type) string {
+	text := ""
+	for i, t := range types {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(t)
+	}
+	return text
+}
