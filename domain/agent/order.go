@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"slices"
+
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+// ErrPermutation is a reorder that does not name every member exactly once.
+var ErrPermutation = fault.New(fault.Validation, "not a permutation of the department's agents")
+
+// MaxReorder bounds the members of one reorder.
+const MaxReorder = 10_000
+
+// Member is an agent as a reorder sees it.
+type Member struct {
+	ID    ID
+	Name  name.Key
+	Place Place
+}
+
+// Reorder gives the places of members to the same members in the order asked
+// for. It returns the members in their new order, each with its new place, or
+// [ErrPermutation] if asked is not an exact permutation.
+func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
+	if len(asked) != len(members) {
+		return nil, ErrPermutation.With("agent_names: must name each of the department's %d agents exactly once, has %d names",
+			len(members), len(asked))
+	}
+	byRef := make(map[identity.Ref]int, 2*len(members))
+	places := make([]Place, len(members))
+	for i, m := range members {
+		byRef[identity.Ref{ID: m.ID}] = i
+		byRef[identity.Ref{Name: m.Name}] = i
+		places[i] = m.Place
+	}
+	slices.Sort(places)
+	next := make([]Member, len(members))
+	used := make([]bool, len(members))
+	for i, ref := range asked {
+		at, ok := byRef[ref]
+		if !ok {
+			return nil, ErrPermutation.With("agent_names[%d]: is not an agent of the department", i)
+		}
+		if used[at] {
+			return nil, ErrPermutation.With("agent_names[%d]: is named twice", i)
+		}
+		used[at] = true
+		next[i] = members[at]
+		next[i].Place = places[i]
+	}
+	return next, nil
+}

@@ -1,0 +1,37 @@
+package agent
+
+import (
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+// Query selects a page of agents. Without a prefix they come in the
+// organization's order: place, then id. With a prefix they come in the order of
+// their name keys.
+type Query struct {
+	Department name.Key        // "" means any
+	Status     identity.Status // "" means any
+	Level      identity.Level  // "" means any
+	Prefix     name.Key        // "" means any
+	After      *Position       // agents behind this place; nil means from the first
+	Limit      int
+}
+
+// Position is a place in a list of agents: Name where the list is ordered by
+// name, else Place and ID.
+type Position struct {
+	Place Place
+	ID    ID
+	Name  name.Key
+}
+
+// Position returns the place of a.
+func (a Agent) Position() Position {
+	return Position{Place: a.Place, ID: a.ID(), Name: a.Name().Key}
+}
+
+// Counts of the agents of one department.
+type Counts struct {
+	Total  int64
+	Active int64 // of status active
+}

@@ -1,0 +1,57 @@
+// Package audit describes the trail that every change leaves: who did what to
+// which resource, when, and through which request.
+package audit
+
+import "time"
+
+// Kept is how long the trail is kept.
+const Kept = 400 * 24 * time.Hour
+
+// Entry is one change. It is stored in the change's own commit, so a change
+// without entry or an entry without change does not exist.
+type Entry struct {
+	ID        string // UUIDv7
+	At        time.Time
+	Actor     string // the subject
+	Route     string // method and route pattern, such as "PATCH /api/v1/agents/{agent_name}"
+	Resource  Resource
+	From, To  int64 // revisions; From is 0 for a creation, To is 0 for a deletion
+	RequestID string
+}
+
+// Resource names what a change touched, such as "agents/0190…" or "company".
+type Resource string
+
+// Company is the resource of the one company.
+const Company Resource = "company"
+
+// Agent returns the resource of an agent.
+func Agent(id string) Resource { return Resource("agents/" + id) }
+
+// Department returns the resource of a department.
+func Department(name string) Resource { return Resource("departments/" + name) }
+
+// Project returns the resource of a project.
+func Project(id string) Resource { return Resource("projects/" + id) }
+
+// Session returns the resource of a session.
+func Session(sid string) Resource { return Resource("sessions/" + sid) }
+
+// Position is a place in the trail, which is read newest first, ties by id.
+type Position struct {
+	At time.Time
+	ID string
+}
+
+// Position returns the place of e.
+func (e Entry) Position() Position { return Position{At: e.At, ID: e.ID} }
+
+// Query selects a part of the trail.
+type Query struct {
+	Actor    string    // "" means any
+	Resource Resource  // "" means any
+	Since    time.Time // zero means from the beginning; inclusive
+	Until    time.Time // zero means to the end; exclusive
+	After    *Position // entries behind this place, that is older ones
+	Limit    int
+}

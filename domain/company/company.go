@@ -1,0 +1,211 @@
+// Package company holds the settings of the one company that an installation
+// keeps, and the order of its departments.
+package company
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/text/currency"
+
+	"orgd/domain/ceremony"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/revision"
+)
+
+var (
+	// ErrCurrency is a change of currency after costs were recorded in it.
+	ErrCurrency = fault.New(fault.Conflict, "currency: cannot change once costs are recorded")
+	// ErrPermutation is a reorder that does not name every department exactly
+	// once.
+	ErrPermutation = fault.New(fault.Validation, "not a permutation of the departments")
+)
+
+const maxSettings = 64 << 10
+
+// Company is the company. It always exists and there is exactly one.
+type Company struct {
+	Name                 string
+	Autonomy             identity.Autonomy
+	BudgetMonthly        money.Amount // 0: off
+	Currency             string       // ISO 4217
+	CommunicationPattern string
+	Settings             jsondoc.Object // free-form, ≤ 64 KiB
+	// Departments are the keys of its departments, in order.
+	Departments []name.Key
+	Revision    int64
+	UpdatedAt   time.Time
+}
+
+// Default is the company of a new installation.
+func Default(at time.Time) Company {
+	return Company{
+		Name:                 "Company",
+		Autonomy:             identity.Supervised,
+		Currency:             "USD",
+		CommunicationPattern: "hybrid",
+		Settings:             "{}",
+		Revision:             1,
+		UpdatedAt:            at,
+	}
+}
+
+// Tag names the current state of c.
+func (c Company) Tag() revision.Tag { return revision.Tag{ID: "company", Revision: c.Revision} }
+
+// Patch is a checked JSON Merge Patch (RFC 7396) of the company's writable
+// fields.
+type Patch struct{ value jsondoc.Value }
+
+// ParsePatch reads a change of the company.
+func ParsePatch(v jsondoc.Value) (Patch, error) {
+	scratch := Default(time.Time{})
+	if err := jsondoc.Read(v, scratch.read); err != nil {
+		return Patch{}, err
+	}
+	return Patch{v}, nil
+}
+
+// Change merges the patch into the company. Without effect it comes back as it
+// was, revision included. It returns [ErrCurrency] for another currency when
+// costs are recorded.
+func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, error) {
+	next := c
+	if err := jsondoc.Read(p.value, next.read); err != nil {
+		return Company{}, err
+	}
+	if next.Currency != c.Currency && costsRecorded {
+		return Company{}, ErrCurrency
+	}
+	if string(next.Canonical()) == string(c.Canonical()) {
+		return c, nil
+	}
+	return next.touch(at), nil
+}
+
+// Reorder puts the departments into the order asked for, or returns
+// [ErrPermutation] if asked is not an exact permutation of them.
+func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
+	if len(asked) != len(c.Departments) {
+		return Company{}, ErrPermutation.With("department_names: must name each of the %d departments exactly once, has %d names",
+			len(c.Departments), len(asked))
+	}
+	left := make(map[name.Key]bool, len(asked))
+	for _, k := range c.Departments {
+		left[k] = true
+	}
+	same := true
+	for i, k := range asked {
+		if !left[k] {
+			return Company{}, ErrPermutation.With("department_names[%d]: is not a department, or is named twice", i)
+		}
+		delete(left, k)
+		same = same && k == c.Departments[i]
+	}
+	if same {
+		return c, nil
+	}
+	c.Departments = append([]name.Key(nil), asked...)
+	return c.touch(at), nil
+}
+
+// WithDepartment returns the company with a new department at its end.
+func (c Company) WithDepartment(k name.Key, at time.Time) Company {
+	c.Departments = append(append([]name.Key(nil), c.Departments...), k)
+	return c.touch(at)
+}
+
+// WithoutDepartment returns the company without the department.
+func (c Company) WithoutDepartment(k name.Key, at time.Time) Company {
+	kept := make([]name.Key, 0, len(c.Departments))
+	for _, d := range c.Departments {
+		if d != k {
+			kept = append(kept, d)
+		}
+	}
+	c.Departments = kept
+	return c.touch(at)
+}
+
+func (c Company) touch(at time.Time) Company {
+	c.Revision++
+	if at.After(c.UpdatedAt) {
+		c.UpdatedAt = at
+	}
+	return c
+}
+
+// CeremonyPolicy returns the company's policy, or nil.
+func (c Company) CeremonyPolicy() *ceremony.Policy {
+	v, ok := c.Settings.Value().Get(ceremony.SettingsKey)
+	if !ok {
+		return nil
+	}
+	p, err := ceremony.Parse(v)
+	if err != nil {
+		return nil // read checks it: what is stored is a policy
+	}
+	return &p
+}
+
+func (c *Company) read(r *jsondoc.Reader) {
+	r.Text("company_name", &c.Name, 1, 256)
+	jsondoc.Enum(r, "autonomy_level", &c.Autonomy, identity.Autonomies()...)
+	money.ReadAmount(r, "budget_monthly", &c.BudgetMonthly)
+	c.readCurrency(r)
+	r.Text("communication_pattern", &c.CommunicationPattern, 1, 256)
+	r.Free("settings", &c.Settings, maxSettings)
+	if v, ok := c.Settings.Value().Get(ceremony.SettingsKey); ok && r.Has("settings") {
+		if _, err := ceremony.ParseAt(ceremony.SettingsKey+".", v); err != nil {
+			r.Fail("settings", "%s", err)
+		}
+	}
+}
+
+func (c *Company) readCurrency(r *jsondoc.Reader) {
+	code := c.Currency
+	r.Text("currency", &code, 0, 256)
+	unit, err := currency.ParseISO(code)
+	if err != nil || unit.String() != code {
+		r.Fail("currency", "must be an ISO 4217 code such as USD")
+		return
+	}
+	c.Currency = code
+}
+
+// Canonical returns the JSON form of c that stores keep: its writable fields.
+func (c Company) Canonical() []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, 512))
+	w.Open()
+	c.Write(w)
+	w.Close()
+	return w.Bytes()
+}
+
+// Parse reads a stored form back. Departments, revision and time are kept
+// beside it and are the caller's to fill in.
+func Parse(canonical []byte) (Company, error) {
+	v, err := jsondoc.ParseStored(canonical)
+	if err != nil {
+		return Company{}, fmt.Errorf("company: parse: %w", err)
+	}
+	c := Default(time.Time{})
+	if err := jsondoc.ReadWhole(v, c.read); err != nil {
+		return Company{}, fmt.Errorf("company: parse: %w", err)
+	}
+	return c, nil
+}
+
+// Write writes the writable fields of c into the object that w has open.
+func (c Company) Write(w *jsondoc.Writer) {
+	w.Field("company_name").Text(c.Name)
+	w.Field("autonomy_level").Text(string(c.Autonomy))
+	w.Field("budget_monthly").Number(c.BudgetMonthly.Decimal())
+	w.Field("currency").Text(c.Currency)
+	w.Field("communication_pattern").Text(c.CommunicationPattern)
+	w.Field("settings").Free(c.Settings)
+}

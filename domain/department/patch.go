@@ -1,0 +1,253 @@
+package department
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"orgd/domain/ceremony"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+)
+
+const (
+	maxDescription = 2048
+	maxTeams       = 64
+	maxItems       = 256
+)
+
+var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
+
+// Patch is a checked JSON Merge Patch (RFC 7396) of a department's writable
+// fields. It is also what a department is made from.
+type Patch struct {
+	value jsondoc.Value
+	isNew bool
+	name  name.Name
+	texts []string
+	refs  identity.References
+}
+
+// ParseNew reads what a new department is to be.
+func ParseNew(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v, isNew: true}) }
+
+// ParsePatch reads a change of a department, whose name cannot change.
+func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v}) }
+
+func parse(p Patch) (Patch, error) {
+	scratch := blank()
+	if err := p.apply(&scratch); err != nil {
+		return Patch{}, err
+	}
+	if err := scratch.check(); err != nil {
+		return Patch{}, err
+	}
+	p.name = scratch.Name
+	for _, id := range scratch.Agents() {
+		p.texts = append(p.texts, string(id))
+	}
+	return p, nil
+}
+
+// blank is a department about which nothing is said.
+func blank() Department {
+	return Department{Policies: Policies{Review: ReviewRequirements{MinReviewers: 1}}}
+}
+
+// Name returns the name that a new department is to have.
+func (p Patch) Name() name.Name { return p.name }
+
+// SetsBudget reports whether the patch sets the share of the budget.
+func (p Patch) SetsBudget() bool {
+	_, ok := p.value.Get("budget_percent")
+	return ok
+}
+
+// References lists the agents that the patch names, as the caller wrote them.
+func (p Patch) References() []string { return p.texts }
+
+// Resolve returns the patch with the ids of the agents that it names.
+func (p Patch) Resolve(refs identity.References) Patch {
+	p.refs = refs
+	return p
+}
+
+// New makes the department that the patch describes. others is the sum of the
+// other departments' shares of the budget.
+func New(id string, p Patch, others money.Percent, at time.Time) (Department, error) {
+	d := blank()
+	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = id, 1, at, at
+	if err := d.merge(p); err != nil {
+		return Department{}, err
+	}
+	return d, d.CheckBudget(others)
+}
+
+// Change merges the patch into the department. Without effect it comes back as
+// it was, revision included.
+func (d Department) Change(p Patch, others money.Percent, at time.Time) (Department, error) {
+	next := d
+	if err := next.merge(p); err != nil {
+		return Department{}, err
+	}
+	if p.SetsBudget() {
+		if err := next.CheckBudget(others); err != nil {
+			return Department{}, err
+		}
+	}
+	return d.succeed(next, at), nil
+}
+
+// apply reads p into d: a new department as it stands there, a change as a
+// merge.
+func (p Patch) apply(d *Department) error {
+	if p.isNew {
+		return jsondoc.ReadWhole(p.value, func(r *jsondoc.Reader) {
+			name.Read(r, "name", &d.Name, name.MaxLength)
+			r.Require("name")
+			d.read(r)
+		})
+	}
+	return jsondoc.Read(p.value, d.read)
+}
+
+func (d *Department) merge(p Patch) error {
+	if err := p.apply(d); err != nil {
+		return err
+	}
+	if err := d.resolve(p.refs); err != nil {
+		return err
+	}
+	return d.check()
+}
+
+// resolve replaces what a caller wrote in the references of d by ids.
+func (d *Department) resolve(refs identity.References) (err error) {
+	if d.Head, err = resolveOne(refs, "head", d.Head); err != nil {
+		return err
+	}
+	d.Teams = slices.Clone(d.Teams)
+	for i := range d.Teams {
+		t, at := &d.Teams[i], fmt.Sprintf("teams[%d]", i)
+		if t.Lead, err = resolveOne(refs, at+".lead", t.Lead); err != nil {
+			return err
+		}
+		if t.Members, err = refs.IDs(at+".members", t.Members); err != nil {
+			return err
+		}
+	}
+	d.ReportingLines = slices.Clone(d.ReportingLines)
+	for i := range d.ReportingLines {
+		l, at := &d.ReportingLines[i], fmt.Sprintf("reporting_lines[%d]", i)
+		below, err := refs.ID(at+".subordinate", l.Subordinate)
+		if err != nil {
+			return err
+		}
+		above, err := refs.ID(at+".supervisor", l.Supervisor)
+		if err != nil {
+			return err
+		}
+		l.Subordinate, l.Supervisor = string(below), string(above)
+	}
+	return nil
+}
+
+func resolveOne(refs identity.References, field string, text *string) (*string, error) {
+	if text == nil {
+		return nil, nil
+	}
+	id, err := refs.ID(field, *text)
+	if err != nil {
+		return nil, err
+	}
+	s := string(id)
+	return &s, nil
+}
+
+// read merges the writable fields that r has into d.
+func (d *Department) read(r *jsondoc.Reader) {
+	r.Text("description", &d.Description, 0, maxDescription)
+	identity.ReadRef(r, "head", &d.Head)
+	money.ReadPercent(r, "budget_percent", &d.BudgetPercent)
+	jsondoc.EnumOrNull(r, "autonomy_level", &d.Autonomy, identity.Autonomies()...)
+	jsondoc.List(r, "teams", &d.Teams, maxTeams, readTeam)
+	unique(r, "teams", d.Teams, func(t Team) string { return string(t.Name.Key) })
+	jsondoc.List(r, "reporting_lines", &d.ReportingLines, maxItems, readLine)
+	r.Object("policies", d.Policies.read)
+	d.readCeremonyPolicy(r)
+}
+
+func readTeam(r *jsondoc.Reader, t *Team) {
+	name.Read(r, "name", &t.Name, name.MaxLength)
+	identity.ReadRef(r, "lead", &t.Lead)
+	identity.ReadRefs(r, "members", &t.Members)
+	r.Require("name")
+}
+
+func readLine(r *jsondoc.Reader, l *ReportingLine) {
+	readRef(r, "subordinate", &l.Subordinate)
+	readRef(r, "supervisor", &l.Supervisor)
+	r.Require("subordinate", "supervisor")
+}
+
+// readRef reads a reference that may not be null.
+func readRef(r *jsondoc.Reader, field string, dst *string) {
+	if r.Null(field) {
+		r.Fail(field, "must not be null")
+		return
+	}
+	var ref *string
+	if identity.ReadRef(r, field, &ref); ref != nil {
+		*dst = *ref
+	}
+}
+
+func (p *Policies) read(r *jsondoc.Reader) {
+	r.Object("review_requirements", p.Review.read)
+	jsondoc.List(r, "approval_chains", &p.Chains, maxItems, readChain)
+	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) string { return c.ActionType })
+}
+
+func (q *ReviewRequirements) read(r *jsondoc.Reader) {
+	r.Int("min_reviewers", &q.MinReviewers, 0, maxItems)
+	r.Texts("required_reviewer_roles", &q.RequiredRoles, words)
+	r.Bool("self_review_allowed", &q.SelfReview)
+}
+
+func readChain(r *jsondoc.Reader, c *ApprovalChain) {
+	r.Text("action_type", &c.ActionType, 1, 256)
+	r.Texts("approvers", &c.Approvers, jsondoc.Bounds{MinItems: 1, MaxItems: maxItems, MinLen: 1, MaxLen: 256})
+	r.Int("min_approvals", &c.MinApprovals, 0, maxItems)
+	r.Require("action_type", "approvers")
+}
+
+// unique reports items of a list that share a key.
+func unique[T any](r *jsondoc.Reader, field string, items []T, key func(T) string) {
+	seen := map[string]bool{}
+	for _, item := range items {
+		if k := key(item); k != "" && seen[k] {
+			r.Fail(field, "%q is given twice", k)
+		} else {
+			seen[k] = true
+		}
+	}
+}
+
+// readCeremonyPolicy merges the policy and checks its known keys, as its own
+// endpoint does.
+func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
+	object := (*jsondoc.Object)(d.CeremonyPolicy)
+	r.FreeOrNull("ceremony_policy", &object, ceremony.MaxBytes)
+	if !r.Has("ceremony_policy") || object == nil {
+		d.CeremonyPolicy = (*ceremony.Policy)(object)
+		return
+	}
+	p, err := ceremony.Parse(object.Value())
+	if err != nil {
+		r.Fail("ceremony_policy", "%s", err)
+		return
+	}
+	d.CeremonyPolicy = &p
+}

@@ -1,0 +1,60 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+
+	"orgd/domain/fault"
+)
+
+var (
+	// ErrWord is a word that is none of a closed list.
+	ErrWord = fault.New(fault.RequestValidation, "not one of the known words")
+	// ErrCombination is a content whose fields do not go together.
+	ErrCombination = fault.New(fault.Validation, "these fields do not go together")
+)
+
+func parseWord[T ~string](what, s string, known []T) (T, error) {
+	if slices.Contains(known, T(s)) {
+		return T(s), nil
+	}
+	list := make([]string, len(known))
+	for i, k := range known {
+		list[i] = string(k)
+	}
+	return "", ErrWord.With("%s: must be one of %s", what, strings.Join(list, ", "))
+}
+
+// Check returns [ErrCombination] for fields that are fine by themselves and
+// wrong together.
+func (c Content) Check() error {
+	if c.Level == Junior && c.Autonomy != nil && *c.Autonomy == Full {
+		return ErrCombination.With("autonomy_level: a junior agent must not have full autonomy")
+	}
+	if c.Model != nil && (c.Model.Provider == "" || c.Model.ModelID == "") {
+		return ErrCombination.With("model: provider and model_id are both required")
+	}
+	if c.Memory.Type == NoMemory && (c.Memory.RetentionDays != nil || len(c.Memory.Overrides) > 0) {
+		return ErrCombination.With("memory: type none allows neither retention_days nor retention_overrides")
+	}
+	for _, tool := range c.Tools.Allowed {
+		if slices.Contains(c.Tools.Denied, tool) {
+			return ErrCombination.With("tools: %q is both allowed and denied", tool)
+		}
+	}
+	if a := c.Authority.ReportsTo; a != nil && *a == string(c.ID) {
+		return ErrCombination.With("authority.reports_to: an agent must not report to itself")
+	}
+	return c.Skills.check()
+}
+
+func (s Skills) check() error {
+	seen := make(map[string]bool, len(s.Primary)+len(s.Secondary))
+	for _, skill := range slices.Concat(s.Primary, s.Secondary) {
+		if seen[skill.ID] {
+			return ErrCombination.With("skills: id %q is used twice", skill.ID)
+		}
+		seen[skill.ID] = true
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package identity
+
+import (
+	"time"
+
+	"orgd/domain/fault"
+)
+
+// ErrVersionNotFound is a version number that the agent never had.
+var ErrVersionNotFound = fault.New(fault.NotFound, "version not found")
+
+// Version is one stored revision of an agent's identity. History only grows: a
+// rollback is a new version with old content.
+type Version struct {
+	Number       int64 // one-based, without gaps
+	Content      Content
+	Hash         string // of Content, see [Content.Hash]
+	SavedBy      string // the subject that made it
+	SavedAt      time.Time
+	RestoredFrom *int64  // the version whose content a rollback brought back
+	Reason       *string // why, as the caller put it
+}
+
+// First returns version 1 of an agent.
+func First(c Content, by string, at time.Time) Version {
+	return Version{}.Next(c, by, at)
+}
+
+// Next returns the version that follows v.
+func (v Version) Next(c Content, by string, at time.Time) Version {
+	return Version{Number: v.Number + 1, Content: c, Hash: c.Hash(), SavedBy: by, SavedAt: at}
+}

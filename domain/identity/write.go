@@ -1,0 +1,190 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"orgd/domain/jsondoc"
+)
+
+// Canonical returns the one JSON form of c (RFC 8785: members sorted, numbers
+// exact), all defaults included.
+func (c Content) Canonical() []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, 2048+len(c.Instructions)+len(c.Metadata)))
+	w.Open()
+	c.Write(w)
+	w.Close()
+	return w.Bytes()
+}
+
+// Hash returns the SHA-256 of the canonical form in lower-case hex.
+func (c Content) Hash() string {
+	sum := sha256.Sum256(c.Canonical())
+	return hex.EncodeToString(sum[:])
+}
+
+// Parse reads a canonical form back. A form that an older schema wrote lacks
+// newer fields; they get their defaults.
+func Parse(canonical []byte) (Content, error) {
+	v, err := jsondoc.ParseStored(canonical)
+	if err != nil {
+		return Content{}, fmt.Errorf("identity: parse: %w", err)
+	}
+	c := Default()
+	err = jsondoc.ReadWhole(v, func(r *jsondoc.Reader) {
+		var id string
+		r.Text("id", &id, 1, 64)
+		c.ID = ID(id)
+		c.ReadHiringDate(r)
+		c.Read(r)
+	})
+	if err != nil {
+		return Content{}, fmt.Errorf("identity: parse: %w", err)
+	}
+	return c, nil
+}
+
+// Write writes the members of c, sorted, into the object that w has open.
+func (c Content) Write(w *jsondoc.Writer) {
+	c.writeHead(w)
+	w.Field("instructions").Text(c.Instructions)
+	c.writeTail(w)
+}
+
+// WriteSummary writes what [Content.Write] does without the instructions,
+// which are by far the longest member.
+func (c Content) WriteSummary(w *jsondoc.Writer) {
+	c.writeHead(w)
+	c.writeTail(w)
+}
+
+func (c Content) writeHead(w *jsondoc.Writer) {
+	c.Authority.write(w.Field("authority"))
+	w.Field("autonomy_level").TextOrNull((*string)(c.Autonomy))
+	w.Field("department").Text(c.Department.Text)
+	w.Field("description").Text(c.Description)
+	w.Field("hiring_date").Text(string(c.HiringDate))
+	w.Field("id").Text(string(c.ID))
+}
+
+func (c Content) writeTail(w *jsondoc.Writer) {
+	w.Field("level").Text(string(c.Level))
+	c.Memory.write(w.Field("memory"))
+	w.Field("metadata").Free(c.Metadata)
+	if w.Field("model"); c.Model == nil {
+		w.Null()
+	} else {
+		c.Model.write(w)
+	}
+	w.Field("name").Text(c.Name.Text)
+	c.Personality.write(w.Field("personality"))
+	w.Field("role").Text(c.Role)
+	c.Skills.write(w.Field("skills"))
+	w.Field("status").Text(string(c.Status))
+	w.Field("strategic_output_mode").TextOrNull((*string)(c.OutputMode))
+	c.Tools.write(w.Field("tools"))
+}
+
+func (a Authority) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("budget_limit").Number(a.BudgetLimit.Decimal())
+	w.Field("can_approve").Texts(a.CanApprove)
+	w.Field("can_delegate_to").Texts(a.CanDelegateTo)
+	w.Field("reports_to").TextOrNull(a.ReportsTo)
+	w.Close()
+}
+
+func (m Memory) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("retention_days").IntOrNull(m.RetentionDays)
+	w.Field("retention_overrides").OpenList()
+	for _, o := range m.Overrides {
+		w.Open()
+		w.Field("category").Text(o.Category)
+		w.Field("retention_days").Int(o.RetentionDays)
+		w.Close()
+	}
+	w.CloseList()
+	w.Field("type").Text(string(m.Type))
+	w.Close()
+}
+
+func (m Model) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("fallback_model").TextOrNull(m.FallbackModel)
+	w.Field("max_tokens").Int(m.MaxTokens)
+	w.Field("model_id").Text(m.ModelID)
+	w.Field("model_tier").TextOrNull((*string)(m.Tier))
+	w.Field("provider").Text(m.Provider)
+	w.Field("temperature").Number(m.Temperature)
+	w.Close()
+}
+
+func (p Personality) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("agreeableness").Number(p.Agreeableness)
+	w.Field("collaboration").Text(p.Collaboration)
+	w.Field("communication_style").Text(p.CommunicationStyle)
+	w.Field("conflict_approach").Text(p.ConflictApproach)
+	w.Field("conscientiousness").Number(p.Conscientiousness)
+	w.Field("creativity").Text(string(p.Creativity))
+	w.Field("decision_making").Text(p.DecisionMaking)
+	w.Field("description").Text(p.Description)
+	w.Field("extraversion").Number(p.Extraversion)
+	w.Field("openness").Number(p.Openness)
+	w.Field("risk_tolerance").Text(string(p.RiskTolerance))
+	w.Field("stress_response").Number(p.StressResponse)
+	w.Field("traits").Texts(p.Traits)
+	w.Field("verbosity").Text(p.Verbosity)
+	w.Close()
+}
+
+func (s Skills) write(w *jsondoc.Writer) {
+	w.Open()
+	writeSkills(w.Field("primary"), s.Primary)
+	writeSkills(w.Field("secondary"), s.Secondary)
+	w.Close()
+}
+
+func writeSkills(w *jsondoc.Writer, skills []Skill) {
+	w.OpenList()
+	for _, s := range skills {
+		w.Open()
+		w.Field("description").Text(s.Description)
+		w.Field("id").Text(s.ID)
+		w.Field("input_modes").Texts(s.InputModes)
+		w.Field("name").Text(s.Name)
+		w.Field("output_modes").Texts(s.OutputModes)
+		w.Field("proficiency").Number(s.Proficiency)
+		w.Field("tags").Texts(s.Tags)
+		w.Close()
+	}
+	w.CloseList()
+}
+
+func (t Tools) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("access_level").Text(string(t.AccessLevel))
+	w.Field("allowed").Texts(t.Allowed)
+	w.Field("denied").Texts(t.Denied)
+	w.Field("mcp_capabilities").Texts(t.MCPCapabilities)
+	if w.Field("sub_constraints"); t.Constraints == nil {
+		w.Null()
+	} else {
+		t.Constraints.write(w)
+	}
+	w.Close()
+}
+
+func (c SubConstraints) write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("code_execution").Text(c.CodeExecution)
+	w.Field("file_system").Text(c.FileSystem)
+	w.Field("git").Text(c.Git)
+	w.Field("network").Text(c.Network)
+	w.Field("network_allowlist").Texts(c.NetworkAllowlist)
+	w.Field("requires_approval").Texts(c.RequiresApproval)
+	w.Field("terminal").Text(c.Terminal)
+	w.Close()
+}

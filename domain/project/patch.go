@@ -1,0 +1,112 @@
+package project
+
+import (
+	"slices"
+	"time"
+
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+)
+
+// Patch is a checked JSON Merge Patch of a project's writable fields. It is
+// also what a project is made from.
+type Patch struct {
+	value jsondoc.Value
+	isNew bool
+	refs  identity.References
+	texts []string
+}
+
+// ParseNew reads what a new project is to be. Status and tasks come later.
+func ParseNew(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v, isNew: true}) }
+
+// ParsePatch reads a change of a project.
+func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v}) }
+
+func (p *Project) readChange(r *jsondoc.Reader) {
+	p.read(r)
+	r.Texts("task_ids", &p.TaskIDs, taskBounds)
+	jsondoc.Enum(r, "status", &p.Status, statuses...)
+}
+
+func parse(patch Patch) (Patch, error) {
+	var scratch Project
+	if err := patch.apply(&scratch); err != nil {
+		return Patch{}, err
+	}
+	patch.texts = slices.Clone(scratch.Team)
+	if scratch.Lead != nil {
+		patch.texts = append(patch.texts, *scratch.Lead)
+	}
+	return patch, nil
+}
+
+// apply reads the patch into p: a new project as it stands there, a change as a
+// merge.
+func (patch Patch) apply(p *Project) error {
+	if patch.isNew {
+		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
+			p.read(r)
+			r.Require("name")
+		})
+	}
+	return jsondoc.Read(patch.value, p.readChange)
+}
+
+// References lists the agents that the patch names, as the caller wrote them.
+func (patch Patch) References() []string { return patch.texts }
+
+// Resolve returns the patch with the ids of the agents that it names.
+func (patch Patch) Resolve(refs identity.References) Patch {
+	patch.refs = refs
+	return patch
+}
+
+// New returns the project that the patch describes.
+func New(id ID, p Patch, at time.Time) (Project, error) {
+	return Project{ID: id, Status: Planning, Revision: 1, CreatedAt: at, UpdatedAt: at}.merge(p)
+}
+
+// Change merges the patch into the project. Without effect the project comes
+// back as it was, revision included; a move of status that is not allowed is
+// [ErrMove].
+func (p Project) Change(patch Patch, at time.Time) (Project, error) {
+	next, err := p.merge(patch)
+	if err != nil {
+		return Project{}, err
+	}
+	if next.Status != p.Status && !slices.Contains(moves[p.Status], next.Status) {
+		return Project{}, ErrMove.With("status: a project cannot go from %s to %s", p.Status, next.Status)
+	}
+	if string(next.Canonical()) == string(p.Canonical()) {
+		return p, nil
+	}
+	next.Revision++
+	next.UpdatedAt = later(at, p.UpdatedAt)
+	return next, nil
+}
+
+func (p Project) merge(patch Patch) (Project, error) {
+	if err := patch.apply(&p); err != nil {
+		return Project{}, err
+	}
+	if p.Lead != nil {
+		id, err := patch.refs.ID("lead", *p.Lead)
+		if err != nil {
+			return Project{}, err
+		}
+		lead := string(id)
+		p.Lead = &lead
+	}
+	team, err := patch.refs.IDs("team", p.Team)
+	p.Team = team
+	return p, err
+}
+
+// later keeps the times of one record ascending when the clock steps back.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,101 @@
+// Package receipt makes a request with an Idempotency-Key happen once.
+//
+// A request claims its key, runs, and leaves a receipt in the commit of its own
+// change. Whoever comes again with the same key is shown the receipt's reply.
+package receipt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"orgd/domain/fault"
+)
+
+const (
+	// Kept is how long a receipt answers for its key.
+	Kept = 24 * time.Hour
+	// Lease is how long a claim holds without a receipt: after it, the process
+	// that claimed is taken for dead and the next request takes over. A request
+	// must therefore end well within it.
+	Lease = 16 * time.Second
+	// maxKey bounds an Idempotency-Key, in characters.
+	maxKey = 255
+)
+
+var (
+	// ErrKey is a key outside its bounds.
+	ErrKey = fault.New(fault.RequestValidation, "Idempotency-Key: must be 1 to 255 visible ASCII characters")
+	// ErrReused is a key that was used for another request.
+	ErrReused = fault.New(fault.Validation, "Idempotency-Key: was used before for a different request")
+	// ErrRunning is a key whose first request has not ended.
+	ErrRunning = fault.New(fault.ConcurrencyLimited, "the first request with this Idempotency-Key is still running").After(time.Second)
+	// ErrSecret is a key of a request whose reply held a secret, which is shown
+	// once and never again.
+	ErrSecret = fault.New(fault.Conflict, "a request with this Idempotency-Key has issued a secret, which is not shown twice")
+)
+
+// Key is a scoped idempotency key: two callers, or two operations, never share
+// one.
+type Key string
+
+// NewKey scopes the text of an Idempotency-Key to a subject, a method and a
+// concrete path. It returns [ErrKey] if the text is out of bounds.
+func NewKey(subject, method, path, text string) (Key, error) {
+	if len(text) < 1 || len(text) > maxKey {
+		return "", ErrKey
+	}
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return "", ErrKey
+		}
+	}
+	return Key(digest(subject, method, path, text)), nil
+}
+
+// Fingerprint identifies what was asked: a key may come again only with the
+// same fingerprint.
+func Fingerprint(query, mediaType, ifMatch string, body []byte) string {
+	return digest(query, mediaType, ifMatch, string(body))
+}
+
+// digest hashes parts so that no two different lists of parts share a hash.
+func digest(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		sum := sha256.Sum256([]byte(p))
+		b.Write(sum[:])
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// Reply is a successful answer as it went out.
+type Reply struct {
+	Status   int
+	Body     []byte
+	ETag     string // "" if none
+	Location string // "" if none
+}
+
+// Receipt is what a change with an idempotency key stores in its own commit.
+type Receipt struct {
+	Key         Key
+	Fingerprint string
+	At          time.Time
+	// Reply is nil if the reply held a secret: then nothing is kept of it.
+	Reply *Reply
+}
+
+// Answer returns the stored reply for a request with this fingerprint, or
+// [ErrReused] or [ErrSecret].
+func (r Receipt) Answer(fingerprint string) (Reply, error) {
+	if r.Fingerprint != fingerprint {
+		return Reply{}, ErrReused
+	}
+	if r.Reply == nil {
+		return Reply{}, ErrSecret
+	}
+	return *r.Reply, nil
+}
