@@ -92,3 +92,11 @@ func (p Position) Before(q Position) bool {
 	}
 	return p.ID < q.ID
 }
+
+// Query selects a part of the list of sessions: those that have not expired.
+type Query struct {
+	Subject string    // "" means everybody's
+	At      time.Time // now
+	After   *Position // sessions behind this place
+	Limit   int
+}

@@ -1,0 +1,15 @@
+package ports
+
+import (
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
+)
+
+// Note is what a change leaves beside itself. A store writes it in the change's
+// own commit: a change without its note, or a note without its change, does not
+// exist.
+type Note struct {
+	Audit audit.Entry
+	// Receipt is nil if the request had no Idempotency-Key.
+	Receipt *receipt.Receipt
+}

@@ -1,0 +1,55 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"orgd/domain/session"
+)
+
+// SessionStore keeps sessions and revocations. Every implementation passes
+// portstest.SessionStore.
+//
+// Sessions and revocations have lives of their own: a session may be revoked
+// before it is seen, and its record may go before its revocation does. A
+// session is revoked as long as its revocation has not been forgotten.
+type SessionStore interface {
+	// Issue records a session whose token this service is about to hand out,
+	// and note, in one atomic step. A session that is known already keeps its
+	// record, only ExpiresAt moves to the later of both. If the session is
+	// revoked Issue returns session.ErrRevoked and stores nothing: renewing
+	// never outruns revoking.
+	Issue(ctx context.Context, s session.Session, note Note) error
+
+	// See records a session whose token was accepted. A session that is known
+	// already, with whatever subject, keeps its record, only ExpiresAt moves to
+	// the later of both. A revoked session may be seen.
+	See(ctx context.Context, s session.Session) error
+
+	// Session returns one session that was issued or seen, expired ones
+	// included until they are forgotten, or session.ErrNotFound. Revocation is
+	// set if the session is revoked.
+	Session(ctx context.Context, id string) (session.Record, error)
+
+	// Sessions returns the sessions that q selects, those that expire after
+	// q.At, latest IssuedAt first, ties by the bytes of the id. Revoked ones are
+	// among them, with Revocation set. No session is not an error.
+	Sessions(ctx context.Context, q session.Query) ([]session.Record, error)
+
+	// Revoke stores a revocation, of a session known or not, and note, in one
+	// atomic step. A session that is revoked already keeps By and At of the
+	// first revocation and the later Until of both; note is stored all the same.
+	Revoke(ctx context.Context, r session.Revocation, note Note) error
+
+	// Revoked returns the revocations with At at or after since and Until after
+	// now, in no order; a zero since means all of them. Replicas ask once a
+	// second from a little before their last question, because a revocation
+	// becomes visible somewhat after its At and clocks differ. They forget an
+	// entry only when they load all of them, because Until may have moved.
+	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
+
+	// Forget removes at most limit sessions that expired, and at most limit
+	// revocations whose Until has come, at or before now. It returns how many
+	// went, so that its caller can go on until that is 0.
+	Forget(ctx context.Context, now time.Time, limit int) (int, error)
+}
