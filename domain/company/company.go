@@ -35,10 +35,20 @@ type Company struct {
 	Currency             string       // ISO 4217
 	CommunicationPattern string
 	Settings             jsondoc.Object // free-form, ≤ 64 KiB
-	// Departments are the keys of its departments, in order.
-	Departments []name.Key
-	Revision    int64
-	UpdatedAt   time.Time
+	// Seats are its departments in order: ascending by place.
+	Seats     []Seat
+	Revision  int64
+	UpdatedAt time.Time
+}
+
+// Place orders departments. A new department's place is its own id; a reorder
+// permutes the places.
+type Place string
+
+// Seat is a department's place in the company.
+type Seat struct {
+	Place      Place
+	Department name.Key
 }
 
 // Default is the company of a new installation.
@@ -85,50 +95,6 @@ func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, err
 		return c, nil
 	}
 	return next.touch(at), nil
-}
-
-// Reorder puts the departments into the order asked for, or returns
-// [ErrPermutation] if asked is not an exact permutation of them.
-func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
-	if len(asked) != len(c.Departments) {
-		return Company{}, ErrPermutation.With("department_names: must name each of the %d departments exactly once, has %d names",
-			len(c.Departments), len(asked))
-	}
-	left := make(map[name.Key]bool, len(asked))
-	for _, k := range c.Departments {
-		left[k] = true
-	}
-	same := true
-	for i, k := range asked {
-		if !left[k] {
-			return Company{}, ErrPermutation.With("department_names[%d]: is not a department, or is named twice", i)
-		}
-		delete(left, k)
-		same = same && k == c.Departments[i]
-	}
-	if same {
-		return c, nil
-	}
-	c.Departments = append([]name.Key(nil), asked...)
-	return c.touch(at), nil
-}
-
-// WithDepartment returns the company with a new department at its end.
-func (c Company) WithDepartment(k name.Key, at time.Time) Company {
-	c.Departments = append(append([]name.Key(nil), c.Departments...), k)
-	return c.touch(at)
-}
-
-// WithoutDepartment returns the company without the department.
-func (c Company) WithoutDepartment(k name.Key, at time.Time) Company {
-	kept := make([]name.Key, 0, len(c.Departments))
-	for _, d := range c.Departments {
-		if d != k {
-			kept = append(kept, d)
-		}
-	}
-	c.Departments = kept
-	return c.touch(at)
 }
 
 func (c Company) touch(at time.Time) Company {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd/domain/ceremony"
+	"orgd/domain/company"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/money"
@@ -34,7 +35,8 @@ type Department struct {
 	// under its name is another one. Clients see it in entity tags only.
 	ID             string
 	Name           name.Name
-	Description    string // ..2048
+	Place          company.Place // in the company; set by stores when read
+	Description    string        // ..2048
 	Head           *string
 	BudgetPercent  money.Percent
 	Autonomy       *identity.Autonomy // nil: the company's

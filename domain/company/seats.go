@@ -1,0 +1,49 @@
+package company
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"orgd/domain/name"
+)
+
+// Reorder puts the departments into the order asked for by giving their places
+// out anew, or returns [ErrPermutation] if asked is not an exact permutation of
+// them. The order that is there already has no effect.
+func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
+	if len(asked) != len(c.Seats) {
+		return Company{}, ErrPermutation.With("department_names: must name each of the %d departments exactly once, has %d names",
+			len(c.Seats), len(asked))
+	}
+	left := make(map[name.Key]bool, len(asked))
+	for _, s := range c.Seats {
+		left[s.Department] = true
+	}
+	seats := make([]Seat, len(asked))
+	for i, k := range asked {
+		if !left[k] {
+			return Company{}, ErrPermutation.With("department_names[%d]: is not a department, or is named twice", i)
+		}
+		delete(left, k)
+		seats[i] = Seat{Place: c.Seats[i].Place, Department: k}
+	}
+	if slices.Equal(seats, c.Seats) {
+		return c, nil
+	}
+	c.Seats = seats
+	return c.touch(at), nil
+}
+
+// WithDepartment returns the company with a new department.
+func (c Company) WithDepartment(s Seat, at time.Time) Company {
+	c.Seats = append(slices.Clone(c.Seats), s)
+	slices.SortFunc(c.Seats, func(a, b Seat) int { return cmp.Compare(a.Place, b.Place) })
+	return c.touch(at)
+}
+
+// WithoutDepartment returns the company without the department.
+func (c Company) WithoutDepartment(k name.Key, at time.Time) Company {
+	c.Seats = slices.DeleteFunc(slices.Clone(c.Seats), func(s Seat) bool { return s.Department == k })
+	return c.touch(at)
+}

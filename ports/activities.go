@@ -1,0 +1,47 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+)
+
+// Report is one event that a client reported, with what it adds to the figures
+// of its agent and of the department that the agent was in.
+type Report struct {
+	Event      activity.Event
+	Department name.Key
+	Measures   activity.Measures
+}
+
+// Counted is the outcome of a batch of reports.
+type Counted struct {
+	Accepted   int // stored now
+	Duplicates int // ids that were stored before or stand twice in the batch
+}
+
+// ActivityLog keeps events. An AgentStore writes those of its steps. Every
+// implementation passes portstest.ActivityLog.
+type ActivityLog interface {
+	// Append stores the events whose id is new, adds their measures to the
+	// daily figures of their agents and departments, and stores the receipt
+	// that seal makes of the outcome, unless it is nil, as one atomic step. An
+	// event whose id is stored, or stands earlier in the batch, is a duplicate
+	// and changes nothing.
+	Append(ctx context.Context, reports []Report, seal func(Counted) *receipt.Receipt) (Counted, error)
+
+	// Events returns the events that q selects, in the order of a feed.
+	Events(ctx context.Context, q activity.Query) ([]activity.Event, error)
+
+	// Career returns the lifecycle events of an agent, the oldest first, ties
+	// by id.
+	Career(ctx context.Context, id agent.ID) ([]activity.Event, error)
+
+	// LastActive returns the time of the agent's newest event of any type;
+	// false means that it has none.
+	LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error)
+}

@@ -1,0 +1,61 @@
+package ports
+
+import (
+	"context"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+// AgentStep is one change of one agent with the note that it leaves.
+type AgentStep struct {
+	agent.Step
+	Note
+}
+
+// AgentStore keeps agents. Every implementation passes portstest.AgentStore.
+//
+// A step is atomic: the agent, its next identity version, its events and its
+// note are stored together or not at all, also when the process dies on the
+// way. A step without effect stores its receipt, if it has one, and nothing
+// else. If the receipt's key has a receipt already, nothing is stored and the
+// error is receipt.ErrRunning.
+type AgentStore interface {
+	// Create stores a new agent. It returns agent.ErrExists if another agent has
+	// the name, and agent.ErrDepartment if the department does not exist or is
+	// being deleted.
+	Create(ctx context.Context, s AgentStep) error
+
+	// Update loads the agent and stores the step that change makes of it, as
+	// one atomic step; a step that is Deleted removes the agent and frees its
+	// name. It returns the agent after the step, for a removed one as it was
+	// last.
+	//
+	// It returns agent.ErrNotFound if there is no such agent, agent.ErrExists
+	// if the step's new name is taken, and agent.ErrDepartment if the agent
+	// moves to a department that does not exist or is being deleted. An error of
+	// change is returned as it is and nothing is stored. change may run more
+	// than once, so it touches only its argument.
+	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentStep, error)) (agent.Agent, error)
+
+	// Agent returns one agent, or agent.ErrNotFound.
+	Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error)
+
+	// Agents returns the agents that q selects, in its order.
+	Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error)
+
+	// Trace returns the id of an agent that exists or, for a reference by id,
+	// has existed, and its name as last written. It returns agent.ErrNotFound
+	// for a name that no agent has now and for an id that no agent ever had.
+	Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error)
+
+	// IDs returns the ids of those references that name an existing agent.
+	IDs(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.ID, error)
+
+	// Names returns the current names of those ids that are existing agents.
+	Names(ctx context.Context, ids []agent.ID) (map[agent.ID]name.Name, error)
+
+	// Counts counts the agents of a department; an unknown one has none.
+	Counts(ctx context.Context, department name.Key) (agent.Counts, error)
+}

@@ -1,0 +1,22 @@
+package ports
+
+import (
+	"context"
+
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+)
+
+// Measures reads the daily figures that an ActivityLog keeps. Every
+// implementation passes portstest.ActivityLog.
+type Measures interface {
+	// AgentDays returns the figures of an agent for the days from first on, in
+	// any order, and the number of tasks that it ever completed.
+	AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error)
+
+	// DepartmentDays returns the figures of a department for the days from
+	// first on, in any order. An event counts for the department that its agent
+	// was in when it was reported.
+	DepartmentDays(ctx context.Context, department name.Key, first performance.Date) ([]performance.Day, error)
+}
