@@ -2,6 +2,7 @@ package activity
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"orgd/domain/jsondoc"
 )
@@ -11,7 +12,7 @@ const (
 	MaxBatch       = 1000     // entries at once
 	MaxDescription = 1024     // code points
 	MaxRelated     = 64       // pairs
-	MaxText        = 256      // code points of a key, of a related id, of a text in the data
+	MaxText        = 256      // code points of a related id, of its key, of a known text in the data
 	MaxAgentRef    = 128      // code points of an agent's name or id
 	MaxData        = 16 << 10 // bytes of the data in canonical form
 )
@@ -50,58 +51,46 @@ func (e Entry) Event(id ID, now time.Time, agentID, agentName string) Event {
 	}
 }
 
+// readEntry reads one entry. A problem leaves the entry unusable; the reader
+// reports it.
 func readEntry(r *jsondoc.Reader, e *Entry) {
 	readID(r, &e.ID)
-	readType(r, &e.Type)
+	require(r, "event_type")
+	jsondoc.Enum(r, "event_type", &e.Type, RuntimeTypes()...)
+	require(r, "agent")
 	r.Text("agent", &e.Agent, 1, MaxAgentRef)
-	if !r.Has("agent") {
-		r.Fail("agent", "is required")
-	}
 	readTime(r, &e.At)
 	r.Text("description", &e.Description, 0, MaxDescription)
 	readRelated(r, &e.Related)
-	data := readData(r, &e.Data)
-	e.Measures = measure(e.Type, known{r: r, data: data})
+	readData(r, e)
 }
 
 func readID(r *jsondoc.Reader, dst *ID) {
-	if !r.Has("id") {
-		return
-	}
-	v, _ := r.Raw("id")
-	if v.Kind() == jsondoc.KindString {
-		if id, err := ParseID(v.Text()); err == nil {
-			*dst = id
-			return
-		}
-	}
-	r.Fail("id", "must be a UUID")
-}
-
-func readType(r *jsondoc.Reader, dst *Type) {
-	if !r.Has("event_type") {
-		r.Fail("event_type", "is required")
-		return
-	}
-	jsondoc.Enum(r, "event_type", dst, RuntimeTypes()...)
-}
-
-// readTime reads an RFC 3339 time with any offset. Times before 1970 are
-// mistakes, and one of them is Go's zero time, which means "none" in an Entry.
-func readTime(r *jsondoc.Reader, dst *time.Time) {
-	v, ok := r.Raw("timestamp")
+	v, ok := r.Raw("id")
 	if !ok {
 		return
 	}
-	if v.Kind() == jsondoc.KindString {
-		var t time.Time
-		// UnmarshalText is stricter than time.Parse, which takes "1:02:03" too.
-		if err := t.UnmarshalText([]byte(v.Text())); err == nil && t.Unix() >= 0 {
-			*dst = t.UTC().Truncate(time.Millisecond)
-			return
-		}
+	id, err := ParseID(v.Text())
+	if err != nil {
+		r.Fail("id", "must be a UUID")
+		return
 	}
-	r.Fail("timestamp", "must be an RFC 3339 time after 1970, such as 2026-01-31T12:00:00Z")
+	*dst = id
+}
+
+// readTime refuses times before 1970: they are mistakes, and one of them is the
+// zero time, which means "none" in an Entry.
+func readTime(r *jsondoc.Reader, dst *time.Time) {
+	if !r.Has("timestamp") {
+		return
+	}
+	at := time.Unix(0, 0)
+	r.Time("timestamp", &at)
+	if at.Unix() < 0 {
+		r.Fail("timestamp", "must not be before 1970")
+		return
+	}
+	*dst = at
 }
 
 func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
@@ -109,38 +98,44 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 	if !ok {
 		return
 	}
-	if v.Kind() != jsondoc.KindObject {
+	related, ok := v.Object()
+	if !ok {
 		r.Fail("related_ids", "must be an object")
 		return
 	}
 	if len(v.Members()) > MaxRelated {
-		r.Fail("related_ids", "must have at most %d entries", MaxRelated)
+		r.Fail("related_ids", "must have at most %d members", MaxRelated)
 		return
 	}
-	for _, m := range v.Members() {
-		if !isLength(m.Name, MaxText) || !isText(m.Value, MaxText) {
-			r.Fail("related_ids", "must map strings to strings, each of 1 to %d characters", MaxText)
-			return
+	r.Object("related_ids", func(r *jsondoc.Reader) {
+		for _, m := range v.Members() {
+			if n := utf8.RuneCountInString(m.Name); n < 1 || n > MaxText {
+				r.Fail("", "must have keys of 1 to %d characters", MaxText)
+			}
+			readOptionalText(r, m.Name)
 		}
-	}
-	*dst = jsondoc.Object(v.Append(nil))
+	})
+	*dst = related
 }
 
-// readData keeps the data as it is, nulls included, and returns it: the object,
-// or null if there is none.
-func readData(r *jsondoc.Reader, dst **jsondoc.Object) jsondoc.Value {
-	v, ok := r.Raw("data")
-	if !ok || v.Kind() == jsondoc.KindNull {
-		return jsondoc.Value{}
+// readData keeps the data exactly as it is and reads what it measures. Every
+// runtime type has a required key, so there is always data.
+func readData(r *jsondoc.Reader, e *Entry) {
+	require(r, "data")
+	v, _ := r.Raw("data")
+	r.Object("data", func(r *jsondoc.Reader) {
+		e.Measures = readMeasures(e.Type, r)
+		for _, m := range v.Members() {
+			r.Has(m.Name) // other keys are welcome
+		}
+	})
+	data, ok := v.Object()
+	if !ok {
+		return
 	}
-	if v.Kind() != jsondoc.KindObject {
-		r.Fail("data", "must be an object or null")
-		return jsondoc.Value{}
-	}
-	text := jsondoc.Object(v.Append(nil))
-	if len(text) > MaxData {
+	if len(data) > MaxData {
 		r.Fail("data", "must be at most %d bytes", MaxData)
+		return
 	}
-	*dst = &text
-	return v
+	e.Data = &data
 }

@@ -5,20 +5,22 @@ import (
 	"time"
 
 	"orgd/domain/decimal"
+	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 )
 
 // Score is a grade of 0 to 10 points in steps of 10⁻⁹.
 type Score int64
 
-// Points are the scale of Score: this many steps are one point.
-const Points = 1_000_000_000
+// Point is one point.
+const Point Score = 1_000_000_000
 
 // Bounds of what can be measured.
 const (
 	// MaxScore is ten points.
-	MaxScore Score = 10 * Points
-	// MaxDuration is the longest time that a task can be said to have taken.
+	MaxScore = 10 * Point
+	// MaxDuration is the longest time that a task can be said to have taken,
+	// about 31 years.
 	MaxDuration = 1_000_000_000 * time.Second
 	// MaxTokens is the greatest number of tokens in one event.
 	MaxTokens = 1_000_000_000_000
@@ -40,52 +42,112 @@ type Measures struct {
 	Incurred *money.Amount
 }
 
-// measure reads the known keys of an entry's data, which differ by type, and
-// returns what they measure.
-func measure(t Type, k known) Measures {
+// readMeasures reads the known keys of an entry's data, which differ by type.
+func readMeasures(t Type, r *jsondoc.Reader) Measures {
 	switch t {
 	case TaskStarted:
-		k.text("task_id", required)
+		readText(r, "task_id")
 	case TaskCompleted:
-		return measureTask(k)
+		return readTask(r)
 	case CostIncurred:
-		k.text("model", optional)
-		k.count("input_tokens")
-		k.count("output_tokens")
-		return Measures{Incurred: k.amount("amount", required)}
+		return readCost(r)
 	case ToolUsed:
-		k.text("tool", required)
-		k.flag("success")
+		readText(r, "tool")
+		readFlag(r, "success")
 	case DelegationSent, DelegationReceived:
-		k.text("task_id", required)
-		k.text("counterpart", optional)
-		return Measures{Collaboration: k.score("score")}
+		readText(r, "task_id")
+		readOptionalText(r, "counterpart")
+		return Measures{Collaboration: readScore(r, "score")}
 	}
 	return Measures{}
 }
 
-func measureTask(k known) Measures {
-	k.text("task_id", required)
+func readTask(r *jsondoc.Reader) Measures {
+	readText(r, "task_id")
 	return Measures{
 		Finished: true,
-		Success:  k.flag("success"),
-		Duration: k.duration("duration_seconds"),
-		Quality:  k.score("quality_score"),
-		Cost:     k.amount("cost", optional),
-		Tokens:   k.count("tokens"),
+		Success:  readFlag(r, "success"),
+		Duration: readDuration(r, "duration_seconds"),
+		Quality:  readScore(r, "quality_score"),
+		Cost:     readAmount(r, "cost"),
+		Tokens:   readCount(r, "tokens"),
 	}
 }
 
-// nanos is d × 10⁹, rounded to the nearest whole number when d has more than
-// nine decimals. Clients take durations and scores from floating point, so a
-// long fraction is normal and its tail is noise. ok is false if d lies outside
-// 0 to max/10⁹.
-func nanos(d decimal.Decimal, max int64) (v int64, ok bool) {
-	if d.Sign() < 0 || decimal.Cmp(d, decimal.FromFixed(max, 9)) > 0 {
-		return 0, false
+func readCost(r *jsondoc.Reader) Measures {
+	require(r, "amount")
+	readOptionalText(r, "model")
+	readCount(r, "input_tokens")
+	readCount(r, "output_tokens")
+	return Measures{Incurred: readAmount(r, "amount")}
+}
+
+func require(r *jsondoc.Reader, name string) {
+	if !r.Has(name) {
+		r.Fail(name, "is required")
 	}
-	if v, ok := d.Fixed(9); ok {
-		return v, true
+}
+
+// readText checks a required text; measures do not need its value.
+func readText(r *jsondoc.Reader, name string) {
+	require(r, name)
+	readOptionalText(r, name)
+}
+
+func readOptionalText(r *jsondoc.Reader, name string) {
+	var text string
+	r.Text(name, &text, 1, MaxText)
+}
+
+func readFlag(r *jsondoc.Reader, name string) bool {
+	var flag bool
+	require(r, name)
+	r.Bool(name, &flag)
+	return flag
+}
+
+// readCount reads an optional number of tokens.
+func readCount(r *jsondoc.Reader, name string) *int64 {
+	if !r.Has(name) {
+		return nil
 	}
-	return min(int64(math.Round(d.Float()*1e9)), max), true
+	var n int64
+	r.Int(name, &n, 0, MaxTokens)
+	return &n
+}
+
+func readAmount(r *jsondoc.Reader, name string) *money.Amount {
+	if !r.Has(name) {
+		return nil
+	}
+	var a money.Amount
+	money.ReadAmount(r, name, &a)
+	return &a
+}
+
+func readScore(r *jsondoc.Reader, name string) *Score {
+	if !r.Has(name) || r.Null(name) {
+		return nil
+	}
+	return new(Score(readNanos(r, name, int64(MaxScore))))
+}
+
+func readDuration(r *jsondoc.Reader, name string) *time.Duration {
+	if !r.Has(name) {
+		return nil
+	}
+	return new(time.Duration(readNanos(r, name, int64(MaxDuration))))
+}
+
+// readNanos reads a number of 0 to max × 10⁻⁹ and returns it × 10⁹, rounded to
+// the nearest whole number if it has more than nine decimals. Clients take
+// durations and scores from floating point, so a long fraction is normal and
+// its tail is noise.
+func readNanos(r *jsondoc.Reader, name string, max int64) int64 {
+	var d decimal.Decimal
+	r.Decimal(name, &d, "0", decimal.FromFixed(max, 9))
+	if n, ok := d.Fixed(9); ok {
+		return n
+	}
+	return int64(math.Round(d.Float() * 1e9))
 }

@@ -122,8 +122,8 @@ func (r *Record) add(t Type, from, to, description string) {
 // place is the rank of a lifecycle type within one change.
 func (t Type) place() int { return slices.Index(lifecycleTypes(), t) }
 
-// pairs is the canonical object of alternating names and values; the names
-// must ascend. Pairs with an empty value are left out.
+// pairs is the object of alternating names and values, the names ascending,
+// which makes its text canonical. Pairs with an empty value are left out.
 func pairs(namesAndValues ...string) jsondoc.Object {
 	w := jsondoc.NewWriter(nil)
 	w.Open()
@@ -133,5 +133,8 @@ func pairs(namesAndValues ...string) jsondoc.Object {
 		}
 	}
 	w.Close()
-	return jsondoc.Object(w.Bytes())
+	if text := string(w.Bytes()); text != "{}" {
+		return jsondoc.Object(text)
+	}
+	return ""
 }

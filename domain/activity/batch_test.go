@@ -1,0 +1,298 @@
+package activity
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+)
+
+func object(text string) jsondoc.Object {
+	o, err := jsondoc.ParseObject([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func parseBatch(t interface{ Fatalf(string, ...any) }, text string) ([]Entry, error) {
+	v, err := jsondoc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("jsondoc.Parse(%s) = %v", text, err)
+	}
+	return ParseBatch(v)
+}
+
+// started is a valid entry with some of its members replaced or added.
+func started(members string) string {
+	entry := object(`{"event_type":"task_started","agent":"Grace","data":{"task_id":"t-1"}}`)
+	return entry.Merge(object("{" + members + "}").Value()).String()
+}
+
+func TestParseBatch(t *testing.T) {
+	got, err := parseBatch(t, `{"events": [
+		{"event_type": "task_started", "agent": "Grace", "data": {"task_id": "t-1"}},
+		{
+			"id": "01890A5D-AC96-774B-BCCE-B302099A8057", "event_type": "task_completed", "agent": " Grace ",
+			"timestamp": "2026-01-31T13:00:00.1239+01:00", "description": "wrote it",
+			"related_ids": {"project": "p-1", "a.b": "$x"},
+			"data": {"task_id": "t-1", "success": true, "duration_seconds": 1.5e0, "quality_score": null, "$ne": null, "n": 1.0}
+		}
+	]}`)
+	if err != nil {
+		t.Fatalf("ParseBatch = %v, want nil", err)
+	}
+	want := []Entry{
+		{Type: TaskStarted, Agent: "Grace", Data: new(object(`{"task_id":"t-1"}`))},
+		{
+			ID: someID, Type: TaskCompleted, Agent: " Grace ",
+			At:          time.Date(2026, 1, 31, 12, 0, 0, 123e6, time.UTC),
+			Description: "wrote it",
+			Related:     object(`{"a.b":"$x","project":"p-1"}`),
+			Data: new(object(
+				`{"$ne":null,"duration_seconds":1.5,"n":1,"quality_score":null,"success":true,"task_id":"t-1"}`)),
+			Measures: Measures{Finished: true, Success: true, Duration: new(1500 * time.Millisecond)},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ParseBatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseBatchMeasures(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry string
+		want  Measures
+	}{
+		"task": {
+			`"event_type":"task_completed","data":{"task_id":"t","success":false,"duration_seconds":0.25,` +
+				`"quality_score":7.25,"cost":0.000000001,"tokens":1200}`,
+			Measures{
+				Finished: true, Duration: new(250 * time.Millisecond), Quality: new(Score(7_250_000_000)),
+				Cost: new(money.Amount(1)), Tokens: new(int64(1200)),
+			},
+		},
+		"bounds": {
+			`"event_type":"task_completed","data":{"task_id":"t","success":true,"duration_seconds":1e9,` +
+				`"quality_score":10,"cost":999999999.999999999,"tokens":1e12}`,
+			Measures{
+				Finished: true, Success: true, Duration: new(time.Duration(MaxDuration)), Quality: new(MaxScore),
+				Cost: new(money.MaxAmount), Tokens: new(int64(MaxTokens)),
+			},
+		},
+		"zeros": {
+			`"event_type":"task_completed","data":{"task_id":"t","success":true,"duration_seconds":0,` +
+				`"quality_score":0,"cost":0,"tokens":0}`,
+			Measures{
+				Finished: true, Success: true, Duration: new(time.Duration(0)), Quality: new(Score(0)),
+				Cost: new(money.Amount(0)), Tokens: new(int64(0)),
+			},
+		},
+		"long fractions": {
+			`"event_type":"task_completed","data":{"task_id":"t","success":true,` +
+				`"duration_seconds":0.00234580039978027344,"quality_score":9.9999999999}`,
+			Measures{
+				Finished: true, Success: true, Duration: new(2_345_800 * time.Nanosecond), Quality: new(MaxScore),
+			},
+		},
+		"cost": {
+			`"event_type":"cost_incurred","data":{"amount":12.5,"model":"m","input_tokens":1,"output_tokens":2}`,
+			Measures{Incurred: new(money.Amount(12_500_000_000))},
+		},
+		"tool":               {`"event_type":"tool_used","data":{"tool":"grep","success":false}`, Measures{}},
+		"delegation unrated": {`"event_type":"delegation_sent"`, Measures{}},
+		"delegation": {
+			`"event_type":"delegation_received","data":{"counterpart":"Ada","score":3}`,
+			Measures{Collaboration: new(3 * Point)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := parseBatch(t, `{"events":[`+started(c.entry)+`]}`)
+			if err != nil {
+				t.Fatalf("ParseBatch = %v, want nil", err)
+			}
+			if diff := cmp.Diff(c.want, got[0].Measures); diff != "" {
+				t.Errorf("Measures (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseBatchRefuses(t *testing.T) {
+	related := make([]string, MaxRelated+1)
+	for i := range related {
+		related[i] = fmt.Sprintf(`"k%d":"v"`, i)
+	}
+	task := `"event_type":"task_completed","data":`
+	for _, c := range []struct{ members, want string }{
+		{`"event_type":null`, "events[0].event_type: is required"},
+		{`"event_type":"hired"`, "events[0].event_type: must be one of task_started"},
+		{`"agent":null`, "events[0].agent: is required"},
+		{`"agent":""`, "events[0].agent: must be 1 to 128"},
+		{`"agent":"` + strings.Repeat("x", 129) + `"`, "events[0].agent: must be 1 to 128"},
+		{`"id":"x"`, "events[0].id: must be a UUID"},
+		{`"id":5`, "events[0].id: must be a UUID"},
+		{`"timestamp":"2026-01-31"`, "events[0].timestamp: must be a time"},
+		{`"timestamp":1769860800`, "events[0].timestamp: must be a time"},
+		{`"timestamp":"0001-01-01T00:00:00Z"`, "events[0].timestamp: must not be before 1970"},
+		{`"description":"` + strings.Repeat("x", 1025) + `"`, "events[0].description: must be"},
+		{`"related_ids":"x"`, "events[0].related_ids: must be an object"},
+		{`"related_ids":{"a":1}`, "events[0].related_ids.a: must be a string"},
+		{`"related_ids":{"a":""}`, "events[0].related_ids.a: must be 1 to 256"},
+		{`"related_ids":{"":"a"}`, "events[0].related_ids: must have keys of 1 to 256"},
+		{`"related_ids":{` + strings.Join(related, ",") + `}`, "events[0].related_ids: must have at most 64"},
+		{`"data":null`, "events[0].data: is required"},
+		{`"data":[]`, "events[0].data: must be an object"},
+		{`"data":{"task_id":null}`, "events[0].data.task_id: is required"},
+		{`"data":{"task_id":7}`, "events[0].data.task_id: must be a string"},
+		{`"data":{"x":"` + strings.Repeat("x", MaxData) + `"}`, "events[0].data: must be at most 16384 bytes"},
+		{`"colour":"red"`, "events[0].colour: unknown field"},
+		{`"Agent":"Grace"`, "events[0].Agent: unknown field"},
+		{task + `{"success":null}`, "events[0].data.success: is required"},
+		{task + `{"success":"yes"}`, "events[0].data.success: must be true or false"},
+		{task + `{"success":true,"duration_seconds":-1}`, "events[0].data.duration_seconds: must be a number from 0"},
+		{task + `{"success":true,"duration_seconds":1000000000.1}`, "events[0].data.duration_seconds: must be"},
+		{task + `{"success":true,"quality_score":10.00000000001}`, "events[0].data.quality_score: must be a number from 0 to 10"},
+		{task + `{"success":true,"quality_score":"9"}`, "events[0].data.quality_score: must be a number"},
+		{task + `{"success":true,"cost":0.0000000001}`, "events[0].data.cost: must have at most 9 decimals"},
+		{task + `{"success":true,"tokens":1.5}`, "events[0].data.tokens: must be a whole number"},
+		{task + `{"success":true,"tokens":-1}`, "events[0].data.tokens: must be a whole number"},
+		{`"event_type":"cost_incurred"`, "events[0].data.amount: is required"},
+		{`"event_type":"cost_incurred","data":{"amount":-1}`, "events[0].data.amount: must be"},
+		{`"event_type":"cost_incurred","data":{"amount":1,"model":""}`, "events[0].data.model: must be 1 to 256"},
+		{`"event_type":"tool_used","data":{"success":true}`, "events[0].data.tool: is required"},
+		{`"event_type":"tool_used","data":{"tool":"x"}`, "events[0].data.success: is required"},
+		{`"event_type":"delegation_sent","data":{"score":11}`, "events[0].data.score: must be a number from 0 to 10"},
+	} {
+		body := `{"events":[` + started(c.members) + `]}`
+		_, err := parseBatch(t, body)
+		if f := fault.Of(err); f.Code != fault.RequestValidation || !strings.Contains(f.Msg, c.want) {
+			t.Errorf("ParseBatch(%.200s) = %v, want code 2001 with %q", body, err, c.want)
+		}
+	}
+}
+
+// Members that a merge patch would remove are null in the request itself.
+func TestParseBatchNulls(t *testing.T) {
+	for _, member := range []string{
+		`"id":null`, `"timestamp":null`, `"description":null`, `"related_ids":null`, `"data":null`,
+		`"data":{"task_id":"t","success":true,"tokens":null}`,
+		`"data":{"task_id":"t","success":true,"cost":null}`,
+		`"data":{"task_id":"t","success":true,"duration_seconds":null}`,
+	} {
+		body := `{"events":[{"event_type":"task_completed","agent":"Grace",` + member + `}]}`
+		_, err := parseBatch(t, body)
+		if f := fault.Of(err); f.Code != fault.RequestValidation || !strings.Contains(f.Msg, "must ") {
+			t.Errorf("ParseBatch(%s) = %v, want code 2001 with a sentence", body, err)
+		}
+	}
+}
+
+func TestParseBatchSize(t *testing.T) {
+	for n, ok := range map[int]bool{0: false, 1: true, MaxBatch: true, MaxBatch + 1: false} {
+		entries := strings.TrimSuffix(strings.Repeat(started("")+",", n), ",")
+		got, err := parseBatch(t, `{"events":[`+entries+`]}`)
+		if ok && (err != nil || len(got) != n) || !ok && fault.Of(err).Code != fault.RequestValidation {
+			t.Errorf("ParseBatch of %d entries = %d entries, %v, want accepted %t", n, len(got), err, ok)
+		}
+	}
+	for _, body := range []string{`{}`, `[]`, `{"events":null}`, `{"events":{}}`, `{"events":[1]}`} {
+		if _, err := parseBatch(t, body); fault.Of(err).Code != fault.RequestValidation {
+			t.Errorf("ParseBatch(%s) = %v, want code 2001", body, err)
+		}
+	}
+}
+
+func TestParseBatchNamesEveryBadEntry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bad := rapid.SliceOfN(rapid.Bool(), 1, 200).Draw(t, "bad")
+		entries := make([]string, len(bad))
+		anyBad := false
+		for i := range entries {
+			entries[i] = started("")
+			if bad[i] {
+				anyBad = true
+				entries[i] = rapid.SampledFrom([]string{`{}`, `7`, started(`"id":"?"`), started(`"x":1,"y":2`)}).Draw(t, "entry")
+			}
+		}
+		_, err := parseBatch(t, `{"events":[`+strings.Join(entries, ",")+`]}`)
+		if !anyBad {
+			if err != nil {
+				t.Fatalf("ParseBatch = %v, want nil", err)
+			}
+			return
+		}
+		msg := fault.Of(err).Msg
+		for i := range bad {
+			if named := strings.Contains(msg, fmt.Sprintf("events[%d]", i)); named != bad[i] {
+				t.Fatalf("ParseBatch names entry %d: %t, want %t\n%s", i, named, bad[i], msg)
+			}
+		}
+	})
+}
+
+func TestCheckTimes(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	const retention = 400 * 24 * time.Hour
+	entries := []Entry{
+		{},
+		{At: now},
+		{At: now.Add(MaxAhead)},
+		{At: now.Add(MaxAhead + time.Millisecond)},
+		{At: now.Add(-retention)},
+		{At: now.Add(-retention - time.Millisecond)},
+	}
+	want := "events[3].timestamp: must not be more than 5 minutes ahead; " +
+		"events[5].timestamp: must not be before 2024-12-27T12:00:00Z, older events are not kept"
+	err := CheckTimes(entries, now, retention)
+	if !errors.Is(err, ErrEntry) || err.Error() != want {
+		t.Errorf("CheckTimes = %v, want ErrEntry %q", err, want)
+	}
+	if err := CheckTimes(entries[:3], now, retention); err != nil {
+		t.Errorf("CheckTimes of good times = %v, want nil", err)
+	}
+	if err := CheckTimes([]Entry{{At: time.Unix(0, 0)}}, now, 0); err != nil {
+		t.Errorf("CheckTimes without retention = %v, want nil", err)
+	}
+}
+
+func TestEntryEvent(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	e := Entry{Type: ToolUsed, Agent: "grace", Description: "d", Related: object(`{"a":"b"}`), Data: new(object(`{"c":1}`))}
+	want := Event{
+		ID: "made", Type: ToolUsed, At: now, AgentID: "agent-1", AgentName: "Grace",
+		Description: "d", Related: e.Related, Data: e.Data,
+	}
+	if diff := cmp.Diff(want, e.Event("made", now, "agent-1", "Grace")); diff != "" {
+		t.Errorf("Event (-want +got):\n%s", diff)
+	}
+	e.ID, e.At = "given", now.Add(-time.Hour)
+	want.ID, want.At = e.ID, e.At
+	if diff := cmp.Diff(want, e.Event("made", now, "agent-1", "Grace")); diff != "" {
+		t.Errorf("Event with id and time (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkParseBatch(b *testing.B) {
+	entry := `{"event_type":"task_completed","agent":"Grace","timestamp":"2026-01-31T12:00:00Z","description":"d",` +
+		`"related_ids":{"project":"p"},"data":{"task_id":"t","success":true,"duration_seconds":1.5,"quality_score":8.25,` +
+		`"cost":0.0125,"tokens":1200}}`
+	text := []byte(`{"events":[` + strings.Repeat(entry+",", MaxBatch-1) + entry + `]}`)
+	for b.Loop() {
+		v, err := jsondoc.Parse(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := ParseBatch(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package activity
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const someID = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+func TestParseID(t *testing.T) {
+	for _, s := range []string{someID, "01890A5D-AC96-774B-BCCE-B302099A8057"} {
+		if got, err := ParseID(s); got != someID || err != nil {
+			t.Errorf("ParseID(%q) = %q, %v, want %q, nil", s, got, err, someID)
+		}
+	}
+	for _, s := range []string{"", "x", someID + "0", "{" + someID + "}", "01890a5dac96774bbcceb302099a8057"} {
+		if _, err := ParseID(s); !errors.Is(err, ErrID) {
+			t.Errorf("ParseID(%q) = %v, want ErrID", s, err)
+		}
+	}
+}
+
+func TestPositionCompare(t *testing.T) {
+	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	want := []Position{
+		{At: noon.Add(time.Millisecond), ID: "a"},
+		{At: noon, ID: "c"},
+		{At: noon, ID: "b"},
+		{At: noon.Add(-time.Millisecond), ID: "d"},
+	}
+	got := []Position{want[2], want[0], want[3], want[1]}
+	slices.SortFunc(got, Position.Compare)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("feed order (-want +got):\n%s", diff)
+	}
+	if c := want[0].Compare(want[0]); c != 0 {
+		t.Errorf("Compare with itself = %d, want 0", c)
+	}
+	e := Event{ID: "c", At: noon}
+	if got := e.Position(); got != want[1] {
+		t.Errorf("Position = %v, want %v", got, want[1])
+	}
+}
+
+func TestParseWindow(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for s, want := range map[string]time.Time{
+		"24":  time.Date(2026, 1, 30, 12, 0, 0, 0, time.UTC),
+		"48":  time.Date(2026, 1, 29, 12, 0, 0, 0, time.UTC),
+		"168": time.Date(2026, 1, 24, 12, 0, 0, 0, time.UTC),
+	} {
+		w, err := ParseWindow(s)
+		if err != nil {
+			t.Errorf("ParseWindow(%q) = %v, want nil", s, err)
+		}
+		if got := w.Since(now); !got.Equal(want) {
+			t.Errorf("Since with window %s = %v, want %v", s, got, want)
+		}
+	}
+	for _, s := range []string{"", "0", "24.0", "+24", "024", "72", "24h"} {
+		if _, err := ParseWindow(s); !errors.Is(err, ErrWindow) {
+			t.Errorf("ParseWindow(%q) = %v, want ErrWindow", s, err)
+		}
+	}
+	if got := Window(0).Since(now); !got.IsZero() {
+		t.Errorf("Window(0).Since = %v, want the zero time", got)
+	}
+}
