@@ -1,5 +1,7 @@
 package decimal
 
+import "cmp"
+
 // Cmp compares the numbers exactly: -1 when a is less than b, 0 when they are
 // equal, 1 when a is greater.
 func Cmp(a, b Decimal) int {
@@ -7,32 +9,21 @@ func Cmp(a, b Decimal) int {
 		return 0
 	}
 	x, y := a.number(), b.number()
-	sign := x.sign()
-	if sign != y.sign() {
-		return compare(int64(sign), int64(y.sign()))
+	if x.sign() != y.sign() {
+		return cmp.Compare(x.sign(), y.sign())
 	}
-	return sign * magnitude(&x, &y)
+	return x.sign() * magnitude(&x, &y)
 }
 
-// magnitude compares without sign. Zero only ever meets zero here.
+// magnitude compares two numbers other than zero without their signs.
 func magnitude(x, y *number) int {
-	if x.point != y.point && x.sign() != 0 {
-		return compare(x.point, y.point)
+	if x.point != y.point {
+		return cmp.Compare(x.point, y.point)
 	}
 	for i := range max(x.len(), y.len()) {
-		if c := compare(int64(x.digit(i)), int64(y.digit(i))); c != 0 {
+		if c := cmp.Compare(x.digit(i), y.digit(i)); c != 0 {
 			return c
 		}
-	}
-	return 0
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
 	}
 	return 0
 }

@@ -6,7 +6,10 @@
 // take the number out with [Decimal.Fixed].
 package decimal
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+)
 
 // Decimal is an exact number in normal form: without exponent when that takes
 // at most 40 characters, else one digit, the fraction and an exponent with its
@@ -92,10 +95,14 @@ func signed(u uint64, neg bool) (int64, bool) {
 // not fit; 1.0 and 1e2 are whole numbers.
 func (d Decimal) Int() (v int64, ok bool) { return d.Fixed(0) }
 
-// Float is the float64 nearest to d: an infinity when d is beyond the largest.
+// Float is the float64 nearest to d, an infinity when d is beyond the largest.
 func (d Decimal) Float() float64 {
-	// The only error besides that of no number is the range, where ParseFloat
-	// already returns the infinity.
-	f, _ := strconv.ParseFloat(d.String(), 64)
-	return f
+	if d.Sign() == 0 {
+		return 0 // also for text that only ParseFloat takes for a number
+	}
+	f, err := strconv.ParseFloat(string(d), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0
+	}
+	return f // beyond the range it is the infinity
 }

@@ -86,7 +86,7 @@ func scanExponent(text string) (exp int64, reason string) {
 	ds, rest := digits(text)
 	switch {
 	case ds == "":
-		return 0, "a digit must follow the exponent sign"
+		return 0, "a digit must follow the e"
 	case rest != "":
 		return 0, "it contains something that is not part of a number"
 	}

@@ -5,10 +5,10 @@ package jsondoc
 // else replaces. Members keep the target's order, new ones follow. Neither
 // argument changes. The result is at most as deep as the deeper argument.
 func MergePatch(target, patch Value) Value {
-	if patch.Kind() != KindObject {
+	old := target.Members()
+	if patch.Kind() != KindObject || len(old) == 0 && !patch.removes() {
 		return patch
 	}
-	old := target.Members()
 	merged := make([]Member, 0, len(old)+len(patch.Members()))
 	changes := indexOf(patch.Members())
 	for _, m := range old {

@@ -15,7 +15,7 @@ func ParseObject(text []byte) (Object, error) {
 	}
 	o, ok := v.Object()
 	if !ok {
-		return "", ErrInvalid.With("must be an object")
+		return "", notObject(v)
 	}
 	return o, nil
 }
@@ -32,7 +32,8 @@ func objectOf(v Value) Object {
 	if len(v.Members()) == 0 {
 		return ""
 	}
-	return Object(v.Append(nil))
+	const usual = 512 // bytes, to avoid growing step by step
+	return Object(v.Append(make([]byte, 0, usual)))
 }
 
 // String is the canonical text of o, a JSON object.

@@ -32,7 +32,10 @@ func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDep
 func parse(text string, depth int) (Value, error) {
 	var members [24]Member // where most documents fit, on the stack
 	var items [24]Value
-	p := parser{text: text, depth: depth, levels: depth, members: members[:0], items: items[:0]}
+	p := parser{
+		text: text, levels: depth, depth: depth,
+		members: members[:0], items: items[:0], slabs: slabs{size: slabSize(text)},
+	}
 	if !utf8.ValidString(text) {
 		p.failEncoding()
 		return Value{}, p.err
@@ -99,7 +102,7 @@ func (p *parser) object() Value {
 		return Value{}
 	}
 	p.close()
-	n := newObject(p.slabs.keepMembers(p.members[mark:]))
+	n := p.slabs.object(p.members[mark:])
 	p.members = p.members[:mark]
 	return Value{node: n}
 }
@@ -120,7 +123,7 @@ func (p *parser) member(mark int, seen *nameSet) {
 		return
 	}
 	if p.peek() != ':' {
-		p.fail(p.at, "expected a colon behind the member name %s, found %s", quoted(name), p.found())
+		p.fail(p.at, "expected a colon after the member name %s, found %s", quoted(name), p.found())
 		return
 	}
 	p.at++
@@ -145,7 +148,7 @@ func (p *parser) array() Value {
 		return Value{}
 	}
 	p.close()
-	n := newArray(p.slabs.keepItems(p.items[mark:]))
+	n := p.slabs.array(p.items[mark:])
 	p.items = p.items[:mark]
 	return Value{node: n}
 }
@@ -174,7 +177,7 @@ func (p *parser) more(end byte, part string) bool {
 	case c == end:
 		return false
 	case c != ',':
-		p.fail(p.at, "expected a comma or %c behind the %s, found %s", end, part, p.found())
+		p.fail(p.at, "expected a comma or %c after the %s, found %s", end, part, p.found())
 		return false
 	}
 	comma := p.at

@@ -57,12 +57,16 @@ func ReadWhole(v Value, f func(*Reader)) error { return read(v, true, f) }
 
 func read(v Value, whole bool, f func(*Reader)) error {
 	if v.Kind() != KindObject {
-		return ErrInvalid.With("the document must be an object, not %s", v.Kind())
+		return notObject(v)
 	}
 	rep := &report{}
 	r := Reader{report: rep, whole: whole, item: -1}
 	r.run(v, f)
 	return rep.err()
+}
+
+func notObject(v Value) error {
+	return ErrInvalid.With("the document must be an object, not %s", v.Kind())
 }
 
 // run reads v with f and reports the members that f did not ask for.

@@ -1,16 +1,6 @@
 package jsondoc
 
-import (
-	"fmt"
-	"math"
-)
-
-// Bounds limits an array of strings: the number of items, and the code points
-// of each.
-type Bounds struct {
-	MinItems, MaxItems int
-	MinLen, MaxLen     int
-}
+import "fmt"
 
 // Texts reads an array of strings that are all different. It replaces the
 // slice; an empty array makes it nil.
@@ -55,21 +45,6 @@ func (r *Reader) texts(name string, items []Value, b Bounds) []string {
 	return texts
 }
 
-// checkCount returns what is wrong with the number of items, "" if nothing.
-func checkCount(n, min, max int) string {
-	switch {
-	case min <= n && n <= max:
-		return ""
-	case min == max:
-		return fmt.Sprintf("must have exactly %d items", min)
-	case min <= 0:
-		return fmt.Sprintf("must have at most %d items", max)
-	case max == math.MaxInt:
-		return fmt.Sprintf("must have at least %d items", min)
-	}
-	return fmt.Sprintf("must have %d to %d items", min, max)
-}
-
 // Free reads a free-form object whose canonical text has at most maxBytes
 // bytes, before and after it is merged into *dst as a JSON Merge Patch. Where
 // documents are whole it replaces *dst.
@@ -83,7 +58,7 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 		r.Fail(name, "must be at most %d bytes of JSON", maxBytes)
 		return
 	}
-	if r.whole {
+	if r.whole || *dst == "" && !v.removes() {
 		*dst = patch
 		return
 	}

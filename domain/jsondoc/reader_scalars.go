@@ -1,11 +1,8 @@
 package jsondoc
 
 import (
-	"fmt"
-	"math"
+	"slices"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"orgd/domain/decimal"
 )
@@ -41,25 +38,6 @@ func (r *Reader) Text(name string, dst *string, min, max int) {
 	*dst = v.text
 }
 
-// checkLength returns what is wrong with the length of s, "" if nothing.
-func checkLength(s string, min, max int) string {
-	if len(s) >= min*utf8.UTFMax && len(s) <= max {
-		return "" // whatever the characters are
-	}
-	n := utf8.RuneCountInString(s)
-	switch {
-	case min <= n && n <= max:
-		return ""
-	case min == max:
-		return fmt.Sprintf("must be exactly %d characters", min)
-	case min <= 0:
-		return fmt.Sprintf("must be at most %d characters", max)
-	case max == math.MaxInt:
-		return fmt.Sprintf("must be at least %d characters", min)
-	}
-	return fmt.Sprintf("must be %d to %d characters", min, max)
-}
-
 // TextOrNull reads a string like Text; null makes it nil.
 func (r *Reader) TextOrNull(name string, dst **string, min, max int) {
 	orNull(r, name, dst, func(s *string) { r.Text(name, s, min, max) })
@@ -92,17 +70,19 @@ func (r *Reader) Bool(name string, dst *bool) {
 // Int reads a whole number from min to max. How it is written does not matter:
 // 1.0 and 1e2 are whole.
 func (r *Reader) Int(name string, dst *int64, min, max int64) {
-	what := "a whole number" + span(min, max)
-	v, ok := r.get(name, KindNumber, what)
+	v, ok := r.find(name)
 	if !ok {
 		return
 	}
-	n, ok := v.Number().Int()
-	if !ok || n < min || n > max {
-		r.Fail(name, "must be %s", what)
-		return
+	n, whole := v.Number().Int()
+	switch {
+	case v.IsNull():
+		r.Fail(name, "must not be null")
+	case v.Kind() != KindNumber, !whole, n < min, n > max:
+		r.Fail(name, "must be %s", wholeNumber(min, max))
+	default:
+		*dst = n
 	}
-	*dst = n
 }
 
 // IntOrNull reads a whole number like Int; null makes it nil.
@@ -129,64 +109,26 @@ func (r *Reader) DecimalOrNull(name string, dst **decimal.Decimal, min, max deci
 	orNull(r, name, dst, func(d *decimal.Decimal) { r.Decimal(name, d, min, max) })
 }
 
-// Time reads an RFC 3339 time with any offset as UTC, cut to milliseconds.
-func (r *Reader) Time(name string, dst *time.Time) {
-	const what = "a time such as 2026-01-31T12:00:00.000Z"
-	v, ok := r.get(name, KindString, what)
-	if !ok {
-		return
-	}
-	t, ok := parseTime(v.text)
-	if !ok {
-		r.Fail(name, "must be %s", what)
-		return
-	}
-	*dst = t
-}
-
-// parseTime accepts the times that can be written in the same form again.
-func parseTime(s string) (t time.Time, ok bool) {
-	const longest = 64
-	if len(s) > longest || t.UnmarshalText([]byte(s)) != nil {
-		return time.Time{}, false
-	}
-	t = t.UTC().Truncate(time.Millisecond)
-	return t, 0 <= t.Year() && t.Year() <= 9999
-}
-
-// TimeOrNull reads a time like Time; null makes it nil.
-func (r *Reader) TimeOrNull(name string, dst **time.Time) {
-	orNull(r, name, dst, func(t *time.Time) { r.Time(name, t) })
-}
-
 // Enum reads one of the words.
 func Enum[T ~string](r *Reader, name string, dst *T, words ...T) {
 	v, ok := r.find(name)
-	if !ok {
-		return
-	}
-	if v.IsNull() {
+	switch {
+	case !ok:
+	case v.IsNull():
 		r.Fail(name, "must not be null")
-		return
+	case v.Kind() != KindString || !slices.Contains(words, T(v.text)):
+		r.Fail(name, "must be one of %s", list(words))
+	default:
+		*dst = T(v.text)
 	}
-	for _, word := range words {
-		if v.Kind() == KindString && v.text == string(word) {
-			*dst = word
-			return
-		}
-	}
-	r.Fail(name, "must be one of %s", list(words))
 }
 
 func list[T ~string](words []T) string {
-	var b strings.Builder
+	texts := make([]string, len(words))
 	for i, word := range words {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(word))
+		texts[i] = string(word)
 	}
-	return b.String()
+	return strings.Join(texts, ", ")
 }
 
 // EnumOrNull reads one of the words like Enum; null makes it nil.

@@ -105,12 +105,12 @@ func (p *parser) escape(b []byte) []byte {
 		p.at++ // the caller finds that the string does not end
 		return b
 	}
-	c := p.text[p.at+1]
-	if c == 'u' {
+	if p.text[p.at+1] == 'u' {
 		return utf8.AppendRune(b, p.unicodeEscape())
 	}
-	if c = unescaped(c); c == 0 {
-		p.fail(p.at, "%s is not an escape; after a backslash must come one of \" \\ / b f n r t u", p.found())
+	c := unescaped(p.text[p.at+1])
+	if c == 0 {
+		p.fail(p.at, "after a backslash must come one of \" \\ / b f n r t u")
 		return b
 	}
 	p.at += 2

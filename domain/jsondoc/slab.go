@@ -5,36 +5,51 @@ import "slices"
 // slabs hands out the memory of parsed arrays and objects in pieces of larger
 // allocations, because a document has many small ones.
 type slabs struct {
+	size    int // how many pieces are allocated at once
 	members []Member
 	items   []Value
+	nodes   []node
 }
 
-// slabSize is how many members or items are allocated at once. Larger arrays
-// and objects get an allocation of their own size.
-const slabSize = 32
+// slabSize fits the documents that are read most, so that they need one slab of
+// each sort.
+func slabSize(text string) int { return min(4+len(text)/24, 64) }
 
-// keepMembers copies what lies on the parser's stack.
-func (s *slabs) keepMembers(stack []Member) []Member {
-	if len(stack) >= slabSize/2 {
-		return slices.Clone(stack)
-	}
-	if cap(s.members)-len(s.members) < len(stack) {
-		s.members = make([]Member, 0, slabSize)
-	}
-	start := len(s.members)
-	s.members = append(s.members, stack...)
-	return s.members[start:len(s.members):len(s.members)]
+// object makes an object of the members on the parser's stack.
+func (s *slabs) object(stack []Member) *node {
+	n := s.node()
+	s.members, n.members = keep(s.members, stack, s.size)
+	n.describeObject()
+	return n
 }
 
-// keepItems copies what lies on the parser's stack.
-func (s *slabs) keepItems(stack []Value) []Value {
-	if len(stack) >= slabSize/2 {
-		return slices.Clone(stack)
+// array makes an array of the items on the parser's stack.
+func (s *slabs) array(stack []Value) *node {
+	n := s.node()
+	s.items, n.items = keep(s.items, stack, s.size)
+	n.describeArray()
+	return n
+}
+
+func (s *slabs) node() *node {
+	if len(s.nodes) == 0 {
+		s.nodes = make([]node, 1+s.size/4)
 	}
-	if cap(s.items)-len(s.items) < len(stack) {
-		s.items = make([]Value, 0, slabSize)
+	n := &s.nodes[0]
+	s.nodes = s.nodes[1:]
+	return n
+}
+
+// keep copies stack to the start of the slab, or of a new one of that size if it
+// is too small, and returns what is left of the slab.
+func keep[T any](slab, stack []T, size int) (left, kept []T) {
+	n := len(stack)
+	if n > size {
+		return slab, slices.Clone(stack)
 	}
-	start := len(s.items)
-	s.items = append(s.items, stack...)
-	return s.items[start:len(s.items):len(s.items)]
+	if n > len(slab) {
+		slab = make([]T, size)
+	}
+	copy(slab, stack)
+	return slab[n:], slab[:n:n]
 }

@@ -7,9 +7,7 @@
 // free-form objects unchanged.
 package jsondoc
 
-import (
-	"orgd/domain/decimal"
-)
+import "orgd/domain/decimal"
 
 // Kind says what a [Value] is.
 type Kind uint8
@@ -53,6 +51,7 @@ type node struct {
 	kind    Kind
 	depth   uint8 // levels of arrays and objects, this one included
 	sorted  bool  // the members are in canonical order
+	removes bool  // as a merge patch, the object removes members
 	items   []Value
 	members []Member
 }
@@ -141,26 +140,36 @@ func (v Value) Equal(w Value) bool {
 // String is the canonical text of v.
 func (v Value) String() string { return string(v.Append(nil)) }
 
-// newArray makes an array that keeps items.
-func newArray(items []Value) *node {
-	n := &node{kind: KindArray, items: items}
-	for _, v := range items {
+// describeArray completes an array whose items are set.
+func (n *node) describeArray() {
+	n.kind = KindArray
+	for _, v := range n.items {
 		n.deepen(v)
 	}
 	n.depth++
-	return n
+}
+
+// describeObject completes an object whose members are set.
+func (n *node) describeObject() {
+	n.kind, n.sorted = KindObject, true
+	for i, m := range n.members {
+		n.deepen(m.Value)
+		n.removes = n.removes || m.Value.IsNull() || m.Value.removes()
+		n.sorted = n.sorted && (i == 0 || compareNames(n.members[i-1].Name, m.Name) < 0)
+	}
+	n.depth++
 }
 
 // newObject makes an object that keeps members.
 func newObject(members []Member) *node {
-	n := &node{kind: KindObject, members: members, sorted: true}
-	for i, m := range members {
-		n.deepen(m.Value)
-		n.sorted = n.sorted && (i == 0 || compareNames(members[i-1].Name, m.Name) < 0)
-	}
-	n.depth++
+	n := &node{members: members}
+	n.describeObject()
 	return n
 }
+
+// removes reports whether v, read as a JSON Merge Patch, is an object that
+// removes members. One that does not is the result of merging it into nothing.
+func (v Value) removes() bool { return v.node != nil && v.node.removes }
 
 // deepen makes n at least as deep as its part v.
 func (n *node) deepen(v Value) {
