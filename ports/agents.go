@@ -50,11 +50,9 @@ type AgentStore interface {
 	// for a name that no agent has now and for an id that no agent ever had.
 	Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error)
 
-	// IDs returns the ids of those references that name an existing agent.
-	IDs(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.ID, error)
-
-	// Names returns the current names of those ids that are existing agents.
-	Names(ctx context.Context, ids []agent.ID) (map[agent.ID]name.Name, error)
+	// Find returns the profiles of those references that name an existing
+	// agent. Its cost grows with the number of references, not of agents.
+	Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error)
 
 	// Counts counts the agents of a department; an unknown one has none.
 	Counts(ctx context.Context, department name.Key) (agent.Counts, error)

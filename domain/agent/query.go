@@ -30,6 +30,18 @@ func (a Agent) Position() Position {
 	return Position{Place: a.Place, ID: a.ID(), Name: a.Name().Key}
 }
 
+// Profile is what others need to know of an agent that they refer to.
+type Profile struct {
+	ID         ID
+	Name       name.Name
+	Department name.Key
+}
+
+// Profile returns the profile of a.
+func (a Agent) Profile() Profile {
+	return Profile{ID: a.ID(), Name: a.Name(), Department: a.Department().Key}
+}
+
 // Counts of the agents of one department.
 type Counts struct {
 	Total  int64
