@@ -1,0 +1,83 @@
+// Package performance turns what agents report into figures.
+//
+// Events are added to daily rollups ([Day]) when they arrive; every figure is
+// computed from rollups, never from events. Reading therefore costs the same
+// after ten events and after ten million.
+//
+// Figures are decimals. Each is computed exactly and rounded once, half up; its
+// field says to how many decimals. Only the slopes of trends go through floating
+// point, from exact daily sums, so they too do not depend on the order in which
+// events arrived.
+package performance
+
+import "orgd/domain/activity"
+
+// Day is what one agent, or one department, did on one UTC day.
+type Day struct {
+	Date Date
+	// TasksCompleted counts finished tasks that succeeded, TasksFailed the rest.
+	TasksCompleted int64
+	TasksFailed    int64
+	// Duration, Quality, TaskCost and Tokens are those of finished tasks that
+	// say them, successful or not: seconds, points, currency units, tokens.
+	Duration Sample
+	Quality  Sample
+	TaskCost Sample
+	Tokens   Sample
+	// Collaboration are the scores of delegations, in points.
+	Collaboration Sample
+	// Cost are the amounts of incurred costs, in currency units.
+	Cost Sample
+}
+
+// Add returns the day with the measures of one more event of that day.
+func (d Day) Add(m activity.Measures) Day {
+	switch {
+	case m.Finished && m.Success:
+		d.TasksCompleted++
+	case m.Finished:
+		d.TasksFailed++
+	}
+	if m.Duration != nil {
+		d.Duration = d.Duration.Add(int64(*m.Duration))
+	}
+	if m.Quality != nil {
+		d.Quality = d.Quality.Add(int64(*m.Quality))
+	}
+	if m.Cost != nil {
+		d.TaskCost = d.TaskCost.Add(int64(*m.Cost))
+	}
+	if m.Tokens != nil {
+		d.Tokens = d.Tokens.Merge(Sample{Count: 1, Units: *m.Tokens})
+	}
+	if m.Collaboration != nil {
+		d.Collaboration = d.Collaboration.Add(int64(*m.Collaboration))
+	}
+	if m.Incurred != nil {
+		d.Cost = d.Cost.Add(int64(*m.Incurred))
+	}
+	return d
+}
+
+// Merge returns d with everything of e in it. The date stays d's.
+func (d Day) Merge(e Day) Day {
+	d.TasksCompleted += e.TasksCompleted
+	d.TasksFailed += e.TasksFailed
+	d.Duration = d.Duration.Merge(e.Duration)
+	d.Quality = d.Quality.Merge(e.Quality)
+	d.TaskCost = d.TaskCost.Merge(e.TaskCost)
+	d.Tokens = d.Tokens.Merge(e.Tokens)
+	d.Collaboration = d.Collaboration.Merge(e.Collaboration)
+	d.Cost = d.Cost.Merge(e.Cost)
+	return d
+}
+
+// IsEmpty reports whether nothing that a rollup counts happened on the day.
+// Events that measure nothing need no rollup.
+func (d Day) IsEmpty() bool {
+	d.Date = 0
+	return d == Day{}
+}
+
+// finished is the number of data points of the day: tasks that came to an end.
+func (d Day) finished() int64 { return d.TasksCompleted + d.TasksFailed }

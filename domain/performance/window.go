@@ -1,0 +1,65 @@
+package performance
+
+import "orgd/domain/decimal"
+
+// MinPoints is the number of data points below which a window shows no
+// averages, no rates and no trend: too few to mean anything.
+const MinPoints = 5
+
+// Decimals to which figures are rounded. Those of money are the finest step
+// that the service keeps.
+const (
+	scoreDecimals    = 4 // mean quality and mean collaboration, in points
+	rateDecimals     = 6 // success rate, 0 to 1
+	percentDecimals  = 4 // success rate in percent
+	durationDecimals = 6 // seconds
+	costDecimals     = 9 // currency units
+	tokenDecimals    = 4 // tokens
+)
+
+// Window are the figures of one window. The counts are always there; a figure
+// is nil below [MinPoints] points and when no event says its measure.
+type Window struct {
+	Size Size
+	// DataPoints counts finished tasks: those completed and those failed.
+	DataPoints     int64
+	TasksCompleted int64
+	TasksFailed    int64
+	// AvgQuality is the mean score of finished tasks, 0 to 10; 4 decimals.
+	AvgQuality *decimal.Decimal
+	// AvgCostPerTask is the mean cost of finished tasks in currency units;
+	// 9 decimals.
+	AvgCostPerTask *decimal.Decimal
+	// AvgCompletionSeconds is the mean duration of finished tasks; 6 decimals.
+	AvgCompletionSeconds *decimal.Decimal
+	// AvgTokensPerTask is the mean number of tokens of finished tasks;
+	// 4 decimals.
+	AvgTokensPerTask *decimal.Decimal
+	// SuccessRate is completed / (completed + failed), 0 to 1; 6 decimals.
+	SuccessRate *decimal.Decimal
+	// Collaboration is the mean score of delegations, 0 to 10; 4 decimals. Its
+	// points may also be delegation scores: an agent that hands out all its
+	// work finishes no task itself.
+	Collaboration *decimal.Decimal
+}
+
+// window computes the figures of one window from the sum of its days.
+func window(size Size, total Day) Window {
+	w := Window{
+		Size:           size,
+		DataPoints:     total.finished(),
+		TasksCompleted: total.TasksCompleted,
+		TasksFailed:    total.TasksFailed,
+	}
+	if w.DataPoints >= MinPoints {
+		w.AvgQuality = total.Quality.mean(scoreDecimals)
+		w.AvgCostPerTask = total.TaskCost.mean(costDecimals)
+		w.AvgCompletionSeconds = total.Duration.mean(durationDecimals)
+		w.AvgTokensPerTask = total.Tokens.mean(tokenDecimals)
+		w.SuccessRate = ratio(total.TasksCompleted, w.DataPoints, rateDecimals)
+	}
+	if max(w.DataPoints, total.Collaboration.Count) >= MinPoints {
+		w.Collaboration = total.Collaboration.mean(scoreDecimals)
+	}
+	return w
+}
