@@ -49,14 +49,8 @@ func ParseMax(s string, max int) (Name, error) {
 	if reason != "" {
 		return Name{}, ErrInvalid.With("the name %s", reason)
 	}
-	key, ok := fold(text)
-	if !ok {
-		return Name{}, ErrInvalid.With("the name %s", tooManyMarks)
-	}
-	return Name{Text: text, Key: key}, nil
+	return Name{Text: text, Key: fold(text)}, nil
 }
-
-const tooManyMarks = "must not contain more than 30 combining marks in a row"
 
 // clean returns the text of a name, or the reason why s is not one.
 func clean(s string, max int) (text, reason string) {
@@ -65,7 +59,7 @@ func clean(s string, max int) (text, reason string) {
 	}
 	s, ok := normalize(s)
 	if !ok {
-		return "", tooManyMarks
+		return "", "must not contain more than 30 combining marks in a row"
 	}
 	s = strings.TrimSpace(s)
 	switch {
@@ -88,12 +82,11 @@ func clean(s string, max int) (text, reason string) {
 func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // fold computes the key of a cleaned text.
-func fold(text string) (Key, bool) {
+func fold(text string) Key {
 	if isASCII(text) {
-		return Key(strings.ToLower(text)), true
+		return Key(strings.ToLower(text))
 	}
-	key, ok := normalize(cases.Fold().String(text))
-	return Key(key), ok
+	return Key(norm.NFC.String(cases.Fold().String(text)))
 }
 
 // normalize returns the NFC form of s. It reports false where the normalizer

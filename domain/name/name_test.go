@@ -102,6 +102,9 @@ func TestAcceptedNamesAreStable(t *testing.T) {
 		if want := strings.TrimSpace(norm.NFC.String(s)); n.Text != want {
 			t.Errorf("Parse(%q).Text = %q, want %q", s, n.Text, want)
 		}
+		if marks := strings.Count(string(n.Key), "\u034f"); marks != strings.Count(s, "\u034f") {
+			t.Errorf("Parse(%q).Key = %q, want no joiners that were not written", s, n.Key)
+		}
 		if !utf8.ValidString(string(n.Key)) || !norm.NFC.IsNormalString(string(n.Key)) {
 			t.Errorf("Parse(%q).Key = %q, want NFC", s, n.Key)
 		}
