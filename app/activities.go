@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"orgd/domain/access"
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// ErrReportedAgent is a batch that reports on agents that do not exist.
+var ErrReportedAgent = fault.New(fault.Validation, "a reported agent does not exist")
+
+// Activities are the use cases on the feed of events.
+type Activities struct {
+	kit       Kit
+	log       ports.ActivityLog
+	agents    ports.AgentStore
+	retention time.Duration
+}
+
+// NewActivities returns the use cases on events. Runtime events older than
+// retention are not taken in; 0 takes them all.
+func NewActivities(kit Kit, log ports.ActivityLog, agents ports.AgentStore, retention time.Duration) *Activities {
+	return &Activities{kit: kit, log: log, agents: agents, retention: retention}
+}
+
+// Feed selects a page of events. Agent, where given, selects those of one
+// agent, existing or deleted.
+type Feed struct {
+	activity.Query
+	Agent *identity.Ref
+}
+
+// Feed returns a page of events, the newest first. An agent that never existed
+// has none.
+func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Event, error) {
+	if in.Agent != nil {
+		id, _, err := s.agents.Trace(ctx, *in.Agent)
+		if isUnknownAgent(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.AgentID = string(id)
+	}
+	return s.log.Events(ctx, in.Query)
+}
+
+// OfAgent returns a page of the events of one agent, existing or deleted.
+func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Event, error) {
+	id, _, err := s.agents.Trace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	q.AgentID = string(id)
+	return s.log.Events(ctx, q)
+}
+
+// Career returns the lifecycle events of one agent, existing or deleted, the
+// oldest first.
+func (s *Activities) Career(ctx context.Context, ref identity.Ref) ([]activity.Event, error) {
+	id, _, err := s.agents.Trace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.log.Career(ctx, id)
+}
+
+// ReportActivity is a batch of events that a client reports. Reply makes the
+// answer from the outcome.
+type ReportActivity struct {
+	Entries []activity.Entry
+	Reply   func(ports.Counted) receipt.Reply
+}
+
+// Report takes a batch in as a whole or not at all. Events that are known by
+// their id are counted as duplicates and change nothing.
+func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (ports.Counted, error) {
+	o := s.kit.occasion(c)
+	if err := activity.CheckTimes(in.Entries, o.at, s.retention); err != nil {
+		return ports.Counted{}, err
+	}
+	profiles, err := s.profiles(ctx, in.Entries)
+	if err != nil {
+		return ports.Counted{}, err
+	}
+	reports := make([]ports.Report, len(in.Entries))
+	for i, e := range in.Entries {
+		p := profiles[i]
+		if err := access.CheckReport(c.Actor, string(p.ID), p.Department); err != nil {
+			return ports.Counted{}, err
+		}
+		reports[i] = ports.Report{
+			Event:      e.Event(activity.ID(s.kit.IDs.NewID()), o.at, string(p.ID), p.Name.Text),
+			Department: p.Department,
+			Measures:   e.Measures,
+		}
+	}
+	return s.log.Append(ctx, reports, func(n ports.Counted) *receipt.Receipt {
+		return o.receipt(func() receipt.Reply { return in.Reply(n) })
+	})
+}
+
+// profiles looks up the agent of every entry. It returns [ErrReportedAgent]
+// with every entry named whose agent does not exist.
+func (s *Activities) profiles(ctx context.Context, entries []activity.Entry) ([]agent.Profile, error) {
+	refs := make([]identity.Ref, len(entries))
+	var unknown []string
+	for i, e := range entries {
+		ref, err := identity.ParseRef(e.Agent)
+		if err != nil {
+			unknown = append(unknown, unknownAgent(i, e))
+		}
+		refs[i] = ref
+	}
+	if len(unknown) > 0 {
+		return nil, ErrReportedAgent.With("%s", strings.Join(unknown, "; "))
+	}
+	found, err := s.agents.Find(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	profiles := make([]agent.Profile, len(entries))
+	for i, e := range entries {
+		p, ok := found[refs[i]]
+		if !ok {
+			unknown = append(unknown, unknownAgent(i, e))
+		}
+		profiles[i] = p
+	}
+	if len(unknown) > 0 {
+		return nil, ErrReportedAgent.With("%s", strings.Join(unknown, "; "))
+	}
+	return profiles, nil
+}
+
+func unknownAgent(i int, e activity.Entry) string {
+	return fmt.Sprintf("events[%d].agent: there is no agent %q", i, e.Agent)
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// Organization is the company with its departments in order.
+type Organization struct {
+	company.Company
+	Departments []Department
+}
+
+// Company are the use cases on the company.
+type Company struct {
+	kit         Kit
+	company     ports.CompanyStore
+	departments ports.DepartmentStore
+	agents      ports.AgentStore
+}
+
+// NewCompany returns the use cases on the company.
+func NewCompany(kit Kit, company ports.CompanyStore, departments ports.DepartmentStore, agents ports.AgentStore) *Company {
+	return &Company{kit: kit, company: company, departments: departments, agents: agents}
+}
+
+// Company returns the company with its departments.
+func (s *Company) Company(ctx context.Context) (Organization, error) {
+	co, err := s.company.Company(ctx)
+	if err != nil {
+		return Organization{}, err
+	}
+	return s.withDepartments(ctx, co)
+}
+
+// Departments returns all departments in order.
+func (s *Company) Departments(ctx context.Context) ([]Department, error) {
+	const page = 200
+	var all []Department
+	var after company.Place
+	for {
+		found, err := listDepartments(ctx, s.departments, s.agents, after, page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		if len(found) < page {
+			return all, nil
+		}
+		after = found[len(found)-1].Place
+	}
+}
+
+// Change merges a patch into the company.
+func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (Organization, error) {
+	o := s.kit.occasion(c)
+	co, err := s.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
+		if err := c.If.Check(co.Tag()); err != nil {
+			return ports.CompanyStep{}, err
+		}
+		next, err := co.Change(p, costs, o.at)
+		return o.companyStep(next, co.Revision, noReply), err
+	})
+	if err != nil {
+		return Organization{}, err
+	}
+	return s.withDepartments(ctx, co)
+}
+
+// ReorderDepartments asks for an order of the departments. Reply makes the
+// answer from the company and its departments in their new order.
+type ReorderDepartments struct {
+	Order []name.Key
+	Reply func(Organization) receipt.Reply
+}
+
+// Reorder changes the order of the departments and returns them in it. The
+// answer is made inside the commit, so the departments are read before.
+func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (Organization, error) {
+	o := s.kit.occasion(c)
+	departments, err := s.Departments(ctx)
+	if err != nil {
+		return Organization{}, err
+	}
+	var org Organization
+	_, err = s.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
+		if err := c.If.Check(co.Tag()); err != nil {
+			return ports.CompanyStep{}, err
+		}
+		next, err := co.Reorder(in.Order, o.at)
+		if err != nil {
+			return ports.CompanyStep{}, err
+		}
+		org = Organization{next, seated(next, departments)}
+		return o.companyStep(next, co.Revision, func() receipt.Reply { return in.Reply(org) }), nil
+	})
+	return org, err
+}
+
+// seated returns the departments in the company's order.
+func seated(co company.Company, departments []Department) []Department {
+	list := make([]Department, 0, len(departments))
+	for _, seat := range co.Seats {
+		i := slices.IndexFunc(departments, func(d Department) bool { return d.Name.Key == seat.Department })
+		if i >= 0 {
+			list = append(list, departments[i])
+		}
+	}
+	return list
+}
+
+func (s *Company) withDepartments(ctx context.Context, co company.Company) (Organization, error) {
+	departments, err := s.Departments(ctx)
+	return Organization{co, departments}, err
+}
+
+func (o occasion) companyStep(co company.Company, from int64, reply func() receipt.Reply) ports.CompanyStep {
+	return ports.CompanyStep{
+		Company: co,
+		From:    from,
+		Note:    o.note(audit.Company, from, co.Revision, reply),
+	}
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orgd/domain/agent"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+	"orgd/ports"
+)
+
+// Measures are the use cases that tell how agents and departments do.
+type Measures struct {
+	clock       ports.Clock
+	agents      ports.AgentStore
+	departments ports.DepartmentStore
+	company     ports.CompanyStore
+	log         ports.ActivityLog
+	measures    ports.Measures
+}
+
+// NewMeasures returns the use cases on health and performance.
+func NewMeasures(clock ports.Clock, agents ports.AgentStore, departments ports.DepartmentStore,
+	company ports.CompanyStore, log ports.ActivityLog, measures ports.Measures,
+) *Measures {
+	return &Measures{
+		clock: clock, agents: agents, departments: departments,
+		company: company, log: log, measures: measures,
+	}
+}
+
+// AgentHealth tells how one agent does.
+type AgentHealth struct {
+	Agent       agent.Agent
+	LastActive  *time.Time          // its newest event of any type
+	Performance *performance.Health // nil without data
+}
+
+// AgentHealth returns the health of an existing agent.
+func (s *Measures) AgentHealth(ctx context.Context, ref identity.Ref) (AgentHealth, error) {
+	a, summary, err := s.summarize(ctx, ref)
+	if err != nil {
+		return AgentHealth{}, err
+	}
+	h := AgentHealth{Agent: a, Performance: summary.Health()}
+	at, ok, err := s.log.LastActive(ctx, a.ID())
+	if ok {
+		h.LastActive = &at
+	}
+	return h, err
+}
+
+// AgentPerformance is how one agent performed, in the company's currency.
+type AgentPerformance struct {
+	Agent    agent.Agent
+	Currency string
+	performance.Summary
+}
+
+// AgentPerformance returns the performance of an existing agent.
+func (s *Measures) AgentPerformance(ctx context.Context, ref identity.Ref) (AgentPerformance, error) {
+	a, summary, err := s.summarize(ctx, ref)
+	if err != nil {
+		return AgentPerformance{}, err
+	}
+	co, err := s.company.Company(ctx)
+	return AgentPerformance{Agent: a, Currency: co.Currency, Summary: summary}, err
+}
+
+func (s *Measures) summarize(ctx context.Context, ref identity.Ref) (agent.Agent, performance.Summary, error) {
+	a, err := s.agents.Agent(ctx, ref)
+	if err != nil {
+		return agent.Agent{}, performance.Summary{}, err
+	}
+	today := performance.DateOf(s.clock.Now())
+	days, completed, err := s.measures.AgentDays(ctx, a.ID(), firstDay(today))
+	if err != nil {
+		return agent.Agent{}, performance.Summary{}, err
+	}
+	return a, performance.Summarize(days, completed, today), nil
+}
+
+// DepartmentHealth tells how one department does, in the company's currency.
+type DepartmentHealth struct {
+	Department department.Department
+	Counts     agent.Counts
+	Currency   string
+	Figures    performance.Department
+}
+
+// DepartmentHealth returns the health of a department.
+func (s *Measures) DepartmentHealth(ctx context.Context, key name.Key) (DepartmentHealth, error) {
+	d, err := s.departments.Department(ctx, key)
+	if err != nil {
+		return DepartmentHealth{}, err
+	}
+	counts, err := s.agents.Counts(ctx, key)
+	if err != nil {
+		return DepartmentHealth{}, err
+	}
+	today := performance.DateOf(s.clock.Now())
+	days, err := s.measures.DepartmentDays(ctx, key, firstDay(today))
+	if err != nil {
+		return DepartmentHealth{}, err
+	}
+	co, err := s.company.Company(ctx)
+	return DepartmentHealth{
+		Department: d,
+		Counts:     counts,
+		Currency:   co.Currency,
+		Figures:    performance.SummarizeDepartment(days, counts.Active, counts.Total, today),
+	}, err
+}
+
+// firstDay is the first day that figures of today look back to.
+func firstDay(today performance.Date) performance.Date {
+	return today - performance.Date(performance.MaxDays) + 1
+}
+
+func isUnknownAgent(err error) bool { return errors.Is(err, agent.ErrNotFound) }

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"orgd/domain/access"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// Sessions are the use cases on tokens and the sessions that they belong to.
+// They keep the revocations of the installation in memory, so that no request
+// waits for the storage to learn whether its session is still good.
+type Sessions struct {
+	kit    Kit
+	auth   ports.Authenticator
+	issuer ports.TokenIssuer
+	store  ports.SessionStore
+	agents ports.AgentStore
+
+	mu      sync.RWMutex
+	revoked map[string]time.Time // session id → until
+	loaded  time.Time            // when the revocations were last read
+	seen    map[string]time.Time // session id → latest expiry that is recorded
+}
+
+// NewSessions returns the use cases on sessions. Call [Sessions.Load] before
+// the first request and [Sessions.Refresh] once a second from then on.
+func NewSessions(kit Kit, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
+	return &Sessions{
+		kit: kit, auth: auth, issuer: issuer, store: store, agents: agents,
+		revoked: map[string]time.Time{}, seen: map[string]time.Time{},
+	}
+}
+
+// overlap is how far a refresh looks back: a revocation becomes visible a
+// little after its time, and the clocks of replicas differ.
+const overlap = time.Minute
+
+// maxSeen bounds the sessions that are remembered as recorded. Beyond it they
+// are forgotten together, which costs each of them one more write.
+const maxSeen = 100_000
+
+// Load reads all revocations, which also drops those that have had their time.
+func (s *Sessions) Load(ctx context.Context) error {
+	now := s.kit.Clock.Now()
+	all, err := s.store.Revoked(ctx, time.Time{}, now)
+	if err != nil {
+		return err
+	}
+	revoked := make(map[string]time.Time, len(all))
+	for _, r := range all {
+		revoked[r.ID] = r.Until
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked, s.loaded = revoked, now
+	return nil
+}
+
+// Refresh reads the revocations that are new since the last time.
+func (s *Sessions) Refresh(ctx context.Context) error {
+	now := s.kit.Clock.Now()
+	s.mu.RLock()
+	since := s.loaded.Add(-overlap)
+	s.mu.RUnlock()
+	fresh, err := s.store.Revoked(ctx, since, now)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range fresh {
+		s.revoked[r.ID] = r.Until
+	}
+	s.loaded = now
+	return nil
+}
+
+// Authenticate returns the session of a token. It returns
+// session.ErrUnauthorized for a token that is not accepted and
+// session.ErrRevoked for one whose session has ended.
+func (s *Sessions) Authenticate(ctx context.Context, token string) (session.Session, error) {
+	found, err := s.auth.Authenticate(ctx, token)
+	if err != nil {
+		return session.Session{}, err
+	}
+	s.mu.RLock()
+	_, revoked := s.revoked[found.ID]
+	s.mu.RUnlock()
+	if revoked {
+		return session.Session{}, session.ErrRevoked
+	}
+	return found, nil
+}
+
+// See records the session of an accepted request, once for each expiry.
+func (s *Sessions) See(ctx context.Context, found session.Session) error {
+	s.mu.RLock()
+	until, ok := s.seen[found.ID]
+	s.mu.RUnlock()
+	if ok && !found.ExpiresAt.After(until) {
+		return nil
+	}
+	if err := s.store.See(ctx, found); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.seen) >= maxSeen {
+		clear(s.seen)
+	}
+	s.seen[found.ID] = found.ExpiresAt
+	return nil
+}
+
+// IssueToken asks for a token of a new session.
+type IssueToken struct {
+	Subject     string
+	Role        access.Role
+	Departments []name.Name
+	TTL         time.Duration
+}
+
+// Issue makes a token. One of role agent needs an existing agent's id as its
+// subject. The token is shown once: nothing of it is kept.
+func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, session.Session, error) {
+	o := s.kit.occasion(c)
+	made, err := session.Issue(session.Grant{
+		ID: s.kit.IDs.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
+		Role: in.Role, Departments: in.Departments, At: o.at, TTL: in.TTL,
+	})
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	if made.Role == access.Agent {
+		if err := s.checkAgent(ctx, made.Agent); err != nil {
+			return "", session.Session{}, err
+		}
+	}
+	return s.hand(ctx, o, made)
+}
+
+func (s *Sessions) checkAgent(ctx context.Context, id string) error {
+	ref, err := identity.ParseRef(id)
+	if err != nil {
+		return err
+	}
+	_, err = s.agents.Agent(ctx, ref)
+	if errors.Is(err, agent.ErrNotFound) {
+		return session.ErrAgentSubject.With("subject: there is no agent with the id %q", id)
+	}
+	return err
+}
+
+// Renew makes another token of the caller's session, as long-lived as the one
+// that he has.
+func (s *Sessions) Renew(ctx context.Context, c Call, mine session.Session) (string, session.Session, error) {
+	o := s.kit.occasion(c)
+	next, err := mine.Renew(o.at)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	return s.hand(ctx, o, next)
+}
+
+// hand makes the token of a session and records the session.
+func (s *Sessions) hand(ctx context.Context, o occasion, made session.Session) (string, session.Session, error) {
+	token, err := s.issuer.Issue(made)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	note := o.note(audit.Session(made.ID), 0, 1, noReply)
+	if note.Receipt != nil {
+		note.Receipt.Reply = nil // it would hold the secret
+	}
+	return token, made, s.store.Issue(ctx, made, note)
+}
+
+// List returns a page of sessions: the caller's own, or everybody's for those
+// who may see them.
+func (s *Sessions) List(ctx context.Context, c Call, after *session.Position, limit int) ([]session.Record, error) {
+	q := session.Query{At: s.kit.Clock.Now(), After: after, Limit: limit}
+	if access.Of(c.Actor.Role, access.AuthSessions) != access.Allowed {
+		q.Subject = c.Actor.Subject
+	}
+	return s.store.Sessions(ctx, q)
+}
+
+// Revoke ends a session, known or not, on this replica at once and on the
+// others within a second.
+func (s *Sessions) Revoke(ctx context.Context, c Call, id string) error {
+	o := s.kit.occasion(c)
+	known, err := s.store.Session(ctx, id)
+	revocation := known.Session.Revoke(c.Actor.Subject, o.at)
+	if errors.Is(err, session.ErrNotFound) {
+		revocation = session.RevokeUnseen(id, c.Actor.Subject, o.at)
+	} else if err != nil {
+		return err
+	}
+	if err := access.CheckOwner(c.Actor, access.AuthRevokeSession, known.Subject); err != nil {
+		return err
+	}
+	return s.revoke(ctx, o, revocation)
+}
+
+// Logout ends the caller's own session.
+func (s *Sessions) Logout(ctx context.Context, c Call, mine session.Session) error {
+	o := s.kit.occasion(c)
+	return s.revoke(ctx, o, mine.Revoke(c.Actor.Subject, o.at))
+}
+
+func (s *Sessions) revoke(ctx context.Context, o occasion, r session.Revocation) error {
+	note := o.note(audit.Session(r.ID), 1, 0, noReply)
+	note.Receipt = nil // whoever logs out again is told that the session has ended
+	if err := s.store.Revoke(ctx, r, note); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked[r.ID] = r.Until
+	return nil
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"orgd/domain/access"
+	"orgd/domain/agent"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// Versions returns a page of an agent's identity versions, the newest first,
+// beginning behind the number before; 0 begins with the newest. Those of a
+// deleted agent stay readable by its id.
+func (s *Agents) Versions(ctx context.Context, ref identity.Ref, before int64, limit int) (agent.ID, []identity.Version, error) {
+	id, _, err := s.agents.Trace(ctx, ref)
+	if err != nil {
+		return "", nil, err
+	}
+	versions, err := s.identities.Versions(ctx, id, before, limit)
+	return id, versions, err
+}
+
+// Version returns one identity version.
+func (s *Agents) Version(ctx context.Context, ref identity.Ref, number int64) (identity.Version, error) {
+	id, _, err := s.agents.Trace(ctx, ref)
+	if err != nil {
+		return identity.Version{}, err
+	}
+	return s.identities.Version(ctx, id, number)
+}
+
+// Diff compares two identity versions of one agent.
+func (s *Agents) Diff(ctx context.Context, ref identity.Ref, from, to int64) (identity.Diff, error) {
+	if err := identity.CheckDiffOrder(from, to); err != nil {
+		return identity.Diff{}, err
+	}
+	a, err := s.Version(ctx, ref, from)
+	if err != nil {
+		return identity.Diff{}, err
+	}
+	b, err := s.identities.Version(ctx, a.Content.ID, to)
+	if err != nil {
+		return identity.Diff{}, err
+	}
+	return identity.Compare(a, b)
+}
+
+// RollbackAgent asks for the content of an earlier version.
+type RollbackAgent struct {
+	Ref    identity.Ref
+	Target int64
+	Reason *string
+	DryRun bool // check everything, change nothing
+	Reply  func(agent.Agent) receipt.Reply
+}
+
+// Rollback writes a new version with the content of an earlier one and returns
+// the agent as it is then, or, for a dry run, as it would be.
+func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.Agent, error) {
+	a, err := s.agents.Agent(ctx, in.Ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	target, err := s.identities.Version(ctx, a.ID(), in.Target)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	o := s.kit.occasion(c)
+	events := s.events(o)
+	roll := func(a agent.Agent) (ports.AgentStep, error) {
+		if err := o.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
+			return ports.AgentStep{}, err
+		}
+		step, err := a.Rollback(target, in.Reason, events)
+		return o.agentStep(step, in.Reply), err
+	}
+	if in.DryRun {
+		return s.tryRollback(ctx, a, roll)
+	}
+	// From here on the agent is named by its id: a rename meanwhile must not
+	// lead to somebody else.
+	a, err = s.agents.Update(ctx, identity.Ref{ID: a.ID()}, roll)
+	return a, asRollback(err, target)
+}
+
+// tryRollback does what the commit of a rollback would do, without it.
+func (s *Agents) tryRollback(ctx context.Context, a agent.Agent, roll func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	step, err := roll(a)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	next := step.Agent
+	_, err = s.departments.Department(ctx, next.Department().Key)
+	if errors.Is(err, department.ErrNotFound) {
+		return agent.Agent{}, formerDepartmentGone(next.Department())
+	}
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	other, err := s.agents.Agent(ctx, identity.Ref{Name: next.Name().Key})
+	if errors.Is(err, agent.ErrNotFound) {
+		return next, nil
+	}
+	if err == nil && other.ID() != next.ID() {
+		return agent.Agent{}, formerNameTaken(next.Name())
+	}
+	return next, err
+}
+
+// asRollback turns what a store says of a content that cannot come back into
+// the rollback's own error: the caller gave neither name nor department, so it
+// is the state that is in the way.
+func asRollback(err error, target identity.Version) error {
+	switch {
+	case errors.Is(err, agent.ErrDepartment):
+		return formerDepartmentGone(target.Content.Department)
+	case errors.Is(err, agent.ErrExists):
+		return formerNameTaken(target.Content.Name)
+	default:
+		return err
+	}
+}
+
+func formerDepartmentGone(d name.Name) error {
+	return agent.ErrRollback.With("the former department %q no longer exists", d.Text)
+}
+
+func formerNameTaken(n name.Name) error {
+	return agent.ErrRollback.With("the former name %q is taken by another agent", n.Text)
+}
