@@ -16,8 +16,8 @@ type Authenticator interface {
 	// of session.ErrUnauthorized with a reason that a client may read. A token
 	// of a trusted external issuer whose keys cannot be read at the moment is
 	// session.ErrIssuerUnavailable with the time to wait: it may be good, so it
-	// is neither accepted nor counted as a failure. If ctx ends while the
-	// issuer is being asked, its error is returned.
+	// is neither accepted nor counted as a failure. The same is returned, with
+	// the error of ctx as its cause, if ctx ends while the issuer is asked.
 	Authenticate(ctx context.Context, token string) (session.Session, error)
 }
 

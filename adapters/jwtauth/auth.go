@@ -1,0 +1,191 @@
+package jwtauth
+
+import (
+	"context"
+	"crypto"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"go.uber.org/zap"
+
+	"orgd/domain/fault"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// source is somebody whose tokens are accepted.
+type source interface {
+	// key returns the key that verifies a token with these headers. kid is ""
+	// if the token names none.
+	key(ctx context.Context, kid, alg string) (crypto.PublicKey, error)
+	// rules returns what the claims must satisfy.
+	rules(now func() time.Time) *jwt.Validator
+	// session reads claims that satisfy the rules.
+	session(claims jwt.MapClaims, now time.Time) (session.Session, error)
+	// epoch changes whenever a key is no longer trusted.
+	epoch() uint64
+}
+
+// trusted is a source with its rules.
+type trusted struct {
+	source
+	validator *jwt.Validator
+}
+
+// Auth verifies tokens. It remembers the accepted ones.
+type Auth struct {
+	sources map[string]trusted // by iss
+	remotes []*remote
+	parser  *jwt.Parser
+	cache   *cache
+	now     func() time.Time
+}
+
+var _ ports.Authenticator = (*Auth)(nil)
+
+// Open returns an Auth that accepts the tokens of own and of the external
+// issuers in c, whose keys it fetches in the background from now on until stop
+// is called. It starts although an issuer cannot be reached. now tells the time
+// in UTC.
+func Open(c Config, own *Issuer, now func() time.Time, log *zap.Logger) (auth *Auth, stop func(), err error) {
+	if err := c.Validate(); err != nil {
+		return nil, nil, err
+	}
+	a := newAuth(c, own, now)
+	for _, o := range c.OIDC {
+		a.trust(newRemote(o, httpGetter(), now, log.With(zap.String("issuer", o.Issuer))))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, r := range a.remotes {
+		running.Go(func() { r.run(ctx) })
+	}
+	return a, func() { cancel(); running.Wait() }, nil
+}
+
+func newAuth(c Config, own *Issuer, now func() time.Time) *Auth {
+	return &Auth{
+		sources: map[string]trusted{own.name: {own, own.rules(now)}},
+		// The rules are the source's, so they are applied after parsing. Strict
+		// decoding leaves each token one spelling.
+		parser: jwt.NewParser(jwt.WithValidMethods(algorithms()), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation()),
+		cache:  newCache(c.CacheSize),
+		now:    now,
+	}
+}
+
+func (a *Auth) trust(r *remote) {
+	a.sources[r.config.Issuer] = trusted{r, r.rules(a.now)}
+	a.remotes = append(a.remotes, r)
+}
+
+// External reports whether the keys of at least one external issuer are at hand.
+func (a *Auth) External() bool {
+	return slices.ContainsFunc(a.remotes, func(r *remote) bool { return r.loaded() })
+}
+
+// Authenticate returns the session of a token.
+func (a *Auth) Authenticate(ctx context.Context, token string) (session.Session, error) {
+	if len(token) > maxToken {
+		return session.Session{}, refuse("the token is too long")
+	}
+	id := tokenID(sha256.Sum256([]byte(token)))
+	if s, ok := a.cache.get(id, a.now()); ok {
+		return s, nil
+	}
+	v, err := a.verify(ctx, token)
+	if err != nil {
+		return session.Session{}, reasonOf(err)
+	}
+	a.cache.put(id, v)
+	return v.session, nil
+}
+
+// verify judges a token from scratch.
+func (a *Auth) verify(ctx context.Context, token string) (verdict, error) {
+	if !spelledWell(token) {
+		return verdict{}, jwt.ErrTokenMalformed
+	}
+	var from trusted
+	var epoch uint64
+	claims := jwt.MapClaims{}
+	_, err := a.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+		var ok bool
+		if from, ok = a.sources[textOf(claims["iss"])]; !ok {
+			return nil, refuse("the token's issuer is not trusted")
+		}
+		epoch = from.epoch() // before the key, so that losing it meanwhile shows
+		return keyOf(ctx, from, t)
+	})
+	if err != nil {
+		return verdict{}, err
+	}
+	if err := from.validator.Validate(claims); err != nil {
+		return verdict{}, err
+	}
+	s, err := from.session(claims, a.now())
+	return verdict{s, from.source, epoch}, err
+}
+
+// keyOf looks up the key of a token. Keys come from the source alone: a token
+// that brings its own, or that must be understood in a way we do not know, is
+// refused.
+func keyOf(ctx context.Context, from source, t *jwt.Token) (crypto.PublicKey, error) {
+	for _, header := range []string{"jwk", "jku", "x5u", "x5c", "crit"} {
+		if _, ok := t.Header[header]; ok {
+			return nil, refuse("the token has a header that is not accepted")
+		}
+	}
+	kid, given := t.Header["kid"]
+	if _, ok := kid.(string); given && !ok {
+		return nil, errUnknownKey
+	}
+	return from.key(ctx, textOf(kid), t.Method.Alg())
+}
+
+// spelledWell reports whether s has only the characters of a token. The base64
+// decoder skips line breaks, which would give one token many spellings.
+func spelledWell(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errUnknownKey = refuse("the token is signed with an unknown key")
+	errNoRole     = refuse("the token grants no known role")
+)
+
+func refuse(reason string) *fault.Error { return session.ErrUnauthorized.With("%s", reason) }
+
+// reasonOf says to the client why a token was not accepted, and no more: what a
+// token holds never enters an error.
+func reasonOf(err error) error {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, jwt.ErrTokenMalformed):
+		return refuse("the token is malformed")
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
+		return refuse("the token's signature is not valid")
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return refuse("the token has expired")
+	case errors.Is(err, jwt.ErrTokenNotValidYet), errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
+		return refuse("the token is not valid yet")
+	case errors.Is(err, jwt.ErrTokenInvalidAudience):
+		return refuse("the token is not meant for this service")
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+		return refuse("the token lacks a required claim")
+	}
+	return refuse("the token is not valid")
+}

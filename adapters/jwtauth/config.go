@@ -1,0 +1,160 @@
+// Package jwtauth issues and verifies bearer tokens: signed JSON Web Tokens of
+// this service itself and of trusted OpenID Connect issuers.
+package jwtauth
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"orgd/domain/access"
+)
+
+const (
+	maxLeeway    = time.Minute
+	maxCacheSize = 1_000_000
+	maxIssuer    = 256 // characters
+)
+
+// Config says whose tokens are accepted. Start from [Default].
+type Config struct {
+	// KeyFile holds the service's own keys, see [CreateKeyFile].
+	KeyFile string
+	// Issuer and Audience are the iss and aud of own tokens. Replicas share them.
+	Issuer   string
+	Audience string
+	// CacheSize is how many verified tokens are remembered, 0 to 1 000 000; 0
+	// verifies every token every time.
+	CacheSize int
+	// OIDC are the external issuers that are trusted beside the own one.
+	OIDC []OIDC
+}
+
+// OIDC is one trusted external issuer. Start from [DefaultOIDC].
+type OIDC struct {
+	// Issuer is the issuer's URL, exactly as its tokens spell it in iss.
+	Issuer string
+	// Audience lists the values of aud that mean this service; one is enough.
+	// It is required: without it every token of the issuer, made for whatever
+	// service, would be accepted.
+	Audience []string
+	// JWKSURI is where the issuer publishes its keys. Empty means that its
+	// discovery document names the place.
+	JWKSURI string
+	// RoleClaim, DepartmentsClaim and AgentClaim name the claims that hold the
+	// roles, the departments of a department admin, and the agent id of an
+	// agent. A claim "a.b" is the member b of the claim a unless there is a
+	// claim of that very name. Each is a text or a list of texts.
+	RoleClaim        string
+	DepartmentsClaim string
+	AgentClaim       string
+	// Roles maps the issuer's words to roles. Empty means that the issuer uses
+	// the names of the roles. Of several roles the most powerful counts.
+	Roles map[string]string
+	// Leeway is how far the issuer's clock may be off, 0 to one minute.
+	Leeway time.Duration
+	// AllowHTTP permits to fetch keys without TLS from hosts other than this one.
+	AllowHTTP bool
+}
+
+// Default returns the configuration without external issuers. KeyFile remains
+// to be set.
+func Default() Config {
+	return Config{Issuer: "orgd", Audience: "orgd", CacheSize: 10_000}
+}
+
+// DefaultOIDC returns the usual claims and leeway. Issuer and Audience remain to
+// be set.
+func DefaultOIDC() OIDC {
+	return OIDC{
+		RoleClaim: "role", DepartmentsClaim: "departments", AgentClaim: "sub",
+		Leeway: 30 * time.Second,
+	}
+}
+
+// Validate reports every mistake under the names of the command line's flags.
+func (c Config) Validate() error {
+	var m mistakes
+	m.unless(c.KeyFile != "", "--signing-key-file: is required")
+	m.unless(plainText(c.Issuer), "--token-issuer: must be 1 to 256 characters, without white space and %q", "|")
+	m.unless(plainText(c.Audience), "--token-audience: must be 1 to 256 characters, without white space and %q", "|")
+	m.unless(c.CacheSize >= 0 && c.CacheSize <= maxCacheSize, "--token-cache-size: must be 0 to %d", maxCacheSize)
+	seen := []string{c.Issuer}
+	for _, o := range c.OIDC {
+		m.unless(!slices.Contains(seen, o.Issuer), "--oidc-issuer: %q is named twice", o.Issuer)
+		seen = append(seen, o.Issuer)
+		o.validate(&m)
+	}
+	return errors.Join(m...)
+}
+
+func (o OIDC) validate(m *mistakes) {
+	if o.Issuer == "" {
+		m.add("--oidc-issuer: is required by the other --oidc settings")
+		return
+	}
+	m.check("--oidc-issuer", o.checkURL(o.Issuer))
+	m.unless(plainText(o.Issuer), "--oidc-issuer: must be at most %d characters, without white space and %q", maxIssuer, "|")
+	if o.JWKSURI != "" {
+		m.check("--oidc-jwks-uri", o.checkURL(o.JWKSURI))
+	}
+	m.unless(len(o.Audience) > 0, "--oidc-audience: is required for %s: without it every token of that issuer would be accepted", o.Issuer)
+	for _, aud := range o.Audience {
+		m.unless(plainText(aud) && aud != "*", "--oidc-audience: %q is not an audience", aud)
+	}
+	m.unless(o.RoleClaim != "", "--oidc-role-claim: must not be empty")
+	m.unless(o.DepartmentsClaim != "", "--oidc-departments-claim: must not be empty")
+	m.unless(o.AgentClaim != "", "--oidc-agent-claim: must not be empty")
+	for word, role := range o.Roles {
+		_, err := access.ParseRole(role)
+		m.unless(word != "" && err == nil, "--oidc-role-map: %q=%q must map a word to one of agent, department_admin, editor, admin", word, role)
+	}
+	m.unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "--oidc-leeway: must be 0s to %v", maxLeeway)
+}
+
+// checkURL refuses what keys must not be fetched from.
+func (o OIDC) checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.RawQuery != "":
+		return fmt.Errorf("%q must be an absolute URL without user, query and fragment", text)
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme == "http" && (o.AllowHTTP || loopback(u.Hostname())):
+		return nil
+	}
+	return fmt.Errorf("%q must use https (or see --oidc-allow-http)", text)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// plainText reports whether s can be an issuer or an audience.
+func plainText(s string) bool {
+	return s != "" && len(s) <= maxIssuer && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '|'
+	})
+}
+
+// mistakes collects what is wrong with a configuration.
+type mistakes []error
+
+func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
+
+func (m *mistakes) unless(ok bool, format string, args ...any) {
+	if !ok {
+		m.add(format, args...)
+	}
+}
+
+func (m *mistakes) check(flag string, err error) {
+	if err != nil {
+		m.add("%s: %w", flag, err)
+	}
+}

@@ -1,0 +1,126 @@
+package jwtauth
+
+import (
+	"context"
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"orgd/domain/access"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// maxToken bounds a token, in bytes: what fits into a request header.
+const maxToken = 8 << 10
+
+// backdate is how long before its issue a token is valid, so that a replica
+// whose clock is behind accepts it at once.
+const backdate = 30 * time.Second
+
+// Issuer signs and knows the tokens of this service.
+type Issuer struct {
+	name, audience string
+	signer         ed25519.PrivateKey
+	signerID       string
+	keys           map[string]ed25519.PublicKey // by kid
+}
+
+var _ ports.TokenIssuer = (*Issuer)(nil)
+
+// LoadIssuer reads the keys that c names. The first key of the file signs, all
+// of them verify.
+func LoadIssuer(c Config) (*Issuer, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	private, err := readKeyFile(c.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[string]ed25519.PublicKey, len(private))
+	for _, key := range private {
+		public := publicOf(key)
+		keys[keyID(public)] = public
+	}
+	return &Issuer{
+		name: c.Issuer, audience: c.Audience,
+		signer: private[0], signerID: keyID(publicOf(private[0])), keys: keys,
+	}, nil
+}
+
+// publicOf returns the second half of a private key, which is its public key.
+func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
+	return ed25519.PublicKey(key[len(key)-ed25519.PublicKeySize:])
+}
+
+// Issuer is the iss of the service's own tokens.
+func (i *Issuer) Issuer() string { return i.name }
+
+// Issue returns a token of s.
+func (i *Issuer) Issue(s session.Session) (string, error) {
+	departments := make([]string, len(s.Departments))
+	for n, d := range s.Departments {
+		departments[n] = d.Text
+	}
+	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
+		"iss": i.name, "aud": i.audience, "sub": s.Subject, "jti": rand.Text(), "sid": s.ID,
+		"iat": s.IssuedAt.Unix(), "nbf": s.IssuedAt.Add(-backdate).Unix(), "exp": s.ExpiresAt.Unix(),
+		"role": string(s.Role), "departments": departments,
+	})
+	t.Header["kid"] = i.signerID
+	token, err := t.SignedString(i.signer)
+	if err != nil {
+		return "", fmt.Errorf("jwtauth: sign a token: %w", err)
+	}
+	if len(token) > maxToken {
+		return "", session.ErrTooLarge
+	}
+	return token, nil
+}
+
+// key finds the key of an own token; see [source].
+func (i *Issuer) key(_ context.Context, kid, alg string) (crypto.PublicKey, error) {
+	key, ok := i.keys[kid]
+	if !ok || alg != jwt.SigningMethodEdDSA.Alg() {
+		return nil, errUnknownKey
+	}
+	return key, nil
+}
+
+// rules returns what own tokens must satisfy. There is no leeway: the clocks
+// are our own, and a short token should end when it says.
+func (i *Issuer) rules(now func() time.Time) *jwt.Validator {
+	return jwt.NewValidator(
+		jwt.WithIssuer(i.name), jwt.WithAudience(i.audience),
+		jwt.WithExpirationRequired(), jwt.WithNotBeforeRequired(), jwt.WithTimeFunc(now),
+	)
+}
+
+// session reads the claims of an own token. They are what Issue wrote, so
+// anything else is a token that another program made with our key.
+func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, error) {
+	s := session.Session{Issuer: i.name, Own: true, Departments: namesOf(claims["departments"])}
+	var err error
+	if s.ID, err = session.ParseID(textOf(claims["sid"])); err != nil {
+		return session.Session{}, refuse("the token has no session id")
+	}
+	if s.Subject, err = session.ParseOwnSubject(textOf(claims["sub"])); err != nil {
+		return session.Session{}, refuse("the token has no subject")
+	}
+	if s.Role, err = access.ParseRole(textOf(claims["role"])); err != nil {
+		return session.Session{}, errNoRole
+	}
+	if s.Role == access.Agent {
+		s.Agent = s.Subject
+	}
+	s.IssuedAt, s.ExpiresAt, err = timesOf(claims)
+	return s, err
+}
+
+// epoch never changes: own keys are read once.
+func (i *Issuer) epoch() uint64 { return 0 }
