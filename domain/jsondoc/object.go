@@ -48,7 +48,7 @@ func (o Object) String() string {
 func (o Object) Value() Value {
 	v, err := parse(o.String(), maxDepth)
 	if err != nil || v.Kind() != KindObject {
-		return Value{node: newObject(nil)}
+		return Value{node: emptyObject}
 	}
 	return v
 }

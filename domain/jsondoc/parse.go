@@ -30,11 +30,10 @@ func Parse(text []byte) (Value, error) { return parse(string(text), MaxDepth) }
 func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDepth) }
 
 func parse(text string, depth int) (Value, error) {
-	var members [24]Member // where most documents fit, on the stack
-	var items [24]Value
+	size := slabSize(text)
 	p := parser{
 		text: text, levels: depth, depth: depth,
-		members: members[:0], items: items[:0], slabs: slabs{size: slabSize(text)},
+		members: make([]Member, 0, size/2), items: make([]Value, 0, size/2), slabs: slabs{size: size},
 	}
 	if !utf8.ValidString(text) {
 		p.failEncoding()

@@ -180,10 +180,10 @@ func (r *Reader) Fail(name, format string, args ...any) {
 	r.report.add(path, fmt.Sprintf(format, args...))
 }
 
-// failItem records a problem with an item of an array.
-func (r *Reader) failItem(name string, i int, sentence string) {
+// FailItem records a problem with item i of the array name.
+func (r *Reader) FailItem(name string, i int, format string, args ...any) {
 	if r.report.counts() {
-		r.report.add(itemPath(r.pathOf(name), i), sentence)
+		r.report.add(itemPath(r.pathOf(name), i), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -1,7 +1,5 @@
 package jsondoc
 
-import "fmt"
-
 // Texts reads an array of strings that are all different. It replaces the
 // slice; an empty array makes it nil.
 func (r *Reader) Texts(name string, dst *[]string, b Bounds) {
@@ -29,15 +27,15 @@ func (r *Reader) texts(name string, items []Value, b Bounds) []string {
 	first := firstUses{}
 	for i, item := range items {
 		if item.Kind() != KindString {
-			r.failItem(name, i, "must be a string")
+			r.FailItem(name, i, "must be a string")
 			continue
 		}
 		if problem := checkLength(item.text, b.MinLen, b.MaxLen); problem != "" {
-			r.failItem(name, i, problem)
+			r.FailItem(name, i, "%s", problem)
 			continue
 		}
 		if j := first.of(items[:i], item.text); j >= 0 {
-			r.failItem(name, i, fmt.Sprintf("must not repeat item %d", j))
+			r.FailItem(name, i, "must not repeat item %d", j)
 			continue
 		}
 		texts = append(texts, item.text)
@@ -118,7 +116,7 @@ func (r *Reader) Each(name string, maxItems int, f func(i int, r *Reader)) bool 
 	}
 	for i, item := range v.Items() {
 		if item.Kind() != KindObject {
-			r.failItem(name, i, "must be an object")
+			r.FailItem(name, i, "must be an object")
 			continue
 		}
 		child := Reader{report: r.report, whole: true, parent: r, name: name, item: i}

@@ -17,6 +17,9 @@ func slabSize(text string) int { return min(4+len(text)/24, 64) }
 
 // object makes an object of the members on the parser's stack.
 func (s *slabs) object(stack []Member) *node {
+	if len(stack) == 0 {
+		return emptyObject
+	}
 	n := s.node()
 	s.members, n.members = keep(s.members, stack, s.size)
 	n.describeObject()
@@ -25,6 +28,9 @@ func (s *slabs) object(stack []Member) *node {
 
 // array makes an array of the items on the parser's stack.
 func (s *slabs) array(stack []Value) *node {
+	if len(stack) == 0 {
+		return emptyArray
+	}
 	n := s.node()
 	s.items, n.items = keep(s.items, stack, s.size)
 	n.describeArray()

@@ -46,7 +46,7 @@ type Member struct {
 }
 
 // node is what a Value's text cannot say. Nodes are never modified once a Value
-// holds them.
+// holds them, so those without content are shared.
 type node struct {
 	kind    Kind
 	depth   uint8 // levels of arrays and objects, this one included
@@ -61,6 +61,9 @@ var (
 	trueNode   = &node{kind: KindBool}
 	numberNode = &node{kind: KindNumber}
 	stringNode = &node{kind: KindString}
+
+	emptyArray  = &node{kind: KindArray, depth: 1}
+	emptyObject = &node{kind: KindObject, depth: 1, sorted: true}
 )
 
 // Kind says what v is.

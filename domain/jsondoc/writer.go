@@ -1,7 +1,6 @@
 package jsondoc
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -127,16 +126,12 @@ func (w *Writer) NumberOrNull(d *decimal.Decimal) {
 // Float writes the shortest number that reads back as f, and null for what JSON
 // has no number for: the infinities and NaN.
 func (w *Writer) Float(f float64) {
-	if math.IsInf(f, 0) || math.IsNaN(f) {
+	d, err := decimal.Parse(strconv.FormatFloat(f, 'g', -1, 64))
+	if err != nil {
 		w.Null()
 		return
 	}
-	format := byte('f')
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	w.next()
-	w.buf = strconv.AppendFloat(w.buf, f, format, -1, 64)
+	w.Number(d)
 }
 
 // FloatOrNull writes a number like Float, or null for nil.

@@ -1,0 +1,65 @@
+package jsondoc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"orgd/domain/jsondoc"
+)
+
+// stricter are the reasons for which Parse refuses what encoding/json accepts.
+var stricter = []string{
+	"not valid UTF-8", "duplicate key", "not part of a pair", "nested too deeply", "is out of range",
+}
+
+// FuzzParse holds Parse against encoding/json, and its result against its
+// promises.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		agentText, `{"a":1,"a":2}`, `[1,2.50,1e3,-0]`, `"\ud83d\ude00\n"`, `{"a":{"b":[null,true,false,{}]}}`,
+		"[1,]", "\ufeff{}", "\"\xff\"", strings.Repeat("[", 40), `{"€":1,"😀":2,"דּ":3}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		v, err := jsondoc.Parse(text)
+		if err != nil {
+			if json.Valid(text) && !isStricter(err.Error()) {
+				t.Errorf("Parse(%q) = %v, want it accepted", text, err)
+			}
+			return
+		}
+		if !json.Valid(text) {
+			t.Fatalf("Parse(%q) = %s, want an error", text, v)
+		}
+		canonical := v.Append(nil)
+		again, err := jsondoc.Parse(canonical)
+		if err != nil || !bytes.Equal(again.Append(nil), canonical) {
+			t.Fatalf("Parse(%q) = %s, %v, want a fixpoint", canonical, again, err)
+		}
+		if want, got := decode(text), decode(canonical); !reflect.DeepEqual(got, want) {
+			t.Errorf("canonical %q = %q, want the same value", text, canonical)
+		}
+	})
+}
+
+func isStricter(sentence string) bool {
+	for _, reason := range stricter {
+		if strings.Contains(sentence, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// decode reads text with encoding/json; nil if its numbers are too large.
+func decode(text []byte) any {
+	var v any
+	if json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,78 @@
+package jsondoc_test
+
+import (
+	"testing"
+
+	"orgd/domain/jsondoc"
+)
+
+func TestValueAccessors(t *testing.T) {
+	v := parse(t, `{"b":[1,"x"],"a":true,"n":1.50,"s":"t","z":null}`)
+	kinds := map[string]jsondoc.Kind{
+		"b": jsondoc.KindArray, "a": jsondoc.KindBool, "n": jsondoc.KindNumber,
+		"s": jsondoc.KindString, "z": jsondoc.KindNull,
+	}
+	for name, want := range kinds {
+		m, ok := v.Get(name)
+		if !ok || m.Kind() != want || m.IsNull() != (want == jsondoc.KindNull) {
+			t.Errorf("Get(%q) = %s, %t, want %s", name, m.Kind(), ok, want)
+		}
+		if m.Bool() != (name == "a") || (m.Number() != "0") != (name == "n") || (m.Text() != "") != (name == "s") || (m.Items() != nil) != (name == "b") || m.Members() != nil {
+			t.Errorf("member %q = %t %q %q %v, want only its own kind", name, m.Bool(), m.Number(), m.Text(), m.Items())
+		}
+	}
+	if _, ok := v.Get("B"); ok {
+		t.Error(`Get("B") found a member, want names compared exactly`)
+	}
+	if v.Members()[0].Name != "b" || v.Members()[4].Name != "z" {
+		t.Errorf("Members = %v, want the order of the text", v.Members())
+	}
+	if _, ok := v.Members()[2].Value.Get("n"); ok {
+		t.Error("Get on a number found a member")
+	}
+}
+
+func TestZeroValueIsNull(t *testing.T) {
+	var v jsondoc.Value
+	if v.Kind() != jsondoc.KindNull || v.String() != "null" || v.Depth() != 0 || !v.Equal(parse(t, "null")) {
+		t.Errorf("the zero Value = %s %s, want null", v.Kind(), v)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for in, want := range map[string]int{"1": 0, "[]": 1, "{}": 1, "[[],{}]": 2, `{"a":{"b":[{}]},"c":1}`: 4} {
+		if got := parse(t, in).Depth(); got != want {
+			t.Errorf("Depth of %s = %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestEqual(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":1.0,"b":[2]}`, `{"b":[2e0],"a":1}`, true},
+		{`[1,2]`, `[2,1]`, false},
+		{`"1"`, `1`, false},
+		{`null`, `"null"`, false},
+		{`{}`, `[]`, false},
+		{`{"a":null}`, `{}`, false},
+		{`9007199254740992`, `9007199254740993`, false},
+	} {
+		if got := parse(t, c.a).Equal(parse(t, c.b)); got != c.want {
+			t.Errorf("%s Equal %s = %t, want %t", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	for kind, want := range map[jsondoc.Kind]string{
+		jsondoc.KindNull: "null", jsondoc.KindBool: "a boolean", jsondoc.KindNumber: "a number",
+		jsondoc.KindString: "a string", jsondoc.KindArray: "an array", jsondoc.KindObject: "an object",
+	} {
+		if got := kind.String(); got != want {
+			t.Errorf("Kind(%d) = %q, want %q", kind, got, want)
+		}
+	}
+}

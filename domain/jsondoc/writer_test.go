@@ -1,0 +1,129 @@
+package jsondoc_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"orgd/domain/decimal"
+	"orgd/domain/jsondoc"
+)
+
+func TestWriter(t *testing.T) {
+	text, n, f := "x", int64(-7), 0.5
+	d, o := decimal.Decimal("1.5"), jsondoc.Object(`{"k":1}`)
+	at := time.Date(2026, 1, 31, 13, 0, 0, 987_654_321, time.FixedZone("", 3600))
+	for want, write := range map[string]func(w *jsondoc.Writer){
+		`{}`: func(w *jsondoc.Writer) { w.Open(); w.Close() },
+		`{"a":{},"b":[],"c":[[],{}]}`: func(w *jsondoc.Writer) {
+			w.Open()
+			w.Field("a").Open()
+			w.Close()
+			w.Field("b").Texts(nil)
+			w.Field("c").OpenList()
+			w.OpenList()
+			w.CloseList()
+			w.Open()
+			w.Close()
+			w.CloseList()
+			w.Close()
+		},
+		`{"a":"{","b":"[:,","":true}`: func(w *jsondoc.Writer) {
+			w.Open()
+			w.Field("a").Text("{")
+			w.Field("b").Text("[:,")
+			w.Field("").Bool(true)
+			w.Close()
+		},
+		`["x",null,-7,null,1.5,null,0.5,null,{"k":1},null,"2026-01-31T12:00:00.987Z",null,false,null]`: func(w *jsondoc.Writer) {
+			w.OpenList()
+			w.TextOrNull(&text)
+			w.TextOrNull(nil)
+			w.IntOrNull(&n)
+			w.IntOrNull(nil)
+			w.NumberOrNull(&d)
+			w.NumberOrNull(nil)
+			w.FloatOrNull(&f)
+			w.FloatOrNull(nil)
+			w.FreeOrNull(&o)
+			w.FreeOrNull(nil)
+			w.TimeOrNull(&at)
+			w.TimeOrNull(nil)
+			w.Bool(false)
+			w.Null()
+			w.CloseList()
+		},
+		`[0,{},["a","b"],{"a":[1]},9223372036854775807]`: func(w *jsondoc.Writer) {
+			w.OpenList()
+			w.Number("")
+			w.Free("")
+			w.Texts([]string{"a", "b"})
+			w.Value(parse(t, `{"a":[1.0]}`))
+			w.Raw("9223372036854775807")
+			w.CloseList()
+		},
+		`"\u0000\u001f\b\t\n\f\r\"\\/<>&` + "\u007f\u2028é😀\ufffd\ufffd" + `"`: func(w *jsondoc.Writer) {
+			w.Text("\x00\x1f\b\t\n\f\r\"\\/<>&\u007f\u2028é😀\xff\ufffd")
+		},
+	} {
+		w := jsondoc.NewWriter(nil)
+		write(w)
+		if got := string(w.Bytes()); got != want || !json.Valid(w.Bytes()) {
+			t.Errorf("Writer wrote\n%s, want\n%s", got, want)
+		}
+	}
+}
+
+func TestWriterAppends(t *testing.T) {
+	w := jsondoc.NewWriter([]byte("data: 1"))
+	w.Open()
+	w.Field("a").Int(1)
+	w.Close()
+	if got := string(w.Bytes()); got != `data: 1{"a":1}` {
+		t.Errorf("Writer wrote %s, want no comma behind foreign text", got)
+	}
+}
+
+func TestWriterFloat(t *testing.T) {
+	for f, want := range map[float64]string{
+		math.Copysign(0, -1): "0", 1: "1", 0.1: "0.1", -2.5: "-2.5", 1e20: "100000000000000000000",
+		1e-7: "0.0000001", 1e45: "1e+45", -1.25e-45: "-1.25e-45", math.MaxFloat64: "1.7976931348623157e+308",
+		math.Inf(1): "null", math.Inf(-1): "null", math.NaN(): "null",
+	} {
+		w := jsondoc.NewWriter(nil)
+		w.Float(f)
+		if got := string(w.Bytes()); got != want {
+			t.Errorf("Float(%v) = %s, want %s", f, got, want)
+		}
+	}
+}
+
+func TestPropertyWriterIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOf(rapid.String()).Draw(t, "texts")
+		n := rapid.Int64().Draw(t, "n")
+		f := rapid.Float64Range(-1e300, 1e300).Draw(t, "f")
+		w := jsondoc.NewWriter(nil)
+		w.Open()
+		w.Field("texts").Texts(texts)
+		w.Field("n").Int(n)
+		w.Field("f").Float(f)
+		w.Close()
+		v := mustParse(t, string(w.Bytes()))
+		items := v.Members()[0].Value.Items()
+		for i, s := range texts {
+			if items[i].Text() != s {
+				t.Fatalf("text %d = %q, want %q", i, items[i].Text(), s)
+			}
+		}
+		if got, ok := v.Members()[1].Value.Number().Int(); !ok || got != n {
+			t.Fatalf("n = %d, %t, want %d", got, ok, n)
+		}
+		if got := v.Members()[2].Value.Number().Float(); got != f {
+			t.Fatalf("f = %v, want %v", got, f)
+		}
+	})
+}
