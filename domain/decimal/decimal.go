@@ -6,10 +6,7 @@
 // take the number out with [Decimal.Fixed].
 package decimal
 
-import (
-	"errors"
-	"strconv"
-)
+import "strconv"
 
 // Decimal is an exact number in normal form: without exponent when that takes
 // at most 40 characters, else one digit, the fraction and an exponent with its
@@ -100,9 +97,8 @@ func (d Decimal) Float() float64 {
 	if d.Sign() == 0 {
 		return 0 // also for text that only ParseFloat takes for a number
 	}
-	f, err := strconv.ParseFloat(string(d), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0
-	}
-	return f // beyond the range it is the infinity
+	// The text is a number here, so the only error is the range, and then f is
+	// already the infinity.
+	f, _ := strconv.ParseFloat(string(d), 64)
+	return f
 }

@@ -185,6 +185,8 @@ func TestReadProblems(t *testing.T) {
 		`{"time":"2026-02-30T00:00:00Z"}`:        "time: must be a time such as 2026-01-31T12:00:00.000Z",
 		`{"time":"0000-01-01T00:00:00+01:00"}`:   "time: must be a time such as 2026-01-31T12:00:00.000Z",
 		`{"time":"9999-12-31T23:59:59-01:00"}`:   "time: must be a time such as 2026-01-31T12:00:00.000Z",
+		`{"time":"2026-01-31T12:00:00,5Z"}`:      "time: must be a time such as 2026-01-31T12:00:00.000Z",
+		`{"time":"2026-01-31T1:00:00Z"}`:         "time: must be a time such as 2026-01-31T12:00:00.000Z",
 		`{"time":0}`:                             "time: must be a time such as 2026-01-31T12:00:00.000Z",
 		`{"level":"Low"}`:                        "level: must be one of low, mid, high",
 		`{"level":3}`:                            "level: must be one of low, mid, high",
