@@ -31,7 +31,9 @@ type ActivityLog interface {
 	// daily figures of their agents and departments, and stores the receipt
 	// that seal makes of the outcome, unless it is nil, as one atomic step. An
 	// event whose id is stored, or stands earlier in the batch, is a duplicate
-	// and changes nothing.
+	// and changes nothing. seal may run more than once and touches only its
+	// argument. If the receipt's key has a receipt already, nothing is stored
+	// and the error is receipt.ErrRunning.
 	Append(ctx context.Context, reports []Report, seal func(Counted) *receipt.Receipt) (Counted, error)
 
 	// Events returns the events that q selects, in the order of a feed.

@@ -23,10 +23,11 @@ type CompanyStore interface {
 
 	// Update changes the company and, with it, the order of the departments,
 	// as one atomic step. change gets the company and whether any cost was ever
-	// recorded in its currency. It may run more than once, touches only its
-	// arguments, and its error is returned as it is with nothing stored. A step
-	// without effect stores its receipt, if it has one, and nothing else. If
-	// the receipt's key has a receipt already, nothing is stored and the error
-	// is receipt.ErrRunning.
+	// recorded in its currency, that of a task or another, also if its event is
+	// forgotten. It may run more than once, touches only its arguments, and its
+	// error is returned as it is with nothing stored. A step without effect
+	// stores its receipt, if it has one, and nothing else. If the receipt's key
+	// has a receipt already, nothing is stored and the error is
+	// receipt.ErrRunning.
 	Update(ctx context.Context, change func(c company.Company, costs bool) (CompanyStep, error)) (company.Company, error)
 }

@@ -10,6 +10,8 @@ import (
 // exist.
 type Note struct {
 	Audit audit.Entry
-	// Receipt is nil if the request had no Idempotency-Key.
+	// Receipt is nil if the request had no Idempotency-Key. If its key has a
+	// receipt already, another attempt of the same request was faster: the store
+	// keeps neither change nor note and answers receipt.ErrRunning.
 	Receipt *receipt.Receipt
 }

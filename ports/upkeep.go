@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Expiry says up to when each kind of record has had its time.
+// Expiry says up to when each kind of record has had its time: what is older
+// goes, what has exactly that time stays, and a zero time keeps everything.
 type Expiry struct {
 	Events   time.Time // of runtime types; lifecycle events stay for ever
 	Audit    time.Time
 	Receipts time.Time
-	Now      time.Time // sessions and revocations that end before it
+	Now      time.Time // sessions and revocations that end at or before it
 }
 
 // Storage is what the process needs from its storage as a whole. Every
