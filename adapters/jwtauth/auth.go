@@ -49,15 +49,14 @@ var _ ports.Authenticator = (*Auth)(nil)
 
 // Open returns an Auth that accepts the tokens of own and of the external
 // issuers in c, whose keys it fetches in the background from now on until stop
-// is called. It starts although an issuer cannot be reached. now tells the time
-// in UTC.
-func Open(c Config, own *Issuer, now func() time.Time, log *zap.Logger) (auth *Auth, stop func(), err error) {
+// is called. It starts although an issuer cannot be reached.
+func Open(c Config, own *Issuer, clock ports.Clock, log *zap.Logger) (auth *Auth, stop func(), err error) {
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
 	}
-	a := newAuth(c, own, now)
+	a := newAuth(c, own, clock.Now)
 	for _, o := range c.OIDC {
-		a.trust(newRemote(o, httpGetter(), now, log.With(zap.String("issuer", o.Issuer))))
+		a.trust(newRemote(o, httpGetter(), clock.Now, log.With(zap.String("issuer", o.Issuer))))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

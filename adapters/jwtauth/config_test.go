@@ -107,7 +107,7 @@ func TestOpenRefusesWhatValidateRefuses(t *testing.T) {
 		t.Fatalf("LoadIssuer = %v", err)
 	}
 	cfg.OIDC[0].Audience = nil
-	if auth, _, err := jwtauth.Open(cfg, own, newClock().Now, zap.NewNop()); err == nil {
+	if auth, _, err := jwtauth.Open(cfg, own, newClock(), zap.NewNop()); err == nil {
 		t.Errorf("Open = %v, nil, want an error about --oidc-audience", auth)
 	}
 }

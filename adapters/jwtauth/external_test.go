@@ -2,7 +2,10 @@ package jwtauth_test
 
 import (
 	"crypto"
+	"crypto/ecdsa"
 	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha512"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -45,9 +48,28 @@ func TestExternalAlgorithms(t *testing.T) {
 			}
 		}
 	}
+	wantRefused(t, auth, "ES384 by a P-256 key", signES384(t, p256, p.claims(nil), "p256"))
 	if n := p.fetched(); n > 2 {
 		t.Errorf("the issuer was asked %d times, want at most 2", n)
 	}
+}
+
+// signES384 signs with a key of another curve, which the library refuses to do.
+func signES384(t *testing.T, key *ecdsa.PrivateKey, claims jwt.MapClaims, id string) string {
+	t.Helper()
+	token := jwt.NewWithClaims(jwt.SigningMethodES384, claims)
+	token.Header["kid"] = id
+	text, err := token.SigningString()
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := sha512.Sum384([]byte(text))
+	r, s, err := ecdsa.Sign(rand.Reader, key, digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature := append(r.FillBytes(make([]byte, 48)), s.FillBytes(make([]byte, 48))...)
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
 func TestExternalSession(t *testing.T) {

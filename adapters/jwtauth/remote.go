@@ -62,9 +62,9 @@ func newRemote(o OIDC, get getter, now func() time.Time, log *zap.Logger) *remot
 // run fetches keys until ctx ends.
 func (r *remote) run(ctx context.Context) {
 	defer close(r.stopped)
-	timer := time.NewTimer(0)
+	pause := r.refresh(ctx, 0) // before any ask, which must not use up its minute
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	var pause time.Duration
 	for {
 		select {
 		case <-ctx.Done():

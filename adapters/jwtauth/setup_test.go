@@ -235,7 +235,7 @@ func open(t testing.TB, c *clock, path string, issuers ...jwtauth.OIDC) (*jwtaut
 	if err != nil {
 		t.Fatalf("LoadIssuer = %v", err)
 	}
-	auth, stop, err := jwtauth.Open(cfg, own, c.Now, zap.NewNop())
+	auth, stop, err := jwtauth.Open(cfg, own, c, zap.NewNop())
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
