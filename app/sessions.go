@@ -55,13 +55,18 @@ func (s *Sessions) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	revoked := make(map[string]time.Time, len(all))
-	for _, r := range all {
-		revoked[r.ID] = r.Until
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.revoked, s.loaded = revoked, now
+	// What this replica revoked while it read is not in all: merge.
+	for _, r := range all {
+		s.revoked[r.ID] = r.Until
+	}
+	for id, until := range s.revoked {
+		if !until.After(now) {
+			delete(s.revoked, id)
+		}
+	}
+	s.loaded = now
 	return nil
 }
 
@@ -194,21 +199,25 @@ func (s *Sessions) List(ctx context.Context, c Call, after *session.Position, li
 	return s.store.Sessions(ctx, q)
 }
 
-// Revoke ends a session, known or not, on this replica at once and on the
-// others within a second.
+// Revoke ends a session on this replica at once and on the others within a
+// second. Whoever may revoke every session may also revoke one that was never
+// seen; for others that has no effect, or anybody could fill the list.
 func (s *Sessions) Revoke(ctx context.Context, c Call, id string) error {
 	o := s.kit.occasion(c)
 	known, err := s.store.Session(ctx, id)
-	revocation := known.Session.Revoke(c.Actor.Subject, o.at)
 	if errors.Is(err, session.ErrNotFound) {
-		revocation = session.RevokeUnseen(id, c.Actor.Subject, o.at)
-	} else if err != nil {
+		if access.Of(c.Actor.Role, access.AuthRevokeSession) != access.Allowed {
+			return nil
+		}
+		return s.revoke(ctx, o, session.RevokeUnseen(id, c.Actor.Subject, o.at))
+	}
+	if err != nil {
 		return err
 	}
 	if err := access.CheckOwner(c.Actor, access.AuthRevokeSession, known.Subject); err != nil {
 		return err
 	}
-	return s.revoke(ctx, o, revocation)
+	return s.revoke(ctx, o, known.Session.Revoke(c.Actor.Subject, o.at))
 }
 
 // Logout ends the caller's own session.

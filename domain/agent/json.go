@@ -50,7 +50,7 @@ func (a *Agent) SetOutside(canonical []byte) error {
 		err = jsondoc.ReadWhole(v, a.readOutside)
 	}
 	if err != nil {
-		return fmt.Errorf("agent: parse: %w", err)
+		return fmt.Errorf("agent: parse: %v", err)
 	}
 	return nil
 }

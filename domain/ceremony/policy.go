@@ -3,6 +3,7 @@
 package ceremony
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,85 +45,91 @@ var calculators = []string{
 
 // Parse returns the policy in v, or [ErrPolicy] with every wrong key named. A
 // known key that is null is left out.
-func Parse(v jsondoc.Value) (Policy, error) {
-	return ParseAt("", v)
-}
+func Parse(v jsondoc.Value) (Policy, error) { return ParseAt("", v) }
 
-// ParseAt is Parse for a policy inside another document; path leads there, with
-// a dot at its end.
+// ParseAt is [Parse] for a policy that stands at path in another document,
+// which the errors then say.
 func ParseAt(path string, v jsondoc.Value) (Policy, error) {
 	if v.Kind() != jsondoc.KindObject {
-		return "", ErrPolicy.With("%s: must be an object", strings.TrimSuffix("ceremony policy "+path, "."))
+		return "", wrongPolicy(path, "must be an object")
 	}
-	var wrong []string
-	patch := jsondoc.NewWriter(nil)
-	patch.Open()
+	var problems []string
+	w := jsondoc.NewWriter(nil)
+	w.Open()
 	for _, m := range v.Members() {
-		want := known(m.Name, m.Value)
+		problem := check(m)
 		switch {
-		case want == keep, want == wellFormed:
-			patch.Field(m.Name).Value(m.Value)
-		case want != drop:
-			wrong = append(wrong, path+m.Name+": "+want)
+		case isKnown(m.Name) && m.Value.IsNull():
+		case problem != "":
+			problems = append(problems, strings.TrimPrefix(path+".", ".")+m.Name+": "+problem)
+		default:
+			w.Field(m.Name).Value(m.Value)
 		}
 	}
-	patch.Close()
-	if len(wrong) > 0 {
-		return "", ErrPolicy.With("%s", strings.Join(wrong, "; "))
+	w.Close()
+	if len(problems) > 0 {
+		return "", ErrPolicy.With("%s", strings.Join(problems, "; "))
 	}
-	o, err := jsondoc.ParseObject(patch.Bytes())
-	if err != nil {
-		return "", err
-	}
-	if len(o) > MaxBytes {
-		return "", ErrPolicy.With("%s: must be at most %d bytes", strings.TrimSuffix("ceremony policy "+path, "."), MaxBytes)
-	}
-	return Policy(o), nil
+	return sized(path, w.Bytes())
 }
 
-// What known says of a member besides the sentence of a problem.
-const (
-	wellFormed = ""
-	keep       = "-keep"
-	drop       = "-drop"
-)
+// sized returns the policy with this text unless it is too long.
+func sized(path string, text []byte) (Policy, error) {
+	if len(text) > MaxBytes {
+		return "", wrongPolicy(path, fmt.Sprintf("must be at most %d bytes of JSON", MaxBytes))
+	}
+	o, err := jsondoc.ParseObject(text)
+	return Policy(o), err
+}
 
-// known checks one member: it returns wellFormed, keep (an unknown key), drop
-// (a known key that is null), or what the value must be.
-func known(key string, v jsondoc.Value) string {
-	var want string
-	var ok bool
+func wrongPolicy(path, sentence string) error {
+	if path == "" {
+		path = "the ceremony policy"
+	}
+	return ErrPolicy.With("%s: %s", path, sentence)
+}
+
+func isKnown(key string) bool {
 	switch key {
-	case keyStrategy:
-		ok, want = isOneOf(v, strategies)
-	case keyVelocity:
-		ok, want = isOneOf(v, calculators)
-	case keyConfig:
-		ok, want = v.Kind() == jsondoc.KindObject, "must be an object"
-	case keyTransition:
-		ok, want = v.Kind() == jsondoc.KindBool, "must be true or false"
-	case keyThreshold:
-		ok, want = isThreshold(v), "must be a number above 0 and at most 1"
-	default:
-		return keep
+	case keyStrategy, keyConfig, keyVelocity, keyTransition, keyThreshold:
+		return true
 	}
-	if v.Kind() == jsondoc.KindNull {
-		return drop
-	}
-	if !ok {
-		return want
-	}
-	return wellFormed
+	return false
 }
 
-func isOneOf(v jsondoc.Value, words []string) (bool, string) {
+// check returns what the value of a known key must be, or "" if it is that or
+// the key is not known.
+func check(m jsondoc.Member) string {
+	switch v := m.Value; m.Name {
+	case keyStrategy:
+		return checkWord(v, strategies)
+	case keyVelocity:
+		return checkWord(v, calculators)
+	case keyConfig:
+		return unless(v.Kind() == jsondoc.KindObject, "must be an object")
+	case keyTransition:
+		return unless(v.Kind() == jsondoc.KindBool, "must be true or false")
+	case keyThreshold:
+		return unless(isThreshold(v), "must be a number above 0 and at most 1")
+	}
+	return ""
+}
+
+func unless(ok bool, sentence string) string {
+	if ok {
+		return ""
+	}
+	return sentence
+}
+
+func checkWord(v jsondoc.Value, words []string) string {
 	ok := v.Kind() == jsondoc.KindString && slices.Contains(words, v.Text())
-	return ok, "must be one of " + strings.Join(words, ", ")
+	return unless(ok, "must be one of "+strings.Join(words, ", "))
 }
 
 func isThreshold(v jsondoc.Value) bool {
 	return v.Kind() == jsondoc.KindNumber &&
-		decimal.Cmp(v.Number(), "0") > 0 && decimal.Cmp(v.Number(), "1") <= 0
+		v.Number().Sign() > 0 && decimal.Cmp(v.Number(), "1") <= 0
 }
 
 // Value returns the policy as a JSON value.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/text/currency"
-
 	"orgd/domain/ceremony"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
@@ -58,7 +56,6 @@ func Default(at time.Time) Company {
 		Autonomy:             identity.Supervised,
 		Currency:             "USD",
 		CommunicationPattern: "hybrid",
-		Settings:             "{}",
 		Revision:             1,
 		UpdatedAt:            at,
 	}
@@ -107,15 +104,23 @@ func (c Company) touch(at time.Time) Company {
 
 // CeremonyPolicy returns the company's policy, or nil.
 func (c Company) CeremonyPolicy() *ceremony.Policy {
+	p, err := c.ceremonyPolicy()
+	if err != nil {
+		return nil // no settings get in whose policy is wrong
+	}
+	return p
+}
+
+func (c Company) ceremonyPolicy() (*ceremony.Policy, error) {
 	v, ok := c.Settings.Value().Get(ceremony.SettingsKey)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	p, err := ceremony.Parse(v)
+	p, err := ceremony.ParseAt("settings."+ceremony.SettingsKey, v)
 	if err != nil {
-		return nil // read checks it: what is stored is a policy
+		return nil, err
 	}
-	return &p
+	return &p, nil
 }
 
 func (c *Company) read(r *jsondoc.Reader) {
@@ -124,23 +129,23 @@ func (c *Company) read(r *jsondoc.Reader) {
 	money.ReadAmount(r, "budget_monthly", &c.BudgetMonthly)
 	c.readCurrency(r)
 	r.Text("communication_pattern", &c.CommunicationPattern, 1, 256)
-	r.Free("settings", &c.Settings, maxSettings)
-	if v, ok := c.Settings.Value().Get(ceremony.SettingsKey); ok && r.Has("settings") {
-		if _, err := ceremony.ParseAt(ceremony.SettingsKey+".", v); err != nil {
-			r.Fail("settings", "%s", err)
-		}
+	if r.Free("settings", &c.Settings, maxSettings); !r.Has("settings") {
+		return
+	}
+	if _, err := c.ceremonyPolicy(); err != nil {
+		r.Fail("", "%s", err) // it says the field itself
 	}
 }
 
 func (c *Company) readCurrency(r *jsondoc.Reader) {
-	code := c.Currency
-	r.Text("currency", &code, 0, 256)
-	unit, err := currency.ParseISO(code)
-	if err != nil || unit.String() != code {
+	v, ok := r.Raw("currency")
+	switch {
+	case !ok:
+	case !isCurrency(v.Text()):
 		r.Fail("currency", "must be an ISO 4217 code such as USD")
-		return
+	default:
+		c.Currency = v.Text()
 	}
-	c.Currency = code
 }
 
 // Canonical returns the JSON form of c that stores keep: its writable fields.
@@ -157,11 +162,11 @@ func (c Company) Canonical() []byte {
 func Parse(canonical []byte) (Company, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
-		return Company{}, fmt.Errorf("company: parse: %w", err)
+		return Company{}, fmt.Errorf("company: parse: %v", err)
 	}
 	c := Default(time.Time{})
 	if err := jsondoc.ReadWhole(v, c.read); err != nil {
-		return Company{}, fmt.Errorf("company: parse: %w", err)
+		return Company{}, fmt.Errorf("company: parse: %v", err)
 	}
 	return c, nil
 }

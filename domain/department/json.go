@@ -26,11 +26,11 @@ func (d Department) Canonical() []byte {
 func Parse(canonical []byte) (Department, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
-		return Department{}, fmt.Errorf("department: parse: %w", err)
+		return Department{}, fmt.Errorf("department: parse: %v", err)
 	}
 	d := blank()
 	if err := jsondoc.ReadWhole(v, d.read); err != nil {
-		return Department{}, fmt.Errorf("department: parse: %w", err)
+		return Department{}, fmt.Errorf("department: parse: %v", err)
 	}
 	return d, nil
 }

@@ -2,7 +2,6 @@ package department
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"orgd/domain/ceremony"
@@ -60,8 +59,10 @@ func blank() Department {
 func (p Patch) Name() name.Name { return p.name }
 
 // SetsBudget reports whether the patch sets the share of the budget.
-func (p Patch) SetsBudget() bool {
-	_, ok := p.value.Get("budget_percent")
+func (p Patch) SetsBudget() bool { return p.has("budget_percent") }
+
+func (p Patch) has(field string) bool {
+	_, ok := p.value.Get(field)
 	return ok
 }
 
@@ -117,30 +118,49 @@ func (d *Department) merge(p Patch) error {
 	if err := p.apply(d); err != nil {
 		return err
 	}
-	if err := d.resolve(p.refs); err != nil {
+	if err := d.resolve(p); err != nil {
 		return err
 	}
 	return d.check()
 }
 
-// resolve replaces what a caller wrote in the references of d by ids.
-func (d *Department) resolve(refs identity.References) (err error) {
-	if d.Head, err = resolveOne(refs, "head", d.Head); err != nil {
-		return err
+// resolve replaces the references that came with p by ids. Those that were
+// there before are ids, maybe of agents that are gone.
+func (d *Department) resolve(p Patch) (err error) {
+	if p.has("head") {
+		if d.Head, err = p.refs.IDOrNull("head", d.Head); err != nil {
+			return err
+		}
 	}
-	d.Teams = slices.Clone(d.Teams)
-	for i := range d.Teams {
-		t, at := &d.Teams[i], fmt.Sprintf("teams[%d]", i)
-		if t.Lead, err = resolveOne(refs, at+".lead", t.Lead); err != nil {
+	if p.has("teams") {
+		if err := resolveTeams(p.refs, d.Teams); err != nil {
+			return err
+		}
+	}
+	if p.has("reporting_lines") {
+		return resolveLines(p.refs, d.ReportingLines)
+	}
+	return nil
+}
+
+// resolveTeams works in place, because what a patch brings is nobody else's.
+func resolveTeams(refs identity.References, teams []Team) (err error) {
+	for i := range teams {
+		t, at := &teams[i], fmt.Sprintf("teams[%d]", i)
+		if t.Lead, err = refs.IDOrNull(at+".lead", t.Lead); err != nil {
 			return err
 		}
 		if t.Members, err = refs.IDs(at+".members", t.Members); err != nil {
 			return err
 		}
 	}
-	d.ReportingLines = slices.Clone(d.ReportingLines)
-	for i := range d.ReportingLines {
-		l, at := &d.ReportingLines[i], fmt.Sprintf("reporting_lines[%d]", i)
+	return nil
+}
+
+// resolveLines works in place, as resolveTeams does.
+func resolveLines(refs identity.References, lines []ReportingLine) error {
+	for i := range lines {
+		l, at := &lines[i], fmt.Sprintf("reporting_lines[%d]", i)
 		below, err := refs.ID(at+".subordinate", l.Subordinate)
 		if err != nil {
 			return err
@@ -152,18 +172,6 @@ func (d *Department) resolve(refs identity.References) (err error) {
 		l.Subordinate, l.Supervisor = string(below), string(above)
 	}
 	return nil
-}
-
-func resolveOne(refs identity.References, field string, text *string) (*string, error) {
-	if text == nil {
-		return nil, nil
-	}
-	id, err := refs.ID(field, *text)
-	if err != nil {
-		return nil, err
-	}
-	s := string(id)
-	return &s, nil
 }
 
 // read merges the writable fields that r has into d.
@@ -182,7 +190,7 @@ func (d *Department) read(r *jsondoc.Reader) {
 func readTeam(r *jsondoc.Reader, t *Team) {
 	name.Read(r, "name", &t.Name, name.MaxLength)
 	identity.ReadRef(r, "lead", &t.Lead)
-	identity.ReadRefs(r, "members", &t.Members)
+	identity.ReadRefs(r, "members", &t.Members, maxItems)
 	r.Require("name")
 }
 
@@ -238,15 +246,19 @@ func unique[T any](r *jsondoc.Reader, field string, items []T, key func(T) strin
 // readCeremonyPolicy merges the policy and checks its known keys, as its own
 // endpoint does.
 func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
-	object := (*jsondoc.Object)(d.CeremonyPolicy)
-	r.FreeOrNull("ceremony_policy", &object, ceremony.MaxBytes)
-	if !r.Has("ceremony_policy") || object == nil {
-		d.CeremonyPolicy = (*ceremony.Policy)(object)
+	const field = "ceremony_policy"
+	merged := (*jsondoc.Object)(d.CeremonyPolicy)
+	r.FreeOrNull(field, &merged, ceremony.MaxBytes)
+	if !r.Has(field) {
 		return
 	}
-	p, err := ceremony.Parse(object.Value())
+	if merged == nil {
+		d.CeremonyPolicy = nil
+		return
+	}
+	p, err := ceremony.ParseAt(field, merged.Value())
 	if err != nil {
-		r.Fail("ceremony_policy", "%s", err)
+		r.Fail("", "%s", err) // it says the field itself
 		return
 	}
 	d.CeremonyPolicy = &p

@@ -114,7 +114,7 @@ type Content struct {
 	Authority    Authority
 	Autonomy     *Autonomy   // nil: inherited
 	OutputMode   *OutputMode // nil: none
-	Instructions string      // the system prompt, ..128 KiB
+	Instructions string      // the system prompt, ..128 KiB of UTF-8
 	HiringDate   Date
 	Metadata     jsondoc.Object // free-form, ≤ 16 KiB
 }
@@ -271,9 +271,8 @@ func Default() Content {
 			Verbosity:          "balanced",
 			ConflictApproach:   "collaborate",
 		},
-		Memory:   Memory{Type: "session"},
-		Tools:    Tools{AccessLevel: "standard"},
-		Metadata: "{}",
+		Memory: Memory{Type: "session"},
+		Tools:  Tools{AccessLevel: "standard"},
 	}
 }
 

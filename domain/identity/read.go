@@ -9,17 +9,19 @@ import (
 	"orgd/domain/name"
 )
 
-// Bounds of the texts of an identity, in code points, and of its free-form
-// object, in bytes.
+// Bounds of an identity: texts in code points, except the instructions, which
+// are bounded in bytes as the free-form object is.
 const (
 	maxRole         = 128
 	maxDescription  = 8192
 	maxInstructions = 128 << 10
 	maxMetadata     = 16 << 10
+	maxText         = 256 // of a text about which nothing else is said
+	maxItems        = 256 // of a list about which nothing else is said
 )
 
 // words bounds a list of short texts.
-var words = jsondoc.Bounds{MaxItems: 256, MinLen: 1, MaxLen: 256}
+var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: maxText}
 
 // Read merges the writable fields that r has into c. Fields that r has not
 // keep their value. Problems are reported to r.
@@ -39,25 +41,34 @@ func (c *Content) Read(r *jsondoc.Reader) {
 	jsondoc.EnumOrNull(r, "autonomy_level", &c.Autonomy, Autonomies()...)
 	jsondoc.EnumOrNull(r, "strategic_output_mode", &c.OutputMode,
 		OptionExpander, Advisor, DecisionMaker, ContextDependent)
-	r.Text("instructions", &c.Instructions, 0, maxInstructions)
+	c.readInstructions(r)
 	r.Free("metadata", &c.Metadata, maxMetadata)
+}
+
+// readInstructions reads the system prompt. Its bound is in bytes, so that a
+// version has a size that stores can rely on.
+func (c *Content) readInstructions(r *jsondoc.Reader) {
+	text := c.Instructions
+	r.Text("instructions", &text, 0, maxInstructions)
+	if len(text) > maxInstructions {
+		r.Fail("instructions", "must be at most %d bytes of UTF-8", maxInstructions)
+		return
+	}
+	c.Instructions = text
 }
 
 // ReadHiringDate reads the day of hiring, which a client may give at creation
 // only.
 func (c *Content) ReadHiringDate(r *jsondoc.Reader) {
-	var day string
-	if r.Text("hiring_date", &day, 0, maxRole); day == "" {
-		if r.Has("hiring_date") && !r.Null("hiring_date") {
-			r.Fail("hiring_date", "must be a date such as 2026-01-31")
-		}
+	v, ok := r.Raw("hiring_date")
+	if !ok {
 		return
 	}
-	if _, err := time.Parse(time.DateOnly, day); err != nil {
+	if _, err := time.Parse(time.DateOnly, v.Text()); err != nil {
 		r.Fail("hiring_date", "must be a date such as 2026-01-31")
 		return
 	}
-	c.HiringDate = Date(day)
+	c.HiringDate = Date(v.Text())
 }
 
 func (p *Personality) read(r *jsondoc.Reader) {
@@ -82,15 +93,36 @@ func readShare(r *jsondoc.Reader, field string, dst *decimal.Decimal) {
 }
 
 func (s *Skills) read(r *jsondoc.Reader) {
-	jsondoc.List(r, "primary", &s.Primary, words.MaxItems, readSkill)
-	jsondoc.List(r, "secondary", &s.Secondary, words.MaxItems, readSkill)
+	readSkills(r, "primary", &s.Primary)
+	readSkills(r, "secondary", &s.Secondary)
+}
+
+// readSkills reads one of the two lists. An id twice in one list is wrong by
+// itself; one that is in both lists is found by [Content.Check].
+func readSkills(r *jsondoc.Reader, field string, dst *[]Skill) {
+	jsondoc.List(r, field, dst, maxItems, readSkill)
+	if id, twice := repeated(*dst, func(s Skill) string { return s.ID }); twice {
+		r.Fail(field, "the id %q is given twice", id)
+	}
+}
+
+// repeated returns the first key that two of the items share.
+func repeated[T any](items []T, key func(T) string) (k string, twice bool) {
+	seen := make(map[string]bool, len(items))
+	for _, item := range items {
+		if k = key(item); seen[k] {
+			return k, true
+		}
+		seen[k] = true
+	}
+	return "", false
 }
 
 func readSkill(r *jsondoc.Reader, s *Skill) {
 	*s = defaultSkill()
-	r.Text("id", &s.ID, 1, 256)
-	r.Text("name", &s.Name, 1, 256)
-	r.Text("description", &s.Description, 0, 2048)
+	r.Text("id", &s.ID, 1, maxText)
+	r.Text("name", &s.Name, 1, maxText)
+	r.Text("description", &s.Description, 0, maxText)
 	r.Texts("tags", &s.Tags, words)
 	r.Texts("input_modes", &s.InputModes, words)
 	r.Texts("output_modes", &s.OutputModes, words)
@@ -105,8 +137,8 @@ func (c *Content) readModel(r *jsondoc.Reader) {
 	if c.Model != nil {
 		m = *c.Model
 	}
-	r.Text("model_provider", &m.Provider, 1, 256)
-	r.Text("model_id", &m.ModelID, 1, 256)
+	r.Text("model_provider", &m.Provider, 1, maxText)
+	r.Text("model_id", &m.ModelID, 1, maxText)
 	if r.Null("model") {
 		c.Model = nil
 		return
@@ -118,11 +150,11 @@ func (c *Content) readModel(r *jsondoc.Reader) {
 }
 
 func (m *Model) read(r *jsondoc.Reader) {
-	r.Text("provider", &m.Provider, 1, 256)
-	r.Text("model_id", &m.ModelID, 1, 256)
+	r.Text("provider", &m.Provider, 1, maxText)
+	r.Text("model_id", &m.ModelID, 1, maxText)
 	r.Decimal("temperature", &m.Temperature, "0", "2")
 	r.Int("max_tokens", &m.MaxTokens, 1, maxCount)
-	r.TextOrNull("fallback_model", &m.FallbackModel, 1, 256)
+	r.TextOrNull("fallback_model", &m.FallbackModel, 1, maxText)
 	jsondoc.EnumOrNull(r, "model_tier", &m.Tier, Tiers()...)
 }
 
@@ -133,12 +165,8 @@ func (m *Memory) read(r *jsondoc.Reader) {
 	jsondoc.Enum(r, "type", &m.Type, memoryTypes...)
 	r.IntOrNull("retention_days", &m.RetentionDays, 1, maxCount)
 	jsondoc.List(r, "retention_overrides", &m.Overrides, len(memoryCategories), readOverride)
-	seen := map[string]bool{}
-	for _, o := range m.Overrides {
-		if seen[o.Category] {
-			r.Fail("retention_overrides", "category %q is given twice", o.Category)
-		}
-		seen[o.Category] = true
+	if c, twice := repeated(m.Overrides, func(o RetentionOverride) string { return o.Category }); twice {
+		r.Fail("retention_overrides", "the category %q is given twice", c)
 	}
 }
 
@@ -180,6 +208,6 @@ func (c *SubConstraints) read(r *jsondoc.Reader) {
 func (a *Authority) read(r *jsondoc.Reader) {
 	r.Texts("can_approve", &a.CanApprove, words)
 	ReadRef(r, "reports_to", &a.ReportsTo)
-	ReadRefs(r, "can_delegate_to", &a.CanDelegateTo)
+	ReadRefs(r, "can_delegate_to", &a.CanDelegateTo, maxItems)
 	money.ReadAmount(r, "budget_limit", &a.BudgetLimit)
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strings"
 
 	"orgd/domain/fault"
@@ -29,39 +30,73 @@ func ParseRef(s string) (Ref, error) {
 	return Ref{Name: n.Key}, nil
 }
 
-// References maps references as a caller wrote them to the agents' ids.
+// References maps references as a caller wrote them to the ids of agents that
+// exist.
 type References map[string]ID
 
-// ID returns the id behind text, or [ErrUnknownReference] naming the field. An
-// id stands for itself.
+// ID returns the id behind text, or [ErrUnknownReference] naming the field.
 func (rs References) ID(field, text string) (ID, error) {
 	if id, ok := rs[text]; ok {
 		return id, nil
 	}
-	if name.IsUUID(text) {
-		return ID(strings.ToLower(text)), nil
-	}
 	return "", ErrUnknownReference.With("%s: there is no agent %q", field, text)
+}
+
+// IDOrNull is [References.ID] for a reference that may be nil.
+func (rs References) IDOrNull(field string, text *string) (*string, error) {
+	return resolveOne(rs.ID, field, text)
 }
 
 // IDs returns the ids behind a list of references. Two references to one agent
 // are refused: the lists of an organization hold an agent once.
 func (rs References) IDs(field string, texts []string) ([]string, error) {
-	if texts == nil {
+	return resolveAll(rs.ID, field, texts)
+}
+
+// lasting is [References.ID] for references that stay when their agent goes: an
+// id stands for itself.
+func (rs References) lasting(field, text string) (ID, error) {
+	if name.IsUUID(text) {
+		return ID(strings.ToLower(text)), nil
+	}
+	return rs.ID(field, text)
+}
+
+// ResolveReferences replaces what a caller wrote in the references of c by ids.
+func (c *Content) ResolveReferences(refs References) (err error) {
+	a := &c.Authority
+	if a.ReportsTo, err = resolveOne(refs.lasting, "authority.reports_to", a.ReportsTo); err != nil {
+		return err
+	}
+	a.CanDelegateTo, err = resolveAll(refs.lasting, "authority.can_delegate_to", a.CanDelegateTo)
+	return err
+}
+
+// resolver turns the text of a field into an id.
+type resolver func(field, text string) (ID, error)
+
+func resolveOne(resolve resolver, field string, text *string) (*string, error) {
+	if text == nil {
 		return nil, nil
 	}
-	seen := make(map[ID]bool, len(texts))
-	ids := make([]string, len(texts))
-	for i, text := range texts {
-		id, err := rs.ID(field, text)
+	id, err := resolve(field, *text)
+	if err != nil {
+		return nil, err
+	}
+	return (*string)(&id), nil
+}
+
+func resolveAll(resolve resolver, field string, texts []string) ([]string, error) {
+	var ids []string
+	for _, text := range texts {
+		id, err := resolve(field, text)
 		if err != nil {
 			return nil, err
 		}
-		if seen[id] {
+		if slices.Contains(ids, string(id)) {
 			return nil, ErrCombination.With("%s: names the agent %q twice", field, text)
 		}
-		seen[id] = true
-		ids[i] = string(id)
+		ids = append(ids, string(id))
 	}
 	return ids, nil
 }
@@ -69,15 +104,15 @@ func (rs References) IDs(field string, texts []string) ([]string, error) {
 // ReadRef reads a nullable reference and reports one that is neither an id nor
 // a possible name.
 func ReadRef(r *jsondoc.Reader, field string, dst **string) {
-	r.TextOrNull(field, dst, 1, 256)
+	r.TextOrNull(field, dst, 1, maxText)
 	if r.Has(field) && *dst != nil {
 		checkRef(r, field, **dst)
 	}
 }
 
-// ReadRefs reads a list of references.
-func ReadRefs(r *jsondoc.Reader, field string, dst *[]string) {
-	r.Texts(field, dst, words)
+// ReadRefs reads a list of at most max references.
+func ReadRefs(r *jsondoc.Reader, field string, dst *[]string, max int) {
+	r.Texts(field, dst, jsondoc.Bounds{MaxItems: max, MinLen: 1, MaxLen: maxText})
 	if r.Has(field) {
 		for _, text := range *dst {
 			checkRef(r, field, text)
@@ -89,22 +124,4 @@ func checkRef(r *jsondoc.Reader, field, text string) {
 	if _, err := ParseRef(text); err != nil {
 		r.Fail(field, "%s", err)
 	}
-}
-
-// ResolveReferences replaces what a caller wrote in the references of c by ids.
-func (c *Content) ResolveReferences(refs References) error {
-	if to := c.Authority.ReportsTo; to != nil {
-		id, err := refs.ID("authority.reports_to", *to)
-		if err != nil {
-			return err
-		}
-		text := string(id)
-		c.Authority.ReportsTo = &text
-	}
-	ids, err := refs.IDs("authority.can_delegate_to", c.Authority.CanDelegateTo)
-	if err != nil {
-		return err
-	}
-	c.Authority.CanDelegateTo = ids
-	return nil
 }

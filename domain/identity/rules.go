@@ -48,13 +48,12 @@ func (c Content) Check() error {
 	return c.Skills.check()
 }
 
+// check finds an id that is in both lists; each list is checked when it is
+// read.
 func (s Skills) check() error {
-	seen := make(map[string]bool, len(s.Primary)+len(s.Secondary))
-	for _, skill := range slices.Concat(s.Primary, s.Secondary) {
-		if seen[skill.ID] {
-			return ErrCombination.With("skills: id %q is used twice", skill.ID)
-		}
-		seen[skill.ID] = true
+	both := slices.Concat(s.Primary, s.Secondary)
+	if id, twice := repeated(both, func(s Skill) string { return s.ID }); twice {
+		return ErrCombination.With("skills: the id %q is both primary and secondary", id)
 	}
 	return nil
 }

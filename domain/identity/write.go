@@ -29,7 +29,7 @@ func (c Content) Hash() string {
 func Parse(canonical []byte) (Content, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
-		return Content{}, fmt.Errorf("identity: parse: %w", err)
+		return Content{}, fmt.Errorf("identity: parse: %v", err)
 	}
 	c := Default()
 	err = jsondoc.ReadWhole(v, func(r *jsondoc.Reader) {
@@ -40,7 +40,7 @@ func Parse(canonical []byte) (Content, error) {
 		c.Read(r)
 	})
 	if err != nil {
-		return Content{}, fmt.Errorf("identity: parse: %w", err)
+		return Content{}, fmt.Errorf("identity: parse: %v", err)
 	}
 	return c, nil
 }

@@ -22,11 +22,11 @@ func (p Project) Canonical() []byte {
 func Parse(canonical []byte) (Project, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
-		return Project{}, fmt.Errorf("project: parse: %w", err)
+		return Project{}, fmt.Errorf("project: parse: %v", err)
 	}
 	p := Project{Status: Planning}
 	if err := jsondoc.ReadWhole(v, p.readChange); err != nil {
-		return Project{}, fmt.Errorf("project: parse: %w", err)
+		return Project{}, fmt.Errorf("project: parse: %v", err)
 	}
 	return p, nil
 }

@@ -90,17 +90,29 @@ func (p Project) merge(patch Patch) (Project, error) {
 	if err := patch.apply(&p); err != nil {
 		return Project{}, err
 	}
-	if p.Lead != nil {
-		id, err := patch.refs.ID("lead", *p.Lead)
-		if err != nil {
-			return Project{}, err
-		}
-		lead := string(id)
-		p.Lead = &lead
+	if err := p.resolve(patch); err != nil {
+		return Project{}, err
 	}
-	team, err := patch.refs.IDs("team", p.Team)
-	p.Team = team
-	return p, err
+	return p, nil
+}
+
+// resolve replaces the references that came with the patch by ids. Those that
+// were there before are ids, maybe of agents that are gone.
+func (p *Project) resolve(patch Patch) (err error) {
+	if patch.has("lead") {
+		if p.Lead, err = patch.refs.IDOrNull("lead", p.Lead); err != nil {
+			return err
+		}
+	}
+	if patch.has("team") {
+		p.Team, err = patch.refs.IDs("team", p.Team)
+	}
+	return err
+}
+
+func (patch Patch) has(field string) bool {
+	_, ok := patch.value.Get(field)
+	return ok
 }
 
 // later keeps the times of one record ascending when the clock steps back.

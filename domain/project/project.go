@@ -22,8 +22,6 @@ var (
 	ErrExists = fault.New(fault.Duplicate, "project id is taken")
 	// ErrMove is a change of status that is not allowed.
 	ErrMove = fault.New(fault.Conflict, "this change of status is not allowed")
-	// ErrReference is a project field that names an unknown agent.
-	ErrReference = identity.ErrUnknownReference
 )
 
 // ID identifies a project: "proj-" and 12 hex digits, of which the first 8 are
@@ -107,10 +105,7 @@ func (p *Project) read(r *jsondoc.Reader) {
 	name.Read(r, "name", &n, 256)
 	p.Name = n.Text
 	r.Text("description", &p.Description, 0, 4096)
-	identity.ReadRefs(r, "team", &p.Team)
-	if len(p.Team) > maxTeam {
-		r.Fail("team", "must have at most %d items", maxTeam)
-	}
+	identity.ReadRefs(r, "team", &p.Team, maxTeam)
 	identity.ReadRef(r, "lead", &p.Lead)
 	r.TimeOrNull("deadline", &p.Deadline)
 	money.ReadAmount(r, "budget", &p.Budget)

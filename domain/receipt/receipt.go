@@ -7,7 +7,6 @@ package receipt
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 	"time"
 
 	"orgd/domain/fault"
@@ -29,8 +28,13 @@ var (
 	ErrKey = fault.New(fault.RequestValidation, "Idempotency-Key: must be 1 to 255 visible ASCII characters")
 	// ErrReused is a key that was used for another request.
 	ErrReused = fault.New(fault.Validation, "Idempotency-Key: was used before for a different request")
-	// ErrRunning is a key whose first request has not ended.
-	ErrRunning = fault.New(fault.ConcurrencyLimited, "the first request with this Idempotency-Key is still running").After(time.Second)
+	// ErrRunning is a key whose first request has not ended. Ask again in a
+	// second.
+	ErrRunning = &fault.Error{
+		Code:       fault.ConcurrencyLimited,
+		Msg:        "the first request with this Idempotency-Key is still running",
+		RetryAfter: time.Second,
+	}
 	// ErrSecret is a key of a request whose reply held a secret, which is shown
 	// once and never again.
 	ErrSecret = fault.New(fault.Conflict, "a request with this Idempotency-Key has issued a secret, which is not shown twice")
@@ -51,24 +55,25 @@ func NewKey(subject, method, path, text string) (Key, error) {
 			return "", ErrKey
 		}
 	}
-	return Key(digest(subject, method, path, text)), nil
+	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
 }
 
 // Fingerprint identifies what was asked: a key may come again only with the
 // same fingerprint.
 func Fingerprint(query, mediaType, ifMatch string, body []byte) string {
-	return digest(query, mediaType, ifMatch, string(body))
+	return digest([]byte(query), []byte(mediaType), []byte(ifMatch), body)
 }
 
-// digest hashes parts so that no two different lists of parts share a hash.
-func digest(parts ...string) string {
-	var b strings.Builder
+// digest hashes the hashes of parts, so that no two different lists of parts
+// share a digest, however the parts are cut.
+func digest(parts ...[]byte) string {
+	var sums []byte
 	for _, p := range parts {
-		sum := sha256.Sum256([]byte(p))
-		b.Write(sum[:])
+		sum := sha256.Sum256(p)
+		sums = append(sums, sum[:]...)
 	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:])
+	all := sha256.Sum256(sums)
+	return hex.EncodeToString(all[:])
 }
 
 // Reply is a successful answer as it went out.

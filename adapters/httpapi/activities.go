@@ -1,0 +1,153 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"orgd/app"
+	"orgd/domain/activity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// activities are the handlers of the feed of events.
+type activities struct {
+	svc   *app.Activities
+	clock ports.Clock
+}
+
+// list serves GET /activities.
+func (h activities) list(x *exchange) error {
+	q := x.query()
+	in := app.Feed{Agent: q.ref("agent_id")}
+	in.Type = word(q, "type", activity.ParseType)
+	var window activity.Window
+	if text := q.text("last_n_hours", 8); text != "" {
+		w, err := activity.ParseWindow(text)
+		if err != nil {
+			q.failWith(err)
+		}
+		window = w
+	}
+	p, err := q.paging(x, defaultLimit, 3)
+	if err != nil {
+		return err
+	}
+	if window != 0 {
+		in.Since = window.Since(h.clock.Now())
+	}
+	if p.at != nil {
+		// The window counts from the time of the first page.
+		if in.After, err = feedPosition(p.at); err == nil && window != 0 {
+			in.Since, err = unstamp(p.at[2])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	in.Limit = p.limit + 1
+	rows, err := h.svc.Feed(x.ctx(), in)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, writeEvent, func(e activity.Event) position { return eventPosition(e, in.Since) })
+}
+
+// ofAgent serves GET /agents/{agent_name}/activity.
+func (h activities) ofAgent(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	p, err := x.query().paging(x, defaultLimit, 3)
+	if err != nil {
+		return err
+	}
+	q := activity.Query{Limit: p.limit + 1}
+	if p.at != nil {
+		if q.After, err = feedPosition(p.at); err != nil {
+			return err
+		}
+	}
+	rows, err := h.svc.OfAgent(x.ctx(), ref, q)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, writeEvent, func(e activity.Event) position { return eventPosition(e, time.Time{}) })
+}
+
+func eventPosition(e activity.Event, since time.Time) position {
+	return position{stamp(e.At), string(e.ID), stamp(since)}
+}
+
+func feedPosition(p position) (*activity.Position, error) {
+	at, err := unstamp(p[0])
+	return &activity.Position{At: at, ID: activity.ID(p[1])}, err
+}
+
+// career serves GET /agents/{agent_name}/history.
+func (h activities) career(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	events, err := h.svc.Career(x.ctx(), ref)
+	if err != nil {
+		return err
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256*len(events), array(events, writeCareerEvent))})
+}
+
+// report serves POST /activities.
+func (h activities) report(x *exchange) error {
+	doc, err := x.document(false)
+	if err != nil {
+		return err
+	}
+	entries, err := activity.ParseBatch(doc)
+	if err != nil {
+		return err
+	}
+	n, err := h.svc.Report(x.ctx(), x.call(), app.ReportActivity{Entries: entries, Reply: countedReply})
+	if err != nil {
+		return err
+	}
+	return x.send(countedReply(n))
+}
+
+func countedReply(n ports.Counted) receipt.Reply {
+	return receipt.Reply{
+		Status: http.StatusCreated,
+		Body: envelope(64, object(func(w *jsondoc.Writer) {
+			w.Field("accepted").Int(int64(n.Accepted))
+			w.Field("duplicates").Int(int64(n.Duplicates))
+		})),
+		Location: prefix + "/activities",
+	}
+}
+
+// writeEvent writes an ActivityEvent.
+func writeEvent(w *jsondoc.Writer, e activity.Event) {
+	w.Open()
+	w.Field("id").Text(string(e.ID))
+	w.Field("event_type").Text(string(e.Type))
+	w.Field("timestamp").Time(e.At)
+	w.Field("agent_id").Text(e.AgentID)
+	w.Field("agent_name").Text(e.AgentName)
+	w.Field("description").Text(e.Description)
+	w.Field("related_ids").Free(e.Related)
+	w.Field("data").FreeOrNull(e.Data)
+	w.Close()
+}
+
+// writeCareerEvent writes a CareerEvent.
+func writeCareerEvent(w *jsondoc.Writer, e activity.Event) {
+	w.Open()
+	w.Field("event_type").Text(string(e.Type))
+	w.Field("timestamp").Time(e.At)
+	w.Field("description").Text(e.Description)
+	w.Field("initiated_by").Text(e.By)
+	w.Field("metadata").Free(e.Metadata)
+	w.Close()
+}

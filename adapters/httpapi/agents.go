@@ -1,0 +1,167 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"orgd/app"
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+)
+
+// agents are the handlers of agents and their versions.
+type agents struct{ svc *app.Agents }
+
+// get serves GET /agents/{agent_name}.
+func (h agents) get(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	a, err := h.svc.Agent(x.ctx(), ref)
+	if err != nil {
+		return err
+	}
+	return x.show(agentReply(a, http.StatusOK))
+}
+
+// list serves GET /agents.
+func (h agents) list(x *exchange) error {
+	q := x.query()
+	in := agent.Query{
+		Status: word(q, "status", identity.ParseStatus),
+		Level:  word(q, "level", identity.ParseLevel),
+	}
+	department := q.name("department")
+	in.Department = department.Key
+	in.Prefix = q.name("q").Key
+	view := q.view()
+	p, err := q.paging(x, defaultLimit, 3)
+	if err != nil {
+		return err
+	}
+	if p.at != nil {
+		in.After = &agent.Position{Place: agent.Place(p.at[0]), ID: agent.ID(p.at[1]), Name: name.Key(p.at[2])}
+	}
+	in.Limit = p.limit + 1
+	rows, err := h.svc.List(x.ctx(), in)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, view, func(a agent.Agent) position {
+		at := a.Position()
+		if in.Prefix == "" {
+			return position{string(at.Place), string(at.ID), ""}
+		}
+		return position{"", "", string(at.Name)}
+	})
+}
+
+// view returns how a list shows its agents: whole, or without the instructions.
+func (q *query) view() func(*jsondoc.Writer, agent.Agent) {
+	switch q.text("view", 16) {
+	case "":
+		return writeAgent
+	case "summary":
+		return func(w *jsondoc.Writer, a agent.Agent) { object(a.WriteSummary)(w) }
+	}
+	q.fail("view: must be summary")
+	return writeAgent
+}
+
+// create serves POST /agents.
+func (h agents) create(x *exchange) error {
+	doc, err := x.document(false)
+	if err != nil {
+		return err
+	}
+	p, err := agent.ParseNew(doc)
+	if err != nil {
+		return err
+	}
+	reason, err := changeReason(x.Request.Header)
+	if err != nil {
+		return err
+	}
+	reply := func(a agent.Agent) receipt.Reply { return agentReply(a, http.StatusCreated) }
+	a, err := h.svc.Hire(x.ctx(), x.call(), app.HireAgent{Patch: p.Because(reason), Reply: reply})
+	if err != nil {
+		return err
+	}
+	return x.send(reply(a))
+}
+
+// update serves PATCH /agents/{agent_name}.
+func (h agents) update(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	doc, err := x.document(true)
+	if err != nil {
+		return err
+	}
+	p, err := agent.ParsePatch(doc)
+	if err != nil {
+		return err
+	}
+	reason, err := changeReason(x.Request.Header)
+	if err != nil {
+		return err
+	}
+	call, err := x.conditionalCall()
+	if err != nil {
+		return err
+	}
+	a, err := h.svc.Change(x.ctx(), call, app.ChangeAgent{Ref: ref, Patch: p.Because(reason)})
+	if err != nil {
+		return err
+	}
+	return x.send(agentReply(a, http.StatusOK))
+}
+
+// remove serves DELETE /agents/{agent_name}.
+func (h agents) remove(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	call, err := x.conditionalCall()
+	if err != nil {
+		return err
+	}
+	if err := h.svc.Fire(x.ctx(), call, ref); err != nil {
+		return err
+	}
+	return x.noContent()
+}
+
+// agentReply shows one agent.
+func agentReply(a agent.Agent, status int) receipt.Reply {
+	r := receipt.Reply{
+		Status: status,
+		Body:   envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
+		ETag:   etag(a.Tag(), ""),
+	}
+	if status == http.StatusCreated {
+		r.Location = prefix + "/agents/" + string(a.ID())
+	}
+	return r
+}
+
+func writeAgent(w *jsondoc.Writer, a agent.Agent) { object(a.Write)(w) }
+
+// name returns a parameter that is a name, or none.
+func (q *query) name(key string) name.Name {
+	text := q.text(key, name.MaxLength)
+	if text == "" {
+		return name.Name{}
+	}
+	n, err := name.Parse(text)
+	if err != nil {
+		q.fail("%s: %s", key, err)
+	}
+	return n
+}

@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"orgd/domain/jsondoc"
+	"orgd/domain/receipt"
+)
+
+const jsonType = "application/json"
+
+// write sends a whole answer.
+func (x *exchange) write(status int, contentType string, body []byte) {
+	h := x.Writer.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	x.Writer.WriteHeader(status)
+	if x.Request.Method == http.MethodHead {
+		x.Writer.WriteHeaderNow()
+		return
+	}
+	if _, err := x.Writer.Write(body); err != nil {
+		// The client is gone. Nobody is left to tell, and nothing is undone.
+		x.failed = err
+	}
+}
+
+// send answers with a reply, as a fresh or a repeated request gets it.
+func (x *exchange) send(r receipt.Reply) error {
+	h := x.Writer.Header()
+	if r.ETag != "" {
+		h.Set("ETag", r.ETag)
+	}
+	if r.Location != "" {
+		h.Set("Location", r.Location)
+	}
+	if r.Status == http.StatusNoContent {
+		x.Writer.WriteHeader(r.Status)
+		x.Writer.WriteHeaderNow()
+		return nil
+	}
+	x.write(r.Status, jsonType, r.Body)
+	return nil
+}
+
+// show answers a read with 200, or with 304 if the client has this already.
+func (x *exchange) show(r receipt.Reply) error {
+	if r.ETag != "" && matchesNone(x.Request.Header, r.ETag) {
+		h := x.Writer.Header()
+		h.Set("ETag", r.ETag)
+		x.Writer.WriteHeader(http.StatusNotModified)
+		x.Writer.WriteHeaderNow()
+		return nil
+	}
+	r.Status = http.StatusOK
+	return x.send(r)
+}
+
+func (x *exchange) noContent() error { return x.send(receipt.Reply{Status: http.StatusNoContent}) }
+
+// envelope is the body of a success; data writes its payload.
+func envelope(sizeHint int, data func(*jsondoc.Writer)) []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, sizeHint+64))
+	w.Open()
+	data(w.Field("data"))
+	w.Field("error").Null()
+	w.Field("error_detail").Null()
+	w.Field("success").Bool(true)
+	w.Close()
+	return w.Bytes()
+}
+
+// object is a payload that is one object; members writes what is in it.
+func object(members func(*jsondoc.Writer)) func(*jsondoc.Writer) {
+	return func(w *jsondoc.Writer) {
+		w.Open()
+		members(w)
+		w.Close()
+	}
+}
+
+// array is a payload that is a list; each item is written by item.
+func array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer) {
+	return func(w *jsondoc.Writer) {
+		w.OpenList()
+		for _, it := range items {
+			item(w, it)
+		}
+		w.CloseList()
+	}
+}
+
+// page answers a list. rows are up to limit+1 rows: one more than the page has
+// tells that there is a next page, whose cursor next makes from the last row
+// shown.
+func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+	cursor := ""
+	if len(rows) > p.limit {
+		rows = rows[:p.limit]
+		cursor = x.server.cursors.seal(p.scope, next(rows[p.limit-1]))
+	}
+	w := jsondoc.NewWriter(make([]byte, 0, 256+768*len(rows)))
+	w.Open()
+	array(rows, item)(w.Field("data"))
+	w.Field("error").Null()
+	w.Field("error_detail").Null()
+	w.Field("success").Bool(true)
+	w.Field("pagination").Open()
+	w.Field("limit").Int(int64(p.limit))
+	if w.Field("next_cursor"); cursor == "" {
+		w.Null()
+	} else {
+		w.Text(cursor)
+		x.linkNext(cursor)
+	}
+	w.Field("has_more").Bool(cursor != "")
+	w.Close()
+	w.Field("degraded_sources").OpenList()
+	w.CloseList()
+	w.Close()
+	x.write(http.StatusOK, jsonType, w.Bytes())
+	return nil
+}
+
+// linkNext says in a header where the next page is (RFC 8288).
+func (x *exchange) linkNext(cursor string) {
+	q := x.Request.URL.Query()
+	q.Set("cursor", cursor)
+	next := url.URL{Path: x.Request.URL.Path, RawPath: x.Request.URL.RawPath, RawQuery: q.Encode()}
+	x.Writer.Header().Set("Link", "<"+next.String()+`>; rel="next"`)
+}

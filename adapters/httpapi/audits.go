@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"time"
+
+	"orgd/domain/audit"
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/ports"
+)
+
+// audits are the handlers of the audit trail.
+type audits struct{ log ports.AuditLog }
+
+// list serves GET /audit.
+func (h audits) list(x *exchange) error {
+	q := x.query()
+	in := audit.Query{
+		Actor:    q.text("actor", 1024),
+		Resource: audit.Resource(q.text("resource", 512)),
+		Since:    q.time("since"),
+		Until:    q.time("until"),
+	}
+	p, err := q.paging(x, defaultLimit, 2)
+	if err != nil {
+		return err
+	}
+	if p.at != nil {
+		at, err := unstamp(p.at[0])
+		if err != nil {
+			return err
+		}
+		in.After = &audit.Position{At: at, ID: p.at[1]}
+	}
+	in.Limit = p.limit + 1
+	rows, err := h.log.Entries(x.ctx(), in)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, writeEntry, func(e audit.Entry) position { return position{stamp(e.At), e.ID} })
+}
+
+var errTime = fault.New(fault.RequestValidation, "not a time")
+
+// time returns a parameter that is a time of RFC 3339, or the zero time.
+func (q *query) time(key string) time.Time {
+	text := q.text(key, 64)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		q.failWith(errTime.With("%s: must be a time such as 2026-01-31T09:30:00Z", key))
+	}
+	return t.UTC()
+}
+
+func writeEntry(w *jsondoc.Writer, e audit.Entry) {
+	w.Open()
+	w.Field("id").Text(e.ID)
+	w.Field("timestamp").Time(e.At)
+	w.Field("actor").Text(e.Actor)
+	w.Field("route").Text(e.Route)
+	w.Field("resource").Text(string(e.Resource))
+	writeRevision(w.Field("revision_from"), e.From)
+	writeRevision(w.Field("revision_to"), e.To)
+	w.Field("request_id").Text(e.RequestID)
+	w.Close()
+}
+
+// writeRevision writes a revision; 0 means that there is none.
+func writeRevision(w *jsondoc.Writer, n int64) {
+	if n == 0 {
+		w.Null()
+		return
+	}
+	w.Int(n)
+}

@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+)
+
+const (
+	defaultMaxBody = 1 << 20
+	// bodyTimeout is how long a client may take to send its body.
+	bodyTimeout = 15 * time.Second
+)
+
+// errBody is a body that is wrong before it is JSON.
+var errBody = fault.New(fault.RequestValidation, "the request body is not acceptable")
+
+// read returns the request's body, bounded in size and time.
+func (x *exchange) read() ([]byte, error) {
+	if x.body != nil {
+		return x.body, nil
+	}
+	max := x.route.maxBody
+	if max == 0 {
+		max = defaultMaxBody
+	}
+	if x.Request.ContentLength > max {
+		return nil, tooLarge(max)
+	}
+	control := http.NewResponseController(x.Writer)
+	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, err
+	}
+	body, err := readAll(http.MaxBytesReader(x.Writer, x.Request.Body, max), x.Request.ContentLength)
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		x.body = body
+		return body, nil
+	case errors.As(err, &large):
+		return nil, tooLarge(max)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errBody.With("the request body did not arrive within %d seconds", int(bodyTimeout.Seconds()))
+	default:
+		return nil, errBody.With("the request body ended early")
+	}
+}
+
+// readAll reads r to its end into memory of the announced size, if there is
+// one; never nil without an error.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	if size < 0 {
+		size = 512
+	}
+	body := make([]byte, 0, size+1)
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+	}
+}
+
+func tooLarge(max int64) error {
+	return errBody.With("the request body is larger than %d bytes", max)
+}
+
+// document reads the body as one JSON value. merge says that the body is a
+// JSON Merge Patch, which has a media type of its own.
+func (x *exchange) document(merge bool) (jsondoc.Value, error) {
+	if err := checkContentType(x.Request.Header, merge); err != nil {
+		return jsondoc.Value{}, err
+	}
+	body, err := x.read()
+	if err != nil {
+		return jsondoc.Value{}, err
+	}
+	if len(body) == 0 {
+		return jsondoc.Value{}, errBody.With("the request body is empty, a JSON object is required")
+	}
+	return jsondoc.Parse(body)
+}
+
+func checkContentType(h http.Header, merge bool) error {
+	if enc := h.Values("Content-Encoding"); len(enc) > 0 && !strings.EqualFold(strings.Join(enc, ","), "identity") {
+		return errBody.With("Content-Encoding: is not supported")
+	}
+	values := h.Values("Content-Type")
+	if len(values) != 1 {
+		return errBody.With("Content-Type: must be application/json")
+	}
+	if values[0] == jsonType {
+		return nil
+	}
+	typ, params, err := mime.ParseMediaType(values[0])
+	charset, hasCharset := params["charset"]
+	if err != nil || hasCharset && !strings.EqualFold(charset, "utf-8") {
+		return errBody.With("Content-Type: must be application/json in UTF-8")
+	}
+	if typ == jsonType || merge && typ == "application/merge-patch+json" {
+		return nil
+	}
+	if merge {
+		return errBody.With("Content-Type: must be application/json or application/merge-patch+json")
+	}
+	return errBody.With("Content-Type: must be application/json")
+}

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Config says where and how the API is served.
+type Config struct {
+	// Addr is the host and port to listen on; port 0 takes a free one.
+	Addr string
+	// TLSCert and TLSKey are files in PEM form, both or neither. They are read
+	// again when they change.
+	TLSCert, TLSKey string
+	// ErrorDocsURL begins the type of every problem; the category follows it as
+	// an anchor.
+	ErrorDocsURL string
+	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For is
+	// believed.
+	TrustedProxies []string
+	// CORSOrigins are the origins whose pages may call the API.
+	CORSOrigins []string
+	// RequestTimeout is how long the work on one request may take. It stays
+	// well under the 16 s after which an idempotency key is taken over.
+	RequestTimeout time.Duration
+	// DrainDelay is how long readiness answers 503 before the listener closes,
+	// so that load balancers notice.
+	DrainDelay time.Duration
+	// ShutdownTimeout is how long running requests may take to end after that.
+	ShutdownTimeout time.Duration
+}
+
+// Default is a server for one machine.
+func Default() Config {
+	return Config{
+		Addr:            "127.0.0.1:8080",
+		ErrorDocsURL:    "https://orgd.invalid/errors",
+		RequestTimeout:  10 * time.Second,
+		ShutdownTimeout: 30 * time.Second,
+	}
+}
+
+// maxRequestTimeout keeps a request from outliving its idempotency claim.
+const maxRequestTimeout = 15 * time.Second
+
+// Validate reports every mistake, under the names of the command line.
+func (c Config) Validate() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		wrong("--addr: %q is not HOST:PORT", c.Addr)
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		wrong("--tls-cert, --tls-key: give both or neither")
+	}
+	if u, err := url.Parse(c.ErrorDocsURL); err != nil || !u.IsAbs() || u.Fragment != "" {
+		wrong("--error-docs-url: %q is not an absolute URL without fragment", c.ErrorDocsURL)
+	}
+	for _, p := range c.TrustedProxies {
+		if _, err := parsePrefix(p); err != nil {
+			wrong("--trusted-proxies: %q is neither an address nor a CIDR range", p)
+		}
+	}
+	for _, o := range c.CORSOrigins {
+		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || strings.Contains(o, "*") {
+			wrong("--cors-origins: %q is not an origin such as https://console.example.com", o)
+		}
+	}
+	if c.RequestTimeout <= 0 || c.RequestTimeout > maxRequestTimeout {
+		wrong("--request-timeout: must be above 0 and at most %s", maxRequestTimeout)
+	}
+	if c.DrainDelay < 0 || c.ShutdownTimeout <= 0 {
+		wrong("--drain-delay, --shutdown-timeout: must not be negative")
+	}
+	return errors.Join(errs...)
+}
+
+// parsePrefix reads an address or a CIDR range.
+func parsePrefix(s string) (netip.Prefix, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+	}
+	return netip.ParsePrefix(s)
+}

@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/receipt"
+)
+
+const patchType = "application/json-patch+json"
+
+// diff serves GET /agents/{agent_id}/versions/diff.
+func (h agents) diff(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	q := x.query()
+	from := q.number("from_version", 1, maxVersion, 0)
+	to := q.number("to_version", 1, maxVersion, 0)
+	if q.err == nil && (from == 0 || to == 0) {
+		q.fail("from_version, to_version: are both required")
+	}
+	if q.err != nil {
+		return q.err
+	}
+	d, err := h.svc.Diff(x.ctx(), ref, from, to)
+	if err != nil {
+		return err
+	}
+	x.Writer.Header().Set("Vary", "Accept")
+	if prefers(x.Request.Header, patchType, jsonType) {
+		x.write(http.StatusOK, patchType, jsonPatch(d))
+		return nil
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(1024, object(func(w *jsondoc.Writer) { writeDiff(w, d) }))})
+}
+
+// writeDiff writes the members of an AgentIdentityDiff.
+func writeDiff(w *jsondoc.Writer, d identity.Diff) {
+	w.Field("agent_id").Text(string(d.AgentID))
+	w.Field("from_version").Int(d.From)
+	w.Field("to_version").Int(d.To)
+	array(d.Changes, writeChange)(w.Field("field_changes"))
+	w.Field("summary").Text(d.Summary())
+}
+
+func writeChange(w *jsondoc.Writer, c identity.FieldChange) {
+	w.Open()
+	w.Field("field_path").Text(c.Dotted())
+	w.Field("change_type").Text(string(c.Type))
+	w.Field("old_value").TextOrNull(c.Old)
+	w.Field("new_value").TextOrNull(c.New)
+	w.Field("text_diff").TextOrNull(textDiff(c))
+	w.Close()
+}
+
+// longText is from how many bytes on the change of a text is also shown line by
+// line.
+const longText = 256
+
+// textDiff compares two texts line by line in the unified format; nil where one
+// of the values is no text, or both are short.
+func textDiff(c identity.FieldChange) *string {
+	was, ok1 := jsonText(c.Old)
+	is, ok2 := jsonText(c.New)
+	if !ok1 || !ok2 || len(was) < longText && len(is) < longText && !strings.Contains(was+is, "\n") {
+		return nil
+	}
+	text := udiff.Unified("old", "new", was, is)
+	return &text
+}
+
+func jsonText(value *string) (string, bool) {
+	if value == nil || !strings.HasPrefix(*value, `"`) {
+		return "", false
+	}
+	v, err := jsondoc.ParseStored([]byte(*value))
+	if err != nil {
+		return "", false
+	}
+	return v.Text(), true
+}
+
+// jsonPatch is the diff as a JSON Patch (RFC 6902).
+func jsonPatch(d identity.Diff) []byte {
+	ops := map[identity.ChangeType]string{
+		identity.Added: "add", identity.Modified: "replace", identity.Removed: "remove",
+	}
+	w := jsondoc.NewWriter(make([]byte, 0, 1024))
+	w.OpenList()
+	for _, c := range d.Changes {
+		w.Open()
+		w.Field("op").Text(ops[c.Type])
+		w.Field("path").Text(pointer(c.Path))
+		if c.New != nil {
+			w.Field("value").Raw(*c.New)
+		}
+		w.Close()
+	}
+	w.CloseList()
+	return w.Bytes()
+}
+
+// pointer is a JSON Pointer (RFC 6901).
+func pointer(path []string) string {
+	var b strings.Builder
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	for _, step := range path {
+		b.WriteString("/" + escape.Replace(step))
+	}
+	return b.String()
+}

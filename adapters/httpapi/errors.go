@@ -1,0 +1,134 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/ports"
+)
+
+// statusOf is the one place where a code becomes a status.
+func statusOf(c fault.Code) int {
+	switch c {
+	case fault.Unauthorized, fault.SessionRevoked:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.Validation, fault.RequestValidation:
+		return http.StatusBadRequest
+	case fault.NotFound, fault.RecordNotFound, fault.RouteNotFound:
+		return http.StatusNotFound
+	case fault.Conflict, fault.Duplicate, fault.VersionConflict:
+		return http.StatusConflict
+	case fault.RateLimited, fault.OperationLimited, fault.ConcurrencyLimited:
+		return http.StatusTooManyRequests
+	case fault.BudgetExhausted:
+		return http.StatusPaymentRequired
+	case fault.Provider:
+		return http.StatusBadGateway
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// publicMessages replace what a 5xx says of its cause.
+var publicMessages = map[fault.Code]string{
+	fault.Internal:    "an unexpected error occurred",
+	fault.Unavailable: "the service is temporarily unavailable",
+	fault.Persistence: "the storage failed to do this",
+}
+
+// fail answers an error. It is the only place that logs one.
+func (x *exchange) fail(err error) {
+	f := faultOf(err)
+	status := statusOf(f.Code)
+	if errors.Is(err, errNoMethod) {
+		status = http.StatusMethodNotAllowed
+	}
+	x.failed = f
+	if status >= http.StatusInternalServerError {
+		x.server.log.Error("request failed", zap.String("instance", x.id),
+			zap.String("route", x.route.name()), zap.Stringer("code", f.Code), zap.Error(err))
+	}
+	if x.Writer.Written() {
+		return // the answer had begun; the client sees it cut
+	}
+	h := x.Writer.Header()
+	h.Del("ETag")
+	h.Set("Cache-Control", "no-store")
+	if f.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
+	}
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if x.problem {
+		x.write(status, "application/problem+json", x.problemBody(f, status))
+		return
+	}
+	x.write(status, jsonType, x.errorBody(f))
+}
+
+// faultOf finds the fault in err and fills in what every answer must have.
+func faultOf(err error) *fault.Error {
+	f := fault.Of(err)
+	if f.Code == fault.Internal && errors.Is(err, context.DeadlineExceeded) {
+		f = ports.ErrUnavailable.Because(err)
+	}
+	if f.Code == fault.Unavailable && f.RetryAfter == 0 {
+		f = f.After(time.Second)
+	}
+	if text, ok := publicMessages[f.Code]; ok {
+		f = f.With("%s", text)
+	}
+	return f
+}
+
+// errorBody is the envelope of an error.
+func (x *exchange) errorBody(f *fault.Error) []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, 512))
+	w.Open()
+	w.Field("data").Null()
+	w.Field("error").Text(f.Msg)
+	w.Field("error_detail").Open()
+	x.writeDetail(w, f)
+	w.Close()
+	w.Field("success").Bool(false)
+	w.Close()
+	return w.Bytes()
+}
+
+// problemBody is the bare problem document (RFC 9457).
+func (x *exchange) problemBody(f *fault.Error, status int) []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, 512))
+	w.Open()
+	w.Field("status").Int(int64(status))
+	x.writeDetail(w, f)
+	w.Close()
+	return w.Bytes()
+}
+
+func (x *exchange) writeDetail(w *jsondoc.Writer, f *fault.Error) {
+	category := f.Code.Category()
+	w.Field("detail").Text(f.Msg)
+	w.Field("error_code").Int(int64(f.Code))
+	w.Field("error_category").Text(category.Name)
+	w.Field("retryable").Bool(f.Code.Retryable())
+	if w.Field("retry_after"); f.RetryAfter > 0 {
+		w.Int(seconds(f.RetryAfter))
+	} else {
+		w.Null()
+	}
+	w.Field("instance").Text(x.id)
+	w.Field("title").Text(category.Title)
+	w.Field("type").Text(x.server.cfg.ErrorDocsURL + "#" + category.Name)
+}

@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"orgd/app"
+	"orgd/domain/jsondoc"
+	"orgd/domain/performance"
+	"orgd/domain/receipt"
+)
+
+// measures are the handlers of health and performance.
+type measures struct{ svc *app.Measures }
+
+// agentHealth serves GET /agents/{agent_name}/health.
+func (h measures) agentHealth(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	health, err := h.svc.AgentHealth(x.ctx(), ref)
+	if err != nil {
+		return err
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
+		writeAgentHealth(w, health)
+	}))})
+}
+
+func writeAgentHealth(w *jsondoc.Writer, h app.AgentHealth) {
+	w.Field("agent_id").Text(string(h.Agent.ID()))
+	w.Field("agent_name").Text(h.Agent.Name().Text)
+	w.Field("lifecycle_status").Text(string(h.Agent.Identity.Status))
+	w.Field("last_active_at").TimeOrNull(h.LastActive)
+	w.Field("trust").Open()
+	w.Field("level").Text(string(h.Agent.Identity.Tools.AccessLevel))
+	w.Field("score").Null()
+	w.Field("last_evaluated_at").Null()
+	w.Close()
+	w.Field("performance")
+	if h.Performance == nil {
+		w.Null()
+		return
+	}
+	w.Open()
+	w.Field("quality_score").NumberOrNull(h.Performance.Quality)
+	w.Field("collaboration_score").NumberOrNull(h.Performance.Collaboration)
+	w.Field("trend").Text(string(h.Performance.Trend))
+	w.Close()
+}
+
+// performance serves GET /agents/{agent_name}/performance.
+func (h measures) performance(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	p, err := h.svc.AgentPerformance(x.ctx(), ref)
+	if err != nil {
+		return err
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(2048, object(func(w *jsondoc.Writer) {
+		writePerformance(w, p)
+	}))})
+}
+
+func writePerformance(w *jsondoc.Writer, p app.AgentPerformance) {
+	w.Field("agent_name").Text(p.Agent.Name().Text)
+	w.Field("tasks_completed_total").Int(p.TasksCompletedTotal)
+	w.Field("tasks_completed_7d").Int(p.TasksCompleted7d)
+	w.Field("tasks_completed_30d").Int(p.TasksCompleted30d)
+	w.Field("avg_completion_time_seconds").NumberOrNull(p.AvgCompletionSeconds)
+	w.Field("success_rate_percent").NumberOrNull(p.SuccessRatePercent)
+	w.Field("cost_per_task").NumberOrNull(p.CostPerTask)
+	w.Field("quality_score").NumberOrNull(p.Quality)
+	w.Field("collaboration_score").NumberOrNull(p.Collaboration)
+	w.Field("trend_direction").Text(string(p.Direction))
+	array(p.Windows, func(w *jsondoc.Writer, win performance.Window) { writeWindow(w, win, p.Currency) })(w.Field("windows"))
+	array(p.Trends, writeTrend)(w.Field("trends"))
+}
+
+func writeWindow(w *jsondoc.Writer, win performance.Window, currency string) {
+	w.Open()
+	w.Field("window_size").Text(win.Size.String())
+	w.Field("data_point_count").Int(win.DataPoints)
+	w.Field("tasks_completed").Int(win.TasksCompleted)
+	w.Field("tasks_failed").Int(win.TasksFailed)
+	w.Field("avg_quality_score").NumberOrNull(win.AvgQuality)
+	w.Field("avg_cost_per_task").NumberOrNull(win.AvgCostPerTask)
+	w.Field("currency").Text(currency)
+	w.Field("avg_completion_time_seconds").NumberOrNull(win.AvgCompletionSeconds)
+	w.Field("avg_tokens_per_task").NumberOrNull(win.AvgTokensPerTask)
+	w.Field("success_rate").NumberOrNull(win.SuccessRate)
+	w.Field("collaboration_score").NumberOrNull(win.Collaboration)
+	w.Close()
+}
+
+func writeTrend(w *jsondoc.Writer, t performance.Trend) {
+	w.Open()
+	w.Field("metric_name").Text(string(t.Metric))
+	w.Field("window_size").Text(t.Size.String())
+	w.Field("direction").Text(string(t.Direction))
+	w.Field("slope").NumberOrNull(t.Slope)
+	w.Field("data_point_count").Int(t.DataPoints)
+	w.Close()
+}
+
+// departmentHealth serves GET /departments/{name}/health.
+func (h measures) departmentHealth(x *exchange) error {
+	n, err := x.departmentKey()
+	if err != nil {
+		return err
+	}
+	health, err := h.svc.DepartmentHealth(x.ctx(), n.Key)
+	if err != nil {
+		return err
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(1024, object(func(w *jsondoc.Writer) {
+		writeDepartmentHealth(w, health)
+	}))})
+}
+
+func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
+	f := h.Figures
+	w.Field("department_name").Text(h.Department.Name.Text)
+	w.Field("agent_count").Int(h.Counts.Total)
+	w.Field("active_agent_count").Int(h.Counts.Active)
+	w.Field("currency").Text(h.Currency)
+	w.Field("avg_performance_score").NumberOrNull(f.AvgPerformance)
+	w.Field("department_cost_7d").Number(f.Cost7d.Decimal())
+	array(f.CostTrend, func(w *jsondoc.Writer, c performance.DailyCost) {
+		w.Open()
+		w.Field("timestamp").Time(c.Date.Start())
+		w.Field("value").Number(c.Cost.Decimal())
+		w.Close()
+	})(w.Field("cost_trend"))
+	w.Field("collaboration_score").NumberOrNull(f.Collaboration)
+	w.Field("utilization_percent").Number(f.UtilizationPercent)
+}

@@ -1,0 +1,71 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"orgd/domain/access"
+)
+
+// prefix is where the API is mounted.
+const prefix = "/api/v1"
+
+// route is one row of the interface: what it is called, who may use it and how
+// it is answered.
+type route struct {
+	method string
+	// path is the pattern below the prefix in the words of the interface, such
+	// as "/agents/{agent_name}".
+	path string
+	op   access.Operation
+	// public routes need no token; uncounted ones meet no limit either.
+	public, uncounted bool
+	// atRoot routes are not below the prefix.
+	atRoot bool
+	// maxBody bounds the request body in bytes; 0 means [defaultMaxBody].
+	maxBody int64
+	handle  handler
+
+	full string // "GET /api/v1/agents/{agent_name}", see name
+}
+
+// name is the route as logs, metrics and the audit trail show it.
+func (r *route) name() string { return r.full }
+
+// pattern is the full path in the words of the interface.
+func (r *route) pattern() string {
+	if r.atRoot {
+		return r.path
+	}
+	return prefix + r.path
+}
+
+// ginPath is the pattern for gin, which wants one name for all parameters at
+// one position of the tree.
+func (r *route) ginPath() string {
+	parts := strings.Split(r.pattern(), "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, "{") {
+			parts[i] = ":" + ginParam(strings.Trim(p, "{}"))
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// ginParam maps the parameter names of the interface to those of the tree.
+func ginParam(name string) string {
+	switch name {
+	case "agent_name", "agent_id":
+		return "agent"
+	default:
+		return name
+	}
+}
+
+// The routes of the router itself, for requests that match nothing.
+var (
+	noRoute  = &route{op: access.Operation(""), public: true, full: "unmatched"}
+	noMethod = &route{op: access.Operation(""), public: true, full: "unmatched"}
+)
+
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

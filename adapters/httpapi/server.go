@@ -1,0 +1,261 @@
+// Package httpapi serves the interface over HTTP: it reads requests strictly,
+// asks one use case, and answers with an envelope, a page or an error. It is
+// the only package that knows statuses and headers, and the only one that logs
+// an error of a request.
+package httpapi
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"orgd/adapters/telemetry"
+	"orgd/app"
+	"orgd/domain/limit"
+	"orgd/ports"
+)
+
+// Parts are what a server is made of.
+type Parts struct {
+	Agents       *app.Agents
+	Departments  *app.Departments
+	Company      *app.Company
+	Projects     *app.Projects
+	Activities   *app.Activities
+	Measures     *app.Measures
+	Sessions     *app.Sessions
+	Audit        ports.AuditLog
+	Receipts     ports.Receipts
+	Storage      ports.Storage
+	Limiter      ports.Limiter
+	Caps         limit.Caps
+	Clock        ports.Clock
+	IDs          ports.IDs
+	Metrics      *telemetry.Metrics
+	CursorKey    CursorKey
+	Build        BuildInfo
+	Capabilities Capabilities
+}
+
+// BuildInfo says which program this is.
+type BuildInfo struct{ Version, Commit string }
+
+// Capabilities says which optional subsystems are wired and working in this
+// process.
+type Capabilities struct {
+	ActivityIngest   bool
+	ActivityStream   bool
+	Webhooks         bool
+	SharedLimits     bool
+	ExternalIdentity bool
+	Telemetry        bool
+	APIDocs          bool
+	Console          bool
+}
+
+// Server serves the interface. Its handler may be used without its listener.
+type Server struct {
+	cfg      Config
+	parts    Parts
+	log      *zap.Logger
+	engine   *gin.Engine
+	cursors  cursors
+	clients  clients
+	origins  map[string]bool
+	started  time.Time
+	draining atomic.Bool
+}
+
+// New returns a server of the parts. It does no I/O.
+func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if len(parts.CursorKey) < MinCursorKey {
+		return nil, fmt.Errorf("httpapi: the cursor key has %d bytes, at least %d are needed", len(parts.CursorKey), MinCursorKey)
+	}
+	clients, err := newClients(cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		cfg: cfg, parts: parts, log: log, clients: clients,
+		cursors: cursors{parts.CursorKey}, origins: map[string]bool{}, started: time.Now(),
+	}
+	for _, o := range cfg.CORSOrigins {
+		s.origins[o] = true
+	}
+	s.engine = s.newEngine()
+	return s, nil
+}
+
+func (s *Server) newEngine() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	e := gin.New()
+	e.RedirectTrailingSlash = false
+	e.RedirectFixedPath = false
+	e.HandleMethodNotAllowed = true
+	e.UseRawPath = true
+	e.UnescapePathValues = true
+	e.ForwardedByClientIP = false
+	for _, r := range s.routes() {
+		rt := r
+		rt.full = rt.method + " " + rt.pattern()
+		serve := s.serve(&rt)
+		e.Handle(rt.method, rt.ginPath(), serve)
+		if rt.method == http.MethodGet {
+			e.Handle(http.MethodHead, rt.ginPath(), serve)
+		}
+	}
+	e.NoRoute(s.serve(noRoute))
+	e.NoMethod(s.serve(noMethod))
+	return e
+}
+
+// Handler returns the interface as a handler.
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.allowCORS(w, r) {
+			s.engine.ServeHTTP(w, r)
+		}
+	})
+}
+
+// serve answers the requests of one route.
+func (s *Server) serve(rt *route) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		x := &exchange{Context: c, server: s, route: rt, started: time.Now()}
+		x.id = s.requestID(c.Request.Header)
+		x.problem = prefers(c.Request.Header, "application/problem+json", jsonType)
+		x.setCommon()
+		client := c.Request.Context()
+		var cancel context.CancelFunc
+		c.Request, cancel = s.withDeadline(c.Request)
+		defer cancel()
+		s.parts.Metrics.InFlight(1)
+		defer s.parts.Metrics.InFlight(-1)
+		defer x.finish()
+		if err := x.run(); err != nil && client.Err() == nil {
+			x.fail(err)
+		}
+	}
+}
+
+// errPanic is what a panic in a handler becomes.
+var errPanic = errors.New("httpapi: panic")
+
+// run admits and handles the request. A panic becomes an error.
+func (x *exchange) run() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = x.panicked(v)
+		}
+	}()
+	return x.admit()
+}
+
+// panicked logs where a panic came from. Its value may hold what a request
+// brought, so only the runtime's own words are logged.
+func (x *exchange) panicked(v any) error {
+	text := fmt.Sprintf("%T", v)
+	var own runtime.Error
+	if err, ok := v.(error); ok && errors.As(err, &own) {
+		text = own.Error()
+	}
+	return fmt.Errorf("%w: %s\n%s", errPanic, text, debug.Stack())
+}
+
+// finish reports the exchange to the metrics and the access log.
+func (x *exchange) finish() {
+	took := time.Since(x.started)
+	status := x.Writer.Status()
+	x.server.parts.Metrics.Request(x.route.full, x.Request.Method, status, took)
+	if x.route.uncounted && status < http.StatusBadRequest {
+		return // probes come every few seconds and tell nothing
+	}
+	fields := make([]zap.Field, 0, 8)
+	fields = append(fields, zap.String("instance", x.id), zap.String("method", x.Request.Method),
+		zap.String("route", x.route.full), zap.Int("status", status),
+		zap.Duration("took", took), zap.Int("bytes", max(0, x.Writer.Size())))
+	if x.session != nil {
+		fields = append(fields, zap.String("subject", x.session.Subject))
+	}
+	x.server.log.Info("request", fields...)
+}
+
+const (
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 120 * time.Second
+	// writeTimeout ends answers that a client does not read.
+	writeTimeout   = 60 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// Run listens, calls ready with the address, and serves until ctx ends. Then
+// readiness answers 503 at once, running requests end, and Run returns nil.
+func (s *Server) Run(ctx context.Context, ready func(net.Addr)) error {
+	listener, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       headerTimeout + bodyTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          zap.NewStdLog(s.log.Named("http")),
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	ready(listener.Addr())
+	select {
+	case err := <-served:
+		return fmt.Errorf("httpapi: serve: %w", err)
+	case <-ctx.Done():
+	}
+	return s.drain(srv)
+}
+
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", s.cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("httpapi: listen on %s: %w", s.cfg.Addr, err)
+	}
+	if s.cfg.TLSCert == "" {
+		return listener, nil
+	}
+	files := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey, log: s.log}
+	if err := files.load(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return tls.NewListener(listener, &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     []string{"http/1.1"},
+		GetCertificate: files.current,
+	}), nil
+}
+
+// drain lets load balancers notice, then ends what runs.
+func (s *Server) drain(srv *http.Server) error {
+	s.draining.Store(true)
+	time.Sleep(s.cfg.DrainDelay)
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.ShutdownTimeout)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("httpapi: drain: %w", err), srv.Close())
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"orgd/app"
+	"orgd/domain/agent"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/receipt"
+	"orgd/domain/revision"
+)
+
+// maxVersion bounds version numbers to what every JSON client reads exactly.
+const maxVersion = 1<<53 - 1
+
+var errVersion = fault.New(fault.RequestValidation,
+	"version_num in the path: must be a whole number from 1, without sign or leading zero")
+
+// versions serves GET /agents/{agent_id}/versions.
+func (h agents) versions(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	p, err := x.query().paging(x, versionsLimit, 1)
+	if err != nil {
+		return err
+	}
+	var before int64
+	if p.at != nil {
+		if before, err = strconv.ParseInt(p.at[0], 10, 64); err != nil {
+			return errCursor
+		}
+	}
+	_, rows, err := h.svc.Versions(x.ctx(), ref, before, p.limit+1)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, writeVersion, func(v identity.Version) position {
+		return position{strconv.FormatInt(v.Number, 10)}
+	})
+}
+
+// version serves GET /agents/{agent_id}/versions/{version_num}.
+func (h agents) version(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	number, ok := parseNumber(x.Param("version_num"))
+	if !ok || number < 1 {
+		return errVersion
+	}
+	v, err := h.svc.Version(x.ctx(), ref, number)
+	if err != nil {
+		return err
+	}
+	return x.show(receipt.Reply{
+		Body: envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
+		ETag: etag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
+	})
+}
+
+// writeVersion writes a VersionSnapshot.
+func writeVersion(w *jsondoc.Writer, v identity.Version) {
+	w.Open()
+	w.Field("entity_id").Text(string(v.Content.ID))
+	w.Field("version").Int(v.Number)
+	w.Field("content_hash").Text(v.Hash)
+	object(v.Content.Write)(w.Field("snapshot"))
+	w.Field("saved_by").Text(v.SavedBy)
+	w.Field("saved_at").Time(v.SavedAt)
+	w.Field("restored_from").IntOrNull(v.RestoredFrom)
+	w.Field("reason").TextOrNull(v.Reason)
+	w.Close()
+}
+
+// rollback serves POST /agents/{agent_id}/versions/rollback.
+func (h agents) rollback(x *exchange) error {
+	ref, err := x.agentRef()
+	if err != nil {
+		return err
+	}
+	q := x.query()
+	in := app.RollbackAgent{Ref: ref, DryRun: q.flag("dry_run")}
+	if q.err != nil {
+		return q.err
+	}
+	doc, err := x.document(false)
+	if err != nil {
+		return err
+	}
+	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+		r.Int("target_version", &in.Target, 1, maxVersion)
+		r.TextOrNull("reason", &in.Reason, 1, agent.MaxReason)
+		r.Require("target_version")
+	})
+	if err != nil {
+		return err
+	}
+	call, err := x.conditionalCall()
+	if err != nil {
+		return err
+	}
+	in.Reply = identityReply
+	a, err := h.svc.Rollback(x.ctx(), call, in)
+	if err != nil {
+		return err
+	}
+	r := identityReply(a)
+	if in.DryRun {
+		r.ETag = "" // there is no such state
+	}
+	return x.send(r)
+}
+
+// identityReply shows the identity of an agent, under the agent's tag.
+func identityReply(a agent.Agent) receipt.Reply {
+	return receipt.Reply{
+		Status: http.StatusOK,
+		Body:   envelope(2048+len(a.Identity.Instructions), object(a.Identity.Write)),
+		ETag:   etag(a.Tag(), ""),
+	}
+}
