@@ -1,0 +1,75 @@
+// Package apidoc holds the description of the HTTP interface: one OpenAPI 3.1
+// document, written by hand and served as it is.
+//
+// The document is part of the promise to clients. Its tests check it against
+// itself; the tests of the server check every answer against it.
+package apidoc
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed openapi.yaml
+var document []byte
+
+// YAML returns the document as it was written. Callers must not change it.
+func YAML() []byte { return document }
+
+// JSON returns the same document as JSON, with its members in the same order.
+// It is converted at the first call. Callers must not change it.
+func JSON() []byte { return converted() }
+
+var converted = sync.OnceValue(func() []byte {
+	text, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		panic("apidoc: the embedded document is no YAML: " + err.Error())
+	}
+	return text
+})
+
+// Operation is one method of one path of the document.
+type Operation struct {
+	Method string // such as "GET"
+	Path   string // as in the document, such as "/api/v1/agents/{agent_name}"
+	ID     string // the operationId, such as "agents.get"
+}
+
+// Operations lists the operations of the document, sorted by path, then by
+// method. HEAD is not among them: it is answered wherever GET is.
+func Operations() []Operation {
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	mustParse(JSON(), &doc)
+	var all []Operation
+	for path, item := range doc.Paths {
+		for method, text := range item {
+			if method == "parameters" {
+				continue
+			}
+			var op struct {
+				ID string `json:"operationId"`
+			}
+			mustParse(text, &op)
+			all = append(all, Operation{Method: strings.ToUpper(method), Path: path, ID: op.ID})
+		}
+	}
+	slices.SortFunc(all, func(a, b Operation) int {
+		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
+	})
+	return all
+}
+
+// mustParse reads a part of the embedded document, whose shape the tests of
+// this package check.
+func mustParse(text []byte, into any) {
+	if err := json.Unmarshal(text, into); err != nil {
+		panic("apidoc: the embedded document is no OpenAPI document: " + err.Error())
+	}
+}
