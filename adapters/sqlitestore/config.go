@@ -1,0 +1,34 @@
+package sqlitestore
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Config says where the embedded store keeps its data and how it reads it.
+type Config struct {
+	// Dir is the data directory. It is created with mode 0700 if it is missing.
+	// One process at a time may use it.
+	Dir string
+	// Readers is how many reads run at once, 1 to 64. Each has a connection
+	// with a page cache of its own (up to 8 MiB).
+	Readers int
+}
+
+// Default returns the configuration for a laptop and a small server.
+func Default() Config { return Config{Dir: "data", Readers: 8} }
+
+// maxReaders bounds the memory that the page caches may take.
+const maxReaders = 64
+
+// Validate reports all mistakes in c.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Dir == "" {
+		errs = append(errs, errors.New("data directory: must not be empty"))
+	}
+	if c.Readers < 1 || c.Readers > maxReaders {
+		errs = append(errs, fmt.Errorf("readers: must be 1 to %d", maxReaders))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,208 @@
+// Package sqlitestore keeps an organization in one SQLite database in a data
+// directory that one process uses at a time.
+//
+// All changes go through one writer, which commits what waits for it together
+// and answers after the disk has it. Reads run beside it on connections of
+// their own, each on one consistent state.
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	_ "modernc.org/sqlite" // the driver
+)
+
+// What every connection gets: text in double quotes is never a string, SQL
+// cannot damage the file on purpose, and nothing is spilled to temporary files.
+const connParams = "_busy_timeout=" + busyTimeout + "&_dqs=0&_defensive=1&_error_rc=1" +
+	"&_pragma=trusted_schema(0)&_pragma=temp_store(memory)"
+
+// busyTimeout is how many milliseconds a connection waits for another program
+// that has locked the database.
+const busyTimeout = "2000"
+
+// The writer syncs every commit. It copies its log into the database whenever
+// that has 16 MiB, as far as readers allow.
+const writerParams = connParams + "&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=fullfsync(1)" +
+	"&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=wal_autocheckpoint(4096)"
+
+const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-8192)"
+
+// closeWait bounds how long closing waits for reads that are under way.
+const closeWait = 5 * time.Second
+
+// DB is an open data directory. Its methods are safe for concurrent use.
+type DB struct {
+	path string
+	file fs.FileInfo // of the database as it was opened
+	log  *zap.Logger
+	lock *os.File
+
+	writePool, readPool *sql.DB
+	readers             chan *conn
+
+	// for the writer's goroutine
+	writer  *conn
+	maxLog  int64     // bytes
+	trimmed time.Time // when the size of the log was last looked at
+
+	jobs    chan *job
+	closing chan struct{}
+	stopped chan struct{} // closed when the writer has ended
+	once    sync.Once
+}
+
+// Open locks the data directory, creates or migrates its database and starts
+// the writer. The returned function finishes the writes under way, closes the
+// database and frees the lock; work that arrives later is refused.
+//
+// It returns [ErrInUse] if another process holds the directory, and an error
+// if the database is newer than this program.
+func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
+	steps, err := ownMigrations()
+	if err != nil {
+		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
+	}
+	return open(ctx, cfg, log, steps)
+}
+
+// Migrate brings the database of a directory that no process uses to the
+// schema of this program, creating it if need be, and returns the version.
+func Migrate(ctx context.Context, cfg Config, log *zap.Logger) (int, error) {
+	db, closeDB, err := Open(ctx, cfg, log)
+	if err != nil {
+		return 0, err
+	}
+	defer closeDB()
+	return db.SchemaVersion(ctx)
+}
+
+func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (*DB, func(), error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
+	}
+	db := &DB{
+		log:     log,
+		maxLog:  maxLog,
+		readers: make(chan *conn, cfg.Readers),
+		jobs:    make(chan *job),
+		closing: make(chan struct{}),
+		stopped: make(chan struct{}),
+	}
+	if err := db.start(ctx, cfg, steps); err != nil {
+		err = errors.Join(err, db.release())
+		return nil, nil, fmt.Errorf("sqlitestore: open %s: %w", cfg.Dir, translate(err))
+	}
+	go db.writeLoop()
+	return db, db.close, nil
+}
+
+func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {
+	dir, err := prepareDir(cfg.Dir, db.log)
+	if err != nil {
+		return err
+	}
+	db.path = filepath.Join(dir, databaseName)
+	if db.lock, err = lockDir(dir); err != nil {
+		return err
+	}
+	if err := finishRestore(dir, db.log); err != nil {
+		return err
+	}
+	if db.file, err = prepareDatabase(dir); err != nil {
+		return err
+	}
+	if err := db.startWriter(ctx); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db.writer, steps, db.log); err != nil {
+		return err
+	}
+	return db.startReaders(ctx, cfg.Readers)
+}
+
+func (db *DB) startWriter(ctx context.Context) (err error) {
+	if db.writePool, err = openPool(db.path, 1, writerParams); err != nil {
+		return err
+	}
+	if db.writer, err = newConn(ctx, db.writePool); err != nil {
+		return err
+	}
+	var mode string
+	if err := db.writer.row("PRAGMA journal_mode").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("the file system cannot hold a write-ahead log (journal mode %s)", mode)
+	}
+	return nil
+}
+
+func (db *DB) startReaders(ctx context.Context, n int) (err error) {
+	if db.readPool, err = openPool(db.path, n, readerParams); err != nil {
+		return err
+	}
+	for range n {
+		c, err := newConn(ctx, db.readPool)
+		if err != nil {
+			return err
+		}
+		db.readers <- c
+	}
+	return nil
+}
+
+// close stops the writer after the batch under way, waits for reads, empties
+// the log and frees the directory.
+func (db *DB) close() {
+	db.once.Do(func() {
+		close(db.closing)
+		<-db.stopped
+		if err := db.release(); err != nil {
+			db.log.Error("closing the data directory failed", zap.String("database", db.path), zap.Error(err))
+		}
+	})
+}
+
+// release frees what start has got hold of, readers first: the last connection
+// to close has to be one that may write the log back.
+func (db *DB) release() error {
+	var errs []error
+	if db.readPool != nil {
+		errs = append(errs, db.releaseReaders(), db.readPool.Close())
+	}
+	if db.writer != nil {
+		errs = append(errs, db.writer.emptyLog(), db.writer.close())
+	}
+	if db.writePool != nil {
+		errs = append(errs, db.writePool.Close())
+	}
+	if db.lock != nil {
+		errs = append(errs, unlockDir(db.lock))
+	}
+	return errors.Join(errs...)
+}
+
+func (db *DB) releaseReaders() error {
+	timeout := time.NewTimer(closeWait)
+	defer timeout.Stop()
+	var errs []error
+	for range db.readPool.Stats().OpenConnections {
+		select {
+		case c := <-db.readers:
+			errs = append(errs, c.close())
+		case <-timeout.C:
+			return errors.Join(append(errs, errors.New("a read did not end"))...)
+		}
+	}
+	return errors.Join(errs...)
+}

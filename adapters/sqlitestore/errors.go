@@ -1,0 +1,80 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"orgd/domain/fault"
+	"orgd/ports"
+)
+
+// retryAfter is what a client waits before it asks an unavailable store again.
+const retryAfter = time.Second
+
+var (
+	errDraining = errors.New("sqlitestore: the store is closing")
+	errStopped  = errors.New("sqlitestore: the writer has stopped")
+)
+
+// unavailable is an outage that changed nothing.
+func unavailable(cause error) error {
+	return ports.ErrUnavailable.Because(cause).After(retryAfter)
+}
+
+// notApplied is an outage before a write was looked at.
+func notApplied(cause error) error {
+	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
+		Because(cause).After(retryAfter)
+}
+
+// unknownOutcome is an outage while a write was under way.
+func unknownOutcome(cause error) error {
+	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
+		Because(cause).After(retryAfter)
+}
+
+// translate gives an error that came from the database or from a context the
+// fault that the interface knows for it. Other errors pass unchanged.
+func translate(err error) error {
+	if err == nil || errors.As(err, new(*fault.Error)) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone) {
+		return unavailable(err)
+	}
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Code() & 0xff { // the primary code of an extended one
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
+		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT:
+		return unavailable(err)
+	}
+	return ports.ErrStorage.Because(err)
+}
+
+// isTaken reports whether err says that a row with the same primary key or the
+// same value in a unique index exists.
+func isTaken(err error) bool {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	switch failed.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		return true
+	}
+	return false
+}
+
+// isConstraint reports whether err undid no more than its own statement.
+func isConstraint(err error) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+}

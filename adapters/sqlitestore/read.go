@@ -1,0 +1,45 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+)
+
+// Read calls fn with a view of the database and returns its error. It waits
+// for a free connection until ctx ends, which is [ports.ErrUnavailable].
+func (db *DB) Read(ctx context.Context, fn func(*View) error) error {
+	c, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { db.readers <- c }()
+	return translate(c.snapshot(&View{ctx, c}, fn))
+}
+
+func (db *DB) acquire(ctx context.Context) (*conn, error) {
+	select {
+	case <-db.closing:
+		return nil, unavailable(errDraining)
+	default:
+	}
+	select {
+	case c := <-db.readers:
+		return c, nil
+	case <-db.closing:
+		return nil, unavailable(errDraining)
+	case <-ctx.Done():
+		return nil, unavailable(ctx.Err())
+	}
+}
+
+// snapshot runs fn inside a transaction that it ends however fn ends.
+func (c *conn) snapshot(v *View, fn func(*View) error) (err error) {
+	if _, err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	defer func() {
+		_, end := c.exec("ROLLBACK") // nothing to commit
+		err = errors.Join(err, end)
+	}()
+	return fn(v)
+}

@@ -1,0 +1,257 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"orgd/domain/fault"
+	"orgd/ports"
+)
+
+func TestReadSeesOneState(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	mustPut(t, db, "a")
+	var before, after int
+	err := db.Read(context.Background(), func(v *View) error {
+		if err := v.Row("SELECT count(*) FROM item").Scan(&before); err != nil {
+			return err
+		}
+		mustPut(t, db, "b")
+		return v.Row("SELECT count(*) FROM item").Scan(&after)
+	})
+	if err != nil || before != 1 || after != 1 {
+		t.Errorf("Read saw %d, then %d (%v), want 1 and 1", before, after, err)
+	}
+	wantNames(t, db, "a", "b")
+}
+
+func TestReadSeesFinishedWritesAtOnce(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	for i := range 50 {
+		name := fmt.Sprint(i)
+		mustPut(t, db, name)
+		err := db.Read(context.Background(), func(v *View) error {
+			return v.Row("SELECT seq FROM item WHERE name = ?", name).Scan(new(int))
+		})
+		if err != nil {
+			t.Fatalf("Read(%s) = %v, want the item just written", name, err)
+		}
+	}
+}
+
+func TestReadMayNestAQueryInItself(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	mustPut(t, db, "a", "b", "c")
+	pairs := 0
+	const query = "SELECT name FROM item WHERE name <> ?"
+	err := db.Read(context.Background(), func(v *View) error {
+		return v.Each(query, []any{""}, func(r Row) error {
+			var name string
+			if err := r.Scan(&name); err != nil {
+				return err
+			}
+			return v.Each(query, []any{name}, func(Row) error { pairs++; return nil })
+		})
+	})
+	if err != nil || pairs != 6 {
+		t.Errorf("pairs = %d, %v, want 6", pairs, err)
+	}
+}
+
+func TestReadReturnsErrors(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	mustPut(t, db, "a")
+	each := func(query string, row func(Row) error) func(v *View) error {
+		return func(v *View) error { return v.Each(query, nil, row) }
+	}
+	for name, c := range map[string]struct {
+		fn   func(*View) error
+		want error
+	}{
+		"OwnError":    {func(*View) error { return errRefused }, errRefused},
+		"RowError":    {each("SELECT 1", func(Row) error { return errRefused }), errRefused},
+		"NoRows":      {func(v *View) error { return v.Row("SELECT 1 WHERE 0").Scan(new(int)) }, sql.ErrNoRows},
+		"BadQuery":    {each("SELECT nothing", nil), ports.ErrStorage},
+		"BadRow":      {func(v *View) error { return v.Row("SELECT nothing").Scan(new(int)) }, ports.ErrStorage},
+		"QuotedText":  {each(`SELECT "text"`, nil), ports.ErrStorage},
+		"FailsLater":  {each("SELECT abs(CASE name WHEN 'a' THEN -9223372036854775807 - 1 END) FROM item", nil), ports.ErrStorage},
+		"ReadOnly":    {each("INSERT INTO version (item, number) VALUES (1, 2)", nil), ports.ErrStorage},
+		"ManyQueries": {manyQueries, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := db.Read(context.Background(), c.fn); !errors.Is(err, c.want) {
+				t.Errorf("Read = %v, want %v", err, c.want)
+			}
+			wantNames(t, db, "a")
+		})
+	}
+}
+
+// manyQueries runs more queries than are kept prepared.
+func manyQueries(v *View) error {
+	for i := range maxStatements + 10 {
+		if err := v.Row(fmt.Sprintf("SELECT %d", i)).Scan(new(int)); err != nil {
+			return err
+		}
+	}
+	if n := len(v.conn.stmts); n > maxStatements {
+		return fmt.Errorf("%d statements are kept", n)
+	}
+	return nil
+}
+
+func TestReadFreesItsConnection(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	for range 2 * cap(db.readers) {
+		func() {
+			defer func() { recover() }()
+			db.Read(context.Background(), func(v *View) error {
+				return v.Each("SELECT 1", nil, func(Row) error { panic("a bug") })
+			})
+		}()
+	}
+	mustPut(t, db, "a")
+	wantNames(t, db, "a")
+}
+
+func TestReadStopsWithTheCaller(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+	err := db.Read(ctx, func(v *View) error {
+		return v.Each(endless, nil, func(Row) error { return nil })
+	})
+	wantOutage(t, err, "unavailable")
+	wantNames(t, db)
+}
+
+func TestReadWaitsForAConnection(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		release := make(chan struct{})
+		var wg sync.WaitGroup
+		for range cap(db.readers) {
+			wg.Go(func() { db.Read(context.Background(), func(*View) error { <-release; return nil }) })
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		wantOutage(t, db.Read(ctx, func(*View) error { return nil }), "unavailable")
+		wantOutage(t, db.Ping(context.Background()), "unavailable")
+		var late error
+		wg.Go(func() { late = db.Read(context.Background(), func(*View) error { return nil }) })
+		synctest.Wait()
+		close(release)
+		wg.Wait()
+		if late != nil {
+			t.Errorf("Read that waited = %v, want nil", late)
+		}
+	})
+}
+
+func TestCloseWaitsForReads(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		var n int
+		var err error
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			err = db.Read(context.Background(), func(v *View) error {
+				time.Sleep(time.Second)
+				return v.Row("SELECT count(*) FROM item").Scan(&n)
+			})
+		})
+		synctest.Wait()
+		db.close()
+		wg.Wait()
+		if err != nil {
+			t.Errorf("Read under way = %v, want nil", err)
+		}
+	})
+}
+
+func TestCloseLeavesNoLog(t *testing.T) {
+	dir := t.TempDir()
+	db, closeDB, err := tryOpen(dir, testSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, db, "a")
+	wantNames(t, db, "a")
+	closeDB()
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(filepath.Join(dir, databaseName+suffix)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("Stat(%s) = %v, want no file", suffix, err)
+		}
+	}
+}
+
+func TestPingNoticesALostDatabase(t *testing.T) {
+	dir := t.TempDir()
+	db := openTest(t, dir)
+	path := filepath.Join(dir, databaseName)
+	if err := os.Rename(path, path+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	wantOutage(t, db.Ping(context.Background()), "unavailable")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOutage(t, db.Ping(context.Background()), "unavailable")
+}
+
+func TestSchemaVersion(t *testing.T) {
+	if got, err := openTest(t, t.TempDir()).SchemaVersion(context.Background()); err != nil || got != 1 {
+		t.Errorf("SchemaVersion = %d, %v, want 1", got, err)
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	driver := func(query string) error {
+		pool, err := openPool(filepath.Join(t.TempDir(), "x.db"), 1, connParams)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		_, err = pool.Exec(query)
+		if !errors.As(err, new(*sqlite.Error)) {
+			t.Fatalf("%s = %v, want an error of the driver", query, err)
+		}
+		return fmt.Errorf("sqlitestore: do x: %w", err)
+	}
+	notFound := fault.New(fault.NotFound, "agent not found")
+	plain := errors.New("plain")
+	for name, c := range map[string]struct{ err, want error }{
+		"Nil":        {nil, nil},
+		"Fault":      {notFound, notFound},
+		"Plain":      {plain, plain},
+		"Deadline":   {fmt.Errorf("x: %w", context.DeadlineExceeded), ports.ErrUnavailable},
+		"Canceled":   {context.Canceled, ports.ErrUnavailable},
+		"Closed":     {sql.ErrConnDone, ports.ErrUnavailable},
+		"CannotOpen": {driver("ATTACH '/missing/file' AS x"), ports.ErrUnavailable},
+		"Constraint": {driver("CREATE TABLE a (b UNIQUE); INSERT INTO a VALUES (1), (1)"), ports.ErrStorage},
+		"Syntax":     {driver("NOT SQL"), ports.ErrStorage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := translate(c.err)
+			if !errors.Is(got, c.want) {
+				t.Errorf("translate(%v) = %v, want %v", c.err, got, c.want)
+			}
+			if isTaken(got) != (name == "Constraint") {
+				t.Errorf("isTaken(%v) = %v", got, isTaken(got))
+			}
+			if f := fault.Of(got); got != nil && c.err != got && !errors.Is(f, c.err) {
+				t.Errorf("translate(%v) lost its cause", c.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"go.uber.org/zap"
+)
+
+// A restore is prepared in one directory inside the data directory. Renaming
+// it to the other name decides: from then on the restore is completed, by the
+// next process to open the directory if need be.
+const (
+	restoringName = "restore.tmp"
+	restoredName  = "restore.ready"
+)
+
+// ErrNotEmpty says that a restore would replace a database.
+var ErrNotEmpty = errors.New("the data directory holds a database or keys")
+
+// Restoration says what to restore and where.
+type Restoration struct {
+	// Archive is a file written by [Backup].
+	Archive string
+	// Dir is the data directory, created if it is missing. No process may have
+	// it open.
+	Dir string
+	// Force allows to replace the database and the key files in Dir. Other
+	// files there stay as they are.
+	Force bool
+}
+
+// Restore checks a backup completely and then puts its files into a data
+// directory, all or nothing even if the process is killed. It returns
+// [ErrNotEmpty] if Dir holds a database or keys and Force is not set,
+// [ErrInUse] if a process has it open, and an error if the backup is damaged or
+// newer than this program. An older database is migrated when it is opened.
+func Restore(ctx context.Context, in Restoration, log *zap.Logger) error {
+	if err := restore(ctx, in, log); err != nil {
+		return fmt.Errorf("sqlitestore: restore %s: %w", in.Archive, translate(err))
+	}
+	return nil
+}
+
+func restore(ctx context.Context, in Restoration, log *zap.Logger) (err error) {
+	dir, err := prepareDir(in.Dir, log)
+	if err != nil {
+		return err
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlockDir(lock)) }()
+	if err := finishRestore(dir, log); err != nil {
+		return err
+	}
+	if !in.Force {
+		if err := checkEmpty(dir); err != nil {
+			return err
+		}
+	}
+	if err := stage(ctx, in.Archive, dir); err != nil {
+		return errors.Join(err, os.RemoveAll(filepath.Join(dir, restoringName)))
+	}
+	return finishRestore(dir, log)
+}
+
+func checkEmpty(dir string) error {
+	keys, err := keyFiles(dir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Lstat(filepath.Join(dir, databaseName))
+	if err == nil || len(keys) > 0 {
+		return fmt.Errorf("%w: %s", ErrNotEmpty, dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// stage unpacks and checks an archive and, if it is good, decides for it.
+func stage(ctx context.Context, archive, dir string) error {
+	restoring := filepath.Join(dir, restoringName)
+	if err := os.Mkdir(restoring, dirMode); err != nil {
+		return err
+	}
+	if err := unpackFile(ctx, archive, restoring); err != nil {
+		return err
+	}
+	if err := syncDir(restoring); err != nil {
+		return err
+	}
+	if err := os.Rename(restoring, filepath.Join(dir, restoredName)); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+func unpackFile(ctx context.Context, archive, dir string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // only read
+	m, err := unpack(ctx, f, dir)
+	if err != nil {
+		return err
+	}
+	steps, err := ownMigrations()
+	if err != nil {
+		return err
+	}
+	version, err := checkDatabase(ctx, filepath.Join(dir, databaseName))
+	if err != nil {
+		return err
+	}
+	if version != m.Schema {
+		return fmt.Errorf("the database has schema version %d and the manifest says %d", version, m.Schema)
+	}
+	return checkVersion(version, len(steps))
+}
+
+// finishRestore completes a restore that was decided and forgets one that was
+// not. Cut short at any point it can run again. It runs under the lock and
+// before the database is opened.
+func finishRestore(dir string, log *zap.Logger) error {
+	if err := os.RemoveAll(filepath.Join(dir, restoringName)); err != nil {
+		return err
+	}
+	restored := filepath.Join(dir, restoredName)
+	text, err := os.ReadFile(filepath.Join(restored, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return removeIfPresent(restored) // empty: it was cut short at its last step
+	}
+	if err != nil {
+		return err
+	}
+	m, err := parseManifest(text)
+	if err != nil {
+		return err
+	}
+	if err := moveIn(m, restored, dir); err != nil {
+		return err
+	}
+	log.Info("backup restored", zap.String("dir", dir), zap.Int("schema", m.Schema), zap.Time("of", m.Created))
+	return errors.Join(os.RemoveAll(restored), syncDir(dir))
+}
+
+// moveIn makes the database and the key files in dir those of the manifest.
+func moveIn(m manifest, from, dir string) error {
+	stale := []string{databaseName + "-wal", databaseName + "-shm", databaseName + "-journal"}
+	keys, err := keyFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if !m.has(key) {
+			stale = append(stale, key)
+		}
+	}
+	for _, name := range stale {
+		if err := removeIfPresent(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, f := range m.Files {
+		err := os.Rename(filepath.Join(from, f.Name), filepath.Join(dir, f.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // moved before
+			return err
+		}
+	}
+	return syncDir(dir)
+}
+
+func removeIfPresent(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+)
+
+// View reads one state of the database: between two of its queries no other
+// change becomes visible. It is valid inside the function it was given to and
+// for one goroutine.
+type View struct {
+	ctx  context.Context
+	conn *conn
+}
+
+// Row is a row of a result: a *sql.Row or the current one of several.
+type Row interface {
+	// Scan copies the columns into dest, as [sql.Rows.Scan] does.
+	Scan(dest ...any) error
+}
+
+// Row runs a query for at most one row; scanning it answers [sql.ErrNoRows] if
+// there is none. Scan it before anything else is asked. The query is not
+// stopped when the caller's context ends, so it must find its row by a key.
+func (v *View) Row(query string, args ...any) *sql.Row { return v.conn.row(query, args...) }
+
+// Each calls row for every row of a result and returns its first error, or
+// that of the query. In a read, the end of the caller's context stops it.
+func (v *View) Each(query string, args []any, row func(Row) error) error {
+	return v.conn.each(v.ctx, query, args, row)
+}
+
+// Tx is a View that also changes the database, and sees its own changes.
+type Tx struct {
+	View
+	failed error // the first failure that a closure cannot recover from
+}
+
+// Exec runs a statement that changes rows. A violated constraint undoes the
+// statement only, and the function may go on; after any other error the whole
+// write is lost and every further Exec returns that error.
+func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	if tx.failed != nil {
+		return nil, tx.failed
+	}
+	res, err := tx.conn.exec(query, args...)
+	if err != nil && !isConstraint(err) {
+		tx.failed = err
+	}
+	return res, err
+}

@@ -1,0 +1,167 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// A batch ends when nothing waits, or at one of these: the first caller in it
+// is answered after the last.
+const (
+	maxBatch     = 256
+	maxBatchTime = 20 * time.Millisecond
+)
+
+// job is one call of Write.
+type job struct {
+	ctx  context.Context
+	fn   func(*Tx) error
+	err  error      // what fn returned
+	done chan error // takes one answer without a reader
+}
+
+// Write calls fn with a transaction and returns after its changes are on disk.
+// Changes of several callers are committed together, but each stands alone:
+// an error of fn undoes what fn did, no more, and is returned as is; a panic in
+// fn becomes an error of its caller. A failed commit is returned to all whose
+// changes were in it.
+//
+// If ctx ends before the writer has taken fn, nothing was applied; if it ends
+// later, the outcome is unknown and fn may still be running. Both are
+// [ports.ErrUnavailable] and say which. So fn touches nothing that its caller
+// uses after an error; and it must not call Write or wait for anybody who does.
+func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return notApplied(err)
+	}
+	j := &job{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	select {
+	case db.jobs <- j:
+		return db.outcome(j)
+	case <-ctx.Done():
+		return notApplied(ctx.Err())
+	case <-db.closing:
+		return notApplied(errDraining)
+	case <-db.stopped:
+		return notApplied(errStopped)
+	}
+}
+
+// outcome waits for the answer to a job that the writer has taken.
+func (db *DB) outcome(j *job) error {
+	cause := errStopped
+	select {
+	case err := <-j.done:
+		return err
+	case <-j.ctx.Done():
+		cause = j.ctx.Err()
+	case <-db.stopped:
+	}
+	select {
+	case err := <-j.done: // both at once
+		return err
+	default:
+		return unknownOutcome(cause)
+	}
+}
+
+// writeLoop is the writer. Nothing in it depends on the context of a caller,
+// so that one who leaves never interrupts the work of another.
+func (db *DB) writeLoop() {
+	defer close(db.stopped)
+	for {
+		select {
+		case j := <-db.jobs:
+			db.batch(j)
+			db.trimLog(time.Now())
+		case <-db.closing:
+			return
+		}
+	}
+}
+
+// batch runs first and what waits behind it in one transaction.
+func (db *DB) batch(first *job) {
+	if _, err := db.writer.exec("BEGIN IMMEDIATE"); err != nil {
+		first.answer(fmt.Errorf("sqlitestore: begin: %w", err))
+		return
+	}
+	jobs, err := db.applyAll(first)
+	if err == nil {
+		_, err = db.writer.exec("COMMIT")
+	}
+	if err != nil {
+		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
+		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
+	}
+	for _, j := range jobs {
+		j.answer(err)
+	}
+}
+
+// applyAll runs first and the jobs behind it until the batch is full or the
+// transaction is lost, and returns those it took.
+func (db *DB) applyAll(first *job) ([]*job, error) {
+	jobs := []*job{first}
+	until := time.Now().Add(maxBatchTime)
+	for {
+		if err := db.apply(jobs[len(jobs)-1]); err != nil {
+			return jobs, err
+		}
+		if len(jobs) == maxBatch || time.Now().After(until) {
+			return jobs, nil
+		}
+		select {
+		case j := <-db.jobs:
+			jobs = append(jobs, j)
+		default:
+			return jobs, nil
+		}
+	}
+}
+
+// apply runs one job inside a savepoint. It returns an error only if the
+// transaction is lost, and with it everything in the batch.
+func (db *DB) apply(j *job) error {
+	if err := j.ctx.Err(); err != nil {
+		j.err = notApplied(err)
+		return nil
+	}
+	if _, err := db.writer.exec("SAVEPOINT job"); err != nil {
+		return err
+	}
+	if j.err = j.call(db.writer); j.err != nil {
+		if _, err := db.writer.exec("ROLLBACK TO job"); err != nil {
+			return fmt.Errorf("%w after: %v", err, j.err)
+		}
+	}
+	_, err := db.writer.exec("RELEASE job")
+	return err
+}
+
+// call runs the job's function and turns a panic into its error.
+func (j *job) call(c *conn) (err error) {
+	tx := &Tx{View: View{context.Background(), c}}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("sqlitestore: panic in a write: %v\n%s", v, debug.Stack())
+		}
+	}()
+	if err := j.fn(tx); err != nil {
+		return err
+	}
+	return tx.failed
+}
+
+// answer ends the job: with lost if the batch was lost, since what its function
+// answered may rest on changes that are gone too.
+func (j *job) answer(lost error) {
+	if lost != nil {
+		j.done <- translate(lost)
+		return
+	}
+	j.done <- translate(j.err)
+}

@@ -1,0 +1,297 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"orgd/domain/fault"
+	"orgd/ports"
+)
+
+var errRefused = errors.New("refused by a rule")
+
+// oneBatch runs the functions in one transaction, in their order, and returns
+// their answers. It needs a synctest bubble.
+func oneBatch(db *DB, fns ...func(*Tx) error) []error {
+	release := make(chan struct{})
+	errs := make([]error, len(fns))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		db.Write(context.Background(), func(*Tx) error { <-release; time.Sleep(2 * maxBatchTime); return nil })
+	})
+	synctest.Wait()
+	for i, fn := range fns {
+		wg.Go(func() { errs[i] = db.Write(context.Background(), fn) })
+		synctest.Wait() // it waits behind those before it
+	}
+	close(release)
+	wg.Wait()
+	return errs
+}
+
+func putter(name string) func(*Tx) error { return func(tx *Tx) error { return put(tx, name) } }
+
+// inBubble runs a test on an open store with a fake clock.
+func inBubble(t *testing.T, test func(t *testing.T, db *DB)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		db, closeDB, err := tryOpen(dir, testSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeDB()
+		test(t, db)
+	})
+}
+
+func TestWriteUndoesOnlyWhatFailed(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		errs := oneBatch(db,
+			putter("a"),
+			func(tx *Tx) error { return errors.Join(put(tx, "b"), errRefused) },
+			func(tx *Tx) error {
+				if err := put(tx, "c"); err != nil {
+					return err
+				}
+				panic("a bug")
+			},
+			func(tx *Tx) error { // goes on after a violated constraint
+				if err := put(tx, "a"); !isTaken(err) {
+					return fmt.Errorf("put(a) = %v, want a taken name", err)
+				}
+				return put(tx, "d")
+			},
+			func(*Tx) error { return errRefused },
+		)
+		if errs[0] != nil || errs[3] != nil {
+			t.Errorf("good writes = %v, %v, want nil", errs[0], errs[3])
+		}
+		if !errors.Is(errs[1], errRefused) || errs[4] != errRefused {
+			t.Errorf("refused writes = %v, %v, want %v", errs[1], errs[4], errRefused)
+		}
+		if errs[2] == nil || !strings.Contains(errs[2].Error(), "panic in a write: a bug") {
+			t.Errorf("panicking write = %v, want its panic", errs[2])
+		}
+		wantNames(t, db, "a", "d")
+	})
+}
+
+func TestWriteSeesTheBatchAndReadersDoNot(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		var inside, outside int
+		errs := oneBatch(db, putter("a"), func(tx *Tx) error {
+			outside = len(names(t, db))
+			return tx.Row("SELECT count(*) FROM item").Scan(&inside)
+		})
+		if err := errors.Join(errs...); err != nil || inside != 1 || outside != 0 {
+			t.Errorf("inside %d, outside %d (%v), want 1 and 0", inside, outside, err)
+		}
+	})
+}
+
+func TestWriteFailedCommitFailsTheBatch(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		errs := oneBatch(db,
+			putter("a"),
+			func(*Tx) error { return errRefused }, // may rest on a
+			func(tx *Tx) error { // a violation that only the commit notices
+				if _, err := tx.Exec("PRAGMA defer_foreign_keys = ON"); err != nil {
+					return err
+				}
+				_, err := tx.Exec("INSERT INTO version (item, number) VALUES (99, 1)")
+				return err
+			},
+		)
+		for i, err := range errs {
+			if !errors.Is(err, ports.ErrStorage) || fault.Of(err).Code != fault.Persistence {
+				t.Errorf("write %d = %v, want %v", i, err, ports.ErrStorage)
+			}
+		}
+		mustPut(t, db, "b")
+		wantNames(t, db, "b")
+	})
+}
+
+func TestWriteCannotOverlookAFailure(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	var first, later error
+	err := db.Write(context.Background(), func(tx *Tx) error {
+		_, first = tx.Exec("INSERT INTO missing VALUES (1)")
+		later = put(tx, "a")
+		return nil
+	})
+	if first == nil || later != first || !errors.Is(err, ports.ErrStorage) || !errors.Is(err, first) {
+		t.Errorf("Exec = %v, then %v; Write = %v; want the first failure always", first, later, err)
+	}
+	wantNames(t, db)
+}
+
+func TestWriteOnAFullDisk(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		mustPut(t, db, "a")
+		limit := func(pages string) func(*Tx) error {
+			return func(tx *Tx) error {
+				return tx.Row("PRAGMA max_page_count = " + pages).Scan(new(int))
+			}
+		}
+		fill := func(tx *Tx) error {
+			_, err := tx.Exec("INSERT INTO item (name, kind, doc) VALUES ('big', 1, ?)", strings.Repeat("x", 1<<20))
+			return err
+		}
+		errs := oneBatch(db,
+			limit("20"),
+			fill,
+			func(tx *Tx) error { fill(tx); return nil }, // overlooks the failure
+			func(tx *Tx) error { fill(tx); return put(tx, "late") },
+		)
+		for i, err := range errs[1:] {
+			if !errors.Is(err, ports.ErrStorage) {
+				t.Errorf("write %d = %v, want %v", i, err, ports.ErrStorage)
+			}
+		}
+		if err := db.Write(context.Background(), limit("100000")); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, db, "b")
+		wantNames(t, db, "a", "b")
+	})
+}
+
+func wantOutage(t *testing.T, err error, message string) {
+	t.Helper()
+	f := fault.Of(err)
+	if !errors.Is(err, ports.ErrUnavailable) || f.Code != fault.Unavailable || f.RetryAfter != time.Second || !strings.Contains(f.Msg, message) {
+		t.Errorf("error = %v (retry after %s), want an outage that says %q", err, f.RetryAfter, message)
+	}
+}
+
+func TestWriteWhenTheCallerLeaves(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		var running, waiting error
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			running = db.Write(ctx, func(tx *Tx) error {
+				time.Sleep(2 * time.Second)
+				return put(tx, "running")
+			})
+		})
+		synctest.Wait()
+		wg.Go(func() { waiting = db.Write(ctx, putter("waiting")) })
+		mate := db.Write(context.Background(), putter("mate"))
+		wg.Wait()
+		wantOutage(t, running, "it may have been applied")
+		wantOutage(t, waiting, "it was not applied")
+		wantOutage(t, db.Write(ctx, putter("late")), "it was not applied")
+		if mate != nil {
+			t.Errorf("Write of another = %v, want nil", mate)
+		}
+		wantNames(t, db, "mate", "running")
+	})
+}
+
+func TestWriteAfterClose(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		var running, waiting error
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			running = db.Write(context.Background(), func(tx *Tx) error {
+				time.Sleep(time.Second)
+				return put(tx, "running")
+			})
+		})
+		synctest.Wait()
+		wg.Go(func() { waiting = db.Write(context.Background(), putter("waiting")) })
+		synctest.Wait()
+		db.close()
+		wg.Wait()
+		if running != nil {
+			t.Errorf("write under way = %v, want nil", running)
+		}
+		wantOutage(t, waiting, "it was not applied")
+		wantOutage(t, db.Write(context.Background(), putter("late")), "it was not applied")
+		wantOutage(t, db.Read(context.Background(), func(*View) error { return nil }), "unavailable")
+		wantOutage(t, db.Ping(context.Background()), "unavailable")
+	})
+}
+
+func TestWriteBoundsABatch(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		seen := make([]int, 4) // what readers saw when each ran
+		look := func(i int, d time.Duration) func(*Tx) error {
+			return func(tx *Tx) error {
+				seen[i] = len(names(t, db))
+				time.Sleep(d)
+				return put(tx, fmt.Sprint(i))
+			}
+		}
+		half := maxBatchTime/2 + 1
+		errs := oneBatch(db, look(0, half), look(1, half), look(2, 0), look(3, 0))
+		if err := errors.Join(errs...); err != nil || fmt.Sprint(seen) != "[0 0 2 2]" {
+			t.Errorf("seen = %v (%v), want [0 0 2 2]: the third is in the next batch", seen, err)
+		}
+	})
+}
+
+func TestWriteInParallel(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 25 {
+				mine := w%2 == 0 || i%5 > 0
+				err := db.Write(context.Background(), func(tx *Tx) error {
+					if err := put(tx, fmt.Sprintf("%d-%d", w, i)); err != nil || mine {
+						return err
+					}
+					return errRefused
+				})
+				if mine && err != nil || !mine && err != errRefused {
+					t.Errorf("Write(%d-%d) = %v", w, i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, want := len(names(t, db)), 4*25+4*20; got != want {
+		t.Errorf("items = %d, want %d", got, want)
+	}
+}
+
+func TestPing(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		if err := db.Ping(context.Background()); err != nil {
+			t.Errorf("Ping = %v, want nil", err)
+		}
+		go db.Write(context.Background(), func(*Tx) error { time.Sleep(3 * time.Second); return nil })
+		synctest.Wait()
+		start := time.Now()
+		wantOutage(t, db.Ping(context.Background()), "did not take the change")
+		if took := time.Since(start); took != pingTimeout {
+			t.Errorf("Ping took %s, want %s", took, pingTimeout)
+		}
+	})
+}
+
+func TestWriteAfterTheWriterHasDied(t *testing.T) {
+	db := openTest(t, t.TempDir())
+	wantOutage(t, db.Write(context.Background(), func(tx *Tx) error {
+		if err := put(tx, "a"); err != nil {
+			return err
+		}
+		runtime.Goexit() // no panic, so nothing can be recovered
+		return nil
+	}), "it may have been applied")
+	wantOutage(t, db.Write(context.Background(), putter("b")), "it was not applied")
+	wantOutage(t, db.Ping(context.Background()), "it was not applied")
+	wantNames(t, db)
+}
