@@ -21,14 +21,14 @@ func Default() Config { return Config{Dir: "data", Readers: 8} }
 // maxReaders bounds the memory that the page caches may take.
 const maxReaders = 64
 
-// Validate reports all mistakes in c.
+// Validate reports every mistake, under the names of the command line.
 func (c Config) Validate() error {
 	var errs []error
 	if c.Dir == "" {
-		errs = append(errs, errors.New("data directory: must not be empty"))
+		errs = append(errs, errors.New("--data-dir: must not be empty"))
 	}
 	if c.Readers < 1 || c.Readers > maxReaders {
-		errs = append(errs, fmt.Errorf("readers: must be 1 to %d", maxReaders))
+		errs = append(errs, fmt.Errorf("--readers: must be 1 to %d", maxReaders))
 	}
 	return errors.Join(errs...)
 }
