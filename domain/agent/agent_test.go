@@ -1,0 +1,348 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/activity"
+	"orgd/domain/identity"
+	"orgd/domain/revision"
+)
+
+func TestHire(t *testing.T) {
+	p := parseNew(t, ada(`"authority":{"reports_to":"Bob"},"personality_preset":"calm","metadata":{"a":null}`))
+	got, err := Hire(adaID, p.Resolve(people, ptr(mustName("PLATFORM"))).Because(ptr("growth")), on(0))
+	if err != nil {
+		t.Fatalf("Hire = %v", err)
+	}
+	c := identity.Default()
+	c.ID, c.Name, c.Role, c.Department = adaID, mustName("Ada"), "Engineer", mustName("PLATFORM")
+	c.HiringDate = "2026-01-31"
+	c.Authority.ReportsTo = ptr(bobID)
+	c.Metadata = `{"a":null}`
+	want := Agent{
+		Identity: c, Preset: ptr("calm"), Version: 1, Revision: 1, Place: adaID, CreatedAt: dawn, UpdatedAt: dawn,
+	}
+	if diff := cmp.Diff(want, got.Agent); diff != "" {
+		t.Errorf("Hire (-want +got):\n%s", diff)
+	}
+	version := identity.First(c, "root", dawn)
+	version.Reason = ptr("growth")
+	if diff := cmp.Diff(&version, got.Version); diff != "" {
+		t.Errorf("version (-want +got):\n%s", diff)
+	}
+	if got.From != 0 || got.Deleted || !got.Effective() {
+		t.Errorf("step = from %d, deleted %t, effective %t, want a new agent", got.From, got.Deleted, got.Effective())
+	}
+	if want := (revision.Tag{ID: adaID, Revision: 1}); got.Agent.Tag() != want {
+		t.Errorf("Tag = %+v, want %+v", got.Agent.Tag(), want)
+	}
+}
+
+func TestHireOnAnotherDay(t *testing.T) {
+	if got := hire(t, `"hiring_date":"2020-02-29"`).Identity.HiringDate; got != "2020-02-29" {
+		t.Errorf("hiring date = %s, want the one that was given", got)
+	}
+}
+
+func TestHireRefuses(t *testing.T) {
+	for text, want := range map[string]error{
+		`"authority":{"reports_to":"Eve"}`:           identity.ErrUnknownReference,
+		`"authority":{"can_delegate_to":["Eve"]}`:    identity.ErrUnknownReference,
+		`"authority":{"reports_to":"` + adaID + `"}`: identity.ErrCombination, // once the id is hers
+	} {
+		if _, err := Hire(adaID, parseNew(t, ada(text)), on(0)); !errors.Is(err, want) || codeOf(err) != 2000 {
+			t.Errorf("Hire(%s) = %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	a := hire(t, "")
+	got, err := a.Change(patch(t, `{"role":"Lead"}`).Because(ptr("earned")), on(5))
+	if err != nil {
+		t.Fatalf("Change = %v", err)
+	}
+	want := a
+	want.Identity.Role, want.Version, want.Revision, want.UpdatedAt = "Lead", 2, 2, on(5).At
+	if diff := cmp.Diff(want, got.Agent); diff != "" {
+		t.Errorf("Change (-want +got):\n%s", diff)
+	}
+	version := identity.Version{Number: 1}.Next(want.Identity, "root", on(5).At)
+	version.Reason = ptr("earned")
+	if diff := cmp.Diff(&version, got.Version); diff != "" {
+		t.Errorf("version (-want +got):\n%s", diff)
+	}
+	if got.From != 1 || !got.Effective() || len(got.Events) != 0 {
+		t.Errorf("step = from %d, effective %t, events %v, want from 1 without events", got.From, got.Effective(), got.Events)
+	}
+}
+
+// What is not part of the identity raises the revision and makes no version.
+func TestChangeOutsideTheIdentity(t *testing.T) {
+	a := hire(t, `"model_requirement":{"min":1}`)
+	for _, text := range []string{
+		`{"personality_preset":"bold"}`, `{"tier":"large"}`, `{"model_requirement":{"max":2}}`, `{"model_requirement":null}`,
+	} {
+		got, err := a.Change(patch(t, text), on(1))
+		if err != nil {
+			t.Fatalf("Change(%s) = %v", text, err)
+		}
+		if got.Version != nil || got.Agent.Version != 1 || got.Agent.Revision != 2 || len(got.Events) != 0 || !got.Effective() {
+			t.Errorf("Change(%s) = %+v, want revision 2, version 1, no events", text, got)
+		}
+		if diff := cmp.Diff(a.Identity, got.Agent.Identity); diff != "" {
+			t.Errorf("Change(%s) has changed the identity (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestChangeWithoutEffect(t *testing.T) {
+	a := hire(t, `"tier":"small","model_requirement":{"a":{"b":1}},"metadata":{"n":1.0,"s":"x"},`+
+		`"personality":{"traits":["calm"]},"authority":{"reports_to":"Bob","can_delegate_to":["Bob"]},`+
+		`"model":{"provider":"p","model_id":"m"}`)
+	for _, text := range []string{
+		`{}`,
+		`{"name":"Ada","role":"Engineer","department":"Platform","level":"mid","status":"active"}`,
+		`{"name":" Ada "}`,
+		`{"personality":{"openness":0.50,"traits":["calm"]}}`,
+		`{"metadata":{"n":1e0,"gone":null}}`,
+		`{"metadata":{}}`,
+		`{"tier":"small","personality_preset":null,"model_requirement":{"a":{}}}`,
+		`{"model_provider":"p","model_id":"m"}`,
+		`{"model":{"temperature":0.7}}`,
+		`{"autonomy_level":null,"memory":{"retention_days":null,"retention_overrides":[]}}`,
+		`{"authority":{"reports_to":"` + strings.ToUpper(bobID) + `","can_delegate_to":["Bob"],"budget_limit":0.0}}`,
+	} {
+		got, err := a.Change(patch(t, text).Because(ptr("why")), on(9))
+		if diff := cmp.Diff(Step{Agent: a, From: 1}, got); diff != "" || err != nil {
+			t.Errorf("Change(%s) = %v (-want +got):\n%s", text, err, diff)
+		}
+		if got.Effective() {
+			t.Errorf("Change(%s) is effective", text)
+		}
+	}
+}
+
+// A department is a name: written in other letters it is the same department,
+// and its agents show it as it writes itself.
+func TestChangeOfDepartment(t *testing.T) {
+	a := hire(t, "")
+	p := patch(t, `{"department":"PLATFORM"}`)
+	if got := p.Department(); got == nil || got.Key != "platform" {
+		t.Fatalf("Department = %v, want platform", got)
+	}
+	s, err := a.Change(p.Resolve(people, ptr(mustName("Platform"))), on(1))
+	if err != nil || s.Effective() {
+		t.Errorf("Change to the same department = %+v, %v, want no effect", s, err)
+	}
+	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people, ptr(mustName("Ops"))), on(1))
+	if err != nil || s.Agent.Department().Text != "Ops" || len(s.Events) != 0 || s.Agent.Place != a.Place {
+		t.Errorf("Change of department = %+v, %v, want Ops, the same place, no events", s, err)
+	}
+}
+
+func TestChangeRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		before, patch string
+		want          error
+	}{
+		{`"level":"junior"`, `{"autonomy_level":"full"}`, identity.ErrCombination},
+		{`"autonomy_level":"full"`, `{"level":"junior"}`, identity.ErrCombination},
+		{``, `{"model":{"temperature":1}}`, identity.ErrCombination},
+		{``, `{"model":{}}`, identity.ErrCombination},
+		{`"memory":{"retention_days":3}`, `{"memory":{"type":"none"}}`, identity.ErrCombination},
+		{`"memory":{"type":"none"}`, `{"memory":{"retention_days":3}}`, identity.ErrCombination},
+		{`"tools":{"denied":["rm"]}`, `{"tools":{"allowed":["rm"]}}`, identity.ErrCombination},
+		{`"skills":{"primary":[{"id":"a","name":"a"}]}`, `{"skills":{"secondary":[{"id":"a","name":"b"}]}}`, identity.ErrCombination},
+		{``, `{"authority":{"reports_to":"Ada"}}`, identity.ErrCombination},
+		{``, `{"authority":{"can_delegate_to":["Bob","` + bobID + `"]}}`, identity.ErrCombination},
+		{``, `{"authority":{"reports_to":"Eve"}}`, identity.ErrUnknownReference},
+	} {
+		a := hire(t, tc.before)
+		if s, err := a.Change(patch(t, tc.patch), on(1)); !errors.Is(err, tc.want) || codeOf(err) != 2000 {
+			t.Errorf("{%s}.Change(%s) = %+v, %v, want 2000 %v", tc.before, tc.patch, s, err, tc.want)
+		}
+	}
+}
+
+// A combination that the patch itself resolves is fine.
+func TestChangeOfBothSides(t *testing.T) {
+	for _, tc := range [][2]string{
+		{`"autonomy_level":"full"`, `{"level":"junior","autonomy_level":null}`},
+		{`"memory":{"retention_days":3}`, `{"memory":{"type":"none","retention_days":null}}`},
+		{`"tools":{"denied":["rm"]}`, `{"tools":{"allowed":["rm"],"denied":[]}}`},
+		{`"model":{"provider":"p","model_id":"m"}`, `{"model":{"temperature":1}}`},
+	} {
+		if s, err := hire(t, tc[0]).Change(patch(t, tc[1]), on(1)); err != nil || !s.Effective() {
+			t.Errorf("{%s}.Change(%s) = %+v, %v, want an effect", tc[0], tc[1], s, err)
+		}
+	}
+}
+
+// Times of one agent ascend, even if the clock steps back.
+func TestTimesAscend(t *testing.T) {
+	a := hire(t, "")
+	s, err := a.Change(patch(t, `{"role":"Lead","level":"lead"}`), on(-1000))
+	if err != nil {
+		t.Fatalf("Change = %v", err)
+	}
+	for what, at := range map[string]time.Time{
+		"updated_at": s.Agent.UpdatedAt, "saved_at": s.Version.SavedAt,
+		"event": s.Events[0].At, "fired": a.Fire(on(-1000)).Events[0].At,
+	} {
+		if !at.Equal(dawn) {
+			t.Errorf("%s = %v, want %v", what, at, dawn)
+		}
+	}
+}
+
+func TestFire(t *testing.T) {
+	a := hire(t, "")
+	got := a.Fire(on(7))
+	if diff := cmp.Diff(a, got.Agent); diff != "" {
+		t.Errorf("Fire (-want +got):\n%s", diff)
+	}
+	if got.From != 1 || !got.Deleted || !got.Effective() || got.Version != nil {
+		t.Errorf("Fire = %+v, want a deletion from revision 1", got)
+	}
+	if len(got.Events) != 1 || got.Events[0].Type != activity.Fired || !got.Events[0].At.Equal(on(7).At) || got.Events[0].By != "root" {
+		t.Errorf("Fire events = %+v, want one fired", got.Events)
+	}
+}
+
+func TestProfileAndPosition(t *testing.T) {
+	a := hire(t, "")
+	if want := (Profile{ID: adaID, Name: mustName("Ada"), Department: "platform"}); a.Profile() != want {
+		t.Errorf("Profile = %+v, want %+v", a.Profile(), want)
+	}
+	if want := (Position{Place: adaID, ID: adaID, Name: "ada"}); a.Position() != want {
+		t.Errorf("Position = %+v, want %+v", a.Position(), want)
+	}
+}
+
+var statuses = []identity.Status{identity.Active, identity.Onboarding, identity.OnLeave, identity.Terminated}
+
+// allowed is the table of moves, from then to.
+var allowed = map[[2]identity.Status]bool{
+	{identity.Onboarding, identity.Active}:     true,
+	{identity.Onboarding, identity.Terminated}: true,
+	{identity.Active, identity.OnLeave}:        true,
+	{identity.Active, identity.Terminated}:     true,
+	{identity.OnLeave, identity.Active}:        true,
+	{identity.OnLeave, identity.Terminated}:    true,
+	{identity.Terminated, identity.Onboarding}: true,
+	{identity.Terminated, identity.Active}:     true,
+}
+
+// expected repeats the table of events from the event's point of view; an empty
+// from is a creation.
+func expected(from, to identity.Status, levels int) []activity.Type {
+	moved := from != to
+	var want []activity.Type
+	add := func(t activity.Type, when bool) {
+		if when {
+			want = append(want, t)
+		}
+	}
+	add(activity.Hired, from == "" || from == identity.Terminated && moved)
+	add(activity.Onboarded, to == identity.Active && (from == "" || from == identity.Onboarding || from == identity.Terminated))
+	add(activity.StatusChanged, from != "" && moved || from == "" && (to == identity.OnLeave || to == identity.Terminated))
+	add(activity.Offboarded, to == identity.Terminated && moved)
+	add(activity.Promoted, levels > 0)
+	add(activity.Demoted, levels < 0)
+	return want
+}
+
+// checkEvents compares the events of one change with the table.
+func checkEvents(t *testing.T, what string, got []activity.Event, want []activity.Type, at time.Time, version string) {
+	t.Helper()
+	var types []activity.Type
+	for i, e := range got {
+		types = append(types, e.Type)
+		if e.ID != on(0).IDs[i] || !e.At.Equal(at) || e.By != "root" || e.AgentID != adaID || e.AgentName != "Ada" {
+			t.Errorf("%s: event %d = %+v, want ascending ids and one time", what, i, e)
+		}
+		if v, _ := e.Metadata.Value().Get("version"); v.Text() != version {
+			t.Errorf("%s: metadata of %s = %s, want version %s", what, e.Type, e.Metadata, version)
+		}
+	}
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Errorf("%s: events (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestEventsOfCreation(t *testing.T) {
+	for _, to := range statuses {
+		s, err := Hire(adaID, parseNew(t, ada(fmt.Sprintf(`"status":%q,"level":"vp"`, to))), on(0))
+		if err != nil {
+			t.Fatalf("Hire as %s = %v", to, err)
+		}
+		checkEvents(t, "created as "+string(to), s.Events, expected("", to, 0), dawn, "1")
+	}
+}
+
+// Every move between statuses, beside every direction of the level, by a patch
+// and by a rollback.
+func TestMoves(t *testing.T) {
+	levels := map[int]identity.Level{-1: identity.Junior, 0: identity.Mid, 1: identity.CSuite}
+	for _, from := range statuses {
+		for _, to := range statuses {
+			for by, level := range levels {
+				what := fmt.Sprintf("%s to %s, level by %d", from, to, by)
+				a := hire(t, fmt.Sprintf(`"status":%q`, from))
+				s, err := a.Change(patch(t, fmt.Sprintf(`{"status":%q,"level":%q}`, to, level)), on(3))
+				target := identity.Version{Number: 7, Content: a.Identity}
+				target.Content.Status, target.Content.Level = to, level
+				r, rollbackErr := a.Rollback(target, nil, on(3))
+				if from != to && !allowed[[2]identity.Status{from, to}] {
+					if !errors.Is(err, ErrMove) || codeOf(err) != 4000 {
+						t.Errorf("%s: Change = %+v, %v, want ErrMove", what, s, err)
+					}
+					if !errors.Is(rollbackErr, ErrRollback) || codeOf(rollbackErr) != 4000 {
+						t.Errorf("%s: Rollback = %+v, %v, want ErrRollback", what, r, rollbackErr)
+					}
+					continue
+				}
+				if err != nil || rollbackErr != nil {
+					t.Errorf("%s: Change = %v, Rollback = %v", what, err, rollbackErr)
+					continue
+				}
+				checkEvents(t, what, s.Events, expected(from, to, by), on(3).At, "2")
+				checkEvents(t, what+" by rollback", r.Events, expected(from, to, by), on(3).At, "2")
+			}
+		}
+	}
+}
+
+func TestMetadataOfMoves(t *testing.T) {
+	s, err := hire(t, `"status":"terminated"`).Change(patch(t, `{"status":"active","level":"senior"}`), on(1))
+	if err != nil {
+		t.Fatalf("Change = %v", err)
+	}
+	var got []string
+	for _, e := range s.Events {
+		got = append(got, string(e.Type)+" "+e.Metadata.String())
+	}
+	want := []string{
+		`hired {"version":"2"}`,
+		`onboarded {"from":"terminated","to":"active","version":"2"}`,
+		`status_changed {"from":"terminated","to":"active","version":"2"}`,
+		`promoted {"from":"mid","to":"senior","version":"2"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func TestMoveSaysWhichWay(t *testing.T) {
+	_, err := hire(t, `"status":"on_leave"`).Change(patch(t, `{"status":"onboarding"}`), on(1))
+	if want := "status: an agent cannot go from on_leave to onboarding"; err == nil || err.Error() != want {
+		t.Errorf("Change = %v, want %q", err, want)
+	}
+}

@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"orgd/domain/identity"
+)
+
+// changes touch every part of an agent that is held by pointer or slice.
+var changes = []string{
+	`{}`, `{"role":"Lead"}`, `{"status":"terminated"}`, `{"status":"active"}`, `{"status":"on_leave"}`, `{"level":"vp"}`, `{"level":"junior"}`,
+	`{"autonomy_level":"full"}`, `{"autonomy_level":null}`, `{"model":null}`, `{"model":{"temperature":1,"fallback_model":"f"}}`,
+	`{"model_provider":"p","model_id":"m"}`, `{"personality":{"traits":["a"]}}`, `{"personality":{"traits":["b","c"]}}`,
+	`{"skills":{"primary":[{"id":"a","name":"a","tags":["t"]}]}}`, `{"skills":{"primary":[]}}`,
+	`{"memory":{"retention_days":3,"retention_overrides":[{"category":"social","retention_days":1}]}}`, `{"memory":{"retention_days":null}}`,
+	`{"tools":{"allowed":["x"],"sub_constraints":{"network":"open","requires_approval":["y"]}}}`, `{"tools":{"sub_constraints":null}}`,
+	`{"authority":{"reports_to":"Bob","can_delegate_to":["Bob"],"can_approve":["z"]}}`, `{"authority":{"reports_to":null,"can_delegate_to":[]}}`,
+	`{"metadata":{"a":{"b":1}}}`, `{"metadata":{"a":{"b":null,"c":2}}}`, `{"tier":"large"}`, `{"tier":null}`,
+	`{"model_requirement":{"x":1}}`, `{"model_requirement":{"x":null}}`, `{"model_requirement":null}`,
+}
+
+// image is all that can be seen of an agent, as text.
+func image(a Agent) string {
+	return string(a.Identity.Canonical()) + string(a.Outside()) + a.UpdatedAt.String()
+}
+
+// An agent's history has numbers without gaps, ascending times, and states that
+// no later change reaches back to.
+func TestHistory(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		first, err := Hire(adaID, parseNew(t, ada("")), on(0))
+		if err != nil {
+			rt.Fatalf("Hire = %v", err)
+		}
+		now := first.Agent
+		versions := []identity.Version{*first.Version}
+		images := map[string]Agent{image(now): now}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			s, err := draw(t, rt, now, versions)
+			if err != nil {
+				if !errors.Is(err, ErrMove) && !errors.Is(err, ErrRollback) && !errors.Is(err, identity.ErrCombination) {
+					rt.Fatalf("step = %v", err)
+				}
+				continue
+			}
+			checkStep(rt, now, s)
+			if s.Version != nil {
+				versions = append(versions, *s.Version)
+			}
+			now = s.Agent
+			images[image(now)] = now
+		}
+		for text, a := range images {
+			if got := image(a); got != text {
+				rt.Errorf("a state has changed since (-want +got):\n%s", cmp.Diff(text, got))
+			}
+		}
+		for _, v := range versions {
+			if v.Hash != v.Content.Hash() {
+				rt.Errorf("version %d has changed since it was made", v.Number)
+			}
+		}
+	})
+}
+
+// draw makes a random step, at a time that may lie before the last one.
+func draw(t *testing.T, rt *rapid.T, a Agent, versions []identity.Version) (Step, error) {
+	at := on(rapid.IntRange(-5, 50).Draw(rt, "ms"))
+	if rapid.IntRange(0, 3).Draw(rt, "rollback") == 0 {
+		return a.Rollback(rapid.SampledFrom(versions).Draw(rt, "target"), nil, at)
+	}
+	return a.Change(patch(t, rapid.SampledFrom(changes).Draw(rt, "patch")), at)
+}
+
+func checkStep(t *rapid.T, before Agent, s Step) {
+	after := s.Agent
+	if s.From != before.Revision || s.Deleted {
+		t.Errorf("step = from %d, deleted %t, want from %d", s.From, s.Deleted, before.Revision)
+	}
+	if !s.Effective() {
+		if image(after) != image(before) || after.Revision != before.Revision || s.Version != nil || s.Events != nil {
+			t.Errorf("a step without effect has one: %+v", s)
+		}
+		return
+	}
+	if image(after) == image(before) {
+		t.Errorf("an effective step changes nothing: %+v", s)
+	}
+	if after.Revision != before.Revision+1 || after.UpdatedAt.Before(before.UpdatedAt) || !after.CreatedAt.Equal(before.CreatedAt) {
+		t.Errorf("revision %d at %v follows %d at %v", after.Revision, after.UpdatedAt, before.Revision, before.UpdatedAt)
+	}
+	if same := after.Identity.Hash() == before.Identity.Hash(); same != (s.Version == nil) || same != (after.Version == before.Version) {
+		t.Errorf("identity is the same: %t, version %d after %d, new version %v", same, after.Version, before.Version, s.Version)
+	}
+	if v := s.Version; v != nil && (v.Number != before.Version+1 || after.Version != v.Number ||
+		v.Hash != after.Identity.Hash() || !v.SavedAt.Equal(after.UpdatedAt)) {
+		t.Errorf("version %d of hash %s at %v does not belong to the agent", v.Number, v.Hash, v.SavedAt)
+	}
+	if after.Identity.ID != before.Identity.ID || after.Identity.HiringDate != before.Identity.HiringDate || after.Place != before.Place {
+		t.Errorf("id, day of hiring or place has changed: %+v", after)
+	}
+}
+
+// Many may change one agent that they have read together: each gets a state of
+// its own.
+func TestChangesInParallel(t *testing.T) {
+	a := hire(t, `"model":{"provider":"p","model_id":"m"},"tools":{"sub_constraints":{}},"memory":{"retention_days":1},`+
+		`"metadata":{"a":{"b":0}},"model_requirement":{},"autonomy_level":"semi","authority":{"reports_to":"Bob"}`)
+	want := image(a)
+	var wg sync.WaitGroup
+	for _, text := range changes {
+		p := patch(t, text)
+		for range 2 {
+			wg.Go(func() {
+				s, err := a.Change(p, on(1))
+				if err == nil && s.Version != nil && s.Version.Hash != s.Agent.Identity.Hash() {
+					t.Errorf("Change(%s) made a version of another state", text)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if got := image(a); got != want {
+		t.Errorf("the agent has changed (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}

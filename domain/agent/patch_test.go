@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+)
+
+func TestParse(t *testing.T) {
+	p := parseNew(t, ada(`"authority":{"reports_to":"Bob","can_delegate_to":["Eve"," bob "]}`))
+	if p.Name() == nil || p.Name().Key != "ada" || p.Department() == nil || p.Department().Key != "platform" {
+		t.Errorf("patch names %v in %v, want ada in platform", p.Name(), p.Department())
+	}
+	if diff := cmp.Diff([]string{"Eve", " bob ", "Bob"}, p.References()); diff != "" {
+		t.Errorf("References (-want +got):\n%s", diff)
+	}
+	p = patch(t, `{}`)
+	if p.Name() != nil || p.Department() != nil || len(p.References()) != 0 {
+		t.Errorf("the empty patch names %v, %v, %v", p.Name(), p.Department(), p.References())
+	}
+}
+
+// What is wrong by itself is 2001, what needs several fields is 2000; both are
+// found without the agent.
+func TestParseRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		code fault.Code
+		want string
+	}{
+		{`[]`, 2001, "the document must be an object"},
+		{`{"colour":1}`, 2001, "colour: unknown field"},
+		{`{"Level":"mid"}`, 2001, `Level: unknown field, did you mean "level"?`},
+		{`{"version":1}`, 2001, "version: unknown field"},
+		{`{"revision":1}`, 2001, "revision: unknown field"},
+		{`{"created_at":"2026-01-31T00:00:00Z"}`, 2001, "created_at: unknown field"},
+		{`{"id":"` + adaID + `"}`, 2001, "id: unknown field"},
+		{`{"level":null}`, 2001, "level: must not be null"},
+		{`{"personality_preset":""}`, 2001, "personality_preset: "},
+		{`{"personality_preset":"` + strings.Repeat("x", 257) + `"}`, 2001, "personality_preset: "},
+		{`{"tier":"huge"}`, 2001, "tier: must be one of large, medium, small"},
+		{`{"model_requirement":[]}`, 2001, "model_requirement: must be an object"},
+		{`{"model_requirement":{"k":"` + strings.Repeat("x", 16<<10) + `"}}`, 2001, "model_requirement: must be at most 16384 bytes"},
+		{`{"model_provider":""}`, 2001, "model_provider: "},
+		{`{"authority":{"can_delegate_to":["a","a"]}}`, 2001, "authority.can_delegate_to[1]: "},
+
+		{`{"level":"junior","autonomy_level":"full"}`, 2000, "autonomy_level: "},
+		{`{"memory":{"type":"none","retention_days":1}}`, 2000, "memory: "},
+		{`{"tools":{"allowed":["a"],"denied":["a"]}}`, 2000, "tools: "},
+		{`{"skills":{"primary":[{"id":"a","name":"a"}],"secondary":[{"id":"a","name":"a"}]}}`, 2000, "skills: "},
+		{`{"model_provider":"p"}`, 2000, "model_provider, model_id: give both or neither"},
+		{`{"model_id":"p"}`, 2000, "model_provider, model_id: give both or neither"},
+		{`{"model_provider":"p","model_id":"m","model":{}}`, 2000, "model: give either"},
+		{`{"model_provider":"p","model_id":"m","model":null}`, 2000, "model: give either"},
+	} {
+		_, err := ParsePatch(parsed(t, tc.text))
+		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("ParsePatch(%.60s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
+		}
+		if !strings.HasPrefix(tc.text, "{") {
+			continue
+		}
+		_, err = ParseNew(parsed(t, ada(tc.text[1:len(tc.text)-1])))
+		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("ParseNew(… %.60s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
+		}
+	}
+}
+
+func TestParseNewRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		code fault.Code
+		want string
+	}{
+		{`{}`, 2001, "name: is required; role: is required; department: is required"},
+		{`{"name":"Ada","department":"Ops"}`, 2001, "role: is required"},
+		{ada(`"hiring_date":"yesterday"`), 2001, "hiring_date: "},
+		{ada(`"model":{"temperature":1}`), 2000, "model: provider and model_id are both required"},
+		{ada(`"model":{"provider":"p"}`), 2000, "model: provider and model_id are both required"},
+	} {
+		_, err := ParseNew(parsed(t, tc.text))
+		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("ParseNew(%s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
+		}
+	}
+	_, err := ParsePatch(parsed(t, `{"hiring_date":"2026-01-31"}`))
+	if codeOf(err) != 2001 || err.Error() != "hiring_date: unknown field" {
+		t.Errorf("ParsePatch(hiring_date) = %v, want an unknown field", err)
+	}
+	if _, err := ParsePatch(parsed(t, `{"model_id":"m"}`)); !errors.Is(err, ErrShortForm) {
+		t.Errorf("ParsePatch(model_id) = %v, want ErrShortForm", err)
+	}
+}
+
+// A change that is fine for some agent is not refused before that agent is
+// known.
+func TestParsePatchWaitsForTheState(t *testing.T) {
+	for _, text := range []string{
+		`{"level":"junior"}`, `{"autonomy_level":"full"}`, `{"model":{"temperature":1}}`, `{"model":{}}`, `{"model":null}`,
+		`{"model":{"provider":"p"}}`, `{"model_provider":"p","model_id":"m"}`, `{"memory":{"type":"none"}}`,
+		`{"memory":{"retention_days":1}}`, `{"tools":{"denied":["a"]}}`, `{"authority":{"reports_to":"Eve"}}`, `{"status":"terminated"}`,
+	} {
+		if _, err := ParsePatch(parsed(t, text)); err != nil {
+			t.Errorf("ParsePatch(%s) = %v, want nil", text, err)
+		}
+	}
+}
+
+func TestOutsideRoundTrip(t *testing.T) {
+	for _, more := range []string{
+		"", `"tier":"large"`, `"personality_preset":"calm","model_requirement":{"a":null,"b":9007199254740993}`, `"model_requirement":{}`,
+	} {
+		want := hire(t, more)
+		got := Agent{
+			Identity: want.Identity, Version: 1, Revision: 1, Place: want.Place,
+			CreatedAt: want.CreatedAt, UpdatedAt: want.UpdatedAt,
+		}
+		if err := got.SetOutside(want.Outside()); err != nil {
+			t.Errorf("SetOutside(%s) = %v", want.Outside(), err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("SetOutside(%s) (-want +got):\n%s", want.Outside(), diff)
+		}
+	}
+	var a Agent
+	for _, text := range []string{``, `[]`, `{"tier":1}`, `{"x":1}`} {
+		if err := a.SetOutside([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "agent: parse: ") {
+			t.Errorf("SetOutside(%s) = %v, want an error of this package", text, err)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	a := hire(t, `"tier":"large","model_requirement":{"b":1,"a":2}`)
+	a.Version, a.Revision = 3, 4
+	write := func(f func(*jsondoc.Writer)) string {
+		w := jsondoc.NewWriter(nil)
+		w.Open()
+		f(w)
+		w.Close()
+		return string(w.Bytes())
+	}
+	head := strings.TrimSuffix(string(a.Identity.Canonical()), "}")
+	want := head + `,"model_requirement":{"a":2,"b":1},"personality_preset":null,"tier":"large","version":3,"revision":4,` +
+		`"created_at":"2026-01-31T23:59:59.999Z","updated_at":"2026-01-31T23:59:59.999Z"}`
+	if diff := cmp.Diff(want, write(a.Write)); diff != "" {
+		t.Errorf("Write (-want +got):\n%s", diff)
+	}
+	want = strings.Replace(want, `"instructions":"",`, "", 1)
+	if diff := cmp.Diff(want, write(a.WriteSummary)); diff != "" {
+		t.Errorf("WriteSummary (-want +got):\n%s", diff)
+	}
+}

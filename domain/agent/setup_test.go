@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+)
+
+const (
+	adaID = "0190a1b2-0000-7000-8000-00000000000a"
+	bobID = "0190a1b2-0000-7000-8000-00000000000b"
+)
+
+// people are the agents that exist in these tests.
+var people = identity.References{"Ada": adaID, adaID: adaID, "Bob": bobID, bobID: bobID}
+
+var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
+
+// on is an occasion some milliseconds after dawn.
+func on(ms int) activity.Occasion {
+	ids := make([]activity.ID, activity.MaxEvents)
+	for i := range ids {
+		ids[i] = activity.ID(fmt.Sprintf("event-%d", i))
+	}
+	return activity.Occasion{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: ids}
+}
+
+func parsed(t testing.TB, text string) jsondoc.Value {
+	t.Helper()
+	v, err := jsondoc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
+	}
+	return v
+}
+
+// patch is a checked patch whose references are resolved.
+func patch(t testing.TB, text string) Patch {
+	t.Helper()
+	p, err := ParsePatch(parsed(t, text))
+	if err != nil {
+		t.Fatalf("ParsePatch(%.80s) = %v", text, err)
+	}
+	return p.Resolve(people, nil)
+}
+
+func parseNew(t testing.TB, text string) Patch {
+	t.Helper()
+	p, err := ParseNew(parsed(t, text))
+	if err != nil {
+		t.Fatalf("ParseNew(%.80s) = %v", text, err)
+	}
+	return p.Resolve(people, nil)
+}
+
+// hire makes Ada, with more members given as JSON text.
+func hire(t testing.TB, more string) Agent {
+	t.Helper()
+	s, err := Hire(adaID, parseNew(t, ada(more)), on(0))
+	if err != nil {
+		t.Fatalf("Hire(%s) = %v", more, err)
+	}
+	return s.Agent
+}
+
+func ada(more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return `{"name":"Ada","role":"Engineer","department":"Platform"` + more + `}`
+}
+
+func mustName(s string) name.Name {
+	n, err := name.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func codeOf(err error) fault.Code {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return 0
+}
+
+func ptr[T any](v T) *T { return &v }
