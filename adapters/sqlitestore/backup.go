@@ -31,6 +31,10 @@ func Backup(ctx context.Context, dir, dst string) error {
 }
 
 func backup(ctx context.Context, dir, dst string) (err error) {
+	dst, err = filepath.Abs(dst) // SQLite would take a relative name for a part of a URI
+	if err != nil {
+		return err
+	}
 	if _, err := os.Lstat(dst); err == nil {
 		return fmt.Errorf("%w: %s", ErrExists, dst)
 	} else if !errors.Is(err, fs.ErrNotExist) {
