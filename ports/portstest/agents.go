@@ -1,0 +1,280 @@
+package portstest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// AgentStore checks the promises of ports.AgentStore.
+func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
+	run(t, open, map[string]func(*world){
+		"CreateKeepsEverything":          agentCreate,
+		"FreeFormObjectsComeBackEqual":   agentFreeForm,
+		"NamesAreAsWrittenAndComparedBy": agentNames,
+		"UpdateKeepsEverything":          agentUpdate,
+		"UnknownIsNotFound":              agentUnknown,
+		"TakenNameIsRefused":             agentTakenName,
+		"MissingDepartmentIsRefused":     agentMissingDepartment,
+		"RenameFreesTheOldName":          agentRename,
+		"MoveKeepsThePlace":              agentMove,
+		"FailedChangeStoresNothing":      agentFailedChange,
+		"NoEffectStoresOnlyTheReceipt":   agentNoEffect,
+		"UsedReceiptIsRefused":           agentUsedReceipt,
+		"DeleteFreesTheName":             agentDelete,
+		"DeletedAgentKeepsItsHistory":    agentHistory,
+		"EveryStepLeavesItsAuditEntry":   agentAudit,
+		"TraceByIdOutlivesTheAgent":      agentTrace,
+		"FindAnswersWhoExists":           agentFind,
+		"FindTakesManyReferences":        agentFindMany,
+		"CountsOfOneDepartment":          agentCounts,
+
+		"ListIsInOrderOfPlace":       agentListOrder,
+		"ListFilters":                agentListFilters,
+		"PrefixOrdersNamesByBytes":   agentPrefixOrder,
+		"PrefixIsPlainText":          agentPrefixText,
+		"PagesWalkEveryAgentOnce":    agentPages,
+		"CursorSurvivesOtherChanges": agentCursor,
+
+		"ParallelUpdatesLoseNothing":    agentParallelUpdates,
+		"ParallelNoEffectsCountNothing": agentParallelNoEffects,
+		"ParallelHiresOfOneName":        agentParallelHires,
+		"ParallelRenamesToOneName":      agentParallelRenames,
+		"ParallelStepsOfOneReceipt":     agentParallelReceipts,
+		"ParallelDeletesAndUpdates":     agentParallelDeletes,
+		"ReadsSeeWholeSteps":            agentWholeSteps,
+		"RandomStepsAsInTheModel":       agentModel,
+	})
+}
+
+// rich sets every field of an agent that has a value of its own.
+const rich = `"description":"line one\nline two\u0000\ud83d\ude00","level":"senior","status":"onboarding","hiring_date":"2020-02-29",
+	"personality":{"traits":["kühn","b"],"communication_style":"terse","risk_tolerance":"high","openness":0.123456789012345678901,"verbosity":"terse"},
+	"skills":{"primary":[{"id":"go","name":"Go","tags":["a"],"input_modes":[],"proficiency":0.25}],"secondary":[{"id":"sql","name":"SQL"}]},
+	"model":{"provider":"p","model_id":"m","temperature":1.99,"max_tokens":9007199254740991,"fallback_model":"f","model_tier":"small"},
+	"memory":{"type":"persistent","retention_days":30,"retention_overrides":[{"category":"social","retention_days":1}]},
+	"tools":{"access_level":"custom","allowed":["b","a"],"denied":["c"],"mcp_capabilities":["x"],"sub_constraints":{"network":"open","network_allowlist":["e.org"]}},
+	"authority":{"can_approve":["all"],"reports_to":"0190a5c4-0000-7000-8000-00000000aaaa","can_delegate_to":["0190a5c4-0000-7000-8000-00000000bbbb"],"budget_limit":999999999.999999999},
+	"autonomy_level":"semi","strategic_output_mode":"advisor","instructions":"You are \"it\".",
+	"personality_preset":"calm","tier":"large"`
+
+// free is an object that only a store which keeps text as it is gives back.
+const free = `{"":0,"$ne":{"$gt":""},"$where":"1","_id":"x","a.b":{"c.d":[]},"__proto__":{},"big":9007199254740993,"bigger":123456789012345678901234567890,
+	"tiny":1e-400,"huge":1e+400,"precise":0.1000000000000000055,"null":null,"nested":[null,{"n":null},[]],"nul":"a\u0000b","\u0000":"key","emoji":"😀","é":"\u2028",
+	"true":true,"date":{"$date":"2026-01-01T00:00:00Z"},"int":{"$numberLong":"1"}}`
+
+func agentCreate(w *world) {
+	w.found("Sales")
+	for title, members := range map[string][]string{"Bob": nil, "Rich": {rich}} {
+		a := w.hire(title, "Sales", members...)
+		w.want("Agent by id", w.agent(a.ID()), a)
+		got, err := w.Agents.Agent(w.Context(), byName(title))
+		w.wantNil("Agent by name", err)
+		w.want("Agent by name", got, a)
+	}
+}
+
+func agentFreeForm(w *world) {
+	w.found("Sales")
+	for i, text := range []string{free, `{}`, `{"a":{}}`} {
+		a := w.hire(fmt.Sprint("a", i), "Sales", `"metadata":`+text, `"model_requirement":`+text)
+		w.want("Agent", w.agent(a.ID()), a)
+		w.want("Versions", w.versions(a.ID())[0].Content, a.Identity)
+		changed := w.change(a.ID(), `{"metadata":{"$inc":{"a.b":1}},"model_requirement":{"":{"x.y":[null]}}}`)
+		w.want("Agent after a change", w.agent(a.ID()), changed)
+	}
+}
+
+// scripts are names, each with another way to write it that is the same name.
+var scripts = [][2]string{
+	{"$Ne", "$nE"},
+	{"%", "  %  "},
+	{"A.b", "a.B"},
+	{"Z", "z"},
+	{"straße", "STRASSE"},
+	{"Éa", "e\u0301A"},
+	{"İ", "i\u0307"},
+	{"ΜΆΪΟΣ", "μάϊος"},
+	{"Ёж", "ёЖ"},
+	{"مرحبا", "\tمرحبا"},
+	{"東京", "東京\u3000"},
+	{"ｱｲｳ", "ｱｲｳ "},
+	{"😀", "😀\n"},
+}
+
+func agentNames(w *world) {
+	w.found("Sales")
+	for _, pair := range scripts {
+		a := w.hire(pair[0], "Sales")
+		got, err := w.Agents.Agent(w.Context(), byName(pair[1]))
+		w.wantNil(fmt.Sprintf("Agent(%q)", pair[1]), err)
+		w.want("Agent", got, a)
+		w.wantErr(fmt.Sprintf("Create(%q)", pair[1]), w.Agents.Create(w.Context(), w.hiring(pair[1], "Sales")), agent.ErrExists)
+	}
+}
+
+func agentUpdate(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	a := w.hire("Bob", "Sales")
+	for _, patch := range []string{
+		`{"name":"Bobby","level":"lead","metadata":{"a":1},"tier":"small"}`,
+		`{"department":"Ops","status":"on_leave","description":"away"}`,
+		`{"personality_preset":"x"}`, // outside the identity
+		`{"status":"terminated","tier":null}`,
+	} {
+		want := must(w.changing(patch, nil)(a)).Step
+		got, err := w.Agents.Update(w.Context(), identity.Ref{Name: a.Name().Key}, func(before agent.Agent) (ports.AgentStep, error) {
+			w.want("the agent given to change", before, a)
+			return agentStep(want, w.leave(nil)), nil
+		})
+		w.wantNil("Update", err)
+		w.want("Update", got, want.Agent)
+		w.want("Agent", w.agent(a.ID()), want.Agent)
+		a = want.Agent
+	}
+}
+
+func agentUnknown(w *world) {
+	w.found("Sales")
+	w.hire("Bob", "Sales")
+	for _, ref := range []identity.Ref{byID(agent.ID(w.id())), byName("Ann"), byName("Bo"), byName("B%b"), byName("sales")} {
+		_, err := w.Agents.Agent(w.Context(), ref)
+		w.wantErr("Agent", err, agent.ErrNotFound)
+		_, err = w.Agents.Update(w.Context(), ref, w.changing(`{"level":"lead"}`, nil))
+		w.wantErr("Update", err, agent.ErrNotFound)
+		_, _, err = w.Agents.Trace(w.Context(), ref)
+		w.wantErr("Trace", err, agent.ErrNotFound)
+	}
+}
+
+func agentTakenName(w *world) {
+	w.found("Sales")
+	w.hire("Bob", "Sales")
+	other := w.hire("Ann", "Sales")
+	twin := w.hiring("bOB", "Sales")
+	w.wantNothingStored("Create(bOB)", agent.ErrExists, func(r *receipt.Receipt) error {
+		twin.Receipt = r
+		return w.Agents.Create(w.Context(), twin)
+	}, twin.Agent.ID())
+	_, _, err := w.Agents.Trace(w.Context(), byID(twin.Agent.ID()))
+	w.wantErr("Trace of an agent that was refused", err, agent.ErrNotFound)
+	w.wantNothingStored("Update to bOB", agent.ErrExists, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(other.ID()), w.changing(`{"name":"bOB","level":"vp"}`, r))
+		return err
+	})
+}
+
+func agentMissingDepartment(w *world) {
+	w.found("Sales")
+	w.found("Gone")
+	w.wantNil("Delete", w.dissolve("Gone"))
+	a := w.hire("Bob", "Sales")
+	for _, missing := range []string{"Gone", "Never", "Sale"} {
+		s := w.hiring("Ann", missing)
+		w.wantNothingStored("Create in "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
+			s.Receipt = r
+			return w.Agents.Create(w.Context(), s)
+		}, s.Agent.ID())
+		w.wantNothingStored("Update to "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
+			_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"level":"vp","department":"`+missing+`"}`, r))
+			return err
+		})
+	}
+	w.hire("Ann", "sAlEs") // a department is named in any letter case
+}
+
+func agentRename(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales")
+	w.want("the name", w.change(a.ID(), `{"name":"BOB"}`).Name(), name.Name{Text: "BOB", Key: "bob"})
+	w.change(a.ID(), `{"name":"Bobby"}`)
+	_, err := w.Agents.Agent(w.Context(), byName("Bob"))
+	w.wantErr("Agent by the old name", err, agent.ErrNotFound)
+	_, _, err = w.Agents.Trace(w.Context(), byName("Bob"))
+	w.wantErr("Trace by the old name", err, agent.ErrNotFound)
+	second := w.hire("Bob", "Sales")
+	w.fire(second.ID())
+	w.want("the name", w.change(a.ID(), `{"name":"bob"}`).Name(), name.Name{Text: "bob", Key: "bob"})
+}
+
+func agentMove(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	a := w.hire("Bob", "Sales")
+	b := w.hire("Ann", "Ops")
+	w.want("the place after a move", w.change(a.ID(), `{"department":"Ops"}`).Place, a.Place)
+	w.want("Sales", w.members("Sales"), nil)
+	w.want("Ops", w.members("Ops"), []agent.ID{a.ID(), b.ID()})
+}
+
+var errRefused = errors.New("refused by the check")
+
+func agentFailedChange(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales")
+	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), func(a agent.Agent) (ports.AgentStep, error) {
+			s := must(w.changing(`{"level":"vp"}`, r)(a))
+			return s, errRefused
+		})
+		return err
+	})
+	w.wantNothingStored("Update with an illegal move", agent.ErrMove, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"status":"onboarding"}`, r))
+		return err
+	})
+}
+
+func agentNoEffect(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales", rich)
+	for _, patch := range []string{`{}`, `{"level":"senior","department":"Sales","tier":"large"}`} {
+		w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+			got, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patch, r))
+			w.want("Update", got, a)
+			return err
+		})
+	}
+}
+
+func agentUsedReceipt(w *world) {
+	w.found("Sales")
+	titles := []string{"one", "two", "three"}
+	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
+		s := w.hiring(titles[0], "Sales")
+		s.Receipt, titles = r, titles[1:]
+		return w.Agents.Create(w.Context(), s)
+	})
+	a := w.hire("Bob", "Sales")
+	patches := []string{`{"level":"lead"}`, `{"level":"vp"}`}
+	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patches[0], r))
+		patches = patches[1:]
+		return err
+	})
+	w.wantReceiptOnce("Update without effect", func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{}`, r))
+		return err
+	})
+}
+
+func agentAudit(w *world) {
+	w.found("Sales")
+	s := w.hiring("Bob", "Sales")
+	w.wantNil("Create", w.Agents.Create(w.Context(), s))
+	id := s.Agent.ID()
+	want := []audit.Entry{s.Audit}
+	for _, do := range []change{w.changing(`{"level":"lead"}`, nil), w.changing(`{"tier":"small"}`, nil), w.firing()} {
+		want = append([]audit.Entry{must(do(w.agent(id))).Audit}, want...)
+		w.update(id, do)
+	}
+	w.want("Entries", w.entries(audit.Agent(string(id))), want)
+}

@@ -1,0 +1,149 @@
+package portstest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+func agentListOrder(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	var want []agent.Agent
+	for i := range 5 {
+		// Later agents have earlier names, and departments alternate.
+		department := []string{"Sales", "Ops"}[i%2]
+		want = append(want, w.hire(fmt.Sprint("agent ", 9-i), department))
+	}
+	w.want("Agents", w.agents(agent.Query{}, 100), want)
+}
+
+func agentListFilters(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	var all []agent.Agent
+	for i, members := range []string{
+		`"level":"mid"`, `"level":"vp"`, `"level":"mid","status":"on_leave"`, `"level":"vp","status":"on_leave"`,
+	} {
+		all = append(all, w.hire(fmt.Sprint("x", i), "Sales", members), w.hire(fmt.Sprint("y", i), "Ops", members))
+	}
+	for _, q := range []agent.Query{
+		{},
+		{Department: "sales"},
+		{Department: "ops", Status: identity.OnLeave},
+		{Level: identity.VP},
+		{Status: identity.Active, Level: identity.Mid},
+		{Department: "sales", Status: identity.Active, Level: identity.VP},
+		{Department: "sales", Status: identity.Active, Level: identity.VP, Prefix: "x"},
+		{Prefix: "y"},
+		{Prefix: "x", Department: "ops"},
+		{Status: identity.Terminated},
+		{Department: "sale"},
+	} {
+		want := slices.DeleteFunc(slices.Clone(all), func(a agent.Agent) bool { return !selects(q, a) })
+		for _, limit := range []int{1, 3, 100} {
+			w.want(fmt.Sprintf("Agents(%+v) in pages of %d", q, limit), w.agents(q, limit), want)
+		}
+	}
+}
+
+// selects reports whether a list with the filters of q has a.
+func selects(q agent.Query, a agent.Agent) bool {
+	return (q.Department == "" || q.Department == a.Department().Key) &&
+		(q.Status == "" || q.Status == a.Identity.Status) &&
+		(q.Level == "" || q.Level == a.Identity.Level) &&
+		strings.HasPrefix(string(a.Name().Key), string(q.Prefix))
+}
+
+func agentPrefixOrder(w *world) {
+	w.found("Sales")
+	var want []name.Key
+	for _, rest := range []string{"", " ", "_", "b", "B2", "a", "Z", "z0", "é", "e", "ß", "st", "ё", "ｱ", "😀", "𐐀", "\U0010FFFF"} {
+		a := w.hire("x"+rest+"!", "Sales")
+		want = append(want, a.Name().Key)
+	}
+	w.hire("w", "Sales")
+	w.hire("y", "Sales")
+	slices.Sort(want) // by bytes
+	for _, limit := range []int{1, 4, 100} {
+		var got []name.Key
+		for _, a := range w.agents(agent.Query{Prefix: "x"}, limit) {
+			got = append(got, a.Name().Key)
+		}
+		w.want(fmt.Sprintf("names with the prefix x in pages of %d", limit), got, want)
+	}
+}
+
+func agentPrefixText(w *world) {
+	w.found("Sales")
+	titles := []string{`a`, `ab`, `a%`, `a_`, `a.`, `a*`, `a[b]`, `a\`, `a'`, `a"`, `a?`, `^a`, "\U0010FFFFa", "\U0010FFFF\U0010FFFF", "éa", "é"}
+	for _, title := range titles {
+		w.hire(title, "Sales")
+	}
+	for _, prefix := range append(titles, "a.*", "A", "^", "\U0010FFFF", "e", "nobody") {
+		var got, want []string
+		for _, a := range w.agents(agent.Query{Prefix: key(prefix)}, 100) {
+			got = append(got, a.Name().Text)
+		}
+		for _, title := range titles {
+			if strings.HasPrefix(string(key(title)), string(key(prefix))) {
+				want = append(want, title)
+			}
+		}
+		slices.Sort(want)
+		w.want(fmt.Sprintf("names with the prefix %q", prefix), got, want)
+	}
+}
+
+func agentPages(w *world) {
+	w.found("Sales")
+	w.want("Agents of an empty storage", w.agents(agent.Query{}, 1), nil)
+	const n = 7
+	var want []agent.ID
+	for i := range n {
+		want = append(want, w.hire(fmt.Sprint("a", i), "Sales").ID())
+	}
+	for limit := 1; limit <= n+1; limit++ {
+		w.want(fmt.Sprintf("Agents in pages of %d", limit), idsOf(w.agents(agent.Query{}, limit)), want)
+		w.want(fmt.Sprintf("names in pages of %d", limit), idsOf(w.agents(agent.Query{Prefix: "a"}, limit)), want)
+	}
+	last := w.agent(want[n-1]).Position()
+	rest, err := w.Agents.Agents(w.Context(), agent.Query{After: &last, Limit: 5})
+	w.wantNil("Agents behind the last", err)
+	w.want("Agents behind the last", rest, nil)
+}
+
+// agentCursor changes the list between its pages: the agents that stay where
+// they are come exactly once, also behind a row that has gone.
+func agentCursor(w *world) {
+	w.found("Sales")
+	var stay []agent.ID
+	for i := range 12 {
+		stay = append(stay, w.hire(fmt.Sprintf("stays %02d", i), "Sales").ID())
+	}
+	for _, q := range []agent.Query{{Limit: 3}, {Prefix: "stays", Limit: 3}} {
+		passing := w.hire("stays 00 and goes", "Sales").ID()
+		got := walk(w, q.Limit, func(last *agent.Agent) ([]agent.Agent, error) {
+			if last != nil {
+				at := last.Position()
+				q.After = &at
+				w.fire(passing)
+				passing = w.hire(last.Name().Text+" and goes", "Sales").ID()
+				w.change(last.ID(), `{"metadata":{"now":"`+w.id()+`"}}`)
+			}
+			return w.Agents.Agents(w.Context(), q)
+		})
+		w.fire(passing)
+		got = slices.DeleteFunc(got, func(a agent.Agent) bool { return !slices.Contains(stay, a.ID()) })
+		w.want("Agents while others come and go", idsOf(got), stay)
+	}
+	at := w.agent(stay[5]).Position()
+	w.fire(stay[5])
+	rest, err := w.Agents.Agents(w.Context(), agent.Query{After: &at, Limit: 100})
+	w.wantNil("Agents behind one that has gone", err)
+	w.want("Agents behind one that has gone", idsOf(rest), stay[6:])
+}

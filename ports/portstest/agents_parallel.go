@@ -1,0 +1,271 @@
+package portstest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// crowd is how many goroutines change things at once.
+const crowd = 10
+
+// wantUnbroken checks that the versions and the audit trail of an agent have no
+// gaps and no repeats. It returns the number of versions.
+func (w *world) wantUnbroken(id agent.ID, steps int, deleted bool) int {
+	w.Helper()
+	versions := w.versions(id)
+	for i, v := range versions {
+		if want := int64(len(versions) - i); v.Number != want || v.Hash != v.Content.Hash() {
+			w.Errorf("version %d has number %d and hash %s, want its own", want, v.Number, v.Hash)
+		}
+	}
+	w.wantTrail(audit.Agent(string(id)), steps, deleted)
+	return len(versions)
+}
+
+// wantTrail checks that a resource was created and then changed in steps of one
+// revision, and deleted in the last one if deleted is set.
+func (w *world) wantTrail(of audit.Resource, steps int, deleted bool) {
+	w.Helper()
+	entries := w.entries(of)
+	if len(entries) != steps {
+		w.Errorf("%s has %d audit entries, want %d", of, len(entries), steps)
+	}
+	to := map[int64]int64{}
+	for _, e := range entries {
+		to[e.From] = e.To
+	}
+	for i := range steps {
+		from, want := int64(i), int64(i+1)
+		if deleted && i == steps-1 {
+			want = 0
+		}
+		if got, ok := to[from]; !ok || got != want {
+			w.Errorf("audit entry of %s from revision %d: %d (%t), want %d", of, from, got, ok, want)
+		}
+	}
+}
+
+func agentParallelUpdates(w *world) {
+	const each = 8
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	levels := []string{"senior", "vp"}
+	errs := atOnce(crowd, func(i int) error {
+		for j := range each {
+			patch := fmt.Sprintf(`{"metadata":{"%d.%d":%d},"level":%q}`, i, j, j, levels[(i+j)%2])
+			if _, err := w.Agents.Update(w.Context(), byID(id), w.changing(patch, nil)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.wantEach("Update", errs)
+	const steps = crowd*each + 1
+	a := w.agent(id)
+	if a.Revision != steps || a.Version != steps || len(a.Identity.Metadata.Value().Members()) != crowd*each {
+		w.Errorf("revision %d, version %d, %d members after %d steps", a.Revision, a.Version, len(a.Identity.Metadata.Value().Members()), steps)
+	}
+	if n := w.wantUnbroken(id, steps, false); n != steps {
+		w.Errorf("%d versions after %d steps", n, steps)
+	}
+	w.wantLevels(id)
+}
+
+// wantLevels checks that the career of an agent tells every change of its level
+// between its versions once.
+func (w *world) wantLevels(id agent.ID) {
+	w.Helper()
+	var got, want []string
+	for _, e := range w.career(id) {
+		if e.Type == activity.Promoted || e.Type == activity.Demoted {
+			version, _ := e.Metadata.Value().Get("version")
+			to, _ := e.Metadata.Value().Get("to")
+			got = append(got, version.Text()+" "+to.Text())
+		}
+	}
+	versions := w.versions(id)
+	for i := len(versions) - 2; i >= 0; i-- {
+		if level := versions[i].Content.Level; level != versions[i+1].Content.Level {
+			want = append(want, fmt.Sprint(versions[i].Number, " ", level))
+		}
+	}
+	slices.Sort(got) // steps that wait for each other may have one time
+	slices.Sort(want)
+	w.want("the changes of level in the career", got, want)
+}
+
+func agentParallelNoEffects(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	errs := atOnce(crowd, func(int) error {
+		_, err := w.Agents.Update(w.Context(), byID(id), w.changing(`{"level":"vp"}`, nil))
+		return err
+	})
+	w.wantEach("Update", errs)
+	w.wantUnbroken(id, 2, false)
+	w.want("the revision", w.agent(id).Revision, int64(2))
+	w.wantLevels(id)
+}
+
+func agentParallelHires(w *world) {
+	w.found("Sales")
+	for round := range 4 {
+		steps := make([]ports.AgentStep, crowd)
+		for i := range steps {
+			steps[i] = w.hiring([]string{"bob", "BOB", "Bob"}[i%3], "Sales")
+		}
+		errs := atOnce(crowd, func(i int) error { return w.Agents.Create(w.Context(), steps[i]) })
+		if n := w.wantEach("Create", errs, agent.ErrExists); n != 1 {
+			w.Errorf("%d agents were hired under one name, want 1", n)
+		}
+		for i, err := range errs {
+			if id := steps[i].Agent.ID(); err == nil {
+				w.want("the agent hired", w.agent(id), steps[i].Agent)
+				w.change(id, fmt.Sprintf(`{"name":"Bob of round %d"}`, round))
+			} else {
+				w.wantNever(id)
+			}
+		}
+	}
+}
+
+// wantNever checks that nothing is known of an agent that was refused.
+func (w *world) wantNever(id agent.ID) {
+	w.Helper()
+	_, _, err := w.Agents.Trace(w.Context(), byID(id))
+	w.wantErr("Trace of a refused agent", err, agent.ErrNotFound)
+	w.want("Versions of a refused agent", w.versions(id), nil)
+	w.want("Career of a refused agent", w.career(id), nil)
+	w.want("Entries of a refused agent", w.entries(audit.Agent(string(id))), nil)
+}
+
+func agentParallelRenames(w *world) {
+	w.found("Sales")
+	var ids []agent.ID
+	for i := range crowd {
+		ids = append(ids, w.hire(fmt.Sprint("a", i), "Sales").ID())
+	}
+	errs := atOnce(crowd, func(i int) error {
+		_, err := w.Agents.Update(w.Context(), byID(ids[i]), w.changing(`{"name":"Bob"}`, nil))
+		return err
+	})
+	if n := w.wantEach("Update", errs, agent.ErrExists); n != 1 {
+		w.Errorf("%d agents were renamed to one name, want 1", n)
+	}
+	for i, err := range errs {
+		n, steps := "Bob", 2
+		if err != nil {
+			n, steps = fmt.Sprint("a", i), 1
+		}
+		got, err := w.Agents.Agent(w.Context(), byName(n))
+		w.wantNil("Agent("+n+")", err)
+		w.want("the id of "+n, got.ID(), ids[i])
+		w.wantUnbroken(ids[i], steps, false)
+	}
+}
+
+// agentParallelReceipts tries one request many times at once, as a client does
+// that got no answer.
+func agentParallelReceipts(w *world) {
+	w.found("Sales")
+	r := w.receipt("once")
+	steps := make([]ports.AgentStep, crowd)
+	for i := range steps {
+		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
+		steps[i].Receipt = r
+	}
+	errs := atOnce(crowd, func(i int) error { return w.Agents.Create(w.Context(), steps[i]) })
+	if n := w.wantEach("Create", errs, receipt.ErrRunning); n != 1 {
+		w.Errorf("%d agents were hired with one receipt, want 1", n)
+	}
+	for i, err := range errs {
+		if err != nil {
+			w.wantNever(steps[i].Agent.ID())
+		}
+	}
+	w.want("the number of agents", len(w.members("Sales")), 1)
+	w.want("the receipt", w.kept(r), r)
+}
+
+func agentParallelDeletes(w *world) {
+	w.found("Sales")
+	for range 4 {
+		id := w.hire("Bob", "Sales").ID()
+		errs := atOnce(2*crowd, func(i int) error {
+			do := w.firing()
+			if i%2 == 0 {
+				do = w.changing(fmt.Sprintf(`{"metadata":{"%d":1}}`, i), nil)
+			}
+			_, err := w.Agents.Update(w.Context(), byID(id), do)
+			return err
+		})
+		done := w.wantEach("Update", errs, agent.ErrNotFound)
+		deletes := 0
+		for i, err := range errs {
+			if i%2 == 1 && err == nil {
+				deletes++
+			}
+		}
+		if deletes != 1 {
+			w.Errorf("an agent was deleted %d times, want once", deletes)
+		}
+		if n := w.wantUnbroken(id, done+1, true); n != done {
+			w.Errorf("%d versions after %d steps and a deletion, want %d", n, done-1, done)
+		}
+	}
+}
+
+// agentWholeSteps reads while others write: whoever sees an agent sees its
+// version and the events of its changes.
+func agentWholeSteps(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	ctx, stop := context.WithCancel(w.Context())
+	errs := atOnce(crowd, func(i int) error {
+		if i > 0 {
+			return w.seesWholeSteps(ctx, id)
+		}
+		defer stop()
+		for j := range 30 {
+			patch := fmt.Sprintf(`{"level":%q}`, []string{"vp", "junior"}[j%2])
+			if _, err := w.Agents.Update(w.Context(), byID(id), w.changing(patch, nil)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.wantEach("reading beside a writer", errs)
+}
+
+// seesWholeSteps reads an agent until ctx ends.
+func (w *world) seesWholeSteps(ctx context.Context, id agent.ID) error {
+	for ctx.Err() == nil {
+		a, err := w.Agents.Agent(w.Context(), byID(id))
+		if err != nil {
+			return err
+		}
+		v, err := w.Identities.Version(w.Context(), id, a.Version)
+		if err != nil {
+			return err
+		}
+		if diff := compare(a.Identity, v.Content); diff != "" {
+			return fmt.Errorf("version %d is not the agent's identity:\n%s", a.Version, diff)
+		}
+		events, err := w.Activities.Career(w.Context(), id)
+		if err != nil {
+			return err
+		}
+		// Hiring makes two events, every version after it one.
+		if got, want := int64(len(events)), a.Version+1; got < want {
+			return fmt.Errorf("%d lifecycle events after version %d, want at least %d", got, a.Version, want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package portstest
+
+import (
+	"strings"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// The one who changes things unless a check says otherwise.
+const actor = "ann"
+
+func value(text string) jsondoc.Value { return must(jsondoc.Parse([]byte(text))) }
+
+func key(text string) name.Key { return must(name.Parse(text)).Key }
+
+func byID(id agent.ID) identity.Ref { return identity.Ref{ID: id} }
+
+func byName(text string) identity.Ref { return identity.Ref{Name: key(text)} }
+
+// quote is s as a JSON string.
+func quote(s string) string {
+	w := jsondoc.NewWriter(nil)
+	w.Text(s)
+	return string(w.Bytes())
+}
+
+// known are references by id, all to agents that exist for the rules.
+func known(texts []string) identity.References {
+	refs := identity.References{}
+	for _, text := range texts {
+		refs[text] = agent.ID(text)
+	}
+	return refs
+}
+
+// doc is a JSON object with a name and more members, each as JSON text.
+func doc(title string, members ...string) jsondoc.Value {
+	return value(`{"name":` + strings.Join(append([]string{quote(title)}, members...), ",") + `}`)
+}
+
+// leave returns what makes the note of one change, the same at every try.
+func (w *world) leave(r *receipt.Receipt) func(of audit.Resource, from, to int64) ports.Note {
+	entry := audit.Entry{
+		ID: w.id(), At: w.now(), Actor: actor,
+		Route: "PATCH /api/v1/things/{thing_id}", RequestID: "request-" + w.id(),
+	}
+	return func(of audit.Resource, from, to int64) ports.Note {
+		entry.Resource, entry.From, entry.To = of, from, to
+		return ports.Note{Audit: entry, Receipt: r}
+	}
+}
+
+// receipt returns a receipt for the key, made now.
+func (w *world) receipt(key string) *receipt.Receipt {
+	return &receipt.Receipt{
+		Key: receipt.Key(key), Fingerprint: "fingerprint", At: w.now(),
+		Reply: &receipt.Reply{Status: 201, Body: []byte(`{"data":"` + w.id() + `"}`), ETag: `"1"`, Location: "/api/v1/x"},
+	}
+}
+
+// kept returns the receipt under a key as a request sees it that comes right
+// after it was made, or nil. The key is free afterwards if it was.
+func (w *world) kept(made *receipt.Receipt) *receipt.Receipt {
+	w.Helper()
+	c := ports.Claim{Key: made.Key, Fingerprint: made.Fingerprint, Owner: w.id(), At: made.At}
+	got, err := w.Receipts.Claim(w.Context(), c)
+	w.wantNil("Claim", err)
+	w.wantNil("Release", w.Receipts.Release(w.Context(), c))
+	return got
+}
+
+// entries returns the audit trail of a resource, the newest first.
+func (w *world) entries(of audit.Resource) []audit.Entry {
+	w.Helper()
+	entries, err := w.Audit.Entries(w.Context(), audit.Query{Resource: of, Limit: 10_000})
+	w.wantNil("Entries", err)
+	return entries
+}
+
+func (w *world) occasion() activity.Occasion {
+	on := activity.Occasion{At: w.now(), By: actor, IDs: make([]activity.ID, activity.MaxEvents)}
+	for i := range on.IDs {
+		on.IDs[i] = activity.ID(w.id())
+	}
+	return on
+}
+
+// change is what an update of an agent is given.
+type change = func(agent.Agent) (ports.AgentStep, error)
+
+func agentStep(s agent.Step, note func(audit.Resource, int64, int64) ports.Note) ports.AgentStep {
+	to := s.Agent.Revision
+	if s.Deleted {
+		to = 0
+	}
+	return ports.AgentStep{Step: s, Note: note(audit.Agent(string(s.Agent.ID())), s.From, to)}
+}
+
+// hiring returns the step that hires an agent. Members are more of its fields.
+func (w *world) hiring(title, department string, members ...string) ports.AgentStep {
+	members = append(members, `"role":"worker"`, `"department":`+quote(department))
+	p := must(agent.ParseNew(doc(title, members...)))
+	p = p.Resolve(known(p.References()), nil)
+	return agentStep(must(agent.Hire(agent.ID(w.id()), p, w.occasion())), w.leave(nil))
+}
+
+// hire stores a new agent.
+func (w *world) hire(title, department string, members ...string) agent.Agent {
+	w.Helper()
+	s := w.hiring(title, department, members...)
+	w.wantNil("Create("+title+")", w.Agents.Create(w.Context(), s))
+	return s.Agent
+}
+
+// changing returns what applies a patch, with a receipt or nil.
+func (w *world) changing(patch string, r *receipt.Receipt) change {
+	p, on, note := must(agent.ParsePatch(value(patch))), w.occasion(), w.leave(r)
+	return func(a agent.Agent) (ports.AgentStep, error) {
+		s, err := a.Change(p, on)
+		return agentStep(s, note), err
+	}
+}
+
+func (w *world) firing() change {
+	on, note := w.occasion(), w.leave(nil)
+	return func(a agent.Agent) (ports.AgentStep, error) { return agentStep(a.Fire(on), note), nil }
+}
+
+func (w *world) rollingBack(target identity.Version, reason *string) change {
+	on, note := w.occasion(), w.leave(nil)
+	return func(a agent.Agent) (ports.AgentStep, error) {
+		s, err := a.Rollback(target, reason, on)
+		return agentStep(s, note), err
+	}
+}
+
+// update applies a change that has to work.
+func (w *world) update(id agent.ID, do change) agent.Agent {
+	w.Helper()
+	a, err := w.Agents.Update(w.Context(), byID(id), do)
+	w.wantNil("Update", err)
+	return a
+}
+
+func (w *world) change(id agent.ID, patch string) agent.Agent {
+	w.Helper()
+	return w.update(id, w.changing(patch, nil))
+}
+
+func (w *world) fire(id agent.ID) {
+	w.Helper()
+	w.update(id, w.firing())
+}
+
+// agent reads an agent that has to exist.
+func (w *world) agent(id agent.ID) agent.Agent {
+	w.Helper()
+	a, err := w.Agents.Agent(w.Context(), byID(id))
+	w.wantNil("Agent", err)
+	return a
+}
+
+// agents reads a list of agents in pages of limit.
+func (w *world) agents(q agent.Query, limit int) []agent.Agent {
+	w.Helper()
+	q.Limit = limit
+	return walk(w, limit, func(last *agent.Agent) ([]agent.Agent, error) {
+		if last != nil {
+			at := last.Position()
+			q.After = &at
+		}
+		return w.Agents.Agents(w.Context(), q)
+	})
+}
+
+// members returns the ids of a department's agents in their order.
+func (w *world) members(department string) []agent.ID {
+	w.Helper()
+	return idsOf(w.agents(agent.Query{Department: key(department)}, 1000))
+}
+
+func idsOf(agents []agent.Agent) []agent.ID {
+	ids := make([]agent.ID, len(agents))
+	for i, a := range agents {
+		ids[i] = a.ID()
+	}
+	return ids
+}
+
+// versions returns all versions of an agent, the newest first.
+func (w *world) versions(id agent.ID) []identity.Version {
+	w.Helper()
+	versions, err := w.Identities.Versions(w.Context(), id, 0, 10_000)
+	w.wantNil("Versions", err)
+	return versions
+}
+
+// career returns the lifecycle events of an agent, the oldest first.
+func (w *world) career(id agent.ID) []activity.Event {
+	w.Helper()
+	events, err := w.Activities.Career(w.Context(), id)
+	w.wantNil("Career", err)
+	return events
+}
+
+// fixed is a change that is this step, whatever it is given.
+func fixed(s ports.AgentStep) change {
+	return func(agent.Agent) (ports.AgentStep, error) { return s, nil }
+}

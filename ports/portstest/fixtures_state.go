@@ -1,0 +1,84 @@
+package portstest
+
+import (
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/project"
+	"orgd/domain/receipt"
+)
+
+// state is all that a small storage shows of itself.
+type state struct {
+	Company     company.Company
+	Departments []department.Department
+	Agents      []agent.Agent
+	Versions    map[agent.ID][]identity.Version
+	Events      []activity.Event
+	Projects    []project.Project
+	Audit       []audit.Entry
+}
+
+// everything reads the whole storage. gone are agents that do not exist.
+func (w *world) everything(gone ...agent.ID) state {
+	w.Helper()
+	const most = 10_000
+	ctx := w.Context()
+	s := state{Company: w.company(), Versions: map[agent.ID][]identity.Version{}}
+	var err error
+	s.Departments, err = w.Departments.Departments(ctx, "", most)
+	w.wantNil("Departments", err)
+	s.Agents = w.agents(agent.Query{}, most)
+	for _, id := range append(idsOf(s.Agents), gone...) {
+		s.Versions[id] = w.versions(id)
+	}
+	s.Events, err = w.Activities.Events(ctx, activity.Query{Limit: most})
+	w.wantNil("Events", err)
+	s.Projects, err = w.Projects.Projects(ctx, project.Query{Limit: most})
+	w.wantNil("Projects", err)
+	s.Audit, err = w.Audit.Entries(ctx, audit.Query{Limit: most})
+	w.wantNil("Entries", err)
+	return s
+}
+
+// wantNothingStored checks that do, which gets a receipt, ends with the error
+// want and leaves the storage as it was, without the receipt too. gone are
+// agents that the step would have made.
+func (w *world) wantNothingStored(call string, want error, do func(*receipt.Receipt) error, gone ...agent.ID) {
+	w.Helper()
+	before := w.everything(gone...)
+	r := w.receipt("of a refused step " + w.id())
+	w.wantErr(call, do(r), want)
+	w.want("the storage after "+call, w.everything(gone...), before)
+	if got := w.kept(r); got != nil {
+		w.Errorf("%s stored the receipt %+v, want none", call, got)
+	}
+}
+
+// wantOnlyReceipt checks that do, a step without effect, stores its receipt and
+// nothing else.
+func (w *world) wantOnlyReceipt(call string, do func(*receipt.Receipt) error) {
+	w.Helper()
+	before := w.everything()
+	w.wantNil(call+" without a receipt", do(nil))
+	r := w.receipt("of a step without effect " + w.id())
+	w.wantNil(call, do(r))
+	w.want("the storage after "+call, w.everything(), before)
+	w.want("the receipt of "+call, w.kept(r), r)
+}
+
+// wantReceiptOnce checks that do stores the receipt that it gets, and that a
+// second step with it is refused and stores nothing.
+func (w *world) wantReceiptOnce(call string, do func(*receipt.Receipt) error) {
+	w.Helper()
+	first := w.receipt("of " + call)
+	w.wantNil(call, do(first))
+	before := w.everything()
+	second := w.receipt("of " + call)
+	w.wantErr(call+" with a used receipt", do(second), receipt.ErrRunning)
+	w.want("the storage after a second "+call, w.everything(), before)
+	w.want("the receipt of "+call, w.kept(first), first)
+}

@@ -1,0 +1,231 @@
+package portstest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+	"orgd/ports"
+)
+
+// total merges days into one, in normal form.
+func total(days []performance.Day) performance.Day {
+	var sum performance.Day
+	for _, d := range days {
+		sum = sum.Merge(d)
+	}
+	return sum
+}
+
+// normal returns days in ascending order, one for each date, without empty ones.
+func normal(days []performance.Day) []performance.Day {
+	byDate := map[performance.Date]performance.Day{}
+	for _, d := range days {
+		sum := byDate[d.Date].Merge(d)
+		sum.Date = d.Date
+		byDate[d.Date] = sum
+	}
+	var merged []performance.Day
+	for _, d := range byDate {
+		if !d.IsEmpty() {
+			merged = append(merged, d)
+		}
+	}
+	slices.SortFunc(merged, func(a, b performance.Day) int { return int(a.Date - b.Date) })
+	return merged
+}
+
+// rollup computes what the reports that ok selects amount to.
+func rollup(reports []ports.Report, ok func(ports.Report) bool) (days []performance.Day, completed int64) {
+	for _, r := range reports {
+		if ok(r) {
+			days = append(days, performance.Day{Date: performance.DateOf(r.Event.At)}.Add(r.Measures))
+		}
+	}
+	return normal(days), total(days).TasksCompleted
+}
+
+// wantAgentDays checks an agent's figures from a day on against the reports.
+func (w *world) wantAgentDays(id agent.ID, first performance.Date, reports []ports.Report) {
+	w.Helper()
+	want, completed := rollup(reports, func(r ports.Report) bool { return r.Event.AgentID == string(id) })
+	want = slices.DeleteFunc(want, func(d performance.Day) bool { return d.Date < first })
+	got, n, err := w.Measures.AgentDays(w.Context(), id, first)
+	w.wantNil("AgentDays", err)
+	w.want(fmt.Sprintf("AgentDays from %v", first), normal(got), want)
+	w.want("the tasks ever completed", n, completed)
+}
+
+func (w *world) wantDepartmentDays(department name.Key, first performance.Date, reports []ports.Report) {
+	w.Helper()
+	want, _ := rollup(reports, func(r ports.Report) bool { return r.Department == department })
+	want = slices.DeleteFunc(want, func(d performance.Day) bool { return d.Date < first })
+	got, err := w.Measures.DepartmentDays(w.Context(), department, first)
+	w.wantNil("DepartmentDays", err)
+	w.want(fmt.Sprintf("DepartmentDays(%s) from %v", department, first), normal(got), want)
+}
+
+func measuring(m activity.Measures) func(*ports.Report) {
+	return func(r *ports.Report) { r.Measures = m }
+}
+
+// largest are the greatest measures of one event.
+var largest = activity.Measures{
+	Finished: true, Success: true,
+	Duration: new(activity.MaxDuration), Quality: new(activity.MaxScore), Cost: new(money.MaxAmount),
+	Tokens: new(int64(activity.MaxTokens)), Collaboration: new(activity.MaxScore), Incurred: new(money.MaxAmount),
+}
+
+// smallest are measures that floating point would lose beside the largest.
+var smallest = activity.Measures{
+	Finished: true,
+	Duration: new(time.Nanosecond), Quality: new(activity.Score(1)), Cost: new(money.Amount(1)),
+	Tokens: new(int64(1)), Collaboration: new(activity.Score(0)), Incurred: new(money.Amount(1)),
+}
+
+func measureExact(w *world) {
+	id := agent.ID(w.id())
+	var reports []ports.Report
+	for i := range 300 {
+		m := []activity.Measures{largest, smallest, {}, {Finished: true, Success: true}, {Quality: new(activity.Score(0))}}[i%5]
+		reports = append(reports, w.reporting(id, epoch, measuring(m)))
+	}
+	w.report(reports...)
+	w.wantAgentDays(id, 0, reports)
+	w.wantDepartmentDays("sales", 0, reports)
+	more := w.reporting(id, epoch, measuring(smallest))
+	w.report(more)
+	w.wantAgentDays(id, 0, append(reports, more))
+	w.wantDepartmentDays("sales", 0, append(reports, more))
+}
+
+func measureDays(w *world) {
+	id := agent.ID(w.id())
+	midnight := performance.DateOf(epoch).Start()
+	var reports []ports.Report
+	for _, at := range []time.Duration{-25 * time.Hour, -time.Millisecond, 0, 24*time.Hour - time.Millisecond, 24 * time.Hour} {
+		reports = append(reports, w.reporting(id, midnight.Add(at), measuring(largest)))
+	}
+	reports = append(reports, w.reporting(id, time.Unix(0, 0).UTC(), measuring(smallest)))
+	w.report(reports...)
+	today := performance.DateOf(epoch)
+	for _, first := range []performance.Date{0, 1, today - 2, today - 1, today, today + 1, today + 2} {
+		w.wantAgentDays(id, first, reports)
+		w.wantDepartmentDays("sales", first, reports)
+	}
+}
+
+// measureDepartments moves an agent: what it did before stays where it was.
+func measureDepartments(w *world) {
+	a, b := agent.ID(w.id()), agent.ID(w.id())
+	in := func(k name.Key) func(*ports.Report) {
+		return func(r *ports.Report) { r.Department, r.Measures = k, largest }
+	}
+	reports := []ports.Report{
+		w.reporting(a, epoch, in("sales")), w.reporting(a, epoch, in("ops")), w.reporting(b, epoch, in("ops")),
+		w.reporting(b, epoch, in("é.$ne")), w.reporting(b, epoch, in("sale")),
+	}
+	w.report(reports...)
+	for _, k := range []name.Key{"sales", "ops", "é.$ne", "sale", "nobody"} {
+		w.wantDepartmentDays(k, 0, reports)
+	}
+	w.wantAgentDays(a, 0, reports)
+	w.wantAgentDays(b, 0, reports)
+}
+
+func measureNobody(w *world) {
+	w.wantAgentDays(agent.ID(w.id()), 0, nil)
+	w.wantDepartmentDays("sales", 0, nil)
+}
+
+func measureDuplicates(w *world) {
+	id := agent.ID(w.id())
+	a, b := w.reporting(id, epoch, measuring(largest)), w.reporting(id, epoch, measuring(smallest))
+	again := a
+	again.Measures, again.Department = smallest, "ops"
+	w.report(a)
+	_, err := w.Activities.Append(w.Context(), []ports.Report{again, b, again, b}, noReceipt)
+	w.wantNil("Append", err)
+	w.wantAgentDays(id, 0, []ports.Report{a, b})
+	w.wantDepartmentDays("sales", 0, []ports.Report{a, b})
+	w.wantDepartmentDays("ops", 0, nil)
+}
+
+func measureLifecycle(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales", `"level":"junior"`).ID()
+	w.change(id, `{"level":"vp"}`)
+	w.fire(id)
+	w.wantAgentDays(id, 0, nil)
+	w.wantDepartmentDays("sales", 0, nil)
+}
+
+// measureParallel lets many report on the same agents and departments, each
+// batch in another order.
+func measureParallel(w *world) {
+	ids := []agent.ID{agent.ID(w.id()), agent.ID(w.id()), agent.ID(w.id())}
+	batches := make([][]ports.Report, crowd)
+	var all []ports.Report
+	for i := range batches {
+		for j := range 12 {
+			m := []activity.Measures{largest, smallest}[j%2]
+			at := epoch.Add(time.Duration((i+j)%3) * 24 * time.Hour)
+			r := w.reporting(ids[(i+j)%3], at, measuring(m))
+			r.Department = []name.Key{"sales", "ops"}[(i*j)%2]
+			batches[i] = append(batches[i], r)
+		}
+		all = append(all, batches[i]...)
+	}
+	errs := atOnce(crowd, func(i int) error {
+		_, err := w.Activities.Append(w.Context(), batches[i], noReceipt)
+		return err
+	})
+	w.wantEach("Append", errs)
+	for _, id := range ids {
+		w.wantAgentDays(id, 0, all)
+	}
+	w.wantDepartmentDays("sales", 0, all)
+	w.wantDepartmentDays("ops", 0, all)
+}
+
+// measureModel compares the figures of random batches with those computed from
+// their events.
+func measureModel(w *world) {
+	w.randomly(func(w *world, t *rapid.T) {
+		id, department := agent.ID(w.id()), name.Key(w.id())
+		var all []ports.Report
+		for range rapid.IntRange(1, 3).Draw(t, "batches") {
+			var batch []ports.Report
+			for range rapid.IntRange(1, 5).Draw(t, "events") {
+				r := w.reporting(id, epoch.Add(time.Duration(rapid.IntRange(-50, 50).Draw(t, "hours"))*time.Hour))
+				r.Department, r.Measures = department, measures(t)
+				batch = append(batch, r)
+			}
+			w.report(batch...)
+			all = append(all, batch...)
+		}
+		first := performance.DateOf(epoch) + performance.Date(rapid.IntRange(-3, 3).Draw(t, "first"))
+		w.wantAgentDays(id, first, all)
+		w.wantDepartmentDays(department, first, all)
+	})
+}
+
+func measures(t *rapid.T) activity.Measures {
+	amount := func(what string) *money.Amount {
+		return rapid.Ptr(rapid.Custom(func(t *rapid.T) money.Amount {
+			return money.Amount(rapid.Int64Range(0, int64(money.MaxAmount)).Draw(t, what))
+		}), true).Draw(t, what)
+	}
+	return activity.Measures{
+		Finished: rapid.Bool().Draw(t, "finished"), Success: rapid.Bool().Draw(t, "success"),
+		Cost: amount("cost"), Incurred: amount("incurred"),
+		Tokens: rapid.Ptr(rapid.Int64Range(0, activity.MaxTokens), true).Draw(t, "tokens"),
+	}
+}

@@ -1,0 +1,149 @@
+package portstest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/project"
+	"orgd/domain/receipt"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// memory keeps the promises of the ports in the dullest way: maps, one lock,
+// and a search of everything. It is the model that stores are compared with,
+// and what the suites themselves are tested with.
+type memory struct {
+	mu          sync.Mutex
+	company     company.Company
+	departments map[name.Key]department.Department
+	agents      map[agent.ID]agent.Agent
+	names       map[agent.ID]name.Name // of agents that exist or existed
+	versions    map[agent.ID][]identity.Version
+	events      map[activity.ID]activity.Event
+	counted     []ports.Report // whatever was ever accepted
+	projects    map[project.ID]project.Project
+	trail       []audit.Entry
+	receipts    map[receipt.Key]receipt.Receipt
+	claims      map[receipt.Key]ports.Claim
+	sessions    map[string]session.Session
+	revocations map[string]session.Revocation
+}
+
+func newMemory() Stores {
+	m := &memory{
+		company:     company.Default(epoch),
+		departments: map[name.Key]department.Department{},
+		agents:      map[agent.ID]agent.Agent{},
+		names:       map[agent.ID]name.Name{},
+		versions:    map[agent.ID][]identity.Version{},
+		events:      map[activity.ID]activity.Event{},
+		projects:    map[project.ID]project.Project{},
+		receipts:    map[receipt.Key]receipt.Receipt{},
+		claims:      map[receipt.Key]ports.Claim{},
+		sessions:    map[string]session.Session{},
+		revocations: map[string]session.Revocation{},
+	}
+	return Stores{
+		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m},
+		Measures: memoryActivities{m}, Departments: memoryDepartments{m}, Company: memoryCompany{m},
+		Projects: memoryProjects{m}, Audit: m, Receipts: memoryReceipts{m}, Sessions: memorySessions{m}, Storage: m,
+	}
+}
+
+// lock locks the storage until the function that it returns is called.
+func (m *memory) lock() func() {
+	m.mu.Lock()
+	return m.mu.Unlock
+}
+
+// free returns receipt.ErrRunning if the receipt's key has one.
+func (m *memory) free(r *receipt.Receipt) error {
+	if r != nil {
+		if _, ok := m.receipts[r.Key]; ok {
+			return receipt.ErrRunning
+		}
+	}
+	return nil
+}
+
+// note stores what a step leaves.
+func (m *memory) note(n ports.Note, effective bool) {
+	if n.Receipt != nil {
+		m.receipts[n.Receipt.Key] = *n.Receipt
+		delete(m.claims, n.Receipt.Key)
+	}
+	if effective {
+		m.trail = append(m.trail, n.Audit)
+	}
+}
+
+func (m *memory) Entries(_ context.Context, q audit.Query) ([]audit.Entry, error) {
+	defer m.lock()()
+	found := sorted(m.trail, func(e audit.Entry) bool {
+		return (q.Actor == "" || e.Actor == q.Actor) && (q.Resource == "" || e.Resource == q.Resource) &&
+			!e.At.Before(q.Since) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
+			(q.After == nil || compareEntries(e.Position(), *q.After) > 0)
+	}, func(a, b audit.Entry) int { return compareEntries(a.Position(), b.Position()) })
+	return first(found, q.Limit), nil
+}
+
+func compareEntries(a, b audit.Position) int {
+	at := activity.Position{At: a.At, ID: activity.ID(a.ID)}
+	return at.Compare(activity.Position{At: b.At, ID: activity.ID(b.ID)})
+}
+
+// sorted returns the rows that keep accepts, in order.
+func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
+	var kept []T
+	for _, r := range rows {
+		if keep(r) {
+			kept = append(kept, r)
+		}
+	}
+	slices.SortFunc(kept, order)
+	return kept
+}
+
+func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
+
+func (m *memory) Ping(context.Context) error { return nil }
+
+func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
+	defer m.lock()()
+	for id, x := range m.events {
+		if !x.Type.Lifecycle() && x.At.Before(e.Events) {
+			delete(m.events, id)
+		}
+	}
+	m.trail = slices.DeleteFunc(m.trail, func(x audit.Entry) bool { return x.At.Before(e.Audit) })
+	for k, r := range m.receipts {
+		if r.At.Before(e.Receipts) {
+			delete(m.receipts, k)
+		}
+	}
+	m.forgetSessions(e.Now)
+	return false, nil
+}
+
+func (m *memory) forgetSessions(now time.Time) {
+	for id, s := range m.sessions {
+		if !s.ExpiresAt.After(now) {
+			delete(m.sessions, id)
+		}
+	}
+	for id, r := range m.revocations {
+		if !r.Until.After(now) {
+			delete(m.revocations, id)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package portstest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+type memoryAgents struct{ *memory }
+
+type memoryIdentities struct{ *memory }
+
+func (m *memory) find(ref identity.Ref) (agent.Agent, error) {
+	if a, ok := m.agents[ref.ID]; ok {
+		return a, nil
+	}
+	for _, a := range m.agents {
+		if a.Name().Key == ref.Name {
+			return a, nil
+		}
+	}
+	return agent.Agent{}, agent.ErrNotFound
+}
+
+// store is one step of an agent that was in the department from.
+func (m *memory) store(s ports.AgentStep, from name.Key) error {
+	a := s.Agent
+	if err := m.free(s.Receipt); err != nil {
+		return err
+	}
+	if other, err := m.find(identity.Ref{Name: a.Name().Key}); err == nil && other.ID() != a.ID() {
+		return agent.ErrExists
+	}
+	if _, ok := m.departments[a.Department().Key]; !ok && a.Department().Key != from {
+		return agent.ErrDepartment
+	}
+	m.note(s.Note, s.Effective())
+	if !s.Effective() {
+		return nil
+	}
+	m.agents[a.ID()], m.names[a.ID()] = a, a.Name()
+	if s.Deleted {
+		delete(m.agents, a.ID())
+	}
+	if s.Version != nil {
+		m.versions[a.ID()] = append(m.versions[a.ID()], *s.Version)
+	}
+	for _, e := range s.Events {
+		m.events[e.ID] = e
+	}
+	return nil
+}
+
+func (m memoryAgents) Create(_ context.Context, s ports.AgentStep) error {
+	defer m.lock()()
+	return m.store(s, "")
+}
+
+func (m memoryAgents) Update(_ context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	defer m.lock()()
+	a, err := m.find(ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	s, err := do(a)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return s.Agent, m.store(s, a.Department().Key)
+}
+
+func (m memoryAgents) Agent(_ context.Context, ref identity.Ref) (agent.Agent, error) {
+	defer m.lock()()
+	return m.find(ref)
+}
+
+func (m memoryAgents) Agents(_ context.Context, q agent.Query) ([]agent.Agent, error) {
+	defer m.lock()()
+	order := func(a, b agent.Position) int {
+		if q.Prefix != "" {
+			return strings.Compare(string(a.Name), string(b.Name))
+		}
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	}
+	all := slices.Collect(maps.Values(m.agents))
+	found := sorted(all, func(a agent.Agent) bool {
+		return selects(q, a) && (q.After == nil || order(a.Position(), *q.After) > 0)
+	}, func(a, b agent.Agent) int { return order(a.Position(), b.Position()) })
+	return first(found, q.Limit), nil
+}
+
+func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+	defer m.lock()()
+	if n, ok := m.names[ref.ID]; ok {
+		return ref.ID, n, nil
+	}
+	a, err := m.find(ref)
+	return a.ID(), a.Name(), err
+}
+
+func (m memoryAgents) Find(_ context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
+	defer m.lock()()
+	found := map[identity.Ref]agent.Profile{}
+	for _, ref := range refs {
+		if a, err := m.find(ref); err == nil {
+			found[ref] = a.Profile()
+		}
+	}
+	return found, nil
+}
+
+func (m memoryAgents) Counts(_ context.Context, department name.Key) (agent.Counts, error) {
+	defer m.lock()()
+	return m.counts(department), nil
+}
+
+func (m *memory) counts(department name.Key) (n agent.Counts) {
+	for _, a := range m.agents {
+		if a.Department().Key == department {
+			n.Total++
+			if a.Identity.Status == identity.Active {
+				n.Active++
+			}
+		}
+	}
+	return n
+}
+
+func (m memoryIdentities) Versions(_ context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
+	defer m.lock()()
+	found := sorted(m.versions[id], func(v identity.Version) bool { return before == 0 || v.Number < before },
+		func(a, b identity.Version) int { return cmp.Compare(b.Number, a.Number) })
+	return first(found, limit), nil
+}
+
+func (m memoryIdentities) Version(_ context.Context, id agent.ID, number int64) (identity.Version, error) {
+	defer m.lock()()
+	for _, v := range m.versions[id] {
+		if v.Number == number {
+			return v, nil
+		}
+	}
+	return identity.Version{}, identity.ErrVersionNotFound
+}

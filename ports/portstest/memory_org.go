@@ -1,0 +1,212 @@
+package portstest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/project"
+	"orgd/ports"
+)
+
+type memoryDepartments struct{ *memory }
+
+type memoryCompany struct{ *memory }
+
+type memoryProjects struct{ *memory }
+
+// department returns a department with its place.
+func (m *memory) department(key name.Key) (department.Department, error) {
+	d, ok := m.departments[key]
+	if !ok {
+		return department.Department{}, department.ErrNotFound
+	}
+	for _, s := range m.company.Seats {
+		if s.Department == key {
+			d.Place = s.Place
+		}
+	}
+	return d, nil
+}
+
+// shares sums up the shares of all departments but one.
+func (m *memory) shares(but name.Key) (sum money.Percent) {
+	for key, d := range m.departments {
+		if key != but {
+			sum += d.BudgetPercent
+		}
+	}
+	return sum
+}
+
+// storeDepartment is one step of a department.
+func (m *memory) storeDepartment(s ports.DepartmentStep, err error) (department.Department, error) {
+	if err == nil {
+		err = m.free(s.Receipt)
+	}
+	if err != nil {
+		return department.Department{}, err
+	}
+	effective := s.Deleted || s.From != s.Department.Revision
+	m.note(s.Note, effective)
+	if !effective {
+		return s.Department, nil
+	}
+	m.departments[s.Department.Name.Key] = s.Department
+	if s.Deleted {
+		delete(m.departments, s.Department.Name.Key)
+	}
+	if s.Deleted || s.From == 0 {
+		m.company = s.Company
+	}
+	for _, member := range s.Members {
+		a := m.agents[member.ID]
+		a.Place = member.Place
+		m.agents[member.ID] = a
+	}
+	return s.Department, nil
+}
+
+func (m memoryDepartments) Create(_ context.Context, key name.Key, do found) (department.Department, error) {
+	defer m.lock()()
+	if _, ok := m.departments[key]; ok {
+		return department.Department{}, department.ErrExists
+	}
+	return m.storeDepartment(do(m.company, m.shares("")))
+}
+
+func (m memoryDepartments) Update(_ context.Context, key name.Key, do func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	defer m.lock()()
+	d, err := m.department(key)
+	if err != nil {
+		return d, err
+	}
+	return m.storeDepartment(do(d, m.shares(key)))
+}
+
+func (m memoryDepartments) Reorder(_ context.Context, key name.Key, do func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+	defer m.lock()()
+	d, err := m.department(key)
+	if err != nil {
+		return d, err
+	}
+	var members []agent.Member
+	for _, a := range m.agents {
+		if a.Department().Key == key {
+			members = append(members, agent.Member{ID: a.ID(), Name: a.Name().Key, Place: a.Place})
+		}
+	}
+	slices.SortFunc(members, func(a, b agent.Member) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	})
+	return m.storeDepartment(do(d, members))
+}
+
+func (m memoryDepartments) Delete(_ context.Context, key name.Key, do func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
+	defer m.lock()()
+	d, err := m.department(key)
+	if err != nil {
+		return err
+	}
+	_, err = m.storeDepartment(do(d, m.counts(key).Total, m.company))
+	return err
+}
+
+func (m memoryDepartments) Department(_ context.Context, key name.Key) (department.Department, error) {
+	defer m.lock()()
+	return m.department(key)
+}
+
+func (m memoryDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
+	defer m.lock()()
+	var found []department.Department
+	for _, s := range m.company.Seats {
+		if s.Place > after {
+			d, err := m.department(s.Department)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, d)
+		}
+	}
+	return first(found, limit), nil
+}
+
+func (m memoryCompany) Company(context.Context) (company.Company, error) {
+	defer m.lock()()
+	return m.company, nil
+}
+
+func (m memoryCompany) Update(_ context.Context, do companyChange) (company.Company, error) {
+	defer m.lock()()
+	costs := slices.ContainsFunc(m.counted, func(r ports.Report) bool {
+		return r.Measures.Cost != nil || r.Measures.Incurred != nil
+	})
+	s, err := do(m.company, costs)
+	if err == nil {
+		err = m.free(s.Receipt)
+	}
+	if err != nil {
+		return company.Company{}, err
+	}
+	m.note(s.Note, s.From != s.Company.Revision)
+	m.company = s.Company
+	return s.Company, nil
+}
+
+func (m *memory) storeProject(s ports.ProjectStep, err error) (project.Project, error) {
+	if err == nil {
+		err = m.free(s.Receipt)
+	}
+	if err != nil {
+		return project.Project{}, err
+	}
+	m.note(s.Note, s.Deleted || s.From != s.Project.Revision)
+	m.projects[s.Project.ID] = s.Project
+	if s.Deleted {
+		delete(m.projects, s.Project.ID)
+	}
+	return s.Project, nil
+}
+
+func (m memoryProjects) Create(_ context.Context, s ports.ProjectStep) error {
+	defer m.lock()()
+	if _, ok := m.projects[s.Project.ID]; ok {
+		return project.ErrExists
+	}
+	_, err := m.storeProject(s, nil)
+	return err
+}
+
+func (m memoryProjects) Update(_ context.Context, id project.ID, do func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
+	defer m.lock()()
+	p, ok := m.projects[id]
+	if !ok {
+		return p, project.ErrNotFound
+	}
+	return m.storeProject(do(p))
+}
+
+func (m memoryProjects) Project(_ context.Context, id project.ID) (project.Project, error) {
+	defer m.lock()()
+	p, ok := m.projects[id]
+	if !ok {
+		return p, project.ErrNotFound
+	}
+	return p, nil
+}
+
+func (m memoryProjects) Projects(_ context.Context, q project.Query) ([]project.Project, error) {
+	defer m.lock()()
+	found := sorted(slices.Collect(maps.Values(m.projects)), func(p project.Project) bool {
+		return p.ID > q.After && (q.Status == "" || q.Status == p.Status) &&
+			(q.Lead == nil || p.Lead != nil && *p.Lead == string(*q.Lead))
+	}, func(a, b project.Project) int { return cmp.Compare(a.ID, b.ID) })
+	return first(found, q.Limit), nil
+}

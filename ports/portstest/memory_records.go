@@ -1,0 +1,213 @@
+package portstest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+	"orgd/domain/receipt"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+type memoryActivities struct{ *memory }
+
+type memoryReceipts struct{ *memory }
+
+type memorySessions struct{ *memory }
+
+func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) (ports.Counted, error) {
+	defer m.lock()()
+	fresh := map[activity.ID]ports.Report{}
+	for _, r := range reports {
+		_, stored := m.events[r.Event.ID]
+		if _, twice := fresh[r.Event.ID]; !stored && !twice {
+			fresh[r.Event.ID] = r
+		}
+	}
+	n := ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
+	r := seal(n)
+	if err := m.free(r); err != nil {
+		return ports.Counted{}, err
+	}
+	m.note(ports.Note{Receipt: r}, false)
+	for id, r := range fresh {
+		m.events[id] = r.Event
+		m.counted = append(m.counted, r)
+	}
+	return n, nil
+}
+
+func (m memoryActivities) Events(_ context.Context, q activity.Query) ([]activity.Event, error) {
+	defer m.lock()()
+	found := sorted(slices.Collect(maps.Values(m.events)), func(e activity.Event) bool {
+		return (q.AgentID == "" || e.AgentID == q.AgentID) && (q.Type == "" || e.Type == q.Type) &&
+			!e.At.Before(q.Since) && (q.After == nil || e.Position().Compare(*q.After) > 0)
+	}, func(a, b activity.Event) int { return a.Position().Compare(b.Position()) })
+	return first(found, q.Limit), nil
+}
+
+func (m memoryActivities) Career(_ context.Context, id agent.ID) ([]activity.Event, error) {
+	defer m.lock()()
+	return sorted(slices.Collect(maps.Values(m.events)), func(e activity.Event) bool {
+		return e.AgentID == string(id) && e.Type.Lifecycle()
+	}, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) }), nil
+}
+
+func (m memoryActivities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
+	newest, err := m.Events(ctx, activity.Query{AgentID: string(id), Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return time.Time{}, false, err
+	}
+	return newest[0].At, true, nil
+}
+
+func (m memoryActivities) AgentDays(_ context.Context, id agent.ID, since performance.Date) ([]performance.Day, int64, error) {
+	defer m.lock()()
+	days, completed := rollup(m.counted, func(r ports.Report) bool { return r.Event.AgentID == string(id) })
+	return slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < since }), completed, nil
+}
+
+func (m memoryActivities) DepartmentDays(_ context.Context, key name.Key, since performance.Date) ([]performance.Day, error) {
+	defer m.lock()()
+	days, _ := rollup(m.counted, func(r ports.Report) bool { return r.Department == key })
+	return slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < since }), nil
+}
+
+func (m memoryReceipts) Claim(_ context.Context, c ports.Claim) (*receipt.Receipt, error) {
+	defer m.lock()()
+	if r, ok := m.receipts[c.Key]; ok {
+		if c.At.Sub(r.At) <= receipt.Kept {
+			return &r, nil
+		}
+		delete(m.receipts, c.Key)
+	}
+	if held, ok := m.claims[c.Key]; ok && c.At.Sub(held.At) <= receipt.Lease {
+		if held.Fingerprint != c.Fingerprint {
+			return nil, receipt.ErrReused
+		}
+		return nil, receipt.ErrRunning
+	}
+	m.claims[c.Key] = c
+	return nil, nil
+}
+
+func (m memoryReceipts) Release(_ context.Context, c ports.Claim) error {
+	defer m.lock()()
+	if m.claims[c.Key].Owner == c.Owner {
+		delete(m.claims, c.Key)
+	}
+	return nil
+}
+
+// keep records a session, or lets the known one live longer.
+func (m *memory) keep(s session.Session) {
+	if known, ok := m.sessions[s.ID]; ok {
+		if s.ExpiresAt.After(known.ExpiresAt) {
+			known.ExpiresAt = s.ExpiresAt
+		}
+		s = known
+	}
+	m.sessions[s.ID] = s
+}
+
+func (m memorySessions) Issue(_ context.Context, s session.Session, note ports.Note) error {
+	defer m.lock()()
+	if err := m.free(note.Receipt); err != nil {
+		return err
+	}
+	if _, ok := m.revocations[s.ID]; ok {
+		return session.ErrRevoked
+	}
+	m.note(note, true)
+	m.keep(s)
+	return nil
+}
+
+func (m memorySessions) See(_ context.Context, s session.Session) error {
+	defer m.lock()()
+	m.keep(s)
+	return nil
+}
+
+func (m *memory) record(s session.Session) session.Record {
+	if r, ok := m.revocations[s.ID]; ok {
+		return session.Record{Session: s, Revocation: &r}
+	}
+	return session.Record{Session: s}
+}
+
+func (m memorySessions) Session(_ context.Context, id string) (session.Record, error) {
+	defer m.lock()()
+	s, ok := m.sessions[id]
+	if !ok {
+		return session.Record{}, session.ErrNotFound
+	}
+	return m.record(s), nil
+}
+
+func (m memorySessions) Sessions(_ context.Context, q session.Query) ([]session.Record, error) {
+	defer m.lock()()
+	var all []session.Record
+	for _, s := range m.sessions {
+		all = append(all, m.record(s))
+	}
+	found := sorted(all, func(r session.Record) bool {
+		return r.ExpiresAt.After(q.At) && (q.Subject == "" || r.Subject == q.Subject) &&
+			(q.After == nil || q.After.Before(r.Position()))
+	}, func(a, b session.Record) int {
+		if c := b.IssuedAt.Compare(a.IssuedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return first(found, q.Limit), nil
+}
+
+func (m memorySessions) Revoke(_ context.Context, r session.Revocation, note ports.Note) error {
+	defer m.lock()()
+	if err := m.free(note.Receipt); err != nil {
+		return err
+	}
+	m.note(note, true)
+	if known, ok := m.revocations[r.ID]; ok {
+		if r.Until.After(known.Until) {
+			known.Until = r.Until
+		}
+		r = known
+	}
+	m.revocations[r.ID] = r
+	return nil
+}
+
+func (m memorySessions) Revoked(_ context.Context, since, now time.Time) ([]session.Revocation, error) {
+	defer m.lock()()
+	return sorted(slices.Collect(maps.Values(m.revocations)), func(r session.Revocation) bool {
+		return !r.At.Before(since) && r.Until.After(now)
+	}, func(a, b session.Revocation) int { return strings.Compare(a.ID, b.ID) }), nil
+}
+
+func (m memorySessions) Forget(_ context.Context, now time.Time, limit int) (int, error) {
+	defer m.lock()()
+	gone := 0
+	for _, s := range m.sessions {
+		if !s.ExpiresAt.After(now) && gone < limit {
+			delete(m.sessions, s.ID)
+			gone++
+		}
+	}
+	revoked := 0
+	for _, r := range m.revocations {
+		if !r.Until.After(now) && revoked < limit {
+			delete(m.revocations, r.ID)
+			revoked++
+		}
+	}
+	return gone + revoked, nil
+}

@@ -1,0 +1,254 @@
+package portstest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// Receipts checks the promises of ports.Receipts. That steps store their
+// receipts, once, is checked with the stores of the steps.
+func Receipts(t *testing.T, open func(t *testing.T) Stores) {
+	run(t, open, map[string]func(*world){
+		"FreeKeyIsClaimed":            receiptClaim,
+		"ClaimedKeyIsRefused":         receiptRunning,
+		"ReceiptAnswersForItsKey":     receiptAnswers,
+		"ReceiptsKeepEverything":      receiptKeeps,
+		"ReleaseFreesTheKey":          receiptRelease,
+		"ReleaseOfAnotherDoesNothing": receiptForeignRelease,
+		"ReleaseLeavesTheReceipt":     receiptReleaseAfter,
+		"OldClaimIsTakenOver":         receiptTakeOver,
+		"TakenOverHappensOnce":        receiptTakenOver,
+		"OldReceiptFreesItsKey":       receiptOld,
+		"KeysAreBytes":                receiptKeys,
+		"ParallelClaimsHaveOneWinner": receiptParallel,
+		"ParallelTakeOversAlso":       receiptParallelTakeOver,
+		"SessionsStoreTheirReceipts":  receiptSessions,
+		"ParallelAttemptsHappenOnce":  receiptAttempts,
+	})
+}
+
+func (w *world) claim(key string, at time.Time) ports.Claim {
+	return ports.Claim{Key: receipt.Key(key), Fingerprint: "fingerprint", Owner: w.id(), At: at}
+}
+
+// wantClaim claims and checks the outcome.
+func (w *world) wantClaim(c ports.Claim, want *receipt.Receipt, wantErr error) {
+	w.Helper()
+	got, err := w.Receipts.Claim(w.Context(), c)
+	call := fmt.Sprintf("Claim(%q)", c.Key)
+	w.wantErr(call, err, wantErr)
+	w.want(call, got, want)
+}
+
+// finish stores the receipt with a change.
+func (w *world) finish(r *receipt.Receipt) error {
+	_, err := w.Company.Update(w.Context(), w.directing(`{"communication_pattern":"`+w.id()+`"}`, r))
+	return err
+}
+
+func receiptClaim(w *world) {
+	w.wantClaim(w.claim("a", epoch), nil, nil)
+	w.wantClaim(w.claim("b", epoch), nil, nil)
+}
+
+func receiptRunning(w *world) {
+	c := w.claim("a", epoch)
+	w.wantClaim(c, nil, nil)
+	for _, later := range []time.Duration{0, time.Millisecond, receipt.Lease} {
+		second := w.claim("a", epoch.Add(later))
+		w.wantClaim(second, nil, receipt.ErrRunning)
+		second.Fingerprint = "another"
+		w.wantClaim(second, nil, receipt.ErrReused)
+	}
+	w.wantNil("the change of the first", w.finish(&receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At}))
+}
+
+func receiptAnswers(w *world) {
+	c := w.claim("a", epoch)
+	w.wantClaim(c, nil, nil)
+	r := w.receipt("a")
+	r.At = c.At
+	w.wantNil("the change", w.finish(r))
+	for _, later := range []time.Duration{0, receipt.Lease + time.Millisecond, receipt.Kept} {
+		again := w.claim("a", epoch.Add(later))
+		w.wantClaim(again, r, nil)
+		again.Fingerprint = "another" // is for the receipt to judge
+		w.wantClaim(again, r, nil)
+	}
+	w.wantErr("a second change", w.finish(r), receipt.ErrRunning)
+}
+
+func receiptKeeps(w *world) {
+	for i, reply := range []*receipt.Reply{
+		nil, // held a secret
+		{Status: 204},
+		{Status: 201, Body: []byte("\x00\xff\"$ne\"\n"), ETag: `"é"`, Location: "/api/v1/agents/a%2Fb"},
+		{Status: 200, Body: make([]byte, 1<<20)},
+	} {
+		r := &receipt.Receipt{Key: receipt.Key(fmt.Sprint(i)), Fingerprint: "é\x00$", At: epoch.Add(time.Millisecond), Reply: reply}
+		w.wantNil("the change", w.finish(r))
+		w.wantClaim(ports.Claim{Key: r.Key, Fingerprint: r.Fingerprint, Owner: w.id(), At: r.At}, r, nil)
+	}
+}
+
+func receiptRelease(w *world) {
+	first := w.claim("a", epoch)
+	w.wantClaim(first, nil, nil)
+	w.wantNil("Release", w.Receipts.Release(w.Context(), first))
+	w.wantNil("Release again", w.Receipts.Release(w.Context(), first))
+	second := w.claim("a", epoch)
+	second.Fingerprint = "another" // nothing is left of the first
+	w.wantClaim(second, nil, nil)
+	w.wantClaim(first, nil, receipt.ErrReused)
+}
+
+func receiptForeignRelease(w *world) {
+	first := w.claim("a", epoch)
+	w.wantClaim(first, nil, nil)
+	other := first
+	other.Owner = w.id()
+	w.wantNil("Release by another", w.Receipts.Release(w.Context(), other))
+	w.wantNil("Release of an unknown key", w.Receipts.Release(w.Context(), w.claim("b", epoch)))
+	w.wantClaim(w.claim("a", epoch), nil, receipt.ErrRunning)
+
+	second := w.claim("a", epoch.Add(receipt.Lease+time.Millisecond))
+	w.wantClaim(second, nil, nil)
+	w.wantNil("Release by the first", w.Receipts.Release(w.Context(), first))
+	w.wantClaim(w.claim("a", second.At), nil, receipt.ErrRunning)
+}
+
+func receiptReleaseAfter(w *world) {
+	c := w.claim("a", epoch)
+	w.wantClaim(c, nil, nil)
+	r := w.receipt("a")
+	r.At = c.At
+	w.wantNil("the change", w.finish(r))
+	w.wantNil("Release", w.Receipts.Release(w.Context(), c))
+	w.wantClaim(w.claim("a", epoch), r, nil)
+}
+
+func receiptTakeOver(w *world) {
+	w.wantClaim(w.claim("a", epoch), nil, nil)
+	w.wantClaim(w.claim("a", epoch.Add(receipt.Lease)), nil, receipt.ErrRunning)
+	second := w.claim("a", epoch.Add(receipt.Lease+time.Millisecond))
+	second.Fingerprint = "another" // the first never happened
+	w.wantClaim(second, nil, nil)
+	third := w.claim("a", second.At.Add(receipt.Lease))
+	w.wantClaim(third, nil, receipt.ErrReused)
+}
+
+// receiptTakenOver lets the first request end after it was taken for dead: one
+// of the two counts.
+func receiptTakenOver(w *world) {
+	first := w.claim("a", epoch)
+	w.wantClaim(first, nil, nil)
+	second := w.claim("a", epoch.Add(time.Minute))
+	w.wantClaim(second, nil, nil)
+	r := w.receipt("a")
+	r.At = first.At
+	w.wantNil("the change of the first", w.finish(r))
+	late := w.receipt("a")
+	late.At = second.At
+	w.wantErr("the change of the second", w.finish(late), receipt.ErrRunning)
+	w.wantNil("Release by the second", w.Receipts.Release(w.Context(), second))
+	w.wantClaim(w.claim("a", epoch.Add(2*time.Minute)), r, nil)
+}
+
+func receiptOld(w *world) {
+	old := w.receipt("a")
+	old.At = epoch
+	w.wantNil("the change", w.finish(old))
+	w.wantClaim(w.claim("a", epoch.Add(receipt.Kept)), old, nil)
+	c := w.claim("a", epoch.Add(receipt.Kept+time.Millisecond))
+	c.Fingerprint = "another"
+	w.wantClaim(c, nil, nil)
+	w.wantClaim(w.claim("a", c.At), nil, receipt.ErrReused) // than the new claim
+	r := &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Reply: &receipt.Reply{Status: 200}}
+	w.wantNil("the change of the new request", w.finish(r))
+	w.wantClaim(w.claim("a", c.At), r, nil)
+}
+
+func receiptKeys(w *world) {
+	for _, k := range []string{"a", "A", "a ", "%", "_", "$ne", "a.b", "é"} {
+		w.wantClaim(w.claim(k, epoch), nil, nil)
+	}
+}
+
+func receiptParallel(w *world) {
+	for i := range rounds {
+		k := fmt.Sprint("key ", i)
+		errs := atOnce(crowd, func(int) error {
+			_, err := w.Receipts.Claim(w.Context(), w.claim(k, epoch))
+			return err
+		})
+		if n := w.wantEach("Claim", errs, receipt.ErrRunning); n != 1 {
+			w.Errorf("%d requests got one key, want 1", n)
+		}
+	}
+}
+
+func receiptParallelTakeOver(w *world) {
+	for i := range rounds {
+		k := fmt.Sprint("key ", i)
+		w.wantClaim(w.claim(k, epoch), nil, nil)
+		errs := atOnce(crowd, func(int) error {
+			_, err := w.Receipts.Claim(w.Context(), w.claim(k, epoch.Add(time.Minute)))
+			return err
+		})
+		if n := w.wantEach("Claim", errs, receipt.ErrRunning); n != 1 {
+			w.Errorf("%d requests took one key over, want 1", n)
+		}
+	}
+}
+
+func receiptSessions(w *world) {
+	s := sessionOf("s1", "ann", epoch)
+	issue := func(r *receipt.Receipt) error {
+		s.ExpiresAt = s.ExpiresAt.Add(time.Hour)
+		return w.Sessions.Issue(w.Context(), s, w.leave(r)(audit.Session("s1"), 0, 1))
+	}
+	revocation := s.Revoke("ann", epoch)
+	revoke := func(r *receipt.Receipt) error {
+		revocation.Until = revocation.Until.Add(time.Hour)
+		return w.Sessions.Revoke(w.Context(), revocation, w.leave(r)(audit.Session("s1"), 1, 2))
+	}
+	w.wantReceiptOnce("Issue", issue)
+	got, err := w.Sessions.Session(w.Context(), "s1")
+	w.wantNil("Session", err)
+	w.want("the expiry after a refused second Issue", got.ExpiresAt, epoch.Add(2*time.Hour))
+	w.wantReceiptOnce("Revoke", revoke)
+	revoked, err := w.Sessions.Revoked(w.Context(), time.Time{}, epoch)
+	w.wantNil("Revoked", err)
+	revocation.Until = revocation.Until.Add(-time.Hour)
+	w.want("Revoked after a refused second Revoke", revoked, []session.Revocation{revocation})
+}
+
+// receiptAttempts is a client that repeats one request until it is answered, on
+// several connections at once.
+func receiptAttempts(w *world) {
+	before := w.company().Revision
+	errs := atOnce(crowd, func(int) error {
+		for {
+			c := w.claim("a", epoch)
+			r, err := w.Receipts.Claim(w.Context(), c)
+			if r != nil {
+				return nil
+			}
+			if err == nil {
+				return w.finish(&receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At})
+			}
+			if !errors.Is(err, receipt.ErrRunning) {
+				return err
+			}
+		}
+	})
+	w.wantEach("a request with a key", errs)
+	w.want("the revision", w.company().Revision, before+1)
+}

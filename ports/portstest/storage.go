@@ -1,0 +1,189 @@
+package portstest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/audit"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// Storage checks the promises of ports.Storage. What Ping says of a storage
+// that is down or old is for the adapter's own test.
+func Storage(t *testing.T, open func(t *testing.T) Stores) {
+	run(t, open, map[string]func(*world){
+		"PingAnswers":              storagePing,
+		"ForgetsEvents":            storageEvents,
+		"KeepsFigures":             storageFigures,
+		"ForgetsAudit":             storageAudit,
+		"ForgetsReceipts":          storageReceipts,
+		"ForgetsSessions":          storageSessions,
+		"ZeroTimesKeepEverything":  storageZero,
+		"ForgetsAllInBoundedSteps": storageMany,
+		"ForgetsBesideOthers":      storageParallel,
+	})
+}
+
+// forget forgets until there is no more.
+func (w *world) forget(e ports.Expiry) {
+	w.Helper()
+	const tooOften = 10_000
+	for range tooOften {
+		more, err := w.Storage.Forget(w.Context(), e)
+		w.wantNil("Forget", err)
+		if !more {
+			return
+		}
+	}
+	w.Fatalf("Forget finds more after %d calls", tooOften)
+}
+
+func storagePing(w *world) {
+	start := time.Now()
+	w.wantNil("Ping", w.Storage.Ping(w.Context()))
+	if d := time.Since(start); d > time.Second {
+		w.Errorf("Ping took %v, want at most a second", d)
+	}
+}
+
+// storageEvents has events just before, at and after the time: lifecycle events
+// stay whatever their time.
+func storageEvents(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	w.fire(id)
+	career := w.career(id)
+	at := epoch.Add(time.Hour) // after the career
+	old, now, later := w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at), w.reporting(id, at.Add(time.Millisecond))
+	w.report(old, now, later)
+	w.forget(ports.Expiry{Events: at})
+	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(append(career, now.Event, later.Event)))
+	w.want("Career", w.career(id), career)
+	w.want("the number of versions", len(w.versions(id)), 1)
+	w.forget(ports.Expiry{Events: at.Add(time.Hour)})
+	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(career))
+}
+
+func storageFigures(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	reports := []ports.Report{w.reporting(id, epoch, measuring(largest)), w.reporting(id, epoch, measuring(smallest))}
+	w.report(reports...)
+	w.forget(ports.Expiry{Events: epoch.Add(time.Hour)})
+	w.wantAgentDays(id, 0, reports)
+	w.wantDepartmentDays("sales", 0, reports)
+}
+
+func storageAudit(w *world) {
+	var all []audit.Entry
+	for i := range 4 {
+		all = append([]audit.Entry{{ID: w.id(), At: epoch.Add(time.Duration(i) * time.Millisecond)}}, all...)
+		w.leaves(all[0])
+	}
+	w.forget(ports.Expiry{Audit: epoch.Add(2 * time.Millisecond)})
+	w.want("Entries", w.trail(audit.Query{}, 10), all[:2])
+}
+
+func storageReceipts(w *world) {
+	old, now := w.receipt("old"), w.receipt("now")
+	old.At, now.At = epoch.Add(-time.Millisecond), epoch
+	w.wantNil("the change", w.finish(old))
+	w.wantNil("the change", w.finish(now))
+	w.forget(ports.Expiry{Receipts: epoch})
+	w.wantClaim(w.claim("old", epoch), nil, nil)
+	w.wantClaim(w.claim("now", epoch), now, nil)
+}
+
+func storageSessions(w *world) {
+	over, going := sessionOf("over", "ann", epoch), sessionOf("going", "ann", epoch.Add(time.Millisecond))
+	w.wantNil("See", w.Sessions.See(w.Context(), over))
+	w.wantNil("See", w.Sessions.See(w.Context(), going))
+	lapsed := session.Revocation{ID: "over", By: "ann", At: epoch, Until: over.ExpiresAt}
+	kept := session.Revocation{ID: "going", By: "ann", At: epoch, Until: going.ExpiresAt}
+	for _, r := range []session.Revocation{lapsed, kept} {
+		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.leave(nil)(audit.Session(r.ID), 0, 1)))
+	}
+	w.forget(ports.Expiry{Now: over.ExpiresAt})
+	_, err := w.Sessions.Session(w.Context(), "over")
+	w.wantErr("Session(over)", err, session.ErrNotFound)
+	got, err := w.Sessions.Session(w.Context(), "going")
+	w.wantNil("Session(going)", err)
+	w.want("Session(going)", got, session.Record{Session: going, Revocation: &kept})
+	revoked, err := w.Sessions.Revoked(w.Context(), time.Time{}, epoch)
+	w.wantNil("Revoked", err)
+	w.want("Revoked", revoked, []session.Revocation{kept})
+}
+
+func storageZero(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	w.report(w.reporting(id, time.Unix(0, 0).UTC()))
+	w.wantNil("See", w.Sessions.See(w.Context(), sessionOf("s1", "ann", epoch)))
+	r := w.receipt("a")
+	w.wantNil("the change", w.finish(r))
+	before := w.everything()
+	w.forget(ports.Expiry{})
+	w.want("the storage", w.everything(), before)
+	w.want("the receipt", w.kept(r), r)
+	_, err := w.Sessions.Session(w.Context(), "s1")
+	w.wantNil("Session", err)
+}
+
+// storageMany forgets more than one step should take, and nothing else.
+func storageMany(w *world) {
+	const batches, each = 10, 1000
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	var newest []ports.Report
+	for i := range batches {
+		var batch []ports.Report
+		for j := range each {
+			batch = append(batch, w.reporting(id, epoch.Add(time.Duration(i*each+j)*time.Millisecond)))
+		}
+		w.report(batch...)
+		newest = batch[each-3:]
+	}
+	w.forget(ports.Expiry{Events: newest[0].Event.At})
+	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
+	w.want("Events", got, eventsOf(newest))
+}
+
+// storageParallel forgets while others report and read.
+func storageParallel(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	var stay []ports.Report
+	batches := make([][]ports.Report, 6)
+	for i := range batches {
+		for j := range 20 {
+			r := w.reporting(id, epoch.Add(time.Duration(j%2)*time.Hour), measuring(largest))
+			batches[i] = append(batches[i], r)
+			if j%2 == 1 {
+				stay = append(stay, r)
+			}
+		}
+	}
+	at := epoch.Add(time.Hour)
+	errs := atOnce(8, func(i int) error {
+		if i < len(batches) {
+			_, err := w.Activities.Append(w.Context(), batches[i], noReceipt)
+			return err
+		}
+		for range 10 {
+			if _, err := w.Storage.Forget(w.Context(), ports.Expiry{Events: at, Audit: epoch, Receipts: epoch, Now: epoch}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.wantEach("forgetting beside others", errs)
+	w.forget(ports.Expiry{Events: at})
+	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
+	w.want("Events", got, eventsOf(stay))
+	_, completed, err := w.Measures.AgentDays(w.Context(), id, 0)
+	w.wantNil("AgentDays", err)
+	w.want("the tasks completed", completed, int64(6*20))
+}
