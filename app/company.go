@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"orgd/domain/audit"
@@ -81,38 +82,55 @@ type ReorderDepartments struct {
 }
 
 // Reorder changes the order of the departments and returns them in it. The
-// answer is made inside the commit, so the departments are read before.
+// answer is made inside the commit, so the departments are read before; if one
+// is founded meanwhile, they are read again.
 func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (Organization, error) {
 	o := s.kit.occasion(c)
-	departments, err := s.Departments(ctx)
-	if err != nil {
-		return Organization{}, err
-	}
-	var org Organization
-	_, err = s.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
-		if err := c.If.Check(co.Tag()); err != nil {
-			return ports.CompanyStep{}, err
-		}
-		next, err := co.Reorder(in.Order, o.at)
+	for {
+		departments, err := s.Departments(ctx)
 		if err != nil {
-			return ports.CompanyStep{}, err
+			return Organization{}, err
 		}
-		org = Organization{next, seated(next, departments)}
-		return o.companyStep(next, co.Revision, func() receipt.Reply { return in.Reply(org) }), nil
-	})
-	return org, err
+		var org Organization
+		_, err = s.company.Update(ctx, func(co company.Company, _ bool) (step ports.CompanyStep, err error) {
+			org, step, err = o.reorder(co, departments, in)
+			return step, err
+		})
+		if !errors.Is(err, errRead) {
+			return org, err
+		}
+	}
+}
+
+// reorder is the step of a reorder, or errRead if the company has a department
+// that is not among those read before.
+func (o occasion) reorder(co company.Company, departments []Department, in ReorderDepartments) (Organization, ports.CompanyStep, error) {
+	if err := o.call.If.Check(co.Tag()); err != nil {
+		return Organization{}, ports.CompanyStep{}, err
+	}
+	next, err := co.Reorder(in.Order, o.at)
+	if err != nil {
+		return Organization{}, ports.CompanyStep{}, err
+	}
+	list, err := seated(next, departments)
+	if err != nil {
+		return Organization{}, ports.CompanyStep{}, err
+	}
+	org := Organization{next, list}
+	return org, o.companyStep(next, co.Revision, func() receipt.Reply { return in.Reply(org) }), nil
 }
 
 // seated returns the departments in the company's order.
-func seated(co company.Company, departments []Department) []Department {
-	list := make([]Department, 0, len(departments))
-	for _, seat := range co.Seats {
-		i := slices.IndexFunc(departments, func(d Department) bool { return d.Name.Key == seat.Department })
-		if i >= 0 {
-			list = append(list, departments[i])
+func seated(co company.Company, departments []Department) ([]Department, error) {
+	list := make([]Department, len(co.Seats))
+	for i, seat := range co.Seats {
+		at := slices.IndexFunc(departments, func(d Department) bool { return d.Name.Key == seat.Department })
+		if at < 0 {
+			return nil, errRead
 		}
+		list[i] = departments[at]
 	}
-	return list
+	return list, nil
 }
 
 func (s *Company) withDepartments(ctx context.Context, co company.Company) (Organization, error) {

@@ -20,9 +20,9 @@ type ReorderAgents struct {
 	Reply func(department.Department, []agent.Agent) receipt.Reply
 }
 
-// errRead says that the agents read before a reorder are not those that the
-// commit found.
-var errRead = errors.New("app: the department's agents have changed")
+// errRead says that what was read before a reorder is not what the commit
+// found.
+var errRead = errors.New("app: the members have changed since they were read")
 
 // Reorder changes the order of a department's agents and returns the agents in
 // it. The answer is made inside the commit, so the agents are read before; if

@@ -1,0 +1,210 @@
+package app
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/access"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+	"orgd/domain/receipt"
+	"orgd/domain/revision"
+	"orgd/ports"
+)
+
+// What needs no store is tested here; the use cases are tested with one.
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+func mustName(s string) name.Name {
+	n, err := name.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func codeOf(err error) fault.Code {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return 0
+}
+
+func someone(id, department string) agent.Agent {
+	return agent.Agent{
+		Identity: identity.Content{ID: agent.ID(id), Name: mustName(id), Department: mustName(department)},
+		Version:  3, Revision: 5, Place: agent.Place(id),
+	}
+}
+
+func TestMayChange(t *testing.T) {
+	admin := access.Actor{Role: access.DepartmentAdmin, Departments: []name.Key{"ops", "lab"}}
+	stale := revision.OneOf(revision.Tag{ID: "ada", Revision: 4})
+	for _, tc := range []struct {
+		what  string
+		actor access.Actor
+		cond  revision.Condition
+		to    string
+		want  fault.Code
+	}{
+		{"editor", access.Actor{Role: access.Editor}, revision.Condition{}, "", 0},
+		{"editor, stale", access.Actor{Role: access.Editor}, stale, "", 4002},
+		{"own department", admin, revision.OneOf(revision.Tag{ID: "ada", Revision: 5}), "", 0},
+		{"to another own one", admin, revision.Condition{}, "Lab", 0},
+		{"to a foreign one", admin, revision.Condition{}, "Shop", 1001},
+		{"permission comes before the condition", admin, stale, "Shop", 1001},
+		{"reader", access.Actor{Role: access.Agent}, revision.Condition{}, "", 1001},
+	} {
+		var to *name.Name
+		if tc.to != "" {
+			n := mustName(tc.to)
+			to = &n
+		}
+		o := occasion{call: Call{Actor: tc.actor, If: tc.cond}}
+		if err := o.mayChange(access.AgentsUpdate, someone("ada", "Ops"), to); codeOf(err) != tc.want {
+			t.Errorf("%s: mayChange = %v, want code %d", tc.what, err, tc.want)
+		}
+	}
+}
+
+func TestNote(t *testing.T) {
+	o := occasion{
+		call: Call{Actor: access.Actor{Subject: "root"}, Route: "POST /x", RequestID: "r-1"},
+		at:   noon, id: "audit-1",
+	}
+	entry := audit.Entry{ID: "audit-1", At: noon, Actor: "root", Route: "POST /x", Resource: "company", From: 2, To: 3, RequestID: "r-1"}
+	unasked := func() receipt.Reply {
+		t.Error("the reply was made without a key that asks for it")
+		return receipt.Reply{}
+	}
+	if diff := cmp.Diff(ports.Note{Audit: entry}, o.note(audit.Company, 2, 3, unasked)); diff != "" {
+		t.Errorf("note (-want +got):\n%s", diff)
+	}
+	o.call.Claim = &ports.Claim{Key: "k", Fingerprint: "f", Owner: "o", At: noon.Add(-time.Second)}
+	reply := receipt.Reply{Status: 201, ETag: `"e"`}
+	want := ports.Note{Audit: entry, Receipt: &receipt.Receipt{Key: "k", Fingerprint: "f", At: noon.Add(-time.Second), Reply: &reply}}
+	got := o.note(audit.Company, 2, 3, func() receipt.Reply { return reply })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("note with a key (-want +got):\n%s", diff)
+	}
+}
+
+func TestAgentStep(t *testing.T) {
+	a := someone("ada", "Ops")
+	o := occasion{call: Call{Claim: &ports.Claim{Key: "k"}}}
+	changed := o.agentStep(agent.Step{Agent: a, From: 4}, func(a agent.Agent) receipt.Reply {
+		return receipt.Reply{Location: string(a.ID())}
+	})
+	if e := changed.Audit; e.Resource != "agents/ada" || e.From != 4 || e.To != 5 || changed.Receipt.Reply.Location != "ada" {
+		t.Errorf("agentStep = %+v, want 4 to 5 with the reply of the new state", changed)
+	}
+	if e := o.agentStep(agent.Step{Agent: a, From: 5, Deleted: true}, nil).Audit; e.From != 5 || e.To != 0 {
+		t.Errorf("agentStep of a deletion = %+v, want 5 to 0", e)
+	}
+}
+
+func TestAsRollback(t *testing.T) {
+	target := identity.Version{Content: someone("ada", "Ops").Identity}
+	other := errors.New("other")
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{agent.ErrDepartment.With("gone"), `the former department "Ops" no longer exists`},
+		{agent.ErrExists, `the former name "ada" is taken by another agent`},
+	} {
+		err := asRollback(tc.err, target)
+		if !errors.Is(err, agent.ErrRollback) || codeOf(err) != 4000 || err.Error() != tc.want {
+			t.Errorf("asRollback(%v) = %v, want 4000 %q", tc.err, err, tc.want)
+		}
+	}
+	for _, err := range []error{nil, other, revision.ErrStale} {
+		if got := asRollback(err, target); got != err {
+			t.Errorf("asRollback(%v) = %v, want it unchanged", err, got)
+		}
+	}
+}
+
+func TestReorderOfDepartments(t *testing.T) {
+	co := company.Default(noon)
+	var read []Department
+	for _, text := range []string{"Ops", "Lab", "Shop"} {
+		n := mustName(text)
+		co = co.WithDepartment(company.Seat{Place: company.Place("p-" + text), Department: n.Key}, noon)
+		read = append(read, Department{Department: department.Department{Name: n}})
+	}
+	in := ReorderDepartments{
+		Order: []name.Key{"shop", "lab", "ops"},
+		Reply: func(org Organization) receipt.Reply { return receipt.Reply{Status: len(org.Departments)} },
+	}
+	o := occasion{at: noon.Add(time.Second), call: Call{Claim: &ports.Claim{Key: "k"}}}
+	org, step, err := o.reorder(co, read, in)
+	if err != nil {
+		t.Fatalf("reorder = %v", err)
+	}
+	var got []string
+	for _, d := range org.Departments {
+		got = append(got, d.Name.Text)
+	}
+	if diff := cmp.Diff([]string{"Shop", "Lab", "Ops"}, got); diff != "" {
+		t.Errorf("reorder (-want +got):\n%s", diff)
+	}
+	if step.From != 4 || step.Company.Revision != 5 || step.Audit.To != 5 || step.Receipt.Reply.Status != 3 {
+		t.Errorf("step = %+v, want revision 4 to 5 and the reply", step)
+	}
+	if _, _, err := o.reorder(co, read[:2], in); !errors.Is(err, errRead) {
+		t.Errorf("reorder with a department founded since = %v, want errRead", err)
+	}
+	o.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
+	in.Order = nil
+	if _, _, err := o.reorder(co, read, in); codeOf(err) != 4002 {
+		t.Errorf("reorder with an old tag = %v, want 4002 before anything else", err)
+	}
+}
+
+func TestOrderOfAgents(t *testing.T) {
+	read := map[agent.ID]agent.Agent{"ada": someone("ada", "Ops"), "bob": someone("bob", "Ops")}
+	now := []agent.Member{{ID: "ada", Place: "p-1"}, {ID: "bob", Place: "p-2"}}
+	next := []agent.Member{{ID: "bob", Place: "p-1"}, {ID: "ada", Place: "p-2"}}
+	got, err := inOrder(read, next)
+	if err != nil || len(got) != 2 || got[0].ID() != "bob" || got[0].Place != "p-1" || got[1].Place != "p-2" {
+		t.Errorf("inOrder = %+v, %v, want bob, ada with their new places", got, err)
+	}
+	if read["bob"].Place != "bob" {
+		t.Errorf("inOrder has changed what was read")
+	}
+	if _, err := inOrder(read, []agent.Member{{ID: "eve"}}); !errors.Is(err, errRead) {
+		t.Errorf("inOrder with somebody hired since = %v, want errRead", err)
+	}
+	if sameOrder(now, next) || !sameOrder(now, now) || !sameOrder(nil, nil) {
+		t.Error("sameOrder is wrong")
+	}
+}
+
+func TestNames(t *testing.T) {
+	n := Names{"a-1": mustName("Ada")}
+	if text, ok := n.Show("a-1"); text != "Ada" || !ok || !n.Exists("a-1") {
+		t.Errorf("Show(a-1) = %q, %t, want Ada", text, ok)
+	}
+	if _, ok := n.Show("a-2"); ok || n.Exists("a-2") || Names(nil).Exists("a-1") {
+		t.Error("an agent that is gone is shown")
+	}
+}
+
+func TestFirstDay(t *testing.T) {
+	today := performance.DateOf(noon)
+	if got := today - firstDay(today) + 1; int(got) != performance.MaxDays {
+		t.Errorf("firstDay leaves %d days, want %d", got, performance.MaxDays)
+	}
+}
