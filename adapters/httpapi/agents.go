@@ -43,7 +43,9 @@ func (h agents) list(x *exchange) error {
 		return err
 	}
 	if p.at != nil {
-		in.After = &agent.Position{Place: agent.Place(p.at[0]), ID: agent.ID(p.at[1]), Name: name.Key(p.at[2])}
+		if in.After, err = agentPlace(p.at); err != nil {
+			return err
+		}
 	}
 	in.Limit = p.limit + 1
 	rows, err := h.svc.List(x.ctx(), in)
@@ -51,12 +53,24 @@ func (h agents) list(x *exchange) error {
 		return err
 	}
 	return page(x, p, rows, view, func(a agent.Agent) position {
-		at := a.Position()
 		if in.Prefix == "" {
-			return position{string(at.Place), string(at.ID), ""}
+			return position{string(a.Place), string(a.ID()), ""}
 		}
-		return position{"", "", string(at.Name)}
+		return position{"", "", pack(a.Name().Text)}
 	})
+}
+
+// agentPlace reads the position of an agent: its place and id, or its name. A
+// cursor holds names as they are written, which are shorter than their keys.
+func agentPlace(p position) (*agent.Position, error) {
+	if p[2] == "" {
+		return &agent.Position{Place: agent.Place(p[0]), ID: agent.ID(p[1])}, nil
+	}
+	n, err := name.Parse(unpack(p[2]))
+	if err != nil {
+		return nil, errCursor
+	}
+	return &agent.Position{Name: n.Key}, nil
 }
 
 // view returns how a list shows its agents: whole, or without the instructions.

@@ -5,11 +5,16 @@ import (
 	"net/url"
 	"strconv"
 
+	"go.uber.org/zap"
+
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
 )
 
-const jsonType = "application/json"
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
 
 // write sends a whole answer.
 func (x *exchange) write(status int, contentType string, body []byte) {
@@ -22,8 +27,8 @@ func (x *exchange) write(status int, contentType string, body []byte) {
 		return
 	}
 	if _, err := x.Writer.Write(body); err != nil {
-		// The client is gone. Nobody is left to tell, and nothing is undone.
-		x.failed = err
+		// Nobody is left to tell, and nothing is undone.
+		x.server.log.Debug("answer not sent", zap.String("instance", x.id), zap.Error(err))
 	}
 }
 

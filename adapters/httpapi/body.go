@@ -34,8 +34,7 @@ func (x *exchange) read() ([]byte, error) {
 	if x.Request.ContentLength > max {
 		return nil, tooLarge(max)
 	}
-	control := http.NewResponseController(x.Writer)
-	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := x.setReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
 		return nil, err
 	}
 	body, err := readAll(http.MaxBytesReader(x.Writer, x.Request.Body, max), x.Request.ContentLength)
@@ -43,7 +42,10 @@ func (x *exchange) read() ([]byte, error) {
 	switch {
 	case err == nil:
 		x.body = body
-		return body, nil
+		x.startWork()
+		// Nothing more is to come, and a deadline that passes looks like a
+		// client that leaves.
+		return body, x.setReadDeadline(time.Time{})
 	case errors.As(err, &large):
 		return nil, tooLarge(max)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -53,14 +55,27 @@ func (x *exchange) read() ([]byte, error) {
 	}
 }
 
-// readAll reads r to its end into memory of the announced size, if there is
-// one; never nil without an error.
-func readAll(r io.Reader, size int64) ([]byte, error) {
-	if size < 0 {
-		size = 512
+// setReadDeadline bounds reading from the connection, where there is one.
+func (x *exchange) setReadDeadline(t time.Time) error {
+	err := http.NewResponseController(x.Writer).SetReadDeadline(t)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
 	}
-	body := make([]byte, 0, size+1)
+	return err
+}
+
+// firstRead is how much memory a body gets before any of it has arrived.
+const firstRead = 16 << 10
+
+// readAll reads r to its end; never nil without an error. The announced size,
+// if there is one, saves the last copy, but memory grows with what has arrived:
+// announcing costs a client nothing.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	body := []byte{}
 	for {
+		if len(body) == cap(body) {
+			body = grow(body, size)
+		}
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if err == io.EOF {
@@ -69,10 +84,15 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
-		}
 	}
+}
+
+func grow(body []byte, size int64) []byte {
+	n := max(firstRead, 2*len(body))
+	if int64(len(body)) <= size {
+		n = int(min(int64(n), size+1)) // one more, where the end is found
+	}
+	return append(make([]byte, 0, n), body...)
 }
 
 func tooLarge(max int64) error {

@@ -25,15 +25,16 @@ type certificate struct {
 // recheck is how long a loaded certificate is used without a look at its files.
 const recheck = time.Second
 
-// load reads the files.
+// load reads the files. Their time is taken first: if they change while they
+// are read, the next look finds them newer.
 func (c *certificate) load() error {
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
-	if err != nil {
-		return fmt.Errorf("httpapi: --tls-cert, --tls-key: %w", err)
-	}
 	changed, err := c.modified()
 	if err != nil {
 		return err
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("httpapi: --tls-cert, --tls-key: %w", err)
 	}
 	c.loaded, c.changed, c.checked = &pair, changed, time.Now()
 	return nil

@@ -32,33 +32,42 @@ func (c clients) address(r *http.Request) string {
 	if err != nil {
 		return r.RemoteAddr
 	}
-	at := peer.Addr().Unmap()
+	at := plain(peer.Addr())
 	if c.trusts(at) {
 		at = c.forwarded(r.Header, at)
 	}
 	if at.Is4() {
 		return at.String()
 	}
-	block, err := at.WithZone("").Prefix(64)
-	if err != nil {
-		return at.String()
-	}
-	return block.String()
+	return netip.PrefixFrom(at, 64).Masked().String()
 }
 
+// plain is an address without what is of no matter here: that it is written as
+// IPv6 although it is IPv4, and the zone of a link.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
 // forwarded walks X-Forwarded-For from its end, where the nearest proxy wrote.
+// What cannot be read ends the walk: nothing before it can be believed.
 func (c clients) forwarded(h http.Header, at netip.Addr) netip.Addr {
 	hops := strings.Split(strings.Join(h.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		hop, err := parseHop(strings.TrimSpace(hops[i]))
 		if err != nil {
 			return at
 		}
-		if at = hop.Unmap(); !c.trusts(at) {
+		if at = plain(hop); !c.trusts(at) {
 			return at
 		}
 	}
 	return at
+}
+
+// parseHop reads an address, which some proxies write with a port.
+func parseHop(s string) (netip.Addr, error) {
+	if at, err := netip.ParseAddrPort(s); err == nil {
+		return at.Addr(), nil
+	}
+	return netip.ParseAddr(strings.Trim(s, "[]"))
 }
 
 func (c clients) trusts(a netip.Addr) bool {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,8 +26,9 @@ type Config struct {
 	TrustedProxies []string
 	// CORSOrigins are the origins whose pages may call the API.
 	CORSOrigins []string
-	// RequestTimeout is how long the work on one request may take. It stays
-	// well under the 16 s after which an idempotency key is taken over.
+	// RequestTimeout is how long the work on one request may take once its body
+	// has arrived. It stays under the 16 s after which an idempotency key is
+	// taken over.
 	RequestTimeout time.Duration
 	// DrainDelay is how long readiness answers 503 before the listener closes,
 	// so that load balancers notice.
@@ -52,7 +54,7 @@ const maxRequestTimeout = 15 * time.Second
 func (c Config) Validate() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+	if !isHostPort(c.Addr) {
 		wrong("--addr: %q is not HOST:PORT", c.Addr)
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
@@ -67,23 +69,42 @@ func (c Config) Validate() error {
 		}
 	}
 	for _, o := range c.CORSOrigins {
-		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || strings.Contains(o, "*") {
+		if !isOrigin(o) {
 			wrong("--cors-origins: %q is not an origin such as https://console.example.com", o)
 		}
 	}
 	if c.RequestTimeout <= 0 || c.RequestTimeout > maxRequestTimeout {
 		wrong("--request-timeout: must be above 0 and at most %s", maxRequestTimeout)
 	}
-	if c.DrainDelay < 0 || c.ShutdownTimeout <= 0 {
-		wrong("--drain-delay, --shutdown-timeout: must not be negative")
+	if c.DrainDelay < 0 {
+		wrong("--drain-delay: must not be negative")
+	}
+	if c.ShutdownTimeout <= 0 {
+		wrong("--shutdown-timeout: must be above 0")
 	}
 	return errors.Join(errs...)
+}
+
+func isHostPort(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	return err == nil
+}
+
+// isOrigin reports whether s is an origin as browsers send it.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
+		s == u.Scheme+"://"+u.Host && s == strings.ToLower(s) && !strings.Contains(s, "*")
 }
 
 // parsePrefix reads an address or a CIDR range.
 func parsePrefix(s string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
-		return netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+		a = plain(a)
+		return netip.PrefixFrom(a, a.BitLen()), nil
 	}
 	return netip.ParsePrefix(s)
 }

@@ -32,7 +32,7 @@ func (h agents) diff(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.Writer.Header().Set("Vary", "Accept")
+	x.Writer.Header().Add("Vary", "Accept")
 	if prefers(x.Request.Header, patchType, jsonType) {
 		x.write(http.StatusOK, patchType, jsonPatch(d))
 		return nil

@@ -54,10 +54,10 @@ func (x *exchange) fail(err error) {
 	if errors.Is(err, errNoMethod) {
 		status = http.StatusMethodNotAllowed
 	}
-	x.failed = f
+	x.code = f.Code
 	if status >= http.StatusInternalServerError {
 		x.server.log.Error("request failed", zap.String("instance", x.id),
-			zap.String("route", x.route.name()), zap.Stringer("code", f.Code), zap.Error(err))
+			zap.String("route", x.route.name), zap.Stringer("code", f.Code), zap.Error(err))
 	}
 	if x.Writer.Written() {
 		return // the answer had begun; the client sees it cut
@@ -72,7 +72,7 @@ func (x *exchange) fail(err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if x.problem {
-		x.write(status, "application/problem+json", x.problemBody(f, status))
+		x.write(status, problemType, x.problemBody(f, status))
 		return
 	}
 	x.write(status, jsonType, x.errorBody(f))

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"orgd/app"
+	"orgd/domain/fault"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -19,14 +20,16 @@ type exchange struct {
 	*gin.Context
 	server  *Server
 	route   *route
-	id      string // correlation id: X-Request-Id and instance
+	client  context.Context // ends when the client leaves
+	cancel  func()          // ends the work
+	id      string          // correlation id: X-Request-Id and instance
 	started time.Time
 
 	session *session.Session // nil: nobody is authenticated
 	claim   *ports.Claim     // nil: no idempotency key
 	body    []byte           // once read
 	problem bool             // errors go out as problem documents
-	failed  error            // what the answer was, for the log
+	code    fault.Code       // of the error that was answered; 0: none
 }
 
 // handler answers an exchange, or returns the error that becomes the answer.
@@ -34,7 +37,7 @@ type handler func(*exchange) error
 
 // call is the frame of a use case without conditions.
 func (x *exchange) call() app.Call {
-	c := app.Call{Route: x.route.name(), RequestID: x.id, Claim: x.claim}
+	c := app.Call{Route: x.route.name, RequestID: x.id, Claim: x.claim}
 	if x.session != nil {
 		c.Actor = x.session.Actor()
 	}

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"orgd/domain/access"
@@ -16,6 +14,8 @@ import (
 var (
 	errNoRoute  = fault.New(fault.RouteNotFound, "no such endpoint")
 	errNoMethod = fault.New(fault.RequestValidation, "this endpoint does not answer this method")
+	// errNoToken is no failed authentication: nothing was tried.
+	errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
 )
 
 // admit lets a request through to its handler. The order is that of the
@@ -31,7 +31,7 @@ func (x *exchange) admit() error {
 	defer release()
 	switch {
 	case x.route == noRoute || hasEmptySegment(x.Request.URL.EscapedPath()):
-		return errNoRoute.With("no such endpoint: %s", x.Request.Method)
+		return errNoRoute
 	case x.route == noMethod:
 		return errNoMethod.With("this endpoint does not answer %s", x.Request.Method)
 	case x.route.public:
@@ -51,12 +51,12 @@ func (x *exchange) admit() error {
 // authenticate finds out who asks and returns why nobody is recognised, or nil.
 // A public route does not look at tokens.
 func (x *exchange) authenticate() error {
-	token, present := bearer(x.Request.Header)
-	if x.route.public && x.route != noRoute && x.route != noMethod || x.route.public && !present {
+	if x.route.public && x.route != noRoute && x.route != noMethod {
 		return nil
 	}
+	token, present := bearer(x.Request.Header)
 	if !present {
-		return session.ErrUnauthorized
+		return errNoToken
 	}
 	found, err := x.server.parts.Sessions.Authenticate(x.ctx(), token)
 	if err != nil {
@@ -119,12 +119,6 @@ func hasEmptySegment(path string) bool {
 		}
 	}
 	return false
-}
-
-// withDeadline bounds the work on a request.
-func (s *Server) withDeadline(r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
-	return r.WithContext(ctx), cancel
 }
 
 // seconds rounds a wait up to whole seconds, at least one.

@@ -17,12 +17,16 @@ func (x *exchange) setCommon() {
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"] = noSniff
 	h["Cache-Control"] = privateNoCache
+	if x.server.draining.Load() {
+		h["Connection"] = closeConnection // the client's next request goes elsewhere
+	}
 }
 
 // The slices are shared by all answers and never written to.
 var (
-	noSniff        = []string{"nosniff"}
-	privateNoCache = []string{"private, no-cache"}
+	noSniff         = []string{"nosniff"}
+	privateNoCache  = []string{"private, no-cache"}
+	closeConnection = []string{"close"}
 )
 
 // setRateLimit says how much of the limits is left (IETF draft
@@ -79,12 +83,15 @@ func changeReason(h http.Header) (*string, error) {
 // allowCORS answers for the origins that may call the API from a page. It
 // reports whether the request was a preflight, which ends here.
 func (s *Server) allowCORS(w http.ResponseWriter, r *http.Request) (done bool) {
-	origin := r.Header.Get("Origin")
-	if origin == "" || !s.origins[origin] {
+	if len(s.origins) == 0 {
 		return false
 	}
 	h := w.Header()
 	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !s.origins[origin] {
+		return false
+	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotent-Replayed")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -58,7 +59,7 @@ func (x *exchange) claimFor(text string) (ports.Claim, error) {
 	h := x.Request.Header
 	return ports.Claim{
 		Key:         key,
-		Fingerprint: receipt.Fingerprint(x.Request.URL.RawQuery, h.Get("Content-Type"), h.Get("If-Match"), body),
+		Fingerprint: receipt.Fingerprint(x.Request.URL.RawQuery, h.Get("Content-Type"), strings.Join(h.Values("If-Match"), ","), body),
 		Owner:       x.server.parts.IDs.NewID(),
 		At:          x.server.parts.Clock.Now(),
 	}, nil

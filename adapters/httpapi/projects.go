@@ -106,7 +106,7 @@ func (h projects) remove(x *exchange) error {
 
 // projectID reads the project in the path.
 func (x *exchange) projectID() (project.ID, error) {
-	text := x.Param("project_id")
+	text := x.param("project_id")
 	if err := checkPathText("project_id", text); err != nil {
 		return "", err
 	}

@@ -139,7 +139,7 @@ func (q *query) paging(x *exchange, fallback int64, parts int) (paging, error) {
 	filters := q.scope()
 	p := paging{
 		limit: int(q.number("limit", 1, maxLimit, fallback)),
-		scope: x.route.name() + separator + x.Request.URL.Path + separator + filters,
+		scope: x.route.name + separator + x.Request.URL.Path + separator + filters,
 	}
 	cursor := ""
 	if values, ok := q.values["cursor"]; ok && q.err == nil {
@@ -170,7 +170,7 @@ func (q *query) scope() string {
 
 // agentRef reads the agent in the path, by id or name.
 func (x *exchange) agentRef() (identity.Ref, error) {
-	text := x.Param("agent")
+	text := x.param("agent")
 	if err := checkPathText("agent", text); err != nil {
 		return identity.Ref{}, err
 	}
@@ -183,7 +183,7 @@ func (x *exchange) agentRef() (identity.Ref, error) {
 
 // departmentKey reads the department in the path.
 func (x *exchange) departmentKey() (name.Name, error) {
-	text := x.Param("name")
+	text := x.param("name")
 	if err := checkPathText("name", text); err != nil {
 		return name.Name{}, err
 	}

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"net/http"
+	"net/url"
 	"strings"
 
 	"orgd/domain/access"
@@ -26,11 +26,10 @@ type route struct {
 	maxBody int64
 	handle  handler
 
-	full string // "GET /api/v1/agents/{agent_name}", see name
+	// name is the route as logs, metrics and the audit trail show it, such as
+	// "GET /api/v1/agents/{agent_name}".
+	name string
 }
-
-// name is the route as logs, metrics and the audit trail show it.
-func (r *route) name() string { return r.full }
 
 // pattern is the full path in the words of the interface.
 func (r *route) pattern() string {
@@ -64,8 +63,20 @@ func ginParam(name string) string {
 
 // The routes of the router itself, for requests that match nothing.
 var (
-	noRoute  = &route{op: access.Operation(""), public: true, full: "unmatched"}
-	noMethod = &route{op: access.Operation(""), public: true, full: "unmatched"}
+	noRoute  = &route{public: true, name: "unmatched"}
+	noMethod = &route{public: true, name: "unmatched"}
 )
 
-func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+// param returns a parameter of the path in the name that the tree knows. The
+// router matches the path as it was escaped, so that %2F is not a separator;
+// its own decoding would take "+" for a space, as only queries do.
+func (x *exchange) param(name string) string {
+	text := x.Param(name)
+	if x.Request.URL.RawPath == "" {
+		return text // the router saw the decoded path
+	}
+	if decoded, err := url.PathUnescape(text); err == nil {
+		return decoded
+	}
+	return text
+}

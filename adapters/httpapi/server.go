@@ -106,11 +106,11 @@ func (s *Server) newEngine() *gin.Engine {
 	e.RedirectFixedPath = false
 	e.HandleMethodNotAllowed = true
 	e.UseRawPath = true
-	e.UnescapePathValues = true
+	e.UnescapePathValues = false // see exchange.param
 	e.ForwardedByClientIP = false
 	for _, r := range s.routes() {
 		rt := r
-		rt.full = rt.method + " " + rt.pattern()
+		rt.name = rt.method + " " + rt.pattern()
 		serve := s.serve(&rt)
 		e.Handle(rt.method, rt.ginPath(), serve)
 		if rt.method == http.MethodGet {
@@ -134,21 +134,47 @@ func (s *Server) Handler() http.Handler {
 // serve answers the requests of one route.
 func (s *Server) serve(rt *route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		x := &exchange{Context: c, server: s, route: rt, started: time.Now()}
+		x := &exchange{Context: c, server: s, route: rt, client: c.Request.Context(), started: time.Now()}
 		x.id = s.requestID(c.Request.Header)
-		x.problem = prefers(c.Request.Header, "application/problem+json", jsonType)
+		x.problem = prefers(c.Request.Header, problemType, jsonType)
 		x.setCommon()
-		client := c.Request.Context()
-		var cancel context.CancelFunc
-		c.Request, cancel = s.withDeadline(c.Request)
-		defer cancel()
+		x.startWork()
+		defer func() { x.cancel() }()
 		s.parts.Metrics.InFlight(1)
 		defer s.parts.Metrics.InFlight(-1)
 		defer x.finish()
-		if err := x.run(); err != nil && client.Err() == nil {
+		err := x.run()
+		switch {
+		case err == nil:
+		case x.client.Err() != nil:
+			x.abandon()
+		default:
 			x.fail(err)
 		}
 	}
+}
+
+// startWork gives the work on the request its time from now on. It is called
+// again when a body has arrived, so that a slow client costs itself nothing but
+// patience.
+func (x *exchange) startWork() {
+	if x.cancel != nil {
+		x.cancel()
+	}
+	ctx, cancel := context.WithTimeout(x.client, x.server.cfg.RequestTimeout)
+	x.Request, x.cancel = x.Request.WithContext(ctx), cancel
+}
+
+// statusAbandoned is what metrics and the log show of a request whose client
+// has left. Nobody is sent it.
+const statusAbandoned = 499
+
+// abandon ends an exchange whose client has left. The connection is cut, so
+// that a client that only seems to be gone gets no answer rather than an empty
+// success.
+func (x *exchange) abandon() {
+	x.Writer.WriteHeader(statusAbandoned)
+	panic(http.ErrAbortHandler)
 }
 
 // errPanic is what a panic in a handler becomes.
@@ -179,16 +205,19 @@ func (x *exchange) panicked(v any) error {
 func (x *exchange) finish() {
 	took := time.Since(x.started)
 	status := x.Writer.Status()
-	x.server.parts.Metrics.Request(x.route.full, x.Request.Method, status, took)
+	x.server.parts.Metrics.Request(x.route.name, x.Request.Method, status, took)
 	if x.route.uncounted && status < http.StatusBadRequest {
 		return // probes come every few seconds and tell nothing
 	}
-	fields := make([]zap.Field, 0, 8)
+	fields := make([]zap.Field, 0, 9)
 	fields = append(fields, zap.String("instance", x.id), zap.String("method", x.Request.Method),
-		zap.String("route", x.route.full), zap.Int("status", status),
+		zap.String("route", x.route.name), zap.Int("status", status),
 		zap.Duration("took", took), zap.Int("bytes", max(0, x.Writer.Size())))
 	if x.session != nil {
 		fields = append(fields, zap.String("subject", x.session.Subject))
+	}
+	if x.code != 0 {
+		fields = append(fields, zap.Int("code", int(x.code)))
 	}
 	x.server.log.Info("request", fields...)
 }

@@ -141,7 +141,7 @@ func writeRecord(w *jsondoc.Writer, r session.Record) {
 
 // revoke serves DELETE /auth/sessions/{sid}.
 func (h sessions) revoke(x *exchange) error {
-	sid, err := session.ParseID(x.Param("sid"))
+	sid, err := session.ParseID(x.param("sid"))
 	if err != nil {
 		return err
 	}

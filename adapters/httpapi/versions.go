@@ -50,7 +50,7 @@ func (h agents) version(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	number, ok := parseNumber(x.Param("version_num"))
+	number, ok := parseNumber(x.param("version_num"))
 	if !ok || number < 1 {
 		return errVersion
 	}
