@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Errors go out as a problem document only to those who want one more than the
+// envelope.
+func TestPrefersProblem(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"":                                       false,
+		"*/*":                                    false,
+		"application/*":                          false,
+		"text/html":                              false,
+		"nonsense":                               false,
+		";q=1":                                   false,
+		"/":                                      false,
+		"application/json":                       false,
+		"application/problem+json":               true,
+		"Application/Problem+JSON":               true,
+		" application/problem+json ; q=0.1 ":     true,
+		"application/problem+json;charset=utf-8": true,
+		"application/problem+json, application/json":                                          true,
+		"application/json, application/problem+json":                                          false,
+		"application/json;q=0.5, application/problem+json":                                    true,
+		"application/json, application/problem+json;q=0.9":                                    false,
+		"application/problem+json;q=0.5, application/json;q=0.50":                             true,
+		"application/problem+json, */*":                                                       true,
+		"*/*, application/problem+json":                                                       true,
+		"application/*, application/problem+json":                                             true,
+		"application/json, application/*":                                                     false,
+		"application/problem+json;q=0.1, */*;q=0.9":                                           false,
+		"application/*;q=0.9, application/problem+json;q=0.1":                                 false,
+		"application/json;q=0, application/problem+json":                                      true,
+		"application/json;q=0, */*":                                                           false,
+		"application/problem+json;q=0":                                                        false,
+		"application/problem+json;q=0, */*":                                                   false,
+		"application/problem+json;q=0, application/json;q=0":                                  false,
+		"text/html, application/problem+json;q=0.2":                                           true,
+		"application/problem+json;q=2":                                                        false,
+		"application/problem+json;q=-1":                                                       false,
+		"application/problem+json;q=NaN":                                                      false,
+		"application/problem+json;q=":                                                         false,
+		"application/problem+json;q=x, application/json;q=0.1":                                false,
+		",,,application/problem+json,,":                                                       true,
+		"application/problem+json;Q=0.3, application/json;q=0.2":                              true,
+		"application/problem+json; q = 0.3, application/json; q=0.4":                          false,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8":          false,
+		"application/problem+json, application/json, application/problem+json;q=0.1":          true,
+		"application/json-patch+json, application/problem+json;q=0.5, application/json;q=0.4": true,
+	} {
+		h := http.Header{}
+		if accept != "" {
+			h.Set("Accept", accept)
+		}
+		if got := prefers(h, problemType, jsonType); got != want {
+			t.Errorf("prefers(%q) = %v, want %v", accept, got, want)
+		}
+	}
+}
+
+// Several headers are one list.
+func TestPrefersReadsEveryHeader(t *testing.T) {
+	h := http.Header{"Accept": {"application/json;q=0.5", "application/problem+json"}}
+	if !prefers(h, problemType, jsonType) {
+		t.Errorf("prefers(%q) = false, want true", h["Accept"])
+	}
+	if prefers(http.Header{"Accept": {""}}, problemType, jsonType) {
+		t.Error("prefers(empty header) = true, want false")
+	}
+}
+
+// No header gets both kinds, or a kind that it excludes while taking the other.
+func FuzzPrefers(f *testing.F) {
+	f.Add("application/problem+json;q=0.5, application/json")
+	f.Add("*/*;q=0, application/problem+json")
+	f.Add("a/b;c=\"d,e\";q=1")
+	f.Fuzz(func(t *testing.T, accept string) {
+		h := http.Header{"Accept": {accept}}
+		problem, patch := prefers(h, problemType, jsonType), prefers(h, jsonType, problemType)
+		if problem && patch {
+			t.Errorf("prefers(%q) prefers each to the other", accept)
+		}
+		lower := strings.ToLower(accept)
+		if problem && !strings.Contains(lower, "problem+json") && !strings.Contains(lower, "*") {
+			t.Errorf("prefers(%q) = true without a word about problems", accept)
+		}
+	})
+}

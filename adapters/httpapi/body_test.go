@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestReadAll(t *testing.T) {
+	for _, n := range []int{0, 1, firstRead - 1, firstRead, firstRead + 1, 3 * firstRead, 1 << 20} {
+		want := bytes.Repeat([]byte("x"), n)
+		for what, size := range map[string]int64{"announced": int64(n), "unknown": -1, "lied high": 1 << 30, "lied low": int64(n / 3)} {
+			got, err := readAll(bytes.NewReader(want), size)
+			if err != nil || got == nil || !bytes.Equal(got, want) {
+				t.Errorf("readAll(%d bytes, %s) = %d bytes, %v", n, what, len(got), err)
+			}
+		}
+		got, err := readAll(iotest.OneByteReader(bytes.NewReader(want[:min(n, 2000)])), -1)
+		if err != nil || len(got) != min(n, 2000) {
+			t.Errorf("readAll(%d single bytes) = %d bytes, %v", n, len(got), err)
+		}
+	}
+	broken := errors.New("cut")
+	if got, err := readAll(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 9); !errors.Is(err, broken) {
+		t.Errorf("readAll(cut) = %q, %v, want %v", got, err, broken)
+	}
+}
+
+// A client that announces much and sends little costs little.
+func TestReadAllBelievesWhatArrived(t *testing.T) {
+	for _, arrived := range []int{0, 10, firstRead, 5 * firstRead} {
+		r := &watched{Reader: io.MultiReader(strings.NewReader(strings.Repeat("x", arrived)), iotest.ErrReader(io.ErrUnexpectedEOF))}
+		if _, err := readAll(r, 8<<20); err == nil {
+			t.Error("readAll of a cut body succeeded")
+		}
+		if limit := 2*arrived + firstRead; r.room > limit {
+			t.Errorf("readAll offered room for %d bytes after %d, want at most %d", r.room, arrived, limit)
+		}
+	}
+}
+
+// watched remembers the largest room that a read was offered.
+type watched struct {
+	io.Reader
+	room int
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	w.room = max(w.room, len(p))
+	return w.Reader.Read(p)
+}
+
+func TestCheckContentType(t *testing.T) {
+	const both, jsonOnly, never = 2, 1, 0
+	for typ, want := range map[string]int{
+		"application/json":                            both,
+		"application/json; charset=utf-8":             both,
+		`application/json;charset="UTF-8"`:            both,
+		"Application/JSON":                            both,
+		"application/merge-patch+json":                jsonOnly, // a patch only
+		"application/merge-patch+json; charset=utf-8": jsonOnly,
+		"":                                   never,
+		"text/plain":                         never,
+		"application/json; charset=latin1":   never,
+		"application/json; charset=":         never,
+		"application/json, application/json": never,
+		"application/json; charset=utf-8; charset=latin1": never,
+		"application/jsonx":                 never,
+		"application/x-www-form-urlencoded": never,
+		"multipart/form-data; boundary=x":   never,
+		"application/json-patch+json":       never,
+		"*/*":                               never,
+	} {
+		h := http.Header{"Content-Type": {typ}}
+		if err := checkContentType(h, true); (err == nil) != (want != never) {
+			t.Errorf("checkContentType(%q) of a patch = %v, want success %v", typ, err, want != never)
+		}
+		if err := checkContentType(h, false); (err == nil) != (want == both) {
+			t.Errorf("checkContentType(%q) = %v, want success %v", typ, err, want == both)
+		}
+	}
+}
+
+func TestCheckContentTypeHeaders(t *testing.T) {
+	for what, h := range map[string]http.Header{
+		"none":            {},
+		"twice":           {"Content-Type": {jsonType, jsonType}},
+		"gzip":            {"Content-Type": {jsonType}, "Content-Encoding": {"gzip"}},
+		"identity twice":  {"Content-Type": {jsonType}, "Content-Encoding": {"identity", "identity"}},
+		"empty encoding":  {"Content-Type": {jsonType}, "Content-Encoding": {""}},
+		"identity, gzip":  {"Content-Type": {jsonType}, "Content-Encoding": {"identity, gzip"}},
+		"deflate in caps": {"Content-Type": {jsonType}, "Content-Encoding": {"DEFLATE"}},
+	} {
+		if err := checkContentType(h, true); !errors.Is(err, errBody) {
+			t.Errorf("%s: checkContentType = %v, want errBody", what, err)
+		}
+	}
+	h := http.Header{"Content-Type": {jsonType}, "Content-Encoding": {"Identity"}}
+	if err := checkContentType(h, false); err != nil {
+		t.Errorf("checkContentType(identity) = %v, want nil", err)
+	}
+}

@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"orgd/domain/revision"
+)
+
+var (
+	current = revision.Tag{ID: "0190", Revision: 7}
+	absent  = revision.Tag{}
+)
+
+func ifMatch(values ...string) http.Header { return http.Header{"If-Match": values} }
+
+func TestParseIfMatch(t *testing.T) {
+	for text, match := range map[string]bool{
+		`*`:                               true,
+		` * `:                             true,
+		`"0190.7"`:                        true,
+		` "0190.7" `:                      true,
+		`"0190.7.d1gest"`:                 true,
+		`"0190.7.another"`:                true,
+		`"x", "0190.7"`:                   true,
+		`"x","y" ,	"0190.7"`:              true,
+		`,"0190.7",,`:                     true,
+		`W/"x", "0190.7"`:                 true,
+		`"0190.6"`:                        false,
+		`"0190.8"`:                        false,
+		`"0190.07"`:                       false,
+		`"0190.+7"`:                       false,
+		`"0191.7"`:                        false,
+		`"0190"`:                          false,
+		`"0190.7.a.b"`:                    false,
+		`""`:                              false,
+		`"*"`:                             false,
+		`W/"0190.7"`:                      false,
+		`"0190.9999999999999999999999.x"`: false,
+		"\"caf\xc3\xa9\"":                 false,
+	} {
+		c, err := parseIfMatch(ifMatch(text))
+		if err != nil || !c.IsSet() {
+			t.Errorf("parseIfMatch(%q) = %+v, %v, want a condition", text, c, err)
+			continue
+		}
+		if got := c.Check(current) == nil; got != match {
+			t.Errorf("parseIfMatch(%q) matches = %v, want %v", text, got, match)
+		}
+		if c.Check(absent) == nil {
+			t.Errorf("parseIfMatch(%q) matches what does not exist", text)
+		}
+	}
+}
+
+// A header that cannot be read is never "no guard".
+func TestParseIfMatchRefuses(t *testing.T) {
+	for _, values := range [][]string{
+		{""}, {" "}, {","}, {",,"}, {`0190.7`}, {`"0190.7`}, {`0190.7"`}, {`'0190.7'`}, {`"a""b"`}, {`"a" "b"`},
+		{`*, "0190.7"`}, {`"0190.7", *`}, {"*", "*"}, {`w/"0190.7"`}, {`W/`}, {`W/0190.7`}, {`W/ "0190.7"`},
+		{`"a b"`}, {"\"a\tb\""}, {"\"a\x7f\""}, {`"0190.7"`, `oops`}, {`"0190.7";x`},
+	} {
+		if c, err := parseIfMatch(ifMatch(values...)); !errors.Is(err, errIfMatch) {
+			t.Errorf("parseIfMatch(%q) = %+v, %v, want errIfMatch", values, c, err)
+		}
+	}
+}
+
+func TestParseIfMatchAbsent(t *testing.T) {
+	c, err := parseIfMatch(http.Header{})
+	if err != nil || c.IsSet() {
+		t.Errorf("parseIfMatch() = %+v, %v, want no condition", c, err)
+	}
+}
+
+// Two headers are one list.
+func TestParseIfMatchJoins(t *testing.T) {
+	c, err := parseIfMatch(ifMatch(`"x"`, `"0190.7"`))
+	if err != nil || c.Check(current) != nil {
+		t.Errorf("parseIfMatch(two headers) = %+v, %v, want a match", c, err)
+	}
+}
+
+func TestEtagRoundTrip(t *testing.T) {
+	for _, digest := range []string{"", "00ff"} {
+		tag := etag(current, digest)
+		c, err := parseIfMatch(ifMatch(tag))
+		if err != nil || c.Check(current) != nil {
+			t.Errorf("parseIfMatch(etag(%v, %q)) = %+v, %v, want a match", current, digest, c, err)
+		}
+		if !matchesNone(http.Header{"If-None-Match": {tag}}, tag) {
+			t.Errorf("matchesNone(%s) = false, want true", tag)
+		}
+	}
+}
+
+func TestMatchesNone(t *testing.T) {
+	const tag = `"0190.7.d"`
+	for text, want := range map[string]bool{
+		`"0190.7.d"`:           true,
+		`W/"0190.7.d"`:         true,
+		`"x", W/"0190.7.d"`:    true,
+		`*`:                    true,
+		`"0190.7"`:             false,
+		`"0190.7.e"`:           false,
+		`"0190.6.d"`:           false,
+		``:                     false,
+		`0190.7.d`:             false,
+		`"0190.7.d`:            false,
+		`"0190.7.d", nonsense`: false,
+		`*, "0190.7.d"`:        false,
+	} {
+		if got := matchesNone(http.Header{"If-None-Match": {text}}, tag); got != want {
+			t.Errorf("matchesNone(%q, %s) = %v, want %v", text, tag, got, want)
+		}
+	}
+	if matchesNone(http.Header{}, tag) {
+		t.Error("matchesNone() = true, want false")
+	}
+}
+
+func TestParseCreateOnly(t *testing.T) {
+	if only, err := parseCreateOnly(http.Header{}); only || err != nil {
+		t.Errorf("parseCreateOnly() = %v, %v, want false", only, err)
+	}
+	if only, err := parseCreateOnly(http.Header{"If-None-Match": {" * "}}); !only || err != nil {
+		t.Errorf("parseCreateOnly(*) = %v, %v, want true", only, err)
+	}
+	for _, text := range []string{"", `"x"`, "*, *", `W/"x"`} {
+		if only, err := parseCreateOnly(http.Header{"If-None-Match": {text}}); !errors.Is(err, errIfNoneMatch) {
+			t.Errorf("parseCreateOnly(%q) = %v, %v, want errIfNoneMatch", text, only, err)
+		}
+	}
+}
+
+// Whatever is sent, it is an error or a condition, and only a strong tag of the
+// current state, or "*", fulfils it.
+func FuzzIfMatch(f *testing.F) {
+	for _, seed := range []string{`*`, `"0190.7"`, `W/"0190.7", "x"`, ``, `"0190.7`, `"0190.7.d"`, `,,"",`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseIfMatch(ifMatch(text))
+		if err != nil {
+			if !errors.Is(err, errIfMatch) || c.IsSet() {
+				t.Errorf("parseIfMatch(%q) = %+v, %v", text, c, err)
+			}
+			return
+		}
+		if !c.IsSet() {
+			t.Errorf("parseIfMatch(%q) is no guard", text)
+		}
+		named := strings.Contains(text, `"0190.7"`) || strings.Contains(text, `"0190.7.`) || strings.TrimSpace(text) == "*"
+		if c.Check(current) == nil && !named {
+			t.Errorf("parseIfMatch(%q) matches %v", text, current)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/domain/fault"
+	"orgd/domain/limit"
+	"orgd/ports"
+)
+
+const canary = "s3cr3t-canary"
+
+// What goes wrong inside is answered without its cause and logged once, under
+// the instance that the client was told.
+func TestServerErrors(t *testing.T) {
+	type answer struct{ status, code, retryAfter int }
+	for what, tt := range map[string]struct {
+		do     func(context.Context) error
+		want   answer
+		logged string // what the log says of the cause
+	}{
+		"panic":               {func(context.Context) error { panic(canary) }, answer{500, 8000, 0}, "httpapi: panic: string"},
+		"panic with an error": {func(context.Context) error { panic(errors.New(canary)) }, answer{500, 8000, 0}, "panic: *errors.errorString"},
+		"runtime error": {func(context.Context) error {
+			var m map[string]int
+			m["x"] = 1
+			return nil
+		}, answer{500, 8000, 0}, "assignment to entry in nil map"},
+		"unknown error": {func(context.Context) error { return errors.New("the disk laughed") }, answer{500, 8000, 0}, "the disk laughed"},
+		"storage failed": {func(context.Context) error {
+			return fmt.Errorf("store: %w", ports.ErrStorage.Because(errors.New("disk full")))
+		}, answer{500, 8002, 0}, "disk full"},
+		"storage down": {func(context.Context) error { return ports.ErrUnavailable.Because(errors.New("no route")) }, answer{503, 8001, 1}, "no route"},
+		"storage down, tells when": {func(context.Context) error {
+			return ports.ErrUnavailable.After(2500 * time.Millisecond)
+		}, answer{503, 8001, 3}, "unavailable"},
+		"deadline": {func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("store: read: %w", ctx.Err())
+		}, answer{503, 8001, 1}, "deadline exceeded"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			f := newFake(t, tt.do, func(c *Config, _ *Parts) { c.RequestTimeout = 20 * time.Millisecond })
+			w := f.send(request(t, "GET", "/api/v1/company", ""))
+			d := detailOf(t, w)
+			got := answer{w.Code, d.Code, 0}
+			if d.RetryAfter != nil {
+				got.retryAfter = *d.RetryAfter
+			}
+			if got != tt.want {
+				t.Errorf("answer = %+v, want %+v", got, tt.want)
+			}
+			if d.Detail != publicMessages[fault.Code(d.Code)] || d.Instance != w.Header().Get("X-Request-Id") || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("answer = %s, headers %v", w.Body, w.Header())
+			}
+			lines := f.logs.FilterMessage("request failed").FilterField(zap.String("instance", d.Instance)).All()
+			if len(lines) != 1 || !strings.Contains(fmt.Sprint(lines[0].ContextMap()), tt.logged) {
+				t.Errorf("log = %v, want one line with %q", lines, tt.logged)
+			}
+			if all := fmt.Sprint(f.logs.All(), w.Body, w.Header()); strings.Contains(all, canary) {
+				t.Errorf("the canary got out: %s", all)
+			}
+		})
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	want := map[fault.Code]int{
+		1000: 401, 1001: 403, 1002: 401, 2000: 400, 2001: 400, 3000: 404, 3001: 404, 3002: 404,
+		4000: 409, 4001: 409, 4002: 409, 5000: 429, 5001: 429, 5002: 429, 6000: 402, 7000: 502,
+		8000: 500, 8001: 503, 8002: 500,
+	}
+	for _, c := range fault.Codes() {
+		if got := statusOf(c); got != want[c] {
+			t.Errorf("statusOf(%d) = %d, want %d", c, got, want[c])
+		}
+	}
+}
+
+// The two forms of an error say the same.
+func TestErrorForms(t *testing.T) {
+	f := newFake(t, func(context.Context) error { return nil })
+	r := request(t, "GET", "/api/v1/nowhere", "")
+	r.Header.Set("X-Request-Id", "abc-1")
+	envelope := f.send(r)
+	r.Header.Set("Accept", problemType)
+	problem := f.send(r)
+
+	var e struct {
+		Data    any            `json:"data"`
+		Error   string         `json:"error"`
+		Detail  map[string]any `json:"error_detail"`
+		Success bool           `json:"success"`
+	}
+	var p map[string]any
+	if err := errors.Join(json.Unmarshal(envelope.Body.Bytes(), &e), json.Unmarshal(problem.Body.Bytes(), &p)); err != nil {
+		t.Fatalf("answers %s and %s: %v", envelope.Body, problem.Body, err)
+	}
+	e.Detail["status"] = float64(404)
+	if fmt.Sprint(e.Detail) != fmt.Sprint(p) || e.Data != nil || e.Success || e.Error != e.Detail["detail"] {
+		t.Errorf("envelope %s, problem %s", envelope.Body, problem.Body)
+	}
+	if p["instance"] != "abc-1" || p["type"] != "https://orgd.invalid/errors#not_found" || p["title"] != "Resource Not Found" ||
+		p["error_code"] != 3002.0 || p["retry_after"] != nil || p["retryable"] != false || p["error_category"] != "not_found" {
+		t.Errorf("problem = %s", problem.Body)
+	}
+	if a, b := envelope.Header().Get("Content-Type"), problem.Header().Get("Content-Type"); a != jsonType || b != problemType {
+		t.Errorf("Content-Type = %s and %s", a, b)
+	}
+}
+
+// brokenLimiter cannot decide.
+type brokenLimiter struct{}
+
+func (brokenLimiter) Admit(context.Context, limit.Ask) (limit.Grant, error) {
+	return limit.Grant{Release: func() {}}, errors.New("limiter lost")
+}
+
+func TestLimiterThatCannotDecide(t *testing.T) {
+	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) { p.Limiter = brokenLimiter{} })
+	if w := f.send(request(t, "GET", "/api/v1/company", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+		t.Errorf("answer = %d %s, want 503/8001", w.Code, w.Body)
+	}
+	if w := f.send(request(t, "GET", "/api/v1/healthz", "")); w.Code != 200 {
+		t.Errorf("healthz = %d %s, want 200: it meets no limit", w.Code, w.Body)
+	}
+}
+
+// Whose issuer cannot be asked is not refused, but asked to come again, and the
+// router's own answers do not wait for that.
+func TestIssuerUnavailable(t *testing.T) {
+	f := newFake(t, func(context.Context) error { return nil })
+	r := request(t, "GET", "/api/v1/auth/me", "")
+	r.Header.Set("Authorization", "Bearer later")
+	if w := f.send(r); w.Code != 503 || *detailOf(t, w).RetryAfter != 3 || w.Header().Get("Retry-After") != "3" {
+		t.Errorf("answer = %d %s, want 503 after 3 s", w.Code, w.Body)
+	}
+	r.URL.Path = "/api/v1/nowhere"
+	if w := f.send(r); w.Code != 404 {
+		t.Errorf("answer = %d %s, want 404", w.Code, w.Body)
+	}
+}
+
+// A client that has left gets nothing, which is not a success either.
+func TestClientLeaves(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	f := newFake(t, func(ctx context.Context) error {
+		leave()
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler {
+			t.Errorf("recover() = %v, want http.ErrAbortHandler", v)
+		}
+		if n := f.logs.FilterMessage("request failed").Len(); n != 0 {
+			t.Errorf("%d errors are logged, want 0", n)
+		}
+		if n := f.logs.FilterMessage("request").FilterField(zap.Int("status", statusAbandoned)).Len(); n != 1 {
+			t.Errorf("%d requests of status 499 are logged, want 1", n)
+		}
+	}()
+	f.send(request(t, "GET", "/api/v1/company", "").WithContext(ctx))
+}
+
+// A key that cannot be given back is free again after its lease: the answer
+// stands.
+func TestReleaseFails(t *testing.T) {
+	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) {
+		p.Receipts = fakeReceipts{release: func(context.Context) error { return errors.New("gone") }}
+	})
+	r := request(t, "POST", "/api/v1/company/reorder-departments", "{")
+	r.Header.Set("Idempotency-Key", "k")
+	if w := f.send(r); w.Code != 400 {
+		t.Errorf("answer = %d %s, want 400", w.Code, w.Body)
+	}
+	if n := f.logs.FilterMessageSnippet("not released").Len(); n != 1 {
+		t.Errorf("%d warnings, want 1", n)
+	}
+}

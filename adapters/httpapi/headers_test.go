@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"orgd/domain/limit"
+)
+
+func TestSetRateLimit(t *testing.T) {
+	h := http.Header{}
+	setRateLimit(h, nil)
+	if len(h) != 0 {
+		t.Errorf("setRateLimit(nothing) = %v, want no headers", h)
+	}
+	setRateLimit(h, []limit.Usage{
+		{Window: limit.Window{Name: "address", Cap: 10000, Length: time.Minute}, Remaining: 9999, Reset: 59500 * time.Millisecond},
+		{Window: limit.Window{Name: "agents.create", Cap: 60, Length: time.Minute}, Remaining: 0, Reset: time.Second},
+	})
+	for name, want := range map[string]string{
+		"RateLimit-Policy": `"address";q=10000;w=60, "agents.create";q=60;w=60`,
+		"RateLimit":        `"address";r=9999;t=60, "agents.create";r=0;t=1`,
+	} {
+		if got := h.Get(name); got != want {
+			t.Errorf("%s = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]int64{
+		0: 1, time.Millisecond: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, -time.Second: 1,
+	} {
+		if got := seconds(d); got != want {
+			t.Errorf("seconds(%v) = %d, want %d", d, got, want)
+		}
+	}
+}
+
+func TestChangeReason(t *testing.T) {
+	if got, err := changeReason(http.Header{}); got != nil || err != nil {
+		t.Errorf("changeReason() = %v, %v, want none", got, err)
+	}
+	long := strings.Repeat("ä", 1024)
+	for text, want := range map[string]string{
+		"because":            "because",
+		"new%20model":        "new model",
+		"a+b":                "a+b",
+		url.PathEscape("é界"): "é界",
+		"é":                  "é",
+		url.PathEscape(long): long,
+	} {
+		got, err := changeReason(http.Header{"Change-Reason": {text}})
+		if err != nil || *got != want {
+			t.Errorf("changeReason(%q) = %v, %v, want %q", text, got, err, want)
+		}
+	}
+	for _, values := range [][]string{
+		{""}, {"a", "b"}, {"%zz"}, {"%"}, {"%ff"}, {"\xff"}, {strings.Repeat("a", 1025)}, {url.PathEscape(long + "x")},
+	} {
+		if got, err := changeReason(http.Header{"Change-Reason": values}); err == nil {
+			t.Errorf("changeReason(%.20q) = %q, want errReason", values, *got)
+		}
+	}
+}
+
+func TestBearer(t *testing.T) {
+	for text, want := range map[string]string{
+		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc",
+		"Basic abc": "", "Bearer": "", "Bearer ": "", "abc": "", "": "",
+	} {
+		got, present := bearer(http.Header{"Authorization": {text}})
+		if got != want || !present {
+			t.Errorf("bearer(%q) = %q, %v, want %q", text, got, present, want)
+		}
+	}
+	if got, present := bearer(http.Header{}); got != "" || present {
+		t.Errorf("bearer() = %q, %v, want none", got, present)
+	}
+	if got, present := bearer(http.Header{"Authorization": {"Bearer a", "Bearer b"}}); got != "" || !present {
+		t.Errorf("bearer(two) = %q, %v, want a malformed one", got, present)
+	}
+}
+
+func TestHasEmptySegment(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/": true, "/a": false, "/a/": true, "//a": true, "/a//b": true, "/a/b": false, "/a/%2F": false, "": false, "/a/%20": false,
+	} {
+		if got := hasEmptySegment(path); got != want {
+			t.Errorf("hasEmptySegment(%q) = %v, want %v", path, got, want)
+		}
+	}
+}
