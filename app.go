@@ -1,0 +1,132 @@
+// Package orgd puts the service together: it reads the configuration, connects
+// the parts, and runs them until it is told to stop.
+package orgd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/httpapi"
+	"orgd/adapters/jwtauth"
+	"orgd/adapters/telemetry"
+	"orgd/app"
+	"orgd/ports"
+)
+
+// App is the service with all its parts.
+type App struct {
+	cfg      Config
+	log      *zap.Logger
+	server   *httpapi.Server
+	sessions *app.Sessions
+	storage  ports.Storage
+	clock    ports.Clock
+	metrics  *telemetry.Metrics
+	issuer   *jwtauth.Issuer
+
+	adminToken string
+}
+
+// Build connects the parts that cfg asks for, and opens the storage. The
+// returned function closes everything again, in the opposite order; call it
+// when [App.Run] has returned.
+func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
+	switch cfg.Storage {
+	case SQLite:
+		return buildFirst(ctx, cfg, log)
+	}
+	return nil, nil, fmt.Errorf("storage %s is not available in this build", cfg.Storage)
+}
+
+// buildFirst builds the embedded mode, with a token if the directory is new.
+func buildFirst(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	first, err := isNew(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, stop, err := buildEmbedded(ctx, cfg, log)
+	if err != nil || !first {
+		return a, stop, err
+	}
+	if a.adminToken, err = firstToken(a.issuer); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return a, stop, nil
+}
+
+// AdminToken is a token of role admin if this is the first start on a new data
+// directory, else "". Nothing keeps it: show it once or save it.
+func (a *App) AdminToken() string { return a.adminToken }
+
+// Handler serves the interface without a listener. Run does not have to be
+// called for it, but revocations by other replicas are seen only while it runs.
+func (a *App) Handler() http.Handler { return a.server.Handler() }
+
+// Run serves until ctx ends, then drains and returns nil. It calls ready once,
+// with the address, when the service can be reached. An error means that the
+// service could not start, or had to stop.
+func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
+	if err := a.sessions.Load(ctx); err != nil {
+		return fmt.Errorf("read the revoked sessions: %w", err)
+	}
+	stopMetrics, err := a.serveMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
+	// What runs beside the requests goes on until the last of them is answered.
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	for _, t := range a.tasks() {
+		running.Go(func() { t.repeat(work, a.log) })
+	}
+	defer running.Wait()
+	defer stop()
+	return a.server.Run(ctx, ready)
+}
+
+// Bounds of the metrics listener, which serves one small page.
+const (
+	metricsTimeout = 10 * time.Second
+	metricsHeaders = 16 << 10
+)
+
+// serveMetrics shows the metrics on a listener of their own, if cfg asks for
+// one, until the returned function is called.
+func (a *App) serveMetrics(ctx context.Context) (stop func(), err error) {
+	if a.cfg.MetricsAddr == "" {
+		return func() {}, nil
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", a.cfg.MetricsAddr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.metrics.Handler())
+	srv := &http.Server{
+		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout,
+		IdleTimeout: time.Minute, MaxHeaderBytes: metricsHeaders,
+		ErrorLog: zap.NewStdLog(a.log.Named("metrics")),
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	a.log.Info("metrics are shown", zap.Stringer("addr", listener.Addr()))
+	return func() {
+		err := srv.Close()
+		if err = errors.Join(err, <-served); !errors.Is(err, http.ErrServerClosed) {
+			a.log.Error("the metrics listener failed", zap.Error(err))
+		}
+	}, nil
+}

@@ -1,0 +1,179 @@
+package orgd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/sqlitestore"
+	"orgd/domain/access"
+	"orgd/domain/session"
+)
+
+func regexpMatch(pattern, s string) bool {
+	return regexp.MustCompile("(?s)" + pattern).MatchString(s)
+}
+
+// config is the default one on a new directory and a free port.
+func config(t *testing.T) Config {
+	t.Helper()
+	c := Default()
+	c.SQLite.Dir = filepath.Join(t.TempDir(), "data")
+	c.HTTP.Addr = "127.0.0.1:0"
+	return c
+}
+
+// build makes a service that is closed with the test.
+func build(t *testing.T, c Config) *App {
+	t.Helper()
+	a, stop, err := Build(t.Context(), c, zap.NewNop())
+	if err != nil {
+		t.Fatalf("Build = %v", err)
+	}
+	t.Cleanup(stop)
+	return a
+}
+
+func get(a *App, path, token string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	a.Handler().ServeHTTP(w, r)
+	return w
+}
+
+func TestBuild(t *testing.T) {
+	c := config(t)
+	a := build(t, c)
+	if w := get(a, "/api/v1/company", a.AdminToken()); w.Code != http.StatusOK {
+		t.Errorf("GET /company with the first token = %d %s, want 200", w.Code, w.Body)
+	}
+	token, s, err := NewToken(c, TokenRequest{Subject: "ann", Role: access.Editor, TTL: session.DefaultTTL})
+	if err != nil || s.Subject != "ann" {
+		t.Fatalf("NewToken = %+v, %v, want a session of ann", s, err)
+	}
+	if w := get(a, "/api/v1/auth/me", token); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), s.ID) {
+		t.Errorf("GET /auth/me with a new token = %d %s, want session %s", w.Code, w.Body, s.ID)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	wrong := config(t)
+	wrong.Storage = "postgres"
+	if _, _, err := Build(t.Context(), wrong, zap.NewNop()); err == nil || !strings.Contains(err.Error(), "--storage") {
+		t.Errorf("Build with an unknown storage = %v, want the mistake", err)
+	}
+	c := config(t)
+	build(t, c)
+	if _, _, err := Build(t.Context(), c, zap.NewNop()); !errors.Is(err, sqlitestore.ErrInUse) {
+		t.Errorf("Build on a directory in use = %v, want ErrInUse", err)
+	}
+}
+
+func TestAdminTokenOnlyOnce(t *testing.T) {
+	c := config(t)
+	for start, want := range []bool{true, false} {
+		a, stop, err := Build(t.Context(), c, zap.NewNop())
+		if err != nil {
+			t.Fatalf("Build = %v", err)
+		}
+		if got := a.AdminToken() != ""; got != want {
+			t.Errorf("start %d: AdminToken is there: %t, want %t", start, got, want)
+		}
+		stop()
+	}
+	// Without its key the directory accepts no token that exists.
+	if err := os.Remove(filepath.Join(c.SQLite.Dir, signingKeyName)); err != nil {
+		t.Fatal(err)
+	}
+	if build(t, c).AdminToken() == "" {
+		t.Error("AdminToken after the key was lost = none, want one")
+	}
+}
+
+func TestCursorKeyFile(t *testing.T) {
+	for content, good := range map[string]bool{
+		strings.Repeat("A", 43) + "=\n":  true,
+		strings.Repeat("ab", 32):         true, // hex is also base64
+		strings.Repeat("A", 42) + "==\n": false,
+		"":                               false,
+		"secret text":                    false,
+	} {
+		c := config(t)
+		c.CursorKeyFile = write(t, "key", content)
+		_, stop, err := Build(t.Context(), c, zap.NewNop())
+		if stop != nil {
+			stop()
+		}
+		if (err == nil) != good || err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("Build with the cursor key %q = %v, want good: %t", content, err, good)
+		}
+	}
+}
+
+func TestWriteSecret(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for _, line := range []string{"one", "two"} {
+		if err := writeSecret(path, line, os.Rename); err != nil {
+			t.Fatalf("writeSecret = %v", err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != line+"\n" {
+			t.Errorf("file = %q, %v, want %q", got, err, line)
+		}
+	}
+	if err := writeSecret(path, "three", os.Link); !errors.Is(err, os.ErrExist) {
+		t.Errorf("writeSecret over a file = %v, want ErrExist", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode = %v, %v, want 0600", info.Mode(), err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("writeSecret leaves %v, %v, want one file", left, err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	c := config(t)
+	c.MetricsAddr = "127.0.0.1:0"
+	a := build(t, c)
+	ctx, stop := context.WithCancel(t.Context())
+	var seen net.Addr
+	if err := a.Run(ctx, func(addr net.Addr) { seen = addr; stop() }); err != nil || seen == nil {
+		t.Errorf("Run = %v with address %v, want nil and the address", err, seen)
+	}
+}
+
+func TestRunCannotListen(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for name, change := range map[string]func(*Config){
+		"--addr":         func(c *Config) { c.HTTP.Addr = taken.Addr().String() },
+		"--metrics-addr": func(c *Config) { c.MetricsAddr = taken.Addr().String() },
+	} {
+		c := config(t)
+		change(&c)
+		ready := func(net.Addr) { t.Errorf("Run with a taken %s says that it is ready", name) }
+		if err := build(t, c).Run(t.Context(), ready); err == nil || !strings.Contains(err.Error(), "address already in use") {
+			t.Errorf("Run with a taken %s = %v, want the reason", name, err)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if b := Version(); b.Version == "" || b.Commit == "" {
+		t.Errorf("Version = %+v, want words for both", b)
+	}
+}

@@ -1,0 +1,120 @@
+package orgd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+const (
+	// refreshEvery is how long a session that another replica revoked may still
+	// be accepted here.
+	refreshEvery = time.Second
+	// reloadEvery is how often revocations that have had their time are dropped.
+	reloadEvery = time.Hour
+	// sweepEvery is how often records that have had their time are removed.
+	sweepEvery = time.Minute
+	// sweepPause leaves the storage to requests between two steps.
+	sweepPause = 50 * time.Millisecond
+	// sweepSteps bounds a turn, so that it ends well before taskTimeout.
+	sweepSteps = 200
+	// taskTimeout ends a turn of a task that hangs.
+	taskTimeout = 30 * time.Second
+)
+
+// task is work that is done again and again while the service runs.
+type task struct {
+	name  string
+	every time.Duration
+	turn  func(context.Context) error
+}
+
+// repeat does the task's turns until ctx ends. A turn that fails or panics is
+// logged, once until a turn succeeds, and the next one is tried.
+func (t task) repeat(ctx context.Context, log *zap.Logger) {
+	log = log.With(zap.String("task", t.name))
+	failing := false
+	for wait(ctx, t.every) {
+		err := t.once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			log.Error("background task fails, it is tried again", zap.Error(err), zap.Duration("every", t.every))
+		case err == nil && failing:
+			log.Info("background task works again")
+		}
+		failing = err != nil
+	}
+}
+
+func (t task) once(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, taskTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %s\n%s", panicText(v), debug.Stack())
+		}
+	}()
+	return t.turn(ctx)
+}
+
+// panicText describes the value of a panic. Only the runtime's own words are
+// shown: any other value may hold somebody's data.
+func panicText(v any) string {
+	var own runtime.Error
+	if err, ok := v.(error); ok && errors.As(err, &own) {
+		return own.Error()
+	}
+	return fmt.Sprintf("a value of type %T", v)
+}
+
+// wait returns true after d, false as soon as ctx ends.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// tasks are what the service does beside answering requests.
+func (a *App) tasks() []task {
+	return []task{
+		{"revocations", refreshEvery, a.sessions.Refresh},
+		{"forgotten revocations", reloadEvery, a.sessions.Load},
+		{"retention", sweepEvery, a.sweep},
+	}
+}
+
+// sweep removes what has had its time, in steps that do not hold up requests.
+func (a *App) sweep(ctx context.Context) error {
+	for range sweepSteps {
+		more, err := a.storage.Forget(ctx, a.expiry())
+		if err != nil || !more || !wait(ctx, sweepPause) {
+			return err
+		}
+	}
+	return nil // the rest is for the next turn
+}
+
+func (a *App) expiry() ports.Expiry {
+	now := a.clock.Now()
+	e := ports.Expiry{Audit: now.Add(-audit.Kept), Receipts: now.Add(-receipt.Kept), Now: now}
+	if a.cfg.Retention > 0 {
+		e.Events = now.Add(-a.cfg.Retention)
+	}
+	return e
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"orgd"
+	"orgd/adapters/sqlitestore"
+)
+
+type backupCmd struct {
+	File string `arg:"" help:"File to write; it must not exist."`
+	fileFlag
+	directoryFlag
+}
+
+// Help implements kong.HelpProvider.
+func (backupCmd) Help() string {
+	return `Writes one state of the database, and the keys in the data directory, to a file that only its owner may read. The service may run meanwhile; nothing is held up. The file appears when it is complete and checked, and needs free space of twice the database's size until then.
+
+The file holds the signing key: whoever has it can make tokens. Key files elsewhere (--signing-key-file, --cursor-key-file) are not in it.
+
+Example:
+
+    orgd backup --data-dir ./data backup-$(date +%F).orgd`
+}
+
+// Run writes the backup.
+func (c *backupCmd) Run(ctx context.Context, p *process) error {
+	cfg, err := p.embedded()
+	if err != nil {
+		return err
+	}
+	if err := sqlitestore.Backup(ctx, cfg.DataDir(), c.File); err != nil {
+		return err
+	}
+	p.say("Backup of %s written to %s.", cfg.DataDir(), c.File)
+	for _, key := range []string{cfg.Auth.KeyFile, cfg.CursorKeyFile} {
+		if key != "" && filepath.Dir(key) != filepath.Clean(cfg.DataDir()) {
+			p.say("Not in it: the key file %s.", key)
+		}
+	}
+	return nil
+}
+
+// embedded reads the configuration of a command that works on a data directory.
+func (p *process) embedded() (cfg orgd.Config, err error) {
+	cfg, err = p.load()
+	if err = errors.Join(err, cfg.SQLite.Validate()); err != nil {
+		err = usageError{err}
+	}
+	return cfg, err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A backup that was made beside the running service brings everything back, the
+// keys included.
+func TestBackupAndRestore(t *testing.T) {
+	t.Chdir(t.TempDir()) // names are relative, as people type them
+	s := serve(t, false, "--data-dir", "data")
+	token := readSecret(t, "data/admin.token")
+	if status, body := call(t, "POST", s.url+"/api/v1/departments", token, `{"name":"Design"}`); status != 201 {
+		t.Fatalf("POST /departments = %d %s, want 201", status, body)
+	}
+	must(t, nil, "backup", "--data-dir", "data", "saved.orgd")
+	if status, body := call(t, "POST", s.url+"/api/v1/departments", token, `{"name":"Late"}`); status != 201 {
+		t.Fatalf("POST /departments = %d %s, want 201", status, body)
+	}
+	if info, err := os.Stat("saved.orgd"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("saved.orgd = %v, %v, want mode 0600", info, err)
+	}
+	if r := command(t, nil, "backup", "--data-dir", "data", "saved.orgd"); r.code != exitFailure || !strings.Contains(r.stderr, "exists") {
+		t.Errorf("orgd backup over a file = %+v, want 1 and the reason", r)
+	}
+	if r := command(t, nil, "restore", "--data-dir", "data", "saved.orgd"); r.code != exitFailure || !strings.Contains(r.stderr, "in use") {
+		t.Errorf("orgd restore beside the service = %+v, want 1 and the reason", r)
+	}
+	s.stop()
+	if r := command(t, nil, "restore", "--data-dir", "data", "saved.orgd"); r.code != exitFailure || !strings.Contains(r.stderr, "--force") {
+		t.Errorf("orgd restore over a directory = %+v, want 1 and a hint", r)
+	}
+	for dir, force := range map[string][]string{"other": nil, "data": {"--force"}} {
+		must(t, nil, append([]string{"restore", "--data-dir", dir, "saved.orgd"}, force...)...)
+		checkRestored(t, dir, token)
+	}
+	if _, err := os.Stat("other/admin.token"); err == nil {
+		t.Error("the start after a restore makes a token although there are good ones")
+	}
+}
+
+func checkRestored(t *testing.T, dir, token string) {
+	t.Helper()
+	s := serve(t, false, "--data-dir", dir)
+	defer s.stop()
+	status, body := call(t, "GET", s.url+"/api/v1/departments", token, "")
+	if status != 200 || !strings.Contains(body, `"Design"`) || strings.Contains(body, `"Late"`) {
+		t.Errorf("GET /departments after a restore = %d %s, want the state of the backup", status, body)
+	}
+}
+
+func TestBackupNamesKeysThatItLacks(t *testing.T) {
+	dir, keys := t.TempDir(), t.TempDir()
+	must(t, nil, "token", "create", "--data-dir", keys, "--role", "admin", "--subject", "ann")
+	key := filepath.Join(keys, "signing.key")
+	serve(t, false, "--data-dir", dir, "--signing-key-file", key).stop()
+	r := command(t, []string{"ORGD_SIGNING_KEY_FILE=" + key}, "backup", "--data-dir", dir, filepath.Join(keys, "saved"))
+	if r.code != exitOK || !strings.Contains(r.stderr, "Not in it: the key file "+key) {
+		t.Errorf("orgd backup = %+v, want it to name %s", r, key)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	r := command(t, nil, "migrate", "--data-dir", dir)
+	if r.code != exitOK || r.stdout != "" || !strings.Contains(r.stderr, "has schema version") {
+		t.Errorf("orgd migrate = %+v, want the version on standard error", r)
+	}
+	serve(t, false, "--data-dir", dir)
+	readSecret(t, filepath.Join(dir, "admin.token")) // nobody had a token before
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"orgd"
+)
+
+// Whoever types something wrong gets exit code 2, a reason on standard error,
+// and nothing on standard output.
+func TestUsage(t *testing.T) {
+	var report strings.Builder
+	for _, line := range []string{
+		"srve",
+		"serve --adress x",
+		"serve extra",
+		"serve --addr",
+		"serve --addr nowhere --retention soon --limit agents.fly=1/1s",
+		"serve --config /does/not/exist.yaml",
+		"serve --storage mongodb --mongo-uri mongodb://host",
+		"serve --redis-addr localhost:6379",
+		"config check --log-level loud --replicas 2",
+		"token",
+		"token create --role admin",
+		"token create --role king --subject a|b --ttl 1w --departments ..",
+		"token create --role agent --subject ann --ttl 31d",
+		"token list --server nowhere",
+		"token revoke",
+		"backup --data-dir x",
+		"restore",
+	} {
+		r := command(t, nil, strings.Fields(line)...)
+		if r.code != exitUsage || r.stdout != "" {
+			t.Errorf("orgd %s = %d, %q, want %d and nothing on standard output", line, r.code, r.stdout, exitUsage)
+		}
+		fmt.Fprintf(&report, "$ orgd %s\n%s\n", line, r.stderr)
+	}
+	golden(t, "usage.txt", report.String())
+}
+
+func TestNoCommand(t *testing.T) {
+	if r := command(t, nil); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "token create") {
+		t.Errorf("orgd = %+v, want code 2 and the commands on standard error", r)
+	}
+}
+
+// Every command explains itself, with an example where there is something to
+// choose.
+func TestHelp(t *testing.T) {
+	for line, want := range map[string]string{
+		"":             "ORGD_",
+		"serve":        "$ORGD_ADDR",
+		"token":        "create",
+		"token create": "Example",
+		"token list":   "ORGD_TOKEN",
+		"token revoke": "Example",
+		"backup":       "Example",
+		"restore":      "--force",
+		"migrate":      "Example",
+		"config check": "Example",
+		"version":      "Print the version",
+	} {
+		r := command(t, nil, append(strings.Fields(line), "--help")...)
+		if r.code != exitOK || r.stderr != "" || !strings.Contains(r.stdout, want) {
+			t.Errorf("orgd %s --help = %+v, want %q on standard output", line, r, want)
+		}
+	}
+	golden(t, "serve_help.txt", must(t, nil, "serve", "--help"))
+}
+
+func TestVersion(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		if out := must(t, nil, args...); !strings.HasPrefix(out, "orgd ") || strings.Count(out, "\n") != 1 {
+			t.Errorf("orgd %s = %q, want one line", args, out)
+		}
+	}
+}
+
+// Every setting has a flag and every flag of the service is a setting.
+func TestFlagsAreSettings(t *testing.T) {
+	parser, err := newParser(process{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var settings []string
+	for _, s := range orgd.Settings() {
+		settings = append(settings, s.Name)
+	}
+	slices.Sort(settings)
+	for _, name := range []string{"serve", "config check"} {
+		flags := map[string]bool{}
+		for _, level := range find(t, parser.Model.Node, name).AllFlags(false) {
+			for _, f := range level {
+				flags[f.Name] = true
+			}
+		}
+		delete(flags, "help")
+		delete(flags, "config")
+		if diff := cmp.Diff(settings, slices.Sorted(maps.Keys(flags))); diff != "" {
+			t.Errorf("flags of %s (-settings +flags):\n%s", name, diff)
+		}
+	}
+}
+
+func find(t *testing.T, node *kong.Node, command string) *kong.Node {
+	t.Helper()
+	for name := range strings.FieldsSeq(command) {
+		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == name })
+		if i < 0 {
+			t.Fatalf("there is no command %s", command)
+		}
+		node = node.Children[i]
+	}
+	return node
+}
+
+func TestConfigCheck(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "orgd.yaml")
+	if err := os.WriteFile(file, []byte("addr: 0.0.0.0:80\nlimits:\n  agents.create: 5/1s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, []string{"ORGD_READERS=3", "ORGD_MONGO_URI=mongodb://user:secret@host"}, "config", "check", "--config", file, "--console", "--retention", "30d")
+	for _, want := range []string{
+		"addr: 0.0.0.0:80", "# " + file + ": addr", "readers: 3", "# ORGD_READERS", "console: true", "# --console",
+		"retention: 30d", "agents.create: 5/1s", "agents.update: 120/1m", "mongo-uri: '***'", "data-dir: data", "# default",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("orgd config check lacks %q in:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "secret") {
+		t.Errorf("orgd config check shows a secret:\n%s", out)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"orgd"
+)
+
+type serveCmd struct {
+	serviceFlags
+}
+
+// Help implements kong.HelpProvider.
+func (serveCmd) Help() string {
+	return `Serves the API under /api/v1 until SIGTERM or SIGINT. Then readiness answers 503 at once, running requests end, everything is closed, and the exit code is 0. A second signal ends the process immediately.
+
+The first start makes the data directory, its keys, and a token of role admin. On a terminal the token is shown, once; otherwise it is written to DIR/admin.token (mode 0600). More tokens: orgd token create.
+
+Examples:
+
+    # a service for this machine
+    orgd serve --data-dir ./data
+
+    # in a container, behind a proxy, metrics for the cluster only
+    orgd serve --addr 0.0.0.0:8080 --data-dir /data \
+      --trusted-proxies 10.0.0.0/8 --metrics-addr 0.0.0.0:9090
+
+    # the same from the environment
+    ORGD_ADDR=0.0.0.0:8080 ORGD_DATA_DIR=/data orgd serve
+
+    # HTTPS; renewed certificates are picked up
+    orgd serve --addr :8443 --tls-cert cert.pem --tls-key key.pem
+
+    # other limits
+    orgd serve --limit agents.create=500/60s --limit-at-once agents.rollback=4
+
+    # see what the service would do with a configuration
+    orgd config check --config orgd.yaml`
+}
+
+// Run serves until ctx ends.
+func (*serveCmd) Run(ctx context.Context, p *process) error {
+	cfg, err := p.loadValid()
+	if err != nil {
+		return err
+	}
+	log, err := p.logger(cfg.Log)
+	if err != nil {
+		return err
+	}
+	service, stop, err := orgd.Build(ctx, cfg, log)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	defer stop()
+	w, err := newWelcome(p, cfg, service, log)
+	if err != nil {
+		return err
+	}
+	defer w.showToken("") // also if the service cannot start: it will not be made again
+	defer context.AfterFunc(ctx, func() { log.Info("stopping: running requests end first") })()
+	if err := service.Run(ctx, func(addr net.Addr) { w.listening(addr) }); err != nil {
+		return unlessStopped(ctx, err)
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// unlessStopped drops the error of a start that was called off. A stop that did
+// not go well stays an error.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

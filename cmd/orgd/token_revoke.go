@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+)
+
+type tokenRevokeCmd struct {
+	serverFlag
+	Sessions []string `arg:"" name:"session" help:"Sessions to end, as \"orgd token list\" shows them."`
+}
+
+// Help implements kong.HelpProvider.
+func (tokenRevokeCmd) Help() string {
+	return `Ends sessions: all of their tokens stop working, at once on the replica that is asked and within a second on the others. Other people's sessions need a token of role admin, taken from $ORGD_TOKEN or the file that $ORGD_TOKEN_FILE names.
+
+Example:
+
+    orgd token revoke 0198c3f2-1c7e-7d4b-9a51-0a3f5e8b2c6d`
+}
+
+// Run revokes one session after the other and stops at the first failure.
+func (c *tokenRevokeCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	for _, sid := range c.Sessions {
+		if err := service.revoke(ctx, sid); err != nil {
+			return err
+		}
+		p.say("Session %s is revoked.", sid)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd"
+	"orgd/domain/session"
+)
+
+// welcome tells the operator where the service is and, once, how to get in.
+type welcome struct {
+	p     *process
+	cfg   orgd.Config
+	log   *zap.Logger
+	dir   string // data directory, absolute
+	token string // still to be shown on the terminal
+	file  string // where the token was written instead
+	once  sync.Once
+}
+
+// newWelcome saves the first token, if there is one and nobody to show it to.
+func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
+	dir, err := filepath.Abs(cfg.DataDir())
+	if err != nil {
+		return nil, err
+	}
+	w := &welcome{p: p, cfg: cfg, log: log, dir: dir, token: service.AdminToken()}
+	if w.token != "" && !p.terminal {
+		w.file, err = orgd.SaveAdminToken(cfg, w.token)
+		w.token = ""
+	}
+	return w, err
+}
+
+// listening reports that the service can be reached.
+func (w *welcome) listening(addr net.Addr) {
+	url := w.url(addr)
+	w.log.Info("orgd is listening", zap.String("url", url), zap.String("data_dir", w.dir),
+		zap.String("version", orgd.Version().Version))
+	if w.file != "" {
+		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
+			zap.String("try", curl("$(cat "+w.file+")", url)))
+	}
+	w.showToken(url)
+}
+
+// url is where clients on this machine reach the service.
+func (w *welcome) url(addr net.Addr) string {
+	scheme := "http"
+	if w.cfg.HTTP.TLSCert != "" {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return scheme + "://" + net.JoinHostPort("localhost", port)
+	}
+	return scheme + "://" + addr.String()
+}
+
+func curl(token, url string) string {
+	return fmt.Sprintf(`curl -H "Authorization: Bearer %s" %s/api/v1/company`, token, url)
+}
+
+// showToken prints the first token, unless that was done. url is empty if the
+// service could not start.
+func (w *welcome) showToken(url string) {
+	w.once.Do(func() {
+		if w.token == "" {
+			return
+		}
+		text := fmt.Sprintf(`
+First start. This token of role admin is shown only now; it is good for %s:
+
+%s
+`, hours(session.DefaultTTL), w.token)
+		if url != "" {
+			text += fmt.Sprintf(`
+Address         %s
+Data directory  %s
+
+Try it:
+
+%s
+`, url, w.dir, curl(w.token, url))
+		}
+		w.p.say("%s\nMore tokens: orgd token create --data-dir %s --role editor --subject NAME\n", text, w.dir)
+	})
+}
+
+func hours(d time.Duration) string { return fmt.Sprintf("%.0f hours", d.Hours()) }

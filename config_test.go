@@ -1,0 +1,327 @@
+package orgd
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/adapters/jwtauth"
+	"orgd/domain/limit"
+)
+
+// env makes a Getenv of NAME=VALUE texts.
+func env(vars ...string) func(string) string {
+	return func(name string) string {
+		for _, v := range vars {
+			if n, value, _ := strings.Cut(v, "="); n == name {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// write makes a file in a directory of the test and returns its path.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mistakes is everything that is wrong with the sources, a line each, with
+// path written as FILE.
+func mistakes(s Sources, path string) []string {
+	c, err := Load(s)
+	err = errors.Join(err, c.Validate())
+	if err == nil {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(err.Error(), path, "FILE"), "\n")
+}
+
+func TestDefault(t *testing.T) {
+	c, err := Load(Sources{Getenv: env()})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Errorf("Validate = %v, want the defaults to be valid", err)
+	}
+	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Config{})); diff != "" {
+		t.Errorf("Load without sources (-default +got):\n%s", diff)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	path := write(t, "orgd.yaml", "addr: file:1\nmetrics-addr: file:2\nlog-level: warn\nreaders: 3\n")
+	c, err := Load(Sources{
+		Flags:  map[string]any{"config": path, "addr": "flag:1"},
+		Getenv: env("ORGD_ADDR=env:1", "ORGD_METRICS_ADDR=env:2", "ORGD_READERS=", "ORGD_CONFIG=/does/not/exist"),
+	})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	got := []string{c.HTTP.Addr, c.MetricsAddr, c.Log.Level, c.Log.Format, show(&c.SQLite.Readers)}
+	want := []string{"flag:1", "env:2", "warn", "auto", "3"} // an empty variable is not set
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+// Every setting can be given in every source, and is read as written.
+func TestEverySettingFromEverySource(t *testing.T) {
+	values := map[string]string{
+		"addr": "127.0.0.1:1", "metrics-addr": "127.0.0.1:2", "tls-cert": "c", "tls-key": "k",
+		"error-docs-url": "https://x.example/e", "trusted-proxies": "10.0.0.0/8,::1", "cors-origins": "https://a.example",
+		"request-timeout": "3s", "drain-delay": "4s", "shutdown-timeout": "5s", "console": "true",
+		"storage": "sqlite", "data-dir": "d", "readers": "4", "mongo-uri": "mongodb://h", "redis-addr": "r:1",
+		"replicas": "2", "retention": "30d", "signing-key-file": "s", "cursor-key-file": "u",
+		"token-issuer": "i", "token-audience": "a", "token-cache-size": "7", "log-level": "debug", "log-format": "json",
+		"limits": "off", "limit": "agents.create=5/1s,address=7/2s", "limit-at-once": "agents.rollback=9",
+		"oidc-issuer": "https://idp.example", "oidc-audience": "x,y", "oidc-jwks-uri": "https://idp.example/k",
+		"oidc-role-claim": "r", "oidc-departments-claim": "dd", "oidc-agent-claim": "ac",
+		"oidc-role-map": "boss=admin", "oidc-leeway": "9s", "oidc-allow-http": "yes",
+	}
+	var want Config
+	for source, load := range map[string]func() (Config, error){
+		"flags": func() (Config, error) {
+			flags := map[string]any{}
+			for name, v := range values {
+				flags[name] = v
+			}
+			return Load(Sources{Flags: flags, Getenv: env()})
+		},
+		"environment": func() (Config, error) {
+			var vars []string
+			for name, v := range values {
+				vars = append(vars, envName(name)+"="+v)
+			}
+			return Load(Sources{Getenv: env(vars...)})
+		},
+		"file": func() (Config, error) {
+			var lines []string
+			for name, v := range values {
+				lines = append(lines, name+": '"+v+"'")
+			}
+			return Load(Sources{Getenv: env("ORGD_CONFIG=" + write(t, "orgd.yaml", strings.Join(lines, "\n")))})
+		},
+	} {
+		got, err := load()
+		if err != nil {
+			t.Errorf("Load(%s) = %v", source, err)
+		}
+		for _, s := range Settings() {
+			if _, ok := values[s.Name]; !ok {
+				t.Errorf("the test misses the setting %s", s.Name)
+			}
+			if got.origins[s.Name] == "" {
+				t.Errorf("Load(%s) does not read %s", source, s.Name)
+			}
+		}
+		got.origins = nil
+		if want.Storage == "" {
+			want = got
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{})); diff != "" {
+			t.Errorf("Load(%s) differs from another source:\n%s", source, diff)
+		}
+	}
+	if want.Retention != 30*day || want.Limits.Operations["agents.create"] != (limit.Rate{Cap: 5, Length: time.Second}) ||
+		want.Limits.Address != (limit.Rate{Cap: 7, Length: 2 * time.Second}) || want.Limits.Subject.Cap != 0 ||
+		want.Limits.Slots["agents.rollback"] != 9 || want.Auth.OIDC[0].Roles["boss"] != "admin" {
+		t.Errorf("Load = %+v, want the values of the test", want)
+	}
+}
+
+func TestLimitsAreMergedByName(t *testing.T) {
+	path := write(t, "orgd.yaml", "limits:\n  agents.create: 1/60s\n  agents.update: 2/60s\n  agents.delete: off\n")
+	c, err := Load(Sources{
+		Flags:  map[string]any{"limit": []string{"agents.create=9/10s"}},
+		Getenv: env("ORGD_CONFIG="+path, "ORGD_LIMIT=agents.create=8/60s,agents.update=8/60s"),
+	})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	got := map[string]string{}
+	for _, name := range []string{"agents.create", "agents.update", "agents.delete", "agents.rollback"} {
+		got[name] = rateText(c.Limits.Operations[name])
+	}
+	want := map[string]string{
+		"agents.create": "9/10s", "agents.update": "8/1m", "agents.delete": "off", "agents.rollback": "30/1m",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+func TestIssuersOfFileFollowTheFlags(t *testing.T) {
+	path := write(t, "orgd.yaml", `
+oidc:
+  - issuer: https://b.example
+    audience: [orgd]
+    role-map: {staff: editor}
+`)
+	c, err := Load(Sources{
+		Flags:  map[string]any{"oidc-issuer": "https://a.example", "oidc-audience": []string{"x"}},
+		Getenv: env("ORGD_CONFIG=" + path),
+	})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	a, b := jwtauth.DefaultOIDC(), jwtauth.DefaultOIDC()
+	a.Issuer, a.Audience = "https://a.example", []string{"x"}
+	b.Issuer, b.Audience, b.Roles = "https://b.example", []string{"orgd"}, map[string]string{"staff": "editor"}
+	if diff := cmp.Diff([]jwtauth.OIDC{a, b}, c.Auth.OIDC); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+func TestSecretFiles(t *testing.T) {
+	path := write(t, "uri", "mongodb://user:secret@host\n")
+	c, err := Load(Sources{Getenv: env("ORGD_MONGO_URI_FILE=" + path)})
+	if err != nil || c.MongoURI != "mongodb://user:secret@host" {
+		t.Errorf("Load = %q, %v, want the content of the file", c.MongoURI, err)
+	}
+	text, err := c.Describe()
+	if err != nil || strings.Contains(text, "secret@") || !strings.Contains(text, "mongo-uri: '***'") || !strings.Contains(text, "# ORGD_MONGO_URI_FILE") {
+		t.Errorf("Describe = %v, want the secret masked and its origin named:\n%s", err, text)
+	}
+}
+
+// Mistakes of all sources are reported together, under the names that the
+// operator typed.
+func TestMistakes(t *testing.T) {
+	path := write(t, "orgd.yaml", `
+addr: nowhere
+data_dir: ./x
+colour: red
+retention: [1, 2]
+readers: 99
+limits:
+  agents.create: many
+  agents.fly: 1/1s
+  address: 1/25h
+oidc:
+  - audience: orgd
+  - issuer: http://idp.example
+    audiences: orgd
+`)
+	s := Sources{
+		Flags: map[string]any{
+			"config": path, "tls-cert": "cert.pem", "drain-delay": "soon", "console": "maybe",
+			"limit": []string{"subject"}, "storage": "postgres",
+		},
+		Getenv: env("ORGD_TRUSTED_PROXIES=10.0.0.0/99", "ORGD_TOKEN_CACHE_SIZE=lots", "ORGD_LOG_LEVEL=loud",
+			"ORGD_LIMIT_AT_ONCE=agents.create=1,agents.rollback=-1", "ORGD_MONGO_URI=x", "ORGD_MONGO_URI_FILE=y",
+			"ORGD_METRICS_ADDR=9090", "ORGD_REDIS_ADDR=r:1"),
+	}
+	golden(t, "mistakes.txt", strings.Join(mistakes(s, path), "\n")+"\n")
+}
+
+func TestMistakesOfOneSource(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sources Sources
+		want    string
+	}{
+		"no file": {Sources{Flags: map[string]any{"config": "/does/not/exist"}, Getenv: env()},
+			"--config: cannot read /does/not/exist: open /does/not/exist: no such file or directory"},
+		"no file from the environment": {Sources{Getenv: env("ORGD_CONFIG=/does/not/exist")},
+			"ORGD_CONFIG: cannot read /does/not/exist: open /does/not/exist: no such file or directory"},
+		"no secret file": {Sources{Getenv: env("ORGD_MONGO_URI_FILE=/does/not/exist")},
+			"ORGD_MONGO_URI_FILE: open /does/not/exist: no such file or directory"},
+		"two at the same address": {Sources{Flags: map[string]any{"addr": "h:1", "metrics-addr": "h:1"}, Getenv: env()},
+			"--metrics-addr: must differ from --addr"},
+		"replicas of a directory": {Sources{Getenv: env("ORGD_REPLICAS=2")},
+			"ORGD_REPLICAS: must be 1 with --storage sqlite, whose directory one process at a time may use"},
+		"audience": {Sources{Flags: map[string]any{"oidc-issuer": "https://idp.example"}, Getenv: env()},
+			"--oidc-audience: is required for https://idp.example: without it every token of that issuer would be accepted"},
+		"half of a TLS configuration": {Sources{Getenv: env("ORGD_TLS_CERT=c")},
+			"ORGD_TLS_CERT, --tls-key: give both or neither"},
+	} {
+		if got := strings.Join(mistakes(tc.sources, "FILE"), "\n"); got != tc.want {
+			t.Errorf("%s: Load and Validate = %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
+func TestMistakesOfTheFileItself(t *testing.T) {
+	path := write(t, "orgd.yaml", "addr: a\naddr: b\n")
+	got := mistakes(Sources{Getenv: env("ORGD_CONFIG=" + path)}, path)
+	if len(got) == 0 || !strings.HasPrefix(got[0], "ORGD_CONFIG: cannot read FILE: ") {
+		t.Errorf("Load of a file with a setting twice = %q, want it refused", got)
+	}
+	empty := write(t, "empty.yaml", "")
+	if got := mistakes(Sources{Getenv: env("ORGD_CONFIG=" + empty)}, empty); got != nil {
+		t.Errorf("Load of an empty file = %q, want no mistakes", got)
+	}
+}
+
+// Replicas share their keys, so nothing is made up for them.
+func TestMongoDBNeedsKeys(t *testing.T) {
+	got := mistakes(Sources{Getenv: env("ORGD_STORAGE=mongodb")}, "FILE")
+	want := []string{
+		"--mongo-uri: is required with --storage mongodb",
+		"--cursor-key-file: is required with --storage mongodb: all replicas share the file",
+		"ORGD_STORAGE: mongodb is not available in this build",
+		"--signing-key-file: is required",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+// What Describe writes can be used as the file.
+func TestDescribe(t *testing.T) {
+	c, err := Load(Sources{
+		Flags:  map[string]any{"limits": "off", "limit": []string{"agents.create=5/10s"}, "oidc-issuer": "https://idp.example", "oidc-audience": "a,b"},
+		Getenv: env("ORGD_ADDR=0.0.0.0:80", "ORGD_TRUSTED_PROXIES=10.0.0.0/8,::1"),
+	})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	text, err := c.Describe()
+	if err != nil {
+		t.Fatalf("Describe = %v", err)
+	}
+	golden(t, "described.yaml", text)
+	again, err := Load(Sources{Getenv: env("ORGD_CONFIG=" + write(t, "orgd.yaml", text))})
+	if err != nil {
+		t.Fatalf("Load(Describe) = %v", err)
+	}
+	textAgain, err := again.Describe()
+	if err != nil {
+		t.Fatalf("Describe = %v", err)
+	}
+	origins := regexp.MustCompile(` +# .*`)
+	if diff := cmp.Diff(origins.ReplaceAllString(text, ""), origins.ReplaceAllString(textAgain, "")); diff != "" {
+		t.Errorf("Load(Describe) (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseDuration(t *testing.T) {
+	for s, want := range map[string]time.Duration{
+		"0": 0, "0s": 0, "30s": 30 * time.Second, "1h30m": 90 * time.Minute, "400d": 400 * day, "106000d": 106000 * day,
+	} {
+		got, err := ParseDuration(s)
+		if err != nil || got != want {
+			t.Errorf("ParseDuration(%q) = %v, %v, want %v", s, got, err, want)
+		}
+		if again, err := ParseDuration(durationText(got)); err != nil || again != got {
+			t.Errorf("ParseDuration(durationText(%v) = %q) = %v, %v", got, durationText(got), again, err)
+		}
+	}
+	for _, s := range []string{"", "d", "5", "-1s", "-1d", "1.5d", "106001d", "99999999999999999999d", "1w"} {
+		if got, err := ParseDuration(s); err == nil {
+			t.Errorf("ParseDuration(%q) = %v, want an error", s, got)
+		}
+	}
+}

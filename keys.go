@@ -1,0 +1,121 @@
+package orgd
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orgd/adapters/httpapi"
+	"orgd/adapters/jwtauth"
+	"orgd/adapters/sqlitestore"
+)
+
+// keyFiles are where the keys of the service lie.
+type keyFiles struct{ signing, cursor string }
+
+// embeddedKeys makes the keys of a data directory that has none. It asks for
+// the open database because whoever has that is alone in the directory.
+func embeddedKeys(cfg Config, _ *sqlitestore.DB) (keyFiles, error) {
+	k := keyFiles{
+		signing: cfg.keyFile(cfg.Auth.KeyFile, signingKeyName),
+		cursor:  cfg.keyFile(cfg.CursorKeyFile, cursorKeyName),
+	}
+	if cfg.Auth.KeyFile == "" {
+		if err := ifMissing(jwtauth.CreateKeyFile(k.signing)); err != nil {
+			return k, err
+		}
+	}
+	if cfg.CursorKeyFile == "" {
+		if err := ifMissing(createCursorKey(k.cursor)); err != nil {
+			return k, err
+		}
+	}
+	return k, nil
+}
+
+// ifMissing drops the error of creating what exists.
+func ifMissing(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// createCursorKey writes a new key for cursors: base64 on one line. It returns
+// an error that is fs.ErrExist if there is a file already.
+func createCursorKey(path string) error {
+	key := make([]byte, httpapi.MinCursorKey)
+	rand.Read(key) // never fails
+	if err := writeSecret(path, base64.StdEncoding.EncodeToString(key), os.Link); err != nil {
+		return fmt.Errorf("write the cursor key: %w", err)
+	}
+	return nil
+}
+
+// writeSecret writes one line to a file that only its owner may read. The file
+// appears complete or not at all. put moves it to its place: os.Link never
+// replaces a file, os.Rename does.
+func writeSecret(path, line string, put func(from, to string) error) (err error) {
+	dir := filepath.Dir(path)
+	tmp, err := os.CreateTemp(dir, ".secret-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.WriteString(line + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
+		err = put(tmp.Name(), path)
+	}
+	if gone := os.Remove(tmp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) { // renamed
+		err = errors.Join(err, gone)
+	}
+	return errors.Join(err, syncDir(dir))
+}
+
+// syncDir makes the names in a directory survive a crash.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// readCursorKey reads a key for cursors. Its errors never repeat the content.
+func readCursorKey(k keyFiles) (httpapi.CursorKey, error) {
+	content, err := os.ReadFile(k.cursor)
+	if err != nil {
+		return nil, fmt.Errorf("read the cursor key: %w", err)
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(content)))
+	if err != nil || len(key) < httpapi.MinCursorKey {
+		return nil, fmt.Errorf("cursor key file %s must hold at least %d bytes in base64, as made by: openssl rand -base64 %d",
+			k.cursor, httpapi.MinCursorKey, httpapi.MinCursorKey)
+	}
+	return key, nil
+}
+
+// loadIssuer reads the signing keys.
+func loadIssuer(cfg Config, k keyFiles) (*jwtauth.Issuer, error) {
+	c := cfg.Auth
+	c.KeyFile = k.signing
+	return jwtauth.LoadIssuer(c)
+}
+
+// isNew reports whether the data directory has not been served yet, or has lost
+// its key: nobody has a token for it.
+func isNew(cfg Config) (bool, error) {
+	served, err := sqlitestore.Exists(cfg.SQLite.Dir)
+	if err != nil || !served {
+		return true, err
+	}
+	_, err = os.Stat(cfg.keyFile(cfg.Auth.KeyFile, signingKeyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,43 @@
+package orgd
+
+import (
+	"go.uber.org/zap"
+
+	"orgd/adapters/httpapi"
+	"orgd/adapters/jwtauth"
+	"orgd/adapters/memlimit"
+	"orgd/adapters/telemetry"
+	"orgd/app"
+	"orgd/domain/limit"
+	"orgd/ports"
+)
+
+// What the injectors need beside the constructors of the adapters.
+
+// openAuth starts to fetch the keys of external issuers.
+func openAuth(cfg Config, issuer *jwtauth.Issuer, k keyFiles, clock ports.Clock, log *zap.Logger) (*jwtauth.Auth, func(), error) {
+	c := cfg.Auth
+	c.KeyFile = k.signing
+	return jwtauth.Open(c, issuer, clock, log)
+}
+
+// newLocalLimiter counts in this process.
+func newLocalLimiter() *memlimit.Limiter { return memlimit.New(memlimit.Uptime()) }
+
+// localCaps are what this process may admit while nobody shares its limits.
+func localCaps(cfg Config) limit.Caps { return cfg.Limits.PerReplica(cfg.Replicas) }
+
+func newActivities(cfg Config, kit app.Kit, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
+	return app.NewActivities(kit, log, agents, cfg.Retention)
+}
+
+func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {
+	return telemetry.NewMetrics(b.Version, b.Commit)
+}
+
+func capabilities(cfg Config) httpapi.Capabilities {
+	return httpapi.Capabilities{
+		ActivityIngest:   true,
+		ExternalIdentity: len(cfg.Auth.OIDC) > 0,
+	}
+}

@@ -1,0 +1,83 @@
+package orgd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"orgd/adapters/jwtauth"
+	"orgd/adapters/system"
+	"orgd/domain/access"
+	"orgd/domain/name"
+	"orgd/domain/session"
+)
+
+// TokenRequest asks for a token that is made without the service.
+type TokenRequest struct {
+	Subject     string
+	Role        access.Role
+	Departments []name.Name
+	TTL         time.Duration
+}
+
+// NewToken makes a token with the signing key that cfg names. It needs nothing
+// else, so it works while the service runs. A data directory without anything
+// in it gets its key now, ready for the service's first start; one that does
+// not exist is an error, because its name is more likely a mistake.
+func NewToken(cfg Config, in TokenRequest) (string, session.Session, error) {
+	k := keyFiles{signing: cfg.keyFile(cfg.Auth.KeyFile, signingKeyName)}
+	if cfg.Auth.KeyFile == "" {
+		if err := prepareKey(cfg, k.signing); err != nil {
+			return "", session.Session{}, err
+		}
+	}
+	issuer, err := loadIssuer(cfg, k)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	return sign(issuer, in)
+}
+
+// prepareKey makes the key of a data directory that was never served.
+func prepareKey(cfg Config, path string) error {
+	missing, err := isNew(cfg)
+	if err != nil || !missing {
+		return err
+	}
+	err = ifMissing(jwtauth.CreateKeyFile(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no data directory %s: start the service once, or name the one that it uses with --data-dir", cfg.SQLite.Dir)
+	}
+	return err
+}
+
+func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, error) {
+	s, err := session.Issue(session.Grant{
+		ID: system.IDs{}.NewID(), Issuer: issuer.Issuer(), Subject: in.Subject,
+		Role: in.Role, Departments: in.Departments, At: system.Clock{}.Now(), TTL: in.TTL,
+	})
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	token, err := issuer.Issue(s)
+	return token, s, err
+}
+
+// firstToken makes the token with which the operator of a new directory begins.
+func firstToken(issuer *jwtauth.Issuer) (string, error) {
+	token, _, err := sign(issuer, TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.DefaultTTL})
+	return token, err
+}
+
+// SaveAdminToken writes the first token of a data directory to its file
+// admin.token, readable by its owner only, and returns the path.
+func SaveAdminToken(cfg Config, token string) (string, error) {
+	path := filepath.Join(cfg.SQLite.Dir, adminTokenName)
+	if err := writeSecret(path, token, os.Rename); err != nil {
+		return "", fmt.Errorf("write the first token: %w", err)
+	}
+	return path, nil
+}
