@@ -41,6 +41,9 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
+	if cfg.Console {
+		log.Warn("--console: the console is not part of this build")
+	}
 	switch cfg.Storage {
 	case SQLite:
 		return buildFirst(ctx, cfg, log)

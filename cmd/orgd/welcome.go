@@ -32,7 +32,10 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 	}
 	w := &welcome{p: p, cfg: cfg, log: log, dir: dir, token: service.AdminToken()}
 	if w.token != "" && !p.terminal {
-		w.file, err = orgd.SaveAdminToken(cfg, w.token)
+		if w.file, err = orgd.SaveAdminToken(cfg, w.token); err != nil {
+			return nil, err
+		}
+		w.file, err = filepath.Abs(w.file)
 		w.token = ""
 	}
 	return w, err
