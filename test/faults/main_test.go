@@ -1,0 +1,153 @@
+// Package faults runs the real program against what goes wrong in practice:
+// many writers of one thing, processes that die in the middle of a write, and
+// answers that never arrive. The short forms run always; with ORGD_LONG=1 the
+// tests have the sizes that a release is tried with.
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"orgd/test/api"
+	"orgd/test/process"
+)
+
+var binary string // the program, built once
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "orgd-faults-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir) // what it leaves is temporary
+	if binary, err = process.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// size is short, or long if ORGD_LONG=1.
+func size(short, long int) int {
+	if os.Getenv("ORGD_LONG") == "1" {
+		return long
+	}
+	return short
+}
+
+// random returns a source of random numbers. ORGD_SEED repeats the choices of
+// an earlier run, though not its timing.
+func random(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("ORGD_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("ORGD_SEED: %v", err)
+		}
+	}
+	t.Logf("ORGD_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// service is a data directory and the program that serves it.
+type service struct {
+	*process.Process
+	t     *testing.T
+	dir   string
+	token string
+}
+
+// serve starts the program on a new directory. The test must not leave it with
+// errors in its log.
+func serve(t *testing.T) *service {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	token, err := process.Token(t.Context(), binary, dir, "faults")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, dir: dir, token: token}
+	s.start()
+	t.Cleanup(func() {
+		s.Kill()
+		s.wantCleanLog()
+		if t.Failed() {
+			t.Logf("end of the log:\n%s", s.Log())
+		}
+	})
+	return s
+}
+
+// start starts the program on the directory. More flags of `orgd serve` may
+// follow.
+func (s *service) start(flags ...string) {
+	s.t.Helper()
+	p, err := process.Start(context.WithoutCancel(s.t.Context()), binary, s.dir, flags...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Process = p
+}
+
+// terminate ends the program in good order.
+func (s *service) terminate() {
+	s.t.Helper()
+	if code, err := s.Terminate(); code != 0 || err != nil {
+		s.t.Errorf("Terminate = %d, %v, want 0 and no error\n%s", code, err, s.Log())
+	}
+	s.wantCleanLog()
+}
+
+// wantCleanLog wants no errors in the log, but those that tell why readiness was
+// refused at the end.
+func (s *service) wantCleanLog() {
+	s.t.Helper()
+	draining := func(line string) bool { return strings.Contains(line, `"error":"draining"`) }
+	if lines := slices.DeleteFunc(s.Errors(), draining); len(lines) > 0 {
+		s.t.Errorf("the service logged errors:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// client returns a client that is closed when the test ends.
+func (s *service) client(conns int) *api.Client {
+	c := api.New(s.URL, s.token, conns)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+// must sends a request and wants a success, of which it decodes the data.
+func must(t *testing.T, c *api.Client, r api.Request, dst any) api.Answer {
+	t.Helper()
+	a, err := c.Do(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.OK() {
+		t.Fatalf("%s %s = %v, want success", r.Method, r.Path, a.Err())
+	}
+	if dst != nil {
+		if err := a.Data(dst); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}

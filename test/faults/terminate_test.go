@@ -1,0 +1,159 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"orgd/test/api"
+)
+
+// maxStop is how long a service may take to end that has only short requests.
+const maxStop = 5 * time.Second
+
+// maker is a client that makes projects and notes which were answered.
+type maker struct {
+	id               int
+	answered, failed []string
+}
+
+// run makes projects until the service is gone.
+func (m *maker) run(ctx context.Context, c *api.Client, gone <-chan struct{}) error {
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("maker %d project %d", m.id, n)
+		a, err := c.Do(ctx, api.Request{Method: http.MethodPost, Path: "/projects", Body: map[string]any{"name": name}})
+		switch {
+		case err != nil:
+			m.failed = append(m.failed, name)
+		case a.Status != http.StatusCreated:
+			return fmt.Errorf("%s: %w", name, a.Err())
+		default:
+			m.answered = append(m.answered, name)
+		}
+		select {
+		case <-gone:
+			return nil
+		default:
+		}
+		if err != nil {
+			time.Sleep(time.Millisecond) // the listener is closed
+		}
+	}
+}
+
+// TestStopUnderLoad asks the service to end while clients make things. Whatever
+// it has taken on it answers; what it does not answer it has not done.
+func TestStopUnderLoad(t *testing.T) {
+	rng := random(t)
+	for _, test := range []struct {
+		name  string
+		flags []string
+		conns int
+	}{
+		{"a connection for each request", nil, 0},
+		{"connections are kept", nil, workers},
+		{"readiness is refused first", []string{"--drain-delay", "200ms"}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for range size(2, 20) {
+				stopUnderLoad(t, rng, test.conns, test.flags...)
+			}
+		})
+	}
+}
+
+func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) {
+	t.Helper()
+	s := serve(t)
+	s.terminate()
+	s.start(flags...)
+	c := api.New(s.URL, s.token, conns)
+	defer c.Close()
+	crew := make([]*maker, workers)
+	gone := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range crew {
+		m := &maker{id: i}
+		crew[i] = m
+		wg.Go(func() {
+			if err := m.run(context.WithoutCancel(t.Context()), c, gone); err != nil {
+				t.Errorf("maker %d: %v", i, err)
+			}
+		})
+	}
+	if len(flags) > 0 {
+		wg.Go(func() {
+			if err := refusesReadiness(t.Context(), s.URL, s.Ended()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	time.Sleep(loadTime(rng))
+	begin := time.Now()
+	s.terminate()
+	if took := time.Since(begin); took > maxStop {
+		t.Errorf("ended %s after SIGTERM, want at most %s", took, maxStop)
+	}
+	close(gone)
+	wg.Wait()
+	s.start()
+	wantMade(t, s.client(1), crew, conns > 0)
+}
+
+// wantMade checks that what was answered is there, and nothing else.
+//
+// With kept connections a request may meet the closing of its connection. The
+// client cannot know then what became of it, as HTTP has it, and repeats it
+// with its key.
+func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) {
+	t.Helper()
+	n := made(t, c)
+	answered, failed, unanswered := 0, 0, 0
+	for _, m := range crew {
+		answered += len(m.answered)
+		failed += len(m.failed)
+		for _, name := range m.answered {
+			if n[name] != 1 {
+				t.Errorf("%s: answered with 201, and there %d times", name, n[name])
+			}
+		}
+		for _, name := range m.failed {
+			if n[name] == 0 {
+				continue
+			}
+			if unanswered++; !kept {
+				t.Errorf("%s: done but not answered", name)
+			}
+		}
+	}
+	t.Logf("%d answered, %d came too late, %d done without an answer", answered, failed, unanswered)
+}
+
+// refusesReadiness asks for readiness until the service has ended and wants to
+// hear of the end before.
+func refusesReadiness(ctx context.Context, url string, ended <-chan struct{}) error {
+	c := api.New(url, "", 0)
+	defer c.Close()
+	for refused := 0; ; {
+		a, err := c.Do(ctx, api.Request{Method: http.MethodGet, Path: "/readyz"})
+		switch {
+		case err == nil && a.Status == http.StatusServiceUnavailable && a.Code() == 8001:
+			refused++
+		case err == nil && (a.Status != http.StatusOK || refused > 0):
+			return fmt.Errorf("readiness = %w, want 200 and then only 503/8001", a.Err())
+		}
+		select {
+		case <-ended:
+			if refused == 0 {
+				return errors.New("the service ended without refusing readiness first")
+			}
+			return nil
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}

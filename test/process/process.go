@@ -1,0 +1,132 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	// startWait is how long the program may take until it is ready. Tests that
+	// promise less measure it.
+	startWait = 30 * time.Second
+	// pollEvery is how often readiness is asked for, and so how exactly
+	// [Process.ReadyAfter] is known.
+	pollEvery = 2 * time.Millisecond
+	// stopWait is how long the program may take to end when it is asked to.
+	stopWait = 40 * time.Second
+)
+
+// Process is the program, serving.
+type Process struct {
+	// URL is where it serves, such as "http://127.0.0.1:41234".
+	URL string
+	// ReadyAfter is the time from its start until readiness answered 200.
+	ReadyAfter time.Duration
+
+	cmd     *exec.Cmd
+	journal *journal
+	ended   chan struct{} // closed when the program has ended
+	err     error         // how it ended; read it after ended
+}
+
+// Start serves a data directory without limits on a free port of the loopback
+// interface and returns when readiness answers 200. More arguments of
+// `orgd serve` may follow. End the process by one of its methods.
+func Start(ctx context.Context, binary, dir string, args ...string) (*Process, error) {
+	args = append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--limits", "off", "--log-format", "json"}, args...)
+	p := &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
+	p.cmd.Stderr = p.journal
+	begin := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	if err := p.becomeReady(ctx); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("orgd serve: %w\n%s", err, p.journal)
+	}
+	p.ReadyAfter = time.Since(begin)
+	return p, nil
+}
+
+func (p *Process) becomeReady(ctx context.Context) error {
+	select {
+	case p.URL = <-p.journal.url:
+	case <-p.ended:
+		return fmt.Errorf("ended before it was ready: %w", p.err)
+	case <-ctx.Done():
+		return errors.New("did not say in time where it serves")
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for {
+		ready, err := isReady(ctx, client, p.URL+"/api/v1/readyz")
+		if ready {
+			return nil
+		}
+		select {
+		case <-time.After(pollEvery):
+		case <-p.ended:
+			return fmt.Errorf("ended before it was ready: %w", p.err)
+		case <-ctx.Done():
+			return fmt.Errorf("not ready in time: %w", err)
+		}
+	}
+}
+
+func isReady(ctx context.Context, client *http.Client, url string) (bool, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false, err
+	}
+	return resp.StatusCode == http.StatusOK, resp.Body.Close()
+}
+
+// Kill ends the program as SIGKILL does, at once and without a chance to do
+// anything, and returns when it is gone. It may be called more than once.
+func (p *Process) Kill() {
+	// It fails only if the program has ended, which is what is wanted.
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
+
+// Terminate asks the program to end, as SIGTERM does, and returns its exit code
+// when it has. A program that does not end is killed; that is an error.
+func (p *Process) Terminate() (int, error) {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return 0, err
+	}
+	select {
+	case <-p.ended:
+		return p.cmd.ProcessState.ExitCode(), nil
+	case <-time.After(stopWait):
+		p.Kill()
+		return 0, fmt.Errorf("orgd serve: still there %s after SIGTERM\n%s", stopWait, p.journal)
+	}
+}
+
+// Ended is closed when the program has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// PID is the program's process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Errors returns what the program logged as errors, at most the first few.
+func (p *Process) Errors() []string { return p.journal.Errors() }
+
+// Log returns the end of what the program logged.
+func (p *Process) Log() string { return p.journal.String() }
