@@ -16,6 +16,7 @@ func TestCheck(t *testing.T) {
 		{"the default", func(*Content) {}, ""},
 		{"full autonomy of a mid", func(c *Content) { c.Autonomy = ptr(Full) }, ""},
 		{"a junior with semi autonomy", func(c *Content) { c.Level, c.Autonomy = Junior, ptr(Semi) }, ""},
+		{"a locked junior", func(c *Content) { c.Level, c.Autonomy = Junior, ptr(Locked) }, ""},
 		{"a junior who inherits", func(c *Content) { c.Level = Junior }, ""},
 		{"a junior with full autonomy", func(c *Content) { c.Level, c.Autonomy = Junior, ptr(Full) }, "autonomy_level: "},
 		{"a model", func(c *Content) { c.Model = &Model{Provider: "p", ModelID: "m"} }, ""},
