@@ -73,6 +73,13 @@ func isTaken(err error) bool {
 	return false
 }
 
+// isDangling reports whether err says that a row refers to one that does not
+// exist.
+func isDangling(err error) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && failed.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+}
+
 // isConstraint reports whether err undid no more than its own statement.
 func isConstraint(err error) bool {
 	var failed *sqlite.Error

@@ -1,0 +1,61 @@
+package sqlitestore
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/jsondoc"
+	"orgd/ports"
+)
+
+// reports makes a batch of finished tasks of random agents.
+func (o *org) reports(n int, of []agent.ID) []ports.Report {
+	took, data := 90*time.Second, jsondoc.Object(`{"cost":0.25,"duration_seconds":90,"success":true,"task_id":"t-1"}`)
+	batch := make([]ports.Report, n)
+	for i := range batch {
+		batch[i] = ports.Report{
+			Event: activity.Event{
+				ID: activity.ID(o.id()), Type: activity.TaskCompleted, At: o.now(),
+				AgentID: string(of[rand.IntN(len(of))]), AgentName: "Ann", Description: "wrote the report", Data: &data,
+			},
+			Department: "sales",
+			Measures:   activity.Measures{Finished: true, Success: true, Duration: &took},
+		}
+	}
+	return batch
+}
+
+func BenchmarkActivities(b *testing.B) {
+	o := openOrg(b, b.TempDir())
+	o.found("Sales")
+	ids := o.hireMany(0, 1000, "Sales", 200)
+	log := NewActivities(o.db)
+	ctx := context.Background()
+	b.Run("Append100", func(b *testing.B) {
+		parallel(b, 8, func(int) error {
+			_, err := log.Append(ctx, o.reports(100, ids), nil)
+			return err
+		})
+	})
+	b.Run("Append1", func(b *testing.B) {
+		parallel(b, 64, func(int) error {
+			_, err := log.Append(ctx, o.reports(1, ids), nil)
+			return err
+		})
+	})
+	for what, q := range map[string]activity.Query{
+		"Feed50": {}, "FeedOfType50": {Type: activity.Hired}, "FeedOfAgent50": {AgentID: string(ids[7])},
+	} {
+		q.Limit = 50
+		b.Run(what, func(b *testing.B) {
+			parallel(b, 8, func(int) error {
+				_, err := log.Events(ctx, q)
+				return err
+			})
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package sqlitestore
+
+import (
+	"fmt"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+// agentWrite is a step with the texts that it stores. It is made before the
+// writer takes it: there is one writer, and texts take longer to make than to
+// store.
+type agentWrite struct {
+	ports.AgentStep
+	identity string // canonical; of the step's version, if it has one
+	outside  string
+}
+
+func newAgentWrite(s ports.AgentStep) agentWrite {
+	w := agentWrite{AgentStep: s, outside: string(s.Agent.Outside())}
+	if s.Version != nil {
+		w.identity = string(s.Version.Content.Canonical())
+	}
+	return w
+}
+
+// create stores a new agent.
+func (w agentWrite) create(tx *Tx) error {
+	if err := leave(tx, w.Note); err != nil {
+		return err
+	}
+	row, err := w.putVersion(tx)
+	if err != nil {
+		return err
+	}
+	if err := w.insert(tx, row); err != nil {
+		return err
+	}
+	if err := countIn(tx, w.Agent.Identity); err != nil {
+		return err
+	}
+	return putEvents(tx, w.Events)
+}
+
+// update stores a step of an agent, if it has an effect.
+func (w agentWrite) update(tx *Tx, before agent.Agent) error {
+	if !w.Effective() {
+		return putReceipt(tx, w.Receipt)
+	}
+	if err := leave(tx, w.Note); err != nil {
+		return err
+	}
+	if err := w.replace(tx, before); err != nil {
+		return err
+	}
+	return putEvents(tx, w.Events)
+}
+
+func (w agentWrite) replace(tx *Tx, before agent.Agent) error {
+	switch {
+	case w.Deleted:
+		return w.remove(tx, before)
+	case w.Version == nil:
+		return w.amend(tx)
+	default:
+		return w.succeed(tx, before)
+	}
+}
+
+const insertVersion = `
+INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at, restored_from, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+
+// putVersion appends the step's version and returns the number of its row.
+func (w agentWrite) putVersion(tx *Tx) (int64, error) {
+	v := w.Version
+	if v == nil {
+		return 0, fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
+	}
+	res, err := tx.Exec(insertVersion, packID(w.Agent.ID()), v.Number, w.identity, v.Hash,
+		v.SavedBy, millis(v.SavedAt), v.RestoredFrom, v.Reason)
+	if err != nil {
+		return 0, fmt.Errorf("sqlitestore: write version %d of agent %s: %w", v.Number, w.Agent.ID(), err)
+	}
+	return res.LastInsertId()
+}
+
+const insertAgent = `
+INSERT INTO agents (id, name_key, name, department_key, place, status, level,
+	identity, outside, version, revision, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (w agentWrite) insert(tx *Tx, row int64) error {
+	a, c := w.Agent, w.Agent.Identity
+	_, err := tx.Exec(insertAgent, packID(c.ID), string(c.Name.Key), c.Name.Text, string(c.Department.Key),
+		packID(a.Place), string(c.Status), string(c.Level),
+		row, w.outside, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
+	return w.refused(err)
+}
+
+// succeed gives an agent its next identity.
+func (w agentWrite) succeed(tx *Tx, before agent.Agent) error {
+	if err := w.reindex(tx, before.Identity); err != nil {
+		return err
+	}
+	row, err := w.putVersion(tx)
+	if err != nil {
+		return err
+	}
+	return w.put(tx, row)
+}
+
+// SQLite writes every index that has a column of the statement, also if the
+// value stays. So the columns that are in indexes, which change seldom, have
+// statements of their own. The place stays: only a reorder changes it.
+const (
+	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
+	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"
+	updateAgent   = "UPDATE agents SET identity = ?, outside = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
+)
+
+// reindex follows a change of what an agent is found by.
+func (w agentWrite) reindex(tx *Tx, before identity.Content) error {
+	c := w.Agent.Identity
+	if c.Name != before.Name {
+		if _, err := tx.Exec(renameAgent, string(c.Name.Key), c.Name.Text, packID(c.ID)); err != nil {
+			return w.refused(err)
+		}
+	}
+	if c.Department.Key == before.Department.Key && c.Status == before.Status && c.Level == before.Level {
+		return nil
+	}
+	_, err := tx.Exec(classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), packID(c.ID))
+	if err != nil {
+		return w.refused(err)
+	}
+	return recount(tx, before, c)
+}
+
+// put stores what every step changes. row is that of the identity.
+func (w agentWrite) put(tx *Tx, row int64) error {
+	a := w.Agent
+	_, err := tx.Exec(updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+	return w.refused(err)
+}
+
+const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? WHERE id = ?"
+
+// amend changes what is not part of the identity.
+func (w agentWrite) amend(tx *Tx) error {
+	a := w.Agent
+	_, err := tx.Exec(amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+	return w.refused(err)
+}
+
+const (
+	deleteAgent  = "DELETE FROM agents WHERE id = ?"
+	insertFormer = "INSERT INTO former_agents (id, name_key, name) VALUES (?, ?, ?)"
+)
+
+// remove ends an agent. Its versions and events stay.
+func (w agentWrite) remove(tx *Tx, before agent.Agent) error {
+	if err := countOut(tx, before.Identity); err != nil {
+		return err
+	}
+	id, n := packID(before.ID()), before.Name()
+	_, err := tx.Exec(deleteAgent, id)
+	if err == nil {
+		_, err = tx.Exec(insertFormer, id, string(n.Key), n.Text)
+	}
+	if err != nil {
+		return fmt.Errorf("sqlitestore: delete agent %s: %w", before.ID(), err)
+	}
+	return nil
+}
+
+// refused gives an error of writing the agent its meaning. The schema itself
+// demands that names are unique and that departments exist.
+func (w agentWrite) refused(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isTaken(err):
+		return agent.ErrExists.With("an agent of the name %q exists", w.Agent.Name().Text)
+	case isDangling(err):
+		return agent.ErrDepartment.With("department: there is no department %q", w.Agent.Department().Text)
+	default:
+		return fmt.Errorf("sqlitestore: write agent %s: %w", w.Agent.ID(), err)
+	}
+}

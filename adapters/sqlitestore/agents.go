@@ -1,0 +1,208 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+var _ ports.AgentStore = (*Agents)(nil)
+
+// Agents keeps agents.
+type Agents struct {
+	db       *DB
+	contents *contents
+}
+
+// NewAgents returns the agents in db.
+func NewAgents(db *DB) *Agents { return &Agents{db: db, contents: newContents(maxContents)} }
+
+// Create implements [ports.AgentStore].
+func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
+	w := newAgentWrite(step)
+	return s.db.Write(ctx, w.create)
+}
+
+// Update implements [ports.AgentStore]. The change is made beside the writer,
+// on what a read found; the writer makes it again only if somebody else was
+// faster. So its time goes into storing, and changes that are refused or have
+// no effect cost it nothing.
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	before, err := s.Agent(ctx, ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	step, err := change(before)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	if !step.Effective() && step.Receipt == nil {
+		return step.Agent, nil
+	}
+	w := newAgentWrite(step)
+	err = s.db.Write(ctx, func(tx *Tx) error {
+		current, err := isCurrent(tx, before)
+		if err == nil && !current {
+			before, w, err = s.again(tx, ref, change)
+		}
+		if err != nil {
+			return err
+		}
+		return w.update(tx, before)
+	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return w.Agent, nil
+}
+
+// again makes a change on what the transaction finds. It returns that, too.
+func (s *Agents) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, agentWrite, error) {
+	row, err := s.find(&tx.View, ref)
+	if err != nil {
+		return agent.Agent{}, agentWrite{}, err
+	}
+	before, err := row.agent()
+	if err != nil {
+		return agent.Agent{}, agentWrite{}, err
+	}
+	step, err := change(before)
+	if err != nil {
+		return agent.Agent{}, agentWrite{}, err
+	}
+	return before, newAgentWrite(step), nil
+}
+
+// Agent implements [ports.AgentStore].
+func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
+	var row agentRow
+	err := s.db.Read(ctx, func(v *View) (err error) {
+		row, err = s.find(v, ref)
+		return err
+	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return s.remember(&row)
+}
+
+const (
+	selectAgentByID   = "SELECT " + agentColumns + " FROM agents WHERE id = ?"
+	selectAgentByName = "SELECT " + agentColumns + " FROM agents WHERE name_key = ?"
+)
+
+func (s *Agents) find(v *View, ref identity.Ref) (agentRow, error) {
+	row, err := scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
+	if err != nil {
+		return agentRow{}, notFound(err, ref)
+	}
+	return row, s.fetch(v, &row)
+}
+
+// byRef runs the query that fits the reference.
+func byRef(v *View, ref identity.Ref, byID, byName string) *sql.Row {
+	if ref.ID != "" {
+		return v.Row(byID, packID(ref.ID))
+	}
+	return v.Row(byName, string(ref.Name))
+}
+
+// notFound gives an error of looking for an agent its meaning.
+func notFound(err error, ref identity.Ref) error {
+	asked := string(ref.ID) + string(ref.Name) // one of the two
+	if errors.Is(err, sql.ErrNoRows) {
+		return agent.ErrNotFound.With("agent %q not found", asked)
+	}
+	return fmt.Errorf("sqlitestore: read agent %s: %w", asked, err)
+}
+
+const selectRevision = "SELECT revision FROM agents WHERE id = ?"
+
+// isCurrent reports whether a is as it was when it was read.
+func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
+	var now int64
+	err := tx.Row(selectRevision, packID(a.ID())).Scan(&now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
+	}
+	return now == a.Revision, nil
+}
+
+const (
+	selectNameByID   = "SELECT id, name, name_key FROM agents WHERE id = ?"
+	selectNameByName = "SELECT id, name, name_key FROM agents WHERE name_key = ?"
+	selectFormerName = "SELECT id, name, name_key FROM former_agents WHERE id = ?"
+)
+
+// Trace implements [ports.AgentStore].
+func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+	var id []byte
+	var n name.Name
+	err := s.db.Read(ctx, func(v *View) error {
+		err := byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
+		if errors.Is(err, sql.ErrNoRows) && ref.ID != "" {
+			err = v.Row(selectFormerName, packID(ref.ID)).Scan(&id, &n.Text, &n.Key)
+		}
+		return err
+	})
+	if err != nil {
+		return "", name.Name{}, notFound(err, ref)
+	}
+	return agent.ID(unpackID(id)), n, nil
+}
+
+const (
+	selectProfileByID   = "SELECT id, name, name_key, department_key FROM agents WHERE id = ?"
+	selectProfileByName = "SELECT id, name, name_key, department_key FROM agents WHERE name_key = ?"
+)
+
+// Find implements [ports.AgentStore].
+func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
+	found := make(map[identity.Ref]agent.Profile, len(refs))
+	err := s.db.Read(ctx, func(v *View) error {
+		for _, ref := range refs {
+			if _, ok := found[ref]; ok {
+				continue
+			}
+			p, err := scanProfile(byRef(v, ref, selectProfileByID, selectProfileByName))
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			found[ref] = p
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read agents: %w", err)
+	}
+	return found, nil
+}
+
+func scanProfile(r Row) (p agent.Profile, err error) {
+	var id []byte
+	err = r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department)
+	p.ID = agent.ID(unpackID(id))
+	return p, err
+}
+
+// Counts implements [ports.AgentStore].
+func (s *Agents) Counts(ctx context.Context, department name.Key) (agent.Counts, error) {
+	var n agent.Counts
+	err := s.db.Read(ctx, func(v *View) (err error) {
+		n, err = headcount(v, department)
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,95 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+)
+
+// Agents have prompts of 200 bytes, or of 10 kB, between which real ones lie.
+var promptSizes = []int{200, 10_000}
+
+// parallel calls do b.N times from a number of goroutines and reports calls a
+// second.
+func parallel(b *testing.B, goroutines int, do func(i int) error) {
+	b.Helper()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	b.ReportAllocs()
+	for range goroutines {
+		wg.Go(func() {
+			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+				if err := do(int(i)); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "/s")
+}
+
+func benchOrg(b *testing.B, prompt int) (*org, []agent.ID) {
+	b.Helper()
+	o := openOrg(b, b.TempDir())
+	for i := range 20 {
+		o.found(fmt.Sprintf("Department %d", i))
+	}
+	var ids []agent.ID
+	for i := range 20 {
+		ids = append(ids, o.hireMany(i*500, 500, fmt.Sprintf("Department %d", i), prompt)...)
+	}
+	return o, ids
+}
+
+func BenchmarkAgents(b *testing.B) {
+	ctx := context.Background()
+	for _, prompt := range promptSizes {
+		o, ids := benchOrg(b, prompt)
+		some := func() agent.ID { return ids[rand.IntN(len(ids))] }
+		run := func(what string, goroutines int, do func(i int) error) {
+			b.Run(fmt.Sprintf("prompt=%d/%s/goroutines=%d", prompt, what, goroutines), func(b *testing.B) {
+				parallel(b, goroutines, do)
+			})
+		}
+		for _, goroutines := range []int{1, 64} {
+			run("Create", goroutines, func(int) error {
+				return o.agents.Create(ctx, o.hiring("agent "+o.id()[20:], "Department 7", prompt))
+			})
+			run("Update", goroutines, func(i int) error {
+				_, err := o.agents.Update(ctx, byID(some()), o.changing(`{"description":"number %d"}`, i))
+				return err
+			})
+			run("Get", goroutines, func(int) error {
+				_, err := o.agents.Agent(ctx, byID(some()))
+				return err
+			})
+		}
+		run("List50", 64, func(int) error {
+			after := agent.Position{Place: agent.Place(some()), ID: some()}
+			_, err := o.agents.Agents(ctx, agent.Query{After: &after, Limit: 50})
+			return err
+		})
+		run("ListDepartment50", 64, func(int) error {
+			_, err := o.agents.Agents(ctx, agent.Query{Department: "department 3", Limit: 50})
+			return err
+		})
+		run("Find100", 64, func(int) error {
+			refs := make([]identity.Ref, 100)
+			for i := range refs {
+				refs[i] = byID(some())
+			}
+			_, err := o.agents.Find(ctx, refs)
+			return err
+		})
+	}
+}

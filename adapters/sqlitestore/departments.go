@@ -1,0 +1,182 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+var _ ports.DepartmentStore = (*Departments)(nil)
+
+// Departments keeps departments.
+type Departments struct{ db *DB }
+
+// NewDepartments returns the departments in db.
+func NewDepartments(db *DB) *Departments { return &Departments{db} }
+
+// Department implements [ports.DepartmentStore].
+func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
+	var d department.Department
+	err := s.db.Read(ctx, func(v *View) (err error) {
+		d, err = findDepartment(v, key)
+		return err
+	})
+	return d, err
+}
+
+const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
+WHERE place > ? ORDER BY place LIMIT ?`
+
+// Departments implements [ports.DepartmentStore].
+func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (list []department.Department, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		return v.Each(selectDepartments, []any{string(after), limit}, func(r Row) error {
+			d, err := scanDepartment(r)
+			list = append(list, d)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: list departments: %w", err)
+	}
+	return list, nil
+}
+
+// Create implements [ports.DepartmentStore].
+func (s *Departments) Create(ctx context.Context, _ name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	var d department.Department
+	err := s.db.Write(ctx, func(tx *Tx) error {
+		c, _, err := readCompany(&tx.View)
+		if err != nil {
+			return err
+		}
+		shares, err := otherShares(tx, "")
+		if err != nil {
+			return err
+		}
+		step, err := found(c, shares)
+		if err != nil {
+			return err
+		}
+		d = step.Department
+		d.Place = placeOf(d, step.Company)
+		return createDepartment(tx, d, step)
+	})
+	if err != nil {
+		return department.Department{}, err
+	}
+	return d, nil
+}
+
+func createDepartment(tx *Tx, d department.Department, step ports.DepartmentStep) error {
+	if err := leave(tx, step.Note); err != nil {
+		return err
+	}
+	if err := insertDepartment(tx, d); err != nil {
+		return err
+	}
+	return putCompany(tx, step.Company)
+}
+
+// placeOf returns the place that the company has for a new department.
+func placeOf(d department.Department, c company.Company) company.Place {
+	for _, s := range c.Seats {
+		if s.Department == d.Name.Key {
+			return s.Place
+		}
+	}
+	return company.Place(d.ID)
+}
+
+// Update implements [ports.DepartmentStore].
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(d department.Department, others money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	return s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
+		others, err := otherShares(tx, key)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		return change(d, others)
+	}, putDepartment)
+}
+
+// Reorder implements [ports.DepartmentStore].
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+	var members []agent.Member
+	return s.step(ctx, key, func(tx *Tx, d department.Department) (_ ports.DepartmentStep, err error) {
+		if members, err = readMembers(tx, key); err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		return order(d, members)
+	}, func(tx *Tx, step ports.DepartmentStep) error {
+		if err := putPlaces(tx, members, step.Members); err != nil {
+			return err
+		}
+		return putDepartment(tx, step)
+	})
+}
+
+// Delete implements [ports.DepartmentStore].
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error)) error {
+	_, err := s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
+		n, err := headcount(&tx.View, key)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		c, _, err := readCompany(&tx.View)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		return remove(d, n.Total, c)
+	}, deleteDepartment)
+	return err
+}
+
+// step stores what decide makes of a department. put stores an effective step
+// beside its note.
+func (s *Departments) step(ctx context.Context, key name.Key,
+	decide func(*Tx, department.Department) (ports.DepartmentStep, error),
+	put func(*Tx, ports.DepartmentStep) error,
+) (department.Department, error) {
+	var step ports.DepartmentStep
+	err := s.db.Write(ctx, func(tx *Tx) error {
+		d, err := findDepartment(&tx.View, key)
+		if err != nil {
+			return err
+		}
+		if step, err = decide(tx, d); err != nil {
+			return err
+		}
+		if !step.Deleted && step.Department.Revision == step.From {
+			return putReceipt(tx, step.Receipt)
+		}
+		if err := leave(tx, step.Note); err != nil {
+			return err
+		}
+		return put(tx, step)
+	})
+	if err != nil {
+		return department.Department{}, err
+	}
+	return step.Department, nil
+}
+
+const selectDepartment = "SELECT " + departmentColumns + " FROM departments WHERE name_key = ?"
+
+func findDepartment(v *View, key name.Key) (department.Department, error) {
+	d, err := scanDepartment(v.Row(selectDepartment, string(key)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return department.Department{}, department.ErrNotFound.With("department %q not found", key)
+	}
+	if err != nil {
+		return department.Department{}, fmt.Errorf("sqlitestore: read department %s: %w", key, err)
+	}
+	return d, nil
+}

@@ -1,0 +1,92 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/domain/performance"
+	"orgd/ports"
+)
+
+var _ ports.Measures = (*Measures)(nil)
+
+// Measures reads the daily figures that [Activities] keeps.
+type Measures struct{ db *DB }
+
+// NewMeasures returns the figures in db.
+func NewMeasures(db *DB) *Measures { return &Measures{db} }
+
+const dayColumns = `day, tasks_completed, tasks_failed,
+	duration_count, duration_units, duration_nanos,
+	quality_count, quality_units, quality_nanos,
+	task_cost_count, task_cost_units, task_cost_nanos,
+	tokens_count, tokens_units, tokens_nanos,
+	collaboration_count, collaboration_units, collaboration_nanos,
+	cost_count, cost_units, cost_nanos`
+
+const (
+	selectAgentDays      = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day >= ?"
+	selectDepartmentDays = "SELECT " + dayColumns + " FROM department_days WHERE owner = ? AND day >= ?"
+	selectCompletedTotal = "SELECT tasks_completed FROM agent_totals WHERE agent_id = ?"
+)
+
+// AgentDays implements [ports.Measures].
+func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		err := v.Row(selectCompletedTotal, packID(id)).Scan(&completed)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		days, err = readDays(v, selectAgentDays, packID(id), first)
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("sqlitestore: read figures of agent %s: %w", id, err)
+	}
+	return days, completed, nil
+}
+
+// DepartmentDays implements [ports.Measures].
+func (s *Measures) DepartmentDays(ctx context.Context, department name.Key, first performance.Date) (days []performance.Day, err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
+		days, err = readDays(v, selectDepartmentDays, string(department), first)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read figures of department %s: %w", department, err)
+	}
+	return days, nil
+}
+
+func readDays(v *View, query string, owner any, first performance.Date) (days []performance.Day, err error) {
+	err = v.Each(query, []any{owner, int64(first)}, func(r Row) error {
+		d, err := scanDay(r)
+		days = append(days, d)
+		return err
+	})
+	return days, err
+}
+
+func scanDay(r Row) (performance.Day, error) {
+	var d performance.Day
+	to := []any{&d.Date, &d.TasksCompleted, &d.TasksFailed}
+	for _, s := range samples(&d) {
+		to = append(to, &s.Count, &s.Units, &s.Nanos)
+	}
+	if err := r.Scan(to...); err != nil {
+		return performance.Day{}, err
+	}
+	for _, s := range samples(&d) {
+		*s = performance.Sample{}.Merge(*s) // sums were added column by column
+	}
+	return d, nil
+}
+
+// samples lists the samples of a day in the order of their columns.
+func samples(d *performance.Day) []*performance.Sample {
+	return []*performance.Sample{&d.Duration, &d.Quality, &d.TaskCost, &d.Tokens, &d.Collaboration, &d.Cost}
+}

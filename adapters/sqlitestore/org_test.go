@@ -1,0 +1,159 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// org is an open data directory with the schema of this program, and ids and
+// times for what is put into it.
+type org struct {
+	testing.TB
+	db          *DB
+	agents      *Agents
+	departments *Departments
+	made        atomic.Int64
+}
+
+func openOrg(tb testing.TB, dir string) *org {
+	tb.Helper()
+	db, closeDB, err := Open(context.Background(), Config{Dir: dir, Readers: 8}, zap.NewNop())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(closeDB)
+	return &org{TB: tb, db: db, agents: NewAgents(db), departments: NewDepartments(db)}
+}
+
+func (o *org) check(err error) {
+	o.Helper()
+	if err != nil {
+		o.Fatal(err)
+	}
+}
+
+func (o *org) id() string { return fmt.Sprintf("0190a5c4-0000-7000-8000-%012x", o.made.Add(1)) }
+
+func (o *org) now() time.Time {
+	return time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC).Add(time.Duration(o.made.Load()) * time.Millisecond)
+}
+
+func (o *org) note(of audit.Resource, r *receipt.Receipt) ports.Note {
+	return ports.Note{Receipt: r, Audit: audit.Entry{
+		ID: o.id(), At: o.now(), Actor: "ann", Route: "PATCH /api/v1/agents/{agent_name}",
+		Resource: of, From: 1, To: 2, RequestID: o.id(),
+	}}
+}
+
+func (o *org) occasion() activity.Occasion {
+	on := activity.Occasion{At: o.now(), By: "ann", IDs: make([]activity.ID, activity.MaxEvents)}
+	for i := range on.IDs {
+		on.IDs[i] = activity.ID(o.id())
+	}
+	return on
+}
+
+func (o *org) found(title string) {
+	o.Helper()
+	p, err := department.ParseNew(parse(o, `{"name":%q}`, title))
+	o.check(err)
+	id, at := o.id(), o.now()
+	_, err = o.departments.Create(context.Background(), p.Name().Key, func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+		d, err := department.New(id, p, shares, at)
+		return ports.DepartmentStep{
+			Department: d, Note: o.note(audit.Department(title), nil),
+			Company: c.WithDepartment(company.Seat{Place: company.Place(id), Department: p.Name().Key}, at),
+		}, err
+	})
+	o.check(err)
+}
+
+// hiring makes the step that hires an agent with a prompt of some bytes.
+func (o *org) hiring(title, department string, prompt int) ports.AgentStep {
+	o.Helper()
+	p, err := agent.ParseNew(parse(o, `{"name":%q,"role":"Engineer","department":%q,"instructions":%q,
+		"model_provider":"any","model_id":"large-1",
+		"skills":{"primary":[{"id":"go","name":"Go"},{"id":"sql","name":"SQL"}]},
+		"personality":{"traits":["calm","curious"],"description":"Asks before it acts."}}`,
+		title, department, strings.Repeat("You are careful. ", prompt/17)))
+	o.check(err)
+	s, err := agent.Hire(agent.ID(o.id()), p, o.occasion())
+	o.check(err)
+	return ports.AgentStep{Step: s, Note: o.note(audit.Agent(string(s.Agent.ID())), nil)}
+}
+
+func (o *org) hire(title, department string, prompt int) agent.Agent {
+	o.Helper()
+	s := o.hiring(title, department, prompt)
+	o.check(o.agents.Create(context.Background(), s))
+	return s.Agent
+}
+
+// hireMany hires n agents, numbered from first on, in few transactions.
+func (o *org) hireMany(first, n int, department string, prompt int) []agent.ID {
+	o.Helper()
+	ids := make([]agent.ID, 0, n)
+	for len(ids) < n {
+		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+			for range min(1000, n-len(ids)) {
+				s := o.hiring(fmt.Sprintf("agent-%06d", first+len(ids)), department, prompt)
+				ids = append(ids, s.Agent.ID())
+				if err := newAgentWrite(s).create(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	return ids
+}
+
+// changing makes a change of an agent.
+func (o *org) changing(patch string, args ...any) func(agent.Agent) (ports.AgentStep, error) {
+	o.Helper()
+	p, err := agent.ParsePatch(parse(o, patch, args...))
+	o.check(err)
+	on := o.occasion()
+	return func(a agent.Agent) (ports.AgentStep, error) {
+		s, err := a.Change(p, on)
+		return ports.AgentStep{Step: s, Note: o.note(audit.Agent(string(a.ID())), nil)}, err
+	}
+}
+
+func byID(id agent.ID) identity.Ref { return identity.Ref{ID: id} }
+
+func byName(tb testing.TB, text string) identity.Ref {
+	tb.Helper()
+	n, err := name.Parse(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return identity.Ref{Name: n.Key}
+}
+
+func parse(tb testing.TB, format string, args ...any) jsondoc.Value {
+	tb.Helper()
+	v, err := jsondoc.Parse(fmt.Appendf(nil, format, args...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,118 @@
+package sqlitestore
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/project"
+	"orgd/domain/session"
+)
+
+// plan returns how SQLite runs a query, one step a line.
+func plan(t *testing.T, db *DB, query string) string {
+	t.Helper()
+	var steps []string
+	args := make([]any, strings.Count(query, "?"))
+	err := db.Read(context.Background(), func(v *View) error {
+		return v.Each("EXPLAIN QUERY PLAN "+query, args, func(r Row) error {
+			var step string
+			err := r.Scan(new(int), new(int), new(int), &step)
+			steps = append(steps, step)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return strings.Join(steps, "\n")
+}
+
+// Every list begins at its place in one index and reads on from there.
+func TestListsFollowAnIndex(t *testing.T) {
+	db := openOrg(t, t.TempDir()).db
+	now := time.Now()
+	lead := identity.ID("a")
+	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
+	events := func(q activity.Query) string { s, _ := eventsQuery(q); return s }
+	agents := func(q agent.Query) string { s, _ := agentsQuery(q); return s }
+	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
+	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
+	sessions := func(q session.Query) string { s, _ := sessionsQuery(q); return s }
+	career, _ := careerQuery("a")
+	for _, c := range []struct{ query, want string }{
+		{events(activity.Query{}), "events_feed"},
+		{events(activity.Query{Type: "t"}), "events_type (type=?)"},
+		{events(activity.Query{AgentID: "a"}), "events_agent (agent_id=?)"},
+		{events(activity.Query{AgentID: "a", Type: "t"}), "events_agent_type (agent_id=? AND type=?)"},
+		{events(activity.Query{Since: now, After: atEvent}), "events_feed (at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{Type: "t", Since: now, After: atEvent}), "events_type (type=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{AgentID: "a", Since: now, After: atEvent}), "events_agent (agent_id=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{AgentID: "a", Type: "t", Since: now, After: atEvent}),
+			"events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
+		{career, "events_agent_type (agent_id=? AND type=?)"},
+		{selectLastActive, "COVERING INDEX events_agent (agent_id=?)"},
+
+		{agents(agent.Query{}), "agents_order"},
+		{agents(agent.Query{After: atAgent}), "agents_order ((place,id)>(?,?))"},
+		{agents(agent.Query{Status: "s", After: atAgent}), "agents_status (status=? AND (place,id)>(?,?))"},
+		{agents(agent.Query{Level: "l", Status: "s", After: atAgent}), "agents_level (level=? AND (place,id)>(?,?))"},
+		{agents(agent.Query{Department: "d", Level: "l", Status: "s"}), "agents_department (department_key=?)"},
+		{agents(agent.Query{Department: "d", Status: "s", After: atAgent}), "agents_department (department_key=? AND (place,id)>(?,?))"},
+		{agents(agent.Query{Prefix: "p"}), "agents_name (name_key>? AND name_key<?)"},
+		{agents(agent.Query{Prefix: "p", Department: "d", Level: "l", Status: "s", After: atAgent}), "agents_name (name_key>? AND name_key<?)"},
+		{selectMembers, "agents_department (department_key=?)"},
+
+		{selectVersions, "(agent_id=? AND number<?)"},
+		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
+		{selectDepartmentDays, "PRIMARY KEY (owner=? AND day>?)"},
+		{selectDepartments, "departments_order (place>?)"},
+		{selectSeats, "COVERING INDEX departments_order"},
+		{selectOtherShares, "COVERING INDEX departments_order"},
+
+		{projects(project.Query{}), "sqlite_autoindex_projects_1"},
+		{projects(project.Query{After: "p"}), "sqlite_autoindex_projects_1 (id>?)"},
+		{projects(project.Query{Status: "s", After: "p"}), "projects_status (status=? AND id>?)"},
+		{projects(project.Query{Status: "s", Lead: &lead, After: "p"}), "projects_lead (lead=? AND id>?)"},
+
+		{entries(audit.Query{}), "SCAN audit"}, // which is in this order
+		{entries(audit.Query{Until: now}), "PRIMARY KEY (at<?)"},
+		{entries(audit.Query{Since: now, Until: now.Add(time.Hour), After: &audit.Position{At: now}}), "PRIMARY KEY (at>? AND (at,id)<(?,?))"},
+		{entries(audit.Query{Actor: "a", Since: now, Until: now}), "audit_actor (actor=? AND at>? AND at<?)"},
+		{entries(audit.Query{Actor: "a", Resource: "r", After: &audit.Position{At: now}}), "audit_resource (resource=? AND (at,id)<(?,?))"},
+
+		{sessions(session.Query{}), "sessions_order"},
+		{sessions(session.Query{After: &session.Position{}}), "sessions_order (issued_at<?)"},
+		{sessions(session.Query{Subject: "s", After: &session.Position{}}), "sessions_subject (subject=? AND issued_at<?)"},
+		{selectRevocations, "revocations_at (at>?)"},
+	} {
+		if got := plan(t, db, c.query); !strings.Contains(got, c.want) || strings.Contains(got, "B-TREE") {
+			t.Errorf("plan of %s\n= %s\nwant %s, and no sorting", c.query, got, c.want)
+		}
+	}
+}
+
+// Every record is found by a key, and what is to go by its time.
+func TestRecordsAreFoundByAKey(t *testing.T) {
+	db := openOrg(t, t.TempDir()).db
+	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
+	for _, query := range []string{
+		selectAgentByID, selectAgentByName, selectRevision, selectIdentity, selectNameByID, selectNameByName, selectFormerName,
+		selectProfileByID, selectProfileByName, selectVersion, selectHeadcount, addHeadcount,
+		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
+		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
+		selectDepartment, updateDepartment, deleteDepartmentRow, moveDepartment,
+		selectProject, updateProject, deleteProject, selectReceipt, selectSession, selectRevoked,
+		forgetEvents, forgetAudit, forgetReceipts, forgetSessions, forgetRevocations,
+	} {
+		if got := plan(t, db, query); scan.MatchString(got) {
+			t.Errorf("plan of %s\n= %s\nwant no scan", query, got)
+		}
+	}
+}

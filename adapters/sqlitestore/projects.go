@@ -1,0 +1,164 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"orgd/domain/project"
+	"orgd/ports"
+)
+
+var _ ports.ProjectStore = (*Projects)(nil)
+
+// Projects keeps projects.
+type Projects struct{ db *DB }
+
+// NewProjects returns the projects in db.
+func NewProjects(db *DB) *Projects { return &Projects{db} }
+
+const insertProject = `
+INSERT INTO projects (id, status, lead, doc, revision, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)`
+
+// Create implements [ports.ProjectStore].
+func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if err := leave(tx, step.Note); err != nil {
+			return err
+		}
+		p := step.Project
+		_, err := tx.Exec(insertProject, string(p.ID), string(p.Status), p.Lead, string(p.Canonical()),
+			p.Revision, millis(p.CreatedAt), millis(p.UpdatedAt))
+		if isTaken(err) {
+			return project.ErrExists.With("project id %q is taken", p.ID)
+		}
+		if err != nil {
+			return fmt.Errorf("sqlitestore: write project %s: %w", p.ID, err)
+		}
+		return nil
+	})
+}
+
+// Update implements [ports.ProjectStore].
+func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
+	var step ports.ProjectStep
+	err := s.db.Write(ctx, func(tx *Tx) error {
+		p, err := findProject(&tx.View, id)
+		if err != nil {
+			return err
+		}
+		if step, err = change(p); err != nil {
+			return err
+		}
+		if !step.Deleted && step.Project.Revision == step.From {
+			return putReceipt(tx, step.Receipt)
+		}
+		if err := leave(tx, step.Note); err != nil {
+			return err
+		}
+		return putProject(tx, step)
+	})
+	if err != nil {
+		return project.Project{}, err
+	}
+	return step.Project, nil
+}
+
+const (
+	updateProject = "UPDATE projects SET status = ?, lead = ?, doc = ?, revision = ?, updated_at = ? WHERE id = ?"
+	deleteProject = "DELETE FROM projects WHERE id = ?"
+)
+
+func putProject(tx *Tx, step ports.ProjectStep) (err error) {
+	p := step.Project
+	if step.Deleted {
+		_, err = tx.Exec(deleteProject, string(p.ID))
+	} else {
+		_, err = tx.Exec(updateProject, string(p.Status), p.Lead, string(p.Canonical()),
+			p.Revision, millis(p.UpdatedAt), string(p.ID))
+	}
+	if err != nil {
+		return fmt.Errorf("sqlitestore: write project %s: %w", p.ID, err)
+	}
+	return nil
+}
+
+// Project implements [ports.ProjectStore].
+func (s *Projects) Project(ctx context.Context, id project.ID) (project.Project, error) {
+	var p project.Project
+	err := s.db.Read(ctx, func(v *View) (err error) {
+		p, err = findProject(v, id)
+		return err
+	})
+	return p, err
+}
+
+const (
+	projectColumns = "id, doc, revision, created_at, updated_at"
+	selectProject  = "SELECT " + projectColumns + " FROM projects WHERE id = ?"
+)
+
+func findProject(v *View, id project.ID) (project.Project, error) {
+	p, err := scanProject(v.Row(selectProject, string(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return project.Project{}, project.ErrNotFound.With("project %q not found", id)
+	}
+	if err != nil {
+		return project.Project{}, fmt.Errorf("sqlitestore: read project %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// Projects implements [ports.ProjectStore].
+func (s *Projects) Projects(ctx context.Context, q project.Query) (list []project.Project, err error) {
+	query, args := projectsQuery(q)
+	err = s.db.Read(ctx, func(v *View) error {
+		return v.Each(query, args, func(r Row) error {
+			p, err := scanProject(r)
+			list = append(list, p)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: list projects: %w", err)
+	}
+	return list, nil
+}
+
+// projectsQuery reads along one index; that of the lead has the status at its
+// end.
+func projectsQuery(q project.Query) (string, []any) {
+	var f filter
+	index := ""
+	if q.Status != "" {
+		index = " INDEXED BY projects_status"
+		f.and("status = ?", string(q.Status))
+	}
+	if q.Lead != nil {
+		index = " INDEXED BY projects_lead"
+		f.and("lead = ?", string(*q.Lead))
+	}
+	if q.After != "" {
+		f.and("id > ?", string(q.After))
+	}
+	return "SELECT " + projectColumns + " FROM projects" + index + f.where() + " ORDER BY id LIMIT ?",
+		append(f.args, q.Limit)
+}
+
+func scanProject(r Row) (project.Project, error) {
+	var id project.ID
+	var doc []byte
+	var revision, created, updated int64
+	if err := r.Scan(&id, &doc, &revision, &created, &updated); err != nil {
+		return project.Project{}, err
+	}
+	p, err := project.Parse(doc)
+	if err != nil {
+		return project.Project{}, err
+	}
+	p.ID, p.Revision = id, revision
+	p.CreatedAt, p.UpdatedAt = fromMillis(created), fromMillis(updated)
+	return p, nil
+}

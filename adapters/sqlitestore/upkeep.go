@@ -1,0 +1,88 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/ports"
+)
+
+var _ ports.Storage = (*Storage)(nil)
+
+// Storage looks after the store as a whole.
+type Storage struct{ db *DB }
+
+// NewStorage returns the storage that db is.
+func NewStorage(db *DB) *Storage { return &Storage{db} }
+
+// Ping implements [ports.Storage].
+func (s *Storage) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+
+// forgetAtOnce bounds the records of one kind that go in one write. Others wait
+// for the writer meanwhile.
+const forgetAtOnce = 100
+
+const (
+	forgetEvents = `
+DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT ?)`
+	forgetAudit = `
+DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT ?)`
+	forgetReceipts = `
+DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT ?)`
+)
+
+// Forget implements [ports.Storage].
+func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (more bool, err error) {
+	full := false
+	err = s.db.Write(ctx, func(tx *Tx) error {
+		full = false
+		return forgetAll(e, func(statement string, args ...any) error {
+			n, err := forget(tx, statement, append(args, forgetAtOnce)...)
+			full = full || n == forgetAtOnce
+			return err
+		})
+	})
+	if err != nil {
+		return false, err
+	}
+	return full, nil
+}
+
+// forgetAll calls do for every kind of record with a time to forget up to.
+func forgetAll(e ports.Expiry, do func(statement string, args ...any) error) error {
+	type kind struct {
+		upTo      time.Time
+		statement string
+		args      []any
+	}
+	kinds := []kind{
+		{e.Audit, forgetAudit, nil},
+		{e.Receipts, forgetReceipts, nil},
+		{e.Now, forgetSessions, nil},
+		{e.Now, forgetRevocations, nil},
+	}
+	for _, t := range activity.RuntimeTypes() {
+		kinds = append(kinds, kind{e.Events, forgetEvents, []any{string(t)}})
+	}
+	for _, k := range kinds {
+		if k.upTo.IsZero() {
+			continue
+		}
+		if err := do(k.statement, append(k.args, millis(k.upTo))...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget deletes a bounded number of records and returns how many went.
+func forget(tx *Tx, statement string, args ...any) (int, error) {
+	res, err := tx.Exec(statement, args...)
+	if err != nil {
+		return 0, fmt.Errorf("sqlitestore: forget: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}

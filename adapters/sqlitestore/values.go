@@ -1,0 +1,65 @@
+package sqlitestore
+
+import (
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"orgd/domain/name"
+)
+
+// packID returns the stored form of an identifier. A UUID in lower-case text
+// form is kept as its 16 bytes, which sort as the text does and take less than
+// half of its room in every index; any other text is kept as it is.
+func packID[T ~string](id T) []byte {
+	text := string(id)
+	if name.IsUUID(text) && text == strings.ToLower(text) {
+		packed, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		if err == nil {
+			return packed
+		}
+	}
+	return []byte(text)
+}
+
+// unpackID returns the text of a stored identifier.
+func unpackID(packed []byte) string {
+	if len(packed) != 16 {
+		return string(packed)
+	}
+	var text [36]byte
+	hex.Encode(text[:8], packed[:4])
+	hex.Encode(text[9:13], packed[4:6])
+	hex.Encode(text[14:18], packed[6:8])
+	hex.Encode(text[19:23], packed[8:10])
+	hex.Encode(text[24:], packed[10:])
+	for _, i := range [...]int{8, 13, 18, 23} {
+		text[i] = '-'
+	}
+	return string(text[:])
+}
+
+// millis is the stored form of a time.
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// fromMillis returns the time of its stored form, in UTC.
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// filter collects the conditions of a query and their arguments.
+type filter struct {
+	terms []string
+	args  []any
+}
+
+func (f *filter) and(term string, args ...any) {
+	f.terms = append(f.terms, term)
+	f.args = append(f.args, args...)
+}
+
+// where is the WHERE clause, or nothing without conditions.
+func (f *filter) where() string {
+	if len(f.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(f.terms, " AND ")
+}
