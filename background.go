@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// refreshEvery is how long a session that another replica revoked may still
-	// be accepted here.
-	refreshEvery = time.Second
+	// refreshEvery spaces the reads of what other replicas have revoked. It is
+	// half of the second that they may take to notice, the rest is for the read.
+	refreshEvery = time.Second / 2
 	// reloadEvery is how often revocations that have had their time are dropped.
 	reloadEvery = time.Hour
 	// sweepEvery is how often records that have had their time are removed.

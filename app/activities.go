@@ -114,21 +114,20 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 // with every entry named whose agent does not exist.
 func (s *Activities) profiles(ctx context.Context, entries []activity.Entry) ([]agent.Profile, error) {
 	refs := make([]identity.Ref, len(entries))
-	var unknown []string
+	asked := make([]identity.Ref, 0, len(entries))
 	for i, e := range entries {
 		ref, err := identity.ParseRef(e.Agent)
 		if err != nil {
-			unknown = append(unknown, unknownAgent(i, e))
+			continue // no agent has this name: found lacks the zero Ref
 		}
 		refs[i] = ref
+		asked = append(asked, ref)
 	}
-	if len(unknown) > 0 {
-		return nil, ErrReportedAgent.With("%s", strings.Join(unknown, "; "))
-	}
-	found, err := s.agents.Find(ctx, refs)
+	found, err := s.agents.Find(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
+	var unknown []string
 	profiles := make([]agent.Profile, len(entries))
 	for i, e := range entries {
 		p, ok := found[refs[i]]

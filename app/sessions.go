@@ -32,7 +32,7 @@ type Sessions struct {
 }
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
-// the first request and [Sessions.Refresh] once a second from then on.
+// the first request and [Sessions.Refresh] twice a second from then on.
 func NewSessions(kit Kit, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
 	return &Sessions{
 		kit: kit, auth: auth, issuer: issuer, store: store, agents: agents,

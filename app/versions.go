@@ -66,6 +66,9 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 	if err != nil {
 		return agent.Agent{}, err
 	}
+	if err := access.CheckIn(c.Actor, access.AgentsRollback, a.Department().Key); err != nil {
+		return agent.Agent{}, err
+	}
 	target, err := s.identities.Version(ctx, a.ID(), in.Target)
 	if err != nil {
 		return agent.Agent{}, err

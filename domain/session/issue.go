@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"time"
 
 	"orgd/domain/access"
@@ -50,7 +51,8 @@ func Issue(g Grant) (Session, error) {
 		Role: g.Role, Departments: g.Departments, Own: true,
 	}
 	if g.Role == access.Agent {
-		s.Agent = g.Subject
+		s.Subject = strings.ToLower(g.Subject) // as ids are written
+		s.Agent = s.Subject
 	}
 	s.IssuedAt, s.ExpiresAt = lifetime(g.At, g.TTL)
 	return s, nil

@@ -14,7 +14,10 @@ import (
 	"orgd/domain/session"
 )
 
-const agentID = "0190a5c4-0000-7000-8000-000000000001"
+const (
+	agentID      = "0190a5c4-0000-7000-8000-000000000001"
+	otherAgentID = "0190a5c4-0000-7000-8000-00000000abcd"
+)
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -53,6 +56,10 @@ func TestIssueAgent(t *testing.T) {
 	s, err := session.Issue(grant(func(g *session.Grant) { g.Role, g.Subject = access.Agent, agentID }))
 	if err != nil || s.Agent != agentID || s.Actor().Agent != agentID {
 		t.Errorf("Issue = %+v, %v, want agent %s", s, err, agentID)
+	}
+	s, err = session.Issue(grant(func(g *session.Grant) { g.Role, g.Subject = access.Agent, strings.ToUpper(otherAgentID) }))
+	if err != nil || s.Agent != otherAgentID || s.Subject != otherAgentID {
+		t.Errorf("Issue for an id in capitals = %+v, %v, want agent and subject %s", s, err, otherAgentID)
 	}
 }
 
