@@ -1,0 +1,158 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+var _ ports.AgentStore = (*Agents)(nil)
+
+// Agents keeps agents.
+type Agents struct{ db *DB }
+
+// NewAgents returns the agents in db.
+func NewAgents(db *DB) *Agents { return &Agents{db} }
+
+// maxDebts bounds what an agent may owe before its next change. That bounds its
+// document too.
+const maxDebts = 4
+
+// Create implements [ports.AgentStore].
+func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
+	h := home{agentsColl, string(step.Agent.ID())}
+	var found *head
+	return retry(ctx, func() (bool, error) {
+		done, err := s.db.try(ctx, s.hiring(h, found, step))
+		if done || err != nil {
+			return done, err
+		}
+		if found, err = s.db.headOrNil(ctx, h); err != nil {
+			return false, err
+		}
+		if found != nil && !found.Void {
+			return false, agent.ErrExists.With("an agent of this id exists")
+		}
+		return false, nil
+	})
+}
+
+func (s *Agents) hiring(h home, found *head, step ports.AgentStep) *attempt {
+	a := s.db.attempt(h, found, step.Note)
+	n, d := step.Agent.Name(), step.Agent.Department()
+	a.name, a.department = &n, &d
+	a.set = append(agentFields(step.Agent), is("place", string(step.Agent.Place)), is("name_op", a.op))
+	a.debt.follow(step)
+	return a
+}
+
+// Update implements [ports.AgentStore].
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	var result agent.Agent
+	err := retry(ctx, func() (bool, error) {
+		found, err := s.db.findAgent(ctx, ref)
+		if err != nil {
+			return false, err
+		}
+		if len(found.Head.Pending) >= maxDebts {
+			return false, s.db.settle(ctx, home{agentsColl, found.Head.ID}, found.Head.Pending)
+		}
+		before, err := found.agent()
+		if err != nil {
+			return false, err
+		}
+		step, err := change(before)
+		if err != nil {
+			return false, err
+		}
+		result = step.Agent
+		if !step.Effective() {
+			return true, s.db.leaveReceipt(ctx, step.Receipt)
+		}
+		return s.db.try(ctx, s.changing(found, before, step))
+	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return result, nil
+}
+
+func (s *Agents) changing(found agentDoc, before agent.Agent, step ports.AgentStep) *attempt {
+	a := s.db.attempt(home{agentsColl, found.Head.ID}, &found.Head, step.Note)
+	a.debt.follow(step)
+	if step.Deleted {
+		a.set, a.unset = bson.D{is("fired", true)}, liveFields()
+		a.debt.Freed = &freedName{found.Key, found.NameOp}
+		return a
+	}
+	a.set = agentFields(step.Agent)
+	if n := step.Agent.Name(); n.Key != before.Name().Key {
+		a.name = &n
+		a.set = append(a.set, is("name_op", a.op))
+		a.debt.Freed = &freedName{found.Key, found.NameOp}
+	}
+	if d := step.Agent.Department(); d.Key != before.Department().Key {
+		a.department = &d
+	}
+	return a
+}
+
+// follow adds what a step of an agent owes.
+func (d *debt) follow(step ports.AgentStep) {
+	if step.Version != nil {
+		d.Version = versionOf(step.Agent.ID(), *step.Version)
+	}
+	for _, e := range step.Events {
+		d.Events = append(d.Events, eventOf(e))
+	}
+}
+
+// Agent implements [ports.AgentStore].
+func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
+	d, err := s.db.findAgent(ctx, ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return d.agent()
+}
+
+// findAgent returns an agent that exists, or agent.ErrNotFound.
+func (db *DB) findAgent(ctx context.Context, ref identity.Ref) (d agentDoc, err error) {
+	err = db.find(ctx, db.coll(agentsColl), liveAgent(ref), nil, &d)
+	return d, orNotFound(err, ref)
+}
+
+// liveAgent is the filter for an agent that exists.
+func liveAgent(ref identity.Ref) bson.D {
+	if ref.ID != "" {
+		return bson.D{is("_id", string(ref.ID)), exists("key", true)}
+	}
+	return bson.D{is("key", string(ref.Name))}
+}
+
+func orNotFound(err error, ref identity.Ref) error {
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return agent.ErrNotFound.With("agent %q not found", string(ref.ID)+string(ref.Name))
+	}
+	return err
+}
+
+// Trace implements [ports.AgentStore].
+func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+	filter := liveAgent(ref)
+	if ref.ID != "" {
+		filter = bson.D{is("_id", string(ref.ID)), exists("void", false)}
+	}
+	var d agentDoc
+	if err := s.db.find(ctx, s.db.coll(agentsColl), filter, fields("name", "folded"), &d); err != nil {
+		return "", name.Name{}, orNotFound(err, ref)
+	}
+	return agent.ID(d.Head.ID), d.name(), nil
+}

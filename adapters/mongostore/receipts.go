@@ -1,0 +1,121 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+var _ ports.Receipts = (*Receipts)(nil)
+
+// Receipts keeps receipts and the claims of running requests.
+type Receipts struct{ db *DB }
+
+// NewReceipts returns the receipts in db.
+func NewReceipts(db *DB) *Receipts { return &Receipts{db} }
+
+// claimDoc is a request's hold on a key. Claims keep requests from running
+// beside each other; that only one commits is the business of reservations.
+type claimDoc struct {
+	Key         string `bson:"_id"`
+	Fingerprint string `bson:"fingerprint"`
+	Owner       string `bson:"owner"`
+	At          int64  `bson:"at"`
+}
+
+// Claim implements [ports.Receipts]. It takes the key before it looks for a
+// receipt: whoever had the key before has then either left the receipt that is
+// found, or will meet the reservation of this request.
+func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
+	refused := s.take(ctx, c)
+	if isOutage(refused) {
+		return nil, refused
+	}
+	kept, err := s.db.receipt(ctx, c.Key, c.At)
+	if err != nil {
+		return nil, err
+	}
+	if kept != nil && refused == nil {
+		return kept, s.Release(ctx, c)
+	}
+	if kept != nil {
+		return kept, nil
+	}
+	return nil, refused
+}
+
+// take holds the key for c unless another request holds it.
+func (s *Receipts) take(ctx context.Context, c ports.Claim) error {
+	mine := claimDoc{Key: string(c.Key), Fingerprint: c.Fingerprint, Owner: c.Owner, At: millis(c.At)}
+	return retry(ctx, func() (bool, error) {
+		stored, err := s.db.insert(ctx, claimsColl, mine)
+		if stored || err != nil {
+			return stored, err
+		}
+		var held claimDoc
+		err = s.db.find(ctx, s.db.coll(claimsColl), byKey(mine.Key), nil, &held)
+		if errors.Is(err, mongo.ErrNoDocuments) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if held.Owner != c.Owner && c.At.Sub(fromMillis(held.At)) <= receipt.Lease {
+			return false, held.refuse(c)
+		}
+		return s.db.update(ctx, claimsColl,
+			bson.D{is("_id", held.Key), is("owner", held.Owner), is("at", held.At)},
+			bson.D{is("$set", bson.D{is("fingerprint", mine.Fingerprint), is("owner", mine.Owner), is("at", mine.At)})})
+	})
+}
+
+func (held claimDoc) refuse(c ports.Claim) error {
+	if held.Fingerprint != c.Fingerprint {
+		return receipt.ErrReused
+	}
+	return receipt.ErrRunning
+}
+
+// Release implements [ports.Receipts].
+func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
+	_, err := s.db.remove(ctx, claimsColl, bson.D{is("_id", string(c.Key)), is("owner", c.Owner)})
+	return err
+}
+
+// receipt returns the receipt under a key unless it has had its time at now.
+// One that is still a debt of its home is paid first.
+func (db *DB) receipt(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
+	var kept receiptDoc
+	err := retry(ctx, func() (bool, error) {
+		kept = receiptDoc{}
+		err := db.find(ctx, db.coll(receiptsColl), byKey(string(key)), nil, &kept)
+		if err != nil || kept.Done || kept.Home == (home{}) {
+			return true, err
+		}
+		v, err := db.glance(ctx, kept.Home, kept.Op)
+		return v != again, err
+	})
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil, nil
+	}
+	if err != nil || !kept.Done || kept.isOver(now) {
+		return nil, err
+	}
+	return kept.receipt(), nil
+}
+
+// glance settles the attempt op if it is true. It returns again after that, and
+// wait if the attempt has not committed.
+func (db *DB) glance(ctx context.Context, h home, op string) (verdict, error) {
+	found, err := db.headOrNil(ctx, h)
+	if err != nil || found == nil || !found.has(op) {
+		return wait, err
+	}
+	return again, db.settle(ctx, h, found.Pending)
+}

@@ -1,0 +1,93 @@
+package mongostore
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/access"
+	"orgd/domain/name"
+	"orgd/domain/session"
+)
+
+// sessionDoc is what is known of a session: its record, its revocation, or
+// both. They share a document so that renewing and revoking meet in it.
+type sessionDoc struct {
+	Head       head           `bson:",inline"`
+	Record     *recordDoc     `bson:"record,omitempty"`
+	Revocation *revocationDoc `bson:"revocation,omitempty"`
+}
+
+type recordDoc struct {
+	Issuer      string   `bson:"issuer"`
+	Subject     string   `bson:"subject"`
+	Role        string   `bson:"role"`
+	Departments []nameOf `bson:"departments"`
+	Agent       string   `bson:"agent"`
+	IssuedAt    int64    `bson:"issued_at"`
+	ExpiresAt   int64    `bson:"expires_at"`
+	Own         bool     `bson:"own"`
+}
+
+type nameOf struct {
+	Text string `bson:"text"`
+	Key  string `bson:"key"`
+}
+
+type revocationDoc struct {
+	By    string `bson:"by"`
+	At    int64  `bson:"at"`
+	Until int64  `bson:"until"`
+}
+
+func recordOf(s session.Session) recordDoc {
+	d := recordDoc{
+		Issuer: s.Issuer, Subject: s.Subject, Role: string(s.Role), Departments: []nameOf{}, Agent: s.Agent,
+		IssuedAt: millis(s.IssuedAt), ExpiresAt: millis(s.ExpiresAt), Own: s.Own,
+	}
+	for _, n := range s.Departments {
+		d.Departments = append(d.Departments, nameOf{n.Text, string(n.Key)})
+	}
+	return d
+}
+
+// record returns a document that has a record.
+func (d sessionDoc) record() session.Record {
+	s := session.Session{
+		ID: d.Head.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
+		Agent: d.Record.Agent, Own: d.Record.Own,
+		IssuedAt: fromMillis(d.Record.IssuedAt), ExpiresAt: fromMillis(d.Record.ExpiresAt),
+	}
+	for _, n := range d.Record.Departments {
+		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
+	}
+	r := session.Record{Session: s}
+	if d.Revocation != nil {
+		revoked := d.revocation()
+		r.Revocation = &revoked
+	}
+	return r
+}
+
+// revocation returns that of a document that has one.
+func (d sessionDoc) revocation() session.Revocation {
+	return session.Revocation{
+		ID: d.Head.ID, By: d.Revocation.By, At: fromMillis(d.Revocation.At), Until: fromMillis(d.Revocation.Until),
+	}
+}
+
+// recorded is the update that records s; a record that is known only lives
+// longer.
+func (d sessionDoc) recorded(s session.Session) bson.D {
+	if d.Record == nil {
+		return bson.D{is("record", recordOf(s))}
+	}
+	return bson.D{is("record.expires_at", max(d.Record.ExpiresAt, millis(s.ExpiresAt)))}
+}
+
+// revoked is the update that revokes; the first revocation stays and lasts as
+// long as the longest.
+func (d sessionDoc) revoked(r session.Revocation) bson.D {
+	if d.Revocation == nil {
+		return bson.D{is("revocation", revocationDoc{r.By, millis(r.At), millis(r.Until)})}
+	}
+	return bson.D{is("revocation.until", max(d.Revocation.Until, millis(r.Until)))}
+}

@@ -1,0 +1,97 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/activity"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+var _ ports.Storage = (*Storage)(nil)
+
+// Storage looks after the store as a whole.
+type Storage struct{ db *DB }
+
+// NewStorage returns the storage that db is.
+func NewStorage(db *DB) *Storage { return &Storage{db} }
+
+// pingTimeout bounds how long a probe waits.
+const pingTimeout = 900 * time.Millisecond
+
+// Ping implements [ports.Storage].
+func (s *Storage) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	found, err := s.db.schema(ctx)
+	switch {
+	case errors.Is(err, mongo.ErrNoDocuments) || err == nil && found != schemaVersion:
+		return unavailable(fmt.Errorf("%w: %d, want %d", errSchema, found, schemaVersion))
+	case err != nil:
+		return unavailable(err)
+	}
+	return nil
+}
+
+// forgetAtOnce bounds the records of one kind that go in one call.
+const forgetAtOnce = 500
+
+// deadAge is how old traces of attempts are that nobody can be under way with.
+const deadAge = 24 * time.Hour
+
+// Forget implements [ports.Storage]. It forgets traces of dead attempts too.
+func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
+	dead := s.db.clock.Now().Add(-deadAge)
+	more := false
+	for _, k := range []struct {
+		coll   string
+		upTo   time.Time
+		field  string
+		filter bson.D
+	}{
+		{eventsColl, e.Events, "at", bson.D{in("type", activity.RuntimeTypes()), settled()}},
+		{auditColl, e.Audit, "at", nil},
+		{receiptsColl, e.Receipts, "at", bson.D{is("done", true)}},
+		{receiptsColl, dead, "begun", bson.D{is("done", false)}},
+		{claimsColl, dead.Add(-receipt.Lease), "at", nil},
+	} {
+		if k.upTo.IsZero() {
+			continue
+		}
+		full, err := s.forget(ctx, k.coll, append(k.filter, is(k.field, bson.D{is("$lt", millis(k.upTo))})))
+		if err != nil {
+			return false, err
+		}
+		more = more || full
+	}
+	if e.Now.IsZero() {
+		return more, nil
+	}
+	n, err := NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce)
+	return more || n >= forgetAtOnce, err
+}
+
+// forget removes a bounded number of documents and reports whether there may be
+// more.
+func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (bool, error) {
+	var docs []struct {
+		ID string `bson:"_id"`
+	}
+	opts := options.Find().SetProjection(fields("_id")).SetLimit(forgetAtOnce)
+	if err := s.db.all(ctx, s.db.coll(coll), filter, &docs, opts); err != nil || len(docs) == 0 {
+		return false, err
+	}
+	ids := make([]string, len(docs))
+	for i, d := range docs {
+		ids[i] = d.ID
+	}
+	_, err := s.db.remove(ctx, coll, append(bson.D{in("_id", ids)}, filter...))
+	return len(docs) == forgetAtOnce, err
+}

@@ -1,0 +1,74 @@
+package mongostore
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// millis is the stored form of a time.
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// fromMillis returns the time of its stored form, in UTC.
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// newToken names one attempt, like no other.
+func newToken() string { return bson.NewObjectID().Hex() }
+
+// is is the condition that a field has a value; also an update's one setting.
+func is(field string, value any) bson.E { return bson.E{Key: field, Value: value} }
+
+// byKey is the filter for one document.
+func byKey(id any) bson.D { return bson.D{is("_id", id)} }
+
+// in is the condition that a field has one of some values.
+func in(field string, values any) bson.E { return is(field, bson.D{is("$in", values)}) }
+
+// exists is the condition that a field is there, or is not.
+func exists(field string, there bool) bson.E { return is(field, bson.D{is("$exists", there)}) }
+
+// fields is a projection to the named fields.
+func fields(names ...string) bson.D {
+	var d bson.D
+	for _, n := range names {
+		d = append(d, is(n, 1))
+	}
+	return d
+}
+
+// startsWith is the condition that a text field starts with prefix: a range, so
+// that nothing in prefix has a meaning.
+func startsWith(field, prefix string) bson.E {
+	bounds := bson.D{is("$gte", prefix)}
+	if end := after(prefix); end != "" {
+		bounds = append(bounds, is("$lt", end))
+	}
+	return is(field, bounds)
+}
+
+// after returns the least text that is greater than every text that starts with
+// prefix, or "" if there is none.
+func after(prefix string) string {
+	for prefix != "" {
+		last, size := utf8.DecodeLastRuneInString(prefix)
+		prefix = prefix[:len(prefix)-size]
+		switch {
+		case last == utf8.MaxRune:
+			continue
+		case last == 0xD7FF:
+			return prefix + "\uE000" // nothing between is a character
+		}
+		return prefix + string(last+1)
+	}
+	return ""
+}
+
+// behind is the condition that the fields of a list's order lie behind a place
+// in it, all ascending ($gt) or all descending ($lt).
+func behind(operator, first string, a any, second string, b any) bson.E {
+	return is("$or", bson.A{
+		bson.D{is(first, bson.D{is(operator, a)})},
+		bson.D{is(first, a), is(second, bson.D{is(operator, b)})},
+	})
+}
