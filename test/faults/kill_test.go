@@ -19,6 +19,9 @@ const (
 	workers    = 8
 	// Load lasts this long before the process is killed, at random.
 	minLoad, maxLoad = 10 * time.Millisecond, 150 * time.Millisecond
+	// maxStumble is how long the process lives that is killed again while it
+	// starts.
+	maxStumble = 60 * time.Millisecond
 	// maxRestart is how long a start after a crash may take.
 	maxRestart = 2 * time.Second
 )
@@ -37,6 +40,9 @@ func TestKilledServiceKeepsItsPromises(t *testing.T) {
 	var slowest time.Duration
 	for range kills {
 		s.load(crew, loadTime(rng))
+		if rng.IntN(3) == 0 {
+			s.stumble(time.Duration(rng.Int64N(int64(maxStumble))))
+		}
 		s.start()
 		if slowest = max(slowest, s.ReadyAfter); s.ReadyAfter > maxRestart {
 			t.Errorf("ready %s after the start, want at most %s", s.ReadyAfter, maxRestart)

@@ -108,6 +108,18 @@ func (s *service) start(flags ...string) {
 	s.Process = p
 }
 
+// stumble starts the program and kills it after a while, ready or not.
+func (s *service) stumble(after time.Duration) {
+	s.t.Helper()
+	lines, err := process.Stumble(binary, s.dir, after)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, line := range lines {
+		s.t.Errorf("the service logged an error: %s", line)
+	}
+}
+
 // terminate ends the program in good order.
 func (s *service) terminate() {
 	s.t.Helper()

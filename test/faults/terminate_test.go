@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -60,14 +61,26 @@ func TestStopUnderLoad(t *testing.T) {
 		{"readiness is refused first", []string{"--drain-delay", "200ms"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			var sum outcomes
 			for range size(2, 20) {
-				stopUnderLoad(t, rng, test.conns, test.flags...)
+				sum.add(stopUnderLoad(t, rng, test.conns, test.flags...))
 			}
+			t.Logf("%d requests answered, %d too late, %d done without an answer", sum.answered, sum.failed, sum.unanswered)
 		})
 	}
 }
 
-func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) {
+// outcomes count what became of requests: answered, not answered, and, of
+// these, done all the same.
+type outcomes struct{ answered, failed, unanswered int }
+
+func (o *outcomes) add(other outcomes) {
+	o.answered += other.answered
+	o.failed += other.failed
+	o.unanswered += other.unanswered
+}
+
+func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) outcomes {
 	t.Helper()
 	s := serve(t)
 	s.terminate()
@@ -102,7 +115,7 @@ func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) {
 	close(gone)
 	wg.Wait()
 	s.start()
-	wantMade(t, s.client(1), crew, conns > 0)
+	return wantMade(t, s.client(1), crew, conns > 0)
 }
 
 // wantMade checks that what was answered is there, and nothing else.
@@ -110,13 +123,12 @@ func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) {
 // With kept connections a request may meet the closing of its connection. The
 // client cannot know then what became of it, as HTTP has it, and repeats it
 // with its key.
-func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) {
+func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) (o outcomes) {
 	t.Helper()
 	n := made(t, c)
-	answered, failed, unanswered := 0, 0, 0
 	for _, m := range crew {
-		answered += len(m.answered)
-		failed += len(m.failed)
+		o.answered += len(m.answered)
+		o.failed += len(m.failed)
 		for _, name := range m.answered {
 			if n[name] != 1 {
 				t.Errorf("%s: answered with 201, and there %d times", name, n[name])
@@ -126,12 +138,12 @@ func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) {
 			if n[name] == 0 {
 				continue
 			}
-			if unanswered++; !kept {
+			if o.unanswered++; !kept {
 				t.Errorf("%s: done but not answered", name)
 			}
 		}
 	}
-	t.Logf("%d answered, %d came too late, %d done without an answer", answered, failed, unanswered)
+	return o
 }
 
 // refusesReadiness asks for readiness until the service has ended and wants to
@@ -155,5 +167,53 @@ func refusesReadiness(ctx context.Context, url string, ended <-chan struct{}) er
 			return nil
 		case <-time.After(5 * time.Millisecond):
 		}
+	}
+}
+
+// TestStopWaitsForSlowRequest asks the service to end while a client is still
+// sending. The client is answered, then the service ends.
+func TestStopWaitsForSlowRequest(t *testing.T) {
+	const pause = 300 * time.Millisecond
+	s := serve(t)
+	begun, send := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/v1/projects", begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Content-Type", "application/json")
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Errorf("POST = %v, want an answer", err)
+			return
+		}
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusCreated {
+			t.Errorf("POST = %d, %v, want 201", resp.StatusCode, err)
+		}
+	})
+	sendPart(t, send, `{"name": "taken `)
+	time.Sleep(pause / 3) // until the service has accepted the connection
+	wg.Go(func() {
+		time.Sleep(pause)
+		sendPart(t, send, `its time"}`)
+		if err := send.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.terminate()
+	wg.Wait()
+	s.start()
+	if n := made(t, s.client(1)); n["taken its time"] != 1 {
+		t.Errorf("the project is there %d times, want once", n["taken its time"])
+	}
+}
+
+func sendPart(t *testing.T, w io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Errorf("send: %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // Build compiles the program into dir and returns its path. If the environment
 // variable ORGD_TEST_BINARY names a program, that one is used instead: one that
-// was built with the race detector, for example.
+// was built with the race detector, for example, which needs more memory and
+// time than tests of these allow.
 func Build(dir string) (string, error) {
 	if ready := os.Getenv("ORGD_TEST_BINARY"); ready != "" {
 		return filepath.Abs(ready)

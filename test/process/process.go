@@ -36,20 +36,14 @@ type Process struct {
 }
 
 // Start serves a data directory without limits on a free port of the loopback
-// interface and returns when readiness answers 200. More arguments of
-// `orgd serve` may follow. End the process by one of its methods.
-func Start(ctx context.Context, binary, dir string, args ...string) (*Process, error) {
-	args = append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--limits", "off", "--log-format", "json"}, args...)
-	p := &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
-	p.cmd.Stderr = p.journal
+// interface and returns when readiness answers 200. More flags of `orgd serve`
+// may follow. End the process by one of its methods.
+func Start(ctx context.Context, binary, dir string, flags ...string) (*Process, error) {
 	begin := time.Now()
-	if err := p.cmd.Start(); err != nil {
+	p, err := launch(binary, dir, flags)
+	if err != nil {
 		return nil, err
 	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.ended)
-	}()
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	if err := p.becomeReady(ctx); err != nil {
@@ -57,6 +51,32 @@ func Start(ctx context.Context, binary, dir string, args ...string) (*Process, e
 		return nil, fmt.Errorf("orgd serve: %w\n%s", err, p.journal)
 	}
 	p.ReadyAfter = time.Since(begin)
+	return p, nil
+}
+
+// Stumble starts the program on a data directory and kills it after a while,
+// ready or not. It returns what the program logged as errors until then.
+func Stumble(binary, dir string, after time.Duration) ([]string, error) {
+	p, err := launch(binary, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	time.Sleep(after)
+	p.Kill()
+	return p.Errors(), nil
+}
+
+func launch(binary, dir string, flags []string) (*Process, error) {
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--limits", "off", "--log-format", "json"}, flags...)
+	p := &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
+	p.cmd.Stderr = p.journal
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
 	return p, nil
 }
 

@@ -26,7 +26,9 @@ func describe(w io.Writer, history []Entry, lives []*Life) {
 	for _, l := range lives {
 		changes += len(l.Versions)
 	}
-	fmt.Fprintf(w, "          %d of the updates change an agent, the others say the same in other words\n", changes)
+	if same := ops[update] - changes; same > 0 {
+		fmt.Fprintf(w, "          %d of the updates change nothing: they say the same in other words\n", same)
+	}
 }
 
 // describe writes how long playing took.
