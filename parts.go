@@ -6,6 +6,7 @@ import (
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/memlimit"
+	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/limit"
@@ -30,6 +31,28 @@ func localCaps(cfg Config) limit.Caps { return cfg.Limits.PerReplica(cfg.Replica
 func newActivities(cfg Config, kit app.Kit, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
 	return app.NewActivities(kit, log, agents, cfg.Retention)
 }
+
+// sqliteStores are the stores of a data directory.
+func sqliteStores(db *sqlitestore.DB) ports.Stores {
+	return ports.Stores{
+		Agents:      sqlitestore.NewAgents(db),
+		Identities:  sqlitestore.NewIdentities(db),
+		Departments: sqlitestore.NewDepartments(db),
+		Company:     sqlitestore.NewCompany(db),
+		Projects:    sqlitestore.NewProjects(db),
+		Activities:  sqlitestore.NewActivities(db),
+		Measures:    sqlitestore.NewMeasures(db),
+		Audit:       sqlitestore.NewAudit(db),
+		Receipts:    sqlitestore.NewReceipts(db),
+		Sessions:    sqlitestore.NewSessions(db),
+		Storage:     sqlitestore.NewStorage(db),
+	}
+}
+
+// measured are the stores as the use cases get them.
+type measured ports.Stores
+
+func measuredStores(m *telemetry.Metrics, s ports.Stores) measured { return measured(m.Measured(s)) }
 
 func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {
 	return telemetry.NewMetrics(b.Version, b.Commit)

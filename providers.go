@@ -22,6 +22,8 @@ var commonSet = wire.NewSet(
 	wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
 	wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
 	Version, newMetrics, capabilities,
+	measuredStores, wire.FieldsOf(new(measured), "Agents", "Identities", "Departments", "Company", "Projects",
+		"Activities", "Measures", "Audit", "Receipts", "Sessions", "Storage"),
 
 	loadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
 	openAuth, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
@@ -43,15 +45,5 @@ var localLimitSet = wire.NewSet(
 var embeddedSet = wire.NewSet(
 	wire.FieldsOf(new(Config), "SQLite"),
 	sqlitestore.Open, embeddedKeys,
-	sqlitestore.NewAgents, wire.Bind(new(ports.AgentStore), new(*sqlitestore.Agents)),
-	sqlitestore.NewIdentities, wire.Bind(new(ports.IdentityLog), new(*sqlitestore.Identities)),
-	sqlitestore.NewDepartments, wire.Bind(new(ports.DepartmentStore), new(*sqlitestore.Departments)),
-	sqlitestore.NewCompany, wire.Bind(new(ports.CompanyStore), new(*sqlitestore.Company)),
-	sqlitestore.NewProjects, wire.Bind(new(ports.ProjectStore), new(*sqlitestore.Projects)),
-	sqlitestore.NewActivities, wire.Bind(new(ports.ActivityLog), new(*sqlitestore.Activities)),
-	sqlitestore.NewMeasures, wire.Bind(new(ports.Measures), new(*sqlitestore.Measures)),
-	sqlitestore.NewSessions, wire.Bind(new(ports.SessionStore), new(*sqlitestore.Sessions)),
-	sqlitestore.NewAudit, wire.Bind(new(ports.AuditLog), new(*sqlitestore.Audit)),
-	sqlitestore.NewReceipts, wire.Bind(new(ports.Receipts), new(*sqlitestore.Receipts)),
-	sqlitestore.NewStorage, wire.Bind(new(ports.Storage), new(*sqlitestore.Storage)),
+	sqliteStores,
 )

@@ -25,24 +25,28 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		Clock: clock,
 		IDs:   iDs,
 	}
+	buildInfo := Version()
+	metrics := newMetrics(buildInfo)
 	sqlitestoreConfig := cfg.SQLite
 	db, cleanup, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
 	if err != nil {
 		return nil, nil, err
 	}
-	agents := sqlitestore.NewAgents(db)
-	departments := sqlitestore.NewDepartments(db)
-	identities := sqlitestore.NewIdentities(db)
-	appAgents := app.NewAgents(kit, agents, departments, identities)
-	company := sqlitestore.NewCompany(db)
-	appDepartments := app.NewDepartments(kit, departments, agents, company)
-	appCompany := app.NewCompany(kit, company, departments, agents)
-	projects := sqlitestore.NewProjects(db)
-	appProjects := app.NewProjects(kit, projects, agents)
-	activities := sqlitestore.NewActivities(db)
-	appActivities := newActivities(cfg, kit, activities, agents)
-	measures := sqlitestore.NewMeasures(db)
-	appMeasures := app.NewMeasures(clock, agents, departments, company, activities, measures)
+	stores := sqliteStores(db)
+	orgdMeasured := measuredStores(metrics, stores)
+	agentStore := orgdMeasured.Agents
+	departmentStore := orgdMeasured.Departments
+	identityLog := orgdMeasured.Identities
+	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
+	companyStore := orgdMeasured.Company
+	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
+	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
+	projectStore := orgdMeasured.Projects
+	projects := app.NewProjects(kit, projectStore, agentStore)
+	activityLog := orgdMeasured.Activities
+	activities := newActivities(cfg, kit, activityLog, agentStore)
+	measures := orgdMeasured.Measures
+	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
 	orgdKeyFiles, err := embeddedKeys(cfg, db)
 	if err != nil {
 		cleanup()
@@ -58,15 +62,13 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		cleanup()
 		return nil, nil, err
 	}
-	sessions := sqlitestore.NewSessions(db)
-	appSessions := app.NewSessions(kit, auth, issuer, sessions, agents)
-	audit := sqlitestore.NewAudit(db)
-	receipts := sqlitestore.NewReceipts(db)
-	storage := sqlitestore.NewStorage(db)
+	sessionStore := orgdMeasured.Sessions
+	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	auditLog := orgdMeasured.Audit
+	receipts := orgdMeasured.Receipts
+	storage := orgdMeasured.Storage
 	limiter := newLocalLimiter()
 	caps := localCaps(cfg)
-	buildInfo := Version()
-	metrics := newMetrics(buildInfo)
 	cursorKey, err := readCursorKey(orgdKeyFiles)
 	if err != nil {
 		cleanup2()
@@ -75,14 +77,14 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	}
 	httpapiCapabilities := capabilities(cfg)
 	parts := httpapi.Parts{
-		Agents:       appAgents,
-		Departments:  appDepartments,
-		Company:      appCompany,
-		Projects:     appProjects,
-		Activities:   appActivities,
+		Agents:       agents,
+		Departments:  departments,
+		Company:      company,
+		Projects:     projects,
+		Activities:   activities,
 		Measures:     appMeasures,
-		Sessions:     appSessions,
-		Audit:        audit,
+		Sessions:     sessions,
+		Audit:        auditLog,
 		Receipts:     receipts,
 		Storage:      storage,
 		Limiter:      limiter,
@@ -104,7 +106,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		cfg:      cfg,
 		log:      log,
 		server:   server,
-		sessions: appSessions,
+		sessions: sessions,
 		storage:  storage,
 		clock:    clock,
 		metrics:  metrics,

@@ -1,0 +1,16 @@
+package ports
+
+// Stores are the ports of one storage, all of which see what each has stored.
+type Stores struct {
+	Agents      AgentStore
+	Identities  IdentityLog
+	Departments DepartmentStore
+	Company     CompanyStore
+	Projects    ProjectStore
+	Activities  ActivityLog
+	Measures    Measures
+	Audit       AuditLog
+	Receipts    Receipts
+	Sessions    SessionStore
+	Storage     Storage
+}
