@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -37,10 +36,8 @@ func TestMeasuredOutcome(t *testing.T) {
 			if _, err := s.Company.Company(t.Context()); !errors.Is(err, c.err) {
 				t.Errorf("Company = %v, want the store's own %v", err, c.err)
 			}
-			w := httptest.NewRecorder()
-			m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 			want := `orgd_store_operation_duration_seconds_count{operation="company.get",outcome="` + c.outcome + `"} 1`
-			if !strings.Contains(w.Body.String(), want) {
+			if !strings.Contains(scrape(t, m), want) {
 				t.Errorf("metrics lack %s", want)
 			}
 		})
