@@ -17,8 +17,6 @@ const masked = "***"
 // Describe returns the configuration in the form of its file, with what each
 // setting comes from as a comment and every secret masked.
 func (c Config) Describe() (string, error) {
-	c.Auth = c.auth()
-	c.CursorKeyFile = c.keyFile(c.CursorKeyFile, cursorKeyName)
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	for _, s := range plainSettings() {
