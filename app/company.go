@@ -96,8 +96,12 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (O
 			org, step, err = o.reorder(co, departments, in)
 			return step, err
 		})
+		if err == nil {
+			return org, nil
+		}
 		if !errors.Is(err, errRead) {
-			return org, err
+			// A store that gave up waiting may still be running the step.
+			return Organization{}, err
 		}
 	}
 }

@@ -119,10 +119,12 @@ var (
 // Err is the refusal as the error that the client sees: an occurrence of
 // [ErrRate], [ErrOperation] or [ErrConcurrency].
 func (d Denial) Err() error {
-	switch d.Code {
-	case fault.ConcurrencyLimited:
+	switch {
+	case d.Name == AuthFailuresName:
+		return ErrRate.With("at most %d failed authentications are allowed in %s", d.Cap, seconds(d.Length)).After(d.RetryAfter)
+	case d.Code == fault.ConcurrencyLimited:
 		return ErrConcurrency.With("at most %d of %s may run at once", d.Cap, d.Name).After(d.RetryAfter)
-	case fault.OperationLimited:
+	case d.Code == fault.OperationLimited:
 		return ErrOperation.With("at most %d of %s are allowed in %s", d.Cap, d.Name, seconds(d.Length)).After(d.RetryAfter)
 	default:
 		return ErrRate.With("at most %d requests are allowed in %s", d.Cap, seconds(d.Length)).After(d.RetryAfter)

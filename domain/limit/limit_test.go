@@ -15,6 +15,8 @@ func TestDenial(t *testing.T) {
 	window := limit.Window{Name: "agents.create", Key: "s", Cap: 60, Length: time.Minute}
 	rate, operation := window, window
 	rate.Code, operation.Code = fault.RateLimited, fault.OperationLimited
+	failures := rate
+	failures.Name = limit.AuthFailuresName
 	for _, tc := range []struct {
 		label  string
 		denial *limit.Denial
@@ -24,6 +26,7 @@ func TestDenial(t *testing.T) {
 		after  time.Duration
 	}{
 		{"rate", rate.Deny(1500 * time.Millisecond), limit.ErrRate, 5000, "at most 60 requests are allowed in 60 s", 2 * time.Second},
+		{"failed authentications", failures.Deny(time.Second), limit.ErrRate, 5000, "at most 60 failed authentications are allowed in 60 s", time.Second},
 		{"operation", operation.Deny(59 * time.Second), limit.ErrOperation, 5001, "at most 60 of agents.create are allowed in 60 s", 59 * time.Second},
 		{"operation, a moment", operation.Deny(1), limit.ErrOperation, 5001, "at most 60 of agents.create are allowed in 60 s", time.Second},
 		{"a nanosecond more", rate.Deny(time.Second + 1), limit.ErrRate, 5000, "at most 60 requests are allowed in 60 s", 2 * time.Second},
