@@ -7,50 +7,12 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/audit"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 // crowd is how many goroutines change things at once.
 const crowd = 10
-
-// wantUnbroken checks that the versions and the audit trail of an agent have no
-// gaps and no repeats. It returns the number of versions.
-func (w *world) wantUnbroken(id agent.ID, steps int, deleted bool) int {
-	w.Helper()
-	versions := w.versions(id)
-	for i, v := range versions {
-		if want := int64(len(versions) - i); v.Number != want || v.Hash != v.Content.Hash() {
-			w.Errorf("version %d has number %d and hash %s, want its own", want, v.Number, v.Hash)
-		}
-	}
-	w.wantTrail(audit.Agent(string(id)), steps, deleted)
-	return len(versions)
-}
-
-// wantTrail checks that a resource was created and then changed in steps of one
-// revision, and deleted in the last one if deleted is set.
-func (w *world) wantTrail(of audit.Resource, steps int, deleted bool) {
-	w.Helper()
-	entries := w.entries(of)
-	if len(entries) != steps {
-		w.Errorf("%s has %d audit entries, want %d", of, len(entries), steps)
-	}
-	to := map[int64]int64{}
-	for _, e := range entries {
-		to[e.From] = e.To
-	}
-	for i := range steps {
-		from, want := int64(i), int64(i+1)
-		if deleted && i == steps-1 {
-			want = 0
-		}
-		if got, ok := to[from]; !ok || got != want {
-			w.Errorf("audit entry of %s from revision %d: %d (%t), want %d", of, from, got, ok, want)
-		}
-	}
-}
 
 func agentParallelUpdates(w *world) {
 	const each = 8
@@ -136,16 +98,6 @@ func agentParallelHires(w *world) {
 	}
 }
 
-// wantNever checks that nothing is known of an agent that was refused.
-func (w *world) wantNever(id agent.ID) {
-	w.Helper()
-	_, _, err := w.Agents.Trace(w.Context(), byID(id))
-	w.wantErr("Trace of a refused agent", err, agent.ErrNotFound)
-	w.want("Versions of a refused agent", w.versions(id), nil)
-	w.want("Career of a refused agent", w.career(id), nil)
-	w.want("Entries of a refused agent", w.entries(audit.Agent(string(id))), nil)
-}
-
 func agentParallelRenames(w *world) {
 	w.found("Sales")
 	var ids []agent.ID
@@ -219,6 +171,36 @@ func agentParallelDeletes(w *world) {
 		if n := w.wantUnbroken(id, done+1, true); n != done {
 			w.Errorf("%d versions after %d steps and a deletion, want %d", n, done-1, done)
 		}
+	}
+}
+
+// agentParallelMoves hires, moves, deactivates and fires agents at once.
+func agentParallelMoves(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	steps := make([]ports.AgentStep, crowd)
+	for i := range steps {
+		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
+	}
+	errs := atOnce(crowd, func(i int) error {
+		err := w.Agents.Create(w.Context(), steps[i])
+		dos := []change{
+			w.changing(`{"department":"Ops"}`, nil), w.changing(`{"status":"on_leave"}`, nil),
+			w.changing(`{"department":"Sales","status":"active"}`, nil), w.firing(),
+		}
+		for _, do := range dos[:i%(len(dos)+1)] {
+			if err == nil {
+				_, err = w.Agents.Update(w.Context(), byID(steps[i].Agent.ID()), do)
+			}
+		}
+		return err
+	})
+	w.wantEach("Create and Update", errs)
+	for department, want := range map[string]agent.Counts{"Sales": {Total: 4, Active: 4}, "Ops": {Total: 4, Active: 2}} {
+		got, err := w.Agents.Counts(w.Context(), key(department))
+		w.wantNil("Counts", err)
+		w.want("Counts("+department+")", got, want)
+		w.want("the number of agents of "+department, len(w.members(department)), int(want.Total))
 	}
 }
 

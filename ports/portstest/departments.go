@@ -5,13 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/money"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -118,110 +116,6 @@ func departmentUpdate(w *world) {
 	}
 }
 
-func departmentUnknown(w *world) {
-	w.found("Sales")
-	for _, k := range []name.Key{"Sales", "sale", "sales2", "%", "$ne"} {
-		_, err := w.Departments.Department(w.Context(), k)
-		w.wantErr("Department", err, department.ErrNotFound)
-		_, err = w.Departments.Update(w.Context(), k, w.amending(`{"description":"d"}`, nil))
-		w.wantErr("Update", err, department.ErrNotFound)
-		_, err = w.Departments.Reorder(w.Context(), k, w.reordering(reversed, nil))
-		w.wantErr("Reorder", err, department.ErrNotFound)
-		err = w.Departments.Delete(w.Context(), k, w.dissolving(nil))
-		w.wantErr("Delete", err, department.ErrNotFound)
-	}
-}
-
-func departmentTaken(w *world) {
-	w.found("Sales")
-	w.wantNothingStored("Create", department.ErrExists, func(r *receipt.Receipt) error {
-		_, err := w.Departments.Create(w.Context(), "sales", w.founding("SALES", r))
-		return err
-	})
-}
-
-// failing is f with an error beside its step.
-func failing[A, B any](f func(A, B) (ports.DepartmentStep, error)) func(A, B) (ports.DepartmentStep, error) {
-	return func(a A, b B) (ports.DepartmentStep, error) { return must(f(a, b)), errRefused }
-}
-
-func departmentFailed(w *world) {
-	w.found("Sales", `"budget_percent":60`)
-	w.found("Empty")
-	w.hire("Bob", "Sales")
-	ctx := w.Context()
-	for call, do := range map[string]func(*receipt.Receipt) error{
-		"Create": func(r *receipt.Receipt) error {
-			_, err := w.Departments.Create(ctx, "ops", failing(w.founding("Ops", r)))
-			return err
-		},
-		"Update": func(r *receipt.Receipt) error {
-			_, err := w.Departments.Update(ctx, "sales", failing(w.amending(`{"description":"d"}`, r)))
-			return err
-		},
-		"Delete": func(r *receipt.Receipt) error {
-			remove := w.dissolving(r)
-			return w.Departments.Delete(ctx, "empty", func(d department.Department, n int64, c company.Company) (ports.DepartmentStep, error) {
-				return must(remove(d, n, c)), errRefused
-			})
-		},
-	} {
-		w.wantNothingStored(call, errRefused, do)
-	}
-	w.wantNothingStored("Create beyond the budget", department.ErrBudget, func(r *receipt.Receipt) error {
-		_, err := w.Departments.Create(ctx, "ops", w.founding("Ops", r, `"budget_percent":40.0001`))
-		return err
-	})
-}
-
-func departmentNoEffect(w *world) {
-	w.found("Sales", full)
-	w.hire("a", "Sales")
-	w.hire("b", "Sales")
-	for _, patch := range []string{`{}`, `{"autonomy_level":"locked"}`} {
-		w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
-			_, err := w.Departments.Update(w.Context(), "sales", w.amending(patch, r))
-			return err
-		})
-	}
-	w.wantOnlyReceipt("Reorder", func(r *receipt.Receipt) error {
-		_, err := w.Departments.Reorder(w.Context(), "sales", w.reordering(asTheyAre, r))
-		return err
-	})
-}
-
-func departmentUsedReceipt(w *world) {
-	w.found("Sales")
-	w.hire("a", "Sales")
-	w.hire("b", "Sales")
-	w.found("Empty")
-	w.found("Another")
-	empty := []string{"Empty", "Another"}
-	ctx := w.Context()
-	for call, do := range map[string]func(*receipt.Receipt) error{
-		"Create": func(r *receipt.Receipt) error {
-			title := "Ops " + w.id()
-			_, err := w.Departments.Create(ctx, key(title), w.founding(title, r))
-			return err
-		},
-		"Update": func(r *receipt.Receipt) error {
-			_, err := w.Departments.Update(ctx, "sales", w.amending(`{"description":"`+w.id()+`"}`, r))
-			return err
-		},
-		"Reorder": func(r *receipt.Receipt) error {
-			_, err := w.Departments.Reorder(ctx, "sales", w.reordering(reversed, r))
-			return err
-		},
-		"Delete": func(r *receipt.Receipt) error {
-			title := empty[0]
-			empty = empty[1:]
-			return w.Departments.Delete(ctx, key(title), w.dissolving(r))
-		},
-	} {
-		w.wantReceiptOnce(call, do)
-	}
-}
-
 func departmentAudit(w *world) {
 	create, update, remove := w.founding("Sales", nil), w.amending(`{"description":"d"}`, nil), w.dissolving(nil)
 	want := []audit.Entry{must(create(w.company(), 0)).Audit}
@@ -272,96 +166,4 @@ func departmentDeleteCounts(w *world) {
 	w.fire(a.ID())
 	w.wantNil("Delete", check(0))
 	w.want("the agents of Ops", len(w.members("Ops")), 1)
-}
-
-func departmentDeleteRefused(w *world) {
-	w.found("Sales")
-	a := w.hire("a", "Sales")
-	w.wantNothingStored("Delete", department.ErrNotEmpty, func(r *receipt.Receipt) error {
-		return w.Departments.Delete(w.Context(), "sales", w.dissolving(r))
-	})
-	b := w.hire("b", "Sales") // it is open again
-	w.found("Ops")
-	c := w.hire("c", "Ops")
-	w.change(c.ID(), `{"department":"Sales"}`)
-	w.want("the agents", w.members("Sales"), []agent.ID{a.ID(), b.ID(), c.ID()})
-}
-
-func departmentShares(w *world) {
-	for i, share := range []string{"0.0001", "33.3333", "50"} {
-		title := fmt.Sprint("d", i)
-		do := w.founding(title, nil, `"budget_percent":`+share)
-		_, err := w.Departments.Create(w.Context(), key(title), func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
-			w.want("the shares given to Create", shares, []money.Percent{0, 1, 333_334}[i])
-			return do(c, shares)
-		})
-		w.wantNil("Create", err)
-	}
-	update := func(title, patch string, others money.Percent) {
-		do := w.amending(patch, nil)
-		_, err := w.Departments.Update(w.Context(), key(title), func(d department.Department, got money.Percent) (ports.DepartmentStep, error) {
-			w.want("the shares given to Update", got, others)
-			return do(d, got)
-		})
-		w.wantNil("Update", err)
-	}
-	update("d1", `{"budget_percent":0}`, 500_001)
-	update("d0", `{}`, 500_000)
-	w.wantNil("Delete", w.dissolve("d2"))
-	update("d1", `{"budget_percent":99.9999}`, 1)
-}
-
-func departmentPages(w *world) {
-	w.want("Departments of an empty storage", w.departments(1), nil)
-	var want []name.Key
-	for _, title := range []string{"b", "B2", "a", "Z", "é", "_"} {
-		want = append(want, w.found(title).Name.Key)
-	}
-	for _, order := range [][]name.Key{want, {"é", "z", "b2", "_", "a", "b"}} {
-		w.arrange(order)
-		for limit := 1; limit <= len(order)+1; limit++ {
-			w.want(fmt.Sprintf("Departments in pages of %d", limit), w.departments(limit), order)
-		}
-	}
-	for _, d := range must(w.Departments.Departments(w.Context(), "", 100)) {
-		w.wantDepartment(d)
-	}
-}
-
-// arrange puts the departments into an order.
-func (w *world) arrange(order []name.Key) {
-	w.Helper()
-	_, err := w.Company.Update(w.Context(), w.arranging(order, nil))
-	w.wantNil("Update", err)
-}
-
-func departmentCursor(w *world) {
-	var want []name.Key
-	for i := range 6 {
-		want = append(want, w.found(fmt.Sprint("stays ", i)).Name.Key)
-	}
-	w.found("goes")
-	seen := walk(w, 2, func(last *department.Department) ([]department.Department, error) {
-		var after company.Place
-		if last != nil {
-			after = last.Place
-			w.wantNil("Delete", w.dissolve("goes"))
-			w.found("goes")
-		}
-		return w.Departments.Departments(w.Context(), after, 2)
-	})
-	var got []name.Key
-	for _, d := range seen {
-		got = append(got, d.Name.Key)
-	}
-	got = slices.DeleteFunc(got, func(k name.Key) bool { return k == "goes" })
-	w.want("Departments while others come and go", got, want)
-
-	after := w.department("stays 2").Place
-	w.wantNil("Delete", w.dissolve("stays 2"))
-	rest, err := w.Departments.Departments(w.Context(), after, 2)
-	w.wantNil("Departments behind one that has gone", err)
-	if len(rest) == 0 || rest[0].Name.Key != want[3] {
-		w.Errorf("Departments behind one that has gone = %+v, want %s first", rest, want[3])
-	}
 }

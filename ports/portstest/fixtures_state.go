@@ -82,3 +82,50 @@ func (w *world) wantReceiptOnce(call string, do func(*receipt.Receipt) error) {
 	w.want("the storage after a second "+call, w.everything(), before)
 	w.want("the receipt of "+call, w.kept(first), first)
 }
+
+// wantUnbroken checks that the versions and the audit trail of an agent have no
+// gaps and no repeats. It returns the number of versions.
+func (w *world) wantUnbroken(id agent.ID, steps int, deleted bool) int {
+	w.Helper()
+	versions := w.versions(id)
+	for i, v := range versions {
+		if want := int64(len(versions) - i); v.Number != want || v.Hash != v.Content.Hash() {
+			w.Errorf("version %d has number %d and hash %s, want its own", want, v.Number, v.Hash)
+		}
+	}
+	w.wantTrail(audit.Agent(string(id)), steps, deleted)
+	return len(versions)
+}
+
+// wantTrail checks that a resource was created and then changed in steps of one
+// revision, and deleted in the last one if deleted is set.
+func (w *world) wantTrail(of audit.Resource, steps int, deleted bool) {
+	w.Helper()
+	entries := w.entries(of)
+	if len(entries) != steps {
+		w.Errorf("%s has %d audit entries, want %d", of, len(entries), steps)
+	}
+	to := map[int64]int64{}
+	for _, e := range entries {
+		to[e.From] = e.To
+	}
+	for i := range steps {
+		from, want := int64(i), int64(i+1)
+		if deleted && i == steps-1 {
+			want = 0
+		}
+		if got, ok := to[from]; !ok || got != want {
+			w.Errorf("audit entry of %s from revision %d: %d (%t), want %d", of, from, got, ok, want)
+		}
+	}
+}
+
+// wantNever checks that nothing is known of an agent that was refused.
+func (w *world) wantNever(id agent.ID) {
+	w.Helper()
+	_, _, err := w.Agents.Trace(w.Context(), byID(id))
+	w.wantErr("Trace of a refused agent", err, agent.ErrNotFound)
+	w.want("Versions of a refused agent", w.versions(id), nil)
+	w.want("Career of a refused agent", w.career(id), nil)
+	w.want("Entries of a refused agent", w.entries(audit.Agent(string(id))), nil)
+}

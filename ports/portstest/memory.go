@@ -116,7 +116,15 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 
 func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
 
-func (m *memory) Ping(context.Context) error { return nil }
+func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }
+
+// ended returns ports.ErrUnavailable if ctx has ended.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return ports.ErrUnavailable.Because(err)
+	}
+	return nil
+}
 
 func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
 	defer m.lock()()

@@ -3,6 +3,7 @@ package portstest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -35,11 +36,8 @@ func (m *memory) store(s ports.AgentStep, from name.Key) error {
 	if err := m.free(s.Receipt); err != nil {
 		return err
 	}
-	if other, err := m.find(identity.Ref{Name: a.Name().Key}); err == nil && other.ID() != a.ID() {
-		return agent.ErrExists
-	}
-	if _, ok := m.departments[a.Department().Key]; !ok && a.Department().Key != from {
-		return agent.ErrDepartment
+	if err := m.refuse(a, from); err != nil {
+		return err
 	}
 	m.note(s.Note, s.Effective())
 	if !s.Effective() {
@@ -58,12 +56,30 @@ func (m *memory) store(s ports.AgentStep, from name.Key) error {
 	return nil
 }
 
-func (m memoryAgents) Create(_ context.Context, s ports.AgentStep) error {
+// refuse returns every reason against an agent that was in the department from.
+func (m *memory) refuse(a agent.Agent, from name.Key) error {
+	var errs []error
+	if other, err := m.find(identity.Ref{Name: a.Name().Key}); err == nil && other.ID() != a.ID() {
+		errs = append(errs, agent.ErrExists)
+	}
+	if _, ok := m.departments[a.Department().Key]; !ok && a.Department().Key != from {
+		errs = append(errs, agent.ErrDepartment)
+	}
+	return errors.Join(errs...)
+}
+
+func (m memoryAgents) Create(ctx context.Context, s ports.AgentStep) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
 	defer m.lock()()
 	return m.store(s, "")
 }
 
-func (m memoryAgents) Update(_ context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (m memoryAgents) Update(ctx context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	if err := ended(ctx); err != nil {
+		return agent.Agent{}, err
+	}
 	defer m.lock()()
 	a, err := m.find(ref)
 	if err != nil {
@@ -81,7 +97,10 @@ func (m memoryAgents) Agent(_ context.Context, ref identity.Ref) (agent.Agent, e
 	return m.find(ref)
 }
 
-func (m memoryAgents) Agents(_ context.Context, q agent.Query) ([]agent.Agent, error) {
+func (m memoryAgents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
 	defer m.lock()()
 	order := func(a, b agent.Position) int {
 		if q.Prefix != "" {

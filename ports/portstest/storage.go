@@ -1,11 +1,13 @@
 package portstest
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -16,6 +18,7 @@ import (
 func Storage(t *testing.T, open func(t *testing.T) Stores) {
 	run(t, open, map[string]func(*world){
 		"PingAnswers":              storagePing,
+		"EndedContextIsAnOutage":   storageEnded,
 		"ForgetsEvents":            storageEvents,
 		"KeepsFigures":             storageFigures,
 		"ForgetsAudit":             storageAudit,
@@ -46,6 +49,29 @@ func storagePing(w *world) {
 	w.wantNil("Ping", w.Storage.Ping(w.Context()))
 	if d := time.Since(start); d > time.Second {
 		w.Errorf("Ping took %v, want at most a second", d)
+	}
+}
+
+// storageEnded asks with a context that has ended: a store answers that it did
+// not get to it, and what it may have stored is whole.
+func storageEnded(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales")
+	s := w.hiring("Ann", "Sales")
+	ctx, end := context.WithCancel(w.Context())
+	end()
+	_, read := w.Agents.Agents(ctx, agent.Query{Limit: 10})
+	_, update := w.Agents.Update(ctx, byID(a.ID()), w.changing(`{"level":"vp"}`, nil))
+	for call, err := range map[string]error{
+		"Ping": w.Storage.Ping(ctx), "Agents": read, "Update": update, "Create": w.Agents.Create(ctx, s),
+	} {
+		w.wantErr(call+" with a context that has ended", err, ports.ErrUnavailable)
+	}
+	w.wantUnbroken(a.ID(), int(w.agent(a.ID()).Revision), false)
+	if _, _, err := w.Agents.Trace(w.Context(), byID(s.Agent.ID())); err != nil {
+		w.wantNever(s.Agent.ID())
+	} else {
+		w.want("the agent hired", w.agent(s.Agent.ID()), s.Agent)
 	}
 }
 

@@ -1,0 +1,110 @@
+package portstest
+
+import (
+	"errors"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+func agentUnknown(w *world) {
+	w.found("Sales")
+	w.hire("Bob", "Sales")
+	for _, ref := range []identity.Ref{byID(agent.ID(w.id())), byName("Ann"), byName("Bo"), byName("B%b"), byName("sales")} {
+		_, err := w.Agents.Agent(w.Context(), ref)
+		w.wantErr("Agent", err, agent.ErrNotFound)
+		_, err = w.Agents.Update(w.Context(), ref, w.changing(`{"level":"lead"}`, nil))
+		w.wantErr("Update", err, agent.ErrNotFound)
+		_, _, err = w.Agents.Trace(w.Context(), ref)
+		w.wantErr("Trace", err, agent.ErrNotFound)
+	}
+}
+
+func agentTakenName(w *world) {
+	w.found("Sales")
+	w.hire("Bob", "Sales")
+	other := w.hire("Ann", "Sales")
+	twin := w.hiring("bOB", "Sales")
+	w.wantNothingStored("Create(bOB)", agent.ErrExists, func(r *receipt.Receipt) error {
+		twin.Receipt = r
+		return w.Agents.Create(w.Context(), twin)
+	}, twin.Agent.ID())
+	_, _, err := w.Agents.Trace(w.Context(), byID(twin.Agent.ID()))
+	w.wantErr("Trace of an agent that was refused", err, agent.ErrNotFound)
+	w.wantNothingStored("Update to bOB", agent.ErrExists, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(other.ID()), w.changing(`{"name":"bOB","level":"vp"}`, r))
+		return err
+	})
+}
+
+func agentMissingDepartment(w *world) {
+	w.found("Sales")
+	w.found("Gone")
+	w.wantNil("Delete", w.dissolve("Gone"))
+	a := w.hire("Bob", "Sales")
+	for _, missing := range []string{"Gone", "Never", "Sale"} {
+		s := w.hiring("Ann", missing)
+		w.wantNothingStored("Create in "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
+			s.Receipt = r
+			return w.Agents.Create(w.Context(), s)
+		}, s.Agent.ID())
+		w.wantNothingStored("Update to "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
+			_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"level":"vp","department":"`+missing+`"}`, r))
+			return err
+		})
+	}
+	w.hire("Ann", "sAlEs") // a department is named in any letter case
+}
+
+var errRefused = errors.New("refused by the check")
+
+func agentFailedChange(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales")
+	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), func(a agent.Agent) (ports.AgentStep, error) {
+			s := must(w.changing(`{"level":"vp"}`, r)(a))
+			return s, errRefused
+		})
+		return err
+	})
+	w.wantNothingStored("Update with an illegal move", agent.ErrMove, func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"status":"onboarding"}`, r))
+		return err
+	})
+}
+
+func agentNoEffect(w *world) {
+	w.found("Sales")
+	a := w.hire("Bob", "Sales", rich)
+	for _, patch := range []string{`{}`, `{"level":"senior","department":"Sales","tier":"large"}`} {
+		w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+			got, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patch, r))
+			w.want("Update", got, a)
+			return err
+		})
+	}
+}
+
+func agentUsedReceipt(w *world) {
+	w.found("Sales")
+	titles := []string{"one", "two", "three"}
+	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
+		s := w.hiring(titles[0], "Sales")
+		s.Receipt, titles = r, titles[1:]
+		return w.Agents.Create(w.Context(), s)
+	})
+	a := w.hire("Bob", "Sales")
+	patches := []string{`{"level":"lead"}`, `{"level":"vp"}`}
+	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patches[0], r))
+		patches = patches[1:]
+		return err
+	})
+	w.wantReceiptOnce("Update without effect", func(r *receipt.Receipt) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{}`, r))
+		return err
+	})
+}
