@@ -118,7 +118,7 @@ func eventsQuery(q activity.Query) (string, []any) {
 		f.and("(at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
 	}
 	return "SELECT " + eventColumns + " FROM events INDEXED BY " + index + f.where() +
-		" ORDER BY at DESC, id DESC LIMIT ?", append(f.args, q.Limit)
+		" ORDER BY at DESC, id DESC LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 // Career implements [ports.ActivityLog].

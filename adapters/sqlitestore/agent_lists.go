@@ -28,6 +28,7 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 
 func (s *Agents) list(v *View, q agent.Query) (rows []agentRow, err error) {
 	query, args := agentsQuery(q)
+	rows = make([]agentRow, 0, min(max(q.Limit, 0), usualPage))
 	err = v.Each(query, args, func(r Row) error {
 		row, err := scanAgent(r)
 		rows = append(rows, row)
@@ -40,6 +41,9 @@ func (s *Agents) list(v *View, q agent.Query) (rows []agentRow, err error) {
 	}
 	return rows, err
 }
+
+// usualPage is how many agents a list makes room for before it reads them.
+const usualPage = 200
 
 // agentsQuery reads along one index, from the place where the page before ended.
 func agentsQuery(q agent.Query) (string, []any) {
@@ -60,7 +64,7 @@ func agentsQuery(q agent.Query) (string, []any) {
 		f.and("(place, id) > (?, ?)", packID(q.After.Place), packID(q.After.ID))
 	}
 	return "SELECT " + agentColumns + " FROM agents INDEXED BY " + index + f.where() +
-		" ORDER BY " + order + " LIMIT ?", append(f.args, q.Limit)
+		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 // agentsIndex returns the index in the order of places that leaves out most.

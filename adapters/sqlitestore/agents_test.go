@@ -142,6 +142,12 @@ func TestContentsAreBounded(t *testing.T) {
 	}
 }
 
+func TestNothingOutside(t *testing.T) {
+	if got := string(agent.Agent{}.Outside()); got != nothingOutside {
+		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingOutside)
+	}
+}
+
 // A lost identity is damage, not an agent that does not exist.
 func TestLostIdentityIsNoMissingAgent(t *testing.T) {
 	o := openOrg(t, t.TempDir())

@@ -56,7 +56,7 @@ func entriesQuery(q audit.Query) (string, []any) {
 		f.and("at < ?", millis(q.Until))
 	}
 	return "SELECT at, id, actor, route, resource, from_revision, to_revision, request_id FROM audit" +
-		index + f.where() + " ORDER BY at DESC, id DESC LIMIT ?", append(f.args, q.Limit)
+		index + f.where() + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 func scanEntry(r Row) (e audit.Entry, err error) {

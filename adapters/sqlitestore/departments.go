@@ -33,7 +33,7 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 }
 
 const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
-WHERE place > ? ORDER BY place LIMIT ?`
+WHERE place > ? ORDER BY place LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (list []department.Department, err error) {

@@ -23,7 +23,7 @@ func NewIdentities(db *DB) *Identities { return &Identities{db} }
 const versionColumns = "number, identity, hash, saved_by, saved_at, restored_from, reason"
 
 const selectVersions = "SELECT " + versionColumns + ` FROM versions
-WHERE agent_id = ? AND number < ? ORDER BY number DESC LIMIT ?`
+WHERE agent_id = ? AND number < ? ORDER BY number DESC LIMIT (? + 0)`
 
 // Versions implements [ports.IdentityLog].
 func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {

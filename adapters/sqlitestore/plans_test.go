@@ -18,6 +18,9 @@ import (
 // plan returns how SQLite runs a query, one step a line.
 func plan(t *testing.T, db *DB, query string) string {
 	t.Helper()
+	if strings.HasSuffix(query, "LIMIT ?") {
+		t.Errorf("%s\nis planned anew at every call", query)
+	}
 	var steps []string
 	args := make([]any, strings.Count(query, "?"))
 	err := db.Read(context.Background(), func(v *View) error {

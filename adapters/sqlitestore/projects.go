@@ -143,7 +143,7 @@ func projectsQuery(q project.Query) (string, []any) {
 	if q.After != "" {
 		f.and("id > ?", string(q.After))
 	}
-	return "SELECT " + projectColumns + " FROM projects" + index + f.where() + " ORDER BY id LIMIT ?",
+	return "SELECT " + projectColumns + " FROM projects" + index + f.where() + " ORDER BY id LIMIT (? + 0)",
 		append(f.args, q.Limit)
 }
 

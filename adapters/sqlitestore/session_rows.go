@@ -31,7 +31,7 @@ func sessionsQuery(q session.Query) (string, []any) {
 	}
 	f.and("s.expires_at > ?", millis(q.At))
 	return "SELECT " + sessionColumns + " FROM sessions s INDEXED BY " + index + withRevocation + f.where() +
-		" ORDER BY s.issued_at DESC, s.id LIMIT ?", append(f.args, q.Limit)
+		" ORDER BY s.issued_at DESC, s.id LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 func scanSession(r Row) (rec session.Record, err error) {

@@ -132,9 +132,9 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (list []se
 
 const (
 	forgetSessions = `
-DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)`
+DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT (? + 0))`
 	forgetRevocations = `
-DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT ?)`
+DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT (? + 0))`
 )
 
 // Forget implements [ports.SessionStore].

@@ -26,11 +26,11 @@ const forgetAtOnce = 100
 
 const (
 	forgetEvents = `
-DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT ?)`
+DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT (? + 0))`
 	forgetAudit = `
-DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT ?)`
+DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT (? + 0))`
 	forgetReceipts = `
-DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT ?)`
+DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
 )
 
 // Forget implements [ports.Storage].

@@ -46,6 +46,10 @@ func millis(t time.Time) int64 { return t.UnixMilli() }
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // filter collects the conditions of a query and their arguments.
+//
+// Queries that end with a limit write it "LIMIT (? + 0)": SQLite looks at the
+// value of a bare parameter there when it plans, and so would plan the query
+// anew each time, which takes longer than most of them run.
 type filter struct {
 	terms []string
 	args  []any
