@@ -22,6 +22,11 @@ const (
 // errBody is a body that is wrong before it is JSON.
 var errBody = fault.New(fault.RequestValidation, "the request body is not acceptable")
 
+// errIncomplete is a body of which a part has not come. It is answered, although
+// net/http takes a connection whose body cannot be read for one whose client
+// has left.
+var errIncomplete = fault.New(fault.RequestValidation, "the request body is not complete")
+
 // read returns the request's body, bounded in size and time.
 func (x *exchange) read() ([]byte, error) {
 	if x.body != nil {
@@ -49,9 +54,9 @@ func (x *exchange) read() ([]byte, error) {
 	case errors.As(err, &large):
 		return nil, tooLarge(max)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errBody.With("the request body did not arrive within %d seconds", int(bodyTimeout.Seconds()))
+		return nil, errIncomplete.With("the request body did not arrive within %d seconds", int(bodyTimeout.Seconds()))
 	default:
-		return nil, errBody.With("the request body ended early")
+		return nil, errIncomplete.With("the request body ended early")
 	}
 }
 

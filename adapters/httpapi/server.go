@@ -146,7 +146,7 @@ func (s *Server) serve(rt *route) gin.HandlerFunc {
 		err := x.run()
 		switch {
 		case err == nil:
-		case x.client.Err() != nil:
+		case x.client.Err() != nil && !errors.Is(err, errIncomplete):
 			x.abandon()
 		default:
 			x.fail(err)
@@ -244,7 +244,9 @@ func (s *Server) Run(ctx context.Context, ready func(net.Addr)) error {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          zap.NewStdLog(s.log.Named("http")),
+		// "OPTIONS *" is answered as every path that is not ours.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     zap.NewStdLog(s.log.Named("http")),
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()

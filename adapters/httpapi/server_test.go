@@ -216,6 +216,30 @@ func TestBodyArrivesLate(t *testing.T) {
 
 // The time for the work begins when the body is there, and the deadline of the
 // connection ends.
+// Over a real connection net/http takes a body that cannot be read for a client
+// that has left.
+func TestCutBodyIsAnswered(t *testing.T) {
+	addr, stop := newFake(t, ok, func(c *Config, _ *Parts) { c.Addr = "127.0.0.1:0" }).run(t)
+	defer stop()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const cut = "PATCH /api/v1/company HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n" +
+		"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+	if _, err := io.WriteString(conn, cut); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn)
+	if got := string(answer); err != nil || !strings.HasPrefix(got, "HTTP/1.1 400 ") || !strings.Contains(got, "ended early") {
+		t.Errorf("a cut body is answered %q, %v, want 400 and that it ended early", got, err)
+	}
+}
+
 func TestSlowBodyLeavesTimeForWork(t *testing.T) {
 	f := newFake(t, refusal, func(c *Config, _ *Parts) { c.RequestTimeout = 40 * time.Millisecond })
 	r := request(t, "PATCH", "/api/v1/company", "{}")

@@ -60,10 +60,15 @@ func (*serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer w.showToken("") // also if the service cannot start: it will not be made again
-	defer context.AfterFunc(ctx, func() { log.Info("stopping: running requests end first") })()
+	stopping := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		log.Info("stopping: running requests end first")
+		close(stopping)
+	})()
 	if err := service.Run(ctx, func(addr net.Addr) { w.listening(addr) }); err != nil {
 		return unlessStopped(ctx, err)
 	}
+	<-stopping // Run returns nil only once ctx has ended
 	log.Info("stopped")
 	return nil
 }
