@@ -132,7 +132,7 @@ func (a Agent) Rollback(target identity.Version, reason *string, on activity.Occ
 
 // Fire ends the agent.
 func (a Agent) Fire(on activity.Occasion) Step {
-	on.At = later(on.At, a.UpdatedAt)
+	on.At = revision.Time(on.At, a.UpdatedAt)
 	r := on.Record(string(a.ID()), a.Name().Text, a.Version)
 	r.Fired(a.Identity.Role, a.Department().Text)
 	return Step{Agent: a, Events: r.Events(), From: a.Revision, Deleted: true}
@@ -145,7 +145,7 @@ func (a Agent) step(next Agent, on activity.Occasion, describe func(*identity.Ve
 	if sameIdentity && a.sameOutside(next) {
 		return Step{Agent: a, From: a.Revision}, nil
 	}
-	on.At = later(on.At, a.UpdatedAt)
+	on.At = revision.Time(on.At, a.UpdatedAt)
 	next.Revision++
 	next.UpdatedAt = on.At
 	s := Step{From: a.Revision}
@@ -169,14 +169,6 @@ func equal[T comparable](a, b *T) bool {
 		return a == b
 	}
 	return *a == *b
-}
-
-// later keeps the times of one agent ascending when the clock steps back.
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }
 
 // moves lists where an agent may go from each status.

@@ -96,9 +96,7 @@ func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, err
 
 func (c Company) touch(at time.Time) Company {
 	c.Revision++
-	if at.After(c.UpdatedAt) {
-		c.UpdatedAt = at
-	}
+	c.UpdatedAt = revision.Time(at, c.UpdatedAt)
 	return c
 }
 

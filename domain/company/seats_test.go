@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -16,7 +17,7 @@ import (
 func seated(n int) Company {
 	c := Default(dawn)
 	for i := range n {
-		c = c.WithDepartment(Seat{Place: Place(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i))
+		c = c.WithDepartment(Seat{Place: Place(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i+1))
 	}
 	return c
 }
@@ -25,12 +26,12 @@ func key(i int) name.Key { return name.Key(fmt.Sprintf("d-%d", i)) }
 
 func TestSeats(t *testing.T) {
 	c := seated(2)
-	if c.Revision != 3 || !c.UpdatedAt.Equal(later(1)) {
-		t.Errorf("two departments = revision %d at %v, want 3 at %v", c.Revision, c.UpdatedAt, later(1))
+	if c.Revision != 3 || !c.UpdatedAt.Equal(later(2)) {
+		t.Errorf("two departments = revision %d at %v, want 3 at %v", c.Revision, c.UpdatedAt, later(2))
 	}
 	early := c.WithDepartment(Seat{"p-01", "early"}, later(-9))
 	want := []Seat{{"p-00", "d-0"}, {"p-01", "early"}, {"p-02", "d-1"}}
-	if diff := cmp.Diff(want, early.Seats); diff != "" || !early.UpdatedAt.Equal(later(1)) {
+	if diff := cmp.Diff(want, early.Seats); diff != "" || !early.UpdatedAt.Equal(later(2).Add(time.Millisecond)) {
 		t.Errorf("WithDepartment (-want +got):\n%s", diff)
 	}
 	less := early.WithoutDepartment("d-0", later(9))

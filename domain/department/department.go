@@ -159,9 +159,7 @@ func (d Department) SetCeremonyPolicy(p *ceremony.Policy, at time.Time) Departme
 // has changed.
 func (d Department) Touch(at time.Time) Department {
 	d.Revision++
-	if at.After(d.UpdatedAt) {
-		d.UpdatedAt = at
-	}
+	d.UpdatedAt = revision.Time(at, d.UpdatedAt)
 	return d
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/revision"
 )
 
 // Patch is a checked JSON Merge Patch of a project's writable fields. It is
@@ -82,7 +83,7 @@ func (p Project) Change(patch Patch, at time.Time) (Project, error) {
 		return p, nil
 	}
 	next.Revision++
-	next.UpdatedAt = later(at, p.UpdatedAt)
+	next.UpdatedAt = revision.Time(at, p.UpdatedAt)
 	return next, nil
 }
 
@@ -113,12 +114,4 @@ func (p *Project) resolve(patch Patch) (err error) {
 func (patch Patch) has(field string) bool {
 	_, ok := patch.value.Get(field)
 	return ok
-}
-
-// later keeps the times of one record ascending when the clock steps back.
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }
