@@ -325,3 +325,13 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestLimitZeroIsOff(t *testing.T) {
+	c, err := Load(Sources{Flags: map[string]any{"limit": []string{"agents.create=0"}, "limit-at-once": []string{"agents.rollback=0"}}, Getenv: env()})
+	if err != nil {
+		t.Fatalf("Load = %v", err)
+	}
+	if n, m := c.Limits.Operations["agents.create"].Cap, c.Limits.Slots["agents.rollback"]; n != 0 || m != 0 {
+		t.Errorf("caps = %d, %d, want 0, 0", n, m)
+	}
+}

@@ -43,7 +43,7 @@ func (c *Config) switchLimits(v any) error {
 	return nil
 }
 
-// setRates changes limits in a period: name to "100/60s" or "off".
+// setRates changes limits in a period: name to "100/60s", or to "0" or "off".
 func (c *Config) setRates(v any) error {
 	return eachPair(v, func(name, value string) error {
 		rate, err := parseRate(value)
@@ -66,7 +66,7 @@ func (c *Config) setRates(v any) error {
 	})
 }
 
-// setSlots changes limits on requests at once: name to "2" or "off".
+// setSlots changes limits on requests at once: name to "2", or to "0" or "off".
 func (c *Config) setSlots(v any) error {
 	return eachPair(v, func(name, value string) error {
 		known := limit.Defaults().Slots
@@ -92,7 +92,7 @@ func eachPair(v any, f func(name, value string) error) error {
 }
 
 func parseRate(s string) (limit.Rate, error) {
-	if s == "off" {
+	if s == "off" || s == "0" {
 		return limit.Rate{}, nil
 	}
 	number, period, ok := strings.Cut(s, "/")
