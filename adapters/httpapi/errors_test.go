@@ -188,3 +188,16 @@ func TestReleaseFails(t *testing.T) {
 		t.Errorf("%d warnings, want 1", n)
 	}
 }
+
+func TestLongMethodIsCut(t *testing.T) {
+	f := newFake(t, ok)
+	r := request(t, "GET", "/api/v1/company", "")
+	r.Method = strings.Repeat("X", 50_000)
+	w := f.send(r)
+	if w.Code != 405 || w.Body.Len() > 1000 {
+		t.Errorf("answer = %d with %d bytes, want 405 with a few hundred", w.Code, w.Body.Len())
+	}
+	if method := f.logs.FilterMessage("request").All()[0].ContextMap()["method"]; method != r.Method[:16] {
+		t.Errorf("the log shows the method %.20q, want 16 characters of it", method)
+	}
+}

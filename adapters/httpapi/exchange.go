@@ -55,6 +55,15 @@ func (x *exchange) conditionalCall() (app.Call, error) {
 // ctx is the request's context, which ends with the request's deadline.
 func (x *exchange) ctx() context.Context { return x.Request.Context() }
 
+// maxMethod bounds what is shown of a method. Clients may make them up.
+const maxMethod = 16
+
+// method is the request's method as the log and errors show it.
+func (x *exchange) method() string {
+	m := x.Request.Method
+	return m[:min(len(m), maxMethod)]
+}
+
 // maxRequestID bounds the correlation ids that are taken from clients.
 const maxRequestID = 64
 

@@ -33,7 +33,7 @@ func (x *exchange) admit() error {
 	case x.route == noRoute || hasEmptySegment(x.Request.URL.EscapedPath()):
 		return errNoRoute
 	case x.route == noMethod:
-		return errNoMethod.With("this endpoint does not answer %s", x.Request.Method)
+		return errNoMethod.With("this endpoint does not answer %s", x.method())
 	case x.route.public:
 		return x.route.handle(x)
 	case refused != nil:

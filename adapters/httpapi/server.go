@@ -210,7 +210,7 @@ func (x *exchange) finish() {
 		return // probes come every few seconds and tell nothing
 	}
 	fields := make([]zap.Field, 0, 9)
-	fields = append(fields, zap.String("instance", x.id), zap.String("method", x.Request.Method),
+	fields = append(fields, zap.String("instance", x.id), zap.String("method", x.method()),
 		zap.String("route", x.route.name), zap.Int("status", status),
 		zap.Duration("took", took), zap.Int("bytes", max(0, x.Writer.Size())))
 	if x.session != nil {
