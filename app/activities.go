@@ -9,6 +9,7 @@ import (
 	"orgd/domain/access"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/receipt"
@@ -105,8 +106,8 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 			Measures:   e.Measures,
 		}
 	}
-	return s.log.Append(ctx, reports, func(n ports.Counted) *receipt.Receipt {
-		return o.receipt(func() receipt.Reply { return in.Reply(n) })
+	return s.log.Append(ctx, reports, func(n ports.Counted) ports.Note {
+		return o.note(audit.Activities, 0, 0, func() receipt.Reply { return in.Reply(n) })
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 )
 
 // Report is one event that a client reported, with what it adds to the figures
@@ -28,13 +27,14 @@ type Counted struct {
 // implementation passes portstest.ActivityLog.
 type ActivityLog interface {
 	// Append stores the events whose id is new, adds their measures to the
-	// daily figures of their agents and departments, and stores the receipt
-	// that seal makes of the outcome, unless it is nil, as one atomic step. An
-	// event whose id is stored, or stands earlier in the batch, is a duplicate
-	// and changes nothing. seal may run more than once and touches only its
-	// argument. If the receipt's key has a receipt already, nothing is stored
-	// and the error is receipt.ErrRunning.
-	Append(ctx context.Context, reports []Report, seal func(Counted) *receipt.Receipt) (Counted, error)
+	// daily figures of their agents and departments, and stores the note that
+	// seal makes of the outcome, as one atomic step. An event whose id is
+	// stored, or stands earlier in the batch, is a duplicate and changes
+	// nothing; a batch of duplicates stores its receipt, if it has one, and
+	// nothing else. seal may run more than once and touches only its argument.
+	// If the receipt's key has a receipt already, nothing is stored and the
+	// error is receipt.ErrRunning.
+	Append(ctx context.Context, reports []Report, seal func(Counted) Note) (Counted, error)
 
 	// Events returns the events that q selects, in the order of a feed.
 	Events(ctx context.Context, q activity.Query) ([]activity.Event, error)

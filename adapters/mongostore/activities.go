@@ -9,7 +9,6 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -22,7 +21,7 @@ type Activities struct{ db *DB }
 func NewActivities(db *DB) *Activities { return &Activities{db} }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) (ports.Counted, error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
 	var counted ports.Counted
 	err := retry(ctx, func() (done bool, err error) {
 		b := s.db.batch(reports, seal)

@@ -7,7 +7,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -18,10 +17,10 @@ type batch struct {
 	reports []ports.Report // each id once
 	total   int            // with those that stand in the batch twice
 	fresh   []ports.Report // those whose events this attempt has stored
-	seal    func(ports.Counted) *receipt.Receipt
+	seal    func(ports.Counted) ports.Note
 }
 
-func (db *DB) batch(reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) *batch {
+func (db *DB) batch(reports []ports.Report, seal func(ports.Counted) ports.Note) *batch {
 	op := newToken()
 	a := &attempt{home: home{batchesColl, op}, op: op, begun: db.at()}
 	a.debt = debt{Op: op, At: a.begun, Intent: true}
@@ -72,7 +71,7 @@ func (b *batch) try(ctx context.Context) (bool, error) {
 // needs. False means to start over.
 func (b *batch) reserve(ctx context.Context) (bool, error) {
 	a := b.attempt
-	a.receipt = b.seal(ports.Counted{}) // for its key
+	a.receipt = b.seal(ports.Counted{}).Receipt // for its key
 	if err := b.db.announce(ctx, a); err != nil {
 		return false, err
 	}
@@ -92,8 +91,12 @@ func (b *batch) reserve(ctx context.Context) (bool, error) {
 	}
 	t := tallyOf(b.fresh)
 	a.debt.Tally = &t
-	a.receipt = b.seal(b.counted())
+	note := b.seal(b.counted())
+	a.receipt = note.Receipt
 	a.debt.Receipt = receiptOf(a.receipt)
+	if len(b.fresh) > 0 {
+		a.debt.Audit = auditOf(note.Audit)
+	}
 	if !t.Costs {
 		return true, nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -24,7 +23,7 @@ type Activities struct{ db *DB }
 func NewActivities(db *DB) *Activities { return &Activities{db} }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) (ports.Counted, error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
 	var n ports.Counted
 	err := s.db.Write(ctx, func(tx *Tx) error {
 		n = ports.Counted{}
@@ -44,10 +43,11 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		if err := figures.put(tx); err != nil {
 			return err
 		}
-		if seal == nil {
-			return nil
+		note := seal(n)
+		if n.Accepted == 0 {
+			return putReceipt(tx, note.Receipt)
 		}
-		return putReceipt(tx, seal(n))
+		return leave(tx, note)
 	})
 	if err != nil {
 		return ports.Counted{}, err

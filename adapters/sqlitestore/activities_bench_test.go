@@ -8,6 +8,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
 )
@@ -29,6 +30,11 @@ func (o *org) reports(n int, of []agent.ID) []ports.Report {
 	return batch
 }
 
+// noted makes the note of a batch.
+func (o *org) noted(ports.Counted) ports.Note {
+	return ports.Note{Audit: audit.Entry{ID: o.id(), At: o.now(), Actor: "ann", Resource: audit.Activities}}
+}
+
 func BenchmarkActivities(b *testing.B) {
 	o := openOrg(b, b.TempDir())
 	o.found("Sales")
@@ -37,13 +43,13 @@ func BenchmarkActivities(b *testing.B) {
 	ctx := context.Background()
 	b.Run("Append100", func(b *testing.B) {
 		parallel(b, 8, func(int) error {
-			_, err := log.Append(ctx, o.reports(100, ids), nil)
+			_, err := log.Append(ctx, o.reports(100, ids), o.noted)
 			return err
 		})
 	})
 	b.Run("Append1", func(b *testing.B) {
 		parallel(b, 64, func(int) error {
-			_, err := log.Append(ctx, o.reports(1, ids), nil)
+			_, err := log.Append(ctx, o.reports(1, ids), o.noted)
 			return err
 		})
 	})

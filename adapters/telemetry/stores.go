@@ -184,7 +184,7 @@ type activities struct {
 	m *Metrics
 }
 
-func (s activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) (_ ports.Counted, err error) {
+func (s activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (_ ports.Counted, err error) {
 	defer s.m.operation("activities.append")(&err)
 	return s.ActivityLog.Append(ctx, reports, seal)
 }

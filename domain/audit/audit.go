@@ -15,7 +15,7 @@ type Entry struct {
 	Actor     string // the subject
 	Route     string // method and route pattern, such as "PATCH /api/v1/agents/{agent_name}"
 	Resource  Resource
-	From, To  int64 // revisions; From is 0 for a creation, To is 0 for a deletion
+	From, To  int64 // revisions; From is 0 for a creation, To is 0 for a deletion, and both for what has none
 	RequestID string
 }
 
@@ -24,6 +24,10 @@ type Resource string
 
 // Company is the resource of the one company.
 const Company Resource = "company"
+
+// Activities is the resource of the events that clients report. It has no
+// revisions.
+const Activities Resource = "activities"
 
 // Agent returns the resource of an agent.
 func Agent(id string) Resource { return Resource("agents/" + id) }

@@ -7,6 +7,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -55,12 +56,16 @@ func (w *world) reporting(id agent.ID, at time.Time, change ...func(*ports.Repor
 	return r
 }
 
-func noReceipt(ports.Counted) *receipt.Receipt { return nil }
+// sealed makes every note of a batch with this receipt, nil for none.
+func (w *world) sealed(r *receipt.Receipt) func(ports.Counted) ports.Note {
+	note := w.leave(r)(audit.Activities, 0, 0)
+	return func(ports.Counted) ports.Note { return note }
+}
 
 // report stores a batch that has to be accepted as a whole.
 func (w *world) report(reports ...ports.Report) {
 	w.Helper()
-	got, err := w.Activities.Append(w.Context(), reports, noReceipt)
+	got, err := w.Activities.Append(w.Context(), reports, w.sealed(nil))
 	w.wantNil("Append", err)
 	w.want("Append", got, ports.Counted{Accepted: len(reports)})
 }
@@ -88,7 +93,7 @@ func eventDuplicates(w *world) {
 	a, b, c := w.reporting(id, epoch), w.reporting(id, epoch), w.reporting(id, epoch)
 	append3 := func(want ports.Counted, reports ...ports.Report) {
 		w.Helper()
-		got, err := w.Activities.Append(w.Context(), reports, noReceipt)
+		got, err := w.Activities.Append(w.Context(), reports, w.sealed(nil))
 		w.wantNil("Append", err)
 		w.want("Append", got, want)
 	}
@@ -105,7 +110,7 @@ func eventLifecycleID(w *world) {
 	id := w.hire("Bob", "Sales").ID()
 	career := w.career(id)
 	r := w.reporting(id, epoch, func(r *ports.Report) { r.Event.ID = career[0].ID })
-	got, err := w.Activities.Append(w.Context(), []ports.Report{r}, noReceipt)
+	got, err := w.Activities.Append(w.Context(), []ports.Report{r}, w.sealed(nil))
 	w.wantNil("Append", err)
 	w.want("Append", got, ports.Counted{Duplicates: 1})
 	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(career))
@@ -113,11 +118,15 @@ func eventLifecycleID(w *world) {
 
 func eventSeal(w *world) {
 	id := agent.ID(w.id())
-	sealing := func(r *receipt.Receipt) func(ports.Counted) *receipt.Receipt {
-		return func(n ports.Counted) *receipt.Receipt {
+	var left []audit.Entry
+	sealing := func(r *receipt.Receipt) func(ports.Counted) ports.Note {
+		note := w.leave(nil)(audit.Activities, 0, 0)
+		left = append([]audit.Entry{note.Audit}, left...)
+		return func(n ports.Counted) ports.Note {
 			sealed := *r
 			sealed.Reply = &receipt.Reply{Status: 201, Body: fmt.Appendf(nil, "%d of %d", n.Accepted, n.Accepted+n.Duplicates)}
-			return &sealed
+			note.Receipt = &sealed
+			return note
 		}
 	}
 	a, b := w.reporting(id, epoch), w.reporting(id, epoch)
@@ -143,4 +152,5 @@ func eventSeal(w *world) {
 	want = *all
 	want.Reply = &receipt.Reply{Status: 201, Body: []byte("0 of 2")}
 	w.want("the receipt of duplicates", w.kept(all), &want)
+	w.want("the trail of one batch taken in, one refused and one of duplicates", w.entries(audit.Activities), left[2:])
 }

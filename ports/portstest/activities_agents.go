@@ -82,7 +82,7 @@ func eventParallel(w *world) {
 		if i%2 == 0 {
 			slices.Reverse(batch) // so that batches meet each other's events in another order
 		}
-		counts[i], err = w.Activities.Append(w.Context(), batch, noReceipt)
+		counts[i], err = w.Activities.Append(w.Context(), batch, w.sealed(nil))
 		return err
 	})
 	w.wantEach("Append", errs)
@@ -105,7 +105,7 @@ func eventParallelSteps(w *world) {
 	errs := atOnce(crowd, func(i int) error {
 		for j := range each {
 			if i%2 == 0 {
-				got, err := w.Activities.Append(w.Context(), []ports.Report{w.reporting(id, w.now())}, noReceipt)
+				got, err := w.Activities.Append(w.Context(), []ports.Report{w.reporting(id, w.now())}, w.sealed(nil))
 				if err != nil || got.Accepted != 1 {
 					return fmt.Errorf("Append = %+v, %w", got, err)
 				}

@@ -151,7 +151,7 @@ func measureDuplicates(w *world) {
 	again := a
 	again.Measures, again.Department = smallest, "ops"
 	w.report(a)
-	_, err := w.Activities.Append(w.Context(), []ports.Report{again, b, again, b}, noReceipt)
+	_, err := w.Activities.Append(w.Context(), []ports.Report{again, b, again, b}, w.sealed(nil))
 	w.wantNil("Append", err)
 	w.wantAgentDays(id, 0, []ports.Report{a, b})
 	w.wantDepartmentDays("sales", 0, []ports.Report{a, b})
@@ -184,7 +184,7 @@ func measureParallel(w *world) {
 		all = append(all, batches[i]...)
 	}
 	errs := atOnce(crowd, func(i int) error {
-		_, err := w.Activities.Append(w.Context(), batches[i], noReceipt)
+		_, err := w.Activities.Append(w.Context(), batches[i], w.sealed(nil))
 		return err
 	})
 	w.wantEach("Append", errs)

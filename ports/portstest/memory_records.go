@@ -22,7 +22,7 @@ type memoryReceipts struct{ *memory }
 
 type memorySessions struct{ *memory }
 
-func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) *receipt.Receipt) (ports.Counted, error) {
+func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
 	defer m.lock()()
 	fresh := map[activity.ID]ports.Report{}
 	for _, r := range reports {
@@ -32,11 +32,11 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 		}
 	}
 	n := ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
-	r := seal(n)
-	if err := m.free(r); err != nil {
+	note := seal(n)
+	if err := m.free(note.Receipt); err != nil {
 		return ports.Counted{}, err
 	}
-	m.note(ports.Note{Receipt: r}, false)
+	m.note(note, n.Accepted > 0)
 	for id, r := range fresh {
 		m.events[id] = r.Event
 		m.counted = append(m.counted, r)

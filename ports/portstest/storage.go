@@ -195,7 +195,7 @@ func storageParallel(w *world) {
 	at := epoch.Add(time.Hour)
 	errs := atOnce(8, func(i int) error {
 		if i < len(batches) {
-			_, err := w.Activities.Append(w.Context(), batches[i], noReceipt)
+			_, err := w.Activities.Append(w.Context(), batches[i], w.sealed(nil))
 			return err
 		}
 		for range 10 {
