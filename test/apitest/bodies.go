@@ -1,0 +1,336 @@
+package apitest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func bodyChecks() map[string]check {
+	return map[string]check{
+		"Malformed":      malformedBodies,
+		"Fields":         wrongFields,
+		"MediaTypes":     mediaTypes,
+		"Sizes":          bodySizes,
+		"Depth":          bodyDepth,
+		"Numbers":        numbers,
+		"FreeFormValues": freeFormValues,
+		"Connections":    brokenConnections,
+		"ServerFields":   serverFields,
+	}
+}
+
+// write is an operation that takes a JSON body, with one that is accepted.
+type write struct {
+	method, path string
+	good         obj
+	limit        int // bytes of the body
+}
+
+func (w world) writes() []write {
+	const mib = 1 << 20
+	return []write{
+		{"PATCH", "/company", obj{"company_name": "Acme"}, mib},
+		{"POST", "/company/reorder-departments", obj{"department_names": list{"Design", "Sales"}}, mib},
+		{"POST", "/agents", agentBody("New", "Design"), mib},
+		{"PATCH", agentPath(w.ann), obj{"description": "x"}, mib},
+		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, mib},
+		{"POST", "/activities", obj{"events": list{task("Ann", 1, nil)}}, 8 * mib},
+		{"POST", "/departments", obj{"name": "New"}, mib},
+		{"PATCH", "/departments/Design", obj{"description": "x"}, mib},
+		{"PUT", "/departments/Design/ceremony-policy", obj{"strategy": "hybrid"}, 64 << 10},
+		{"POST", "/departments/Sales/reorder-agents", obj{"agent_names": list{"Carl"}}, mib},
+		{"POST", "/projects", obj{"name": "New"}, mib},
+		{"PATCH", "/projects/" + w.project, obj{"name": "Beta"}, mib},
+		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, mib},
+	}
+}
+
+// free reports whether the body is free-form: it has no unknown fields.
+func (w write) free() bool { return w.method == "PUT" }
+
+var malformed = map[string]string{
+	"nothing":            "",
+	"white space":        " \n\t ",
+	"null":               "null",
+	"array":              "[]",
+	"array of object":    `[{"name":"x"}]`,
+	"text":               `"x"`,
+	"number":             "1",
+	"cut":                `{"name":"x"`,
+	"trailing data":      `{"name":"x"}x`,
+	"two documents":      `{"name":"x"}{"name":"x"}`,
+	"trailing comma":     `{"name":"x",}`,
+	"single quotes":      `{'name':'x'}`,
+	"bare key":           `{name:"x"}`,
+	"comment":            "{\"name\":\"x\"} // x",
+	"NaN":                `{"name":NaN}`,
+	"infinity":           `{"name":-Infinity}`,
+	"hexadecimal":        `{"name":0x10}`,
+	"leading zero":       `{"name":01}`,
+	"plus sign":          `{"name":+1}`,
+	"bare point":         `{"name":1.}`,
+	"duplicate key":      `{"x":{"a":1,"a":1}}`,
+	"escaped duplicate":  `{"x":{"a":1,"\u0061":1}}`,
+	"byte order mark":    "\ufeff{}",
+	"invalid UTF-8":      "{\"x\":\"\xff\"}",
+	"overlong UTF-8":     "{\"x\":\"\xc0\xaf\"}",
+	"UTF-8 surrogate":    "{\"x\":\"\xed\xa0\x80\"}",
+	"lone surrogate":     `{"x":"\ud800"}`,
+	"swapped surrogates": `{"x":"\udc00\ud800"}`,
+	"bad escape":         `{"x":"\x"}`,
+	"control character":  "{\"x\":\"a\nb\"}",
+	"UTF-16":             "{\x00}\x00",
+	"no colon":           `{"x" 1}`,
+	"form":               "name=x&role=y",
+}
+
+// Whatever is not exactly one JSON object is refused, by every operation, also
+// when what is addressed does not exist.
+func malformedBodies(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, op := range w.writes() {
+		for what, body := range malformed {
+			if r := w.send(op.method, op.path, body); !r.is(400, 2001) {
+				t.Errorf("%s: %s = %d %s, want 400/2001", what, r.what, r.status, clip(r.body))
+			}
+		}
+	}
+	for _, path := range []string{"/agents/nobody", "/departments/none", "/projects/proj-000000000000"} {
+		w.patch(path, "{").refused(400, 2001)
+	}
+	w.get("/company").has("data.revision", 3) // two departments, nothing else
+}
+
+// is reports whether the answer is this error.
+func (r *reply) is(status, code int) bool {
+	gotStatus, gotCode := r.codes()
+	return gotStatus == status && gotCode == code
+}
+
+// Field names are exact, in number and in letter case.
+func wrongFields(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, op := range w.writes() {
+		if op.free() {
+			continue
+		}
+		for name := range op.good {
+			twin := strings.ToUpper(name[:1]) + name[1:]
+			w.send(op.method, op.path, obj{twin: op.good[name]}).refused(400, 2001, twin+": unknown field, did you mean", name)
+			w.send(op.method, op.path, fmt.Sprintf(`{%q: 1, %q: 1}`, name, name)).refused(400, 2001, "duplicate")
+		}
+		w.send(op.method, op.path, with(op.good, "colour", "red")).refused(400, 2001, "colour: unknown field")
+		w.send(op.method, op.path, with(op.good, "$ne", "")).refused(400, 2001, "$ne: unknown field")
+		w.send(op.method, op.path, with(op.good, "", "")).refused(400, 2001, "unknown field")
+	}
+	w.patch(agentPath(w.ann), obj{"personality": obj{"colour": 1}, "tools": obj{"Allowed": list{}}}).
+		refused(400, 2001, "personality.colour: unknown field", "tools.Allowed: unknown field", "allowed")
+	w.post("/agents", obj{}).refused(400, 2001, "name: is required", "role: is required", "department: is required")
+	w.post("/agents", agentBody("X", "Design", obj{"level": obj{"$ne": ""}, "role": obj{"$gt": ""}})).refused(400, 2001, "level", "role")
+}
+
+// with is an object with one more member.
+func with(o obj, name string, v any) obj {
+	next := obj{name: v}
+	for k, v := range o {
+		if k != name {
+			next[k] = v
+		}
+	}
+	return next
+}
+
+// A body says what it is, and is not compressed.
+func mediaTypes(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, op := range w.writes() {
+		for _, typ := range []string{
+			"", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/xml",
+			"application/json-patch+json", "application/problem+json", "multipart/form-data; boundary=x", "json",
+		} {
+			w.with("Content-Type", typ).send(op.method, op.path, op.good).refused(400, 2001, "Content-Type")
+		}
+		w.with("Content-Type").send(op.method, op.path, op.good).refused(400, 2001, "Content-Type")
+		w.with("Content-Type", "application/json", "application/json").send(op.method, op.path, op.good).refused(400, 2001, "Content-Type")
+		w.with("Content-Encoding", "gzip").send(op.method, op.path, op.good).refused(400, 2001, "Content-Encoding")
+		r := w.with("Content-Type", "application/merge-patch+json").send(op.method, op.path, op.good)
+		if op.method == "PATCH" {
+			r.want(200)
+			w.with("Content-Type", "Application/JSON; Charset=UTF-8").send(op.method, op.path, op.good).want(200)
+		} else {
+			r.refused(400, 2001, "Content-Type")
+		}
+	}
+}
+
+// A body may be exactly as large as the limit.
+func bodySizes(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, op := range w.writes() {
+		good := string(encode(t, op.good))
+		full := good + strings.Repeat(" ", op.limit-len(good))
+		if r := w.send(op.method, op.path, full); r.status >= 300 {
+			t.Errorf("%s with %d bytes = %d %s, want success", r.what, len(full), r.status, clip(r.body))
+		}
+		w.send(op.method, op.path, full+" ").refused(400, 2001, fmt.Sprint(op.limit))
+	}
+	// Texts and objects have bounds of their own.
+	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10)}).want(200)
+	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10+1)}).refused(400, 2001, "instructions")
+	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("ä", 64<<10+1)}).refused(400, 2001, "instructions")
+	w.patch(agentPath(w.ann), obj{"metadata": obj{"x": strings.Repeat("x", 16<<10)}}).refused(400, 2001, "metadata")
+	w.patch("/company", obj{"settings": obj{"x": strings.Repeat("x", 63<<10)}}).want(200)
+	w.patch("/company", obj{"settings": obj{"y": strings.Repeat("x", 63<<10)}}).refused(400, 2001, "settings")
+	w.put("/departments/Design/ceremony-policy", obj{"x": strings.Repeat("x", 63<<10)}).want(200)
+}
+
+// 32 levels are accepted, and many more are refused as fast.
+func bodyDepth(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	nested := func(n int) string { return strings.Repeat(`{"a":`, n-1) + "{}" + strings.Repeat("}", n-1) }
+	w.put("/departments/Design/ceremony-policy", nested(32)).want(200)
+	w.put("/departments/Design/ceremony-policy", nested(33)).refused(400, 2001)
+	w.patch("/company", `{"settings":`+nested(31)+`}`).want(200)
+	w.patch("/company", `{"settings":`+nested(32)+`}`).refused(400, 2001)
+	w.patch("/company", `{"settings":{"a":`+strings.Repeat("[", 500_000)).refused(400, 2001)
+	many := make([]string, 50_000)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":1`, i)
+	}
+	w.patch("/company", "{"+strings.Join(many, ",")+"}").refused(400, 2001, "and 49980 more")
+}
+
+// A number is what it is worth, however it is written, and stays exact.
+func numbers(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch(agentPath(w.ann), `{"model":{"provider":"p","model_id":"m","max_tokens":1.0e3,"temperature":0.70}}`).want(200).
+		hasAll("data.model", obj{"max_tokens": 1000, "temperature": 0.7})
+	for _, n := range []string{"1.5", "0", "-1", "1e99", `"1"`, "true", "9007199254740992"} {
+		w.patch(agentPath(w.ann), `{"model":{"max_tokens":`+n+`}}`).refused(400, 2001, "model.max_tokens")
+	}
+	w.patch("/company", `{"budget_monthly": 123456789.123456789}`).want(200)
+	if r := w.get("/company"); !strings.Contains(string(r.body), `"budget_monthly":123456789.123456789`) {
+		t.Errorf("budget_monthly = %v, want 123456789.123456789", r.at("data.budget_monthly"))
+	}
+	for _, n := range []string{"-0.01", "1000000000", "0.0000000001", `"1"`, "1e400"} {
+		w.patch("/company", `{"budget_monthly": `+n+`}`).refused(400, 2001, "budget_monthly")
+	}
+	w.patch("/departments/Design", `{"budget_percent": 33.3333}`).want(200).has("data.budget_percent", 33.3333)
+	for _, n := range []string{"33.33333", "-1", "100.0001"} {
+		w.patch("/departments/Design", `{"budget_percent": `+n+`}`).refused(400, 2001, "budget_percent")
+	}
+}
+
+// odd is a free-form object with everything that stores like to change.
+const odd = `{"":"empty","$ne":{"$gt":""},"a.b":{"c.d":1},"big":9007199254740993,"deep":[[[{"x":[]}]]],"e":1e30,` +
+	`"half":0.5,"html":"<&>","neg":-9223372036854775809,"null in list":[null,1],"proto":{"__proto__":{"constructor":1}},` +
+	`"tiny":1e-30,"unicode":"ä\u0000名\ud83d\ude00","Ä":true,"ä":false}`
+
+// Free-form objects come back equal, wherever they are kept.
+func freeFormValues(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	want, err := decode([]byte(odd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Numbers are written out in their normal form.
+	wide := with(want.(obj), "e", json.Number("1000000000000000000000000000000"))
+	wide["tiny"] = json.Number("0.000000000000000000000000000001")
+	w.patch("/company", `{"settings":`+odd+`}`).want(200).has("data.settings", wide)
+	w.get("/company").has("data.settings", wide)
+	w.put("/departments/Design/ceremony-policy", odd).want(200).has("data", wide)
+	w.get("/departments/Design/ceremony-policy").has("data", wide)
+	w.get("/departments/Design").has("data.ceremony_policy", wide)
+	w.patch(agentPath(w.ann), `{"metadata":`+odd+`,"model_requirement":`+odd+`}`).want(200)
+	w.get(agentPath(w.ann)).has("data.metadata", wide).has("data.model_requirement", wide)
+	w.get(agentPath(w.ann)+"/versions/3").has("data.snapshot.metadata", wide)
+	data := strings.Replace(odd, `{"":`, `{"task_id":"t","":`, 1)
+	w.post("/activities", `{"events":[{"event_type":"task_started","agent":"Ann","data":`+data+`}]}`).want(201)
+	w.get(agentPath(w.ann)+"/activity").has("data.0.data", with(wide, "task_id", "t"))
+}
+
+// A body that does not arrive as announced is an error or the end of the
+// connection, and nothing happens.
+func brokenConnections(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	raw := func(head, body string) (status int) {
+		u, err := url.Parse(s.URLs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := net.Dial("tcp", u.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n%s",
+			"PATCH /api/v1/company", u.Host, w.header.Get("Authorization"), head, body)
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return 0
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	for _, tt := range [][2]string{
+		{"Content-Length: 100", `{"company_name":"Lost"}`},
+		{"Content-Length: 23", ``},
+		{"Transfer-Encoding: chunked", "17\r\n{\"company_name\":\"Lost\"}\r\n"},
+		{"Transfer-Encoding: chunked", "zz\r\n{\"company_name\":\"Lost\"}\r\n0\r\n\r\n"},
+		{"Content-Length: 5", `{"company_name":"Lost"}`},
+		{"Content-Length: -1", `{"company_name":"Lost"}`},
+		{"Content-Length: 23\r\nTransfer-Encoding: gzip, chunked", `{"company_name":"Lost"}`},
+	} {
+		if status := raw(tt[0], tt[1]); status != 400 && status != 501 && status != 0 {
+			t.Errorf("%q = %d, want 400 or no answer", tt, status)
+		}
+	}
+	w.get("/company").has("data.company_name", "Company")
+}
+
+// What the service decides cannot be sent.
+func serverFields(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const now = "2026-01-31T12:00:00.000Z"
+	values := obj{
+		"id": w.bob, "version": 7, "revision": 7, "created_at": now, "updated_at": now, "agent_id": w.bob, "content_hash": "x",
+		"saved_by": "me", "saved_at": now, "restored_from": 1, "place": "a", "entity_id": w.bob, "_id": "x", "departments": list{},
+	}
+	agent := []string{"id", "version", "revision", "created_at", "updated_at", "content_hash", "saved_by", "place", "_id"}
+	rows := []struct {
+		method, path string
+		base         obj
+		fields       []string
+	}{
+		{"POST", "/agents", agentBody("X", "Design"), agent},
+		{"PATCH", agentPath(w.ann), obj{}, agent},
+		{"POST", "/departments", obj{"name": "X"}, []string{"id", "revision", "created_at", "updated_at", "place", "_id"}},
+		{"PATCH", "/departments/Design", obj{}, []string{"id", "revision", "created_at", "updated_at", "place", "_id"}},
+		{"PATCH", "/company", obj{}, []string{"id", "revision", "updated_at", "departments", "_id"}},
+		{"POST", "/projects", obj{"name": "X"}, []string{"id", "revision", "created_at", "updated_at"}},
+		{"PATCH", "/projects/" + w.project, obj{}, []string{"id", "revision", "created_at", "updated_at"}},
+		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, []string{"version", "saved_by", "restored_from", "id"}},
+	}
+	for _, row := range rows {
+		for _, f := range row.fields {
+			w.send(row.method, row.path, with(row.base, f, values[f])).refused(400, 2001, f+": unknown field")
+		}
+	}
+	w.patch(agentPath(w.ann), obj{"hiring_date": "2026-01-01"}).refused(400, 2001, "hiring_date")
+	w.patch("/departments/Design", obj{"name": "Design"}).refused(400, 2001, "name")
+	w.post("/projects", obj{"name": "X", "status": "active"}).refused(400, 2001, "status")
+	w.post("/projects", obj{"name": "X", "task_ids": list{}}).refused(400, 2001, "task_ids")
+	w.report(obj{"event_type": "hired", "agent": "Ann", "data": obj{}}).refused(400, 2001, "events[0]")
+	w.report(with(task("Ann", 1, nil), "agent_id", w.ann)).refused(400, 2001, "events[0].agent_id")
+}

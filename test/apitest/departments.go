@@ -1,0 +1,333 @@
+package apitest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func departmentChecks() map[string]check {
+	return map[string]check{
+		"Defaults":       departmentDefaults,
+		"AllFields":      departmentWithAllFields,
+		"Names":          departmentNames,
+		"References":     departmentReferences,
+		"Rules":          departmentRules,
+		"Bounds":         departmentBounds,
+		"Budget":         budgetShares,
+		"Delete":         deletedDepartments,
+		"DeleteRace":     deletionsAndHires,
+		"Reorder":        reorderedAgents,
+		"ReorderRefusal": wrongReorders,
+		"Missing":        missingDepartments,
+		"Revisions":      departmentRevisions,
+	}
+}
+
+func departmentDefaults(t *testing.T, s *Service) {
+	c := s.admin(t)
+	r := c.post("/departments", obj{"name": " Ünique "}).want(201).hasAll("data", obj{"name": "Ünique", "revision": 1})
+	golden(t, "department_defaults.json", r)
+	if loc := r.header.Get("Location"); loc != api+"/departments/%C3%9Cnique" {
+		t.Errorf("Location = %s", loc)
+	}
+	c.get("/departments/%C3%BCNIQUE").has("data", r.at("data"))
+	c.get("/company").has("data.departments.0", r.at("data"))
+	c.get("/departments").has("data.0", r.at("data"))
+}
+
+// What is written comes back; agents are shown by name.
+func departmentWithAllFields(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	body := obj{
+		"name": "Ops", "description": "Runs things", "head": "ann", "budget_percent": 12.3456, "autonomy_level": "locked",
+		"teams":           list{obj{"name": "Night", "lead": w.bob, "members": list{"Ann", w.carl}}, obj{"name": "Day", "lead": nil, "members": list{}}},
+		"reporting_lines": list{obj{"subordinate": "BOB", "supervisor": w.ann}, obj{"subordinate": "Ann", "supervisor": "Carl"}},
+		"policies": obj{
+			"review_requirements": obj{"min_reviewers": 0, "required_reviewer_roles": list{"lead"}, "self_review_allowed": true},
+			"approval_chains":     list{obj{"action_type": "deploy", "approvers": list{"cto", "sre"}, "min_approvals": 1}, obj{"action_type": "hire", "approvers": list{"ceo"}}},
+		},
+		"ceremony_policy": obj{"strategy": "calendar", "other": list{1}},
+	}
+	shown := with(body, "head", "Ann")
+	shown["teams"] = list{obj{"name": "Night", "lead": "Bob", "members": list{"Ann", "Carl"}}, obj{"name": "Day", "lead": nil, "members": list{}}}
+	shown["reporting_lines"] = list{obj{"subordinate": "Bob", "supervisor": "Ann"}, obj{"subordinate": "Ann", "supervisor": "Carl"}}
+	shown["policies"] = with(body["policies"].(obj), "approval_chains", list{
+		obj{"action_type": "deploy", "approvers": list{"cto", "sre"}, "min_approvals": 1}, obj{"action_type": "hire", "approvers": list{"ceo"}, "min_approvals": 0},
+	})
+	w.post("/departments", body).want(201).hasAll("data", shown)
+	r := w.get("/departments/Ops").want(200).hasAll("data", shown)
+	delete(body, "name")
+	w.patch("/departments/Ops", body).want(200).has("data", r.at("data")) // the same again: names are ids inside
+	w.patch("/departments/Sales", with(body, "budget_percent", 1)).want(200).has("data.teams", shown["teams"])
+}
+
+func departmentNames(t *testing.T, s *Service) {
+	c := s.admin(t)
+	c.found("Straße")
+	for _, taken := range []string{"Straße", "STRASSE", " strasse ", "straße"} {
+		c.post("/departments", obj{"name": taken}).refused(409, 4001)
+	}
+	for _, bad := range []string{"", " ", ".", "..", "a\nb", "a\u200b", nobody, strings.Repeat("x", 129)} {
+		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name")
+	}
+	c.found(strings.Repeat("😀", 128))
+	c.get(departmentPath(strings.Repeat("😀", 128))).want(200)
+}
+
+// Agents in departments are shown by their current names, and vanish with them.
+func departmentReferences(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch("/departments/Design", obj{
+		"head": "Carl", "teams": list{obj{"name": "T", "lead": "Bob", "members": list{"Carl", "Ann"}}},
+		"reporting_lines": list{obj{"subordinate": "Bob", "supervisor": "Carl"}, obj{"subordinate": "Ann", "supervisor": "Bob"}},
+	}).want(200)
+	w.patch("/agents/Carl", obj{"name": "Karl"}).want(200)
+	for _, path := range []string{"/departments/Design", "/departments", "/company/departments", "/company"} {
+		at := map[string]string{"/departments/Design": "data", "/company": "data.departments.0"}[path]
+		if at == "" {
+			at = "data.0"
+		}
+		w.get(path).hasAll(at, obj{
+			"head": "Karl", "teams": list{obj{"name": "T", "lead": "Bob", "members": list{"Karl", "Ann"}}}, "revision": 2,
+			"reporting_lines": list{obj{"subordinate": "Bob", "supervisor": "Karl"}, obj{"subordinate": "Ann", "supervisor": "Bob"}},
+		})
+	}
+	w.delete(agentPath(w.carl)).want(204)
+	w.delete(agentPath(w.bob)).want(204)
+	w.get("/departments/Design").hasAll("data", obj{
+		"head": nil, "teams": list{obj{"name": "T", "lead": nil, "members": list{"Ann"}}}, "reporting_lines": list{}, "revision": 2,
+	})
+	// A patch of something else keeps what is not shown; a new agent of an old
+	// name is not the old agent.
+	w.patch("/departments/Design", obj{"description": "x"}).want(200).has("data.head", nil)
+	w.hire("Karl", "Sales")
+	w.get("/departments/Design").has("data.head", nil)
+	for field, bad := range map[string]any{
+		"head":            "nobody",
+		"teams":           list{obj{"name": "T", "members": list{"Ann", nobody}}},
+		"reporting_lines": list{obj{"subordinate": "Ann", "supervisor": "Bob"}},
+	} {
+		w.patch("/departments/Design", obj{field: bad}).refused(400, 2000, field)
+		w.post("/departments", obj{"name": "X", field: bad}).refused(400, 2000, field)
+	}
+	w.patch("/departments/Design", obj{"teams": list{obj{"name": "T", "lead": "nobody"}}}).refused(400, 2000, "teams[0].lead")
+}
+
+// Fields that are fine by themselves may be wrong together.
+func departmentRules(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	line := func(below, above string) obj { return obj{"subordinate": below, "supervisor": above} }
+	for what, lines := range map[string]list{
+		"itself":          {line("Ann", "Ann")},
+		"itself by id":    {line("Ann", w.ann)},
+		"two supervisors": {line("Ann", "Bob"), line("ann", "Carl")},
+		"cycle of two":    {line("Ann", "Bob"), line("Bob", w.ann)},
+		"cycle of three":  {line("Ann", "Bob"), line("Bob", "Carl"), line("Carl", "ANN")},
+	} {
+		if r := w.patch("/departments/Design", obj{"reporting_lines": lines}); !r.is(400, 2000) {
+			t.Errorf("%s: %d %s, want 400/2000", what, r.status, clip(r.body))
+		}
+	}
+	w.patch("/departments/Design", obj{"reporting_lines": list{line("Ann", "Bob"), line("Carl", "Bob")}}).want(200)
+	w.patch("/departments/Design", obj{"teams": list{obj{"name": "A"}, obj{"name": " a "}}}).refused(400, 2001, "teams")
+	w.patch("/departments/Design", obj{"teams": list{obj{"name": "A", "members": list{"Ann", w.ann}}}}).refused(400, 2000, "members")
+	chain := func(name string, min int) obj {
+		return obj{"action_type": name, "approvers": list{"a", "b"}, "min_approvals": min}
+	}
+	w.patch("/departments/Design", obj{"policies": obj{"approval_chains": list{chain("x", 3)}}}).refused(400, 2000, "min_approvals")
+	w.patch("/departments/Design", obj{"policies": obj{"approval_chains": list{chain("x", 0), chain("x", 1)}}}).refused(400, 2001, "approval_chains")
+	w.patch("/departments/Design", obj{"policies": obj{"approval_chains": list{chain("x", 2), chain("X", 0)}}}).want(200)
+}
+
+func departmentBounds(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	var teams list
+	for _, n := range numbered("t", 65) {
+		teams = append(teams, obj{"name": n})
+	}
+	for field, bad := range map[string][]any{
+		"description":     {strings.Repeat("x", 2049), 1},
+		"head":            {"", "a\nb", 1},
+		"budget_percent":  {-1, 100.1, "1", 1.23456},
+		"autonomy_level":  {"none", ""},
+		"teams":           {teams, list{obj{}}, list{obj{"name": ""}}, list{obj{"name": "a", "members": list{"Ann", "Ann"}}}, list{1}, obj{}, list{obj{"name": "a", "size": 1}}},
+		"reporting_lines": {list{obj{"subordinate": "Ann"}}, list{obj{"subordinate": "Ann", "supervisor": nil}}, list{obj{}}},
+		"policies":        {obj{"review_requirements": obj{"min_reviewers": -1}}, obj{"approval_chains": list{obj{"action_type": "x", "approvers": list{}}}}, obj{"approval_chains": list{obj{"approvers": list{"a"}}}}, obj{"x": 1}, list{}},
+		"ceremony_policy": {1, list{}, obj{"strategy": "chaos"}, obj{"transition_threshold": 0}},
+	} {
+		for _, v := range bad {
+			w.patch("/departments/Design", obj{field: v}).refused(400, 2001, field)
+			w.post("/departments", obj{"name": "X", field: v}).refused(400, 2001, field)
+		}
+	}
+	w.patch("/departments/Design", obj{"teams": teams[:64], "description": strings.Repeat("名", 2048)}).want(200)
+	w.post("/departments", obj{}).refused(400, 2001, "name: is required")
+}
+
+// The shares of all departments never exceed 100 percent.
+func budgetShares(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch("/departments/Design", obj{"budget_percent": 60}).want(200)
+	w.patch("/departments/Sales", obj{"budget_percent": 40.0001}).refused(400, 2000, "budget_percent")
+	w.patch("/departments/Sales", obj{"budget_percent": 40}).want(200)
+	w.post("/departments", obj{"name": "X", "budget_percent": 0.0001}).refused(400, 2000, "budget_percent")
+	w.post("/departments", obj{"name": "X"}).want(201)
+	w.patch("/departments/Design", obj{"budget_percent": 60, "description": "x"}).want(200)
+	w.patch("/departments/Design", obj{"budget_percent": 59.9999}).want(200)
+	w.patch("/departments/X", obj{"budget_percent": 0.0001}).want(200)
+	w.delete("/departments/X").want(204)
+	w.patch("/departments/Design", obj{"budget_percent": 0}).want(200)
+	const writers = 8
+	done := make(chan int, writers)
+	for _, n := range numbered("D", writers) {
+		go func() { done <- w.post("/departments", obj{"name": n, "budget_percent": 25}).status }()
+	}
+	made := 0
+	for range writers {
+		if <-done == http.StatusCreated {
+			made++
+		}
+	}
+	if made != 2 {
+		t.Errorf("%d departments share the 60 %% that are left by 25 %%, want 2", made)
+	}
+}
+
+// A department goes when it is empty.
+func deletedDepartments(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch("/departments/Sales", obj{"budget_percent": 100}).want(200)
+	w.delete("/departments/Design").refused(400, 2000, "2 agents")
+	w.delete("/departments/Sales").refused(400, 2000, "1 agent")
+	w.patch("/agents/Carl", obj{"department": "Design"}).want(200)
+	revision := w.get("/company").number("data.revision")
+	w.delete("/departments/sales").want(204)
+	w.get("/company").hasAll("data", obj{"revision": revision + 1, "departments": list{w.get("/departments/Design").at("data")}})
+	w.delete("/departments/Sales").refused(404, 3000)
+	for _, below := range []string{"", "/health", "/ceremony-policy", "/ceremony-policy/resolved"} {
+		w.get("/departments/Sales"+below).refused(404, 3000)
+	}
+	w.post("/agents", agentBody("X", "Sales")).refused(400, 2000)
+	w.patch("/agents/Carl", obj{"department": "Sales"}).refused(400, 2000)
+	w.patch("/departments/Design", obj{"budget_percent": 100}).want(200) // its share is free
+	w.found("Sales")
+	w.get("/departments/Sales").hasAll("data", obj{"revision": 1, "budget_percent": 0})
+	w.get("/departments/Sales/health").hasAll("data", obj{"agent_count": 0, "utilization_percent": 0})
+}
+
+// No agent is ever left without its department.
+func deletionsAndHires(t *testing.T, s *Service) {
+	c := s.admin(t)
+	for _, d := range numbered("D", 10) {
+		c.found(d)
+		hired, deleted := make(chan *reply, 2), make(chan *reply, 1)
+		go func() { hired <- c.post("/agents", agentBody("a "+d, d)) }()
+		go func() { deleted <- c.delete(departmentPath(d)) }()
+		go func() { hired <- c.post("/agents", agentBody("b "+d, d)) }()
+		gone := (<-deleted).status == 204
+		for range 2 {
+			r := <-hired
+			if gone && !r.is(400, 2000) {
+				t.Errorf("hired into a department that is gone: %d %s", r.status, clip(r.body))
+			}
+			if !gone && r.status != 201 && !r.is(400, 2000) {
+				t.Errorf("hire beside a deletion = %d %s", r.status, clip(r.body))
+			}
+		}
+		if !gone {
+			c.get(departmentPath(d)).want(200)
+			if n := len(c.get("/agents?department=" + d).items("data")); n == 0 {
+				t.Errorf("%s was not deleted although it is empty", d)
+			}
+		}
+	}
+}
+
+// A reorder takes names and ids, and answers the agents in their new order.
+func reorderedAgents(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.hire("Dora", "Design")
+	const path = "/departments/design/reorder-agents"
+	r := w.post(path, obj{"agent_names": list{"DORA", w.ann, "bob"}}).want(201)
+	if got := r.column("data", "name"); !cmp.Equal(got, anys([]string{"Dora", "Ann", "Bob"})) {
+		t.Errorf("reorder answers %v", got)
+	}
+	if loc := r.header.Get("Location"); loc != api+"/departments/Design" {
+		t.Errorf("Location = %s", loc)
+	}
+	w.get("/agents?department=Design").has("data", r.at("data"))
+	w.get("/departments/Design").has("data.revision", 2)
+	w.get("/agents/Ann").hasAll("data", obj{"revision": 2, "version": 2})
+	again := w.post(path, obj{"agent_names": list{"Dora", "Ann", "Bob"}}).want(201)
+	if again.etag() != r.etag() {
+		t.Errorf("the same order again has tag %s, want %s", again.etag(), r.etag())
+	}
+	w.get("/agents").has("data.2.name", "Carl")
+}
+
+// An order that is not exactly that of the department's agents is refused.
+func wrongReorders(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const path = "/departments/Design/reorder-agents"
+	before := w.get("/agents").at("data")
+	for what, names := range map[string]list{
+		"none": {}, "one missing": {"Ann"}, "foreign": {"Ann", "Carl"}, "foreign beside": {"Ann", "Bob", "Carl"}, "unknown": {"Ann", "nobody"},
+		"folded twice": {"Ann", "ANN"}, "by name and id": {"Ann", w.ann}, "unknown id": {"Ann", nobody},
+	} {
+		if r := w.post(path, obj{"agent_names": names}); !r.is(400, 2000) {
+			t.Errorf("%s: %d %s, want 400/2000", what, r.status, clip(r.body))
+		}
+	}
+	w.post(path, obj{"agent_names": list{"Ann", "Ann"}}).refused(400, 2001)
+	for _, bad := range []any{obj{}, obj{"agent_names": nil}, obj{"agent_names": "Ann"}, obj{"agent_names": list{1}}, obj{"agent_names": list{""}}, obj{"agent_names": anys(numbered("a", 10_001))}} {
+		w.post(path, bad).refused(400, 2001, "agent_names")
+	}
+	w.get("/agents").has("data", before)
+	w.found("Empty")
+	w.post("/departments/Empty/reorder-agents", obj{"agent_names": list{}}).want(201).has("data", list{})
+}
+
+func missingDepartments(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, key := range []string{"none", "%24where", "Desig", "Designs"} {
+		for _, below := range []string{"", "/health", "/ceremony-policy", "/ceremony-policy/resolved"} {
+			w.get("/departments/"+key+below).refused(404, 3000)
+		}
+		w.patch("/departments/"+key, obj{"description": "x"}).refused(404, 3000)
+		w.put("/departments/"+key+"/ceremony-policy", obj{}).refused(404, 3000)
+		w.delete("/departments/"+key+"/ceremony-policy").refused(404, 3000)
+		w.delete("/departments/"+key).refused(404, 3000)
+		w.post("/departments/"+key+"/reorder-agents", obj{"agent_names": list{"Ann"}}).refused(404, 3000)
+	}
+	w.get("/departments/"+nobody).refused(400, 2001) // departments have names only
+}
+
+// What raises a department's revision, and what does not.
+func departmentRevisions(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	revision := 1
+	step := func(raises bool, r *reply) {
+		t.Helper()
+		r.success()
+		if raises {
+			revision++
+		}
+		w.get("/departments/Design").has("data.revision", revision)
+	}
+	const policy = "/departments/Design/ceremony-policy"
+	step(true, w.patch("/departments/Design", obj{"description": "x"}))
+	step(false, w.patch("/departments/Design", obj{"description": "x"}))
+	step(true, w.put(policy, obj{"a": 1}))
+	step(false, w.put(policy, obj{"a": 1.0}))
+	step(true, w.put(policy, obj{}))
+	step(true, w.delete(policy))
+	step(false, w.delete(policy))
+	step(true, w.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Bob", "Ann"}}))
+	step(false, w.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Bob", "Ann"}}))
+	step(false, w.hired("Dora", "Design"))
+	step(false, w.post("/company/reorder-departments", obj{"department_names": list{"Sales", "Design"}}))
+	step(false, w.post("/departments", obj{"name": "New"}))
+}

@@ -1,0 +1,194 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/config"
+	validation "github.com/pb33f/libopenapi-validator/errors"
+)
+
+// document is the API description that a service serves.
+type document struct {
+	text       []byte
+	operations []operation
+	validator  validator.Validator
+}
+
+// operation is one method of one path of the document.
+type operation struct {
+	method, path, id string
+	segments         []string
+	// example is the path with an example in place of every parameter.
+	example string
+}
+
+// documents keeps the descriptions that services have served: making a
+// validator takes longer than most checks.
+type documents struct {
+	mu    sync.Mutex
+	known map[string]*document
+}
+
+func newDocuments() *documents { return &documents{known: map[string]*document{}} }
+
+// of returns the description that s serves.
+func (d *documents) of(t *testing.T, s *Service) *document {
+	t.Helper()
+	resp, err := http.Get(s.URLs[0] + "/api/v1/openapi.json")
+	if err != nil {
+		t.Fatalf("GET /openapi.json = %v", err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET /openapi.json = %d, %v", resp.StatusCode, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known[string(text)] == nil {
+		d.known[string(text)] = parseDocument(t, text)
+	}
+	return d.known[string(text)]
+}
+
+func parseDocument(t *testing.T, text []byte) *document {
+	t.Helper()
+	doc, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatalf("NewDocument = %v", err)
+	}
+	v, errs := validator.NewValidator(doc, config.WithFormatAssertions(), config.WithStandardBodyDecoders(), config.WithRejectUnsupportedBodyContent())
+	if len(errs) > 0 {
+		t.Fatalf("NewValidator = %v", errs)
+	}
+	return &document{text: text, validator: v, operations: readOperations(t, text)}
+}
+
+func readOperations(t *testing.T, text []byte) []operation {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatalf("the description is not JSON: %v", err)
+	}
+	var all []operation
+	for path, item := range doc.Paths {
+		for method, raw := range item {
+			if method == "parameters" {
+				continue
+			}
+			var op struct{ OperationID string }
+			if err := json.Unmarshal(raw, &op); err != nil {
+				t.Fatalf("%s %s: %v", method, path, err)
+			}
+			all = append(all, operation{
+				method: strings.ToUpper(method), path: path, id: op.OperationID,
+				segments: strings.Split(path, "/"), example: examplePath(path),
+			})
+		}
+	}
+	// A literal segment is closer than a parameter.
+	slices.SortFunc(all, func(a, b operation) int {
+		return strings.Compare(strings.ReplaceAll(a.path, "{", "\x7f"), strings.ReplaceAll(b.path, "{", "\x7f"))
+	})
+	return all
+}
+
+func examplePath(path string) string {
+	return strings.NewReplacer(
+		"{agent_name}", "ann", "{agent_id}", "ann", "{name}", "design", "{version_num}", "1",
+		"{project_id}", "proj-0123456789ab", "{sid}", "s1",
+	).Replace(path)
+}
+
+// find returns the operation that a request is for. HEAD is answered as GET is.
+func (d *document) find(method, escapedPath string) (operation, bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	segments := strings.Split(escapedPath, "/")
+	for _, op := range d.operations {
+		if op.method == method && op.matches(segments) {
+			return op, true
+		}
+	}
+	return operation{}, false
+}
+
+func (op operation) matches(segments []string) bool {
+	if len(segments) != len(op.segments) {
+		return false
+	}
+	for i, s := range op.segments {
+		if s != segments[i] && !(strings.HasPrefix(s, "{") && segments[i] != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// methods lists the methods that a path answers, sorted.
+func (d *document) methods(escapedPath string) []string {
+	segments := strings.Split(escapedPath, "/")
+	var all []string
+	for _, op := range d.operations {
+		if !op.matches(segments) {
+			continue
+		}
+		all = append(all, op.method)
+		if op.method == http.MethodGet {
+			all = append(all, http.MethodHead)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// check compares an exchange with the description: the answer always, the
+// request if it was accepted.
+func (d *document) check(op operation, r *http.Request, sent []byte, answer *reply) error {
+	if r.Method == http.MethodHead {
+		return nil // its headers are compared with those of GET
+	}
+	like := r.Clone(r.Context())
+	like.URL.Path, like.URL.RawPath = op.example, ""
+	like.Body = io.NopCloser(bytes.NewReader(sent))
+	resp := &http.Response{
+		StatusCode: answer.status, Header: answer.header,
+		Body: io.NopCloser(bytes.NewReader(answer.body)), Request: like,
+	}
+	if ok, errs := d.validator.ValidateHttpResponse(like, resp); !ok {
+		return fmt.Errorf("the answer is not as described: %s", problems(errs))
+	}
+	if answer.status >= http.StatusBadRequest || strings.Contains(r.URL.RawQuery, "%5B") {
+		return nil // the validator takes type[x] for type
+	}
+	like.Body = io.NopCloser(bytes.NewReader(sent))
+	if ok, errs := d.validator.ValidateHttpRequestSync(like); !ok {
+		return fmt.Errorf("the request was accepted and is not as described: %s", problems(errs))
+	}
+	return nil
+}
+
+// problems is what the validator says, one line each.
+func problems(errs []*validation.ValidationError) string {
+	var lines []string
+	for _, e := range errs {
+		lines = append(lines, e.Message+": "+e.Reason)
+		for _, f := range e.SchemaValidationErrors {
+			lines = append(lines, "  "+f.FieldPath+": "+f.Reason)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

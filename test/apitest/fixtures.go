@@ -1,0 +1,123 @@
+package apitest
+
+import (
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// within is how long something may take that the interface does not promise to
+// be visible at once.
+const within = 3 * time.Second
+
+// eventually calls done until it reports true.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s did not happen within %v", what, within)
+		}
+	}
+}
+
+// agentPath is the path of an agent, by name or id.
+func agentPath(nameOrID string) string { return "/agents/" + url.PathEscape(nameOrID) }
+
+func departmentPath(name string) string { return "/departments/" + url.PathEscape(name) }
+
+// found creates departments.
+func (c *client) found(names ...string) {
+	c.t.Helper()
+	for _, n := range names {
+		c.post("/departments", obj{"name": n}).want(201)
+	}
+}
+
+// hire creates an agent and returns its id. fields are added to those that an
+// agent needs.
+func (c *client) hire(name, department string, fields ...obj) string {
+	c.t.Helper()
+	return c.hired(name, department, fields...).text("data.id")
+}
+
+func (c *client) hired(name, department string, fields ...obj) *reply {
+	c.t.Helper()
+	return c.post("/agents", agentBody(name, department, fields...)).want(201)
+}
+
+func agentBody(name, department string, fields ...obj) obj {
+	body := obj{"name": name, "role": "Worker", "department": department}
+	for _, f := range fields {
+		for k, v := range f {
+			body[k] = v
+		}
+	}
+	return body
+}
+
+// start creates a project and returns its id.
+func (c *client) start(name string) string {
+	c.t.Helper()
+	return c.post("/projects", obj{"name": name}).want(201).text("data.id")
+}
+
+// world is a small organization that many checks begin with.
+type world struct {
+	*client        // an admin
+	ann, bob, carl string
+	project        string
+}
+
+// newWorld makes two departments, Design with Ann and Bob and Sales with Carl,
+// and a project. Ann has two versions.
+func newWorld(t *testing.T, s *Service) world {
+	t.Helper()
+	c := s.admin(t)
+	c.found("Design", "Sales")
+	w := world{client: c, ann: c.hire("Ann", "Design"), bob: c.hire("Bob", "Design"), carl: c.hire("Carl", "Sales")}
+	c.patch(agentPath(w.ann), obj{"description": "Designs"}).want(200)
+	w.project = c.start("Alpha")
+	return w
+}
+
+// counts reports a list that has not n rows.
+func (c *client) counts(path string, n int) {
+	c.t.Helper()
+	if got := len(c.get(path).want(200).items("data")); got != n {
+		c.t.Errorf("%s has %d rows, want %d", path, got, n)
+	}
+}
+
+// report stores events and returns the answer.
+func (c *client) report(events ...obj) *reply {
+	c.t.Helper()
+	return c.post("/activities", obj{"events": events})
+}
+
+// task is a reported event of a finished task.
+func task(agent string, n int, data obj) obj {
+	all := obj{"task_id": "t" + strconv.Itoa(n), "success": true}
+	for k, v := range data {
+		all[k] = v
+	}
+	return obj{"event_type": "task_completed", "agent": agent, "data": all}
+}
+
+// numbered returns base with the numbers 1 to n behind it.
+func numbered(base string, n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, base+strconv.Itoa(i+1))
+	}
+	return all
+}
+
+// anys is a slice as JSON arrays have it.
+func anys[T any](values []T) []any {
+	all := []any{}
+	for _, v := range values {
+		all = append(all, v)
+	}
+	return all
+}

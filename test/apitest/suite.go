@@ -1,0 +1,74 @@
+// Package apitest checks the whole HTTP interface from outside: it knows base
+// addresses and tokens, nothing of what is behind them. The same checks run
+// against one process with its own storage and against several that share one.
+//
+// Every answer of every check is compared with the API description that the
+// service itself serves.
+package apitest
+
+import (
+	"testing"
+	"time"
+)
+
+// Service is a running service with an empty organization.
+type Service struct {
+	// URLs are the base addresses of its replicas, at least one, without the
+	// path of the API. Requests go to them in turn.
+	URLs []string
+	// Mint returns a token that every replica accepts. It may be called from
+	// several goroutines.
+	Mint func(Grant) (string, error)
+
+	document *document
+}
+
+// Grant says what a token is to be.
+type Grant struct {
+	Subject     string
+	Role        string
+	Departments []string
+	TTL         time.Duration
+}
+
+// Start starts a service that limits nothing and stops it when the test ends.
+type Start func(t *testing.T) *Service
+
+// check is one property of the interface.
+type check func(*testing.T, *Service)
+
+// Run checks the interface. It starts a service for every check; the checks run
+// in parallel.
+func Run(t *testing.T, start Start) {
+	docs := newDocuments()
+	for area, checks := range areas() {
+		t.Run(area, func(t *testing.T) {
+			t.Parallel()
+			for name, c := range checks {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					s := start(t)
+					s.document = docs.of(t, s)
+					c(t, s)
+				})
+			}
+		})
+	}
+}
+
+func areas() map[string]map[string]check {
+	return map[string]map[string]check{
+		"router":      routerChecks(),
+		"bodies":      bodyChecks(),
+		"patches":     patchChecks(),
+		"conditions":  conditionChecks(),
+		"idempotency": idempotencyChecks(),
+		"lists":       listChecks(),
+		"agents":      agentChecks(),
+		"versions":    versionChecks(),
+		"departments": departmentChecks(),
+		"ceremonies":  ceremonyChecks(),
+		"company":     companyChecks(),
+		"projects":    projectChecks(),
+	}
+}

@@ -1,0 +1,293 @@
+package apitest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func versionChecks() map[string]check {
+	return map[string]check{
+		"History":         versionHistory,
+		"Reason":          changeReasons,
+		"Diff":            diffs,
+		"DiffForms":       diffForms,
+		"Rollback":        rollbacks,
+		"RollbackCases":   rollbacksThatCannotBe,
+		"RollbackStatus":  rollbackEvents,
+		"DryRun":          dryRuns,
+		"ContentHash":     contentHashes,
+		"MissingVersions": missingVersions,
+		"Parallel":        parallelVersions,
+	}
+}
+
+// Every change of the identity is one version more.
+func versionHistory(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := agentPath(w.ann)
+	s.as(t, "editor").patch(path, obj{"role": "Lead"}).want(200)
+	r := w.get(path + "/versions").want(200)
+	if got := r.column("data", "version"); !cmp.Equal(got, asJSON(t, []int{3, 2, 1})) {
+		t.Errorf("versions = %v, want 3, 2, 1", got)
+	}
+	r.hasAll("data.0", obj{"entity_id": w.ann, "saved_by": "editor", "snapshot.role": "Lead", "snapshot.description": "Designs", "restored_from": nil})
+	r.hasAll("data.1", obj{"saved_by": "admin", "snapshot.role": "Worker", "snapshot.description": "Designs"})
+	r.hasAll("data.2", obj{"saved_by": "admin", "snapshot.description": ""})
+	for i, item := range r.items("data") {
+		w.get(fmt.Sprintf("%s/versions/%d", path, 3-i)).want(200).has("data", item)
+	}
+	w.get(path).has("data.updated_at", r.at("data.0.saved_at"))
+	golden(t, "version.json", w.get(path+"/versions/2"))
+}
+
+// A version carries the reason that came with its change.
+func changeReasons(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	c := w.with("Change-Reason", "new%20hire: %E5%90%8D+1")
+	id := c.hire("Dora", "Design")
+	w.get(agentPath(id)+"/versions/1").has("data.reason", "new hire: 名+1")
+	c.patch(agentPath(id), obj{"role": "Lead"}).want(200)
+	c.patch(agentPath(id), obj{"role": "Boss"}).want(200)
+	w.patch(agentPath(id), obj{"role": "Peer"}).want(200)
+	w.get(agentPath(id)+"/versions").hasAll("data", obj{"0.reason": nil, "1.reason": "new hire: 名+1", "2.reason": "new hire: 名+1"})
+	for _, bad := range []string{"", "%", "%zz", "%FF", strings.Repeat("x", 1025)} {
+		w.with("Change-Reason", bad).patch(agentPath(id), obj{"role": "X"}).refused(400, 2001, "Change-Reason")
+		w.with("Change-Reason", bad).post("/agents", agentBody("X", "Design")).refused(400, 2001, "Change-Reason")
+	}
+	w.with("Change-Reason", strings.Repeat("%C3%A4", 1024)).patch(agentPath(id), obj{"role": "X"}).want(200)
+	w.with("Change-Reason", "").patch("/company", obj{}).want(200) // means nothing elsewhere
+}
+
+// A diff names every field that differs, whatever lies between.
+func diffs(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := agentPath(w.ann)
+	w.patch(path, obj{
+		"role": "Lead", "personality": obj{"openness": 0.75, "traits": list{"a"}}, "metadata": obj{"k": 1, "o": obj{"p": "q"}},
+		"model": obj{"provider": "p", "model_id": "m"}, "skills": obj{"primary": list{obj{"id": "a", "name": "A"}}},
+	}).want(200)
+	w.patch(path, obj{"role": "Worker", "metadata": obj{"k": nil, "o": obj{"p": "r", "n": nil}, "z": true}, "model": obj{"temperature": 1}}).want(200)
+	diff := func(from, to int) *reply {
+		t.Helper()
+		return w.get(fmt.Sprintf("%s/versions/diff?from_version=%d&to_version=%d", path, from, to)).want(200).
+			hasAll("data", obj{"agent_id": w.ann, "from_version": from, "to_version": to})
+	}
+	change := func(path, kind string, was, is any) obj {
+		return obj{"field_path": path, "change_type": kind, "old_value": was, "new_value": is, "text_diff": nil}
+	}
+	diff(1, 2).hasAll("data", obj{"summary": "1 field changed", "field_changes": list{change("description", "modified", `""`, `"Designs"`)}})
+	diff(3, 4).hasAll("data", obj{"summary": "5 fields changed", "field_changes": list{
+		change("metadata.k", "removed", "1", nil),
+		change("metadata.o.p", "modified", `"q"`, `"r"`),
+		change("metadata.z", "added", nil, "true"),
+		change("model.temperature", "modified", "0.7", "1"),
+		change("role", "modified", `"Lead"`, `"Worker"`),
+	}})
+	r := diff(2, 3).has("data.summary", "7 fields changed")
+	if got := r.column("data.field_changes", "field_path"); !cmp.Equal(got, anys([]string{"metadata.k", "metadata.o", "model", "personality.openness", "personality.traits", "role", "skills.primary"})) {
+		t.Errorf("changed fields = %v", got)
+	}
+	w.post(path+"/versions/rollback", obj{"target_version": 1}).want(200)
+	diff(1, 5).hasAll("data", obj{"summary": "no changes", "field_changes": list{}})
+	for _, q := range []string{"from_version=2&to_version=1", "from_version=2&to_version=2"} {
+		w.get(path+"/versions/diff?"+q).refused(400, 2000, "from_version")
+	}
+	w.get(path+"/versions/diff?from_version=1&to_version=9").refused(404, 3000)
+	w.get(path+"/versions/diff?from_version=8&to_version=9").refused(404, 3000)
+}
+
+// A diff can be had as a JSON Patch, and shows long texts line by line.
+func diffForms(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := agentPath(w.ann)
+	w.patch(path, obj{"instructions": "one\ntwo\nthree\n", "metadata": obj{"a/b": 1, "m~n": 2}}).want(200)
+	w.patch(path, obj{"instructions": "one\n2\nthree\n", "metadata": obj{"a/b": nil, "m~n": 3, "": 4}}).want(200)
+	r := w.get(path+"/versions/diff?from_version=3&to_version=4").want(200).hasAll("data.field_changes.0", obj{
+		"field_path": "instructions", "text_diff": "--- old\n+++ new\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
+	})
+	patch := w.with("Accept", "application/json-patch+json").get(path + "/versions/diff?from_version=3&to_version=4").want(200)
+	if patch.header.Get("Content-Type") != "application/json-patch+json" || r.header.Get("Content-Type") != "application/json" || patch.header.Get("Vary") != "Accept" {
+		t.Errorf("Content-Type = %s and %s, Vary %s", patch.header.Get("Content-Type"), r.header.Get("Content-Type"), patch.header.Get("Vary"))
+	}
+	got, err := decode(patch.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := asJSON(t, list{
+		obj{"op": "replace", "path": "/instructions", "value": "one\n2\nthree\n"},
+		obj{"op": "add", "path": "/metadata/", "value": 4},
+		obj{"op": "remove", "path": "/metadata/a~1b"},
+		obj{"op": "replace", "path": "/metadata/m~0n", "value": 3},
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("JSON Patch (-want +got):\n%s", diff)
+	}
+	for accept, typ := range map[string]string{
+		"application/json, application/json-patch+json": "application/json", "*/*": "application/json", "application/json;q=0.1, application/json-patch+json": "application/json-patch+json",
+		"application/json-patch+json;q=0": "application/json",
+	} {
+		if got := w.with("Accept", accept).get(path + "/versions/diff?from_version=3&to_version=4").want(200).header.Get("Content-Type"); got != typ {
+			t.Errorf("Accept %s: Content-Type = %s, want %s", accept, got, typ)
+		}
+	}
+	w.with("Accept", "application/json-patch+json").get(path+"/versions/diff?from_version=3&to_version=9").refused(404, 3000)
+}
+
+// A rollback is a new version with old content; what makes the agent the agent
+// stays.
+func rollbacks(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	id := w.hire("Dora", "Design", obj{"hiring_date": "2020-01-01", "tier": "small"})
+	path := agentPath(id)
+	first := w.get(path + "/versions/1")
+	w.patch(path, obj{"name": "Dorothea", "department": "Sales", "role": "Lead", "tier": "large", "metadata": obj{"a": 1}}).want(200)
+	editor := s.as(t, "editor")
+	r := editor.post(path+"/versions/rollback", obj{"target_version": 1, "reason": "mistake"}).want(200).has("data", first.at("data.snapshot"))
+	if _, err := r.find("data.revision"); err == nil {
+		t.Error("a rollback answers the record, want the identity")
+	}
+	w.get("/agents/Dora").hasAll("data", obj{"id": id, "department": "Design", "version": 3, "revision": 3, "tier": "large", "hiring_date": "2020-01-01"})
+	w.get(path+"/versions/3").hasAll("data", obj{
+		"restored_from": 1, "reason": "mistake", "saved_by": "editor", "content_hash": first.at("data.content_hash"), "snapshot": first.at("data.snapshot"),
+	})
+	// Content that is there already is no change.
+	tag := w.get(path).etag()
+	w.post(path+"/versions/rollback", obj{"target_version": 1}).want(200)
+	w.post(path+"/versions/rollback", obj{"target_version": 3, "reason": nil}).want(200)
+	if now := w.get(path).has("data.version", 3).etag(); now != tag {
+		t.Errorf("tag = %s after rollbacks without effect, want %s", now, tag)
+	}
+	for _, bad := range []any{obj{}, obj{"target_version": 0}, obj{"target_version": "1"}, obj{"target_version": 1.5}, obj{"target_version": nil}, obj{"target_version": 1, "reason": ""}, obj{"target_version": 1, "reason": strings.Repeat("x", 1025)}} {
+		w.post(path+"/versions/rollback", bad).refused(400, 2001)
+	}
+	w.post(path+"/versions/rollback", obj{"target_version": 4}).refused(404, 3000)
+	w.post(path+"/versions/rollback", obj{"target_version": 2}).want(200).hasAll("data", obj{"name": "Dorothea", "department": "Sales"})
+}
+
+// A version whose world is gone cannot come back; the answer says what is in
+// the way.
+func rollbacksThatCannotBe(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.found("Gone")
+	id := w.hire("Dora", "Gone")
+	path := agentPath(id) + "/versions/rollback"
+	w.patch(agentPath(id), obj{"department": "Design"}).want(200)
+	w.delete("/departments/Gone").want(204)
+	w.post(path, obj{"target_version": 1}).refused(409, 4000, "Gone")
+	w.post(path+"?dry_run=true", obj{"target_version": 1}).refused(409, 4000, "Gone")
+	w.found("gone") // another department of that name
+	w.post(path+"?dry_run=true", obj{"target_version": 1}).want(200)
+
+	w.patch(agentPath(id), obj{"name": "Thea"}).want(200)
+	w.hire("dora", "Design")
+	w.post(path, obj{"target_version": 2}).refused(409, 4000, "Dora")
+	w.post(path+"?dry_run=true", obj{"target_version": 2}).refused(409, 4000, "Dora")
+
+	w.patch(agentPath(id), obj{"status": "terminated"}).want(200)
+	w.patch(agentPath(id), obj{"name": "Free", "status": "onboarding"}).want(200)
+	w.patch(agentPath(id), obj{"status": "active"}).want(200)
+	w.post(path, obj{"target_version": 5}).refused(409, 4000, "active", "onboarding")
+	w.get(agentPath(id)).hasAll("data", obj{"version": 6, "revision": 6, "name": "Free"})
+
+	// References come back as they are, their targets may be gone.
+	w.patch(agentPath(w.bob), obj{"authority": obj{"reports_to": "Carl"}}).want(200)
+	w.patch(agentPath(w.bob), obj{"authority": obj{"reports_to": nil}}).want(200)
+	w.delete(agentPath(w.carl)).want(204)
+	w.post(agentPath(w.bob)+"/versions/rollback", obj{"target_version": 2}).want(200).has("data.authority.reports_to", w.carl)
+}
+
+// A rollback emits what the change amounts to.
+func rollbackEvents(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	id := w.hire("Dora", "Design", obj{"level": "lead"})
+	seen := eventIDs{}
+	seen.emitted(w.client, id, "hired", "onboarded")
+	roll := func(version int, want ...string) {
+		t.Helper()
+		w.post(agentPath(id)+"/versions/rollback", obj{"target_version": version}).want(200)
+		seen.emitted(w.client, id, want...)
+	}
+	w.patch(agentPath(id), obj{"level": "junior", "status": "terminated"}).want(200)
+	seen.emitted(w.client, id, "status_changed", "offboarded", "demoted")
+	roll(1, "hired", "onboarded", "status_changed", "promoted")
+	roll(2, "status_changed", "offboarded", "demoted")
+	roll(2)
+	w.get(agentPath(id)+"/history").hasAll("data", obj{"5.metadata": obj{"version": "3"}, "7.metadata": obj{"from": "terminated", "to": "active", "version": "3"}})
+}
+
+// A dry run checks everything and does nothing.
+func dryRuns(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := agentPath(w.ann)
+	before, events := w.get(path), w.get(path+"/activity").at("data")
+	audit := w.get("/audit").at("data")
+	for _, q := range []string{"?dry_run=true", "?x=1&dry_run=true"} {
+		w.post(path+"/versions/rollback"+q, obj{"target_version": 1}).want(200).hasAll("data", obj{"id": w.ann, "description": ""})
+	}
+	if r := w.get(path).has("data", before.at("data")); r.etag() != before.etag() {
+		t.Errorf("tag = %s after a dry run, want %s", r.etag(), before.etag())
+	}
+	w.get(path+"/activity").has("data", events)
+	w.get("/audit").has("data", audit)
+	w.counts(path+"/versions", 2)
+	w.post(path+"/versions/rollback?dry_run=true", obj{"target_version": 9}).refused(404, 3000)
+	w.with("If-Match", `"x"`).post(path+"/versions/rollback?dry_run=true", obj{"target_version": 1}).refused(409, 4002)
+	s.as(t, "department_admin", "Sales").post(path+"/versions/rollback?dry_run=true", obj{"target_version": 1}).refused(403, 1001)
+	for _, q := range []string{"?dry_run=", "?dry_run=1", "?dry_run=TRUE", "?dry_run=true&dry_run=true"} {
+		w.post(path+"/versions/rollback"+q, obj{"target_version": 1}).refused(400, 2001, "dry_run")
+	}
+	w.post(path+"/versions/rollback?dry_run=false", obj{"target_version": 1}).want(200)
+	w.counts(path+"/versions", 3)
+}
+
+// The hash is that of the content, not of how it was written.
+func contentHashes(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	hash := func(n int) any {
+		return w.get(fmt.Sprintf("%s/versions/%d", agentPath(w.ann), n)).at("data.content_hash")
+	}
+	w.patch(agentPath(w.ann), `{"metadata":{"b":1.0,"a":[1e2]},"personality":{"openness":0.10}}`).want(200)
+	w.patch(agentPath(w.ann), obj{"role": "X"}).want(200)
+	w.patch(agentPath(w.ann), `{"role":"Worker","personality":{"openness":0.1},"metadata":{"a":[100],"b":1}}`).want(200)
+	if hash(3) != hash(5) || hash(3) == hash(4) || hash(1) == hash(2) {
+		t.Errorf("hashes = %v, %v, %v, %v, %v, want the third and the fifth equal", hash(1), hash(2), hash(3), hash(4), hash(5))
+	}
+	if a, b := w.get(agentPath(w.bob)+"/versions/1").at("data.content_hash"), hash(1); a == b {
+		t.Error("two agents have one hash")
+	}
+}
+
+func missingVersions(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, n := range []string{"3", "99", "9007199254740991", "9223372036854775807"} {
+		w.get(agentPath(w.ann)+"/versions/"+n).refused(404, 3000)
+	}
+	w.send("DELETE", agentPath(w.ann)+"/versions/1", nil).refused(405, 2001)
+	w.put(agentPath(w.ann)+"/versions/1", obj{}).refused(405, 2001)
+}
+
+// Parallel changes get numbers of their own, without a hole.
+func parallelVersions(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const writers = 12
+	done := make(chan int, writers)
+	for _, role := range numbered("Role ", writers) {
+		go func() { done <- w.patch(agentPath(w.ann), obj{"role": role}).status }()
+	}
+	for range writers {
+		if status := <-done; status != 200 {
+			t.Errorf("PATCH = %d, want 200", status)
+		}
+	}
+	var want []any
+	for n := writers + 2; n > 0; n-- {
+		want = append(want, n)
+	}
+	if got := w.get(agentPath(w.ann)+"/versions?limit=200").column("data", "version"); !cmp.Equal(got, asJSON(t, want)) {
+		t.Errorf("versions = %v, want %v", got, want)
+	}
+	w.get(agentPath(w.ann)).hasAll("data", obj{"version": writers + 2, "revision": writers + 2})
+}
