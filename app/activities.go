@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,9 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 		p := profiles[i]
 		if err := access.CheckReport(c.Actor, string(p.ID), p.Department); err != nil {
 			return ports.Counted{}, err
+		}
+		if !slices.Contains(o.departments, p.Department) {
+			o.departments = append(o.departments, p.Department)
 		}
 		reports[i] = ports.Report{
 			Event:      e.Event(activity.ID(s.kit.IDs.NewID()), o.at, string(p.ID), p.Name.Text),

@@ -53,7 +53,7 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, e
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	o := s.kit.occasion(c)
+	o := s.kit.occasion(c).in(in.Patch.Department().Key)
 	step, err := agent.Hire(agent.ID(s.kit.IDs.NewID()), patch, s.events(o))
 	if err != nil {
 		return agent.Agent{}, err

@@ -9,6 +9,7 @@ import (
 
 	"orgd/domain/access"
 	"orgd/domain/audit"
+	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/domain/revision"
 	"orgd/ports"
@@ -37,6 +38,14 @@ type occasion struct {
 	call Call
 	at   time.Time
 	id   string // of the audit entry
+	// departments are those that the caller has to be permitted for.
+	departments []name.Key
+}
+
+// in returns the occasion as one that needs permission in these departments.
+func (o occasion) in(departments ...name.Key) occasion {
+	o.departments = departments
+	return o
 }
 
 func (k Kit) occasion(c Call) occasion {
@@ -61,7 +70,7 @@ func (o occasion) receipt(reply func() receipt.Reply) *receipt.Receipt {
 		return nil
 	}
 	r := reply()
-	return &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Reply: &r}
+	return &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: o.departments, Reply: &r}
 }
 
 // noReply is for changes whose requests carry no idempotency key.

@@ -28,7 +28,7 @@ var errRead = errors.New("app: the members have changed since they were read")
 // it. The answer is made inside the commit, so the agents are read before; if
 // somebody is hired meanwhile, they are read again.
 func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (department.Department, []agent.Agent, error) {
-	o := s.kit.occasion(c)
+	o := s.kit.occasion(c).in(in.Key)
 	for {
 		members, err := s.members(ctx, in.Key)
 		if err != nil {

@@ -80,7 +80,7 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 			return ports.AgentStep{}, err
 		}
 		step, err := a.Rollback(target, in.Reason, events)
-		return o.agentStep(step, in.Reply), err
+		return o.in(a.Department().Key, target.Content.Department.Key).agentStep(step, in.Reply), err
 	}
 	if in.DryRun {
 		return s.tryRollback(ctx, a, roll)

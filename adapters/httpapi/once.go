@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/domain/access"
 	"orgd/domain/fault"
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -35,16 +36,25 @@ func (x *exchange) once() error {
 		return err
 	}
 	if kept != nil {
-		reply, err := kept.Answer(claim.Fingerprint)
-		if err != nil {
-			return err
-		}
-		x.Writer.Header().Set("Idempotent-Replayed", "true")
-		return x.send(reply)
+		return x.replay(*kept, claim.Fingerprint)
 	}
 	x.claim = &claim
 	defer x.release(claim)
 	return x.route.handle(x)
+}
+
+// replay shows what came of the first request with this key, if the caller may
+// still see it.
+func (x *exchange) replay(kept receipt.Receipt, fingerprint string) error {
+	if err := access.CheckReplay(x.session.Actor(), x.route.op, kept.Departments); err != nil {
+		return err
+	}
+	reply, err := kept.Answer(fingerprint)
+	if err != nil {
+		return err
+	}
+	x.Writer.Header().Set("Idempotent-Replayed", "true")
+	return x.send(reply)
 }
 
 func (x *exchange) claimFor(text string) (ports.Claim, error) {

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/domain/name"
 	"orgd/domain/receipt"
 )
 
@@ -21,11 +22,13 @@ type receiptDoc struct {
 	Done        bool   `bson:"done"`
 	Fingerprint string `bson:"fingerprint"`
 	At          int64  `bson:"at"`
-	HasReply    bool   `bson:"has_reply"`
-	Status      int    `bson:"status"`
-	Body        []byte `bson:"body"`
-	ETag        string `bson:"etag"`
-	Location    string `bson:"location"`
+	// Departments are keys.
+	Departments []string `bson:"departments,omitempty"`
+	HasReply    bool     `bson:"has_reply"`
+	Status      int      `bson:"status"`
+	Body        []byte   `bson:"body"`
+	ETag        string   `bson:"etag"`
+	Location    string   `bson:"location"`
 }
 
 func receiptOf(r *receipt.Receipt) *receiptDoc {
@@ -33,6 +36,9 @@ func receiptOf(r *receipt.Receipt) *receiptDoc {
 		return nil
 	}
 	d := &receiptDoc{Key: string(r.Key), Done: true, Fingerprint: r.Fingerprint, At: millis(r.At)}
+	for _, k := range r.Departments {
+		d.Departments = append(d.Departments, string(k))
+	}
 	if r.Reply != nil {
 		d.HasReply, d.Status, d.Body = true, r.Reply.Status, r.Reply.Body
 		d.ETag, d.Location = r.Reply.ETag, r.Reply.Location
@@ -42,6 +48,9 @@ func receiptOf(r *receipt.Receipt) *receiptDoc {
 
 func (d receiptDoc) receipt() *receipt.Receipt {
 	r := &receipt.Receipt{Key: receipt.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At)}
+	for _, k := range d.Departments {
+		r.Departments = append(r.Departments, name.Key(k))
+	}
 	if d.HasReply {
 		r.Reply = &receipt.Reply{Status: d.Status, Body: d.Body, ETag: d.ETag, Location: d.Location}
 	}

@@ -40,9 +40,6 @@ func insertDepartment(tx *Tx, d department.Department) error {
 	key := string(d.Name.Key)
 	_, err := tx.Exec(insertDepartmentRow, key, d.Name.Text, d.ID, string(d.Place), int64(d.BudgetPercent),
 		string(d.Canonical()), d.Revision, millis(d.CreatedAt), millis(d.UpdatedAt))
-	if isTaken(err) {
-		return department.ErrExists.With("a department of the name %q exists", d.Name.Text)
-	}
 	if err == nil {
 		_, err = tx.Exec(insertHeadcount, key)
 	}

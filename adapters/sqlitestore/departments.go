@@ -51,9 +51,12 @@ func (s *Departments) Departments(ctx context.Context, after company.Place, limi
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, _ name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
 	var d department.Department
 	err := s.db.Write(ctx, func(tx *Tx) error {
+		if err := mustBeFree(tx, key); err != nil {
+			return err
+		}
 		c, _, err := readCompany(&tx.View)
 		if err != nil {
 			return err
@@ -74,6 +77,19 @@ func (s *Departments) Create(ctx context.Context, _ name.Key, found func(c compa
 		return department.Department{}, err
 	}
 	return d, nil
+}
+
+// mustBeFree returns department.ErrExists if a department has the key.
+func mustBeFree(tx *Tx, key name.Key) error {
+	d, err := findDepartment(&tx.View, key)
+	switch {
+	case err == nil:
+		return department.ErrExists.With("a department of the name %q exists", d.Name.Text)
+	case errors.Is(err, department.ErrNotFound):
+		return nil
+	default:
+		return err
+	}
 }
 
 func createDepartment(tx *Tx, d department.Department, step ports.DepartmentStep) error {

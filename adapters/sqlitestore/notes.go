@@ -31,10 +31,11 @@ func putEntry(tx *Tx, e audit.Entry) error {
 
 // upsertReceipt takes over a key whose receipt has had its time, and no other.
 const upsertReceipt = `
-INSERT INTO receipts (key, fingerprint, at, status, body, etag, location)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO receipts (key, fingerprint, at, departments, status, body, etag, location)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
-	fingerprint = excluded.fingerprint, at = excluded.at, status = excluded.status,
+	fingerprint = excluded.fingerprint, at = excluded.at,
+	departments = excluded.departments, status = excluded.status,
 	body = excluded.body, etag = excluded.etag, location = excluded.location
 WHERE receipts.at < ?`
 
@@ -44,9 +45,9 @@ func putReceipt(tx *Tx, r *receipt.Receipt) error {
 	if r == nil {
 		return nil
 	}
-	args := []any{string(r.Key), r.Fingerprint, millis(r.At), nil, nil, nil, nil}
+	args := []any{string(r.Key), r.Fingerprint, millis(r.At), joinKeys(r.Departments), nil, nil, nil, nil}
 	if r.Reply != nil {
-		args = append(args[:3], r.Reply.Status, r.Reply.Body, r.Reply.ETag, r.Reply.Location)
+		args = append(args[:4], r.Reply.Status, r.Reply.Body, r.Reply.ETag, r.Reply.Location)
 	}
 	res, err := tx.Exec(upsertReceipt, append(args, millis(r.At.Add(-receipt.Kept)))...)
 	if err != nil {

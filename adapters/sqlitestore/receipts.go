@@ -74,18 +74,19 @@ func (s *Receipts) drop(c ports.Claim) {
 }
 
 const selectReceipt = `
-SELECT fingerprint, at, status, body, etag, location FROM receipts WHERE key = ? AND at >= ?`
+SELECT fingerprint, at, departments, status, body, etag, location FROM receipts WHERE key = ? AND at >= ?`
 
 // find returns the receipt under a key unless it has had its time at now.
 func (s *Receipts) find(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
 	r := &receipt.Receipt{Key: key}
 	var at int64
+	var departments string
 	var status *int
 	var body []byte
 	var etag, location *string
 	err := s.db.Read(ctx, func(v *View) error {
 		return v.Row(selectReceipt, string(key), millis(now.Add(-receipt.Kept))).
-			Scan(&r.Fingerprint, &at, &status, &body, &etag, &location)
+			Scan(&r.Fingerprint, &at, &departments, &status, &body, &etag, &location)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -93,7 +94,7 @@ func (s *Receipts) find(ctx context.Context, key receipt.Key, now time.Time) (*r
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read receipt: %w", err)
 	}
-	r.At = fromMillis(at)
+	r.At, r.Departments = fromMillis(at), splitKeys(departments)
 	if status != nil {
 		r.Reply = &receipt.Reply{Status: *status, Body: body, ETag: *etag, Location: *location}
 	}

@@ -45,6 +45,27 @@ func millis(t time.Time) int64 { return t.UnixMilli() }
 // fromMillis returns the time of its stored form, in UTC.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
+// joinKeys is the stored form of keys: one a line, which no key contains.
+func joinKeys(keys []name.Key) string {
+	lines := make([]string, len(keys))
+	for i, k := range keys {
+		lines[i] = string(k)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// splitKeys reads back what [joinKeys] wrote.
+func splitKeys(text string) []name.Key {
+	if text == "" {
+		return nil
+	}
+	var keys []name.Key
+	for line := range strings.SplitSeq(text, "\n") {
+		keys = append(keys, name.Key(line))
+	}
+	return keys
+}
+
 // filter collects the conditions of a query and their arguments.
 //
 // Queries that end with a limit write it "LIMIT (? + 0)": SQLite looks at the

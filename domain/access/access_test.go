@@ -233,3 +233,30 @@ func TestStrongest(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has lost a department is not shown again what he did there.
+func TestCheckReplay(t *testing.T) {
+	sales, ops := name.Key("sales"), name.Key("ops")
+	admin := access.Actor{Role: access.DepartmentAdmin, Departments: []name.Key{sales}}
+	for what, c := range map[string]struct {
+		actor       access.Actor
+		op          access.Operation
+		departments []name.Key
+		ok          bool
+	}{
+		"his department":      {admin, access.AgentsCreate, []name.Key{sales}, true},
+		"not his any more":    {admin, access.AgentsCreate, []name.Key{ops}, false},
+		"one of two":          {admin, access.AgentsRollback, []name.Key{sales, ops}, false},
+		"every department":    {access.Actor{Role: access.Editor}, access.AgentsCreate, []name.Key{ops}, true},
+		"an agent of its own": {access.Actor{Role: access.Agent, Agent: "a"}, access.ActivitiesIngest, []name.Key{ops}, true},
+		"a lost role":         {access.Actor{Role: access.Agent, Agent: "a"}, access.AgentsCreate, []name.Key{ops}, false},
+		"no department":       {admin, access.AuthRenew, nil, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			err := access.CheckReplay(c.actor, c.op, c.departments)
+			if (err == nil) != c.ok || err != nil && !errors.Is(err, access.ErrForbidden) {
+				t.Errorf("CheckReplay(%s, %s, %v) = %v, want ok %v", c.actor.Role, c.op, c.departments, err, c.ok)
+			}
+		})
+	}
+}

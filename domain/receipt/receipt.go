@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgd/domain/fault"
+	"orgd/domain/name"
 )
 
 const (
@@ -89,6 +90,10 @@ type Receipt struct {
 	Key         Key
 	Fingerprint string
 	At          time.Time
+	// Departments are those that the request had to be permitted for. A caller
+	// who manages only some departments gets the reply again while he manages
+	// all of these.
+	Departments []name.Key
 	// Reply is nil if the reply held a secret: then nothing is kept of it.
 	Reply *Reply
 }

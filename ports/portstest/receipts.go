@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgd/domain/audit"
+	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -92,6 +93,9 @@ func receiptKeeps(w *world) {
 		{Status: 200, Body: make([]byte, 1<<20)},
 	} {
 		r := &receipt.Receipt{Key: receipt.Key(fmt.Sprint(i)), Fingerprint: "é\x00$", At: epoch.Add(time.Millisecond), Reply: reply}
+		if i > 1 {
+			r.Departments = []name.Key{"sales", "\u00e9 $ne.b"}[:i-1]
+		}
 		w.wantNil("the change", w.finish(r))
 		w.wantClaim(ports.Claim{Key: r.Key, Fingerprint: r.Fingerprint, Owner: w.id(), At: r.At}, r, nil)
 	}

@@ -185,11 +185,13 @@ CREATE TABLE audit (
 CREATE INDEX audit_actor ON audit (actor, at, id);
 CREATE INDEX audit_resource ON audit (resource, at, id, actor);
 
--- A receipt without status has no reply: it held a secret.
+-- A receipt without status has no reply: it held a secret. Its departments are
+-- keys, one a line.
 CREATE TABLE receipts (
 	key         TEXT PRIMARY KEY,
 	fingerprint TEXT NOT NULL,
 	at          INTEGER NOT NULL,
+	departments TEXT NOT NULL,
 	status      INTEGER,
 	body        BLOB,
 	etag        TEXT,
