@@ -58,9 +58,9 @@ func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {
 	return telemetry.NewMetrics(b.Version, b.Commit)
 }
 
-func capabilities(cfg Config) httpapi.Capabilities {
-	return httpapi.Capabilities{
-		ActivityIngest:   true,
-		ExternalIdentity: len(cfg.Auth.OIDC) > 0,
+// capabilities tells what is wired and works at the moment.
+func capabilities(auth *jwtauth.Auth) func() httpapi.Capabilities {
+	return func() httpapi.Capabilities {
+		return httpapi.Capabilities{ActivityIngest: true, ExternalIdentity: auth.External()}
 	}
 }

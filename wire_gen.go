@@ -75,7 +75,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		cleanup()
 		return nil, nil, err
 	}
-	httpapiCapabilities := capabilities(cfg)
+	v := capabilities(auth)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -94,7 +94,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		Metrics:      metrics,
 		CursorKey:    cursorKey,
 		Build:        buildInfo,
-		Capabilities: httpapiCapabilities,
+		Capabilities: v,
 	}
 	server, err := httpapi.New(config, parts, log)
 	if err != nil {

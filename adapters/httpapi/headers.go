@@ -42,7 +42,7 @@ func setRateLimit(h http.Header, usages []limit.Usage) {
 			policy, usage = append(policy, ", "...), append(usage, ", "...)
 		}
 		policy = appendItem(policy, u.Window.Name, "q", int64(u.Window.Cap), "w", seconds(u.Window.Length))
-		usage = appendItem(usage, u.Window.Name, "r", int64(u.Remaining), "t", seconds(u.Reset))
+		usage = appendItem(usage, u.Window.Name, "r", int64(u.Remaining), "t", seconds(min(u.Reset, u.Window.Length)))
 	}
 	h["Ratelimit-Policy"] = []string{string(policy)}
 	h["Ratelimit"] = []string{string(usage)}

@@ -66,7 +66,7 @@ func (o operations) metrics(x *exchange) error {
 
 // capabilities serves GET /capabilities.
 func (o operations) capabilities(x *exchange) error {
-	c := o.s.parts.Capabilities
+	c := o.s.parts.Capabilities()
 	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256, object(func(w *jsondoc.Writer) {
 		w.Field("activity_ingest").Bool(c.ActivityIngest)
 		w.Field("activity_stream").Bool(c.ActivityStream)

@@ -39,6 +39,14 @@ func (r *route) pattern() string {
 	return prefix + r.path
 }
 
+// label is the route as metrics show it, where the method stands beside it.
+func (r *route) label() string {
+	if r.path == "" {
+		return r.name
+	}
+	return r.pattern()
+}
+
 // ginPath is the pattern for gin, which wants one name for all parameters at
 // one position of the tree.
 func (r *route) ginPath() string {

@@ -44,7 +44,7 @@ type Parts struct {
 	Metrics      *telemetry.Metrics
 	CursorKey    CursorKey
 	Build        BuildInfo
-	Capabilities Capabilities
+	Capabilities func() Capabilities // asked at every probe
 }
 
 // BuildInfo says which program this is.
@@ -125,9 +125,11 @@ func (s *Server) newEngine() *gin.Engine {
 // Handler returns the interface as a handler.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.allowCORS(w, r) {
-			s.engine.ServeHTTP(w, r)
+		if s.allowCORS(w, r) {
+			return
 		}
+		r.URL.RawPath = unescapeUnreserved(r.URL.RawPath)
+		s.engine.ServeHTTP(w, r)
 	})
 }
 
@@ -205,7 +207,7 @@ func (x *exchange) panicked(v any) error {
 func (x *exchange) finish() {
 	took := time.Since(x.started)
 	status := x.Writer.Status()
-	x.server.parts.Metrics.Request(x.route.name, x.Request.Method, status, took)
+	x.server.parts.Metrics.Request(x.route.label(), x.Request.Method, status, took)
 	if x.route.uncounted && status < http.StatusBadRequest {
 		return // probes come every few seconds and tell nothing
 	}

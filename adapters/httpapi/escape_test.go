@@ -1,0 +1,20 @@
+package httpapi
+
+import "testing"
+
+func TestUnescapeUnreserved(t *testing.T) {
+	for path, want := range map[string]string{
+		"":                                     "",
+		"/api/v1/agents":                       "/api/v1/agents",
+		"/agents/Ada/%76ersions":               "/agents/Ada/versions",
+		"/agents/a%2Fb%2fc":                    "/agents/a%2Fb%2fc",
+		"/agents/%41%7E%2e":                    "/agents/A~.",
+		"/agents/%25%34%31":                    "/agents/%2541",
+		"/agents/%C3%89":                       "/agents/%C3%89",
+		"/departments/%24ne/ceremony%2Dpolicy": "/departments/%24ne/ceremony-policy",
+	} {
+		if got := unescapeUnreserved(path); got != want {
+			t.Errorf("unescapeUnreserved(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
