@@ -37,6 +37,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 
 // Events implements [ports.ActivityLog].
 func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.Event, error) {
+	if err := s.db.settleBatches(ctx); err != nil {
+		return nil, err
+	}
 	if q.AgentID != "" {
 		if err := s.db.settleHome(ctx, home{agentsColl, q.AgentID}); err != nil {
 			return nil, err

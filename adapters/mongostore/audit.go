@@ -66,12 +66,12 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) ([]audit.Entry, erro
 func (s *Audit) settle(ctx context.Context, of audit.Resource) error {
 	kind, id, _ := strings.Cut(string(of), "/")
 	switch kind {
-	case "":
-		return s.db.settleDue(ctx, s.db.at()+1)
+	case agentsColl, projectsColl, sessionsColl: // named as their resources are
+		return s.db.settleHome(ctx, home{kind, id})
 	case "company", "departments":
 		return s.db.settleHome(ctx, companyHome)
 	}
-	return s.db.settleHome(ctx, home{kind, id}) // collections are named as resources are
+	return s.db.settleDue(ctx, s.db.at()+1)
 }
 
 func auditFilter(q audit.Query) bson.D {

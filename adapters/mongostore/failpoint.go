@@ -6,6 +6,8 @@ import "errors"
 // up after it, as nothing does after a crash.
 type stopped struct{ error }
 
+func (s stopped) Unwrap() error { return s.error }
+
 // reach passes a named point between two steps of a change. Tests stop there;
 // in a build for operators it does nothing.
 func (db *DB) reach(point string) error {

@@ -47,6 +47,9 @@ func (s *Measures) DepartmentDays(ctx context.Context, department name.Key, firs
 // days reads the figures of one owner. The _id of a document is its owner and
 // its date, so it is all the index they need.
 func (s *Measures) days(ctx context.Context, owner string, first performance.Date) ([]performance.Day, error) {
+	if err := s.db.settleBatches(ctx); err != nil {
+		return nil, err
+	}
 	var docs []dayDoc
 	filter := bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", after(owner+"\n"))})}
 	opts := options.Find().SetProjection(fields("figures"))

@@ -104,7 +104,7 @@ func (db *DB) takeOver(ctx context.Context, held, mine receiptDoc, r receipt.Rec
 func (db *DB) writeReceipt(ctx context.Context, op string, r *receiptDoc) error {
 	_, err := db.update(ctx, receiptsColl, bson.D{is("_id", r.Key), is("op", op)},
 		bson.D{is("$set", bson.D{
-			is("done", true), is("fingerprint", r.Fingerprint), is("at", r.At), is("has_reply", r.HasReply),
+			is("done", true), is("fingerprint", r.Fingerprint), is("at", r.At), is("departments", r.Departments), is("has_reply", r.HasReply),
 			is("status", r.Status), is("body", r.Body), is("etag", r.ETag), is("location", r.Location),
 		})})
 	return err

@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -48,24 +47,9 @@ const deadAge = 24 * time.Hour
 
 // Forget implements [ports.Storage]. It forgets traces of dead attempts too.
 func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
-	dead := s.db.clock.Now().Add(-deadAge)
 	more := false
-	for _, k := range []struct {
-		coll   string
-		upTo   time.Time
-		field  string
-		filter bson.D
-	}{
-		{eventsColl, e.Events, "at", bson.D{in("type", activity.RuntimeTypes()), settled()}},
-		{auditColl, e.Audit, "at", nil},
-		{receiptsColl, e.Receipts, "at", bson.D{is("done", true)}},
-		{receiptsColl, dead, "begun", bson.D{is("done", false)}},
-		{claimsColl, dead.Add(-receipt.Lease), "at", nil},
-	} {
-		if k.upTo.IsZero() {
-			continue
-		}
-		full, err := s.forget(ctx, k.coll, append(k.filter, is(k.field, bson.D{is("$lt", millis(k.upTo))})))
+	for _, k := range outdated(e, s.db.clock.Now().Add(-deadAge)) {
+		full, err := s.forget(ctx, k.coll, k.filter)
 		if err != nil {
 			return false, err
 		}
@@ -76,6 +60,32 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 	}
 	n, err := NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce)
 	return more || n >= forgetAtOnce, err
+}
+
+// kind is a kind of record with the filter for those that go.
+type kind struct {
+	coll   string
+	filter bson.D
+}
+
+// outdated lists what has had its time. Attempts made before dead are over.
+func outdated(e ports.Expiry, dead time.Time) []kind {
+	before := func(field string, t time.Time) bson.E { return is(field, bson.D{is("$lt", millis(t))}) }
+	kinds := []kind{
+		{receiptsColl, bson.D{is("done", false), before("begun", dead)}},
+		{claimsColl, bson.D{before("at", dead)}},
+		{batchesColl, bson.D{is("void", true), is("_id", bson.D{is("$lt", tokenAt(dead))})}},
+	}
+	if !e.Events.IsZero() {
+		kinds = append(kinds, kind{eventsColl, bson.D{in("type", activity.RuntimeTypes()), settled(), before("at", e.Events)}})
+	}
+	if !e.Audit.IsZero() {
+		kinds = append(kinds, kind{auditColl, bson.D{before("at", e.Audit)}})
+	}
+	if !e.Receipts.IsZero() {
+		kinds = append(kinds, kind{receiptsColl, bson.D{is("done", true), before("at", e.Receipts)}})
+	}
+	return kinds
 }
 
 // forget removes a bounded number of documents and reports whether there may be
@@ -92,6 +102,6 @@ func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (bool,
 	for i, d := range docs {
 		ids[i] = d.ID
 	}
-	_, err := s.db.remove(ctx, coll, append(bson.D{in("_id", ids)}, filter...))
+	_, err := s.db.remove(ctx, coll, bson.D{is("$and", bson.A{bson.D{in("_id", ids)}, filter})})
 	return len(docs) == forgetAtOnce, err
 }

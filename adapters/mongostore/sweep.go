@@ -15,6 +15,9 @@ const (
 	// are before somebody else than their request looks after them.
 	debtsAge   = 1000
 	intentsAge = patience + 1000
+	// batchesAge is how old, in milliseconds, a batch is before readers settle
+	// it: one that is being settled should not be settled by all of them.
+	batchesAge = 250
 )
 
 // Sweep finishes what processes left that died, or that could not reach the
@@ -52,6 +55,12 @@ func (db *DB) settleDueIn(ctx context.Context, coll string, before int64) error 
 		}
 	}
 	return nil
+}
+
+// settleBatches pays for batches of reports that are true and were left half
+// settled, so that nobody sees their events without their figures.
+func (db *DB) settleBatches(ctx context.Context) error {
+	return db.settleDueIn(ctx, batchesColl, db.at()-batchesAge)
 }
 
 // resolveOld looks after attempts that should have ended.

@@ -16,6 +16,10 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 // newToken names one attempt, like no other.
 func newToken() string { return bson.NewObjectID().Hex() }
 
+// tokenAt is about where tokens begin that are made at t: they ascend by the
+// second.
+func tokenAt(t time.Time) string { return bson.NewObjectIDFromTimestamp(t).Hex() }
+
 // is is the condition that a field has a value; also an update's one setting.
 func is(field string, value any) bson.E { return bson.E{Key: field, Value: value} }
 
