@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -257,5 +258,40 @@ func TestReplicasIngest(t *testing.T) {
 		t.Errorf("accepted %d events in total, want %d", sum, len(reports))
 	}
 	o.wantSums(id, int64(len(reports)))
+	o.wantWhole()
+}
+
+// TestManyWriters: many writers on three replicas change one agent without a
+// condition; nobody is turned away and nothing is lost.
+func TestManyWriters(t *testing.T) {
+	const writers, each = 24, 4
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	replicas := []*Agents{NewAgents(o.replica()), NewAgents(o.replica()), NewAgents(o.replica())}
+	changes := make([][]agentChange, writers)
+	for i := range changes {
+		for j := range each {
+			changes[i] = append(changes[i], o.changing(id, fmt.Sprintf(`{"metadata":{"%d.%d":1}}`, i, j)))
+		}
+	}
+	var all sync.WaitGroup
+	for i, mine := range changes {
+		all.Go(func() {
+			for _, change := range mine {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				if _, err := replicas[i%len(replicas)].Update(ctx, refOf(id), change); err != nil {
+					t.Errorf("Update = %v", err)
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	a, err := NewAgents(o.db).Agent(t.Context(), refOf(id))
+	o.must(err)
+	if got := len(a.Identity.Metadata.Value().Members()); got != writers*each || a.Revision != writers*each+1 {
+		t.Errorf("%d members in revision %d, want %d in %d", got, a.Revision, writers*each, writers*each+1)
+	}
 	o.wantWhole()
 }
