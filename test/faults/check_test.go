@@ -215,7 +215,7 @@ func orNone(revision *int64) string {
 // list of things shows: events and audit entries of what was never there.
 func strangers(ctx context.Context, c *api.Client, crew []*worker) []string {
 	i := &inspector{ctx: ctx, c: c}
-	resources := map[string]bool{"departments/" + department: true}
+	resources := map[string]bool{"departments/" + department: true, "activities": true}
 	for _, w := range crew {
 		for _, r := range w.agents {
 			resources["agents/"+r.id] = true

@@ -26,6 +26,12 @@ var wholeness = map[string]string{
 		WHERE id NOT IN (SELECT agent_id FROM events WHERE type = 'fired')`,
 	"events of nobody": `SELECT count(*) FROM events
 		WHERE agent_id NOT IN (SELECT id FROM agents UNION ALL SELECT id FROM former_agents)`,
+	// The events of these tests have the time of their batch.
+	"reported events without audit entry": `SELECT count(*) FROM events AS e
+		WHERE type IN ('task_started', 'task_completed')
+		  AND NOT EXISTS (SELECT 1 FROM audit WHERE resource = 'activities' AND at = e.at)`,
+	"audit entries of no batch": `SELECT count(*) FROM audit AS a WHERE resource = 'activities'
+		AND NOT EXISTS (SELECT 1 FROM events WHERE at = a.at AND type IN ('task_started', 'task_completed'))`,
 	"departments with a wrong headcount": `SELECT count(*) FROM departments AS d
 		LEFT JOIN headcounts AS h ON h.department_key = d.name_key
 		WHERE h.total IS NOT (SELECT count(*) FROM agents AS a WHERE a.department_key = d.name_key)`,
