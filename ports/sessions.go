@@ -42,7 +42,7 @@ type SessionStore interface {
 	Revoke(ctx context.Context, r session.Revocation, note Note) error
 
 	// Revoked returns the revocations with At at or after since and Until after
-	// now, in no order; a zero since means all of them. Replicas ask once a
+	// now, in no order; a zero since means all of them. Replicas ask twice a
 	// second from a little before their last question, because a revocation
 	// becomes visible somewhat after its At and clocks differ. They forget an
 	// entry only when they load all of them, because Until may have moved.
