@@ -85,10 +85,13 @@ func (r *reply) checkBody(req *http.Request) error {
 }
 
 // checkRouter looks at an answer to a request that the description does not
-// have: nothing else than 404 and 405 is possible.
+// have: once the limits are passed it is 404 or 405.
 func (r *reply) checkRouter() error {
 	status, code := r.codes()
-	if status == http.StatusMethodNotAllowed {
+	switch status {
+	case http.StatusTooManyRequests:
+		return nil
+	case http.StatusMethodNotAllowed:
 		return unless((code == 2001 || len(r.body) == 0) && r.header.Get("Allow") != "", "405 with code %d and Allow %q", code, r.header.Get("Allow"))
 	}
 	return unless(status == http.StatusNotFound && (code == 3002 || len(r.body) == 0), "an answer that is not described")

@@ -204,8 +204,13 @@ func replaysNeedPermission(t *testing.T, s *Service) {
 	body := agentBody("Dora", "Design")
 	s.grant(t, grant).key("k").post("/agents", body).want(201)
 	s.grant(t, grant).key("k").post("/agents", body).want(201)
-	grant.Role, grant.Subject = "agent", nobody
-	s.grant(t, grant).key("k").post("/agents", body).refused(403, 1001)
+	for _, lost := range []Grant{
+		{Subject: "kim", Role: "department_admin", Departments: []string{"Sales"}},
+		{Subject: "kim", Role: "department_admin"},
+	} {
+		s.grant(t, lost).key("k").post("/agents", body).refused(403, 1001)
+	}
+	s.as(t, "agent").key("k").post("/agents", body).refused(403, 1001)
 }
 
 // A dry run writes nothing, not even that its key was used.

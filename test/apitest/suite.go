@@ -70,5 +70,9 @@ func areas() map[string]map[string]check {
 		"ceremonies":  ceremonyChecks(),
 		"company":     companyChecks(),
 		"projects":    projectChecks(),
+		"activities":  activityChecks(),
+		"audit":       auditChecks(),
+		"sessions":    sessionChecks(),
+		"permissions": permissionChecks(),
 	}
 }

@@ -1,0 +1,329 @@
+package apitest
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Rate is a cap on requests in any period of a length. Cap 0 is no limit.
+type Rate struct {
+	Cap    int
+	Length time.Duration
+}
+
+// Caps are the limits of a service. The zero value limits nothing.
+type Caps struct {
+	Address, AuthFailures, Subject Rate
+	Operations                     map[string]Rate
+	Slots                          map[string]int
+}
+
+// StartLimited starts a service with these limits, or with the default ones if
+// they are nil.
+type StartLimited func(t *testing.T, caps *Caps) *Service
+
+// RunLimits checks how the interface limits its callers.
+func RunLimits(t *testing.T, start StartLimited) {
+	docs := newDocuments()
+	for name, c := range map[string]func(*testing.T, func(*Caps) *Service){
+		"Defaults":     defaultLimits,
+		"Operations":   operationLimits,
+		"Address":      addressLimit,
+		"AuthFailures": authFailureLimit,
+		"Subject":      subjectLimit,
+		"Sliding":      slidingWindow,
+		"Slots":        slots,
+		"Headers":      rateLimitHeaders,
+		"Order":        limitsComeFirst,
+		"Off":          limitsOff,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c(t, func(caps *Caps) *Service {
+				s := start(t, caps)
+				s.document = docs.of(t, s)
+				return s
+			})
+		})
+	}
+}
+
+func minute(n int) Rate { return Rate{n, time.Minute} }
+
+// limitedOperations are the operations that have a cap of their own in 60 s and
+// at the same time, by default.
+var limitedOperations = map[string]struct{ window, slots int }{
+	"agents.create": {60, 0}, "agents.update": {120, 0}, "agents.delete": {30, 0}, "agents.rollback": {30, 2},
+	"departments.create": {30, 0}, "departments.update": {60, 0}, "departments.delete": {20, 0}, "departments.reorder_agents": {30, 1},
+	"departments.update_ceremony_policy": {60, 0}, "departments.delete_ceremony_policy": {30, 0},
+	"company.update": {60, 0}, "company.reorder_departments": {20, 1},
+	"projects.create": {60, 0}, "projects.update": {120, 0}, "projects.delete": {30, 0},
+	"activities.ingest": {600, 8}, "auth.tokens": {30, 0},
+}
+
+// Every operation tells its limits, and they are the promised ones.
+func defaultLimits(t *testing.T, start func(*Caps) *Service) {
+	s := start(nil)
+	c := s.admin(t)
+	for _, op := range s.document.operations {
+		want := `"address";q=10000;w=60, "subject";q=6000;w=60`
+		if l, ok := limitedOperations[op.id]; ok {
+			want += fmt.Sprintf(`, "%s";q=%d;w=60`, op.id, l.window)
+		}
+		if public[op.id] {
+			want = `"address";q=10000;w=60`
+		}
+		if op.id == "healthz" || op.id == "readyz" {
+			want = ""
+		}
+		if op.id == "auth.logout" {
+			continue
+		}
+		if got := c.send(op.method, op.example, nil).header.Get("RateLimit-Policy"); got != want {
+			t.Errorf("%s: RateLimit-Policy = %s, want %s", op.id, got, want)
+		}
+	}
+	bad := s.bearer(t, "nonsense").get("/company").refused(401, 1000)
+	if got, want := bad.header.Get("RateLimit-Policy"), `"address";q=10000;w=60, "auth-failures";q=30;w=60`; got != want {
+		t.Errorf("with a bad token: RateLimit-Policy = %s, want %s", got, want)
+	}
+}
+
+// Every operation can be limited for itself, for each subject. Requests that
+// fail count, requests that are denied do not.
+func operationLimits(t *testing.T, start func(*Caps) *Service) {
+	caps := &Caps{Operations: map[string]Rate{}}
+	for id := range limitedOperations {
+		caps.Operations[id] = minute(2)
+	}
+	s := start(caps)
+	one, two := s.grant(t, Grant{Subject: "one", Role: "admin"}), s.grant(t, Grant{Subject: "two", Role: "editor"})
+	for _, op := range s.document.operations {
+		if _, limited := limitedOperations[op.id]; !limited {
+			continue
+		}
+		for range 2 {
+			if r := one.send(op.method, op.example, "{"); r.status == 429 {
+				t.Errorf("%s was refused too early", op.id)
+			}
+		}
+		for range 3 {
+			r := one.send(op.method, op.example, "{").refused(429, 5001, "2 of "+op.id, "60 s")
+			if after := retryAfter(r.header); after == nil || *after < 1 || *after > 60 {
+				t.Errorf("%s: Retry-After = %s", op.id, r.header.Get("Retry-After"))
+			}
+		}
+		if r := two.send(op.method, op.example, "{"); r.status == 429 {
+			t.Errorf("%s of another subject was refused", op.id)
+		}
+	}
+	one.get("/company").want(200)
+	s.grant(t, Grant{Subject: "one", Role: "admin"}).post("/projects", obj{"name": "x"}).refused(429, 5001) // another token, the same subject
+}
+
+// An address has so many requests, whatever they are.
+func addressLimit(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Address: minute(8)})
+	c := s.admin(t) // the description was read once
+	c.get("/company").want(200)
+	c.get("/nowhere").refused(404, 3002)
+	c.get("/agents/nobody").refused(404, 3000)
+	s.anonymous(t).get("/company").refused(401, 1000)
+	s.anonymous(t).get("/openapi.yaml").want(200)
+	c.patch("/company", "{").refused(400, 2001)
+	c.delete("/company").refused(405, 2001)
+	for range 3 {
+		c.get("/company").refused(429, 5000, "8 requests")
+		s.anonymous(t).get("/openapi.yaml").refused(429, 5000)
+		c.get("/nowhere").refused(429, 5000)
+		s.anonymous(t).get("/healthz").want(200) // probes are not counted, nor refused
+		s.anonymous(t).get("/readyz").want(200)
+	}
+	problem := c.with("Accept", "application/problem+json").get("/company").want(429)
+	if problem.number("retry_after") < 1 || fmt.Sprint(problem.number("retry_after")) != problem.header.Get("Retry-After") {
+		t.Errorf("problem = %s, Retry-After %s", problem.body, problem.header.Get("Retry-After"))
+	}
+	for _, forged := range []string{"10.9.8.7", "::1", "unknown"} {
+		c.with("X-Forwarded-For", forged).with("X-Real-Ip", forged).with("Forwarded", "for="+forged).get("/company").refused(429, 5000)
+	}
+}
+
+// Guessing tokens ends soon; good tokens and none at all are not affected.
+func authFailureLimit(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{AuthFailures: minute(3)})
+	good := s.admin(t)
+	for range 10 {
+		s.anonymous(t).get("/company").refused(401, 1000)
+	}
+	for i := range 3 {
+		s.bearer(t, fmt.Sprint("guess", i)).get("/company").refused(401, 1000)
+	}
+	for i := range 3 {
+		s.bearer(t, fmt.Sprint("guess", i)).get("/company").refused(429, 5000)
+		s.bearer(t, fmt.Sprint("guess", i)).get("/nowhere").refused(429, 5000)
+		good.get("/company").want(200)
+		s.anonymous(t).get("/company").refused(401, 1000)
+		s.bearer(t, "guess").get("/openapi.yaml").want(200) // public: tokens are not looked at
+	}
+}
+
+// A subject has so many requests, through all of its sessions.
+func subjectLimit(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Subject: minute(4)})
+	one, two := s.grant(t, Grant{Subject: "kim", Role: "admin"}), s.grant(t, Grant{Subject: "kim", Role: "editor"})
+	one.get("/company").want(200)
+	two.get("/nowhere").refused(404, 3002)
+	two.get("/audit").refused(403, 1001)
+	one.patch("/company", "{").refused(400, 2001)
+	one.get("/company").refused(429, 5000)
+	two.get("/company").refused(429, 5000)
+	s.grant(t, Grant{Subject: "lee", Role: "admin"}).get("/company").want(200)
+	s.anonymous(t).get("/company").refused(401, 1000)
+}
+
+// Who waits as long as he is told is let in, and not before.
+func slidingWindow(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Operations: map[string]Rate{"company.update": {2, 1500 * time.Millisecond}}})
+	c := s.admin(t)
+	change := func() *reply { return c.patch("/company", obj{}) }
+	begun := time.Now()
+	change().want(200)
+	change().want(200)
+	after := retryAfter(change().refused(429, 5001).header)
+	for {
+		r := change()
+		if r.status == 200 {
+			break
+		}
+		r.refused(429, 5001)
+		time.Sleep(20 * time.Millisecond)
+	}
+	took := time.Since(begun)
+	if took < 1500*time.Millisecond || took > time.Duration(*after)*time.Second+time.Second {
+		t.Errorf("let in after %v, told to wait %d s, the window is 1.5 s", took, *after)
+	}
+}
+
+// hold begins a request and returns when the service waits for its body. The
+// returned function sends the body and returns the status.
+func (c *client) hold(path string, body string) (finish func() int) {
+	c.t.Helper()
+	u, err := url.Parse(c.s.URLs[0])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { conn.Close() })
+	answers := bufio.NewReader(conn)
+	next := func() int {
+		resp, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			c.t.Fatalf("POST %s: %v", path, err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		api+path, u.Host, c.header.Get("Authorization"), len(body))
+	if status := next(); status != http.StatusContinue {
+		c.t.Fatalf("POST %s = %d before its body, want 100", path, status)
+	}
+	return func() int {
+		fmt.Fprint(conn, body)
+		return next()
+	}
+}
+
+// Of one operation and subject only so many run at once; a slot is free again
+// when its request has ended, however that was.
+func slots(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Slots: map[string]int{"departments.reorder_agents": 1, "agents.rollback": 2}})
+	s.URLs = s.URLs[:1] // held on one replica, seen by it
+	w := newWorld(t, s)
+	const path = "/departments/Design/reorder-agents"
+	order := obj{"agent_names": list{"Ann", "Bob"}}
+	finish := w.hold(path, string(encode(t, order)))
+	r := w.post(path, order).refused(429, 5002, "1 of departments.reorder_agents")
+	if r.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After = %s, want 1", r.header.Get("Retry-After"))
+	}
+	w.post("/departments/Sales/reorder-agents", obj{"agent_names": list{"Carl"}}).refused(429, 5002)
+	s.as(t, "editor").post(path, order).want(201) // another subject
+	w.patch("/departments/Design", obj{"description": "x"}).want(200)
+	if status := finish(); status != 201 {
+		t.Errorf("the request that held the slot = %d, want 201", status)
+	}
+	free := func() bool { return w.post(path, order).is(201, 0) }
+	eventually(t, "the slot is free", free)
+	w.post(path, "{").refused(400, 2001)
+	w.post(path, order).want(201)
+
+	rollback := "/agents/Ann/versions/rollback"
+	first := w.hold(rollback, `{"target_version": 1}`)
+	second := w.hold(rollback, `{"target_version": 9}`)
+	w.post(rollback, obj{"target_version": 1}).refused(429, 5002)
+	if a, b := first(), second(); a != 200 || b != 404 {
+		t.Errorf("the requests that held the slots = %d and %d, want 200 and 404", a, b)
+	}
+	eventually(t, "a slot is free", func() bool { return w.post(rollback, obj{"target_version": 1}).is(200, 0) })
+}
+
+// The headers tell what is left.
+func rateLimitHeaders(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Address: minute(100), Subject: minute(50), Operations: map[string]Rate{"company.update": minute(3)}})
+	s.URLs = s.URLs[:1]
+	c := s.admin(t)
+	form := regexp.MustCompile(`^"address";r=(\d+);t=(\d+), "subject";r=(\d+);t=(\d+), "company.update";r=(\d+);t=(\d+)$`)
+	for left := 2; left >= 0; left-- {
+		r := c.patch("/company", obj{})
+		m := form.FindStringSubmatch(r.header.Get("RateLimit"))
+		if m == nil || m[5] != fmt.Sprint(left) || m[3] != fmt.Sprint(47+left) {
+			t.Errorf("RateLimit = %s, want %d left", r.header.Get("RateLimit"), left)
+		}
+	}
+	r := c.patch("/company", obj{}).refused(429, 5001)
+	if !strings.Contains(r.header.Get("RateLimit"), `"company.update";r=0;t=`) || !strings.Contains(r.header.Get("RateLimit"), `"subject";r=47`) {
+		t.Errorf("RateLimit of a refusal = %s, want nothing left of the operation and the subject as before", r.header.Get("RateLimit"))
+	}
+}
+
+// Limits come before everything that they protect.
+func limitsComeFirst(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Subject: minute(1), AuthFailures: minute(1)})
+	c := s.as(t, "agent")
+	c.get("/company").want(200)
+	for _, tt := range []struct{ method, path, body string }{
+		{"GET", "/nowhere", ""}, {"PUT", "/company", "{}"}, {"PATCH", "/company", "{"}, {"GET", "/agents?limit=0", ""}, {"GET", "/audit", ""}, {"GET", "/agents//x", ""},
+	} {
+		var body any
+		if tt.body != "" {
+			body = tt.body
+		}
+		c.send(tt.method, tt.path, body).refused(429, 5000)
+	}
+	bad := s.bearer(t, "x")
+	bad.get("/company").refused(401, 1000)
+	bad.get("/company").refused(429, 5000)
+	bad.get("/nowhere").refused(429, 5000)
+}
+
+// Without limits nothing is said about them.
+func limitsOff(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{})
+	c := s.admin(t)
+	for range 100 {
+		if r := c.get("/company").want(200); r.header.Get("RateLimit") != "" || r.header.Get("RateLimit-Policy") != "" {
+			t.Fatalf("headers = %v, want none about limits", r.header)
+		}
+	}
+}
