@@ -39,7 +39,7 @@ func (c *testClock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // office makes steps with ids and times that are the same in every run.
 type office struct {
-	*testing.T
+	testing.TB
 	portstest.Stores
 	db     *DB
 	made   int
@@ -47,7 +47,7 @@ type office struct {
 	clock  *testClock
 }
 
-func newOffice(t *testing.T) *office {
+func newOffice(t testing.TB) *office {
 	t.Helper()
 	db := openTest(t)
 	clock := &testClock{}
@@ -56,7 +56,7 @@ func newOffice(t *testing.T) *office {
 		t.Fatalf("update = %v", err)
 	}
 	db.clock = clock
-	return &office{T: t, Stores: storesOf(db), db: db, clock: clock}
+	return &office{TB: t, Stores: storesOf(db), db: db, clock: clock}
 }
 
 // replica is another process on the same database.

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const uriVariable = "ORGD_TEST_MONGO_URI"
 
 // testConfig is the configuration of an empty database that goes with the test.
-func testConfig(t *testing.T) Config {
+func testConfig(t testing.TB) Config {
 	t.Helper()
 	uri := os.Getenv(uriVariable)
 	if uri == "" {
@@ -33,7 +33,7 @@ func testConfig(t *testing.T) Config {
 }
 
 // openTest opens an empty store.
-func openTest(t *testing.T) *DB {
+func openTest(t testing.TB) *DB {
 	t.Helper()
 	cfg := testConfig(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
