@@ -103,6 +103,9 @@ func malformedKeys(t *testing.T, s *Service) {
 	for _, key := range []string{"", "a b", "ä", strings.Repeat("k", 256)} {
 		w.key(key).post("/projects", obj{"name": "P"}).refused(400, 2001, "Idempotency-Key")
 	}
+	for _, path := range []string{"/auth/renew", "/auth/logout"} {
+		w.key("a b").post(path, nil).refused(400, 2001, "Idempotency-Key")
+	}
 	w.with("Idempotency-Key", "a", "a").post("/projects", obj{"name": "P"}).refused(400, 2001, "Idempotency-Key")
 	w.key(strings.Repeat("~", 255)).post("/projects", obj{"name": "P"}).want(201)
 	w.key(`!"#$%&'()*+,-./:;<=>?@[\]^_{|}~`).post("/projects", obj{"name": "P"}).want(201)

@@ -32,10 +32,14 @@ type StartLimited func(t *testing.T, caps *Caps) *Service
 // RunLimits checks how the interface limits its callers.
 func RunLimits(t *testing.T, start StartLimited) {
 	docs := newDocuments()
+	t.Cleanup(func() {
+		docs.missed(t, func(status string) bool { return status == "429" })
+	})
 	for name, c := range map[string]func(*testing.T, func(*Caps) *Service){
 		"Defaults":     defaultLimits,
 		"Operations":   operationLimits,
 		"Address":      addressLimit,
+		"Everything":   everythingIsLimited,
 		"AuthFailures": authFailureLimit,
 		"Subject":      subjectLimit,
 		"Sliding":      slidingWindow,
@@ -152,6 +156,19 @@ func addressLimit(t *testing.T, start func(*Caps) *Service) {
 	}
 	for _, forged := range []string{"10.9.8.7", "::1", "unknown"} {
 		c.with("X-Forwarded-For", forged).with("X-Real-Ip", forged).with("Forwarded", "for="+forged).get("/company").refused(429, 5000)
+	}
+}
+
+// Nothing but the probes is spared.
+func everythingIsLimited(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Address: minute(1)}) // the description was read once
+	c := s.admin(t)
+	for _, op := range s.document.operations {
+		if op.id == "healthz" || op.id == "readyz" {
+			c.send(op.method, op.example, nil).want(200)
+			continue
+		}
+		c.send(op.method, op.example, nil).refused(429, 5000)
 	}
 }
 

@@ -38,9 +38,12 @@ type Start func(t *testing.T) *Service
 type check func(*testing.T, *Service)
 
 // Run checks the interface. It starts a service for every check; the checks run
-// in parallel.
+// in parallel. Together they have every answer that a caller can cause.
 func Run(t *testing.T, start Start) {
 	docs := newDocuments()
+	t.Cleanup(func() {
+		docs.missed(t, func(status string) bool { return status != "429" })
+	})
 	for area, checks := range areas() {
 		t.Run(area, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/adapters/httpapi/apidoc"
+	"orgd/app"
+	"orgd/domain/access"
+	"orgd/domain/receipt"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// The router answers what the description describes, and nothing else below
+// the API's prefix.
+func TestRoutesAreDescribed(t *testing.T) {
+	var described, routed []string
+	for _, op := range apidoc.Operations() {
+		described = append(described, op.Method+" "+op.Path)
+	}
+	for _, r := range newFake(t, ok).routes() {
+		if !r.atRoot {
+			routed = append(routed, r.method+" "+r.pattern())
+		}
+	}
+	slices.Sort(described)
+	slices.Sort(routed)
+	if diff := cmp.Diff(described, routed); diff != "" {
+		t.Errorf("routes (-described +routed):\n%s", diff)
+	}
+}
+
+// What needs no token is what the permission model leaves open, and every
+// operation is one that it knows.
+func TestRoutesAndPermissions(t *testing.T) {
+	for _, r := range newFake(t, ok).routes() {
+		if r.public != r.op.Public() {
+			t.Errorf("%s %s: public = %v, the operation %s: %v", r.method, r.path, r.public, r.op, r.op.Public())
+		}
+		if !slices.Contains(access.Operations(), r.op) {
+			t.Errorf("%s %s: nobody knows the operation %s", r.method, r.path, r.op)
+		}
+		if r.uncounted && !strings.HasPrefix(string(r.op), "health.") {
+			t.Errorf("%s %s: is not counted", r.method, r.path)
+		}
+	}
+}
+
+// heldReceipts holds every key for a request that runs.
+type heldReceipts struct{ ports.Receipts }
+
+func (heldReceipts) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) {
+	return nil, receipt.ErrRunning
+}
+
+func TestKeyOfARunningRequest(t *testing.T) {
+	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Receipts = heldReceipts{} })
+	r := request(t, "POST", "/api/v1/company/reorder-departments", "{}")
+	r.Header.Set("Idempotency-Key", "k")
+	w := f.send(r)
+	if d := detailOf(t, w); w.Code != 429 || d.Code != 5002 || *d.RetryAfter != 1 || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("answer = %d %s, want 429/5002 after 1 s", w.Code, w.Body)
+	}
+}
+
+// external accepts every token as one of another issuer.
+type external struct{}
+
+func (external) Authenticate(context.Context, string) (session.Session, error) {
+	return session.Session{ID: "s", Issuer: "https://idp", Subject: "https://idp|kim", Role: access.Editor, ExpiresAt: time.Now().Add(time.Hour)}, nil
+}
+
+// A token of another issuer is renewed there.
+func TestRenewExternal(t *testing.T) {
+	f := newFake(t, ok, func(_ *Config, p *Parts) {
+		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
+		p.Sessions = app.NewSessions(kit, external{}, nil, noSessions{}, nil)
+	})
+	if w := f.send(request(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
+		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)
+	}
+	if w := f.send(request(t, http.MethodGet, "/api/v1/auth/me", "")); w.Code != 200 || !strings.Contains(w.Body.String(), `"issuer":"https://idp"`) {
+		t.Errorf("answer = %d %s, want 200 with the issuer", w.Code, w.Body)
+	}
+}
