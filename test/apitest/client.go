@@ -86,13 +86,6 @@ func (c *client) with(name string, values ...string) *client {
 	return &next
 }
 
-// in is the client in another test, such as a subtest.
-func (c *client) in(t *testing.T) *client {
-	next := *c
-	next.t = t
-	return &next
-}
-
 func (c *client) get(path string) *reply            { c.t.Helper(); return c.send("GET", path, nil) }
 func (c *client) post(path string, body any) *reply { c.t.Helper(); return c.send("POST", path, body) }
 func (c *client) patch(path string, body any) *reply {
@@ -101,10 +94,6 @@ func (c *client) patch(path string, body any) *reply {
 }
 func (c *client) put(path string, body any) *reply { c.t.Helper(); return c.send("PUT", path, body) }
 func (c *client) delete(path string) *reply        { c.t.Helper(); return c.send("DELETE", path, nil) }
-func (c *client) try(path string, body any) (int, int) {
-	c.t.Helper()
-	return c.post(path, body).codes()
-}
 
 // send sends a request to the next replica and checks what is true of every
 // answer. A path that does not begin with the prefix of the API gets it. A body
