@@ -24,19 +24,7 @@ import (
 // one open function, which returns the ports of a storage that is empty and
 // that nobody else uses, and closes it with t.Cleanup. It is called once per
 // check; checks run in parallel.
-type Stores struct {
-	Agents      ports.AgentStore
-	Identities  ports.IdentityLog
-	Activities  ports.ActivityLog
-	Measures    ports.Measures
-	Departments ports.DepartmentStore
-	Company     ports.CompanyStore
-	Projects    ports.ProjectStore
-	Audit       ports.AuditLog
-	Receipts    ports.Receipts
-	Sessions    ports.SessionStore
-	Storage     ports.Storage
-}
+type Stores = ports.Stores
 
 // All checks every port of a storage.
 func All(t *testing.T, open func(t *testing.T) Stores) {
