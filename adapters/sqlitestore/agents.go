@@ -102,7 +102,11 @@ func (s *Agents) find(v *View, ref identity.Ref) (agentRow, error) {
 	if err != nil {
 		return agentRow{}, notFound(err, ref)
 	}
-	return row, s.fetch(v, &row)
+	err = s.fetch(v, &row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return agentRow{}, identity.ErrRecordMissing.Because(err)
+	}
+	return row, err
 }
 
 // byRef runs the query that fits the reference.

@@ -9,6 +9,10 @@ import (
 // ErrVersionNotFound is a version number that the agent never had.
 var ErrVersionNotFound = fault.New(fault.NotFound, "version not found")
 
+// ErrRecordMissing is an agent whose identity is gone from the storage: the
+// storage is damaged.
+var ErrRecordMissing = fault.New(fault.RecordNotFound, "the agent's identity is missing from the storage")
+
 // Version is one stored revision of an agent's identity. History only grows: a
 // rollback is a new version with old content.
 type Version struct {

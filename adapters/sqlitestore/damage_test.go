@@ -1,0 +1,34 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+)
+
+// A damaged database is not taken for one where nobody ever was.
+func TestAgentWithoutIdentity(t *testing.T) {
+	dir := t.TempDir()
+	o := openOrg(t, dir)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales", 10).ID()
+	vandal, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
+	o.check(err)
+	defer func() { o.check(vandal.Close()) }()
+	_, err = vandal.Exec("DELETE FROM versions") // without foreign keys
+	o.check(err)
+
+	fresh := NewAgents(o.db) // remembers no content
+	_, err = fresh.Agent(context.Background(), identity.Ref{ID: id})
+	if !errors.Is(err, identity.ErrRecordMissing) {
+		t.Errorf("Agent = %v, want ErrRecordMissing", err)
+	}
+	if _, err = fresh.Agents(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
+		t.Errorf("Agents = %v, want a failure of the storage", err)
+	}
+}
