@@ -13,10 +13,10 @@ import (
 )
 
 // check returns everything that is wrong with an answer, whatever was asked.
-func (r *reply) check(doc *document, req *http.Request, sent []byte) []error {
+func (r *reply) check(doc *document, req *http.Request, sent []byte, sloppy bool) []error {
 	errs := []error{r.checkHeaders(), r.checkBody(req)}
 	if op, ok := doc.find(req.Method, req.URL.EscapedPath()); ok {
-		errs = append(errs, doc.check(op, req, sent, r))
+		errs = append(errs, doc.check(op, req, sent, sloppy, r))
 	} else if req.URL.Path != "/docs/errors" {
 		errs = append(errs, r.checkRouter())
 	}

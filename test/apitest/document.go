@@ -3,6 +3,7 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -177,25 +178,29 @@ func (d *document) methods(escapedPath string) []string {
 }
 
 // check compares an exchange with the description: the answer always, the
-// request if it was accepted.
-func (d *document) check(op operation, r *http.Request, sent []byte, answer *reply) error {
+// request if it was accepted, unless sloppy requests are wanted.
+func (d *document) check(op operation, r *http.Request, sent []byte, sloppy bool, answer *reply) error {
 	d.mu.Lock()
 	d.seen[op.id+" "+strconv.Itoa(answer.status)] = true
 	d.mu.Unlock()
 	if r.Method == http.MethodHead {
 		return nil // its headers are compared with those of GET
 	}
+	if !fits(answer.body) {
+		return nil
+	}
 	like := r.Clone(r.Context())
 	like.URL.Path, like.URL.RawPath = op.example, ""
+	like.Header = withoutNumbers(r.Header)
 	like.Body = io.NopCloser(bytes.NewReader(sent))
 	resp := &http.Response{
-		StatusCode: answer.status, Header: answer.header,
+		StatusCode: answer.status, Header: withoutNumbers(answer.header),
 		Body: io.NopCloser(bytes.NewReader(answer.body)), Request: like,
 	}
 	if ok, errs := d.validator.ValidateHttpResponse(like, resp); !ok {
 		return fmt.Errorf("the answer is not as described: %s", problems(errs))
 	}
-	if answer.status >= http.StatusBadRequest || strings.Contains(r.URL.RawQuery, "%5B") {
+	if answer.status >= http.StatusBadRequest || sloppy || !fits(sent) || strings.Contains(r.URL.RawQuery, "%5B") {
 		return nil // the validator takes type[x] for type
 	}
 	like.Body = io.NopCloser(bytes.NewReader(sent))
@@ -203,6 +208,26 @@ func (d *document) check(op operation, r *http.Request, sent []byte, answer *rep
 		return fmt.Errorf("the request was accepted and is not as described: %s", problems(errs))
 	}
 	return nil
+}
+
+// withoutNumbers replaces the free texts among headers that the validator would
+// take for something else than a text.
+func withoutNumbers(h http.Header) http.Header {
+	h = h.Clone()
+	for _, name := range []string{"X-Request-Id", "Idempotency-Key", "Change-Reason"} {
+		if json.Valid([]byte(h.Get(name))) {
+			h.Set(name, "text")
+		}
+	}
+	return h
+}
+
+// fits reports whether the validator can read a body: it knows no numbers
+// beyond those of a float64, which free-form objects may well have.
+func fits(body []byte) bool {
+	var v any
+	var tooLarge *json.UnmarshalTypeError
+	return !errors.As(json.Unmarshal(body, &v), &tooLarge)
 }
 
 // notCaused are answers that are described but that no check can bring about:

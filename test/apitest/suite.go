@@ -77,5 +77,6 @@ func areas() map[string]map[string]check {
 		"audit":       auditChecks(),
 		"sessions":    sessionChecks(),
 		"permissions": permissionChecks(),
+		"mutations":   mutationChecks(),
 	}
 }
