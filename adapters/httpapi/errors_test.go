@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -199,5 +200,31 @@ func TestLongMethodIsCut(t *testing.T) {
 	}
 	if method := f.logs.FilterMessage("request").All()[0].ContextMap()["method"]; method != r.Method[:16] {
 		t.Errorf("the log shows the method %.20q, want 16 characters of it", method)
+	}
+}
+
+// What a request brings is nobody's business but its answer's: paths, queries,
+// headers and bodies are not logged, nor are they labels of metrics.
+func TestRequestsAreNotLogged(t *testing.T) {
+	for what, do := range map[string]func(context.Context) error{
+		"refused": refusal,
+		"failed":  func(context.Context) error { return errors.New("disk full") },
+		"panic":   func(context.Context) error { panic(canary) },
+	} {
+		f := newFake(t, do)
+		for _, path := range []string{"/api/v1/company", "/api/v1/agents/" + canary, "/api/v1/" + canary, "/" + canary + "/x"} {
+			r := request(t, "PATCH", path+"?q="+canary, `{"company_name":"`+canary+`"}`)
+			for _, name := range []string{"Cookie", "User-Agent", "If-Match", "Change-Reason", "X-Forwarded-For", "Referer", "X-" + canary} {
+				r.Header.Set(name, canary)
+			}
+			f.send(r)
+			r.Header.Set("Authorization", "Bearer "+canary)
+			f.send(r)
+		}
+		metrics := httptest.NewRecorder()
+		f.parts.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/", nil))
+		if all := fmt.Sprint(f.logs.All(), metrics.Body); strings.Contains(all, canary) {
+			t.Errorf("%s: the canary got out: %s", what, all)
+		}
 	}
 }

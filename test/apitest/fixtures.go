@@ -1,10 +1,13 @@
 package apitest
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // within is how long something may take that the interface does not promise to
@@ -19,6 +22,20 @@ func eventually(t *testing.T, what string, done func() bool) {
 			t.Fatalf("%s did not happen within %v", what, within)
 		}
 	}
+}
+
+// soon reads a path until a value in the answer is what is wanted. Feeds of all
+// agents, and figures, may take a second to show what was stored.
+func (c *client) soon(path, at string, want any) *reply {
+	c.t.Helper()
+	var r *reply
+	want = asJSON(c.t, want)
+	eventually(c.t, fmt.Sprintf("%s = %v in %s", at, want, path), func() bool {
+		r = c.get(path).want(200)
+		got, err := r.find(at)
+		return err == nil && cmp.Equal(got, want)
+	})
+	return r
 }
 
 // agentPath is the path of an agent, by name or id.

@@ -47,6 +47,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 		w.post("/auth/tokens", obj{"subject": "x", "role": "editor"}).want(201)
 	}
 	ann := agentPath(w.ann)
+	eventually(t, "every event in the feed", func() bool { return len(w.get("/activities").items("data")) == 22 })
 	return w, []pagedList{
 		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?status=active&level=mid", "id"},
 		{"/departments", "name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
