@@ -2,8 +2,9 @@ package apitest_test
 
 import (
 	"context"
-	"net/http/httptest"
+	"net"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -44,32 +45,53 @@ func limitsOf(c apitest.Caps) limit.Caps {
 }
 
 func TestEmbeddedOutage(t *testing.T) {
-	s, stop := start(t, limit.Defaults())
-	apitest.RunOutage(t, s, stop)
+	s, cut := start(t, limit.Defaults())
+	apitest.RunOutage(t, s, cut)
 }
 
-// embedded starts a service with these limits and stops it with the test.
 func embedded(t *testing.T, caps limit.Caps) *apitest.Service {
 	t.Helper()
-	s, stop := start(t, caps)
-	t.Cleanup(stop)
+	s, _ := start(t, caps)
 	return s
 }
 
-// start starts a service with these limits. The returned function closes its
-// storage.
-func start(t *testing.T, caps limit.Caps) (s *apitest.Service, stop func()) {
+// start starts a service with these limits, which serves until the test ends.
+// The returned function closes its storage early.
+func start(t *testing.T, caps limit.Caps) (s *apitest.Service, cut func()) {
 	t.Helper()
 	cfg := orgd.Default()
 	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
 	cfg.Limits = caps
+	cfg.HTTP.Addr = "127.0.0.1:0"
 	app, stop, err := orgd.Build(context.Background(), cfg, zap.NewNop())
 	if err != nil {
 		t.Fatalf("Build = %v", err)
 	}
-	srv := httptest.NewServer(app.Handler())
-	t.Cleanup(srv.Close)
-	return &apitest.Service{URLs: []string{srv.URL}, Mint: minter(cfg)}, stop
+	cut = sync.OnceFunc(stop)
+	t.Cleanup(cut)
+	return &apitest.Service{URLs: []string{"http://" + serve(t, app)}, Mint: minter(cfg)}, cut
+}
+
+// serve runs app until the test ends and returns its address.
+func serve(t *testing.T, app *orgd.App) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	at, done := make(chan net.Addr, 1), make(chan error, 1)
+	go func() { done <- app.Run(ctx, func(a net.Addr) { at <- a }) }()
+	select {
+	case a := <-at:
+		t.Cleanup(func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("Run = %v", err)
+			}
+		})
+		return a.String()
+	case err := <-done:
+		cancel()
+		t.Fatalf("Run = %v", err)
+		return ""
+	}
 }
 
 // minter makes tokens as the command line does.
