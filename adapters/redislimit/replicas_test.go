@@ -1,0 +1,223 @@
+package redislimit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"orgd/domain/limit"
+)
+
+// Eight replicas with a hundred clients each try all the time. The server's clock
+// decides and dates every admission; no clock of a replica takes part. In no
+// period are there more than the cap, and at least 99 % of it is used.
+func TestNeverMoreThanTheCap(t *testing.T) {
+	const replicas, clients = 8, 100
+	cfg := config(sharedRedis(t))
+	var all []opened
+	for range replicas {
+		all = append(all, openShared(t, cfg, usualTiming()))
+	}
+	for _, w := range []limit.Window{
+		{Name: "ten", Cap: 10, Length: 500 * time.Millisecond},
+		{Name: "twenty", Cap: 20, Length: time.Second},
+		{Name: "steps", Cap: 1000, Length: 2 * time.Second},
+	} {
+		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
+			during := 4*time.Second + w.Length/2
+			at := admissions(t, all, clients, limit.Ask{Subject: w.Name, SubjectWindows: []limit.Window{w}}, during)
+			if n := mostWithin(at, w.Length); n > w.Cap {
+				t.Errorf("%d requests were admitted within %v, want at most %d", n, w.Length, w.Cap)
+			}
+			usable := w.Cap * (1 + int(during/w.Length)) // the window is used up at once and then once in each period
+			if len(at) < usable*99/100 {
+				t.Errorf("%d requests were admitted in %v, want 99 %% of %d", len(at), during, usable)
+			}
+		})
+	}
+}
+
+// admissions asks from all replicas at once and returns the server's times of what
+// was admitted, in order.
+func admissions(t *testing.T, replicas []opened, clients int, ask limit.Ask, during time.Duration) []time.Duration {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		at    []time.Duration
+		start = time.Now()
+	)
+	for _, l := range replicas {
+		for range clients {
+			wg.Go(func() {
+				for time.Since(start) < during {
+					q := l.question(ask)
+					if err := l.send(q); err != nil {
+						t.Errorf("send = %v, want an answer", err)
+						return
+					}
+					reply, err := q.groups[0].call.reply.Result()
+					if err != nil {
+						t.Errorf("the script = %v, want an answer", err)
+						return
+					}
+					if reply[1] == 1 {
+						mu.Lock()
+						at = append(at, time.Duration(reply[0])*time.Microsecond)
+						mu.Unlock()
+					}
+					time.Sleep(rand.N(40 * time.Millisecond))
+				}
+			})
+		}
+	}
+	wg.Wait()
+	slices.Sort(at)
+	return at
+}
+
+// Slots are held over all replicas, whatever order they are given back in.
+func TestSlotsOverReplicas(t *testing.T) {
+	const replicas, cap = 4, 3
+	cfg := config(sharedRedis(t))
+	var all []opened
+	for range replicas {
+		all = append(all, openShared(t, cfg, usualTiming()))
+	}
+	var running, admitted atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() {
+			l := all[i%replicas].Limiter
+			for range 20 {
+				g := admit(t, l, slotOf("s", cap))
+				if g.Denied == nil {
+					admitted.Add(1)
+					if n := running.Add(1); n > cap {
+						t.Errorf("%d run at once, want at most %d", n, cap)
+					}
+					time.Sleep(rand.N(5 * time.Millisecond))
+					running.Add(-1)
+				}
+				g.Release()
+				time.Sleep(rand.N(20 * time.Millisecond))
+			}
+		})
+	}
+	wg.Wait()
+	if n := admitted.Load(); n < 100 {
+		t.Errorf("%d requests got a slot, want at least 100", n)
+	}
+	for i := range cap {
+		awaitSlot(t, all[i].Limiter, slotOf("s", cap), time.Second)
+	}
+}
+
+// awaitSlot asks until it gets a slot, which it holds then.
+func awaitSlot(t *testing.T, l *Limiter, ask limit.Ask, within time.Duration) limit.Grant {
+	t.Helper()
+	start := time.Now()
+	for {
+		g := admit(t, l, ask)
+		if g.Denied == nil {
+			return g
+		}
+		if since := time.Since(start); since > within {
+			t.Fatalf("no slot is free after %v", since)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// quickTiming has leases short enough to wait for their end.
+func quickTiming() timing {
+	return timing{probe: 50 * time.Millisecond, lease: time.Second, renew: 250 * time.Millisecond}
+}
+
+// A slot is held for as long as its request runs, however much longer than a lease.
+func TestLongHoldersKeepTheirSlots(t *testing.T) {
+	cfg := config(sharedRedis(t))
+	a, b := openShared(t, cfg, quickTiming()), openShared(t, cfg, quickTiming())
+	ask := slotOf("s", 2)
+	first, second := admit(t, a.Limiter, ask), admit(t, b.Limiter, ask)
+	for end := time.Now().Add(3 * quickTiming().lease); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if g := admit(t, b.Limiter, ask); g.Denied == nil {
+			t.Fatal("a third request runs")
+		}
+	}
+	first.Release()
+	second.Release()
+	awaitSlot(t, a.Limiter, ask, time.Second)
+	awaitSlot(t, a.Limiter, ask, time.Second)
+}
+
+// A Redis that has forgotten everything learns of the holders again.
+func TestForgottenSlotsAreTakenAgain(t *testing.T) {
+	s := startRedis(t)
+	l := openShared(t, config(s.addr), quickTiming())
+	ask := slotOf("s", 1)
+	held := admit(t, l.Limiter, ask)
+	do(t, admin(t, s.addr), "FLUSHALL")
+	do(t, admin(t, s.addr), "SCRIPT FLUSH")
+	time.Sleep(2 * quickTiming().renew)
+	if g := admit(t, l.Limiter, ask); g.Denied == nil {
+		t.Error("a second request runs")
+	}
+	held.Release()
+	awaitSlot(t, l.Limiter, ask, time.Second)
+	if !l.Shared() || l.failed.Load() != nil {
+		t.Errorf("Shared() = %v after a failure %v, want no failure", l.Shared(), l.failed.Load())
+	}
+}
+
+// Closing gives back what is held.
+func TestCloseGivesSlotsBack(t *testing.T) {
+	cfg := config(sharedRedis(t))
+	ask := slotOf("s", 1)
+	other := openShared(t, cfg, usualTiming())
+	closing := openShared(t, cfg, usualTiming())
+	g := admit(t, closing.Limiter, ask)
+	g.Release()
+	closing.stop()
+	if g := admit(t, other.Limiter, ask); g.Denied != nil {
+		t.Error("the slot was not given back at the close")
+	}
+	if g := admit(t, closing.Limiter, ask); g.Denied != nil {
+		t.Errorf("Admit after the close is refused by %s, want the local limiter's yes", g.Denied.Name)
+	}
+}
+
+// Keys are spread over a cluster by address and subject, and by nothing else.
+func TestKeys(t *testing.T) {
+	long := string(make([]byte, 10_000))
+	for _, subject := range []string{"", "anna", "{}", "{x}y", "a}b{c", long} {
+		tag := tag("orgd", ofSubject, subject)
+		if len(tag) != len("orgd:{s}:")+22 {
+			t.Errorf("tag of %.20q = %q", subject, tag)
+		}
+		if key := memberKey(tag, aWindow, "agents.create", subject, subject); key != tag+"w:agents.create" {
+			t.Errorf("memberKey = %q", key)
+		}
+	}
+	seen := map[string]string{}
+	for _, kind := range []string{ofAddress, ofSubject} {
+		for _, group := range []string{"a", "b"} {
+			for _, member := range []string{aWindow, aSlot} {
+				for _, name := range []string{"v", "w"} {
+					for _, key := range []string{"a", "b"} {
+						what := fmt.Sprint(kind, group, member, name, key)
+						k := memberKey(tag("orgd", kind, group), member, name, group, key)
+						if other, ok := seen[k]; ok {
+							t.Errorf("%s and %s have the key %s", what, other, k)
+						}
+						seen[k] = what
+					}
+				}
+			}
+		}
+	}
+}
