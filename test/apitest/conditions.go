@@ -83,15 +83,6 @@ func ifMatchAny(t *testing.T, s *Service) {
 	}
 }
 
-// success reports an answer that is none.
-func (r *reply) success() *reply {
-	r.t.Helper()
-	if r.status >= 300 {
-		r.t.Errorf("%s = %d %s, want success", r.what, r.status, clip(r.body))
-	}
-	return r
-}
-
 // A header that cannot be read is never taken for none.
 func ifMatchBad(t *testing.T, s *Service) {
 	w := newGuardedWorld(t, s)
