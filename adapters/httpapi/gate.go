@@ -31,6 +31,7 @@ func (x *exchange) admit() error {
 	defer release()
 	switch {
 	case x.route == noRoute || hasEmptySegment(x.Request.URL.EscapedPath()):
+		x.Writer.Header().Del("Allow") // of the path that the router took it for
 		return errNoRoute
 	case x.route == noMethod:
 		return errNoMethod.With("this endpoint does not answer %s", x.method())

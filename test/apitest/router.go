@@ -40,7 +40,9 @@ func unknownPaths(t *testing.T, s *Service) {
 	for _, c := range []*client{s.anonymous(t), s.admin(t), s.anonymous(t).with("Authorization", "Bearer nonsense")} {
 		for _, path := range notFoundPaths {
 			for _, method := range []string{"GET", "POST", "DELETE"} {
-				c.send(method, path, nil).refused(404, 3002)
+				if allow := c.send(method, path, nil).refused(404, 3002).header.Get("Allow"); allow != "" {
+					t.Errorf("%s %s: Allow = %s beside 404", method, path, allow)
+				}
 			}
 		}
 		r := c.with("Accept", "application/problem+json").get("/nowhere").refused(404, 3002)
