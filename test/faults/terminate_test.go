@@ -58,7 +58,7 @@ func TestStopUnderLoad(t *testing.T) {
 	}{
 		{"a connection for each request", nil, 0},
 		{"connections are kept", nil, workers},
-		{"readiness is refused first", []string{"--drain-delay", "200ms"}, 0},
+		{"readiness is refused first", []string{"--drain-delay", "2s"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var sum outcomes
