@@ -56,6 +56,18 @@ type Event struct {
 	Metadata jsondoc.Object
 }
 
+// Write writes what the feed shows of e into the object that w has open.
+func (e Event) Write(w *jsondoc.Writer) {
+	w.Field("id").Text(string(e.ID))
+	w.Field("event_type").Text(string(e.Type))
+	w.Field("timestamp").Time(e.At)
+	w.Field("agent_id").Text(e.AgentID)
+	w.Field("agent_name").Text(e.AgentName)
+	w.Field("description").Text(e.Description)
+	w.Field("related_ids").Free(e.Related)
+	w.Field("data").FreeOrNull(e.Data)
+}
+
 // Position is the event's place in the feed.
 func (e Event) Position() Position { return Position{At: e.At, ID: e.ID} }
 

@@ -91,7 +91,7 @@ func Hire(id ID, p Patch, on activity.Occasion) (Step, error) {
 	a.Identity.ID = id
 	a.Identity.HiringDate = identity.DateOf(on.At)
 	if err := a.merge(p); err != nil {
-		return Step{}, err
+		return Step{}, p.locate(err)
 	}
 	v := identity.First(a.Identity, on.By, on.At)
 	v.Reason = p.reason
@@ -104,10 +104,10 @@ func Hire(id ID, p Patch, on activity.Occasion) (Step, error) {
 func (a Agent) Change(p Patch, on activity.Occasion) (Step, error) {
 	next := a
 	if err := next.merge(p); err != nil {
-		return Step{}, err
+		return Step{}, p.locate(err)
 	}
 	if err := checkMove(a.Identity.Status, next.Identity.Status); err != nil {
-		return Step{}, err
+		return Step{}, p.locate(err)
 	}
 	return a.step(next, on, func(v *identity.Version) { v.Reason = p.reason })
 }

@@ -10,29 +10,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/domain/activity"
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
 	"orgd/domain/revision"
 )
 
 func TestHire(t *testing.T) {
 	p := parseNew(t, ada(`"authority":{"reports_to":"Bob"},"personality_preset":"calm","metadata":{"a":null}`))
-	got, err := Hire(adaID, p.Resolve(people, ptr(mustName("PLATFORM"))).Because(ptr("growth")), on(0))
+	got, err := Hire(adaID, p.Resolve(people, new(domaintest.Name("PLATFORM"))).Because(new("growth")), on(0))
 	if err != nil {
 		t.Fatalf("Hire = %v", err)
 	}
 	c := identity.Default()
-	c.ID, c.Name, c.Role, c.Department = adaID, mustName("Ada"), "Engineer", mustName("PLATFORM")
+	c.ID, c.Name, c.Role, c.Department = adaID, domaintest.Name("Ada"), "Engineer", domaintest.Name("PLATFORM")
 	c.HiringDate = "2026-01-31"
-	c.Authority.ReportsTo = ptr(bobID)
+	c.Authority.ReportsTo = new(bobID)
 	c.Metadata = `{"a":null}`
 	want := Agent{
-		Identity: c, Preset: ptr("calm"), Version: 1, Revision: 1, Place: adaID, CreatedAt: dawn, UpdatedAt: dawn,
+		Identity: c, Preset: new("calm"), Version: 1, Revision: 1, Place: adaID, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Hire (-want +got):\n%s", diff)
 	}
 	version := identity.First(c, "root", dawn)
-	version.Reason = ptr("growth")
+	version.Reason = new("growth")
 	if diff := cmp.Diff(&version, got.Version); diff != "" {
 		t.Errorf("version (-want +got):\n%s", diff)
 	}
@@ -56,7 +57,7 @@ func TestHireRefuses(t *testing.T) {
 		`"authority":{"can_delegate_to":["Eve"]}`:    identity.ErrUnknownReference,
 		`"authority":{"reports_to":"` + adaID + `"}`: identity.ErrCombination, // once the id is hers
 	} {
-		if _, err := Hire(adaID, parseNew(t, ada(text)), on(0)); !errors.Is(err, want) || codeOf(err) != 2000 {
+		if _, err := Hire(adaID, parseNew(t, ada(text)), on(0)); !errors.Is(err, want) || domaintest.Code(err) != 2000 {
 			t.Errorf("Hire(%s) = %v, want %v", text, err, want)
 		}
 	}
@@ -64,7 +65,7 @@ func TestHireRefuses(t *testing.T) {
 
 func TestChange(t *testing.T) {
 	a := hire(t, "")
-	got, err := a.Change(patch(t, `{"role":"Lead"}`).Because(ptr("earned")), on(5))
+	got, err := a.Change(patch(t, `{"role":"Lead"}`).Because(new("earned")), on(5))
 	if err != nil {
 		t.Fatalf("Change = %v", err)
 	}
@@ -74,7 +75,7 @@ func TestChange(t *testing.T) {
 		t.Errorf("Change (-want +got):\n%s", diff)
 	}
 	version := identity.Version{Number: 1}.Next(want.Identity, "root", on(5).At)
-	version.Reason = ptr("earned")
+	version.Reason = new("earned")
 	if diff := cmp.Diff(&version, got.Version); diff != "" {
 		t.Errorf("version (-want +got):\n%s", diff)
 	}
@@ -119,7 +120,7 @@ func TestChangeWithoutEffect(t *testing.T) {
 		`{"autonomy_level":null,"memory":{"retention_days":null,"retention_overrides":[]}}`,
 		`{"authority":{"reports_to":"` + strings.ToUpper(bobID) + `","can_delegate_to":["Bob"],"budget_limit":0.0}}`,
 	} {
-		got, err := a.Change(patch(t, text).Because(ptr("why")), on(9))
+		got, err := a.Change(patch(t, text).Because(new("why")), on(9))
 		if diff := cmp.Diff(Step{Agent: a, From: 1}, got); diff != "" || err != nil {
 			t.Errorf("Change(%s) = %v (-want +got):\n%s", text, err, diff)
 		}
@@ -137,11 +138,11 @@ func TestChangeOfDepartment(t *testing.T) {
 	if got := p.Department(); got == nil || got.Key != "platform" {
 		t.Fatalf("Department = %v, want platform", got)
 	}
-	s, err := a.Change(p.Resolve(people, ptr(mustName("Platform"))), on(1))
+	s, err := a.Change(p.Resolve(people, new(domaintest.Name("Platform"))), on(1))
 	if err != nil || s.Effective() {
 		t.Errorf("Change to the same department = %+v, %v, want no effect", s, err)
 	}
-	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people, ptr(mustName("Ops"))), on(1))
+	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people, new(domaintest.Name("Ops"))), on(1))
 	if err != nil || s.Agent.Department().Text != "Ops" || len(s.Events) != 0 || s.Agent.Place != a.Place {
 		t.Errorf("Change of department = %+v, %v, want Ops, the same place, no events", s, err)
 	}
@@ -165,7 +166,7 @@ func TestChangeRefuses(t *testing.T) {
 		{``, `{"authority":{"reports_to":"Eve"}}`, identity.ErrUnknownReference},
 	} {
 		a := hire(t, tc.before)
-		if s, err := a.Change(patch(t, tc.patch), on(1)); !errors.Is(err, tc.want) || codeOf(err) != 2000 {
+		if s, err := a.Change(patch(t, tc.patch), on(1)); !errors.Is(err, tc.want) || domaintest.Code(err) != 2000 {
 			t.Errorf("{%s}.Change(%s) = %+v, %v, want 2000 %v", tc.before, tc.patch, s, err, tc.want)
 		}
 	}
@@ -218,8 +219,8 @@ func TestFire(t *testing.T) {
 
 func TestProfileAndPosition(t *testing.T) {
 	a := hire(t, "")
-	if want := (Profile{ID: adaID, Name: mustName("Ada"), Department: "platform"}); a.Profile() != want {
-		t.Errorf("Profile = %+v, want %+v", a.Profile(), want)
+	if got, want := a.Profile("d-1"), (Profile{ID: adaID, Name: domaintest.Name("Ada"), Department: "platform", DepartmentID: "d-1"}); got != want {
+		t.Errorf("Profile = %+v, want %+v", got, want)
 	}
 	if want := (Position{Place: adaID, ID: adaID, Name: "ada"}); a.Position() != want {
 		t.Errorf("Position = %+v, want %+v", a.Position(), want)
@@ -301,10 +302,10 @@ func TestMoves(t *testing.T) {
 				target.Content.Status, target.Content.Level = to, level
 				r, rollbackErr := a.Rollback(target, nil, on(3))
 				if from != to && !allowed[[2]identity.Status{from, to}] {
-					if !errors.Is(err, ErrMove) || codeOf(err) != 4000 {
+					if !errors.Is(err, ErrMove) || domaintest.Code(err) != 4000 {
 						t.Errorf("%s: Change = %+v, %v, want ErrMove", what, s, err)
 					}
-					if !errors.Is(rollbackErr, ErrRollback) || codeOf(rollbackErr) != 4000 {
+					if !errors.Is(rollbackErr, ErrRollback) || domaintest.Code(rollbackErr) != 4000 {
 						t.Errorf("%s: Rollback = %+v, %v, want ErrRollback", what, r, rollbackErr)
 					}
 					continue

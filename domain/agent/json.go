@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 )
 
@@ -17,6 +18,13 @@ func (a Agent) Write(w *jsondoc.Writer) {
 func (a Agent) WriteSummary(w *jsondoc.Writer) {
 	a.Identity.WriteSummary(w)
 	a.writeRecord(w)
+}
+
+// WriteEntry writes the members of a as the document of an organization has
+// them: every field that a client may write, references as show turns them.
+func (a Agent) WriteEntry(w *jsondoc.Writer, show identity.Show) {
+	a.Identity.WriteEntry(w, show)
+	a.writeOutside(w)
 }
 
 func (a Agent) writeRecord(w *jsondoc.Writer) {

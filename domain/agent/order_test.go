@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 )
@@ -67,7 +68,7 @@ func TestReorderRefuses(t *testing.T) {
 		{"one by name and id", []identity.Ref{{Name: "name-1"}, {ID: "id-1"}}, "agent_names[1]: is named twice"},
 	} {
 		got, err := Reorder(members(2), tc.asked)
-		if got != nil || !errors.Is(err, ErrPermutation) || codeOf(err) != 2000 || err.Error() != tc.want {
+		if got != nil || !errors.Is(err, ErrPermutation) || domaintest.Code(err) != 2000 || err.Error() != tc.want {
 			t.Errorf("%s: Reorder = %v, %v, want %q", tc.what, got, err, tc.want)
 		}
 	}

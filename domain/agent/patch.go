@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"slices"
 
 	"orgd/domain/fault"
@@ -25,6 +26,7 @@ var ErrShortForm = fault.New(fault.Validation, "model_provider and model_id go t
 type Patch struct {
 	value      jsondoc.Value
 	isNew      bool
+	at         string // where an entry stands in its document, "" for no entry
 	refs       identity.References
 	texts      []string
 	department *name.Name
@@ -38,27 +40,72 @@ func ParseNew(v jsondoc.Value) (Patch, error) { return parse(v, true) }
 // ParsePatch reads a change of an agent.
 func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(v, false) }
 
+// ParseEntry reads what the document of an organization says, at path, of an
+// agent that may exist or not. It is a patch that takes free-form objects as
+// they stand instead of merging them, and it may give the hiring date, as long
+// as that is the date that the agent has. Errors say where the entry stands.
+func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
+	return Patch{value: v, at: path}.tried()
+}
+
+// New returns an entry as what a new agent is to be, or why it does not suffice
+// for that.
+func (p Patch) New() (Patch, error) {
+	refs, department := p.refs, p.department
+	p.isNew = true
+	p, err := p.tried()
+	return p.Resolve(refs, department), err
+}
+
+// Only returns an entry with those of its fields for which keep holds. A model
+// in its short form goes by the name of the field that it sets.
+func (p Patch) Only(keep func(field string) bool) Patch {
+	p.value = p.value.Only(func(field string) bool {
+		if field == "model_provider" || field == "model_id" {
+			field = "model"
+		}
+		return keep(field)
+	})
+	if _, ok := p.value.Get("department"); !ok {
+		p.department = nil
+	}
+	return p
+}
+
+// locate adds to an error where the entry stands. What was found in reading its
+// fields says so already.
+func (p Patch) locate(err error) error {
+	if err == nil || p.at == "" || errors.Is(err, jsondoc.ErrInvalid) {
+		return err
+	}
+	f := fault.Of(err)
+	return f.With("%s.%s", p.at, f.Msg)
+}
+
 // parse tries the patch on an agent that any patch fits which is not wrong in
 // itself: so everything is found that needs no state.
 func parse(v jsondoc.Value, isNew bool) (Patch, error) {
-	p := Patch{value: v, isNew: isNew}
+	return Patch{value: v, isNew: isNew}.tried()
+}
+
+func (p Patch) tried() (Patch, error) {
 	blank := Agent{Identity: identity.Default()}
-	if !isNew {
+	if !p.isNew {
 		blank.Identity.Model = &identity.Model{Provider: "any", ModelID: "any"}
 	}
 	if err := p.apply(&blank); err != nil {
 		return Patch{}, err
 	}
-	if err := checkShortForm(v); err != nil {
-		return Patch{}, err
+	if err := checkShortForm(p.value); err != nil {
+		return Patch{}, p.locate(err)
 	}
 	if err := blank.Identity.Check(); err != nil {
-		return Patch{}, err
+		return Patch{}, p.locate(err)
 	}
-	if _, ok := v.Get("department"); ok {
+	if _, ok := p.value.Get("department"); ok {
 		p.department = &blank.Identity.Department
 	}
-	if _, ok := v.Get("name"); ok {
+	if _, ok := p.value.Get("name"); ok {
 		p.name = &blank.Identity.Name
 	}
 	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
@@ -123,13 +170,35 @@ func (a *Agent) merge(p Patch) error {
 // apply reads p into a: a new agent as it stands there, a change as a merge.
 func (p Patch) apply(a *Agent) error {
 	if p.isNew {
-		return jsondoc.ReadWhole(p.value, func(r *jsondoc.Reader) {
+		return p.readWhole(func(r *jsondoc.Reader) {
 			a.Identity.ReadHiringDate(r)
 			a.read(r)
 			r.Require("name", "role", "department")
 		})
 	}
+	if p.at != "" {
+		return p.readWhole(func(r *jsondoc.Reader) {
+			a.readSameHiringDate(r)
+			a.read(r)
+		})
+	}
 	return jsondoc.Read(p.value, a.read)
+}
+
+func (p Patch) readWhole(read func(*jsondoc.Reader)) error {
+	if p.at != "" {
+		return jsondoc.ReadWholeAt(p.at, p.value, read)
+	}
+	return jsondoc.ReadWhole(p.value, read)
+}
+
+// readSameHiringDate takes the date that an existing agent has.
+func (a *Agent) readSameHiringDate(r *jsondoc.Reader) {
+	given := identity.Content{HiringDate: a.Identity.HiringDate}
+	given.ReadHiringDate(r)
+	if has := a.Identity.HiringDate; has != "" && given.HiringDate != has {
+		r.Fail("hiring_date", "cannot change from %s", has)
+	}
 }
 
 func (a *Agent) read(r *jsondoc.Reader) {

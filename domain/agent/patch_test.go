@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )
@@ -58,15 +59,15 @@ func TestParseRefuses(t *testing.T) {
 		{`{"model_provider":"p","model_id":"m","model":{}}`, 2000, "model: give either"},
 		{`{"model_provider":"p","model_id":"m","model":null}`, 2000, "model: give either"},
 	} {
-		_, err := ParsePatch(parsed(t, tc.text))
-		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+		_, err := ParsePatch(domaintest.JSON(t, tc.text))
+		if domaintest.Code(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("ParsePatch(%.60s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
 		}
 		if !strings.HasPrefix(tc.text, "{") {
 			continue
 		}
-		_, err = ParseNew(parsed(t, ada(tc.text[1:len(tc.text)-1])))
-		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+		_, err = ParseNew(domaintest.JSON(t, ada(tc.text[1:len(tc.text)-1])))
+		if domaintest.Code(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("ParseNew(… %.60s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
 		}
 	}
@@ -84,16 +85,16 @@ func TestParseNewRefuses(t *testing.T) {
 		{ada(`"model":{"temperature":1}`), 2000, "model: provider and model_id are both required"},
 		{ada(`"model":{"provider":"p"}`), 2000, "model: provider and model_id are both required"},
 	} {
-		_, err := ParseNew(parsed(t, tc.text))
-		if codeOf(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
+		_, err := ParseNew(domaintest.JSON(t, tc.text))
+		if domaintest.Code(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("ParseNew(%s) = %v, want %d %q", tc.text, err, tc.code, tc.want)
 		}
 	}
-	_, err := ParsePatch(parsed(t, `{"hiring_date":"2026-01-31"}`))
-	if codeOf(err) != 2001 || err.Error() != "hiring_date: unknown field" {
+	_, err := ParsePatch(domaintest.JSON(t, `{"hiring_date":"2026-01-31"}`))
+	if domaintest.Code(err) != 2001 || err.Error() != "hiring_date: unknown field" {
 		t.Errorf("ParsePatch(hiring_date) = %v, want an unknown field", err)
 	}
-	if _, err := ParsePatch(parsed(t, `{"model_id":"m"}`)); !errors.Is(err, ErrShortForm) {
+	if _, err := ParsePatch(domaintest.JSON(t, `{"model_id":"m"}`)); !errors.Is(err, ErrShortForm) {
 		t.Errorf("ParsePatch(model_id) = %v, want ErrShortForm", err)
 	}
 }
@@ -106,7 +107,7 @@ func TestParsePatchWaitsForTheState(t *testing.T) {
 		`{"model":{"provider":"p"}}`, `{"model_provider":"p","model_id":"m"}`, `{"memory":{"type":"none"}}`,
 		`{"memory":{"retention_days":1}}`, `{"tools":{"denied":["a"]}}`, `{"authority":{"reports_to":"Eve"}}`, `{"status":"terminated"}`,
 	} {
-		if _, err := ParsePatch(parsed(t, text)); err != nil {
+		if _, err := ParsePatch(domaintest.JSON(t, text)); err != nil {
 			t.Errorf("ParsePatch(%s) = %v, want nil", text, err)
 		}
 	}

@@ -35,11 +35,14 @@ type Profile struct {
 	ID         ID
 	Name       name.Name
 	Department name.Key
+	// DepartmentID tells the department from others that had the name before it
+	// or will have it after it.
+	DepartmentID string
 }
 
-// Profile returns the profile of a.
-func (a Agent) Profile() Profile {
-	return Profile{ID: a.ID(), Name: a.Name(), Department: a.Department().Key}
+// Profile returns the profile of a, whose department has this id.
+func (a Agent) Profile(departmentID string) Profile {
+	return Profile{ID: a.ID(), Name: a.Name(), Department: a.Department().Key, DepartmentID: departmentID}
 }
 
 // Counts of the agents of one department.

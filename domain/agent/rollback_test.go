@@ -25,7 +25,7 @@ func old(t *testing.T) (identity.Version, Agent) {
 
 func TestRollback(t *testing.T) {
 	target, now := old(t)
-	got, err := now.Rollback(target, ptr("too grand"), on(2))
+	got, err := now.Rollback(target, new("too grand"), on(2))
 	if err != nil {
 		t.Fatalf("Rollback = %v", err)
 	}
@@ -36,7 +36,7 @@ func TestRollback(t *testing.T) {
 	}
 	version := identity.Version{
 		Number: 3, Content: target.Content, Hash: target.Hash, SavedBy: "root", SavedAt: on(2).At,
-		RestoredFrom: ptr(int64(1)), Reason: ptr("too grand"),
+		RestoredFrom: new(int64(1)), Reason: new("too grand"),
 	}
 	if diff := cmp.Diff(&version, got.Version); diff != "" {
 		t.Errorf("version (-want +got):\n%s", diff)
@@ -65,7 +65,7 @@ func TestRollbackKeepsIdentity(t *testing.T) {
 func TestRollbackWithoutEffect(t *testing.T) {
 	target, now := old(t)
 	target.Content = now.Identity
-	got, err := now.Rollback(target, ptr("why"), on(2))
+	got, err := now.Rollback(target, new("why"), on(2))
 	if diff := cmp.Diff(Step{Agent: now, From: 2}, got); diff != "" || err != nil {
 		t.Errorf("Rollback = %v (-want +got):\n%s", err, diff)
 	}
@@ -75,7 +75,7 @@ func TestRollbackWithoutEffect(t *testing.T) {
 func TestRollbackRestoresReferences(t *testing.T) {
 	target, now := old(t)
 	const gone = "0190a1b2-0000-7000-8000-0000000000ff"
-	target.Content.Authority.ReportsTo = ptr(gone)
+	target.Content.Authority.ReportsTo = new(gone)
 	got, err := now.Rollback(target, nil, on(2))
 	if err != nil || *got.Agent.Identity.Authority.ReportsTo != gone {
 		t.Errorf("Rollback = %+v, %v, want a reference to %s", got.Agent.Identity.Authority, err, gone)

@@ -1,16 +1,13 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"orgd/domain/activity"
-	"orgd/domain/fault"
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
-	"orgd/domain/jsondoc"
-	"orgd/domain/name"
 )
 
 const (
@@ -32,32 +29,15 @@ func on(ms int) activity.Occasion {
 	return activity.Occasion{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: ids}
 }
 
-func parsed(t testing.TB, text string) jsondoc.Value {
-	t.Helper()
-	v, err := jsondoc.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
-	}
-	return v
-}
-
 // patch is a checked patch whose references are resolved.
 func patch(t testing.TB, text string) Patch {
 	t.Helper()
-	p, err := ParsePatch(parsed(t, text))
-	if err != nil {
-		t.Fatalf("ParsePatch(%.80s) = %v", text, err)
-	}
-	return p.Resolve(people, nil)
+	return domaintest.Read(t, ParsePatch, text).Resolve(people, nil)
 }
 
 func parseNew(t testing.TB, text string) Patch {
 	t.Helper()
-	p, err := ParseNew(parsed(t, text))
-	if err != nil {
-		t.Fatalf("ParseNew(%.80s) = %v", text, err)
-	}
-	return p.Resolve(people, nil)
+	return domaintest.Read(t, ParseNew, text).Resolve(people, nil)
 }
 
 // hire makes Ada, with more members given as JSON text.
@@ -76,21 +56,3 @@ func ada(more string) string {
 	}
 	return `{"name":"Ada","role":"Engineer","department":"Platform"` + more + `}`
 }
-
-func mustName(s string) name.Name {
-	n, err := name.Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
-}
-
-func ptr[T any](v T) *T { return &v }

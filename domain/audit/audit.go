@@ -41,6 +41,10 @@ func Project(id string) Resource { return Resource("projects/" + id) }
 // Session returns the resource of a session.
 func Session(sid string) Resource { return Resource("sessions/" + sid) }
 
+// Webhook returns the resource of a webhook. Tests and redeliveries have no
+// revisions.
+func Webhook(id string) Resource { return Resource("webhooks/" + id) }
+
 // Position is a place in the trail, which is read newest first, ties by id.
 type Position struct {
 	At time.Time

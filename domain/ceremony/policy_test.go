@@ -9,22 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/fault"
-	"orgd/domain/jsondoc"
 )
-
-func parsed(t *testing.T, text string) jsondoc.Value {
-	t.Helper()
-	v, err := jsondoc.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
-	}
-	return v
-}
 
 func policy(t *testing.T, text string) *Policy {
 	t.Helper()
-	p, err := Parse(parsed(t, text))
+	p, err := Parse(domaintest.JSON(t, text))
 	if err != nil {
 		t.Fatalf("Parse(%s) = %v", text, err)
 	}
@@ -53,7 +44,7 @@ func TestParse(t *testing.T) {
 		tests[fmt.Sprintf(`{"velocity_calculator":%q}`, c)] = fmt.Sprintf(`{"velocity_calculator":%q}`, c)
 	}
 	for text, want := range tests {
-		p, err := Parse(parsed(t, text))
+		p, err := Parse(domaintest.JSON(t, text))
 		if p.String() != want || err != nil {
 			t.Errorf("Parse(%s) = %s, %v, want %s", text, p, err, want)
 		}
@@ -85,7 +76,7 @@ func TestParseRefuses(t *testing.T) {
 		`{"transition_threshold":"1"}`:                    "transition_threshold: ",
 		`{"auto_transition":0,"transition_threshold":0}`:  "auto_transition: must be true or false; transition_threshold: must be",
 	} {
-		_, err := Parse(parsed(t, text))
+		_, err := Parse(domaintest.JSON(t, text))
 		var f *fault.Error
 		if !errors.Is(err, ErrPolicy) || !errors.As(err, &f) || f.Code != 2001 || !strings.HasPrefix(f.Msg, want) {
 			t.Errorf("Parse(%s) = %v, want 2001 %q", text, err, want)
@@ -98,7 +89,7 @@ func TestParseAt(t *testing.T) {
 		`{"strategy":1}`: "settings.ceremony_policy.strategy: must be one of ",
 		`7`:              "settings.ceremony_policy: must be an object",
 	} {
-		if _, err := ParseAt("settings.ceremony_policy", parsed(t, text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseAt("settings.ceremony_policy", domaintest.JSON(t, text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("ParseAt(%s) = %v, want %q", text, err, want)
 		}
 	}
@@ -109,10 +100,10 @@ func TestParseSize(t *testing.T) {
 	text := func(n int) string {
 		return `{"k":` + strconv.Quote(strings.Repeat("x", n-len(`{"k":""}`))) + `,   "strategy": null}`
 	}
-	if p, err := Parse(parsed(t, text(MaxBytes))); len(p) != MaxBytes || err != nil {
+	if p, err := Parse(domaintest.JSON(t, text(MaxBytes))); len(p) != MaxBytes || err != nil {
 		t.Errorf("Parse of %d bytes = %d bytes, %v", MaxBytes, len(p), err)
 	}
-	_, err := Parse(parsed(t, text(MaxBytes+1)))
+	_, err := Parse(domaintest.JSON(t, text(MaxBytes+1)))
 	if want := "the ceremony policy: must be at most 65536 bytes of JSON"; !errors.Is(err, ErrPolicy) || err.Error() != want {
 		t.Errorf("Parse of %d bytes = %v, want %q", MaxBytes+1, err, want)
 	}

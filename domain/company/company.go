@@ -66,15 +66,41 @@ func (c Company) Tag() revision.Tag { return revision.Tag{ID: "company", Revisio
 
 // Patch is a checked JSON Merge Patch (RFC 7396) of the company's writable
 // fields.
-type Patch struct{ value jsondoc.Value }
+type Patch struct {
+	value jsondoc.Value
+	at    string // where an entry stands in its document, "" for no entry
+}
 
 // ParsePatch reads a change of the company.
-func ParsePatch(v jsondoc.Value) (Patch, error) {
+func ParsePatch(v jsondoc.Value) (Patch, error) { return Patch{value: v}.tried() }
+
+// ParseEntry reads what the document of an organization says, at path, of the
+// company. It is a patch that takes the settings as they stand instead of
+// merging them. Errors say where the entry stands.
+func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
+	return Patch{value: v, at: path}.tried()
+}
+
+func (p Patch) tried() (Patch, error) {
 	scratch := Default(time.Time{})
-	if err := jsondoc.Read(v, scratch.read); err != nil {
+	if err := p.apply(&scratch); err != nil {
 		return Patch{}, err
 	}
-	return Patch{v}, nil
+	return p, nil
+}
+
+// Only returns an entry with those of its fields for which keep holds.
+func (p Patch) Only(keep func(field string) bool) Patch {
+	p.value = p.value.Only(keep)
+	return p
+}
+
+// apply reads p into c.
+func (p Patch) apply(c *Company) error {
+	if p.at != "" {
+		return jsondoc.ReadWholeAt(p.at, p.value, c.read)
+	}
+	return jsondoc.Read(p.value, c.read)
 }
 
 // Change merges the patch into the company. Without effect it comes back as it
@@ -82,10 +108,13 @@ func ParsePatch(v jsondoc.Value) (Patch, error) {
 // costs are recorded.
 func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, error) {
 	next := c
-	if err := jsondoc.Read(p.value, next.read); err != nil {
+	if err := p.apply(&next); err != nil {
 		return Company{}, err
 	}
 	if next.Currency != c.Currency && costsRecorded {
+		if p.at != "" {
+			return Company{}, ErrCurrency.With("%s.%s", p.at, ErrCurrency.Msg)
+		}
 		return Company{}, ErrCurrency
 	}
 	if string(next.Canonical()) == string(c.Canonical()) {
@@ -102,19 +131,20 @@ func (c Company) touch(at time.Time) Company {
 
 // CeremonyPolicy returns the company's policy, or nil.
 func (c Company) CeremonyPolicy() *ceremony.Policy {
-	p, err := c.ceremonyPolicy()
+	p, err := c.ceremonyPolicy("settings")
 	if err != nil {
 		return nil // no settings get in whose policy is wrong
 	}
 	return p
 }
 
-func (c Company) ceremonyPolicy() (*ceremony.Policy, error) {
+// ceremonyPolicy reads the policy in the settings, which stand at path.
+func (c Company) ceremonyPolicy(path string) (*ceremony.Policy, error) {
 	v, ok := c.Settings.Value().Get(ceremony.SettingsKey)
 	if !ok {
 		return nil, nil
 	}
-	p, err := ceremony.ParseAt("settings."+ceremony.SettingsKey, v)
+	p, err := ceremony.ParseAt(path+"."+ceremony.SettingsKey, v)
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +160,28 @@ func (c *Company) read(r *jsondoc.Reader) {
 	if r.Free("settings", &c.Settings, maxSettings); !r.Has("settings") {
 		return
 	}
-	if _, err := c.ceremonyPolicy(); err != nil {
-		r.Fail("", "%s", err) // it says the field itself
+	p, err := c.ceremonyPolicy(r.PathOf("settings"))
+	switch {
+	case err != nil:
+		r.FailWith(err)
+	case p != nil:
+		c.Settings = withPolicy(c.Settings, *p)
 	}
+}
+
+// withPolicy writes the policy that stands in settings in the form that is kept:
+// what takes settings as they stand may bring nulls that a merge would remove.
+func withPolicy(settings jsondoc.Object, p ceremony.Policy) jsondoc.Object {
+	w := jsondoc.NewWriter(nil)
+	w.Open()
+	for _, m := range settings.Value().Members() {
+		if m.Name == ceremony.SettingsKey {
+			m.Value = p.Value()
+		}
+		w.Field(m.Name).Value(m.Value)
+	}
+	w.Close()
+	return jsondoc.Object(w.Bytes())
 }
 
 func (c *Company) readCurrency(r *jsondoc.Reader) {

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/domain/ceremony"
-	"orgd/domain/fault"
-	"orgd/domain/jsondoc"
+	"orgd/domain/domaintest"
 	"orgd/domain/revision"
 )
 
@@ -21,22 +20,9 @@ var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
 
 func later(ms int) time.Time { return dawn.Add(time.Duration(ms) * time.Millisecond) }
 
-func parsed(t testing.TB, text string) jsondoc.Value {
-	t.Helper()
-	v, err := jsondoc.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
-	}
-	return v
-}
-
 func patch(t testing.TB, text string) Patch {
 	t.Helper()
-	p, err := ParsePatch(parsed(t, text))
-	if err != nil {
-		t.Fatalf("ParsePatch(%.80s) = %v", text, err)
-	}
-	return p
+	return domaintest.Read(t, ParsePatch, text)
 }
 
 // with is the default company after a patch.
@@ -47,14 +33,6 @@ func with(t testing.TB, text string) Company {
 		t.Fatalf("Change(%s) = %v", text, err)
 	}
 	return c
-}
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
 }
 
 func quote(s string, n int) string { return strconv.Quote(strings.Repeat(s, n)) }
@@ -98,8 +76,8 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s %.60s refused: %v", f.name, value, err)
 				continue
 			}
-			got, _ := parsed(t, string(c.Canonical())).Get(f.name)
-			if want := parsed(t, value); !got.Equal(want) {
+			got, _ := domaintest.JSON(t, string(c.Canonical())).Get(f.name)
+			if want := domaintest.JSON(t, value); !got.Equal(want) {
 				t.Errorf("%s %.60s came back as %.60s", f.name, value, got)
 			}
 		}
@@ -108,13 +86,13 @@ func TestFields(t *testing.T) {
 			if name, ok := strings.CutPrefix(f.name, "settings."); ok {
 				text = `{"settings":{"` + name + `":` + value + `}}`
 			}
-			_, err := ParsePatch(parsed(t, text))
-			if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), f.name) || strings.Contains(err.Error(), "; ") {
+			_, err := ParsePatch(domaintest.JSON(t, text))
+			if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), f.name) || strings.Contains(err.Error(), "; ") {
 				t.Errorf("ParsePatch(%.60s) = %v, want one problem at %s", text, err, f.name)
 			}
 		}
 	}
-	if _, err := ParsePatch(parsed(t, `[]`)); codeOf(err) != 2001 {
+	if _, err := ParsePatch(domaintest.JSON(t, `[]`)); domaintest.Code(err) != 2001 {
 		t.Errorf("ParsePatch([]) = %v, want 2001", err)
 	}
 }
@@ -150,7 +128,7 @@ func TestCurrency(t *testing.T) {
 	if got, err := c.Change(patch(t, `{"currency":"EUR"}`), false, later(1)); err != nil || got.Currency != "EUR" || got.Revision != 2 {
 		t.Errorf("Change of currency = %+v, %v, want EUR", got, err)
 	}
-	if got, err := c.Change(patch(t, `{"currency":"EUR"}`), true, later(1)); !errors.Is(err, ErrCurrency) || codeOf(err) != 4000 {
+	if got, err := c.Change(patch(t, `{"currency":"EUR"}`), true, later(1)); !errors.Is(err, ErrCurrency) || domaintest.Code(err) != 4000 {
 		t.Errorf("Change of currency with costs = %+v, %v, want ErrCurrency", got, err)
 	}
 	if !slices.IsSorted(currencies) || len(slices.Compact(slices.Clone(currencies))) != len(currencies) {
@@ -162,7 +140,7 @@ func TestCurrency(t *testing.T) {
 func TestSettingsGrow(t *testing.T) {
 	half := `{"settings":{"%":` + quote("x", 40<<10) + `}}`
 	c := with(t, strings.Replace(half, "%", "a", 1))
-	if _, err := c.Change(patch(t, strings.Replace(half, "%", "b", 1)), false, later(1)); codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), "settings: ") {
+	if _, err := c.Change(patch(t, strings.Replace(half, "%", "b", 1)), false, later(1)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), "settings: ") {
 		t.Errorf("Change beyond the bound = %v, want 2001 at settings", err)
 	}
 }

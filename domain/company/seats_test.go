@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/name"
 )
 
@@ -87,7 +88,7 @@ func TestReorderRefuses(t *testing.T) {
 		"department_names[1]: is not a department, or is named twice":                     {"d-1", "d-1"},
 		"department_names[0]: is not a department, or is named twice":                     {"d-7", "d-1"},
 	} {
-		if _, err := seated(2).Reorder(asked, later(1)); !errors.Is(err, ErrPermutation) || codeOf(err) != 2000 || err.Error() != want {
+		if _, err := seated(2).Reorder(asked, later(1)); !errors.Is(err, ErrPermutation) || domaintest.Code(err) != 2000 || err.Error() != want {
 			t.Errorf("Reorder(%v) = %v, want 2000 %q", asked, err, want)
 		}
 	}

@@ -155,6 +155,14 @@ func (d Department) SetCeremonyPolicy(p *ceremony.Policy, at time.Time) Departme
 	return d.succeed(next, at)
 }
 
+// WithoutBudget returns the department without a share of the budget. Without
+// effect it comes back as it was, revision included.
+func (d Department) WithoutBudget(at time.Time) Department {
+	next := d
+	next.BudgetPercent = 0
+	return d.succeed(next, at)
+}
+
 // Touch returns the department with the next revision: the order of its agents
 // has changed.
 func (d Department) Touch(at time.Time) Department {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgd/domain/ceremony"
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
@@ -28,17 +29,17 @@ const full = `"description":"Runs it.","head":"ADA","budget_percent":12.5,"auton
 
 func fullDepartment() Department {
 	return Department{
-		ID: "d-1", Name: mustName("Ops"), Description: "Runs it.", Head: ptr(adaID), BudgetPercent: 125_000, Autonomy: ptr(identity.Semi),
+		ID: "d-1", Name: domaintest.Name("Ops"), Description: "Runs it.", Head: new(adaID), BudgetPercent: 125_000, Autonomy: new(identity.Semi),
 		Teams: []Team{
-			{Name: mustName("Night"), Lead: ptr(bobID), Members: []string{cleoID, adaID}},
-			{Name: mustName("Day")},
+			{Name: domaintest.Name("Night"), Lead: new(bobID), Members: []string{cleoID, adaID}},
+			{Name: domaintest.Name("Day")},
 		},
 		ReportingLines: []ReportingLine{{bobID, adaID}, {cleoID, bobID}},
 		Policies: Policies{
 			Review: ReviewRequirements{MinReviewers: 2, RequiredRoles: []string{"lead"}, SelfReview: true},
 			Chains: []ApprovalChain{{ActionType: "spend", Approvers: []string{"cfo"}, MinApprovals: 1}},
 		},
-		CeremonyPolicy: ptr(ceremony.Policy(`{"own":{"a":1,"b":null},"strategy":"hybrid"}`)),
+		CeremonyPolicy: new(ceremony.Policy(`{"own":{"a":1,"b":null},"strategy":"hybrid"}`)),
 		Revision:       1, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 }
@@ -78,10 +79,10 @@ func TestReferencesMustExist(t *testing.T) {
 			`reporting_lines[0]: closes a cycle`},
 	} {
 		d, err := found(t, "").Change(patch(t, tc.text), 0, later(1))
-		if !errors.Is(err, tc.want) || codeOf(err) != 2000 || !strings.HasPrefix(err.Error(), tc.msg) {
+		if !errors.Is(err, tc.want) || domaintest.Code(err) != 2000 || !strings.HasPrefix(err.Error(), tc.msg) {
 			t.Errorf("Change(%s) = %+v, %v, want 2000 %q", tc.text, d, err, tc.msg)
 		}
-		p, err := ParseNew(parsed(t, ops(tc.text[1:len(tc.text)-1])))
+		p, err := ParseNew(domaintest.JSON(t, ops(tc.text[1:len(tc.text)-1])))
 		if err != nil {
 			t.Fatalf("ParseNew(%s) = %v", tc.text, err)
 		}
@@ -99,7 +100,7 @@ func TestReferencesMustExist(t *testing.T) {
 // do not get in the way of other changes.
 func TestAgentsThatAreGone(t *testing.T) {
 	d := fullDepartment()
-	d.Head, d.Teams[0].Members[0], d.ReportingLines[0].Supervisor = ptr(goneID), goneID, gone2
+	d.Head, d.Teams[0].Members[0], d.ReportingLines[0].Supervisor = new(goneID), goneID, gone2
 	next, err := d.Change(patch(t, `{"description":"new"}`), 0, later(1))
 	if err != nil || *next.Head != goneID || next.Teams[0].Members[0] != goneID || next.ReportingLines[0].Supervisor != gone2 {
 		t.Errorf("Change = %+v, %v, want the references as they were", next, err)
@@ -121,16 +122,16 @@ func TestChange(t *testing.T) {
 		{`{"description":"x"}`, func(d *Department) { d.Description = "x" }},
 		{`{"head":null,"autonomy_level":null}`, func(d *Department) { d.Head, d.Autonomy = nil, nil }},
 		{`{"teams":[{"name":"Day","members":["Bob"]}]}`, func(d *Department) {
-			d.Teams = []Team{{Name: mustName("Day"), Members: []string{bobID}}}
+			d.Teams = []Team{{Name: domaintest.Name("Day"), Members: []string{bobID}}}
 		}},
 		{`{"teams":[],"reporting_lines":[]}`, func(d *Department) { d.Teams, d.ReportingLines = nil, nil }},
 		{`{"policies":{"review_requirements":{"min_reviewers":0}}}`, func(d *Department) { d.Policies.Review.MinReviewers = 0 }},
 		{`{"policies":{"approval_chains":[]}}`, func(d *Department) { d.Policies.Chains = nil }},
 		{`{"ceremony_policy":null}`, func(d *Department) { d.CeremonyPolicy = nil }},
 		{`{"ceremony_policy":{"strategy":null,"own":{"a":2}}}`, func(d *Department) {
-			d.CeremonyPolicy = ptr(ceremony.Policy(`{"own":{"a":2,"b":null}}`))
+			d.CeremonyPolicy = new(ceremony.Policy(`{"own":{"a":2,"b":null}}`))
 		}},
-		{`{"ceremony_policy":{"own":null,"strategy":null}}`, func(d *Department) { d.CeremonyPolicy = ptr(ceremony.Policy(``)) }},
+		{`{"ceremony_policy":{"own":null,"strategy":null}}`, func(d *Department) { d.CeremonyPolicy = new(ceremony.Policy(``)) }},
 	} {
 		want := fullDepartment()
 		tc.want(&want)
@@ -148,7 +149,7 @@ func TestChangeWithoutEffect(t *testing.T) {
 		`{"ceremony_policy":{}}`, `{"ceremony_policy":{"own":{"a":1.0},"other":null}}`, `{"head":"` + adaID + `"}`,
 	} {
 		d := fullDepartment()
-		d.CeremonyPolicy = ptr(ceremony.Policy(`{"own":{"a":1},"strategy":"hybrid"}`))
+		d.CeremonyPolicy = new(ceremony.Policy(`{"own":{"a":1},"strategy":"hybrid"}`))
 		got, err := d.Change(patch(t, text), 0, later(9))
 		if diff := cmp.Diff(d, got); diff != "" || err != nil {
 			t.Errorf("Change(%s) = %v (-want +got):\n%s", text, err, diff)
@@ -170,7 +171,7 @@ func TestBudget(t *testing.T) {
 		{"0.0001", money.Hundred, false},
 		{"100", 1, false},
 	} {
-		p, err := ParseNew(parsed(t, ops(`"budget_percent":`+tc.share)))
+		p, err := ParseNew(domaintest.JSON(t, ops(`"budget_percent":`+tc.share)))
 		if err != nil {
 			t.Fatalf("ParseNew(%s) = %v", tc.share, err)
 		}
@@ -178,7 +179,7 @@ func TestBudget(t *testing.T) {
 		change := patch(t, `{"budget_percent":`+tc.share+`}`)
 		_, changeErr := found(t, `"budget_percent":1`).Change(change, tc.others, later(1))
 		for what, err := range map[string]error{"New": newErr, "Change": changeErr} {
-			if (err == nil) != tc.ok || err != nil && (!errors.Is(err, ErrBudget) || codeOf(err) != 2000) {
+			if (err == nil) != tc.ok || err != nil && (!errors.Is(err, ErrBudget) || domaintest.Code(err) != 2000) {
 				t.Errorf("%s with %s beside %s = %v, want ok %t", what, tc.share, tc.others, err, tc.ok)
 			}
 		}
@@ -194,7 +195,7 @@ func TestBudget(t *testing.T) {
 func TestCheckEmpty(t *testing.T) {
 	d := found(t, "")
 	for n, want := range map[int64]string{1: `department "Ops" still has 1 agent`, 12: `department "Ops" still has 12 agents`} {
-		if err := d.CheckEmpty(n); !errors.Is(err, ErrNotEmpty) || codeOf(err) != 2000 || err.Error() != want {
+		if err := d.CheckEmpty(n); !errors.Is(err, ErrNotEmpty) || domaintest.Code(err) != 2000 || err.Error() != want {
 			t.Errorf("CheckEmpty(%d) = %v, want %q", n, err, want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Show turns the id of an agent into what a reader sees of it; false means that
 // the agent is gone.
-type Show func(identity.ID) (string, bool)
+type Show = identity.Show
 
 // Canonical returns the JSON form of d that stores keep: its writable fields
 // with every reference as an id.
@@ -38,11 +38,17 @@ func Parse(canonical []byte) (Department, error) {
 // Write writes the members of d into the object that w has open. Agents that
 // are gone are null or left out.
 func (d Department) Write(w *jsondoc.Writer, show Show) {
-	w.Field("name").Text(d.Name.Text)
-	d.writeFields(w, show)
+	d.WriteEntry(w, show)
 	w.Field("revision").Int(d.Revision)
 	w.Field("created_at").Time(d.CreatedAt)
 	w.Field("updated_at").Time(d.UpdatedAt)
+}
+
+// WriteEntry writes the members of d as the document of an organization has
+// them: every field that a client may write.
+func (d Department) WriteEntry(w *jsondoc.Writer, show Show) {
+	w.Field("name").Text(d.Name.Text)
+	d.writeFields(w, show)
 }
 
 func (d Department) writeFields(w *jsondoc.Writer, show Show) {

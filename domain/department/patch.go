@@ -1,10 +1,12 @@
 package department
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"orgd/domain/ceremony"
+	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
@@ -24,6 +26,7 @@ var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
 type Patch struct {
 	value jsondoc.Value
 	isNew bool
+	at    string // where an entry stands in its document, "" for no entry
 	name  name.Name
 	texts []string
 	refs  identity.References
@@ -35,13 +38,47 @@ func ParseNew(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v, isN
 // ParsePatch reads a change of a department, whose name cannot change.
 func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v}) }
 
+// ParseEntry reads what the document of an organization says, at path, of a
+// department that may exist or not. It is a patch that names its department and
+// takes a ceremony policy as it stands instead of merging it. Errors say where
+// the entry stands.
+func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
+	return parse(Patch{value: v, at: path})
+}
+
+// New returns an entry as what a new department is to be.
+func (p Patch) New() Patch {
+	p.isNew = true
+	return p
+}
+
+// Only returns an entry with its name and those of its other fields for which
+// keep holds.
+func (p Patch) Only(keep func(field string) bool) Patch {
+	p.value = p.value.Only(func(field string) bool { return field == "name" || keep(field) })
+	return p
+}
+
+// IsEmpty reports whether an entry says nothing but the name.
+func (p Patch) IsEmpty() bool { return len(p.value.Members()) <= 1 }
+
+// locate adds to an error where the entry stands. What was found in reading its
+// fields says so already.
+func (p Patch) locate(err error) error {
+	if err == nil || p.at == "" || errors.Is(err, jsondoc.ErrInvalid) {
+		return err
+	}
+	f := fault.Of(err)
+	return f.With("%s.%s", p.at, f.Msg)
+}
+
 func parse(p Patch) (Patch, error) {
 	scratch := blank()
 	if err := p.apply(&scratch); err != nil {
 		return Patch{}, err
 	}
 	if err := scratch.check(); err != nil {
-		return Patch{}, err
+		return Patch{}, p.locate(err)
 	}
 	p.name = scratch.Name
 	for _, id := range scratch.Agents() {
@@ -81,9 +118,9 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 	d := blank()
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = id, 1, at, at
 	if err := d.merge(p); err != nil {
-		return Department{}, err
+		return Department{}, p.locate(err)
 	}
-	return d, d.CheckBudget(others)
+	return d, p.locate(d.CheckBudget(others))
 }
 
 // Change merges the patch into the department. Without effect it comes back as
@@ -91,11 +128,11 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 func (d Department) Change(p Patch, others money.Percent, at time.Time) (Department, error) {
 	next := d
 	if err := next.merge(p); err != nil {
-		return Department{}, err
+		return Department{}, p.locate(err)
 	}
 	if p.SetsBudget() {
 		if err := next.CheckBudget(others); err != nil {
-			return Department{}, err
+			return Department{}, p.locate(err)
 		}
 	}
 	return d.succeed(next, at), nil
@@ -104,12 +141,22 @@ func (d Department) Change(p Patch, others money.Percent, at time.Time) (Departm
 // apply reads p into d: a new department as it stands there, a change as a
 // merge.
 func (p Patch) apply(d *Department) error {
-	if p.isNew {
-		return jsondoc.ReadWhole(p.value, func(r *jsondoc.Reader) {
-			name.Read(r, "name", &d.Name, name.MaxLength)
-			r.Require("name")
+	named := func(r *jsondoc.Reader) {
+		name.Read(r, "name", &d.Name, name.MaxLength)
+		r.Require("name")
+		d.read(r)
+	}
+	switch {
+	case p.at != "" && !p.isNew && d.Name != (name.Name{}):
+		// A department keeps the name that it has, however an entry writes it.
+		return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
+			r.Has("name")
 			d.read(r)
 		})
+	case p.at != "":
+		return jsondoc.ReadWholeAt(p.at, p.value, named)
+	case p.isNew:
+		return jsondoc.ReadWhole(p.value, named)
 	}
 	return jsondoc.Read(p.value, d.read)
 }
@@ -256,9 +303,9 @@ func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
 		d.CeremonyPolicy = nil
 		return
 	}
-	p, err := ceremony.ParseAt(field, merged.Value())
+	p, err := ceremony.ParseAt(r.PathOf(field), merged.Value())
 	if err != nil {
-		r.Fail("", "%s", err) // it says the field itself
+		r.FailWith(err)
 		return
 	}
 	d.CeremonyPolicy = &p

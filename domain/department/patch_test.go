@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/fault"
 )
 
@@ -80,20 +81,20 @@ func TestFields(t *testing.T) {
 			for step := range strings.SplitSeq(f.path, ".") {
 				got, _ = got.Get(step)
 			}
-			if want := parsed(t, value); !got.Equal(want) {
+			if want := domaintest.JSON(t, value); !got.Equal(want) {
 				t.Errorf("%s %.60s came back as %.60s", f.path, value, got)
 			}
 		}
 		for _, value := range f.bad {
-			_, err := ParsePatch(parsed(t, at(f.path, value)))
-			if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) || strings.Contains(err.Error(), "; ") {
+			_, err := ParsePatch(domaintest.JSON(t, at(f.path, value)))
+			if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) || strings.Contains(err.Error(), "; ") {
 				t.Errorf("%s %.60s: error = %v, want one problem there", f.path, value, err)
 			}
 			if f.path == "name" {
 				continue // a new department has one
 			}
-			_, err = ParseNew(parsed(t, ops(at(f.path, value)[1:len(at(f.path, value))-1])))
-			if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) {
+			_, err = ParseNew(domaintest.JSON(t, ops(at(f.path, value)[1:len(at(f.path, value))-1])))
+			if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) {
 				t.Errorf("new with %s %.60s: error = %v, want a problem there", f.path, value, err)
 			}
 		}
@@ -101,12 +102,12 @@ func TestFields(t *testing.T) {
 }
 
 func TestParseNew(t *testing.T) {
-	p, err := ParseNew(parsed(t, ops(`"head":"Ada","teams":[{"name":"a","lead":"Bob","members":["Eve"]}],`+
+	p, err := ParseNew(domaintest.JSON(t, ops(`"head":"Ada","teams":[{"name":"a","lead":"Bob","members":["Eve"]}],`+
 		`"reporting_lines":[{"subordinate":"x","supervisor":"y"}]`)))
 	if err != nil {
 		t.Fatalf("ParseNew = %v", err)
 	}
-	if p.Name() != mustName("Ops") {
+	if p.Name() != domaintest.Name("Ops") {
 		t.Errorf("Name = %v, want Ops", p.Name())
 	}
 	if diff := cmp.Diff([]string{"Ada", "Bob", "Eve", "x", "y"}, p.References()); diff != "" {
@@ -116,7 +117,7 @@ func TestParseNew(t *testing.T) {
 		`{}`: "name: is required", `{"name":null}`: "name: must not be null", `{"name":"."}`: "name: the name must not be",
 		`[]`: "the document must be an object",
 	} {
-		if _, err := ParseNew(parsed(t, text)); codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseNew(domaintest.JSON(t, text)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("ParseNew(%s) = %v, want 2001 %q", text, err, want)
 		}
 	}
@@ -152,8 +153,8 @@ func TestParseFindsCombinations(t *testing.T) {
 		if want != "" {
 			code = 2000
 		}
-		_, err := ParsePatch(parsed(t, text))
-		if codeOf(err) != code || err != nil && err.Error() != want {
+		_, err := ParsePatch(domaintest.JSON(t, text))
+		if domaintest.Code(err) != code || err != nil && err.Error() != want {
 			t.Errorf("ParsePatch(%s) = %v, want %d %q", text, err, code, want)
 		}
 	}

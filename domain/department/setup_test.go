@@ -1,14 +1,12 @@
 package department
 
 import (
-	"errors"
 	"testing"
 	"time"
 
-	"orgd/domain/fault"
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
-	"orgd/domain/name"
 )
 
 const (
@@ -29,28 +27,15 @@ var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
 
 func later(ms int) time.Time { return dawn.Add(time.Duration(ms) * time.Millisecond) }
 
-func parsed(t testing.TB, text string) jsondoc.Value {
-	t.Helper()
-	v, err := jsondoc.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
-	}
-	return v
-}
-
 func patch(t testing.TB, text string) Patch {
 	t.Helper()
-	p, err := ParsePatch(parsed(t, text))
-	if err != nil {
-		t.Fatalf("ParsePatch(%.80s) = %v", text, err)
-	}
-	return p.Resolve(people)
+	return domaintest.Read(t, ParsePatch, text).Resolve(people)
 }
 
 // found makes the department Ops, with more members given as JSON text.
 func found(t testing.TB, more string) Department {
 	t.Helper()
-	p, err := ParseNew(parsed(t, ops(more)))
+	p, err := ParseNew(domaintest.JSON(t, ops(more)))
 	if err != nil {
 		t.Fatalf("ParseNew(%s) = %v", more, err)
 	}
@@ -77,21 +62,3 @@ func canonical(t testing.TB, d Department) jsondoc.Value {
 	}
 	return v
 }
-
-func mustName(s string) name.Name {
-	n, err := name.Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
-}
-
-func ptr[T any](v T) *T { return &v }

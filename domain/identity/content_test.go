@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/jsondoc"
 )
 
@@ -103,7 +104,7 @@ func TestParseOlderSchema(t *testing.T) {
 		"hiring_date":"2026-01-31","personality":{"openness":1},"model":{"provider":"p","model_id":"m"},
 		"skills":{"primary":[{"id":"go","name":"Go"}]}}`
 	want := Default()
-	want.ID, want.Name, want.Role, want.Department = "0190a1b2-0000-7000-8000-000000000001", mustName("Ada"), "Engineer", mustName("Platform")
+	want.ID, want.Name, want.Role, want.Department = "0190a1b2-0000-7000-8000-000000000001", domaintest.Name("Ada"), "Engineer", domaintest.Name("Platform")
 	want.HiringDate = "2026-01-31"
 	want.Personality.Openness = "1"
 	want.Model = &Model{Provider: "p", ModelID: "m", Temperature: "0.7", MaxTokens: 4096}
@@ -180,10 +181,10 @@ func TestWords(t *testing.T) {
 		}
 	}
 	_, err := ParseStatus("Active")
-	if want := "status: must be one of active, onboarding, on_leave, terminated"; err == nil || err.Error() != want || codeOf(err) != 2001 {
+	if want := "status: must be one of active, onboarding, on_leave, terminated"; err == nil || err.Error() != want || domaintest.Code(err) != 2001 {
 		t.Errorf("ParseStatus(Active) = %v, want 2001 %q", err, want)
 	}
-	if _, err := ParseLevel(""); codeOf(err) != 2001 {
+	if _, err := ParseLevel(""); domaintest.Code(err) != 2001 {
 		t.Errorf("ParseLevel() = %v, want 2001", err)
 	}
 }
@@ -195,7 +196,7 @@ func TestVersions(t *testing.T) {
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("First (-want +got):\n%s", diff)
 	}
-	first.RestoredFrom, first.Reason = ptr(int64(9)), ptr("why")
+	first.RestoredFrom, first.Reason = new(int64(9)), new("why")
 	c := example()
 	c.Role = "Lead"
 	want = Version{Number: 2, Content: c, Hash: c.Hash(), SavedBy: "bob", SavedAt: at.Add(1)}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/jsondoc"
 )
 
@@ -64,7 +65,7 @@ func TestCompare(t *testing.T) {
 		{"free-form members", func(c *Content) { c.Metadata = `{"":{"a":{}},"new":null}` }, []FieldChange{
 			changed("metadata.$ne", Removed, `[1,null]`, ""),
 			changed("metadata..a", Added, "", `{}`),
-			{Path: []string{"metadata", "", "a.b"}, Type: Removed, Old: ptr("9007199254740993")},
+			{Path: []string{"metadata", "", "a.b"}, Type: Removed, Old: new("9007199254740993")},
 			changed("metadata.new", Added, "", `null`),
 		}, "4 fields changed"},
 	} {
@@ -88,7 +89,7 @@ func TestCompare(t *testing.T) {
 func TestCompareOrder(t *testing.T) {
 	for _, n := range [][2]int64{{1, 1}, {2, 1}} {
 		_, err := Compare(Version{Number: n[0], Content: example()}, Version{Number: n[1], Content: example()})
-		if !errors.Is(err, ErrDiffOrder) || codeOf(err) != 2000 {
+		if !errors.Is(err, ErrDiffOrder) || domaintest.Code(err) != 2000 {
 			t.Errorf("Compare(%d, %d) = %v, want ErrDiffOrder", n[0], n[1], err)
 		}
 	}

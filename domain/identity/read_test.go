@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/jsondoc"
 )
 
@@ -234,7 +235,7 @@ func TestFields(t *testing.T) {
 			}
 			for _, value := range f.rule.bad {
 				_, err := merge(t, example(), at(f.path, value))
-				if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) || strings.Contains(err.Error(), "; ") {
+				if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), f.path) || strings.Contains(err.Error(), "; ") {
 					t.Errorf("%.60s: error = %v, want one problem at %s", value, err, f.path)
 				}
 			}
@@ -265,7 +266,7 @@ func TestSkillFields(t *testing.T) {
 		}
 		for _, value := range f.rule.bad {
 			_, err := merge(t, Default(), skill(f.path, value))
-			if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), "skills.secondary[0]."+f.path) {
+			if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), "skills.secondary[0]."+f.path) {
 				t.Errorf("%s %.60s: error = %v, want a problem there", f.path, value, err)
 			}
 		}
@@ -277,7 +278,7 @@ func TestUnknownAndReadOnlyFields(t *testing.T) {
 		"colour", "Name", "id", "hiring_date", "version", "personality.Openness", "model.tier", "tools.sub_constraints.x",
 	} {
 		_, err := merge(t, example(), at(path, `"x"`))
-		if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), path+": unknown field") {
+		if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), path+": unknown field") {
 			t.Errorf("%s: error = %v, want an unknown field", path, err)
 		}
 	}
@@ -287,7 +288,7 @@ func TestReadNamesEveryProblem(t *testing.T) {
 	_, err := merge(t, Default(), `{"role":"","level":"boss","memory":{"retention_days":0},"skills":{"primary":[{"id":""}]}}`)
 	want := []string{"role: ", "level: ", "skills.primary[0].id: ", "skills.primary[0].name: is required", "memory.retention_days: "}
 	for _, w := range want {
-		if codeOf(err) != 2001 || !strings.Contains(err.Error(), w) {
+		if domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), w) {
 			t.Errorf("error = %v, want %q in it", err, w)
 		}
 	}
@@ -309,7 +310,7 @@ func TestHiringDate(t *testing.T) {
 		`null`, `""`, `1`, `"2026-02-29"`, `"2026-1-31"`, `"31.01.2026"`, `"2026-01-31T00:00:00Z"`, `" 2026-01-31"`, `"+026-01-31"`,
 	} {
 		_, err := read(`{"hiring_date":` + value + `}`)
-		if want := "hiring_date: must be a date such as 2026-01-31"; codeOf(err) != 2001 || err.Error() != want {
+		if want := "hiring_date: must be a date such as 2026-01-31"; domaintest.Code(err) != 2001 || err.Error() != want {
 			t.Errorf("ReadHiringDate(%s) = %v, want %q", value, err, want)
 		}
 	}
@@ -318,7 +319,7 @@ func TestHiringDate(t *testing.T) {
 func TestMergeModel(t *testing.T) {
 	full := Model{
 		Provider: "p", ModelID: "m", Temperature: "0.5", MaxTokens: 9,
-		FallbackModel: ptr("f"), Tier: ptr(Tier("small")),
+		FallbackModel: new("f"), Tier: new(Tier("small")),
 	}
 	with := func(change func(*Model)) *Model {
 		m := full
@@ -351,7 +352,7 @@ func TestMergeModel(t *testing.T) {
 		}
 	}
 	for _, patch := range []string{`{"model_provider":null,"model_id":"m"}`, `{"model_provider":"p","model_id":""}`} {
-		if _, err := merge(t, Default(), patch); codeOf(err) != 2001 {
+		if _, err := merge(t, Default(), patch); domaintest.Code(err) != 2001 {
 			t.Errorf("merge(%s) = %v, want 2001", patch, err)
 		}
 	}
@@ -383,7 +384,7 @@ func TestMerge(t *testing.T) {
 		{`{"metadata":{"":{"a.b":9007199254740992.0}}}`, func(c *Content) {
 			c.Metadata = `{"":{"a.b":9007199254740992},"$ne":[1,null]}`
 		}},
-		{`{"name":" ADA "}`, func(c *Content) { c.Name = mustName("ADA") }},
+		{`{"name":" ADA "}`, func(c *Content) { c.Name = domaintest.Name("ADA") }},
 	} {
 		want := example()
 		tc.want(&want)

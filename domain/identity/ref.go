@@ -18,6 +18,9 @@ type Ref struct {
 	Name name.Key
 }
 
+// Clone is the reference in memory of its own, see [name.Key.Clone].
+func (r Ref) Clone() Ref { return Ref{ID: ID(strings.Clone(string(r.ID))), Name: r.Name.Clone()} }
+
 // ParseRef reads an id or a name. A name can never look like an id.
 func ParseRef(s string) (Ref, error) {
 	if name.IsUUID(s) {
@@ -70,6 +73,18 @@ func (c *Content) ResolveReferences(refs References) (err error) {
 	}
 	a.CanDelegateTo, err = resolveAll(refs.lasting, "authority.can_delegate_to", a.CanDelegateTo)
 	return err
+}
+
+// Agents lists the agents that c refers to, existing or not.
+func (c Content) Agents() []ID {
+	var ids []ID
+	if to := c.Authority.ReportsTo; to != nil {
+		ids = append(ids, ID(*to))
+	}
+	for _, id := range c.Authority.CanDelegateTo {
+		ids = append(ids, ID(id))
+	}
+	return ids
 }
 
 // resolver turns the text of a field into an id.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/domaintest"
 )
 
 const otherUUID = "0190a1b2-0000-7000-8000-00000000000b"
@@ -26,7 +28,7 @@ func TestParseRef(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", " ", ".", "..", "a\tb", "\u200d", strings.Repeat("x", 129), "\xff", " " + uuid + " "} {
-		if got, err := ParseRef(text); codeOf(err) != 2001 {
+		if got, err := ParseRef(text); domaintest.Code(err) != 2001 {
 			t.Errorf("ParseRef(%q) = %+v, %v, want 2001", text, got, err)
 		}
 	}
@@ -40,7 +42,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("ID(ADA) = %q, %v, want %q", got, err, uuid)
 	}
 	for _, text := range []string{"Eve", otherUUID} { // an id that nobody has is unknown, too
-		if _, err := people.ID("head", text); !errors.Is(err, ErrUnknownReference) || codeOf(err) != 2000 ||
+		if _, err := people.ID("head", text); !errors.Is(err, ErrUnknownReference) || domaintest.Code(err) != 2000 ||
 			err.Error() != `head: there is no agent "`+text+`"` {
 			t.Errorf("ID(%s) = %v, want ErrUnknownReference naming field and agent", text, err)
 		}
@@ -48,10 +50,10 @@ func TestReferences(t *testing.T) {
 	if got, err := people.IDOrNull("head", nil); got != nil || err != nil {
 		t.Errorf("IDOrNull(nil) = %v, %v, want nil", got, err)
 	}
-	if got, err := people.IDOrNull("head", ptr("Bob")); err != nil || *got != otherUUID {
+	if got, err := people.IDOrNull("head", new("Bob")); err != nil || *got != otherUUID {
 		t.Errorf("IDOrNull(Bob) = %v, %v, want %s", got, err, otherUUID)
 	}
-	if got, err := people.IDOrNull("head", ptr("Eve")); got != nil || !errors.Is(err, ErrUnknownReference) {
+	if got, err := people.IDOrNull("head", new("Eve")); got != nil || !errors.Is(err, ErrUnknownReference) {
 		t.Errorf("IDOrNull(Eve) = %v, %v, want ErrUnknownReference", got, err)
 	}
 }
@@ -69,7 +71,7 @@ func TestReferenceLists(t *testing.T) {
 		t.Errorf("IDs has changed its argument to %v", given)
 	}
 	_, err = people.IDs("team", []string{"Ada", "Bob", "ADA"})
-	if want := `team: names the agent "ADA" twice`; !errors.Is(err, ErrCombination) || codeOf(err) != 2000 || err.Error() != want {
+	if want := `team: names the agent "ADA" twice`; !errors.Is(err, ErrCombination) || domaintest.Code(err) != 2000 || err.Error() != want {
 		t.Errorf("IDs(twice) = %v, want %q", err, want)
 	}
 	if _, err := people.IDs("team", []string{"Eve"}); !errors.Is(err, ErrUnknownReference) {
@@ -79,12 +81,12 @@ func TestReferenceLists(t *testing.T) {
 
 func TestResolveReferences(t *testing.T) {
 	var gone ID = "0190a1b2-0000-7000-8000-0000000000ff"
-	c := Content{Authority: Authority{ReportsTo: ptr("ADA"), CanDelegateTo: []string{"Bob", strings.ToUpper(string(gone))}}}
+	c := Content{Authority: Authority{ReportsTo: new("ADA"), CanDelegateTo: []string{"Bob", strings.ToUpper(string(gone))}}}
 	given := c
 	if err := c.ResolveReferences(people); err != nil {
 		t.Fatalf("ResolveReferences = %v", err)
 	}
-	want := Authority{ReportsTo: ptr(uuid), CanDelegateTo: []string{otherUUID, string(gone)}}
+	want := Authority{ReportsTo: new(uuid), CanDelegateTo: []string{otherUUID, string(gone)}}
 	if diff := cmp.Diff(want, c.Authority); diff != "" {
 		t.Errorf("ResolveReferences (-want +got):\n%s", diff)
 	}
@@ -96,7 +98,7 @@ func TestResolveReferences(t *testing.T) {
 		want error
 		msg  string
 	}{
-		{Authority{ReportsTo: ptr("Eve")}, ErrUnknownReference, `authority.reports_to: there is no agent "Eve"`},
+		{Authority{ReportsTo: new("Eve")}, ErrUnknownReference, `authority.reports_to: there is no agent "Eve"`},
 		{Authority{CanDelegateTo: []string{"Ada", "Eve"}}, ErrUnknownReference, `authority.can_delegate_to: there is no agent "Eve"`},
 		{Authority{CanDelegateTo: []string{"Ada", uuid}}, ErrCombination, `authority.can_delegate_to: names the agent "` + uuid + `" twice`},
 		{Authority{CanDelegateTo: []string{string(gone), strings.ToUpper(string(gone))}}, ErrCombination, `authority.can_delegate_to: names`},

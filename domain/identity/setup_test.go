@@ -1,14 +1,13 @@
 package identity
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"orgd/domain/decimal"
-	"orgd/domain/fault"
+	"orgd/domain/domaintest"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
@@ -48,35 +47,13 @@ func get(v jsondoc.Value, path string) jsondoc.Value {
 	return v
 }
 
-// codeOf returns the code of err, 0 for nil.
-func codeOf(err error) fault.Code {
-	if err == nil {
-		return 0
-	}
-	var f *fault.Error
-	if !errors.As(err, &f) {
-		return -1
-	}
-	return f.Code
-}
-
-func ptr[T any](v T) *T { return &v }
-
-func mustName(s string) name.Name {
-	n, err := name.Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
 // example is a content with something in every field.
 func example() Content {
 	return Content{
 		ID:          "0190a1b2-0000-7000-8000-000000000001",
-		Name:        mustName("Ada"),
+		Name:        domaintest.Name("Ada"),
 		Role:        "Engineer",
-		Department:  mustName("Platform"),
+		Department:  domaintest.Name("Platform"),
 		Description: "Builds <things> & more.",
 		Level:       Senior,
 		Status:      OnLeave,
@@ -95,10 +72,10 @@ func example() Content {
 		},
 		Model: &Model{
 			Provider: "acme", ModelID: "m-1", Temperature: "0.7", MaxTokens: 4096,
-			FallbackModel: ptr("m-0"), Tier: ptr(Tier("large")),
+			FallbackModel: new("m-0"), Tier: new(Tier("large")),
 		},
 		Memory: Memory{
-			Type: "project", RetentionDays: ptr(int64(30)),
+			Type: "project", RetentionDays: new(int64(30)),
 			Overrides: []RetentionOverride{{Category: "semantic", RetentionDays: 90}},
 		},
 		Tools: Tools{
@@ -109,11 +86,11 @@ func example() Content {
 			},
 		},
 		Authority: Authority{
-			CanApprove: []string{"spend"}, ReportsTo: ptr("0190a1b2-0000-7000-8000-000000000002"),
+			CanApprove: []string{"spend"}, ReportsTo: new("0190a1b2-0000-7000-8000-000000000002"),
 			CanDelegateTo: []string{"0190a1b2-0000-7000-8000-000000000003"}, BudgetLimit: 12_500_000_000,
 		},
-		Autonomy:     ptr(Semi),
-		OutputMode:   ptr(Advisor),
+		Autonomy:     new(Semi),
+		OutputMode:   new(Advisor),
 		Instructions: "Be kind.\nBe brief.",
 		HiringDate:   "2026-01-31",
 		Metadata:     `{"":{"a.b":9007199254740993},"$ne":[1,null]}`,
@@ -152,7 +129,7 @@ func names() *rapid.Generator[name.Name] {
 	return rapid.Custom(func(t *rapid.T) name.Name {
 		n, err := name.Parse(texts(1, 40).Draw(t, "name"))
 		if err != nil {
-			return mustName("plain")
+			return domaintest.Name("plain")
 		}
 		return n
 	})

@@ -86,6 +86,57 @@ func (c Content) writeTail(w *jsondoc.Writer) {
 	c.Tools.write(w.Field("tools"))
 }
 
+// Show turns the id of an agent into what a reader sees of it; false means that
+// the agent is gone.
+type Show func(ID) (string, bool)
+
+// WriteEntry writes the members of c as the document of an organization has
+// them: every field that a client may write, those that tell agents apart
+// first, and references as show turns them. References to agents that are gone
+// are null or left out.
+func (c Content) WriteEntry(w *jsondoc.Writer, show Show) {
+	w.Field("name").Text(c.Name.Text)
+	w.Field("role").Text(c.Role)
+	w.Field("department").Text(c.Department.Text)
+	w.Field("description").Text(c.Description)
+	w.Field("level").Text(string(c.Level))
+	w.Field("status").Text(string(c.Status))
+	w.Field("hiring_date").Text(string(c.HiringDate))
+	w.Field("autonomy_level").TextOrNull((*string)(c.Autonomy))
+	w.Field("strategic_output_mode").TextOrNull((*string)(c.OutputMode))
+	w.Field("instructions").Text(c.Instructions)
+	c.Personality.write(w.Field("personality"))
+	c.Skills.write(w.Field("skills"))
+	if w.Field("model"); c.Model == nil {
+		w.Null()
+	} else {
+		c.Model.write(w)
+	}
+	c.Memory.write(w.Field("memory"))
+	c.Tools.write(w.Field("tools"))
+	c.Authority.shown(show).write(w.Field("authority"))
+	w.Field("metadata").Free(c.Metadata)
+}
+
+// shown returns a with its references as show turns them.
+func (a Authority) shown(show Show) Authority {
+	if a.ReportsTo != nil {
+		if text, ok := show(ID(*a.ReportsTo)); ok {
+			a.ReportsTo = &text
+		} else {
+			a.ReportsTo = nil
+		}
+	}
+	var delegates []string
+	for _, id := range a.CanDelegateTo {
+		if text, ok := show(ID(id)); ok {
+			delegates = append(delegates, text)
+		}
+	}
+	a.CanDelegateTo = delegates
+	return a
+}
+
 func (a Authority) write(w *jsondoc.Writer) {
 	w.Open()
 	w.Field("budget_limit").Number(a.BudgetLimit.Decimal())

@@ -46,7 +46,7 @@ func (o Object) String() string {
 
 // Value returns o for reading.
 func (o Object) Value() Value {
-	v, err := parse(o.String(), maxDepth)
+	v, err := parse(o.String(), maxDepth, Place{})
 	if err != nil || v.Kind() != KindObject {
 		return Value{node: emptyObject}
 	}

@@ -22,17 +22,21 @@ const maxDepth = 255
 // without byte order mark, no name twice in one object, no unpaired surrogate
 // escapes, at most [MaxDepth] levels, and exponents that package decimal
 // accepts. Anything else is [ErrSyntax]. text may be reused afterwards.
-func Parse(text []byte) (Value, error) { return parse(string(text), MaxDepth) }
+func Parse(text []byte) (Value, error) { return parse(string(text), MaxDepth, Place{}) }
+
+// ParseAt is [Parse] for a part of a longer text, which begins at a place. What
+// is wrong is found in the longer text then.
+func ParseAt(text []byte, begin Place) (Value, error) { return parse(string(text), MaxDepth, begin) }
 
 // ParseStored reads a document that this service wrote itself. It differs from
 // [Parse] in that the levels do not count against [MaxDepth] but may be up to
 // 255: a stored document or an export wraps what a request brought.
-func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDepth) }
+func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDepth, Place{}) }
 
-func parse(text string, depth int) (Value, error) {
+func parse(text string, depth int, begin Place) (Value, error) {
 	size := slabSize(text)
 	p := parser{
-		text: text, levels: depth, depth: depth,
+		text: text, begin: begin, levels: depth, depth: depth,
 		members: make([]Member, 0, size/2), items: make([]Value, 0, size/2), slabs: slabs{size: size},
 	}
 	if !utf8.ValidString(text) {
@@ -58,6 +62,7 @@ func parse(text string, depth int) (Value, error) {
 // copies them, in one piece, to a slab.
 type parser struct {
 	text   string
+	begin  Place
 	at     int // offset of the next byte
 	levels int // how many levels are allowed
 	depth  int // how many of them may still be opened

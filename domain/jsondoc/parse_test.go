@@ -189,3 +189,20 @@ func TestContainersDoNotShareCapacity(t *testing.T) {
 		t.Errorf("after appending to its parts, v = %s, want %s", got, want)
 	}
 }
+
+// What is wrong with a part is found in the whole.
+func TestParseAt(t *testing.T) {
+	const before, part = "{\n  \"ä\": ", "[1,\n x]"
+	for at, want := range map[jsondoc.Place]string{
+		{}:                                       "byte 5 (line 2, column 2): ",
+		jsondoc.Place{}.After(before):            "byte 15 (line 3, column 2): ",
+		jsondoc.Place{}.After(before).After(" "): "byte 16 (line 3, column 2): ",
+	} {
+		if _, err := jsondoc.ParseAt([]byte(part), at); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseAt(%q, %v) = %v, want %s", part, at, err, want)
+		}
+	}
+	if _, err := jsondoc.ParseAt([]byte("x"), jsondoc.Place{}.After(before)); !strings.Contains(err.Error(), "byte 10 (line 2, column 8): ") {
+		t.Errorf("ParseAt = %v", err)
+	}
+}

@@ -7,10 +7,41 @@ import (
 	"unicode/utf8"
 )
 
+// Place is a place in a text. The zero value is its beginning.
+type Place struct {
+	Byte         int64 // counted from 0
+	Line, Column int   // counted from 0, columns in characters
+}
+
+// After returns the place behind text that begins at p.
+func (p Place) After(text string) Place {
+	p.Byte += int64(len(text))
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		p.Line, p.Column = p.Line+lines, 0
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	p.Column += utf8.RuneCountInString(text)
+	return p
+}
+
+// String names the place: the byte counted from 0 and, behind the first line, the
+// line and the character in it counted from 1.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("byte %d", p.Byte)
+	}
+	return fmt.Sprintf("byte %d (line %d, column %d)", p.Byte, p.Line+1, p.Column+1)
+}
+
+// SyntaxError is the [ErrSyntax] of what is wrong at a place.
+func SyntaxError(at Place, format string, args ...any) error {
+	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
+}
+
 // fail records the first mistake: where it is and what is wrong there.
 func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
-		p.err = ErrSyntax.With("invalid JSON at %s: %s", position(p.text, at), fmt.Sprintf(format, args...))
+		p.err = SyntaxError(p.begin.After(p.text[:at]), format, args...)
 	}
 }
 
@@ -24,18 +55,6 @@ func (p *parser) failEncoding() {
 		}
 		i += size
 	}
-}
-
-// position names a place in text: the byte counted from 0 and, behind the first
-// line, the line and the character in it counted from 1.
-func position(text string, at int) string {
-	before := text[:at]
-	line := strings.Count(before, "\n")
-	if line == 0 {
-		return fmt.Sprintf("byte %d", at)
-	}
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
-	return fmt.Sprintf("byte %d (line %d, column %d)", at, line+1, column+1)
 }
 
 // found names what stands at the parser's place.

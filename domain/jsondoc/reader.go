@@ -39,6 +39,7 @@ type Reader struct {
 
 // report collects what all Readers of one document find.
 type report struct {
+	base     string   // where the document stands in a larger one, "" if nowhere
 	problems []string // the first maxProblems
 	count    int
 	seen     []bool   // stack: per member of every open object, was it asked for
@@ -48,18 +49,26 @@ type report struct {
 // Read reads the object v with f. It merges: v may be a JSON Merge Patch whose
 // free-form objects are merged into the fields. The error is nil or one
 // [ErrInvalid] with all problems, at most 20 of them named.
-func Read(v Value, f func(*Reader)) error { return read(v, false, f) }
+func Read(v Value, f func(*Reader)) error { return read(v, false, &report{}, f) }
 
 // ReadWhole is Read for documents that are complete, such as stored ones and
 // the bodies of PUT: free-form objects are taken exactly as they are, where a
 // merge patch would drop their null members.
-func ReadWhole(v Value, f func(*Reader)) error { return read(v, true, f) }
+func ReadWhole(v Value, f func(*Reader)) error { return read(v, true, &report{}, f) }
 
-func read(v Value, whole bool, f func(*Reader)) error {
+// ReadWholeAt is [ReadWhole] for an object that stands at path in a larger
+// document, which the problems then say.
+func ReadWholeAt(path string, v Value, f func(*Reader)) error {
+	if v.Kind() != KindObject {
+		return ErrInvalid.With("%s: must be an object, not %s", path, v.Kind())
+	}
+	return read(v, true, &report{base: path}, f)
+}
+
+func read(v Value, whole bool, rep *report, f func(*Reader)) error {
 	if v.Kind() != KindObject {
 		return notObject(v)
 	}
-	rep := &report{}
 	r := Reader{report: rep, whole: whole, item: -1}
 	r.run(v, f)
 	return rep.err()
@@ -129,21 +138,21 @@ func (r *Reader) Null(name string) bool {
 // Raw returns the member as it is. ok is false if it is absent.
 func (r *Reader) Raw(name string) (v Value, ok bool) { return r.find(name) }
 
-// Path is where the object stands in the document, such as "agents[3]"; "" at
-// the top.
+// Path is where the object stands in the document, such as "agents[3]"; at the
+// top it is "" or where the whole document stands.
 func (r *Reader) Path() string {
 	if r.parent == nil {
-		return ""
+		return r.report.base
 	}
-	path := r.parent.pathOf(r.name)
+	path := r.parent.PathOf(r.name)
 	if r.item >= 0 {
 		path = itemPath(path, r.item)
 	}
 	return path
 }
 
-// pathOf is the path of a member.
-func (r *Reader) pathOf(name string) string {
+// PathOf is the path of a member.
+func (r *Reader) PathOf(name string) string {
 	path := r.Path()
 	if path == "" {
 		return pathName(name)
@@ -175,15 +184,23 @@ func (r *Reader) Fail(name, format string, args ...any) {
 	}
 	path := r.Path()
 	if name != "" {
-		path = r.pathOf(name)
+		path = r.PathOf(name)
 	}
 	r.report.add(path, fmt.Sprintf(format, args...))
+}
+
+// FailWith records a problem that says itself which fields it is about, by paths
+// from [Reader.PathOf].
+func (r *Reader) FailWith(err error) {
+	if r.report.counts() {
+		r.report.add("", err.Error())
+	}
 }
 
 // FailItem records a problem with item i of the array name.
 func (r *Reader) FailItem(name string, i int, format string, args ...any) {
 	if r.report.counts() {
-		r.report.add(itemPath(r.pathOf(name), i), fmt.Sprintf(format, args...))
+		r.report.add(itemPath(r.PathOf(name), i), fmt.Sprintf(format, args...))
 	}
 }
 
@@ -198,7 +215,7 @@ func (r *Reader) unknown(name string) {
 			break
 		}
 	}
-	r.report.add(r.pathOf(name), sentence)
+	r.report.add(r.PathOf(name), sentence)
 }
 
 // counts counts one more problem and reports whether it is to be named.

@@ -126,6 +126,21 @@ func (v Value) Get(name string) (member Value, ok bool) {
 	return Value{}, false
 }
 
+// Only returns the object v with those of its members for which keep holds, in
+// their order. Another value comes back as it is.
+func (v Value) Only(keep func(name string) bool) Value {
+	if v.Kind() != KindObject {
+		return v
+	}
+	var members []Member
+	for _, m := range v.Members() {
+		if keep(m.Name) {
+			members = append(members, m)
+		}
+	}
+	return Value{node: newObject(members)}
+}
+
 // Depth counts the levels of arrays and objects: 0 for a scalar, 1 for [].
 func (v Value) Depth() int {
 	if v.node == nil {

@@ -36,6 +36,13 @@ type Name struct {
 // String is the name as written.
 func (n Name) String() string { return n.Text }
 
+// Clone is the key in memory of its own. A key that is kept for long would
+// otherwise keep the whole text that it was read from.
+func (k Key) Clone() Key { return Key(strings.Clone(string(k))) }
+
+// Clone is the name in memory of its own, as [Key.Clone] is.
+func (n Name) Clone() Name { return Name{Text: strings.Clone(n.Text), Key: n.Key.Clone()} }
+
 // Parse reads a name of at most [MaxLength] code points. See [ParseMax].
 func Parse(s string) (Name, error) { return ParseMax(s, MaxLength) }
 

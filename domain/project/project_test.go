@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"orgd/domain/fault"
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/revision"
@@ -32,22 +32,9 @@ var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
 
 func after(ms int) time.Time { return dawn.Add(time.Duration(ms) * time.Millisecond) }
 
-func parsed(t testing.TB, text string) jsondoc.Value {
-	t.Helper()
-	v, err := jsondoc.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("jsondoc.Parse(%.80s) = %v", text, err)
-	}
-	return v
-}
-
 func patch(t testing.TB, text string) Patch {
 	t.Helper()
-	p, err := ParsePatch(parsed(t, text))
-	if err != nil {
-		t.Fatalf("ParsePatch(%.80s) = %v", text, err)
-	}
-	return p.Resolve(people)
+	return domaintest.Read(t, ParsePatch, text).Resolve(people)
 }
 
 // start makes the project Apollo, with more members given as JSON text.
@@ -56,7 +43,7 @@ func start(t testing.TB, more string) Project {
 	if more != "" {
 		more = "," + more
 	}
-	p, err := ParseNew(parsed(t, `{"name":"Apollo"`+more+`}`))
+	p, err := ParseNew(domaintest.JSON(t, `{"name":"Apollo"`+more+`}`))
 	if err != nil {
 		t.Fatalf("ParseNew(%s) = %v", more, err)
 	}
@@ -66,16 +53,6 @@ func start(t testing.TB, more string) Project {
 	}
 	return made
 }
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
-}
-
-func ptr[T any](v T) *T { return &v }
 
 func quote(s string, n int) string { return strconv.Quote(strings.Repeat(s, n)) }
 
@@ -96,7 +73,7 @@ func TestNewID(t *testing.T) {
 		t.Errorf("ParseID = %s, %v, want the same", got, err)
 	}
 	for _, s := range []string{"", "proj-", "697deec000ab", "proj-697deec000a", "proj-697deec000abc", "proj-697DEEC000AB", "PROJ-697deec000ab", "proj-697deec000ag", adaID} {
-		if got, err := ParseID(s); !errors.Is(err, ErrNotFound) || codeOf(err) != 3000 {
+		if got, err := ParseID(s); !errors.Is(err, ErrNotFound) || domaintest.Code(err) != 3000 {
 			t.Errorf("ParseID(%q) = %q, %v, want ErrNotFound", s, got, err)
 		}
 	}
@@ -120,8 +97,8 @@ func TestIDsSortByAge(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	want := Project{
-		ID: "proj-000000000001", Name: "Apollo", Description: "To the moon.", Team: []string{bobID, adaID}, Lead: ptr(adaID),
-		Deadline: ptr(time.Date(2026, 3, 1, 9, 0, 0, 5e6, time.UTC)), Budget: 12_500_000_000,
+		ID: "proj-000000000001", Name: "Apollo", Description: "To the moon.", Team: []string{bobID, adaID}, Lead: new(adaID),
+		Deadline: new(time.Date(2026, 3, 1, 9, 0, 0, 5e6, time.UTC)), Budget: 12_500_000_000,
 		Status: Planning, Revision: 1, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	got := start(t, `"description":"To the moon.","team":["Bob","ADA"],"lead":"Ada","deadline":"2026-03-01T10:00:00.0059+01:00","budget":12.50`)
@@ -142,7 +119,7 @@ func TestNew(t *testing.T) {
 		`{"name":"a","task_ids":[]}`:       "task_ids: unknown field",
 		`{"name":"a","id":"x"}`:            "id: unknown field",
 	} {
-		if _, err := ParseNew(parsed(t, text)); codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), problem) {
+		if _, err := ParseNew(domaintest.JSON(t, text)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), problem) {
 			t.Errorf("ParseNew(%s) = %v, want 2001 %q", text, err, problem)
 		}
 	}
@@ -171,14 +148,14 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s %.60s refused: %v", f.name, value, err)
 				continue
 			}
-			got, _ := parsed(t, string(p.Canonical())).Get(f.name)
-			if want := parsed(t, value); !got.Equal(want) {
+			got, _ := domaintest.JSON(t, string(p.Canonical())).Get(f.name)
+			if want := domaintest.JSON(t, value); !got.Equal(want) {
 				t.Errorf("%s %.60s came back as %.60s", f.name, value, got)
 			}
 		}
 		for _, value := range f.bad {
-			_, err := ParsePatch(parsed(t, `{"`+f.name+`":`+value+`}`))
-			if codeOf(err) != 2001 || !strings.HasPrefix(err.Error(), f.name) || strings.Contains(err.Error(), "; ") {
+			_, err := ParsePatch(domaintest.JSON(t, `{"`+f.name+`":`+value+`}`))
+			if domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), f.name) || strings.Contains(err.Error(), "; ") {
 				t.Errorf("%s %.60s: error = %v, want one problem there", f.name, value, err)
 			}
 		}
@@ -204,11 +181,11 @@ func TestReferencesMustExist(t *testing.T) {
 		`{"team":["` + goneID + `"]}`: identity.ErrUnknownReference,
 		`{"team":["Ada","ADA"]}`:      identity.ErrCombination,
 	} {
-		if p, err := start(t, "").Change(patch(t, text), after(1)); !errors.Is(err, want) || codeOf(err) != 2000 {
+		if p, err := start(t, "").Change(patch(t, text), after(1)); !errors.Is(err, want) || domaintest.Code(err) != 2000 {
 			t.Errorf("Change(%s) = %+v, %v, want 2000 %v", text, p, err, want)
 		}
 	}
-	p, err := ParseNew(parsed(t, `{"name":"a","team":["Eve","Bob"],"lead":"Ada"}`))
+	p, err := ParseNew(domaintest.JSON(t, `{"name":"a","team":["Eve","Bob"],"lead":"Ada"}`))
 	if diff := cmp.Diff([]string{"Eve", "Bob", "Ada"}, p.References()); diff != "" || err != nil {
 		t.Errorf("References = %v (-want +got):\n%s", err, diff)
 	}
@@ -221,7 +198,7 @@ func TestReferencesMustExist(t *testing.T) {
 // do not get in the way of other changes.
 func TestAgentsThatAreGone(t *testing.T) {
 	p := start(t, `"team":["Ada","Bob"],"lead":"Bob"`)
-	p.Team, p.Lead = []string{adaID, goneID}, ptr(goneID)
+	p.Team, p.Lead = []string{adaID, goneID}, new(goneID)
 	got, err := p.Change(patch(t, `{"description":"x"}`), after(1))
 	if err != nil || *got.Lead != goneID || !slices.Equal(got.Team, p.Team) {
 		t.Errorf("Change = %+v, %v, want the references as they were", got, err)
@@ -286,12 +263,12 @@ func TestMoves(t *testing.T) {
 				if err != nil || got.Status != to || got.Revision != 2 {
 					t.Errorf("%s to %s = %+v, %v, want the move", from, to, got, err)
 				}
-			case !errors.Is(err, ErrMove) || codeOf(err) != 4000 || err.Error() != fmt.Sprintf("status: a project cannot go from %s to %s", from, to):
+			case !errors.Is(err, ErrMove) || domaintest.Code(err) != 4000 || err.Error() != fmt.Sprintf("status: a project cannot go from %s to %s", from, to):
 				t.Errorf("%s to %s = %+v, %v, want ErrMove", from, to, got, err)
 			}
 		}
 	}
-	if _, err := ParseStatus("done"); !errors.Is(err, ErrStatus) || codeOf(err) != 2001 {
+	if _, err := ParseStatus("done"); !errors.Is(err, ErrStatus) || domaintest.Code(err) != 2001 {
 		t.Errorf("ParseStatus(done) = %v, want ErrStatus", err)
 	}
 }

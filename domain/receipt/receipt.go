@@ -18,7 +18,7 @@ const (
 	Kept = 24 * time.Hour
 	// Lease is how long a claim holds without a receipt: after it, the process
 	// that claimed is taken for dead and the next request takes over. A request
-	// must therefore end well within it.
+	// must therefore end well within it, or renew its claim.
 	Lease = 16 * time.Second
 	// maxKey bounds an Idempotency-Key, in characters.
 	maxKey = 255
@@ -59,21 +59,38 @@ func NewKey(subject, method, path, text string) (Key, error) {
 	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
 }
 
+// Renewal is how often a request that may take longer than a lease claims its
+// key anew, so that one renewal may fail.
+const Renewal = Lease / 4
+
 // Fingerprint identifies what was asked: a key may come again only with the
 // same fingerprint.
 func Fingerprint(query, mediaType, ifMatch string, body []byte) string {
-	return digest([]byte(query), []byte(mediaType), []byte(ifMatch), body)
+	return FingerprintOf(query, mediaType, ifMatch, sha256.Sum256(body))
+}
+
+// FingerprintOf is [Fingerprint] for a body of which only the SHA-256 is at
+// hand.
+func FingerprintOf(query, mediaType, ifMatch string, body [sha256.Size]byte) string {
+	return join(sha256.Sum256([]byte(query)), sha256.Sum256([]byte(mediaType)), sha256.Sum256([]byte(ifMatch)), body)
 }
 
 // digest hashes the hashes of parts, so that no two different lists of parts
 // share a digest, however the parts are cut.
 func digest(parts ...[]byte) string {
-	var sums []byte
-	for _, p := range parts {
-		sum := sha256.Sum256(p)
-		sums = append(sums, sum[:]...)
+	sums := make([][sha256.Size]byte, len(parts))
+	for i, p := range parts {
+		sums[i] = sha256.Sum256(p)
 	}
-	all := sha256.Sum256(sums)
+	return join(sums...)
+}
+
+func join(sums ...[sha256.Size]byte) string {
+	var text []byte
+	for _, sum := range sums {
+		text = append(text, sum[:]...)
+	}
+	all := sha256.Sum256(text)
 	return hex.EncodeToString(all[:])
 }
 

@@ -9,16 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"orgd/domain/fault"
+	"orgd/domain/domaintest"
 )
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
-}
 
 func TestNewKey(t *testing.T) {
 	for _, text := range []string{"k", "!~", strings.Repeat("k", 255)} {
@@ -27,7 +19,7 @@ func TestNewKey(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", strings.Repeat("k", 256), "a b", " k", "k\t", "k\n", "é", "k\x7f", "k\x00"} {
-		if k, err := NewKey("ada", "POST", "/p", text); !errors.Is(err, ErrKey) || codeOf(err) != 2001 {
+		if k, err := NewKey("ada", "POST", "/p", text); !errors.Is(err, ErrKey) || domaintest.Code(err) != 2001 {
 			t.Errorf("NewKey(%.20q) = %q, %v, want ErrKey", text, k, err)
 		}
 	}
@@ -92,11 +84,11 @@ func TestAnswer(t *testing.T) {
 	if diff := cmp.Diff(reply, got); diff != "" || err != nil {
 		t.Errorf("Answer = %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := r.Answer("g"); !errors.Is(err, ErrReused) || codeOf(err) != 2000 {
+	if _, err := r.Answer("g"); !errors.Is(err, ErrReused) || domaintest.Code(err) != 2000 {
 		t.Errorf("Answer to another request = %v, want ErrReused", err)
 	}
 	r.Reply = nil
-	if _, err := r.Answer("f"); !errors.Is(err, ErrSecret) || codeOf(err) != 4000 {
+	if _, err := r.Answer("f"); !errors.Is(err, ErrSecret) || domaintest.Code(err) != 4000 {
 		t.Errorf("Answer of a secret = %v, want ErrSecret", err)
 	}
 	if _, err := r.Answer("g"); !errors.Is(err, ErrReused) {

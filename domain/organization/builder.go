@@ -1,0 +1,235 @@
+package organization
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+)
+
+// Document is what is known of a document after it was read once. The entries of
+// agents are not kept: they may be many and long, and are read again when they
+// are needed.
+type Document struct {
+	Company     *company.Patch // nil if absent
+	Departments []department.Patch
+	Agents      []AgentEntry
+	// Wheres are for departments what AgentEntry.Where is for agents.
+	Wheres []string
+	// HasDepartments and HasAgents tell lists that are absent from empty ones.
+	HasDepartments, HasAgents bool
+}
+
+// AgentEntry is what is kept of the entry of an agent.
+type AgentEntry struct {
+	Name       name.Name
+	Previous   *name.Key // the name that the agent had before, if the entry says so
+	Department *name.Key // nil if the entry does not say
+	Refs       []identity.Ref
+	Where      string // in the text, such as " (line 12)"; "" if nobody knows
+}
+
+// Path is where entry number i of a list stands.
+func Path(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }
+
+// Builder makes a [Document] of the parts of a text, in any order. Parts that
+// are wrong are refused at the end, all at once.
+type Builder struct {
+	doc         Document
+	problems    problems
+	format      bool
+	seen        map[string]bool
+	agents      map[name.Key]int
+	departments map[name.Key]int
+}
+
+// NewBuilder returns a Builder that has no parts yet.
+func NewBuilder() *Builder {
+	return &Builder{seen: map[string]bool{}, agents: map[name.Key]int{}, departments: map[name.Key]int{}}
+}
+
+// Field begins a member of the document, and reports whether documents have it.
+func (b *Builder) Field(field string) bool {
+	if b.seen[field] {
+		b.problems.add(ErrMalformed.With("%s: duplicate key", shown(field)), "")
+		return false
+	}
+	b.seen[field] = true
+	switch field {
+	case FieldFormat, FieldCompany:
+		return true
+	case FieldDepartments:
+		b.doc.HasDepartments = true
+		return true
+	case FieldAgents:
+		b.doc.HasAgents = true
+		return true
+	}
+	hint := ""
+	for _, known := range []string{FieldFormat, FieldCompany, FieldDepartments, FieldAgents} {
+		if strings.EqualFold(field, known) {
+			hint = fmt.Sprintf(", did you mean %q?", known)
+		}
+	}
+	b.problems.add(ErrMalformed.With("%s: unknown field%s", shown(field), hint), "")
+	return false
+}
+
+// shown is the name of a field in a sentence.
+func shown(field string) string {
+	const limit = 64
+	if field == "" || len(field) > limit {
+		return strconv.Quote(strings.ToValidUTF8(field[:min(len(field), limit)], ""))
+	}
+	return field
+}
+
+// NotList notes that a list is something else.
+func (b *Builder) NotList(field string) {
+	b.problems.add(ErrMalformed.With("%s: must be an array of objects", field), "")
+}
+
+// Format takes the version of the form.
+func (b *Builder) Format(v jsondoc.Value) {
+	if n, ok := v.Number().Int(); v.Kind() != jsondoc.KindNumber || !ok || n != Format {
+		b.problems.add(ErrMalformed.With("format: must be %d", Format), "")
+	}
+	b.format = true
+}
+
+// Company takes the company. where is what errors say of its place in the text.
+func (b *Builder) Company(v jsondoc.Value, where string) {
+	p, err := company.ParseEntry(FieldCompany, v)
+	if err != nil {
+		b.problems.add(err, where)
+		return
+	}
+	b.doc.Company = &p
+}
+
+// Department takes the next department.
+func (b *Builder) Department(v jsondoc.Value, where string) {
+	i := len(b.doc.Departments)
+	p, err := department.ParseEntry(Path(FieldDepartments, i), v)
+	b.doc.Departments, b.doc.Wheres = append(b.doc.Departments, p), append(b.doc.Wheres, where)
+	if err != nil {
+		b.problems.add(err, where)
+		b.uniqueAlso(b.departments, FieldDepartments, i, v, where)
+		return
+	}
+	b.unique(b.departments, FieldDepartments, i, p.Name(), where)
+}
+
+// Agent takes the next agent.
+func (b *Builder) Agent(v jsondoc.Value, where string) {
+	i := len(b.doc.Agents)
+	e, p, err := ParseAgent(i, v)
+	if err != nil {
+		b.problems.add(err, where)
+	}
+	_, named := v.Get("name")
+	if err == nil && p.Name() == nil || !named && v.Kind() == jsondoc.KindObject {
+		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
+	}
+	if err != nil || p.Name() == nil {
+		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
+		b.uniqueAlso(b.agents, FieldAgents, i, v, where)
+		return
+	}
+	// What is kept of an entry must not keep all of its text.
+	e.Name, e.Where = p.Name().Clone(), where
+	if e.Previous != nil {
+		e.Previous = new(e.Previous.Clone())
+	}
+	if d := p.Department(); d != nil {
+		e.Department = new(d.Key.Clone())
+	}
+	for _, text := range p.References() {
+		if ref, err := identity.ParseRef(text); err == nil && !slices.Contains(e.Refs, ref) {
+			e.Refs = append(e.Refs, ref.Clone()) // others are refused with their field
+		}
+	}
+	b.doc.Agents = append(b.doc.Agents, e)
+	b.unique(b.agents, FieldAgents, i, e.Name, where)
+}
+
+// Unreadable takes the place of a member of the document or, in a list, of its
+// next item, whose text err is about.
+func (b *Builder) Unreadable(member string, err error) {
+	switch member {
+	case FieldDepartments:
+		b.doc.Departments, b.doc.Wheres = append(b.doc.Departments, department.Patch{}), append(b.doc.Wheres, "")
+	case FieldAgents:
+		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
+	default:
+		b.format = true // perhaps it stood there
+	}
+	b.problems.add(err, "")
+}
+
+// Broken returns everything that is wrong with a text of which nothing more can
+// be read because of err.
+func (b *Builder) Broken(err error) error {
+	if b.problems.count == 0 || fault.Of(err).Code != fault.RequestValidation {
+		return err
+	}
+	b.problems.add(err, "")
+	return b.problems.err()
+}
+
+// unique notes a name that another entry of the list has.
+func (b *Builder) unique(seen map[name.Key]int, list string, i int, n name.Name, where string) {
+	if first, ok := seen[n.Key]; ok {
+		b.problems.add(ErrMalformed.With("%s.name: %q is also the name of %s", Path(list, i), n.Text, Path(list, first)), where)
+		return
+	}
+	seen[n.Key] = i
+}
+
+// uniqueAlso is unique for an entry of which something else is wrong.
+func (b *Builder) uniqueAlso(seen map[name.Key]int, list string, i int, v jsondoc.Value, where string) {
+	text, _ := v.Get("name")
+	if n, err := name.Parse(text.Text()); err == nil && text.Kind() == jsondoc.KindString {
+		b.unique(seen, list, i, n.Clone(), where)
+	}
+}
+
+// Document returns the document, or [ErrMalformed] or [ErrRefused] with
+// everything that is wrong with it whatever the organization is. prune says
+// that what it does not name is to be deleted.
+func (b *Builder) Document(prune bool) (*Document, error) {
+	if !b.format {
+		b.problems.add(ErrMalformed.With("format: is required"), "")
+	}
+	if err := b.problems.err(); err != nil {
+		return nil, err
+	}
+	if prune && !(b.doc.HasDepartments && b.doc.HasAgents) {
+		return nil, ErrPrune
+	}
+	return &b.doc, nil
+}
+
+// ParseAgent reads entry number i of the agents.
+func ParseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
+	var e AgentEntry
+	path := Path(FieldAgents, i)
+	if text, ok := v.Get(FieldPreviousName); ok {
+		n, err := name.Parse(text.Text())
+		if err != nil || text.Kind() != jsondoc.KindString {
+			return e, agent.Patch{}, ErrMalformed.With("%s.%s: must be a name", path, FieldPreviousName)
+		}
+		e.Previous = &n.Key
+		v = v.Only(func(field string) bool { return field != FieldPreviousName })
+	}
+	p, err := agent.ParseEntry(path, v)
+	return e, p, err
+}

@@ -1,0 +1,388 @@
+package organization
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"orgd/domain/agent"
+	"orgd/domain/department"
+	"orgd/domain/domaintest"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
+)
+
+// built is the document of some entries, each in JSON.
+func built(t testing.TB, departments, agents []string) *Document {
+	t.Helper()
+	b := NewBuilder()
+	b.Field(FieldFormat)
+	b.Format(domaintest.JSON(t, "1"))
+	b.Field(FieldDepartments)
+	for _, d := range departments {
+		b.Department(domaintest.JSON(t, d), "")
+	}
+	b.Field(FieldAgents)
+	for _, a := range agents {
+		b.Agent(domaintest.JSON(t, a), "")
+	}
+	doc, err := b.Document(false)
+	if err != nil {
+		t.Fatalf("Document = %v", err)
+	}
+	return doc
+}
+
+// state is an organization with one department D and agents whose ids are
+// "id-" and their names.
+func state(agents ...string) *State {
+	s := &State{Departments: []department.Department{{ID: "d", Name: domaintest.Name("D")}}}
+	for i, a := range agents {
+		s.Agents = append(s.Agents, Member{ID: agent.ID("id-" + a), Name: domaintest.Name(a), Department: "d", Place: agent.Place(fmt.Sprintf("%03d", i)), Revision: 1})
+	}
+	return s
+}
+
+// newIDs makes n-000, n-001 and so on, behind all places of state.
+func newIDs() func() string {
+	i := -1
+	return func() string { i++; return fmt.Sprintf("n-%03d", i) }
+}
+
+func TestMatch(t *testing.T) {
+	agents := func(entries ...string) []string {
+		for i, e := range entries {
+			n, previous, renamed := strings.Cut(e, "<")
+			entries[i] = `{"name":"` + n + `","role":"r","department":"D"`
+			if renamed {
+				entries[i] += `,"previous_name":"` + previous + `"`
+			}
+			entries[i] += `}`
+		}
+		return entries
+	}
+	for _, tc := range []struct {
+		what    string
+		state   string
+		entries string
+		want    string // ids
+		refused string
+	}{
+		{"by name, folded", "a b", "B A", "id-b id-a", ""},
+		{"new", "a", "b a", "n-000 id-a", ""},
+		{"renamed", "a", "b<a", "id-a", ""},
+		{"renamed before", "b", "b<a", "id-b", ""},
+		{"nobody had it", "c", "b<a", "n-000", ""},
+		{"the new name exists", "a b", "b<a", "id-b", ""},
+		{"the old name is another's now", "a", "b<a a", "id-a n-000", ""},
+		{"the same again", "b a", "b<a a", "id-b id-a", ""},
+		{"a row of renames", "a b", "c<b b<a", "id-b id-a", ""},
+		{"a row of renames, other way round", "a b", "b<a c<b", "id-a id-b", ""},
+		{"the end of a row again", "a c", "c<b b<a", "id-c id-a", ""},
+		{"no swap", "a b", "a<b b<a", "id-a id-b", ""},
+		{"twice the same", "a", "b<a c<a", "", "agents[1].previous_name: is also that of agents[0]"},
+	} {
+		m := NewMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), state(strings.Fields(tc.state)...), false, newIDs())
+		if err := m.Err(); tc.refused != "" || err != nil {
+			if domaintest.Code(err) != fault.Validation || err.Error() != tc.refused {
+				t.Errorf("%s: Err = %v, want %s", tc.what, err, tc.refused)
+			}
+			continue
+		}
+		var got []string
+		for e := range m.doc.Agents {
+			id, _ := m.ID(e)
+			got = append(got, string(id))
+		}
+		if diff := cmp.Diff(strings.Fields(tc.want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.what, diff)
+		}
+	}
+}
+
+// References lead to whoever will have the name.
+func TestReferences(t *testing.T) {
+	doc := built(t, nil, []string{`{"name":"b","previous_name":"a"}`, `{"name":"new","role":"r","department":"D"}`})
+	m := NewMatch(doc, state("a", "other"), false, newIDs())
+	want := identity.References{"B": "id-a", "NEW": "n-000", "other": "id-other"}
+	if diff := cmp.Diff(want, m.References([]string{"a", "B", "NEW", "other", "nobody", ""})); diff != "" {
+		t.Errorf("References (-want +got):\n%s", diff)
+	}
+	pruned := NewMatch(doc, state("a", "other"), true, newIDs())
+	if refs := pruned.References([]string{"other"}); len(refs) > 0 {
+		t.Errorf("References to an agent that goes = %v, want none", refs)
+	}
+	if text, ok := pruned.Show("id-a"); text != "b" || !ok {
+		t.Errorf("Show = %q, %t, want the new name", text, ok)
+	}
+	if _, ok := pruned.Show("id-other"); ok {
+		t.Error("Show shows an agent that goes")
+	}
+}
+
+func TestHomes(t *testing.T) {
+	doc := built(t, []string{`{"name":"E"}`}, []string{`{"name":"a"}`, `{"name":"b","department":"D"}`, `{"name":"c","department":"e"}`})
+	err := NewMatch(doc, state("a", "b", "c"), true, newIDs()).Err()
+	if domaintest.Code(err) != fault.Validation || err.Error() != "agents[0].department: must be given, because the agent's department is to be deleted; "+
+		"agents[1].department: there will be no such department" {
+		t.Errorf("Err = %v", err)
+	}
+	if err := NewMatch(doc, state("a", "b", "c"), false, newIDs()).Err(); err != nil {
+		t.Errorf("Err without deletions = %v, want nil", err)
+	}
+}
+
+func TestArrange(t *testing.T) {
+	keys := func(s string) []name.Key {
+		var all []name.Key
+		for _, k := range strings.Fields(s) {
+			all = append(all, name.Key(k))
+		}
+		return all
+	}
+	for _, tc := range [][3]string{
+		{"a b c", "", "a b c"}, {"a b c", "c b a", "c b a"}, {"a b c d", "d b", "a d c b"}, {"a b", "x b a", "b a"}, {"", "a", ""},
+	} {
+		if diff := cmp.Diff(keys(tc[2]), Arrange(keys(tc[0]), keys(tc[1]))); diff != "" && tc[2] != "" {
+			t.Errorf("Arrange(%s, %s) (-want +got):\n%s", tc[0], tc[1], diff)
+		}
+	}
+}
+
+// The agents of a document get the places that they have, in its order.
+func TestMoves(t *testing.T) {
+	doc := built(t, nil, []string{`{"name":"new","role":"r","department":"D"}`, `{"name":"c"}`, `{"name":"a"}`})
+	s := state("a", "b", "c")
+	m := NewMatch(doc, s, false, newIDs())
+	want := []Move{{"n-000", "d", "n-000", "000"}, {"id-a", "d", "000", "n-000"}}
+	if diff := cmp.Diff(want, m.Moves(newIDs())); diff != "" {
+		t.Errorf("Moves (-want +got):\n%s", diff)
+	}
+	before, after := m.AgentOrder()
+	if diff := cmp.Diff([][]string{{"a", "c", "new"}, {"new", "c", "a"}}, [][]string{before, after}); diff != "" {
+		t.Errorf("AgentOrder (-want +got):\n%s", diff)
+	}
+	s.Agents[2].Place = "000" // as after a move that was cut short
+	moves := NewMatch(doc, s, false, newIDs()).Moves(func() string { return "z" })
+	want = []Move{{"n-000", "d", "n-000", "000"}, {"id-c", "d", "000", "n-000"}, {"id-a", "d", "000", "z"}}
+	if diff := cmp.Diff(want, moves); diff != "" {
+		t.Errorf("Moves from shared places (-want +got):\n%s", diff)
+	}
+}
+
+// In every order of waves each entry stands once, takes a name after it is free,
+// and comes after the new agents that it refers to unless it is in a circle.
+func TestWaves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "agents")
+		refs := make([][]int, n)
+		entries := make([]string, n)
+		existing := map[int]bool{}
+		var there []string
+		for i := range n {
+			var names []string
+			for _, to := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 0, 3, rapid.ID).Draw(t, "refs") {
+				refs[i] = append(refs[i], to)
+				names = append(names, fmt.Sprintf(`"x%d"`, to))
+			}
+			previous := ""
+			if rapid.Bool().Draw(t, "exists") {
+				existing[i] = true
+				there = append(there, fmt.Sprint("x", i+1))
+				previous = fmt.Sprintf(`,"previous_name":"x%d"`, i+1)
+			}
+			entries[i] = fmt.Sprintf(`{"name":"x%d","role":"r","department":"D","authority":{"can_delegate_to":[%s]}%s}`, i, strings.Join(names, ","), previous)
+		}
+		b := NewBuilder()
+		b.Field(FieldFormat)
+		b.format = true
+		for _, e := range entries {
+			v, err := jsondoc.Parse([]byte(e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Agent(v, "")
+		}
+		doc, err := b.Document(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := NewMatch(doc, state(there...), false, newIDs())
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		at := map[int]int{}
+		for w, wave := range m.Waves(all) {
+			for _, e := range wave {
+				if _, twice := at[e]; twice {
+					t.Fatalf("entry %d comes twice", e)
+				}
+				at[e] = w
+			}
+		}
+		if len(at) != n {
+			t.Fatalf("%d of %d entries come", len(at), n)
+		}
+		waits := func(e int) []int {
+			var on []int
+			for _, to := range refs[e] {
+				if to != e && m.agents[to] == none {
+					on = append(on, to)
+				}
+			}
+			for f := range n {
+				if i := m.agents[f]; f != e && i != none && m.state.Agents[i].Name.Key == doc.Agents[e].Name.Key {
+					if at[f] >= at[e] {
+						t.Fatalf("entry %d takes its name in wave %d, it is free after %d", e, at[e], at[f])
+					}
+					on = append(on, f)
+				}
+			}
+			return on
+		}
+		reaches := func(from, to int) bool {
+			met := map[int]bool{}
+			todo := []int{from}
+			for len(todo) > 0 {
+				e := todo[0]
+				todo = todo[1:]
+				if e == to {
+					return true
+				}
+				if !met[e] {
+					met[e] = true
+					todo = append(todo, waits(e)...)
+				}
+			}
+			return false
+		}
+		for e := range n {
+			for _, to := range waits(e) {
+				if at[to] >= at[e] && !reaches(to, e) {
+					t.Errorf("entry %d comes in wave %d and refers to %d in %d", e, at[e], to, at[to])
+				}
+			}
+		}
+	})
+}
+
+func TestUpdated(t *testing.T) {
+	c := Comparison{
+		Before: []byte(`{"a":1,"b":{"c":[]},"d":"x"}`), After: []byte(`{"a":1.0,"b":{"c":[1]},"d":null}`),
+		Shown: func() []byte { return []byte(`{"a":1,"b":{"c":[]},"d":"old"}`) },
+		Path:  func(field string) string { return Of("agents", `A"da`, field) },
+	}
+	changes, fields, err := c.Changes()
+	want := []Change{
+		{`agents["A\"da"].b`, Update, []byte(`{"c":[]}`), []byte(`{"c":[1]}`)},
+		{`agents["A\"da"].d`, Update, []byte(`"old"`), []byte("null")},
+	}
+	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !fields.Has("b") || !fields.Has("d") || fields.Has("a") {
+		t.Errorf("Changes = %v, %v (-want +got):\n%s", fields, err, diff)
+	}
+	c.After = c.Before
+	c.Shown = func() []byte { t.Error("Shown was asked"); return nil }
+	if changes, fields, err = c.Changes(); changes != nil || fields != nil || err != nil {
+		t.Errorf("Changes of nothing = %v, %v, %v", changes, fields, err)
+	}
+}
+
+// Whatever is different in a plan gives it another hash.
+func TestHash(t *testing.T) {
+	seen := map[string]int{}
+	for i, fill := range []func(Hash){
+		func(Hash) {},
+		func(h Hash) { h.State("a", 1) },
+		func(h Hash) { h.State("a", 2) },
+		func(h Hash) { h.State("b", 1) },
+		func(h Hash) { h.State("a", 1); h.State("b", 1) },
+		func(h Hash) { h.State("b", 1); h.State("a", 1) },
+		func(h Hash) { h.Change(Created("a", []byte("1"))) },
+		func(h Hash) { h.Change(Deleted("a", []byte("1"))) },
+		func(h Hash) { h.Change(Reordered("a", nil, []string{"b", "c"})) },
+		func(h Hash) { h.Change(Reordered("a", []string{"b"}, []string{"c"})) },
+	} {
+		h := NewHash()
+		fill(h)
+		if other, twice := seen[h.String()]; twice {
+			t.Errorf("plans %d and %d share a hash", other, i)
+		}
+		seen[h.String()] = i
+		if !IsHash(h.String()) {
+			t.Errorf("IsHash(%s) = false", h)
+		}
+	}
+	for _, s := range []string{"", "x", strings.Repeat("A", 64), strings.Repeat("0", 62), strings.Repeat("0", 66)} {
+		if IsHash(s) {
+			t.Errorf("IsHash(%s) = true", s)
+		}
+	}
+}
+
+func TestBuilder(t *testing.T) {
+	for _, tc := range []struct {
+		fill func(*Builder)
+		code fault.Code
+		says string
+	}{
+		{func(*Builder) {}, 2001, "format: is required"},
+		{func(b *Builder) { b.Format(domaintest.JSON(t, "2")) }, 2001, "format: must be 1"},
+		{func(b *Builder) { b.Format(domaintest.JSON(t, `"1"`)) }, 2001, "format: must be 1"},
+		{func(b *Builder) { b.format = true; b.Field("agents"); b.Field("agents") }, 2001, "agents: duplicate key"},
+		{func(b *Builder) { b.format = true; b.Field("Company") }, 2001, `Company: unknown field, did you mean "company"?`},
+		{func(b *Builder) { b.format = true; b.Field("") }, 2001, `"": unknown field`},
+		{func(b *Builder) { b.format = true; b.NotList("agents") }, 2001, "agents: must be an array of objects"},
+		{func(b *Builder) {
+			b.format = true
+			b.Agent(domaintest.JSON(t, `{"name":"a","previous_name":"."}`), " (line 7)")
+		}, 2001, "agents[0].previous_name: must be a name (line 7)"},
+		{func(b *Builder) {
+			b.format = true
+			b.Agent(domaintest.JSON(t, `{"name":"a","level":"junior","autonomy_level":"full"}`), "")
+		}, 2000, "agents[0].autonomy_level: a junior agent must not have full autonomy"},
+	} {
+		b := NewBuilder()
+		tc.fill(b)
+		if _, err := b.Document(false); domaintest.Code(err) != tc.code || err.Error() != tc.says {
+			t.Errorf("Document = %v (%d), want %d %s", err, domaintest.Code(err), tc.code, tc.says)
+		}
+	}
+	b := NewBuilder()
+	b.format = true
+	for range maxProblems + 2 {
+		b.Agent(domaintest.JSON(t, `{}`), "")
+	}
+	_, err := b.Document(false)
+	if err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("agents[%d].name: is required; and 2 more", maxProblems-1)) {
+		t.Errorf("Document = %.80v", err)
+	}
+	b = NewBuilder()
+	b.format = true
+	b.Field(FieldAgents)
+	if _, err := b.Document(true); domaintest.Code(err) != fault.Validation {
+		t.Errorf("Document with prune and one list = %v, want ErrPrune", err)
+	}
+}
+
+// Builder refuses a name that another entry has.
+func TestBuilderNames(t *testing.T) {
+	b := NewBuilder()
+	b.format = true
+	for _, n := range []string{"Ann", "Bob", "ANN"} {
+		b.Agent(domaintest.JSON(t, `{"name":"`+n+`"}`), "")
+		b.Department(domaintest.JSON(t, `{"name":"`+n+`"}`), "")
+	}
+	_, err := b.Document(false)
+	for _, says := range []string{`agents[2].name: "ANN" is also the name of agents[0]`, `departments[2].name: "ANN" is also the name of departments[0]`} {
+		if err == nil || !slices.Contains(strings.Split(err.Error(), "; "), says) {
+			t.Errorf("Document = %v, want %s", err, says)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package session_test
+
+import (
+	"errors"
+	"net/url"
+	"testing"
+
+	"orgd/domain/session"
+)
+
+// FuzzParseID holds that an id of a session is refused, or can be named in a path
+// and comes back from there.
+func FuzzParseID(f *testing.F) {
+	for _, s := range []string{"s1", "0190a5c4-0000-7000-8000-00000000000a", ".", "..", "a/b", "a b", "%2F", "ä", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		id, err := session.ParseID(s)
+		if err != nil {
+			if !errors.Is(err, session.ErrID) || id != "" {
+				t.Errorf("ParseID(%q) = %q, %v, want ErrID", s, id, err)
+			}
+			return
+		}
+		if back, err := url.PathUnescape(url.PathEscape(id)); id != s || back != s || err != nil {
+			t.Errorf("ParseID(%q) = %q, by a path %q, %v", s, id, back, err)
+		}
+	})
+}

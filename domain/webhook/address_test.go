@@ -1,0 +1,75 @@
+package webhook
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"orgd/domain/domaintest"
+)
+
+// Nobody but hosts on the public internet is reached, unless the operator says
+// so.
+func TestReaches(t *testing.T) {
+	public := `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
+		172.15.255.255 172.32.0.0 192.0.1.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255
+		2000:: 2001:200:: 2606:4700::1111 2a00:1450:4001::1 3ffe:: 3fff:1000:: 2003::1`
+	private := `0.0.0.0 0.1.2.3 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255
+		192.0.0.1 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255
+		:: ::1 ::8.8.8.8 ::ffff:127.0.0.1 ::ffff:8.8.8.8 ::ffff:0:8.8.8.8 64:ff9b::8.8.8.8 64:ff9b::127.0.0.1 64:ff9b:1::1 100::1
+		2001::1 2001:1ff::1 2001:db8::1 2002:7f00:1:: 2002:808:808:: 3fff::1 4000::1 5f00::1 fc00::1 fd00::1 fe80::1 fe80::1%eth0 2606:4700::1%eth0 fec0::1 ff02::1 ffff::`
+	for want, list := range map[bool]string{true: public, false: private} {
+		for _, text := range strings.Fields(list) {
+			a := netip.MustParseAddr(text)
+			if got := (Policy{}).Reaches(a); got != want {
+				t.Errorf("Reaches(%s) = %t, want %t", a, got, want)
+			}
+			if !(Policy{AllowPrivate: true}).Reaches(a) {
+				t.Errorf("Reaches(%s) = false where all are allowed", a)
+			}
+		}
+	}
+	if (Policy{}).Reaches(netip.Addr{}) {
+		t.Error("an address that is none is reached")
+	}
+}
+
+// What a URL tells by itself is told when it is written.
+func TestPolicyChecks(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://example.com/hook":       "",
+		"https://8.8.8.8/":               "",
+		"https://localhost.example.com/": "",
+		"http://example.com/hook":        "https",
+		"https://127.0.0.1/":             "public",
+		"https://10.1.2.3:8443/x":        "public",
+		"https://[::1]/":                 "public",
+		"https://[::ffff:8.8.8.8]/":      "public",
+		"https://[64:ff9b::808:808]/":    "public",
+		"https://169.254.169.254/latest": "public",
+		"https://localhost/":             "public",
+		"https://LOCALHOST.:443/":        "public",
+		"https://a.localhost/":           "public",
+	} {
+		err := patch(t, `{"url":"`+text+`"}`).Check(Policy{})
+		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrURL) || domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), want)) {
+			t.Errorf("Check(%s) = %v, want %q", text, err, want)
+		}
+		if err := patch(t, `{"url":"`+text+`"}`).Check(Policy{AllowHTTP: true, AllowPrivate: true}); err != nil {
+			t.Errorf("Check(%s) where all is allowed = %v", text, err)
+		}
+	}
+	if err := (Policy{AllowPrivate: true}).Check("http://10.0.0.1"); err == nil {
+		t.Error("a private address without TLS is allowed where only private addresses are")
+	}
+	if err := (Policy{AllowHTTP: true}).Check("http://10.0.0.1"); err == nil {
+		t.Error("a private address is allowed where only http is")
+	}
+	if err := patch(t, `{"enabled":true}`).Check(Policy{}); err != nil {
+		t.Errorf("Check of a patch without URL = %v", err)
+	}
+	if err := (Policy{}).Check(":"); !errors.Is(err, ErrURL) {
+		t.Errorf("Check(:) = %v, want ErrURL", err)
+	}
+}

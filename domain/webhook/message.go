@@ -1,0 +1,47 @@
+package webhook
+
+import (
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/jsondoc"
+)
+
+// Message is what is sent in one attempt.
+type Message struct {
+	URL string
+	// ID is that of the event: the same in every attempt, so that a receiver
+	// can tell what it has already.
+	ID        string
+	At        time.Time // of the attempt
+	Signature string
+	Body      []byte // JSON
+}
+
+// Message returns the message of an attempt at a time to deliver an event to w.
+func (w Webhook) Message(e activity.Event, at time.Time) Message {
+	out := jsondoc.NewWriter(make([]byte, 0, 512))
+	out.Open()
+	e.Write(out)
+	out.Close()
+	body := out.Bytes()
+	return Message{URL: w.URL, ID: string(e.ID), At: at, Signature: w.Secrets.Sign(string(e.ID), at, body), Body: body}
+}
+
+// nobody is the agent of events that did not happen.
+const nobody = "00000000-0000-0000-0000-000000000000"
+
+// TestEvent is the event of a test: it did not happen, is in no feed, and is of
+// a type that changes nothing for anybody who takes it for true.
+func (d Delivery) TestEvent() activity.Event {
+	related := jsondoc.NewWriter(nil)
+	related.Open()
+	related.Field("webhook").Text(string(d.Webhook))
+	related.Close()
+	data := jsondoc.Object(`{"success":true,"tool":"webhook_test"}`)
+	return activity.Event{
+		ID: d.EventID, Type: activity.ToolUsed, At: d.CreatedAt, AgentID: nobody, AgentName: "Webhook test",
+		Description: "A test of the webhook: nothing has happened.",
+		Related:     jsondoc.Object(related.Bytes()), Data: &data,
+	}
+}
