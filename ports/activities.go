@@ -12,9 +12,10 @@ import (
 // Report is one event that a client reported, with what it adds to the figures
 // of its agent and of the department that the agent was in.
 type Report struct {
-	Event      activity.Event
-	Department name.Key
-	Measures   activity.Measures
+	Event        activity.Event
+	Department   name.Key
+	DepartmentID string
+	Measures     activity.Measures
 }
 
 // Counted is the outcome of a batch of reports.
@@ -38,6 +39,9 @@ type ActivityLog interface {
 
 	// Events returns the events that q selects, in the order of a feed.
 	Events(ctx context.Context, q activity.Query) ([]activity.Event, error)
+
+	// Find returns those of some events that are stored.
+	Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error)
 
 	// Career returns the lifecycle events of an agent, the oldest first, ties
 	// by id.

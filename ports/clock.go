@@ -15,3 +15,11 @@ type IDs interface {
 	// makes ascend.
 	NewID() string
 }
+
+// Random makes what nobody can foresee.
+type Random interface {
+	// Key returns bytes that nobody can guess.
+	Key() [32]byte
+	// Fraction returns a number in [0, 1). It is no secret.
+	Fraction() float64
+}

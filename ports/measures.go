@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"orgd/domain/agent"
-	"orgd/domain/name"
 	"orgd/domain/performance"
 )
 
@@ -15,8 +14,8 @@ type Measures interface {
 	// any order, and the number of tasks that it ever completed.
 	AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error)
 
-	// DepartmentDays returns the figures of a department for the days from
-	// first on, in any order. An event counts for the department that its agent
-	// was in when it was reported.
-	DepartmentDays(ctx context.Context, department name.Key, first performance.Date) ([]performance.Day, error)
+	// DepartmentDays returns the figures of the department with this id for the
+	// days from first on, in any order. An event counts for the department that
+	// its agent was in when it was reported.
+	DepartmentDays(ctx context.Context, id string, first performance.Date) ([]performance.Day, error)
 }

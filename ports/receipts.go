@@ -24,8 +24,15 @@ type Receipts interface {
 	// claim older than receipt.Lease and without receipt. It returns the
 	// receipt if there is one. It returns receipt.ErrRunning if another request
 	// holds the key with the same fingerprint, receipt.ErrReused if with
-	// another one. Of several requests at once exactly one gets the key.
+	// another one. Of several requests at once exactly one gets the key. With
+	// any error it holds nothing, as long as the storage answers, also if ctx
+	// ends while it works.
 	Claim(ctx context.Context, c Claim) (*receipt.Receipt, error)
+
+	// Renew holds a key that c holds for a lease that begins at the time at, for
+	// a request that takes longer than one. It returns receipt.ErrRunning if c
+	// does not hold the key any more.
+	Renew(ctx context.Context, c Claim, at time.Time) error
 
 	// Release gives a key back that c holds and left no receipt for. It does
 	// nothing if somebody else has taken over since.

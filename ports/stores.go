@@ -8,9 +8,12 @@ type Stores struct {
 	Company     CompanyStore
 	Projects    ProjectStore
 	Activities  ActivityLog
+	Stream      EventStream
 	Measures    Measures
 	Audit       AuditLog
 	Receipts    Receipts
 	Sessions    SessionStore
+	Webhooks    WebhookStore
+	Outbox      Outbox
 	Storage     Storage
 }

@@ -8,10 +8,11 @@ import (
 // Expiry says up to when each kind of record has had its time: what is older
 // goes, what has exactly that time stays, and a zero time keeps everything.
 type Expiry struct {
-	Events   time.Time // of runtime types; lifecycle events stay for ever
-	Audit    time.Time
-	Receipts time.Time
-	Now      time.Time // sessions and revocations that end at or before it
+	Events     time.Time // of runtime types; lifecycle events stay for ever
+	Audit      time.Time
+	Receipts   time.Time
+	Deliveries time.Time // to webhooks, whatever came of them
+	Now        time.Time // sessions and revocations that end at or before it
 }
 
 // Storage is what the process needs from its storage as a whole. Every
@@ -22,6 +23,7 @@ type Storage interface {
 	Ping(ctx context.Context) error
 
 	// Forget removes a bounded number of records that have had their time and
-	// reports whether there may be more.
+	// reports whether there may be more. An event stays until it has entered the
+	// log of an EventStream, and does not count as more.
 	Forget(ctx context.Context, e Expiry) (more bool, err error)
 }

@@ -24,6 +24,7 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FeedFilters":                   eventFilters,
 		"PagesWalkEveryEventOnce":       eventPages,
 		"CursorSurvivesNewEvents":       eventCursor,
+		"FindReturnsWhatIsStored":       eventFind,
 		"CareerTellsTheLifecycle":       eventCareer,
 		"LastActiveIsTheNewestEvent":    eventLastActive,
 		"ParallelBatchesCountOnce":      eventParallel,
@@ -33,11 +34,19 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FiguresOfTheDepartmentThen":    measureDepartments,
 		"FiguresOfNobody":               measureNobody,
 		"MeasuresOfDuplicatesAreNone":   measureDuplicates,
+		"FullBatchOfManyAgentsAndDays":  measureFull,
 		"ParallelBatchesSumUpExactly":   measureParallel,
 		"BatchesSumUpAsTheirEventsDo":   measureModel,
+		"RetriedBatchesCountOnce":       measureRetries,
 		"LifecycleEventsMeasureNothing": measureLifecycle,
 	})
 }
+
+// Departments that nobody needs to have founded for a report.
+const (
+	salesID = "0190a5c4-0000-7000-8000-5a1e00000000"
+	opsID   = "0190a5c4-0000-7000-8000-095000000000"
+)
 
 // reporting returns a report of a task that an agent has completed.
 func (w *world) reporting(id agent.ID, at time.Time, change ...func(*ports.Report)) ports.Report {
@@ -47,8 +56,8 @@ func (w *world) reporting(id agent.ID, at time.Time, change ...func(*ports.Repor
 			AgentID: string(id), AgentName: "Bob", Description: "done",
 			Data: new(must(jsondoc.ParseObject([]byte(`{"task_id":"t","success":true}`)))),
 		},
-		Department: "sales",
-		Measures:   activity.Measures{Finished: true, Success: true},
+		Department: "sales", DepartmentID: salesID,
+		Measures: activity.Measures{Finished: true, Success: true},
 	}
 	for _, do := range change {
 		do(&r)

@@ -126,3 +126,22 @@ func eventCursor(w *world) {
 	})
 	w.want("Events while others come", got, eventsOf(append(there, late)))
 }
+
+func eventFind(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	career := w.career(id)
+	r := w.reporting(id, epoch)
+	w.report(r)
+	find := func(ids ...activity.ID) map[activity.ID]activity.Event {
+		w.Helper()
+		found, err := w.Activities.Find(w.Context(), ids)
+		w.wantNil("Find", err)
+		return found
+	}
+	want := map[activity.ID]activity.Event{r.Event.ID: r.Event, career[0].ID: career[0]}
+	w.want("Find", find(r.Event.ID, career[0].ID, activity.ID(w.id()), r.Event.ID), want)
+	w.want("Find of nothing", find(), map[activity.ID]activity.Event{})
+	w.forgetUntil(ports.Expiry{Events: epoch.Add(time.Millisecond)}, func() bool { return len(find(r.Event.ID)) == 0 })
+	w.want("Find of what is forgotten", find(r.Event.ID), map[activity.ID]activity.Event{})
+}

@@ -75,8 +75,7 @@ func agentTrace(w *world) {
 }
 
 func agentFind(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	sales, ops := w.found("Sales").ID, w.found("Ops").ID
 	a, b, gone := w.hire("Bob", "Sales"), w.hire("Ann", "Ops"), w.hire("Gone", "Ops")
 	w.fire(gone.ID())
 	refs := []identity.Ref{
@@ -86,7 +85,7 @@ func agentFind(w *world) {
 	got, err := w.Agents.Find(w.Context(), refs)
 	w.wantNil("Find", err)
 	w.want("Find", got, map[identity.Ref]agent.Profile{
-		byID(a.ID()): a.Profile(), byName("Bob"): a.Profile(), byName("Ann"): b.Profile(),
+		byID(a.ID()): a.Profile(sales), byName("Bob"): a.Profile(sales), byName("Ann"): b.Profile(ops),
 	})
 	got, err = w.Agents.Find(w.Context(), nil)
 	w.wantNil("Find(nil)", err)
@@ -95,13 +94,21 @@ func agentFind(w *world) {
 	moved := w.change(a.ID(), `{"name":"Bobby","department":"Ops"}`)
 	got, err = w.Agents.Find(w.Context(), refs[:2])
 	w.wantNil("Find", err)
-	w.want("Find after a change", got, map[identity.Ref]agent.Profile{byID(a.ID()): moved.Profile()})
+	w.want("Find after a change", got, map[identity.Ref]agent.Profile{byID(a.ID()): moved.Profile(ops)})
+
+	w.wantNil("Delete", w.dissolve("Sales"))
+	again := w.found("Sales").ID
+	w.want("the new department has the old id", again == sales, false)
+	moved = w.change(a.ID(), `{"department":"Sales"}`)
+	got, err = w.Agents.Find(w.Context(), refs[:1])
+	w.wantNil("Find", err)
+	w.want("Find in a department made again", got, map[identity.Ref]agent.Profile{byID(a.ID()): moved.Profile(again)})
 }
 
 // agentFindMany asks for more references than one department can hold.
 func agentFindMany(w *world) {
 	const many = 40_000
-	w.found("Sales")
+	sales := w.found("Sales").ID
 	a := w.hire("Bob", "Sales")
 	refs := make([]identity.Ref, 0, many)
 	for len(refs) < many-2 {
@@ -110,7 +117,7 @@ func agentFindMany(w *world) {
 	refs = append(refs, byID(a.ID()), byName("Bob"))
 	got, err := w.Agents.Find(w.Context(), refs)
 	w.wantNil("Find", err)
-	w.want("Find", got, map[identity.Ref]agent.Profile{byID(a.ID()): a.Profile(), byName("Bob"): a.Profile()})
+	w.want("Find", got, map[identity.Ref]agent.Profile{byID(a.ID()): a.Profile(sales), byName("Bob"): a.Profile(sales)})
 }
 
 func agentCounts(w *world) {

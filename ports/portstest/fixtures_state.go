@@ -9,6 +9,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/project"
 	"orgd/domain/receipt"
+	"orgd/domain/webhook"
 )
 
 // state is all that a small storage shows of itself.
@@ -19,6 +20,8 @@ type state struct {
 	Versions    map[agent.ID][]identity.Version
 	Events      []activity.Event
 	Projects    []project.Project
+	Webhooks    []webhook.Webhook
+	Deliveries  [][]webhook.Delivery // of each of the webhooks
 	Audit       []audit.Entry
 }
 
@@ -39,6 +42,10 @@ func (w *world) everything(gone ...agent.ID) state {
 	w.wantNil("Events", err)
 	s.Projects, err = w.Projects.Projects(ctx, project.Query{Limit: most})
 	w.wantNil("Projects", err)
+	s.Webhooks = w.webhooks(most)
+	for _, h := range s.Webhooks {
+		s.Deliveries = append(s.Deliveries, w.deliveries(h.ID, most))
+	}
 	s.Audit, err = w.Audit.Entries(ctx, audit.Query{Limit: most})
 	w.wantNil("Entries", err)
 	return s

@@ -12,21 +12,26 @@ import (
 	"orgd/ports"
 )
 
-// limiterAnyPeriod lets several goroutines try all the time and looks at every
-// period of the window's length.
+// limiterAnyPeriod lets several goroutines try all the time, for more than two
+// periods, and looks at every period of the window's length: no more than the cap
+// is admitted in it, and nothing is refused unless 99 % of the cap were.
 func limiterAnyPeriod(t *testing.T, l ports.Limiter) {
 	const (
 		cap    = 200
 		length = time.Second
-		rounds = 3 // the cap is used up at 0 s, 1 s and 2 s
 	)
 	ask := bySubject("s", limiterWindow("w", cap, length))
-	admitted := attempts(t, l, ask, 8, rounds*length-length/2)
+	admitted, refused := attempts(t, l, ask, 8, 5*length/2)
 	if n := mostWithin(admitted, length); n > cap {
 		t.Errorf("%d requests were admitted within %v, want at most %d", n, length, cap)
 	}
-	if n := len(admitted); n < rounds*cap*99/100 {
-		t.Errorf("%d requests were admitted in %d periods, want 99 %% of %d", n, rounds, rounds*cap)
+	for _, r := range refused {
+		if n := overlapping(admitted, span{r.from - length - length/100, r.to}); n < cap*99/100 {
+			t.Fatalf("a request was refused when %d at most had been admitted within %v, want 99 %% of %d", n, length, cap)
+		}
+	}
+	if len(admitted) <= cap || len(refused) == 0 {
+		t.Errorf("%d requests were admitted and %d refused, want more than %d and some", len(admitted), len(refused), cap)
 	}
 }
 
@@ -34,35 +39,48 @@ func limiterAnyPeriod(t *testing.T, l ports.Limiter) {
 type span struct{ from, to time.Duration }
 
 // attempts asks from n goroutines, with short random pauses, and returns the
-// spans of the admitted requests.
-func attempts(t *testing.T, l ports.Limiter, ask limit.Ask, n int, during time.Duration) []span {
+// spans of the requests.
+func attempts(t *testing.T, l ports.Limiter, ask limit.Ask, n int, during time.Duration) (admitted, refused []span) {
 	var (
-		start    = time.Now()
-		wg       sync.WaitGroup
-		mu       sync.Mutex
-		admitted []span
+		start = time.Now()
+		wg    sync.WaitGroup
+		mu    sync.Mutex
 	)
 	for range n {
 		wg.Go(func() {
 			for time.Since(start) < during {
-				from := time.Since(start)
+				s := span{from: time.Since(start)}
 				g, err := l.Admit(t.Context(), ask)
-				to := time.Since(start)
+				s.to = time.Since(start)
 				if err != nil {
 					t.Errorf("Admit = %v, want a decision", err)
 					return
 				}
+				mu.Lock()
 				if g.Denied == nil {
-					mu.Lock()
-					admitted = append(admitted, span{from, to})
-					mu.Unlock()
+					admitted = append(admitted, s)
+				} else {
+					refused = append(refused, s)
 				}
+				mu.Unlock()
 				time.Sleep(rand.N(2 * time.Millisecond))
 			}
 		})
 	}
 	wg.Wait()
-	return admitted
+	return admitted, refused
+}
+
+// overlapping returns the number of requests that may have been decided within
+// the span.
+func overlapping(spans []span, within span) int {
+	n := 0
+	for _, s := range spans {
+		if s.to >= within.from && s.from <= within.to {
+			n++
+		}
+	}
+	return n
 }
 
 // mostWithin returns the greatest number of requests that were certainly decided

@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"orgd/domain/project"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
+	"orgd/domain/webhook"
 	"orgd/ports"
 )
 
@@ -30,6 +32,10 @@ type memory struct {
 	names       map[agent.ID]name.Name // of agents that exist or existed
 	versions    map[agent.ID][]identity.Version
 	events      map[activity.ID]activity.Event
+	log         []activity.Logged
+	marks       []mark
+	begin       activity.Seq
+	grown       ports.Bell
 	counted     []ports.Report // whatever was ever accepted
 	projects    map[project.ID]project.Project
 	trail       []audit.Entry
@@ -37,7 +43,13 @@ type memory struct {
 	claims      map[receipt.Key]ports.Claim
 	sessions    map[string]session.Session
 	revocations map[string]session.Revocation
+	webhooks    map[webhook.ID]webhook.Webhook
+	deliveries  map[webhook.DeliveryID]webhook.Delivery
+	place       activity.Seq // up to which deliveries are recorded
 }
+
+// NewMemory returns the model, empty, for tests of what is built on stores.
+func NewMemory() Stores { return newMemory() }
 
 func newMemory() Stores {
 	m := &memory{
@@ -52,11 +64,14 @@ func newMemory() Stores {
 		claims:      map[receipt.Key]ports.Claim{},
 		sessions:    map[string]session.Session{},
 		revocations: map[string]session.Revocation{},
+		webhooks:    map[webhook.ID]webhook.Webhook{},
+		deliveries:  map[webhook.DeliveryID]webhook.Delivery{},
 	}
 	return Stores{
-		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m},
+		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m}, Stream: memoryStream{m},
 		Measures: memoryActivities{m}, Departments: memoryDepartments{m}, Company: memoryCompany{m},
 		Projects: memoryProjects{m}, Audit: m, Receipts: memoryReceipts{m}, Sessions: memorySessions{m}, Storage: m,
+		Webhooks: memoryWebhooks{m}, Outbox: memoryOutbox{m},
 	}
 }
 
@@ -128,6 +143,7 @@ func ended(ctx context.Context) error {
 
 func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
 	defer m.lock()()
+	m.markLog(e)
 	for id, x := range m.events {
 		if !x.Type.Lifecycle() && x.At.Before(e.Events) {
 			delete(m.events, id)
@@ -139,6 +155,7 @@ func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
 			delete(m.receipts, k)
 		}
 	}
+	maps.DeleteFunc(m.deliveries, func(_ webhook.DeliveryID, d webhook.Delivery) bool { return d.CreatedAt.Before(e.Deliveries) })
 	m.forgetSessions(e.Now)
 	return false, nil
 }

@@ -51,7 +51,7 @@ func (m *memory) store(s ports.AgentStep, from name.Key) error {
 		m.versions[a.ID()] = append(m.versions[a.ID()], *s.Version)
 	}
 	for _, e := range s.Events {
-		m.events[e.ID] = e
+		m.enter(e, a.Department().Key)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (m memoryAgents) Find(_ context.Context, refs []identity.Ref) (map[identity
 	found := map[identity.Ref]agent.Profile{}
 	for _, ref := range refs {
 		if a, err := m.find(ref); err == nil {
-			found[ref] = a.Profile()
+			found[ref] = a.Profile(m.departments[a.Department().Key].ID)
 		}
 	}
 	return found, nil

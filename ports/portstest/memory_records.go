@@ -9,7 +9,6 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/name"
 	"orgd/domain/performance"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
@@ -24,12 +23,13 @@ type memorySessions struct{ *memory }
 
 func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
 	defer m.lock()()
-	fresh := map[activity.ID]ports.Report{}
+	var fresh []ports.Report
+	seen := map[activity.ID]bool{}
 	for _, r := range reports {
-		_, stored := m.events[r.Event.ID]
-		if _, twice := fresh[r.Event.ID]; !stored && !twice {
-			fresh[r.Event.ID] = r
+		if _, stored := m.events[r.Event.ID]; !stored && !seen[r.Event.ID] {
+			fresh = append(fresh, r)
 		}
+		seen[r.Event.ID] = true
 	}
 	n := ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
 	note := seal(n)
@@ -37,8 +37,8 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 		return ports.Counted{}, err
 	}
 	m.note(note, n.Accepted > 0)
-	for id, r := range fresh {
-		m.events[id] = r.Event
+	for _, r := range fresh {
+		m.enter(r.Event, r.Department)
 		m.counted = append(m.counted, r)
 	}
 	return n, nil
@@ -51,6 +51,17 @@ func (m memoryActivities) Events(_ context.Context, q activity.Query) ([]activit
 			!e.At.Before(q.Since) && (q.After == nil || e.Position().Compare(*q.After) > 0)
 	}, func(a, b activity.Event) int { return a.Position().Compare(b.Position()) })
 	return first(found, q.Limit), nil
+}
+
+func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
+	defer m.lock()()
+	found := map[activity.ID]activity.Event{}
+	for _, id := range ids {
+		if e, ok := m.events[id]; ok {
+			found[id] = e
+		}
+	}
+	return found, nil
 }
 
 func (m memoryActivities) Career(_ context.Context, id agent.ID) ([]activity.Event, error) {
@@ -74,9 +85,9 @@ func (m memoryActivities) AgentDays(_ context.Context, id agent.ID, since perfor
 	return slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < since }), completed, nil
 }
 
-func (m memoryActivities) DepartmentDays(_ context.Context, key name.Key, since performance.Date) ([]performance.Day, error) {
+func (m memoryActivities) DepartmentDays(_ context.Context, id string, since performance.Date) ([]performance.Day, error) {
 	defer m.lock()()
-	days, _ := rollup(m.counted, func(r ports.Report) bool { return r.Department == key })
+	days, _ := rollup(m.counted, func(r ports.Report) bool { return r.DepartmentID == id })
 	return slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < since }), nil
 }
 
@@ -96,6 +107,17 @@ func (m memoryReceipts) Claim(_ context.Context, c ports.Claim) (*receipt.Receip
 	}
 	m.claims[c.Key] = c
 	return nil, nil
+}
+
+func (m memoryReceipts) Renew(_ context.Context, c ports.Claim, at time.Time) error {
+	defer m.lock()()
+	held, ok := m.claims[c.Key]
+	if !ok || held.Owner != c.Owner {
+		return receipt.ErrRunning
+	}
+	held.At = at
+	m.claims[c.Key] = held
+	return nil
 }
 
 func (m memoryReceipts) Release(_ context.Context, c ports.Claim) error {

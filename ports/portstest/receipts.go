@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -23,6 +24,9 @@ func Receipts(t *testing.T, open func(t *testing.T) Stores) {
 		"ReleaseFreesTheKey":          receiptRelease,
 		"ReleaseOfAnotherDoesNothing": receiptForeignRelease,
 		"ReleaseLeavesTheReceipt":     receiptReleaseAfter,
+		"RenewalHoldsOn":              receiptRenewal,
+		"LostClaimIsNotRenewed":       receiptLostRenewal,
+		"LeavingHoldsNothing":         receiptLeaving,
 		"OldClaimIsTakenOver":         receiptTakeOver,
 		"TakenOverHappensOnce":        receiptTakenOver,
 		"OldReceiptFreesItsKey":       receiptOld,
@@ -127,6 +131,36 @@ func receiptForeignRelease(w *world) {
 	w.wantClaim(w.claim("a", second.At), nil, receipt.ErrRunning)
 }
 
+func receiptRenewal(w *world) {
+	c := w.claim("a", epoch)
+	w.wantClaim(c, nil, nil)
+	at := epoch
+	for range 3 {
+		at = at.Add(receipt.Lease - time.Millisecond)
+		w.wantNil("Renew", w.Receipts.Renew(w.Context(), c, at))
+		w.wantClaim(w.claim("a", at.Add(receipt.Lease)), nil, receipt.ErrRunning)
+	}
+	r := &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Reply: &receipt.Reply{Status: 200}}
+	w.wantNil("the change of a renewed claim", w.finish(r))
+	w.wantClaim(w.claim("a", at), r, nil)
+
+	c = w.claim("b", epoch)
+	w.wantClaim(c, nil, nil)
+	w.wantNil("Renew", w.Receipts.Renew(w.Context(), c, at))
+	w.wantNil("Release", w.Receipts.Release(w.Context(), c))
+	w.wantClaim(w.claim("b", at), nil, nil)
+}
+
+func receiptLostRenewal(w *world) {
+	c := w.claim("a", epoch)
+	w.wantErr("Renew of a key that nobody holds", w.Receipts.Renew(w.Context(), c, epoch), receipt.ErrRunning)
+	w.wantClaim(c, nil, nil)
+	late := epoch.Add(receipt.Lease + time.Millisecond)
+	w.wantClaim(w.claim("a", late), nil, nil)
+	w.wantErr("Renew after a take-over", w.Receipts.Renew(w.Context(), c, late.Add(time.Hour)), receipt.ErrRunning)
+	w.wantClaim(w.claim("a", late.Add(receipt.Lease+time.Millisecond)), nil, nil)
+}
+
 func receiptReleaseAfter(w *world) {
 	c := w.claim("a", epoch)
 	w.wantClaim(c, nil, nil)
@@ -135,6 +169,22 @@ func receiptReleaseAfter(w *world) {
 	w.wantNil("the change", w.finish(r))
 	w.wantNil("Release", w.Receipts.Release(w.Context(), c))
 	w.wantClaim(w.claim("a", epoch), r, nil)
+}
+
+// receiptLeaving lets clients leave at all points of a claim. Whoever asks next
+// for the key gets it.
+func receiptLeaving(w *world) {
+	for i := range 10 * rounds {
+		c := w.claim(fmt.Sprint("key ", i), epoch)
+		ctx, cancel := context.WithCancel(w.Context())
+		gone := time.AfterFunc(time.Duration(i)*50*time.Microsecond, cancel)
+		if _, err := w.Receipts.Claim(ctx, c); err == nil {
+			w.wantNil("Release", w.Receipts.Release(w.Context(), c))
+		}
+		gone.Stop()
+		cancel()
+		w.wantClaim(w.claim(string(c.Key), epoch), nil, nil)
+	}
 }
 
 func receiptOld(w *world) {

@@ -44,6 +44,23 @@ func (w *world) forget(e ports.Expiry) {
 	w.Fatalf("Forget finds more after %d calls", tooOften)
 }
 
+// forgetUntil forgets until it has taken effect: an event goes only once it has
+// entered the log.
+func (w *world) forgetUntil(e ports.Expiry, done func() bool) {
+	w.Helper()
+	for until := time.Now().Add(logTime); ; time.Sleep(20 * time.Millisecond) {
+		w.forget(e)
+		if done() || time.Now().After(until) {
+			return
+		}
+	}
+}
+
+// feedHas reports whether the feed has n events.
+func (w *world) feedHas(n int) func() bool {
+	return func() bool { return len(w.feed(activity.Query{}, 1000)) == n }
+}
+
 func storagePing(w *world) {
 	start := time.Now()
 	w.wantNil("Ping", w.Storage.Ping(w.Context()))
@@ -85,11 +102,11 @@ func storageEvents(w *world) {
 	at := epoch.Add(time.Hour) // after the career
 	old, now, later := w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at), w.reporting(id, at.Add(time.Millisecond))
 	w.report(old, now, later)
-	w.forget(ports.Expiry{Events: at})
+	w.forgetUntil(ports.Expiry{Events: at}, w.feedHas(len(career)+2))
 	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(append(career, now.Event, later.Event)))
 	w.want("Career", w.career(id), career)
 	w.want("the number of versions", len(w.versions(id)), 1)
-	w.forget(ports.Expiry{Events: at.Add(time.Hour)})
+	w.forgetUntil(ports.Expiry{Events: at.Add(time.Hour)}, w.feedHas(len(career)))
 	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(career))
 }
 
@@ -100,7 +117,7 @@ func storageFigures(w *world) {
 	w.report(reports...)
 	w.forget(ports.Expiry{Events: epoch.Add(time.Hour)})
 	w.wantAgentDays(id, 0, reports)
-	w.wantDepartmentDays("sales", 0, reports)
+	w.wantDepartmentDays(salesID, 0, reports)
 }
 
 func storageAudit(w *world) {
@@ -172,7 +189,7 @@ func storageMany(w *world) {
 		w.report(batch...)
 		newest = batch[each-3:]
 	}
-	w.forget(ports.Expiry{Events: newest[0].Event.At})
+	w.forgetUntil(ports.Expiry{Events: newest[0].Event.At}, w.feedHas(len(w.career(id))+len(newest)))
 	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
 	w.want("Events", got, eventsOf(newest))
 }
@@ -206,7 +223,7 @@ func storageParallel(w *world) {
 		return nil
 	})
 	w.wantEach("forgetting beside others", errs)
-	w.forget(ports.Expiry{Events: at})
+	w.forgetUntil(ports.Expiry{Events: at}, w.feedHas(len(w.career(id))+len(stay)))
 	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
 	w.want("Events", got, eventsOf(stay))
 	_, completed, err := w.Measures.AgentDays(w.Context(), id, 0)

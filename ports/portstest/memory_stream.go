@@ -1,0 +1,61 @@
+package portstest
+
+import (
+	"context"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+type memoryStream struct{ *memory }
+
+// mark says how far the log had come at a time.
+type mark struct {
+	at  time.Time
+	seq activity.Seq
+}
+
+// enter stores an event, which makes it the last one of the log.
+func (m *memory) enter(e activity.Event, department name.Key) {
+	m.events[e.ID] = e
+	m.log = append(m.log, activity.Logged{Event: e, Seq: m.head() + 1, Department: department})
+	m.grown.Ring()
+}
+
+func (m *memory) head() activity.Seq { return activity.Seq(len(m.log)) }
+
+// markLog notes how far the log has come and cuts off what has had its time.
+func (m *memory) markLog(e ports.Expiry) {
+	if e.Now.IsZero() || e.Events.IsZero() {
+		return
+	}
+	m.marks = append(m.marks, mark{e.Now, m.head()})
+	for _, x := range m.marks {
+		if x.at.Before(e.Events) {
+			m.begin = max(m.begin, x.seq)
+		}
+	}
+}
+
+func (m memoryStream) Grown() <-chan struct{} { return m.grown.Next() }
+
+func (m memoryStream) Head(context.Context) (activity.Seq, error) {
+	defer m.lock()()
+	return m.head(), nil
+}
+
+func (m memoryStream) After(_ context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+	defer m.lock()()
+	if place < m.begin || place > m.head() {
+		return nil, activity.ErrTooOld
+	}
+	var found []activity.Logged
+	for _, e := range m.log[place:] {
+		if _, kept := m.events[e.ID]; kept {
+			found = append(found, e)
+		}
+	}
+	return first(found, limit), nil
+}

@@ -1,0 +1,402 @@
+package portstest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+// EventStream checks the promises of ports.EventStream. What a process does
+// beside its requests to bring events into the log has to run.
+func EventStream(t *testing.T, open func(t *testing.T) Stores) {
+	run(t, open, map[string]func(*world){
+		"EmptyLog":                   streamEmpty,
+		"KeepsEverything":            streamKeeps,
+		"TellsTheDepartmentThen":     streamDepartments,
+		"OnlyWhatHappened":           streamRefused,
+		"AnyPageReadsTheSame":        streamPages,
+		"OldTimesEnterAtTheEnd":      streamOldTimes,
+		"GrownWakesReaders":          streamGrown,
+		"BeyondTheHead":              streamBeyond,
+		"ForgottenEventsAreLeftOut":  streamForgotten,
+		"BeginningIsCutOff":          streamCutOff,
+		"ParallelWritersAndReaders":  streamParallel,
+		"ReadersNeverMissTheirPlace": streamCuts,
+	})
+}
+
+// logTime is how long the tests wait for an event to enter the log. The promise
+// is a second; a busy machine is given more.
+const logTime = 20 * time.Second
+
+// after reads one page of the log.
+func (w *world) after(place activity.Seq, limit int) []activity.Logged {
+	w.Helper()
+	events, err := w.Stream.After(w.Context(), place, limit)
+	w.wantNil(fmt.Sprintf("After(%d)", place), err)
+	if len(events) > limit {
+		w.Fatalf("After(%d, %d) returns %d events", place, limit, len(events))
+	}
+	return events
+}
+
+// follow reads n events behind a place in pages of limit, waiting for them.
+func (w *world) follow(place activity.Seq, n, limit int) []activity.Logged {
+	w.Helper()
+	events, err := w.follower(place, n, limit)
+	w.wantNil("following the log", err)
+	return events
+}
+
+// follower is follow for any goroutine.
+func (w *world) follower(place activity.Seq, n, limit int) ([]activity.Logged, error) {
+	var all []activity.Logged
+	for until := time.Now().Add(logTime); len(all) < n; {
+		grown := w.Stream.Grown()
+		events, err := w.Stream.After(w.Context(), place, limit)
+		if err != nil {
+			return all, err
+		}
+		for _, e := range events {
+			if e.Seq <= place {
+				return all, fmt.Errorf("place %d follows %d", e.Seq, place)
+			}
+			place = e.Seq
+		}
+		all = append(all, events...)
+		if len(events) > 0 {
+			continue
+		}
+		if time.Now().After(until) {
+			return all, fmt.Errorf("the log has %d events after %v, want %d", len(all), logTime, n)
+		}
+		select {
+		case <-grown:
+		case <-time.After(time.Second / 4):
+		case <-w.Context().Done():
+			return all, w.Context().Err()
+		}
+	}
+	return all, nil
+}
+
+// head is the place behind everything that has entered the log.
+func (w *world) head() activity.Seq {
+	w.Helper()
+	head, err := w.Stream.Head(w.Context())
+	w.wantNil("Head", err)
+	return head
+}
+
+// logged are events of a department as the log shows them, without places.
+func logged(department name.Key, events ...activity.Event) []activity.Logged {
+	var all []activity.Logged
+	for _, e := range events {
+		all = append(all, activity.Logged{Event: e, Department: department})
+	}
+	return all
+}
+
+func reported(reports ...ports.Report) []activity.Logged {
+	var all []activity.Logged
+	for _, r := range reports {
+		all = append(all, activity.Logged{Event: r.Event, Department: r.Department})
+	}
+	return all
+}
+
+// placeless are the same events without their places.
+func placeless(events []activity.Logged) []activity.Logged {
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].Seq = 0
+	}
+	return events
+}
+
+func streamEmpty(w *world) {
+	w.want("Head of an empty log", w.head(), activity.Seq(0))
+	w.want("After(0) of an empty log", w.after(0, 10), nil)
+	w.found("Sales") // has no event
+	w.want("Head without events", w.head(), activity.Seq(0))
+}
+
+func streamKeeps(w *world) {
+	w.found("Sales")
+	hiring := w.hiring("Bob", "Sales")
+	w.wantNil("Create", w.Agents.Create(w.Context(), hiring))
+	got := w.follow(0, 2, 10)
+	w.want("the log of a hire", placeless(got), logged("sales", hiring.Events...))
+	// As feeds keep them, the odd ones too, in the order of the batch, whatever
+	// their times and ids are.
+	reports := []ports.Report{
+		w.reporting(hiring.Agent.ID(), epoch.Add(time.Hour), func(r *ports.Report) { r.Event.ID = "ffffffff-0000-4000-8000-000000000000" }),
+		w.reporting("0190a5c4-0000-7000-8000-ffffffffffff", epoch, func(r *ports.Report) {
+			r.Event.Type, r.Event.Description, r.Department = activity.CostIncurred, "é\u0000 $ne\n", "ops"
+		}),
+		w.reporting(hiring.Agent.ID(), epoch, func(r *ports.Report) {
+			r.Event.ID, r.Event.Data = "00000000-0000-4000-8000-000000000000", nil
+		}),
+	}
+	w.report(reports...)
+	more := w.follow(got[1].Seq, 3, 10)
+	w.want("the log of a batch", placeless(more), reported(reports...))
+	w.want("Head", w.head(), more[2].Seq)
+}
+
+func streamDepartments(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	id := w.hire("Bob", "Sales").ID()
+	w.change(id, `{"department":"Ops","level":"vp"}`)
+	w.report(w.reporting(id, epoch, func(r *ports.Report) { r.Department = "elsewhere" }))
+	w.fire(id)
+	w.wantNil("Delete(Ops)", w.dissolve("Ops"))
+	got := map[activity.Type]name.Key{}
+	var order []activity.Type // of the agent's own changes
+	for _, e := range w.follow(0, 5, 10) {
+		if got[e.Type] = e.Department; e.Type.Lifecycle() {
+			order = append(order, e.Type)
+		}
+	}
+	w.want("the order of the changes", order, []activity.Type{activity.Hired, activity.Onboarded, activity.Promoted, activity.Fired})
+	w.want("the departments", got, map[activity.Type]name.Key{
+		activity.Hired: "sales", activity.Onboarded: "sales", activity.Promoted: "ops",
+		activity.TaskCompleted: "elsewhere", activity.Fired: "ops",
+	})
+}
+
+func streamRefused(w *world) {
+	w.found("Sales")
+	bob := w.hire("Bob", "Sales")
+	w.wantErr("Create", w.Agents.Create(w.Context(), w.hiring("Bob", "Sales")), agent.ErrExists)
+	w.wantErr("Create", w.Agents.Create(w.Context(), w.hiring("Eve", "Nowhere")), agent.ErrDepartment)
+	w.change(bob.ID(), `{}`)
+	w.change(bob.ID(), `{"description":"x"}`) // is no event
+	a, b := w.reporting(bob.ID(), epoch), w.reporting(bob.ID(), epoch)
+	w.report(a)
+	for range 2 {
+		_, err := w.Activities.Append(w.Context(), []ports.Report{a, b, a}, w.sealed(nil))
+		w.wantNil("Append", err)
+	}
+	last := w.reporting(bob.ID(), epoch)
+	w.report(last)
+	got := w.follow(0, 5, 10)
+	var ids []activity.ID
+	for _, e := range got {
+		ids = append(ids, e.ID)
+	}
+	slices.Sort(ids)
+	want := []activity.ID{a.Event.ID, b.Event.ID, last.Event.ID}
+	for _, e := range w.career(bob.ID()) {
+		want = append(want, e.ID)
+	}
+	slices.Sort(want)
+	w.want("the ids in the log", ids, want)
+	w.want("the rest of the log", w.after(got[4].Seq, 10), nil)
+}
+
+func streamPages(w *world) {
+	id := agent.ID(w.id())
+	total := 0
+	for _, n := range []int{1, 7, 250, 1, 40} {
+		var reports []ports.Report
+		for range n {
+			reports = append(reports, w.reporting(id, epoch))
+		}
+		w.report(reports...)
+		total += n
+	}
+	all := w.follow(0, total, 1000)
+	for _, limit := range []int{1, 2, 49, total - 1, total, total + 1} {
+		w.want(fmt.Sprintf("the log in pages of %d", limit), w.follow(0, total, limit), all)
+	}
+	for _, i := range []int{0, 1, 7, 8, 150, total - 1} {
+		w.want(fmt.Sprintf("the log behind event %d", i), w.after(all[i].Seq, total), all[i+1:])
+	}
+}
+
+// streamOldTimes reports what happened long ago: a log is not a feed.
+func streamOldTimes(w *world) {
+	id := agent.ID(w.id())
+	now := w.reporting(id, epoch)
+	w.report(now)
+	place := w.follow(0, 1, 10)[0].Seq
+	old := w.reporting(id, epoch.AddDate(-1, 0, 0), func(r *ports.Report) { r.Event.ID = "00000000-0000-4000-8000-000000000000" })
+	w.report(old)
+	w.want("the log behind a newer event", placeless(w.follow(place, 1, 10)), reported(old))
+}
+
+func streamGrown(w *world) {
+	id := agent.ID(w.id())
+	for range 3 {
+		grown := w.Stream.Grown()
+		place := w.head()
+		w.report(w.reporting(id, epoch))
+		select {
+		case <-grown:
+		case <-time.After(logTime):
+			w.Fatalf("Grown says nothing of an event")
+		}
+		w.follow(place, 1, 10)
+	}
+}
+
+func streamBeyond(w *world) {
+	w.report(w.reporting(agent.ID(w.id()), epoch))
+	last := w.follow(0, 1, 10)[0].Seq
+	for _, place := range []activity.Seq{last + 1, last + 1000, last << 20, -1} {
+		_, err := w.Stream.After(w.Context(), place, 10)
+		w.wantErr(fmt.Sprintf("After(%d) in a log that ends at %d", place, last), err, activity.ErrTooOld)
+	}
+}
+
+func streamForgotten(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	at := epoch.Add(time.Hour)
+	old, now := w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at)
+	w.report(old, now, w.reporting(id, epoch))
+	all := w.follow(0, 5, 10)
+	w.forget(ports.Expiry{Events: at})
+	kept := slices.DeleteFunc(slices.Clone(all), func(e activity.Logged) bool {
+		return !e.Type.Lifecycle() && e.At.Before(at)
+	})
+	for _, limit := range []int{1, 2, 10} {
+		w.want(fmt.Sprintf("the log in pages of %d", limit), w.follow(0, 3, limit), kept)
+	}
+	w.want("Head", w.head(), all[4].Seq)
+	w.want("After(Head)", w.after(all[4].Seq, 10), nil)
+	next := w.reporting(id, at)
+	w.report(next)
+	w.want("the log afterwards", placeless(w.follow(all[4].Seq, 1, 10)), reported(next))
+}
+
+// streamCutOff goes by the clock of the machine, because stores do.
+func streamCutOff(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	old := w.follow(0, 2, 10)
+	first := time.Now()
+	w.forget(ports.Expiry{Events: epoch, Now: first})
+	w.want("the log before its time", w.after(0, 10), old)
+	time.Sleep(10 * time.Millisecond)
+	kept := time.Now().UTC().Truncate(time.Millisecond)
+	time.Sleep(10 * time.Millisecond)
+	w.report(w.reporting(id, kept.Add(time.Minute)))
+	more := w.follow(old[1].Seq, 1, 10)
+	w.forget(ports.Expiry{Events: kept, Now: first.Add(2 * time.Hour)})
+	for _, place := range []activity.Seq{0, old[0].Seq} {
+		_, err := w.Stream.After(w.Context(), place, 10)
+		w.wantErr(fmt.Sprintf("After(%d) of a log that begins behind %d", place, old[1].Seq), err, activity.ErrTooOld)
+	}
+	w.want("Head", w.head(), more[0].Seq)
+	w.want("After(Head)", w.after(more[0].Seq, 10), nil)
+	next := w.reporting(id, kept.Add(time.Minute))
+	w.report(next)
+	w.want("the log afterwards", placeless(w.follow(more[0].Seq, 1, 10)), reported(next))
+	w.want("the career", len(w.career(id)), 2)
+}
+
+// streamParallel has readers that follow beside writers: each sees the order
+// that everybody sees later.
+func streamParallel(w *world) {
+	const readers, each, size = 3, 6, 7
+	w.found("Sales")
+	total := crowd * (2 + each*size)
+	seen := make([][]activity.Logged, readers)
+	errs := make([]error, readers)
+	var all sync.WaitGroup
+	for i := range readers {
+		all.Go(func() { seen[i], errs[i] = w.follower(0, total, 5+i*20) })
+	}
+	written := atOnce(crowd, func(i int) error {
+		s := w.hiring(fmt.Sprint("agent ", i), "Sales")
+		if err := w.Agents.Create(w.Context(), s); err != nil {
+			return err
+		}
+		for range each {
+			var reports []ports.Report
+			for range size {
+				reports = append(reports, w.reporting(s.Agent.ID(), epoch))
+			}
+			if _, err := w.Activities.Append(w.Context(), reports, w.sealed(nil)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	all.Wait()
+	w.wantEach("writing", written)
+	w.wantEach("following", errs)
+	want := w.follow(0, total, 1000)
+	w.want("what follows the last event", w.after(want[total-1].Seq, 10), nil)
+	for i := range readers {
+		w.want(fmt.Sprintf("what reader %d saw", i), seen[i], want)
+	}
+	w.wantTogether(want)
+	ids := map[activity.ID]bool{}
+	for _, e := range want {
+		ids[e.ID] = true
+	}
+	w.want("the number of different events", len(ids), total)
+}
+
+// wantTogether checks that the events of one change and those of one batch,
+// whose ids ascend, stand together. Here an agent has several batches of seven.
+func (w *world) wantTogether(events []activity.Logged) {
+	w.Helper()
+	for i := 0; i < len(events); {
+		size := 7
+		if events[i].Type.Lifecycle() {
+			size = 2
+		}
+		for j := i + 1; j < i+size; j++ {
+			if a, b := events[j-1], events[j]; a.AgentID != b.AgentID || a.ID >= b.ID || a.Type.Lifecycle() != b.Type.Lifecycle() {
+				w.Fatalf("event %d, %s of agent %s, does not follow %s of agent %s in its batch", j, b.ID, b.AgentID, a.ID, a.AgentID)
+			}
+		}
+		i += size
+	}
+}
+
+// streamCuts lets readers stop and go on from where they were, beside a writer.
+func streamCuts(w *world) {
+	const total = 120
+	id := agent.ID(w.id())
+	ctx, stop := context.WithCancel(w.Context())
+	defer stop()
+	errs := atOnce(4, func(i int) error {
+		if i == 0 {
+			for range total {
+				if _, err := w.Activities.Append(ctx, []ports.Report{w.reporting(id, epoch)}, w.sealed(nil)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		seen := map[activity.ID]bool{}
+		for place := activity.Seq(0); len(seen) < total; {
+			events, err := w.follower(place, 1, 1+(len(seen)*i)%7)
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				if seen[e.ID] {
+					return fmt.Errorf("event %s comes twice", e.ID)
+				}
+				seen[e.ID], place = true, e.Seq
+			}
+		}
+		return nil
+	})
+	w.wantEach("writing and following", errs)
+}

@@ -1,0 +1,95 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/webhook"
+)
+
+// WebhookStep is one change of one webhook with the note that it leaves. From is
+// the revision before, 0 for a new webhook; a step whose Webhook has the
+// revision From, is not Deleted and delivers nothing is without effect.
+type WebhookStep struct {
+	Webhook webhook.Webhook
+	From    int64
+	Deleted bool
+	// Deliver is a delivery that is stored with the step, in the place of the
+	// one with its id if there is one; nil means none.
+	Deliver *webhook.Delivery
+	Note
+}
+
+// WebhookStore keeps webhooks. Every implementation passes
+// portstest.WebhookStore. Steps are atomic, as those of an AgentStore are, and
+// treat receipts alike.
+type WebhookStore interface {
+	// Create stores a new webhook under an id that no webhook ever had.
+	Create(ctx context.Context, s WebhookStep) error
+
+	// Update loads a webhook and stores the step that change makes of it; a
+	// step that is Deleted removes it. It returns webhook.ErrNotFound if there
+	// is no such webhook. change may run more than once and touches only its
+	// argument; its error is returned as it is and nothing is stored.
+	Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (WebhookStep, error)) (webhook.Webhook, error)
+
+	// Webhook returns one webhook, or webhook.ErrNotFound.
+	Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error)
+
+	// Webhooks returns the webhooks that q selects, in ascending order of id.
+	Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error)
+}
+
+// Outbox keeps the deliveries to webhooks, and the place in the log of events up
+// to which they have been recorded. It knows nothing of webhooks: the deliveries
+// of one that is deleted stay until they are forgotten. Every implementation
+// passes portstest.Outbox.
+type Outbox interface {
+	// Place returns the place up to which deliveries have been recorded, zero
+	// before the first.
+	Place(ctx context.Context) (activity.Seq, error)
+
+	// Record moves the place from one to another, behind it, and stores the
+	// deliveries of the events between them. Those that are stored already stay
+	// as they are. It reports false if the place is not from any more; then it
+	// has not moved, and some of the deliveries may have been stored all the
+	// same. If it fails, or the process dies, any of the deliveries may be
+	// stored, but the place moves only once all are.
+	Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error)
+
+	// Due returns deliveries whose time has come at now: of each of the webhooks
+	// at most as many as it has lanes, those that are due longest. The order
+	// means nothing.
+	Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error)
+
+	// Move stores each delivery after in the place of before, unless it has
+	// changed since before was read, which its Mark tells. It returns those that
+	// it stored, in the order of the moves. Moves are independent of each other.
+	Move(ctx context.Context, moves []Move) ([]webhook.Delivery, error)
+
+	// Delivery returns one delivery of a webhook, or webhook.ErrNoDelivery.
+	Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (webhook.Delivery, error)
+
+	// Deliveries returns the deliveries that q selects, the newest first, ties
+	// by descending id.
+	Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]webhook.Delivery, error)
+
+	// DeliveredSince reports whether a delivery of the webhook that is no test
+	// was delivered at or after a time.
+	DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (bool, error)
+
+	// Backlog counts the pending deliveries of a webhook, up to limit, and returns
+	// when the one that is due first is due; zero if none is pending.
+	Backlog(ctx context.Context, of webhook.ID, limit int) (pending int, first time.Time, err error)
+}
+
+// Move is a change of a delivery on condition that nobody else has changed it.
+type Move struct{ Before, After webhook.Delivery }
+
+// WebhookSender sends messages to endpoints.
+type WebhookSender interface {
+	// Send makes one attempt, in bounded time. It ends early with
+	// webhook.Timeout if ctx ends.
+	Send(ctx context.Context, m webhook.Message) webhook.Result
+}
