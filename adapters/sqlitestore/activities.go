@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -29,7 +31,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		n = ports.Counted{}
 		figures := newFigures()
 		for _, r := range reports {
-			fresh, err := putReport(tx, r.Event)
+			fresh, err := putReport(tx, r)
 			if err != nil {
 				return err
 			}
@@ -56,15 +58,16 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 }
 
 const insertEvent = `
-INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// putEvents stores the events of a change.
-func putEvents(tx *Tx, events []activity.Event) error {
+// putEvents stores the events of a change of an agent in the department.
+func putEvents(tx *Tx, events []activity.Event, department name.Key) error {
 	for _, e := range events {
-		if _, err := tx.Exec(insertEvent, eventArgs(e)...); err != nil {
+		if _, err := tx.Exec(insertEvent, eventArgs(e, department)...); err != nil {
 			return fmt.Errorf("sqlitestore: write event %s: %w", e.ID, err)
 		}
+		tx.logged = true
 	}
 	return nil
 }
@@ -72,19 +75,20 @@ func putEvents(tx *Tx, events []activity.Event) error {
 const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
 
 // putReport stores a reported event, or reports that its id is known.
-func putReport(tx *Tx, e activity.Event) (fresh bool, err error) {
-	res, err := tx.Exec(insertReport, eventArgs(e)...)
+func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
+	res, err := tx.Exec(insertReport, eventArgs(r.Event, r.Department)...)
 	if err != nil {
-		return false, fmt.Errorf("sqlitestore: write event %s: %w", e.ID, err)
+		return false, fmt.Errorf("sqlitestore: write event %s: %w", r.Event.ID, err)
 	}
 	rows, err := res.RowsAffected()
+	tx.logged = tx.logged || rows > 0
 	return rows > 0, err
 }
 
-func eventArgs(e activity.Event) []any {
+func eventArgs(e activity.Event, department name.Key) []any {
 	return []any{
 		packID(e.ID), string(e.Type), millis(e.At), packID(e.AgentID), e.AgentName, e.Description,
-		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata),
+		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department),
 	}
 }
 
@@ -96,29 +100,59 @@ func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.E
 	return s.read(ctx, query, args)
 }
 
-// eventsQuery reads along one index, from the place where the page before ended.
+// eventsQuery reads along an index, from the place where the page before ended.
+// The indexes keep the types apart, so that there need not be more of them: a
+// feed of all types is the merge of the feeds of each.
 func eventsQuery(q activity.Query) (string, []any) {
-	var f filter
-	index := "events_feed"
-	switch {
-	case q.AgentID != "" && q.Type != "":
-		index = "events_agent_type"
-		f.and("agent_id = ? AND type = ?", packID(q.AgentID), string(q.Type))
-	case q.AgentID != "":
-		index = "events_agent"
-		f.and("agent_id = ?", packID(q.AgentID))
-	case q.Type != "":
-		index = "events_type"
-		f.and("type = ?", string(q.Type))
+	var args []any
+	param := func(arg any) string {
+		args = append(args, arg)
+		return "?" + strconv.Itoa(len(args))
+	}
+	feed := "SELECT " + eventColumns + " FROM events INDEXED BY events_type WHERE "
+	if q.AgentID != "" {
+		feed = "SELECT " + eventColumns + " FROM events INDEXED BY events_agent_type WHERE agent_id = " +
+			param(packID(q.AgentID)) + " AND "
 	}
 	if !q.Since.IsZero() {
-		f.and("at >= ?", millis(q.Since))
+		feed += "at >= " + param(millis(q.Since)) + " AND "
 	}
 	if q.After != nil {
-		f.and("(at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
+		feed += "(at, id) < (" + param(millis(q.After.At)) + ", " + param(packID(q.After.ID)) + ") AND "
 	}
-	return "SELECT " + eventColumns + " FROM events INDEXED BY " + index + f.where() +
-		" ORDER BY at DESC, id DESC LIMIT (? + 0)", append(f.args, q.Limit)
+	types := activity.Types()
+	if q.Type != "" {
+		types = []activity.Type{q.Type}
+	}
+	feeds := make([]string, len(types))
+	for i, t := range types {
+		feeds[i] = feed + "type = " + param(string(t))
+	}
+	return strings.Join(feeds, " UNION ALL ") + " ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0)", args
+}
+
+const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
+
+// Find implements [ports.ActivityLog].
+func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
+	found := map[activity.ID]activity.Event{}
+	err := s.db.Read(ctx, func(v *View) error {
+		for _, id := range ids {
+			e, err := scanEvent(v.Row(selectEvent, packID(id)))
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("sqlitestore: read event %s: %w", id, err)
+			}
+			found[id] = e
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // Career implements [ports.ActivityLog].
@@ -165,17 +199,11 @@ func scanEvent(r Row) (e activity.Event, err error) {
 	return e, err
 }
 
-const selectLastActive = "SELECT at FROM events WHERE agent_id = ? ORDER BY at DESC LIMIT 1"
-
 // LastActive implements [ports.ActivityLog].
 func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	var at int64
-	err := s.db.Read(ctx, func(v *View) error { return v.Row(selectLastActive, packID(id)).Scan(&at) })
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, false, nil
+	newest, err := s.Events(ctx, activity.Query{AgentID: string(id), Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return time.Time{}, false, err
 	}
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("sqlitestore: read events of agent %s: %w", id, err)
-	}
-	return fromMillis(at), true, nil
+	return newest[0].At, true, nil
 }

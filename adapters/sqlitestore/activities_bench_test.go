@@ -23,8 +23,8 @@ func (o *org) reports(n int, of []agent.ID) []ports.Report {
 				ID: activity.ID(o.id()), Type: activity.TaskCompleted, At: o.now(),
 				AgentID: string(of[rand.IntN(len(of))]), AgentName: "Ann", Description: "wrote the report", Data: &data,
 			},
-			Department: "sales",
-			Measures:   activity.Measures{Finished: true, Success: true, Duration: &took},
+			Department: "sales", DepartmentID: "0190a5c4-0000-7000-8000-5a1e00000000",
+			Measures: activity.Measures{Finished: true, Success: true, Duration: &took},
 		}
 	}
 	return batch

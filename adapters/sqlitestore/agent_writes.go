@@ -40,7 +40,7 @@ func (w agentWrite) create(tx *Tx) error {
 	if err := countIn(tx, w.Agent.Identity); err != nil {
 		return err
 	}
-	return putEvents(tx, w.Events)
+	return putEvents(tx, w.Events, w.Agent.Department().Key)
 }
 
 // update stores a step of an agent, if it has an effect.
@@ -54,7 +54,7 @@ func (w agentWrite) update(tx *Tx, before agent.Agent) error {
 	if err := w.replace(tx, before); err != nil {
 		return err
 	}
-	return putEvents(tx, w.Events)
+	return putEvents(tx, w.Events, w.Agent.Department().Key)
 }
 
 func (w agentWrite) replace(tx *Tx, before agent.Agent) error {

@@ -3,8 +3,11 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -164,41 +167,63 @@ func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Na
 	return agent.ID(unpackID(id)), n, nil
 }
 
+// Profiles are looked up all at once: asking for each would take three times as
+// long.
 const (
-	selectProfileByID   = "SELECT id, name, name_key, department_key FROM agents WHERE id = ?"
-	selectProfileByName = "SELECT id, name, name_key, department_key FROM agents WHERE name_key = ?"
+	selectProfilesByID = `
+SELECT a.id, a.name, a.name_key, d.name_key, d.id FROM json_each(?) AS k
+CROSS JOIN agents AS a ON a.id = unhex(k.value) CROSS JOIN departments AS d ON d.name_key = a.department_key`
+	selectProfilesByName = `
+SELECT a.id, a.name, a.name_key, d.name_key, d.id FROM json_each(?) AS k
+CROSS JOIN agents AS a ON a.name_key = k.value CROSS JOIN departments AS d ON d.name_key = a.department_key`
 )
 
 // Find implements [ports.AgentStore].
 func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
 	found := make(map[identity.Ref]agent.Profile, len(refs))
-	err := s.db.Read(ctx, func(v *View) error {
-		for _, ref := range refs {
-			if _, ok := found[ref]; ok {
-				continue
-			}
-			p, err := scanProfile(byRef(v, ref, selectProfileByID, selectProfileByName))
-			if errors.Is(err, sql.ErrNoRows) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			found[ref] = p
+	var ids, names []string
+	for _, ref := range refs {
+		if _, asked := found[ref]; asked {
+			continue
 		}
-		return nil
+		found[ref] = agent.Profile{}
+		if ref.ID != "" {
+			ids = append(ids, hex.EncodeToString(packID(ref.ID)))
+		} else {
+			names = append(names, string(ref.Name))
+		}
+	}
+	err := s.db.Read(ctx, func(v *View) error {
+		err := eachProfile(v, selectProfilesByID, ids, func(p agent.Profile) { found[identity.Ref{ID: p.ID}] = p })
+		if err != nil {
+			return err
+		}
+		return eachProfile(v, selectProfilesByName, names, func(p agent.Profile) { found[identity.Ref{Name: p.Name.Key}] = p })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read agents: %w", err)
 	}
+	maps.DeleteFunc(found, func(_ identity.Ref, p agent.Profile) bool { return p == agent.Profile{} })
 	return found, nil
 }
 
-func scanProfile(r Row) (p agent.Profile, err error) {
-	var id []byte
-	err = r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department)
-	p.ID = agent.ID(unpackID(id))
-	return p, err
+// eachProfile calls add for every agent that one of the keys finds.
+func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	return v.Each(query, []any{string(list)}, func(r Row) error {
+		var p agent.Profile
+		var id []byte
+		err := r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department, &p.DepartmentID)
+		p.ID = agent.ID(unpackID(id))
+		add(p)
+		return err
+	})
 }
 
 // Counts implements [ports.AgentStore].

@@ -11,9 +11,10 @@ func TestConformance(t *testing.T) {
 		db := openOrg(t, t.TempDir()).db
 		return portstest.Stores{
 			Agents: NewAgents(db), Identities: NewIdentities(db),
-			Activities: NewActivities(db), Measures: NewMeasures(db),
+			Activities: NewActivities(db), Stream: NewStream(db), Measures: NewMeasures(db),
 			Departments: NewDepartments(db), Company: NewCompany(db), Projects: NewProjects(db),
-			Audit: NewAudit(db), Receipts: NewReceipts(db), Sessions: NewSessions(db), Storage: NewStorage(db),
+			Audit: NewAudit(db), Receipts: NewReceipts(db), Sessions: NewSessions(db),
+			Webhooks: NewWebhooks(db), Outbox: NewOutbox(db), Storage: NewStorage(db),
 		}
 	})
 }

@@ -19,6 +19,8 @@ import (
 
 	"go.uber.org/zap"
 	_ "modernc.org/sqlite" // the driver
+
+	"orgd/ports"
 )
 
 // What every connection gets: text in double quotes is never a string, SQL
@@ -55,6 +57,7 @@ type DB struct {
 	maxLog  int64     // bytes
 	trimmed time.Time // when the size of the log was last looked at
 
+	grown   ports.Bell // rings when events were committed
 	jobs    chan *job
 	closing chan struct{}
 	stopped chan struct{} // closed when the writer has ended

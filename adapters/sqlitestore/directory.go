@@ -44,7 +44,7 @@ func prepareDir(path string, log *zap.Logger) (string, error) {
 	if mode&0o002 != 0 {
 		return "", fmt.Errorf("data directory %s may be written by everybody (mode %04o): chmod 700 it", path, mode)
 	}
-	if mode&^dirMode != 0 {
+	if mode&0o007 != 0 { // a group may share it, as the users of a container do
 		log.Warn("data directory is open to other users", zap.String("dir", path), zap.String("mode", fmt.Sprintf("%04o", mode)))
 	}
 	return path, nil

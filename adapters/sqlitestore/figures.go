@@ -18,7 +18,7 @@ type figures struct {
 
 // ownDay is a day of an agent or a department.
 type ownDay struct {
-	owner string
+	owner string // its id
 	date  performance.Date
 }
 
@@ -38,7 +38,7 @@ func (f *figures) add(r ports.Report) {
 	}
 	date := performance.DateOf(r.Event.At)
 	f.agents[ownDay{r.Event.AgentID, date}] = f.agents[ownDay{r.Event.AgentID, date}].Merge(one)
-	f.departments[ownDay{string(r.Department), date}] = f.departments[ownDay{string(r.Department), date}].Merge(one)
+	f.departments[ownDay{r.DepartmentID, date}] = f.departments[ownDay{r.DepartmentID, date}].Merge(one)
 	f.completed[r.Event.AgentID] += one.TasksCompleted
 	f.costs = f.costs || m.Cost != nil || m.Incurred != nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"orgd/domain/agent"
-	"orgd/domain/name"
 	"orgd/domain/performance"
 	"orgd/ports"
 )
@@ -51,13 +50,13 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 }
 
 // DepartmentDays implements [ports.Measures].
-func (s *Measures) DepartmentDays(ctx context.Context, department name.Key, first performance.Date) (days []performance.Day, err error) {
+func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
 	err = s.db.Read(ctx, func(v *View) (err error) {
-		days, err = readDays(v, selectDepartmentDays, string(department), first)
+		days, err = readDays(v, selectDepartmentDays, id, first)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read figures of department %s: %w", department, err)
+		return nil, fmt.Errorf("sqlitestore: read figures of department %s: %w", id, err)
 	}
 	return days, nil
 }

@@ -13,6 +13,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/project"
 	"orgd/domain/session"
+	"orgd/domain/webhook"
 )
 
 // plan returns how SQLite runs a query, one step a line.
@@ -47,20 +48,23 @@ func TestListsFollowAnIndex(t *testing.T) {
 	agents := func(q agent.Query) string { s, _ := agentsQuery(q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
 	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
+	deliveries := func(q webhook.DeliveryQuery) string { s, _ := deliveriesQuery(q); return s }
 	sessions := func(q session.Query) string { s, _ := sessionsQuery(q); return s }
 	career, _ := careerQuery("a")
 	for _, c := range []struct{ query, want string }{
-		{events(activity.Query{}), "events_feed"},
+		{events(activity.Query{}), "events_type (type=?)"},
 		{events(activity.Query{Type: "t"}), "events_type (type=?)"},
-		{events(activity.Query{AgentID: "a"}), "events_agent (agent_id=?)"},
+		{events(activity.Query{AgentID: "a"}), "events_agent_type (agent_id=? AND type=?)"},
 		{events(activity.Query{AgentID: "a", Type: "t"}), "events_agent_type (agent_id=? AND type=?)"},
-		{events(activity.Query{Since: now, After: atEvent}), "events_feed (at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{Since: now}), "events_type (type=? AND at>?)"},
+		{events(activity.Query{After: atEvent}), "events_type (type=? AND (at,id)<(?,?))"},
+		{events(activity.Query{Since: now, After: atEvent}), "events_type (type=? AND at>? AND (at,id)<(?,?))"},
 		{events(activity.Query{Type: "t", Since: now, After: atEvent}), "events_type (type=? AND at>? AND (at,id)<(?,?))"},
-		{events(activity.Query{AgentID: "a", Since: now, After: atEvent}), "events_agent (agent_id=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{AgentID: "a", Since: now, After: atEvent}), "events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
 		{events(activity.Query{AgentID: "a", Type: "t", Since: now, After: atEvent}),
 			"events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
 		{career, "events_agent_type (agent_id=? AND type=?)"},
-		{selectLastActive, "COVERING INDEX events_agent (agent_id=?)"},
+		{selectLog, "INTEGER PRIMARY KEY (rowid>?)"},
 
 		{agents(agent.Query{}), "agents_order"},
 		{agents(agent.Query{After: atAgent}), "agents_order ((place,id)>(?,?))"},
@@ -71,6 +75,8 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{agents(agent.Query{Prefix: "p"}), "agents_name (name_key>? AND name_key<?)"},
 		{agents(agent.Query{Prefix: "p", Department: "d", Level: "l", Status: "s", After: atAgent}), "agents_name (name_key>? AND name_key<?)"},
 		{selectMembers, "agents_department (department_key=?)"},
+		{selectProfilesByID, "a USING INDEX sqlite_autoindex_agents_1 (id=?)"},
+		{selectProfilesByName, "a USING INDEX agents_name (name_key=?)"},
 
 		{selectVersions, "(agent_id=? AND number<?)"},
 		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
@@ -90,6 +96,13 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{entries(audit.Query{Actor: "a", Since: now, Until: now}), "audit_actor (actor=? AND at>? AND at<?)"},
 		{entries(audit.Query{Actor: "a", Resource: "r", After: &audit.Position{At: now}}), "audit_resource (resource=? AND (at,id)<(?,?))"},
 
+		{selectWebhooks, "sqlite_autoindex_webhooks_1 (id>?)"},
+		{deliveries(webhook.DeliveryQuery{}), "deliveries_list (webhook_id=?)"},
+		{deliveries(webhook.DeliveryQuery{After: &webhook.Position{}}), "deliveries_list (webhook_id=? AND (created_at,id)<(?,?))"},
+		{selectDue, "deliveries_due (webhook_id=? AND due<?)"},
+		{selectDeliveredSince, "COVERING INDEX deliveries_delivered (webhook_id=? AND ended>?)"},
+		{selectBacklog, "COVERING INDEX deliveries_due (webhook_id=? AND due>?)"},
+
 		{sessions(session.Query{}), "sessions_order"},
 		{sessions(session.Query{After: &session.Position{}}), "sessions_order (issued_at<?)"},
 		{sessions(session.Query{Subject: "s", After: &session.Position{}}), "sessions_subject (subject=? AND issued_at<?)"},
@@ -107,12 +120,13 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectRevision, selectIdentity, selectNameByID, selectNameByName, selectFormerName,
-		selectProfileByID, selectProfileByName, selectVersion, selectHeadcount, addHeadcount,
+		selectVersion, selectHeadcount, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, updateDepartment, deleteDepartmentRow, moveDepartment,
 		selectProject, updateProject, deleteProject, selectReceipt, selectSession, selectRevoked,
-		forgetEvents, forgetAudit, forgetReceipts, forgetSessions, forgetRevocations,
+		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectDelivery, updateDelivery,
+		forgetEvents, forgetAudit, forgetReceipts, forgetDeliveries, forgetSessions, forgetRevocations,
 	} {
 		if got := plan(t, db, query); scan.MatchString(got) {
 			t.Errorf("plan of %s\n= %s\nwant no scan", query, got)

@@ -44,6 +44,19 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 	return nil, refused
 }
 
+// Renew implements [ports.Receipts].
+func (s *Receipts) Renew(_ context.Context, c ports.Claim, at time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.claims[c.Key]
+	if !ok || held.Owner != c.Owner {
+		return receipt.ErrRunning
+	}
+	held.At = at
+	s.claims[c.Key] = held
+	return nil
+}
+
 // Release implements [ports.Receipts].
 func (s *Receipts) Release(_ context.Context, c ports.Claim) error {
 	s.drop(c)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -124,7 +125,37 @@ func unpackFile(ctx context.Context, archive, dir string) error {
 	if version != m.Schema {
 		return fmt.Errorf("the database has schema version %d and the manifest says %d", version, m.Schema)
 	}
-	return checkVersion(version, len(steps))
+	if err := checkVersion(version, len(steps)); err != nil {
+		return err
+	}
+	return advanceLog(ctx, filepath.Join(dir, databaseName), time.Now())
+}
+
+// advanceLog makes the log of events go on behind every place that it can have
+// had since the backup: clients may come back with places of events that are
+// lost, and other events must not have these. No log grows by more than an
+// event each microsecond.
+func advanceLog(ctx context.Context, path string, now time.Time) (err error) {
+	pool, err := openPool(path, 1, connParams+"&_pragma=synchronous(full)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	var numbered bool
+	err = pool.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'events'").Scan(&numbered)
+	if err != nil || !numbered {
+		return err
+	}
+	head := now.UnixMicro()
+	res, err := pool.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'", head)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?)", head)
+	return err
 }
 
 // finishRestore completes a restore that was decided and forgets one that was

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
+
+	"orgd/domain/activity"
+	"orgd/domain/audit"
+	"orgd/ports"
 )
 
 func TestRestoreOverData(t *testing.T) {
@@ -42,6 +47,49 @@ func TestRestoreOverData(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	wantNames(t, openTest(t, dir), "a")
+}
+
+// TestRestoredLog: after a restore the log goes on behind everything that was
+// seen of the one that is lost.
+func TestRestoredLog(t *testing.T) {
+	for _, before := range []int{0, 5} {
+		t.Run(fmt.Sprint(before, " events"), func(t *testing.T) {
+			ctx, source := context.Background(), t.TempDir()
+			o := openOrg(t, source)
+			o.report(before)
+			archive := filepath.Join(t.TempDir(), "backup.tar")
+			o.check(Backup(ctx, source, archive))
+			o.report(3) // which the backup does not have
+			lost, err := NewStream(o.db).Head(ctx)
+			o.check(err)
+			dir := t.TempDir()
+			o.check(Restore(ctx, Restoration{Archive: archive, Dir: dir}, zap.NewNop()))
+			restored := openOrg(t, dir)
+			restored.made.Store(1000)
+			s := NewStream(restored.db)
+			if got, err := s.After(ctx, lost, 10); err != nil || len(got) > 0 {
+				t.Errorf("After(%d) = %v, %v, want nothing yet", lost, got, err)
+			}
+			restored.report(1)
+			if got, err := s.After(ctx, lost, 10); err != nil || len(got) != 1 || got[0].Seq <= lost {
+				t.Errorf("After(%d) = %v, %v, want the new event", lost, got, err)
+			}
+			if got, err := s.After(ctx, 0, 10); err != nil || len(got) != before+1 {
+				t.Errorf("After(0) = %d events, %v, want %d", len(got), err, before+1)
+			}
+		})
+	}
+}
+
+// report reports n events.
+func (o *org) report(n int) {
+	o.Helper()
+	for range n {
+		e := activity.Event{ID: activity.ID(o.id()), Type: activity.ToolUsed, At: o.now(), AgentID: o.id(), AgentName: "Bob"}
+		_, err := NewActivities(o.db).Append(context.Background(), []ports.Report{{Event: e, Department: "sales"}},
+			func(ports.Counted) ports.Note { return o.note(audit.Activities, nil) })
+		o.check(err)
+	}
 }
 
 // TestRestoreCutShort kills a restore over a crashed directory after each of

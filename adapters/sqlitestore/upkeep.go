@@ -20,9 +20,12 @@ func NewStorage(db *DB) *Storage { return &Storage{db} }
 // Ping implements [ports.Storage].
 func (s *Storage) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// forgetAtOnce bounds the records of one kind that go in one write. Others wait
-// for the writer meanwhile.
-const forgetAtOnce = 100
+// Others wait for the writer while it forgets. So a write forgets a bounded
+// number of records of one kind, and begins with no other kind after a while.
+const (
+	forgetAtOnce = 100
+	forgetTime   = 20 * time.Millisecond
+)
 
 const (
 	forgetEvents = `
@@ -31,6 +34,8 @@ DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < 
 DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT (? + 0))`
 	forgetReceipts = `
 DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
+	forgetDeliveries = `
+DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at < ? LIMIT (? + 0))`
 )
 
 // Forget implements [ports.Storage].
@@ -38,7 +43,15 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (more bool, err er
 	full := false
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		full = false
+		enough := time.Now().Add(forgetTime)
+		if err := markLog(tx, e); err != nil {
+			return err
+		}
 		return forgetAll(e, func(statement string, args ...any) error {
+			if time.Now().After(enough) {
+				full = true
+				return nil
+			}
 			n, err := forget(tx, statement, append(args, forgetAtOnce)...)
 			full = full || n == forgetAtOnce
 			return err
@@ -60,6 +73,7 @@ func forgetAll(e ports.Expiry, do func(statement string, args ...any) error) err
 	kinds := []kind{
 		{e.Audit, forgetAudit, nil},
 		{e.Receipts, forgetReceipts, nil},
+		{e.Deliveries, forgetDeliveries, nil},
 		{e.Now, forgetSessions, nil},
 		{e.Now, forgetRevocations, nil},
 	}

@@ -12,14 +12,23 @@ import (
 // form is kept as its 16 bytes, which sort as the text does and take less than
 // half of its room in every index; any other text is kept as it is.
 func packID[T ~string](id T) []byte {
-	text := string(id)
-	if name.IsUUID(text) && text == strings.ToLower(text) {
-		packed, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
-		if err == nil {
-			return packed
+	if !name.IsUUID(string(id)) {
+		return []byte(id)
+	}
+	digits := make([]byte, 0, 32)
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'A' <= c && c <= 'F':
+			return []byte(id)
+		case c != '-':
+			digits = append(digits, c)
 		}
 	}
-	return []byte(text)
+	packed := make([]byte, 16)
+	if _, err := hex.Decode(packed, digits); err != nil {
+		return []byte(id)
+	}
+	return packed
 }
 
 // unpackID returns the text of a stored identifier.

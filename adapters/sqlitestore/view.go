@@ -34,6 +34,7 @@ func (v *View) Each(query string, args []any, row func(Row) error) error {
 type Tx struct {
 	View
 	failed error // the first failure that a closure cannot recover from
+	logged bool  // whether events were stored
 }
 
 // Exec runs a statement that changes rows. A violated constraint undoes the

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,10 +19,13 @@ const (
 
 // job is one call of Write.
 type job struct {
-	ctx  context.Context
-	fn   func(*Tx) error
-	err  error      // what fn returned
-	done chan error // takes one answer without a reader
+	ctx   context.Context
+	fn    func(*Tx) error
+	begun atomic.Bool   // by the writer, or by a caller who leaves instead of it
+	ran   chan struct{} // closed when fn has ended
+	err   error         // what fn returned
+	grew  bool          // whether the log of events has
+	done  chan error    // takes one answer without a reader
 }
 
 // Write calls fn with a transaction and returns after its changes are on disk.
@@ -29,15 +34,15 @@ type job struct {
 // fn becomes an error of its caller. A failed commit is returned to all whose
 // changes were in it.
 //
-// If ctx ends before the writer has taken fn, nothing was applied; if it ends
-// later, the outcome is unknown and fn may still be running. Both are
-// [ports.ErrUnavailable] and say which. So fn touches nothing that its caller
-// uses after an error; and it must not call Write or wait for anybody who does.
+// If ctx ends before fn runs, nothing was applied; if it ends later, the outcome
+// is unknown. Both are [ports.ErrUnavailable] and say which. Whatever the error,
+// fn does not run any more when Write returns. It must not call Write or wait
+// for anybody who does.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return notApplied(err)
 	}
-	j := &job{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	j := &job{ctx: ctx, fn: fn, ran: make(chan struct{}), done: make(chan error, 1)}
 	select {
 	case db.jobs <- j:
 		return db.outcome(j)
@@ -60,6 +65,10 @@ func (db *DB) outcome(j *job) error {
 		cause = j.ctx.Err()
 	case <-db.stopped:
 	}
+	if j.begun.CompareAndSwap(false, true) {
+		return notApplied(cause)
+	}
+	<-j.ran // what fn touches is the caller's again
 	select {
 	case err := <-j.done: // both at once
 		return err
@@ -97,6 +106,9 @@ func (db *DB) batch(first *job) {
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
+	if err == nil && slices.ContainsFunc(jobs, func(j *job) bool { return j.err == nil && j.grew }) {
+		db.grown.Ring()
+	}
 	for _, j := range jobs {
 		j.answer(err)
 	}
@@ -107,29 +119,38 @@ func (db *DB) batch(first *job) {
 func (db *DB) applyAll(first *job) ([]*job, error) {
 	jobs := []*job{first}
 	until := time.Now().Add(maxBatchTime)
-	for {
-		if err := db.apply(jobs[len(jobs)-1]); err != nil {
-			return jobs, err
-		}
-		if len(jobs) == maxBatch || time.Now().After(until) {
-			return jobs, nil
-		}
+	err := db.applyFirst(first)
+	for err == nil && len(jobs) < maxBatch && !time.Now().After(until) {
 		select {
 		case j := <-db.jobs:
 			jobs = append(jobs, j)
+			err = db.apply(j)
 		default:
 			return jobs, nil
 		}
 	}
+	return jobs, err
+}
+
+// applyFirst runs the first job of a transaction, which begins anew if the job
+// fails. A savepoint would cost large jobs a copy of every page that they change.
+func (db *DB) applyFirst(j *job) error {
+	if j.err = j.call(db.writer); j.err == nil {
+		return nil
+	}
+	_, err := db.writer.exec("ROLLBACK")
+	if err == nil {
+		_, err = db.writer.exec("BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		return fmt.Errorf("%w after: %v", err, j.err)
+	}
+	return nil
 }
 
 // apply runs one job inside a savepoint. It returns an error only if the
 // transaction is lost, and with it everything in the batch.
 func (db *DB) apply(j *job) error {
-	if err := j.ctx.Err(); err != nil {
-		j.err = notApplied(err)
-		return nil
-	}
 	if _, err := db.writer.exec("SAVEPOINT job"); err != nil {
 		return err
 	}
@@ -142,8 +163,16 @@ func (db *DB) apply(j *job) error {
 	return err
 }
 
-// call runs the job's function and turns a panic into its error.
+// call runs the job's function, unless its caller has left, and turns a panic
+// into its error.
 func (j *job) call(c *conn) (err error) {
+	if !j.begun.CompareAndSwap(false, true) {
+		return notApplied(j.ctx.Err())
+	}
+	defer close(j.ran)
+	if err := j.ctx.Err(); err != nil {
+		return notApplied(err)
+	}
 	tx := &Tx{View: View{context.Background(), c}}
 	defer func() {
 		if v := recover(); v != nil {
@@ -153,6 +182,7 @@ func (j *job) call(c *conn) (err error) {
 	if err := j.fn(tx); err != nil {
 		return err
 	}
+	j.grew = tx.logged
 	return tx.failed
 }
 

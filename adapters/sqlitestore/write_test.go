@@ -84,6 +84,28 @@ func TestWriteUndoesOnlyWhatFailed(t *testing.T) {
 	})
 }
 
+// The first of a batch has no savepoint.
+func TestWriteUndoesAFirstThatFailed(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		for what, first := range map[string]func(*Tx) error{
+			"refused":    func(tx *Tx) error { return errors.Join(put(tx, "a"), errRefused) },
+			"overlooked": func(tx *Tx) error { tx.Exec("INSERT INTO missing VALUES (1)"); return put(tx, "a") },
+			"panicking": func(tx *Tx) error {
+				if err := put(tx, "a"); err != nil {
+					return err
+				}
+				panic("a bug")
+			},
+		} {
+			errs := oneBatch(db, first, putter(what), func(*Tx) error { return errRefused })
+			if errs[0] == nil || errs[1] != nil || errs[2] != errRefused {
+				t.Errorf("a batch whose first is %s = %v, want an error, nil, %v", what, errs, errRefused)
+			}
+		}
+		wantNames(t, db, "overlooked", "panicking", "refused")
+	})
+}
+
 func TestWriteSeesTheBatchAndReadersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		var inside, outside int
@@ -157,11 +179,15 @@ func TestWriteOnAFullDisk(t *testing.T) {
 				t.Errorf("write %d = %v, want %v", i, err, ports.ErrStorage)
 			}
 		}
+		errs = oneBatch(db, fill, putter("mate"))
+		if !errors.Is(errs[0], ports.ErrStorage) || errs[1] != nil {
+			t.Errorf("a batch whose first fills the disk = %v, want %v, nil", errs, ports.ErrStorage)
+		}
 		if err := db.Write(context.Background(), limit("100000")); err != nil {
 			t.Fatal(err)
 		}
 		mustPut(t, db, "b")
-		wantNames(t, db, "a", "b")
+		wantNames(t, db, "a", "b", "mate")
 	})
 }
 
@@ -177,25 +203,54 @@ func TestWriteWhenTheCallerLeaves(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		var running, waiting error
+		release := make(chan struct{})
+		var ran, mate, waiting error
 		var wg sync.WaitGroup
-		wg.Go(func() {
-			running = db.Write(ctx, func(tx *Tx) error {
-				time.Sleep(2 * time.Second)
-				return put(tx, "running")
-			})
+		begin := func(err *error, ctx context.Context, fn func(*Tx) error) {
+			wg.Go(func() { *err = db.Write(ctx, fn) })
+			synctest.Wait() // it waits behind those before it
+		}
+		var first error
+		begin(&first, context.Background(), func(*Tx) error { <-release; return nil })
+		begin(&ran, ctx, putter("ran"))
+		begin(&mate, context.Background(), func(tx *Tx) error {
+			time.Sleep(2 * time.Second)
+			return put(tx, "mate")
 		})
-		synctest.Wait()
-		wg.Go(func() { waiting = db.Write(ctx, putter("waiting")) })
-		mate := db.Write(context.Background(), putter("mate"))
+		begin(&waiting, ctx, putter("waiting"))
+		close(release)
 		wg.Wait()
-		wantOutage(t, running, "it may have been applied")
+		wantOutage(t, ran, "it may have been applied")
 		wantOutage(t, waiting, "it was not applied")
 		wantOutage(t, db.Write(ctx, putter("late")), "it was not applied")
-		if mate != nil {
-			t.Errorf("Write of another = %v, want nil", mate)
+		if err := errors.Join(first, mate); err != nil {
+			t.Errorf("Write of others = %v, want nil", err)
 		}
-		wantNames(t, db, "mate", "running")
+		wantNames(t, db, "mate", "ran")
+	})
+}
+
+// Functions leave in variables of their callers what they have found. A caller
+// that gives up must not meet them there.
+func TestWriteReturnsAfterItsFunction(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		running := false
+		err := db.Write(ctx, func(tx *Tx) error {
+			running = true
+			time.Sleep(2 * time.Second)
+			running = false
+			return put(tx, "a")
+		})
+		if err != nil { // it was committed before its caller looked
+			wantOutage(t, err, "it may have been applied")
+		}
+		if running {
+			t.Error("Write returned while its function ran")
+		}
+		synctest.Wait() // it is committed by now
+		wantNames(t, db, "a")
 	})
 }
 

@@ -1,0 +1,135 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+var _ ports.EventStream = (*Stream)(nil)
+
+// Stream reads the log of events, whose order is that of the commits.
+type Stream struct{ db *DB }
+
+// NewStream returns the log in db.
+func NewStream(db *DB) *Stream { return &Stream{db} }
+
+// Grown implements [ports.EventStream].
+func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Next() }
+
+// Head implements [ports.EventStream].
+func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		head, err = headOf(v)
+		return err
+	})
+	return head, err
+}
+
+// selectHead reads the greatest number that an event ever had.
+const selectHead = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+
+func headOf(v *View) (head activity.Seq, err error) {
+	err = v.Row(selectHead).Scan(&head)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("sqlitestore: read the end of the log: %w", err)
+	}
+	return head, nil
+}
+
+const (
+	selectLog = "SELECT seq, department_key, " + eventColumns +
+		" FROM events WHERE seq > ? ORDER BY seq LIMIT (? + 0)"
+	selectLogBegin = "SELECT seq FROM log_marks WHERE at = 0"
+)
+
+// After implements [ports.EventStream].
+func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) (events []activity.Logged, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		events = nil
+		if err := checkReach(v, place); err != nil {
+			return err
+		}
+		return v.Each(selectLog, []any{place, limit}, func(r Row) error {
+			e, err := scanLogged(r)
+			events = append(events, e)
+			return err
+		})
+	})
+	if err != nil && !errors.Is(err, activity.ErrTooOld) {
+		return nil, fmt.Errorf("sqlitestore: read the log: %w", err)
+	}
+	return events, err
+}
+
+// checkReach returns activity.ErrTooOld unless the place is in the log.
+func checkReach(v *View, place activity.Seq) error {
+	head, err := headOf(v)
+	if err != nil {
+		return err
+	}
+	var begin activity.Seq
+	if err := v.Row(selectLogBegin).Scan(&begin); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if place < begin || place > head {
+		return activity.ErrTooOld
+	}
+	return nil
+}
+
+func scanLogged(r Row) (e activity.Logged, err error) {
+	var department name.Key
+	e.Event, err = scanEvent(prefixed{r, []any{&e.Seq, &department}})
+	e.Department = department
+	return e, err
+}
+
+// prefixed is a row with more columns before those that are asked for.
+type prefixed struct {
+	Row
+	first []any
+}
+
+func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append(p.first, dest...)...) }
+
+// markEvery spaces the marks of the log.
+const markEvery = time.Hour
+
+const (
+	insertMark = `
+INSERT INTO log_marks (at, seq)
+SELECT ?1, seq FROM sqlite_sequence
+WHERE name = 'events' AND NOT EXISTS (SELECT 1 FROM log_marks WHERE at > ?2)`
+	raiseBegin = `
+INSERT INTO log_marks (at, seq)
+SELECT 0, max(seq) FROM log_marks WHERE at < ? HAVING max(seq) NOT NULL
+ON CONFLICT (at) DO UPDATE SET seq = excluded.seq`
+	forgetMarks = "DELETE FROM log_marks WHERE at > 0 AND at < ?"
+)
+
+// markLog notes how far the log has come now, and moves its beginning to where
+// it was when the oldest events that are kept entered it.
+func markLog(tx *Tx, e ports.Expiry) error {
+	if e.Now.IsZero() || e.Events.IsZero() {
+		return nil
+	}
+	now, kept := millis(e.Now), millis(e.Events)
+	_, err := tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
+	if err == nil {
+		_, err = tx.Exec(raiseBegin, kept)
+	}
+	if err == nil {
+		_, err = tx.Exec(forgetMarks, kept)
+	}
+	if err != nil {
+		return fmt.Errorf("sqlitestore: mark the log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/money"
+	"orgd/domain/performance"
+	"orgd/ports"
+)
+
+// What an organization has before it is migrated.
+const (
+	oldAnn  = agent.ID("0190a5c4-0000-7000-8000-a00000000000")
+	oldBob  = agent.ID("0190a5c4-0000-7000-8000-b00000000000")
+	oldDate = performance.Date(20_000)
+)
+
+// oldDepartments had figures, the last one until it was deleted.
+var oldDepartments = []struct {
+	id, key string
+	cost    money.Amount // of a task
+}{
+	{"0190a5c4-0000-7000-8000-5a1e00000000", "sales", 999_999_999},
+	{"0190a5c4-0000-7000-8000-095000000000", "ops", 7},
+	{"0190a5c4-0000-7000-8000-90e000000000", "gone", 5},
+}
+
+// TestUpgrade opens an organization of every earlier schema. What it had is there
+// as before, and goes on.
+func TestUpgrade(t *testing.T) {
+	steps, err := ownMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < len(steps); n++ {
+		t.Run(steps[n-1].name, func(t *testing.T) {
+			dir := t.TempDir()
+			old, closeOld, err := open(context.Background(), Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:n])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := old.Write(context.Background(), func(tx *Tx) error { return fillOld(tx, n) }); err != nil {
+				t.Fatal(err)
+			}
+			closeOld()
+			upgraded{openOrg(t, dir)}.compare(n)
+		})
+	}
+}
+
+// fillOld makes the departments, figures and events.
+func fillOld(tx *Tx, schema int) error {
+	for n, o := range oldDepartments {
+		if n < 2 {
+			_, err := tx.Exec(`INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
+VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
+			if err != nil {
+				return err
+			}
+		}
+		owner := o.id
+		if schema < 4 {
+			owner = o.key
+		}
+		for i, d := range oldDays(o.cost) {
+			for range 2 { // sums are kept column by column
+				if err := addDay(tx, addDepartmentDay, owner, oldDate+performance.Date(i), d); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i, d := range oldDays(3) {
+		if err := addDay(tx, addAgentDay, packID(oldAnn), oldDate+performance.Date(i), d); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
+		return err
+	}
+	for _, e := range oldEvents() {
+		_, err := tx.Exec(`INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oldDays are figures of two days with one and two tasks.
+func oldDays(cost money.Amount) []performance.Day {
+	one := performance.Day{}.Add(activity.Measures{Finished: true, Success: true, Cost: &cost, Incurred: &cost})
+	return []performance.Day{one, one.Merge(one)}
+}
+
+// oldEvents are two of each type, the oldest first, by both agents in turn.
+func oldEvents() (events []activity.Event) {
+	for i := range 2 * len(activity.Types()) {
+		events = append(events, activity.Event{
+			ID: activity.ID(fmt.Sprintf("0190a5c4-0000-7000-8000-e%011x", i)), Type: activity.Types()[i/2],
+			At: fromMillis(int64(1_700_000_000_000 + i/3)), AgentID: string([]agent.ID{oldAnn, oldBob}[i%2]), AgentName: "somebody", By: "ann",
+		})
+	}
+	return events
+}
+
+// upgraded is an organization that was migrated.
+type upgraded struct{ *org }
+
+func (o upgraded) compare(schema int) {
+	ctx := context.Background()
+	measures, log, stream := NewMeasures(o.db), NewActivities(o.db), NewStream(o.db)
+	for _, old := range oldDepartments[:2] {
+		var want []performance.Day
+		for i, d := range oldDays(old.cost) {
+			want = append(want, performance.Day{Date: oldDate + performance.Date(i)}.Merge(d).Merge(d))
+		}
+		got, err := measures.DepartmentDays(ctx, old.id, 0)
+		o.same("DepartmentDays", got, err, want)
+	}
+	days, completed, err := measures.AgentDays(ctx, oldAnn, 0)
+	o.same("AgentDays", len(days), err, 2)
+	o.same("the tasks ever completed", completed, nil, int64(7))
+
+	events := oldEvents()
+	logged, err := stream.After(ctx, 0, 100)
+	o.check(err)
+	var entered []activity.Event
+	for _, e := range logged {
+		entered = append(entered, e.Event)
+	}
+	o.same("After", entered, nil, events)
+	head, err := stream.Head(ctx)
+	o.same("Head", head, err, logged[len(logged)-1].Seq)
+	for _, q := range []activity.Query{{}, {AgentID: string(oldBob)}, {Type: activity.ToolUsed}, {AgentID: string(oldBob), Type: activity.Hired}} {
+		var want []activity.Event
+		for i := range events {
+			e := events[len(events)-1-i]
+			if (q.AgentID == "" || q.AgentID == e.AgentID) && (q.Type == "" || q.Type == e.Type) {
+				want = append(want, e)
+			}
+		}
+		q.Limit = 100
+		got, err := log.Events(ctx, q)
+		o.same(fmt.Sprintf("Events(%+v)", q), got, err, want)
+	}
+
+	r := o.reports(1, []agent.ID{oldAnn})[0]
+	r.DepartmentID, r.Event.At = oldDepartments[0].id, oldDate.Start()
+	_, err = log.Append(ctx, []ports.Report{r}, o.noted)
+	o.check(err)
+	dates, err := measures.DepartmentDays(ctx, r.DepartmentID, 0)
+	o.check(err)
+	o.same("the tasks of a day with another", dates[0].TasksCompleted, nil, int64(2*1+1))
+	logged, err = stream.After(ctx, head, 100)
+	o.same("After a report", len(logged), err, 1)
+
+	var strays int
+	o.check(o.db.Read(ctx, func(v *View) error {
+		return v.Row("SELECT count(*) FROM department_days WHERE owner NOT IN (SELECT id FROM departments)").Scan(&strays)
+	}))
+	if want := map[bool]int{true: 0, false: 2}[schema < 4]; strays != want {
+		o.Errorf("%d days belong to no department, want %d", strays, want)
+	}
+}
+
+func (o upgraded) same(call string, got any, err error, want any) {
+	o.Helper()
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		o.Errorf("%s = %v (-want +got):\n%s", call, err, diff)
+	}
+}

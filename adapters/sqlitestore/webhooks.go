@@ -1,0 +1,150 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"orgd/domain/webhook"
+	"orgd/ports"
+)
+
+var _ ports.WebhookStore = (*Webhooks)(nil)
+
+// Webhooks keeps webhooks.
+type Webhooks struct{ db *DB }
+
+// NewWebhooks returns the webhooks in db.
+func NewWebhooks(db *DB) *Webhooks { return &Webhooks{db} }
+
+const insertWebhook = `
+INSERT INTO webhooks (doc, secrets, since, revision, updated_at, id, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)`
+
+// Create implements [ports.WebhookStore].
+func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if err := leave(tx, step.Note); err != nil {
+			return err
+		}
+		w := step.Webhook
+		if _, err := tx.Exec(insertWebhook, append(webhookArgs(w), millis(w.CreatedAt))...); err != nil {
+			return fmt.Errorf("sqlitestore: write webhook %s: %w", w.ID, err)
+		}
+		return nil
+	})
+}
+
+// webhookArgs are the values of what changes, and the id.
+func webhookArgs(w webhook.Webhook) []any {
+	return []any{string(w.Canonical()), string(w.Secrets.Stored()), w.Since, w.Revision, millis(w.UpdatedAt), packID(w.ID)}
+}
+
+// Update implements [ports.WebhookStore].
+func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
+	var step ports.WebhookStep
+	err := s.db.Write(ctx, func(tx *Tx) error {
+		w, err := findWebhook(&tx.View, id)
+		if err != nil {
+			return err
+		}
+		if step, err = change(w); err != nil {
+			return err
+		}
+		if !step.Deleted && step.Webhook.Revision == step.From && step.Deliver == nil {
+			return putReceipt(tx, step.Receipt)
+		}
+		if err := leave(tx, step.Note); err != nil {
+			return err
+		}
+		return putWebhook(tx, step)
+	})
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	return step.Webhook, nil
+}
+
+const (
+	updateWebhook = "UPDATE webhooks SET doc = ?, secrets = ?, since = ?, revision = ?, updated_at = ? WHERE id = ?"
+	deleteWebhook = "DELETE FROM webhooks WHERE id = ?"
+)
+
+func putWebhook(tx *Tx, step ports.WebhookStep) (err error) {
+	if step.Deliver != nil {
+		if err := putDelivery(tx, upsertDelivery, *step.Deliver); err != nil {
+			return err
+		}
+	}
+	if step.Deleted {
+		_, err = tx.Exec(deleteWebhook, packID(step.Webhook.ID))
+	} else {
+		_, err = tx.Exec(updateWebhook, webhookArgs(step.Webhook)...)
+	}
+	if err != nil {
+		return fmt.Errorf("sqlitestore: write webhook %s: %w", step.Webhook.ID, err)
+	}
+	return nil
+}
+
+// Webhook implements [ports.WebhookStore].
+func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
+	var w webhook.Webhook
+	err := s.db.Read(ctx, func(v *View) (err error) {
+		w, err = findWebhook(v, id)
+		return err
+	})
+	return w, err
+}
+
+const (
+	webhookColumns = "id, doc, secrets, since, revision, created_at, updated_at"
+	selectWebhook  = "SELECT " + webhookColumns + " FROM webhooks WHERE id = ?"
+	selectWebhooks = "SELECT " + webhookColumns + " FROM webhooks WHERE id > ? ORDER BY id LIMIT (? + 0)"
+)
+
+func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
+	w, err := scanWebhook(v.Row(selectWebhook, packID(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Webhook{}, webhook.ErrNotFound.With("webhook %q not found", id)
+	}
+	if err != nil {
+		return webhook.Webhook{}, fmt.Errorf("sqlitestore: read webhook %s: %w", id, err)
+	}
+	return w, nil
+}
+
+// Webhooks implements [ports.WebhookStore].
+func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
+			w, err := scanWebhook(r)
+			list = append(list, w)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: list webhooks: %w", err)
+	}
+	return list, nil
+}
+
+func scanWebhook(r Row) (webhook.Webhook, error) {
+	var id, doc, secrets []byte
+	var stored webhook.Webhook
+	var created, updated int64
+	if err := r.Scan(&id, &doc, &secrets, &stored.Since, &stored.Revision, &created, &updated); err != nil {
+		return webhook.Webhook{}, err
+	}
+	w, err := webhook.Parse(doc)
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	if w.Secrets, err = webhook.ParseSecrets(secrets); err != nil {
+		return webhook.Webhook{}, err
+	}
+	w.ID, w.Since, w.Revision = webhook.ID(unpackID(id)), stored.Since, stored.Revision
+	w.CreatedAt, w.UpdatedAt = fromMillis(created), fromMillis(updated)
+	return w, nil
+}
