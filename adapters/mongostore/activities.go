@@ -49,6 +49,19 @@ func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.E
 	return s.read(ctx, eventsFilter(q), opts)
 }
 
+// Find implements [ports.ActivityLog].
+func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
+	found := make(map[activity.ID]activity.Event, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	events, err := s.read(ctx, bson.D{in("_id", ids), settled()}, options.Find())
+	for _, e := range events {
+		found[e.ID] = e
+	}
+	return found, err
+}
+
 // Career implements [ports.ActivityLog].
 func (s *Activities) Career(ctx context.Context, id agent.ID) ([]activity.Event, error) {
 	if err := s.db.settleHome(ctx, home{agentsColl, string(id)}); err != nil {

@@ -24,16 +24,18 @@ type agentDoc struct {
 	Key        string `bson:"key"`
 	NameOp     string `bson:"name_op"`
 	Department string `bson:"department"`
-	Place      string `bson:"place"`
-	Status     string `bson:"status"`
-	Level      string `bson:"level"`
-	Identity   string `bson:"identity"`
-	Outside    string `bson:"outside"`
+	// DepartmentID is that of the seat which the agent came into.
+	DepartmentID string `bson:"department_id"`
+	Place        string `bson:"place"`
+	Status       string `bson:"status"`
+	Level        string `bson:"level"`
+	Identity     string `bson:"identity"`
+	Outside      string `bson:"outside"`
 }
 
 // liveFields go when an agent is fired.
 func liveFields() []string {
-	return []string{"key", "name_op", "department", "place", "placed", "status", "level", "identity", "outside"}
+	return []string{"key", "name_op", "department", "department_id", "place", "placed", "status", "level", "identity", "outside"}
 }
 
 func (d agentDoc) agent() (agent.Agent, error) {
@@ -67,5 +69,8 @@ func agentFields(a agent.Agent) bson.D {
 func (d agentDoc) name() name.Name { return name.Name{Text: d.Name, Key: name.Key(d.Folded)} }
 
 func (d agentDoc) profile() agent.Profile {
-	return agent.Profile{ID: agent.ID(d.Head.ID), Name: d.name(), Department: name.Key(d.Department)}
+	return agent.Profile{
+		ID: agent.ID(d.Head.ID), Name: d.name(),
+		Department: name.Key(d.Department), DepartmentID: d.DepartmentID,
+	}
 }

@@ -90,7 +90,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Re
 
 // each calls do for every agent that exists and has one of the values.
 func (s *Agents) each(ctx context.Context, field string, values []string, do func(agentDoc)) error {
-	opts := options.Find().SetProjection(fields("name", "folded", "department"))
+	opts := options.Find().SetProjection(fields("name", "folded", "department", "department_id"))
 	for some := range slices.Chunk(values, findAtOnce) {
 		var docs []agentDoc
 		filter := bson.D{in(field, some), is("place", bson.D{is("$exists", true)})}

@@ -21,10 +21,6 @@ type Agents struct{ db *DB }
 // NewAgents returns the agents in db.
 func NewAgents(db *DB) *Agents { return &Agents{db} }
 
-// maxDebts bounds what an agent may owe before its next change. That bounds its
-// document too.
-const maxDebts = 4
-
 // Create implements [ports.AgentStore].
 func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
 	h := home{agentsColl, string(step.Agent.ID())}
@@ -61,7 +57,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		if err != nil {
 			return false, err
 		}
-		if len(found.Head.Pending) >= maxDebts {
+		if found.Head.isFull() {
 			return false, s.db.settle(ctx, home{agentsColl, found.Head.ID}, found.Head.Pending)
 		}
 		before, err := found.agent()
@@ -109,8 +105,10 @@ func (d *debt) follow(step ports.AgentStep) {
 	if step.Version != nil {
 		d.Version = versionOf(step.Agent.ID(), *step.Version)
 	}
-	for _, e := range step.Events {
-		d.Events = append(d.Events, eventOf(e))
+	for i, e := range step.Events {
+		doc := eventOf(e, step.Agent.Department().Key)
+		doc.Line, doc.Nth, doc.Of = line(doc.At, d.Op), i, len(step.Events)
+		d.Events = append(d.Events, doc)
 	}
 }
 

@@ -107,7 +107,11 @@ func (db *DB) reserve(ctx context.Context, a *attempt) error {
 		if err := db.reach("reserve.department"); err != nil {
 			return err
 		}
-		return db.checkSeat(ctx, *a.department)
+		id, err := db.checkSeat(ctx, *a.department)
+		if err != nil {
+			return err
+		}
+		a.set = append(a.set, is("department_id", id))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) ([]audit.Entry, erro
 func (s *Audit) settle(ctx context.Context, of audit.Resource) error {
 	kind, id, _ := strings.Cut(string(of), "/")
 	switch kind {
-	case agentsColl, projectsColl, sessionsColl: // named as their resources are
+	case agentsColl, projectsColl, sessionsColl, webhooksColl: // named as their resources are
 		return s.db.settleHome(ctx, home{kind, id})
 	case "company", "departments":
 		return s.db.settleHome(ctx, companyHome)

@@ -111,9 +111,9 @@ func (b *batch) reserve(ctx context.Context) (bool, error) {
 func (b *batch) store(ctx context.Context) (bool, error) {
 	var ids []string
 	docs := make(map[string]eventDoc, len(b.reports))
-	for _, r := range b.reports {
-		d := eventOf(r.Event)
-		d.Open = b.attempt.op
+	for i, r := range b.reports {
+		d := eventOf(r.Event, r.Department)
+		d.Open, d.Nth = b.attempt.op, i
 		ids, docs[d.ID] = append(ids, d.ID), d
 	}
 	for n := 0; ; n++ {
@@ -128,7 +128,7 @@ func (b *batch) store(ctx context.Context) (bool, error) {
 			}
 		}
 		if len(missing) > 0 {
-			if err := b.db.insertAll(ctx, eventsColl, missing); err != nil {
+			if err := insertAll(ctx, b.db, eventsColl, missing); err != nil {
 				return false, err
 			}
 			continue // to see who has them

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/adapters/telemetry"
 )
 
 // Config says where the shared store keeps its data and how long it waits.
@@ -23,7 +25,9 @@ type Config struct {
 	// 100 ms to 2.25 s.
 	OperationTimeout time.Duration
 	// MaxPool bounds the connections to each server, 1 to 10 000.
-	MaxPool uint64
+	MaxPool int
+	// Traces has a span for each command of a request; nil without.
+	Traces *telemetry.Traces
 }
 
 // Default returns the configuration for a database nearby. It lacks a URI.
@@ -53,7 +57,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	refuse(c.URI == "", "--mongo-uri: must not be empty")
+	refuse(c.URI == "", "--mongo-uri: is required with --storage mongodb")
 	refuse(c.URI != "" && !isURI(c.URI), "--mongo-uri: is not a MongoDB connection string such as mongodb://host:27017")
 	refuse(!isDatabase(c.Database), "--mongo-database: must be 1 to %d letters, digits, - and _", maxDatabase)
 	refuse(c.ConnectTimeout < minTimeout || c.ConnectTimeout > maxConnectTimeout,

@@ -18,7 +18,7 @@ func TestConfigValidate(t *testing.T) {
 		{"several hosts", func(c *Config) { c.URI = "mongodb://u:p@a:1,b:2/?replicaSet=r" }, nil},
 		{"looked up", func(c *Config) { c.URI = "mongodb+srv://u:p@cluster.example" }, nil},
 		{"empty", func(c *Config) { *c = Config{} }, []string{
-			"--mongo-uri: must not be empty", "--mongo-database", "--mongo-connect-timeout", "--mongo-operation-timeout", "--mongo-max-pool",
+			"--mongo-uri: is required", "--mongo-database", "--mongo-connect-timeout", "--mongo-operation-timeout", "--mongo-max-pool",
 		}},
 		{"other scheme", func(c *Config) { c.URI = "http://u:s3cret@host" }, []string{"--mongo-uri"}},
 		{"escape", func(c *Config) { c.URI = "mongodb://u:s3cret%zz@host" }, []string{"--mongo-uri"}},

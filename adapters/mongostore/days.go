@@ -90,7 +90,7 @@ func (db *DB) daysOf(ctx context.Context, shares []share) (map[string]dayDoc, er
 		}
 	}
 	if len(fresh) > 0 {
-		if err := db.insertAll(ctx, daysColl, fresh); err != nil {
+		if err := insertAll(ctx, db, daysColl, fresh); err != nil {
 			return nil, err
 		}
 	}

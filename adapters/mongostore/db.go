@@ -26,20 +26,23 @@ const (
 	projectsColl    = "projects"
 	sessionsColl    = "sessions"
 	batchesColl     = "batches"
+	webhooksColl    = "webhooks"
 	intentsColl     = "intents"
 	namesColl       = "names"
 	receiptsColl    = "receipts"
 	claimsColl      = "claims"
 	versionsColl    = "versions"
 	eventsColl      = "events"
+	logColl         = "log"
 	departmentsColl = "departments"
 	daysColl        = "days"
+	deliveriesColl  = "deliveries"
 	auditColl       = "audit"
 	metaColl        = "meta"
 )
 
 // homeColls are the collections in whose documents changes commit.
-var homeColls = []string{agentsColl, companyColl, projectsColl, sessionsColl, batchesColl}
+var homeColls = []string{agentsColl, companyColl, projectsColl, sessionsColl, batchesColl, webhooksColl}
 
 // DB is the shared store. It is safe for concurrent use.
 type DB struct {
@@ -47,8 +50,15 @@ type DB struct {
 	data    *mongo.Database
 	clock   ports.Clock
 	timeout time.Duration
+	gate    *gate
 	hook    func(point string) error // nil outside tests of failures
 	costs   atomic.Bool              // whether costs are known to be recorded
+
+	inLine      chan struct{} // has an element if events of this process wait for their places in the log
+	reached     atomic.Int64  // the last page of the log that is known
+	grown       ports.Bell    // rings when there is a later one
+	announceLog func(int64)   // tells other replicas of a page; nil if nobody does
+	recent      recentPages
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -59,11 +69,11 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	client, err := mongo.Connect(clientOptions(cfg))
 	if err != nil {
-		return nil, nil, errors.New("mongostore: --mongo-uri does not lead to a MongoDB deployment") // the cause may repeat the URI
+		return nil, nil, errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	db := &DB{
 		client: client, data: client.Database(cfg.Database),
-		clock: clock, timeout: cfg.OperationTimeout, hook: failpointHook(),
+		clock: clock, timeout: cfg.OperationTimeout, gate: newGate(cfg.MaxPool), hook: failpointHook(), inLine: make(chan struct{}, 1),
 	}
 	return db, db.close, nil
 }
@@ -75,7 +85,8 @@ func clientOptions(cfg Config) *options.ClientOptions {
 		SetConnectTimeout(cfg.ConnectTimeout).
 		SetServerSelectionTimeout(cfg.OperationTimeout).
 		SetTimeout(cfg.OperationTimeout).
-		SetMaxPoolSize(cfg.MaxPool).
+		SetMaxPoolSize(uint64(cfg.MaxPool)).
+		SetMonitor(commandMonitor(cfg.Traces)).
 		SetReadPreference(readpref.Primary()).
 		SetReadConcern(readconcern.Majority()).
 		SetWriteConcern(&writeconcern.WriteConcern{W: "majority", Journal: &journal})

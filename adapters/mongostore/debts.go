@@ -26,12 +26,14 @@ type debt struct {
 	Dissolved  *dissolved     `bson:"dissolved,omitempty"`
 	Order      *order         `bson:"order,omitempty"`
 	Tally      *tally         `bson:"tally,omitempty"`
+	// Deliver is a delivery to the webhook that is made, or begins anew.
+	Deliver *deliveryDoc `bson:"deliver,omitempty"`
 }
 
 // isEmpty reports whether nothing is owed.
 func (d debt) isEmpty() bool {
 	return !d.Intent && d.Version == nil && len(d.Events) == 0 && d.Audit == nil && d.Receipt == nil &&
-		d.Freed == nil && d.Department == nil && d.Dissolved == nil && d.Order == nil && d.Tally == nil
+		d.Freed == nil && d.Department == nil && d.Dissolved == nil && d.Order == nil && d.Tally == nil && d.Deliver == nil
 }
 
 // settle pays the debts of a home and takes them out of it.
@@ -74,6 +76,9 @@ func (db *DB) pay(ctx context.Context, h home, d debt) error {
 	if err := together(db.payments(ctx, d)...); err != nil {
 		return err
 	}
+	if len(d.Events) > 0 || d.Tally != nil {
+		db.eventsInLine()
+	}
 	if !d.Intent {
 		return nil
 	}
@@ -98,13 +103,14 @@ func (db *DB) payments(ctx context.Context, d debt) []func() error {
 		}
 	}
 	do(d.Version != nil, "version", func() error { return db.ensure(ctx, versionsColl, d.Version) })
-	do(len(d.Events) > 0, "events", func() error { return db.insertAll(ctx, eventsColl, d.Events) })
+	do(len(d.Events) > 0, "events", func() error { return insertAll(ctx, db, eventsColl, d.Events) })
 	do(d.Audit != nil, "audit", func() error { return db.ensure(ctx, auditColl, d.Audit) })
 	do(d.Receipt != nil, "receipt", func() error { return db.writeReceipt(ctx, d.Op, d.Receipt) })
 	do(d.Freed != nil, "name", func() error { return db.freeName(ctx, *d.Freed) })
 	do(d.Department != nil, "department", func() error { return db.putDepartment(ctx, d.Department) })
 	do(d.Dissolved != nil, "dissolved", func() error { return db.dropDepartment(ctx, *d.Dissolved) })
 	do(d.Order != nil, "order", func() error { return db.putOrder(ctx, d.Order) })
+	do(d.Deliver != nil, "delivery", func() error { return db.payDelivery(ctx, d.Op, *d.Deliver) })
 	do(d.Tally != nil, "tally", func() error { return db.payTally(ctx, d) })
 	return dos
 }

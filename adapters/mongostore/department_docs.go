@@ -62,10 +62,8 @@ func (db *DB) putDepartment(ctx context.Context, d *departmentDoc) error {
 		return err
 	}
 	_, err = db.update(ctx, departmentsColl, bson.D{is("_id", d.Key), is("rev", bson.D{is("$lt", d.Rev)})},
-		bson.D{is("$set", bson.D{
-			is("id", d.ID), is("name", d.Name), is("doc", d.Doc), is("revision", d.Revision),
-			is("created", d.Created), is("updated", d.Updated), is("rev", d.Rev),
-		})})
+		set(is("id", d.ID), is("name", d.Name), is("doc", d.Doc), is("revision", d.Revision),
+			is("created", d.Created), is("updated", d.Updated), is("rev", d.Rev)))
 	return err
 }
 

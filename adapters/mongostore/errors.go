@@ -67,7 +67,8 @@ func isOutage(err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, mongo.ErrClientDisconnected) || errors.Is(err, ports.ErrUnavailable) ||
 		errors.As(err, new(topology.ServerSelectionError)) || errors.As(err, new(topology.ConnectionError)) ||
-		errors.As(err, new(topology.WaitQueueTimeoutError)) || errors.Is(err, driver.ErrDeadlineWouldBeExceeded) {
+		errors.As(err, new(topology.WaitQueueTimeoutError)) || errors.Is(err, driver.ErrDeadlineWouldBeExceeded) ||
+		errors.As(err, new(driver.RetryablePoolError)) || errors.As(err, new(topology.PoolError)) || errors.Is(err, errNoConnection) {
 		return true
 	}
 	return hasCode(err, outageCodes...)

@@ -5,10 +5,10 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 )
 
-// eventDoc is an event. Its place in a log that streams follow will be a field
-// of its own, given later by one process at a time: events come in any order.
+// eventDoc is an event.
 type eventDoc struct {
 	ID          string  `bson:"_id"`
 	Type        string  `bson:"type"`
@@ -23,13 +23,21 @@ type eventDoc struct {
 	// Open is the batch that the event came with, until that is true and
 	// settled: before, nobody sees the event.
 	Open string `bson:"open,omitempty"`
+	// Department is that of the agent then.
+	Department string `bson:"department"`
+	// Line is where the event waits for its place in the log, with all events of
+	// the same change; none once it has it. Nth is its rank among them, Of is how
+	// many they are.
+	Line string `bson:"line,omitempty"`
+	Nth  int    `bson:"nth,omitempty"`
+	Of   int    `bson:"of,omitempty"`
 }
 
-func eventOf(e activity.Event) eventDoc {
+func eventOf(e activity.Event, department name.Key) eventDoc {
 	return eventDoc{
 		ID: string(e.ID), Type: string(e.Type), At: millis(e.At), Agent: e.AgentID, AgentName: e.AgentName,
 		Description: e.Description, Related: e.Related.String(), Data: (*string)(e.Data), By: e.By,
-		Metadata: e.Metadata.String(),
+		Metadata: e.Metadata.String(), Department: string(department),
 	}
 }
 

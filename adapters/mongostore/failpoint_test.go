@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -15,6 +16,7 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/project"
 	"orgd/domain/receipt"
+	"orgd/domain/webhook"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -60,14 +62,7 @@ var steps = map[string]func(*office) step{
 	},
 	"change a department": func(o *office) step {
 		o.found("Sales")
-		p, at, note := must(department.ParsePatch(value(`{"budget_percent":100,"description":"x"}`))), o.now(), o.note(audit.Department("Sales"), nil)
-		return step{do: func(ctx context.Context, st portstest.Stores) error {
-			_, err := st.Departments.Update(ctx, "sales", func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
-				next, err := d.Change(p, others, at)
-				return ports.DepartmentStep{Department: next, From: d.Revision, Note: note}, err
-			})
-			return err
-		}}
+		return o.adapting("Sales", `{"budget_percent":100,"description":"x"}`)
 	},
 	"reorder agents": func(o *office) step {
 		o.found("Sales")
@@ -114,6 +109,39 @@ var steps = map[string]func(*office) step{
 		r, note := o.session("sid").Revoke("ann", epoch), o.note(audit.Session("sid"), nil)
 		return step{do: func(ctx context.Context, st portstest.Stores) error { return st.Sessions.Revoke(ctx, r, note) }}
 	},
+	"make a webhook": func(o *office) step {
+		s := o.hooking()
+		s.Receipt = o.receipt()
+		return step{func(ctx context.Context, st portstest.Stores) error { return st.Webhooks.Create(ctx, s) }, s.Receipt}
+	},
+	"give a webhook another secret": func(o *office) step {
+		h, at := o.hook(), o.now()
+		return o.rewire(h, o.receipt(), func(h webhook.Webhook) ports.WebhookStep {
+			next := must(h.Rotate(webhook.Secret{9}, at))
+			return ports.WebhookStep{Webhook: next, From: h.Revision}
+		})
+	},
+	"test a webhook": func(o *office) step {
+		h := o.hook()
+		d := must(h.Probe(activity.ID(o.id()), o.now()))
+		return o.rewire(h, o.receipt(), func(h webhook.Webhook) ports.WebhookStep {
+			return ports.WebhookStep{Webhook: h, From: h.Revision, Deliver: &d}
+		})
+	},
+	"deliver again": func(o *office) step {
+		h := o.hook()
+		d := o.delivered(h)
+		d = must(h.Again(d, o.now(), o.id()))
+		return o.rewire(h, nil, func(h webhook.Webhook) ports.WebhookStep {
+			return ports.WebhookStep{Webhook: h, From: h.Revision, Deliver: &d}
+		})
+	},
+	"delete a webhook": func(o *office) step {
+		h := o.hook()
+		return o.rewire(h, nil, func(h webhook.Webhook) ports.WebhookStep {
+			return ports.WebhookStep{Webhook: h, From: h.Revision, Deleted: true}
+		})
+	},
 	"report events": func(o *office) step {
 		o.found("Sales")
 		reports, r := o.reports(o.hire("Bob", "Sales"), 7), o.receipt()
@@ -130,6 +158,18 @@ func (o *office) update(patch string) step {
 	do := o.changing(id, patch)
 	return step{do: func(ctx context.Context, st portstest.Stores) error {
 		_, err := st.Agents.Update(ctx, identity.Ref{ID: id}, do)
+		return err
+	}}
+}
+
+// adapting is a change of a department.
+func (o *office) adapting(title, patch string) step {
+	p, at, note := must(department.ParsePatch(value(patch))), o.now(), o.note(audit.Department(title), nil)
+	return step{do: func(ctx context.Context, st portstest.Stores) error {
+		_, err := st.Departments.Update(ctx, key(title), func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+			next, err := d.Change(p, others, at)
+			return ports.DepartmentStep{Department: next, From: d.Revision, Note: note}, err
+		})
 		return err
 	}}
 }

@@ -25,6 +25,7 @@ import (
 	"orgd/domain/project"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
+	"orgd/domain/webhook"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -61,7 +62,7 @@ func newOffice(t testing.TB) *office {
 
 // replica is another process on the same database.
 func (o *office) replica() *DB {
-	return &DB{client: o.db.client, data: o.db.data, clock: o.clock, timeout: o.db.timeout}
+	return &DB{client: o.db.client, data: o.db.data, clock: o.clock, timeout: o.db.timeout, gate: o.db.gate}
 }
 
 func (o *office) id() string {
@@ -191,6 +192,9 @@ func (o *office) session(sid string) session.Session {
 	}
 }
 
+// salesID is the department that reports name; nobody needs to have founded it.
+const salesID = "0190a5c4-0000-7000-8000-5a1e00000000"
+
 func (o *office) reports(id agent.ID, n int) []ports.Report {
 	cost := money.Amount(1_500_000_000)
 	reports := make([]ports.Report, n)
@@ -200,8 +204,8 @@ func (o *office) reports(id agent.ID, n int) []ports.Report {
 				ID: activity.ID(o.id()), Type: activity.TaskCompleted, At: epoch.AddDate(0, 0, -i%3), AgentID: string(id),
 				AgentName: "Bob", Description: "done",
 			},
-			Department: "sales",
-			Measures:   activity.Measures{Finished: true, Success: true, Cost: &cost},
+			Department: "sales", DepartmentID: salesID,
+			Measures: activity.Measures{Finished: true, Success: true, Cost: &cost},
 		}
 	}
 	return reports
@@ -219,6 +223,8 @@ type state struct {
 	Completed   map[agent.ID]int64
 	Department  []performance.Day
 	Projects    []project.Project
+	Webhooks    []webhook.Webhook
+	Deliveries  map[webhook.ID][]webhook.Delivery
 	Sessions    []session.Record
 	Revocations []session.Revocation
 	Audit       []audit.Entry
@@ -232,6 +238,7 @@ func (o *office) look(db *DB) state {
 	v := state{
 		Versions: map[agent.ID][]identity.Version{}, Career: map[agent.ID][]activity.Event{},
 		Days: map[agent.ID][]performance.Day{}, Completed: map[agent.ID]int64{},
+		Deliveries: map[webhook.ID][]webhook.Delivery{},
 	}
 	var errs [10]error
 	v.Company, errs[0] = s.Company.Company(ctx)
@@ -248,11 +255,17 @@ func (o *office) look(db *DB) state {
 		slices.SortFunc(v.Days[id], func(a, b performance.Day) int { return int(a.Date - b.Date) })
 	}
 	v.Events, errs[3] = s.Activities.Events(ctx, activity.Query{Limit: 10_000})
-	v.Department, errs[4] = s.Measures.DepartmentDays(ctx, "sales", 0)
+	v.Department, errs[4] = s.Measures.DepartmentDays(ctx, salesID, 0)
 	slices.SortFunc(v.Department, func(a, b performance.Day) int { return int(a.Date - b.Date) })
 	v.Projects, errs[5] = s.Projects.Projects(ctx, project.Query{Limit: 100})
 	v.Sessions, errs[6] = s.Sessions.Sessions(ctx, session.Query{At: epoch, Limit: 100})
 	v.Revocations, errs[7] = s.Sessions.Revoked(ctx, time.Time{}, epoch)
+	v.Webhooks, errs[9] = s.Webhooks.Webhooks(ctx, webhook.Query{Limit: 100})
+	for _, h := range v.Webhooks {
+		var err error
+		v.Deliveries[h.ID], err = s.Outbox.Deliveries(ctx, webhook.DeliveryQuery{Webhook: h.ID, Limit: 100})
+		o.must(err)
+	}
 	v.Audit, errs[8] = s.Audit.Entries(ctx, audit.Query{Limit: 1000})
 	for _, err := range errs {
 		o.must(err)

@@ -43,6 +43,13 @@ func (h head) has(op string) bool {
 	return false
 }
 
+// maxDebts is how much a home may owe before its next change. That bounds its
+// document too.
+const maxDebts = 4
+
+// isFull reports whether the next change of the home has to settle it first.
+func (h head) isFull() bool { return len(h.Pending) >= maxDebts }
+
 // same is the filter for the document as it was read.
 func (h head) same() bson.D { return bson.D{is("_id", h.ID), is("rev", h.Rev), is("op", h.Op)} }
 

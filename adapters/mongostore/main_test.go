@@ -32,19 +32,24 @@ func testConfig(t testing.TB) Config {
 	return cfg
 }
 
+// unhurried is the time that operations have in tests of something else: the machine
+// may be busy with other tests.
+const unhurried = 20 * time.Second
+
 // openTest opens an empty store.
 func openTest(t testing.TB) *DB {
 	t.Helper()
 	cfg := testConfig(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := Migrate(ctx, cfg, system.Clock{}); err != nil {
+	if _, err := Migrate(ctx, cfg, system.Clock{}); err != nil {
 		t.Fatalf("Migrate = %v", err)
 	}
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
+	db.timeout = unhurried
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -59,14 +64,38 @@ func openTest(t testing.TB) *DB {
 // storesOf are the ports of a store.
 func storesOf(db *DB) portstest.Stores {
 	return portstest.Stores{
-		Agents: NewAgents(db), Identities: NewIdentities(db), Activities: NewActivities(db), Measures: NewMeasures(db),
+		Agents: NewAgents(db), Identities: NewIdentities(db), Activities: NewActivities(db), Stream: NewStream(db), Measures: NewMeasures(db),
 		Departments: NewDepartments(db), Company: NewCompany(db), Projects: NewProjects(db), Audit: NewAudit(db),
-		Receipts: NewReceipts(db), Sessions: NewSessions(db), Storage: NewStorage(db),
+		Receipts: NewReceipts(db), Sessions: NewSessions(db),
+		Webhooks: NewWebhooks(db), Outbox: NewOutbox(db), Storage: NewStorage(db),
 	}
 }
 
 func TestPorts(t *testing.T) {
-	portstest.All(t, func(t *testing.T) portstest.Stores { return storesOf(openTest(t)) })
+	portstest.All(t, func(t *testing.T) portstest.Stores {
+		db := openTest(t)
+		keepSequencing(t, db)
+		return storesOf(db)
+	})
+}
+
+// keepSequencing does what a process does beside requests for the log, until
+// the test ends.
+func keepSequencing(t testing.TB, db *DB) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			if err := db.Sequence(ctx); err != nil && ctx.Err() == nil {
+				t.Errorf("Sequence = %v", err)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
 }
 
 func TestMigrateTwice(t *testing.T) {

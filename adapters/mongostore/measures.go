@@ -12,7 +12,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/agent"
-	"orgd/domain/name"
 	"orgd/domain/performance"
 	"orgd/ports"
 )
@@ -40,8 +39,8 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 }
 
 // DepartmentDays implements [ports.Measures].
-func (s *Measures) DepartmentDays(ctx context.Context, department name.Key, first performance.Date) ([]performance.Day, error) {
-	return s.days(ctx, departmentOwner(string(department)), first)
+func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) ([]performance.Day, error) {
+	return s.days(ctx, departmentOwner(id), first)
 }
 
 // days reads the figures of one owner. The _id of a document is its owner and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -13,31 +14,53 @@ import (
 	"orgd/ports"
 )
 
-// schemaVersion is what this program reads and writes. It goes up with every
-// change that older programs must not meet.
-const schemaVersion = 1
+const (
+	// schemaVersion is what this program reads and writes. It goes up with every
+	// change of collections or indexes.
+	schemaVersion = 2
+	// oldestProgram is the schema version of the oldest program that can use a
+	// database of schemaVersion. While it stays behind, replicas of the release
+	// before go on serving after a migration, so an upgrade stops nobody.
+	oldestProgram = 2
+)
 
 const schemaID = "schema"
 
 type schemaDoc struct {
 	ID      string `bson:"_id"`
 	Version int    `bson:"version"`
+	Oldest  int    `bson:"oldest"` // oldestProgram of who migrated
 }
 
-// errSchema is a database that another version of the program prepared.
-var errSchema = errors.New("mongostore: the database has another schema version than this program")
+// usable returns an error that is errSchema if this program is too old for the
+// database.
+func (d schemaDoc) usable() error {
+	if d.Oldest > schemaVersion {
+		return fmt.Errorf("%w: it has version %d, which programs older than %d cannot use, and this one knows %d",
+			errSchema, d.Version, d.Oldest, schemaVersion)
+	}
+	return nil
+}
+
+// errSchema is a database that this program cannot use.
+var errSchema = errors.New("its schema does not fit this program")
 
 // Migrate makes what the store needs in the database that cfg names: indexes,
 // the company and the schema version. It may run again, and on several replicas
-// at once. It returns ports.ErrUnavailable if a newer program has prepared the
-// database, or if the server cannot be reached.
-func Migrate(ctx context.Context, cfg Config, clock ports.Clock) error {
+// at once. A database that a newer release has migrated stays as it is. The
+// error is one line for the operator, as that of [DB.Check]. It returns the
+// version that the database has now.
+func Migrate(ctx context.Context, cfg Config, clock ports.Clock) (version int, err error) {
 	db, closeDB, err := Open(cfg, clock)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer closeDB()
-	return db.migrate(ctx)
+	if err := db.migrate(ctx); err != nil {
+		return 0, db.explain(err)
+	}
+	found, err := db.schema(ctx)
+	return found.Version, db.explain(err)
 }
 
 func (db *DB) migrate(ctx context.Context) error {
@@ -45,8 +68,8 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
 		return err
 	}
-	if found > schemaVersion {
-		return unavailable(fmt.Errorf("%w: %d, want %d", errSchema, found, schemaVersion))
+	if err := found.usable(); err != nil || found.Version > schemaVersion {
+		return err
 	}
 	for coll, keys := range indexes() {
 		if err := db.index(ctx, coll, keys); err != nil {
@@ -56,11 +79,16 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err := db.found(ctx); err != nil {
 		return err
 	}
-	if err := db.ensure(ctx, metaColl, schemaDoc{schemaID, schemaVersion}); err != nil {
+	if found.Version == 1 {
+		if err := db.disownNames(ctx); err != nil {
+			return err
+		}
+	}
+	if err := db.ensure(ctx, metaColl, schemaDoc{schemaID, schemaVersion, oldestProgram}); err != nil {
 		return err
 	}
 	_, err = db.update(ctx, metaColl, bson.D{is("_id", schemaID), is("version", bson.D{is("$lt", schemaVersion)})},
-		bson.D{is("$set", bson.D{is("version", schemaVersion)})})
+		set(is("version", schemaVersion), is("oldest", oldestProgram)))
 	return err
 }
 
@@ -74,10 +102,39 @@ func (db *DB) found(ctx context.Context) error {
 	})
 }
 
-func (db *DB) schema(ctx context.Context) (int, error) {
-	var found schemaDoc
-	err := db.find(ctx, db.coll(metaColl), byKey(schemaID), nil, &found)
-	return found.Version, err
+// disownNames gives figures of departments to the ids of these. In schema 1 they
+// belonged to names, which other departments may get later. A second try does
+// what the first one has left.
+func (db *DB) disownNames(ctx context.Context) error {
+	if err := db.settleDue(ctx, db.at()+1); err != nil { // batches that owe figures to names
+		return err
+	}
+	var c companyDoc
+	if err := db.find(ctx, db.coll(companyColl), byKey(companyID), nil, &c); err != nil {
+		return err
+	}
+	for _, s := range c.Seats {
+		of := departmentOwner(s.Key) + "\n"
+		named := bson.D{is("_id", bson.D{is("$gte", of), is("$lt", after(of))})}
+		var days []dayDoc
+		if err := db.all(ctx, db.coll(daysColl), named, &days); err != nil {
+			return err
+		}
+		for i, d := range days {
+			days[i].ID = departmentOwner(s.ID) + "\n" + strings.TrimPrefix(d.ID, of)
+		}
+		if err := insertAll(ctx, db, daysColl, days); err != nil {
+			return err
+		}
+		if _, err := db.remove(ctx, daysColl, named); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (db *DB) schema(ctx context.Context) (found schemaDoc, err error) {
+	return found, db.find(ctx, db.coll(metaColl), byKey(schemaID), nil, &found)
 }
 
 // indexes lists what each collection is read by, beside _id. None is unique.
@@ -95,11 +152,15 @@ func indexes() map[string][]bson.D {
 			by("record.expires_at"), by("revocation.at"), by("revocation.until"),
 		},
 		batchesColl:  {due},
+		webhooksColl: {due},
+		deliveriesColl: {
+			by("due"), by("webhook", "due"), by("webhook", "created", "_id"), by("webhook", "status", "ended"), by("created"),
+		},
 		intentsColl:  {by("department"), by("at")},
 		receiptsColl: {by("at")},
 		claimsColl:   {by("at")},
 		eventsColl: {
-			by("at", "_id"), by("type", "at", "_id"), by("agent", "at", "_id"), by("agent", "type", "at", "_id"), by("open"),
+			by("at", "_id"), by("type", "at", "_id"), by("agent", "at", "_id"), by("agent", "type", "at", "_id"), by("open"), by("line", "nth"),
 		},
 		auditColl: {by("at", "_id"), by("actor", "at", "_id"), by("resource", "at", "_id")},
 	}
@@ -118,8 +179,17 @@ func by(names ...string) bson.D {
 	return keys
 }
 
-// sparse are fields that few documents have at a time.
-var sparse = map[string]bool{"pending.at": true, "open": true, "department": true}
+// sparse are the indexes, by the names of their fields, over what few documents
+// have at a time.
+var sparse = map[string]bool{"pending.at": true, "open": true, "department": true, "line nth": true, "due": true}
+
+func namesOf(keys bson.D) string {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Key)
+	}
+	return strings.Join(names, " ")
+}
 
 // index makes the indexes of a collection. Building one takes as long as the
 // collection is large, so it has the time that ctx has.
@@ -127,7 +197,7 @@ func (db *DB) index(ctx context.Context, coll string, keys []bson.D) error {
 	var models []mongo.IndexModel
 	for _, k := range keys {
 		models = append(models, mongo.IndexModel{
-			Keys: k, Options: options.Index().SetSparse(len(k) == 1 && sparse[k[0].Key]),
+			Keys: k, Options: options.Index().SetSparse(sparse[namesOf(k)]),
 		})
 	}
 	if len(models) == 0 {

@@ -47,7 +47,7 @@ func (db *DB) claimName(ctx context.Context, a *attempt) error {
 			return false, err
 		}
 		return db.update(ctx, namesColl, bson.D{is("_id", held.Key), is("op", held.Op)},
-			bson.D{is("$set", bson.D{is("agent", mine.Agent), is("op", mine.Op), is("at", mine.At)})})
+			set(is("agent", mine.Agent), is("op", mine.Op), is("at", mine.At)))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,10 @@ func (db *DB) run(ctx context.Context, what, coll string, do func(context.Contex
 func (db *DB) once(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
+	if err := db.gate.enter(ctx); err != nil {
+		return err
+	}
+	defer db.gate.leave()
 	return do(ctx)
 }
 
@@ -48,16 +53,25 @@ func (db *DB) insert(ctx context.Context, coll string, doc any) (bool, error) {
 	return err == nil, err
 }
 
+// atOnce bounds the documents that one operation writes, so that it takes a
+// small part of its time.
+const atOnce = 200
+
 // insertAll stores those documents whose _id is free.
-func (db *DB) insertAll(ctx context.Context, coll string, docs any) error {
-	err := db.run(ctx, "insert into", coll, func(ctx context.Context) error {
-		_, err := db.coll(coll).InsertMany(ctx, docs, options.InsertMany().SetOrdered(false))
-		if onlyDuplicates(err) {
-			return nil
+func insertAll[T any](ctx context.Context, db *DB, coll string, docs []T) error {
+	for some := range slices.Chunk(docs, atOnce) {
+		err := db.run(ctx, "insert into", coll, func(ctx context.Context) error {
+			_, err := db.coll(coll).InsertMany(ctx, some, options.InsertMany().SetOrdered(false))
+			if onlyDuplicates(err) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		return err
-	})
-	return err
+	}
+	return nil
 }
 
 // onlyDuplicates reports whether nothing but taken ids stood in the way.
@@ -101,13 +115,16 @@ func (db *DB) updateAll(ctx context.Context, coll string, filter, change bson.D)
 
 // updates are changes of single documents that go out together.
 func (db *DB) updates(ctx context.Context, coll string, models []mongo.WriteModel) error {
-	if len(models) == 0 {
-		return nil
+	for some := range slices.Chunk(models, atOnce) {
+		err := db.run(ctx, "update", coll, func(ctx context.Context) error {
+			_, err := db.coll(coll).BulkWrite(ctx, some, options.BulkWrite().SetOrdered(false))
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return db.run(ctx, "update", coll, func(ctx context.Context) error {
-		_, err := db.coll(coll).BulkWrite(ctx, models, options.BulkWrite().SetOrdered(false))
-		return err
-	})
+	return nil
 }
 
 // remove deletes all documents that filter finds.

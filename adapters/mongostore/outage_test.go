@@ -3,8 +3,12 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
+	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +18,7 @@ import (
 	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
+	"orgd/test/faultproxy"
 )
 
 // lost returns the address of a server that does not exist, or that takes
@@ -49,6 +54,63 @@ func TestLostServer(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// A network that goes silent under load is an outage to everybody: to those whose
+// answers are lost, and to those who meet the driver clearing its connections.
+func TestSilentNetwork(t *testing.T) {
+	cfg := testConfig(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := Migrate(ctx, cfg, system.Clock{}); err != nil {
+		t.Fatalf("Migrate = %v", err)
+	}
+	u, err := url.Parse(cfg.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := faultproxy.Start(t, u.Host)
+	u.Host, u.Path, u.RawQuery = proxy.Addr(), "/", "directConnection=true"
+	cfg.URI = u.String()
+	db, closeDB, err := Open(cfg, system.Clock{})
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.data.Drop(context.Background()); err != nil {
+			t.Errorf("Drop = %v", err)
+		}
+		closeDB()
+	})
+	time.AfterFunc(200*time.Millisecond, proxy.HalfOpen)
+	end := time.Now().Add(5 * time.Second)
+	var all sync.WaitGroup
+	var outages atomic.Int32
+	for range 200 {
+		all.Go(func() {
+			for time.Now().Before(end) {
+				_, err := NewCompany(db).Company(t.Context())
+				if err != nil && !errors.Is(err, ports.ErrUnavailable) {
+					t.Errorf("Company = %v, want ErrUnavailable", err)
+					return
+				}
+				if err != nil {
+					outages.Add(1)
+				}
+				time.Sleep(rand.N(100 * time.Millisecond))
+			}
+		})
+	}
+	all.Wait()
+	if outages.Load() == 0 {
+		t.Error("nobody met the outage")
+	}
+	proxy.Pass()
+	for begin := time.Now(); NewStorage(db).Ping(t.Context()) != nil; time.Sleep(20 * time.Millisecond) {
+		if since := time.Since(begin); since > 5*time.Second {
+			t.Fatalf("Ping fails %v after the network is back", since)
+		}
 	}
 }
 
@@ -90,24 +152,69 @@ func wantLost(t *testing.T, call string, do func(context.Context) error) {
 	}
 }
 
-func TestMigrateUnknownSchema(t *testing.T) {
+// A database is refused when it is older than the program, or newer than it can
+// understand; a newer one that it can use is left as it is.
+func TestSchemas(t *testing.T) {
 	db := openTest(t)
-	if err := NewStorage(db).Ping(t.Context()); err != nil {
-		t.Errorf("Ping = %v", err)
-	}
-	if _, err := db.update(t.Context(), metaColl, byKey(schemaID), set(is("version", schemaVersion+1))); err != nil {
-		t.Fatal(err)
-	}
-	if err := NewStorage(db).Ping(t.Context()); !errors.Is(err, ports.ErrUnavailable) || !errors.Is(err, errSchema) {
-		t.Errorf("Ping of a newer schema = %v", err)
-	}
-	if err := db.migrate(t.Context()); !errors.Is(err, errSchema) {
-		t.Errorf("Migrate of a newer schema = %v", err)
+	for _, tc := range []struct {
+		found           schemaDoc
+		ready, migrates bool
+	}{
+		{schemaDoc{schemaID, schemaVersion, oldestProgram}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1}, false, false},
+		{schemaDoc{schemaID, schemaVersion - 1, 0}, false, true},
+	} {
+		if _, err := db.update(t.Context(), metaColl, byKey(schemaID), set(is("version", tc.found.Version), is("oldest", tc.found.Oldest))); err != nil {
+			t.Fatal(err)
+		}
+		wantSchema(t, "Check", db.Check(t.Context()), tc.found, tc.ready)
+		wantSchema(t, "Ping", NewStorage(db).Ping(t.Context()), tc.found, tc.ready)
+		wantSchema(t, "Migrate", db.migrate(t.Context()), tc.found, tc.migrates)
+		after, err := db.schema(t.Context())
+		if want := max(tc.found.Version, schemaVersion); err != nil || after.Version != want {
+			t.Errorf("after Migrate of %+v the schema is %+v, %v, want version %d", tc.found, after, err, want)
+		}
 	}
 	if _, err := db.remove(t.Context(), metaColl, byKey(schemaID)); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewStorage(db).Ping(t.Context()); !errors.Is(err, errSchema) {
-		t.Errorf("Ping without schema = %v", err)
+	wantSchema(t, "Check", db.Check(t.Context()), schemaDoc{}, false)
+}
+
+func wantSchema(t *testing.T, call string, err error, found schemaDoc, ok bool) {
+	t.Helper()
+	if ok != (err == nil) || !ok && !errors.Is(err, errSchema) {
+		t.Errorf("%s of schema %+v = %v, want success %t", call, found, err, ok)
+	}
+	if call == "Ping" && !ok && !errors.Is(err, ports.ErrUnavailable) {
+		t.Errorf("Ping of schema %+v = %v, want ErrUnavailable", found, err)
+	}
+}
+
+// What keeps an operator from starting is one line that names the setting.
+func TestCheckExplains(t *testing.T) {
+	good := testConfig(t)
+	host := strings.Split(good.URI, "://")[1]
+	for what, tc := range map[string]struct{ uri, want string }{
+		"no such host": {"mongodb://nobody.invalid", "--mongo-uri: no server can be used: nobody.invalid:27017: "},
+		"refused":      {"mongodb://ann:s3cret@" + lost(t, false), "connect: connection refused"},
+		"silent":       {"mongodb://ann:s3cret@" + lost(t, true), "--mongo-uri: no server can be used: 127.0.0.1:"},
+		"password":     {"mongodb://ann:s3cret@" + host[strings.Index(host, "@")+1:], "--mongo-uri: the server refuses the user or the password"},
+		"not migrated": {good.URI, "--mongo-database: " + good.Database + ": its schema does not fit this program: it has none; run orgd migrate"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			cfg := good
+			cfg.URI = tc.uri
+			db, closeDB, err := Open(cfg, system.Clock{})
+			if err != nil {
+				t.Fatalf("Open = %v", err)
+			}
+			defer closeDB()
+			err = db.Check(t.Context())
+			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("Check = %v, want one line with %q and no password", err, tc.want)
+			}
+		})
 	}
 }

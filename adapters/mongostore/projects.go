@@ -83,7 +83,7 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 		if err != nil {
 			return false, err
 		}
-		if len(d.Head.Pending) >= maxDebts {
+		if d.Head.isFull() {
 			return false, s.db.settle(ctx, home{projectsColl, d.Head.ID}, d.Head.Pending)
 		}
 		before, err := d.project()

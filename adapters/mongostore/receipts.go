@@ -32,20 +32,25 @@ type claimDoc struct {
 // Claim implements [ports.Receipts]. It takes the key before it looks for a
 // receipt: whoever had the key before has then either left the receipt that is
 // found, or will meet the reservation of this request.
+//
+// It goes on when the client leaves, or the server might take the key for
+// somebody who never gives it back.
 func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, unavailable(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.timeout)
+	defer cancel()
 	refused := s.take(ctx, c)
 	if isOutage(refused) {
 		return nil, refused
 	}
 	kept, err := s.db.receipt(ctx, c.Key, c.At)
-	if err != nil {
-		return nil, err
+	if refused == nil && (kept != nil || err != nil && !isOutage(err)) {
+		err = errors.Join(err, s.Release(ctx, c))
 	}
-	if kept != nil && refused == nil {
-		return kept, s.Release(ctx, c)
-	}
-	if kept != nil {
-		return kept, nil
+	if kept != nil || err != nil {
+		return kept, err
 	}
 	return nil, refused
 }
@@ -71,7 +76,7 @@ func (s *Receipts) take(ctx context.Context, c ports.Claim) error {
 		}
 		return s.db.update(ctx, claimsColl,
 			bson.D{is("_id", held.Key), is("owner", held.Owner), is("at", held.At)},
-			bson.D{is("$set", bson.D{is("fingerprint", mine.Fingerprint), is("owner", mine.Owner), is("at", mine.At)})})
+			set(is("fingerprint", mine.Fingerprint), is("owner", mine.Owner), is("at", mine.At)))
 	})
 }
 
@@ -80,6 +85,15 @@ func (held claimDoc) refuse(c ports.Claim) error {
 		return receipt.ErrReused
 	}
 	return receipt.ErrRunning
+}
+
+// Renew implements [ports.Receipts].
+func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error {
+	held, err := s.db.update(ctx, claimsColl, bson.D{is("_id", string(c.Key)), is("owner", c.Owner)}, set(is("at", millis(at))))
+	if err == nil && !held {
+		return receipt.ErrRunning
+	}
+	return err
 }
 
 // Release implements [ports.Receipts].

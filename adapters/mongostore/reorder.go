@@ -45,9 +45,8 @@ func (db *DB) putOrder(ctx context.Context, o *order) error {
 				is("_id", p.ID), exists("place", true),
 				is("$or", bson.A{bson.D{exists("placed", false)}, bson.D{is("placed", bson.D{is("$lt", o.Rev)})}}),
 			}).
-			SetUpdate(bson.D{is("$set", bson.D{is("place", p.Place), is("placed", o.Rev)})})
+			SetUpdate(set(is("place", p.Place), is("placed", o.Rev)))
 	}
-	const atOnce = 500
 	for len(models) > 0 {
 		n := min(len(models), atOnce)
 		if err := db.updates(ctx, agentsColl, models[:n]); err != nil {

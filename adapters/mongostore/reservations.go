@@ -95,18 +95,14 @@ func (db *DB) takeOver(ctx context.Context, held, mine receiptDoc, r receipt.Rec
 	}
 	return db.update(ctx, receiptsColl,
 		bson.D{is("_id", held.Key), is("op", held.Op), is("done", held.Done), is("at", held.At)},
-		bson.D{is("$set", bson.D{
-			is("op", mine.Op), is("home", mine.Home), is("begun", mine.Begun), is("done", false), is("at", mine.At),
-		})})
+		set(is("op", mine.Op), is("home", mine.Home), is("begun", mine.Begun), is("done", false), is("at", mine.At)))
 }
 
 // writeReceipt makes the reservation of the attempt op the receipt itself.
 func (db *DB) writeReceipt(ctx context.Context, op string, r *receiptDoc) error {
 	_, err := db.update(ctx, receiptsColl, bson.D{is("_id", r.Key), is("op", op)},
-		bson.D{is("$set", bson.D{
-			is("done", true), is("fingerprint", r.Fingerprint), is("at", r.At), is("departments", r.Departments), is("has_reply", r.HasReply),
-			is("status", r.Status), is("body", r.Body), is("etag", r.ETag), is("location", r.Location),
-		})})
+		set(is("done", true), is("fingerprint", r.Fingerprint), is("at", r.At), is("departments", r.Departments), is("has_reply", r.HasReply),
+			is("status", r.Status), is("body", r.Body), is("etag", r.ETag), is("location", r.Location)))
 	return err
 }
 

@@ -13,11 +13,11 @@ import (
 // being deleted before somebody else opens it again.
 const closingAge = 5000
 
-// checkSeat returns nil if an agent may come into the department now. Its
-// caller has announced itself before: whoever deletes the department from now
-// on sees him.
-func (db *DB) checkSeat(ctx context.Context, department name.Name) error {
-	return retry(ctx, func() (bool, error) {
+// checkSeat returns the id of the department if an agent may come into it now.
+// Its caller has announced itself before: whoever deletes the department from
+// now on sees him.
+func (db *DB) checkSeat(ctx context.Context, department name.Name) (id string, err error) {
+	err = retry(ctx, func() (bool, error) {
 		found, err := db.readSeat(ctx, department.Key)
 		if err != nil {
 			return false, err
@@ -26,12 +26,14 @@ func (db *DB) checkSeat(ctx context.Context, department name.Name) error {
 		case found == nil:
 			return false, agent.ErrDepartment.With("department: there is no department %q", department.Text)
 		case found.Closing == nil:
+			id = found.ID
 			return true, nil
 		case db.at()-found.Closing.At < closingAge:
 			return false, agent.ErrDepartment.With("department: %q is being deleted", department.Text)
 		}
 		return false, db.reopen(ctx, found.Closing.Op)
 	})
+	return id, err
 }
 
 // readSeat reads one seat of the company, or nil.

@@ -34,7 +34,7 @@ func (s *Sessions) change(ctx context.Context, id string, note ports.Note, next 
 		case !errors.Is(err, mongo.ErrNoDocuments):
 			return false, err
 		}
-		if len(d.Head.Pending) >= maxDebts {
+		if d.Head.isFull() {
 			return false, s.db.settle(ctx, home{sessionsColl, id}, d.Head.Pending)
 		}
 		set, err := next(d)

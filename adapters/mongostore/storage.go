@@ -2,12 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
@@ -29,11 +26,7 @@ const pingTimeout = 900 * time.Millisecond
 func (s *Storage) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	found, err := s.db.schema(ctx)
-	switch {
-	case errors.Is(err, mongo.ErrNoDocuments) || err == nil && found != schemaVersion:
-		return unavailable(fmt.Errorf("%w: %d, want %d", errSchema, found, schemaVersion))
-	case err != nil:
+	if err := s.db.checkSchema(ctx); err != nil {
 		return unavailable(err)
 	}
 	return nil
@@ -50,6 +43,13 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 	more := false
 	for _, k := range outdated(e, s.db.clock.Now().Add(-deadAge)) {
 		full, err := s.forget(ctx, k.coll, k.filter)
+		if err != nil {
+			return false, err
+		}
+		more = more || full
+	}
+	if !e.Events.IsZero() {
+		full, err := s.db.forgetPages(ctx, millis(e.Events))
 		if err != nil {
 			return false, err
 		}
@@ -77,10 +77,13 @@ func outdated(e ports.Expiry, dead time.Time) []kind {
 		{batchesColl, bson.D{is("void", true), is("_id", bson.D{is("$lt", tokenAt(dead))})}},
 	}
 	if !e.Events.IsZero() {
-		kinds = append(kinds, kind{eventsColl, bson.D{in("type", activity.RuntimeTypes()), settled(), before("at", e.Events)}})
+		kinds = append(kinds, kind{eventsColl, bson.D{in("type", activity.RuntimeTypes()), settled(), exists("line", false), before("at", e.Events)}})
 	}
 	if !e.Audit.IsZero() {
 		kinds = append(kinds, kind{auditColl, bson.D{before("at", e.Audit)}})
+	}
+	if !e.Deliveries.IsZero() {
+		kinds = append(kinds, kind{deliveriesColl, bson.D{before("created", e.Deliveries)}})
 	}
 	if !e.Receipts.IsZero() {
 		kinds = append(kinds, kind{receiptsColl, bson.D{is("done", true), before("at", e.Receipts)}})

@@ -14,6 +14,8 @@ type tally struct {
 	Days []share `bson:"days"`
 	// Costs is set if any cost is among them.
 	Costs bool `bson:"costs"`
+	// Events is how many events the batch has.
+	Events int `bson:"events"`
 }
 
 // share is what a batch adds to one document of figures.
@@ -22,10 +24,9 @@ type share struct {
 	Figures figures `bson:"figures"`
 }
 
-// The owners of figures. A name key has no line feed, so no two owners share an
-// _id.
-func agentOwner(id string) string       { return "agent:" + id }
-func departmentOwner(key string) string { return "department:" + key }
+// The owners of figures.
+func agentOwner(id string) string      { return "agent:" + id }
+func departmentOwner(id string) string { return "department:" + id }
 
 func dayID(owner string, date performance.Date) string { return owner + "\n" + date.String() }
 
@@ -33,7 +34,7 @@ func dayID(owner string, date performance.Date) string { return owner + "\n" + d
 func totalID(agent string) string { return "total:" + agent }
 
 func tallyOf(reports []ports.Report) tally {
-	t := tally{Days: []share{}}
+	t := tally{Days: []share{}, Events: len(reports)}
 	days := map[string]performance.Day{}
 	for _, r := range reports {
 		one := performance.Day{}.Add(r.Measures)
@@ -41,7 +42,7 @@ func tallyOf(reports []ports.Report) tally {
 			continue
 		}
 		date := performance.DateOf(r.Event.At)
-		ids := []string{dayID(agentOwner(r.Event.AgentID), date), dayID(departmentOwner(string(r.Department)), date)}
+		ids := []string{dayID(agentOwner(r.Event.AgentID), date), dayID(departmentOwner(r.DepartmentID), date)}
 		if one.TasksCompleted > 0 {
 			ids = append(ids, totalID(r.Event.AgentID))
 		}
@@ -57,7 +58,7 @@ func tallyOf(reports []ports.Report) tally {
 }
 
 // payTally adds a batch to the figures, remembers that there are costs, and
-// shows its events.
+// shows its events, which then wait for their places in the log.
 func (db *DB) payTally(ctx context.Context, d debt) error {
 	if err := db.addShares(ctx, d.Op, d.Tally.Days); err != nil {
 		return err
@@ -73,7 +74,10 @@ func (db *DB) payTally(ctx context.Context, d debt) error {
 	if err := db.reach("settle.open"); err != nil {
 		return err
 	}
-	_, err := db.updateAll(ctx, eventsColl, bson.D{is("open", d.Op)}, bson.D{is("$unset", bson.D{is("open", "")})})
+	_, err := db.updateAll(ctx, eventsColl, bson.D{is("open", d.Op)}, bson.D{
+		is("$unset", bson.D{is("open", "")}),
+		is("$set", bson.D{is("line", line(d.At, d.Op)), is("of", d.Tally.Events)}),
+	})
 	return err
 }
 

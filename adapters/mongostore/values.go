@@ -26,6 +26,9 @@ func is(field string, value any) bson.E { return bson.E{Key: field, Value: value
 // byKey is the filter for one document.
 func byKey(id any) bson.D { return bson.D{is("_id", id)} }
 
+// set is an update that sets these fields.
+func set(fields ...bson.E) bson.D { return bson.D{is("$set", bson.D(fields))} }
+
 // in is the condition that a field has one of some values.
 func in(field string, values any) bson.E { return is(field, bson.D{is("$in", values)}) }
 

@@ -1,10 +1,10 @@
 package mongostore
 
 import (
+	"context"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
-
-func set(es ...bson.E) bson.D { return bson.D{is("$set", bson.D(es))} }
 
 // wantNone checks that no document of a collection is left over.
 func (o *office) wantNone(what, coll string, filter bson.D) {
@@ -32,6 +32,7 @@ func (o *office) wantWhole() {
 	o.wantNames()
 	o.wantSeats()
 	o.wantHistories()
+	o.wantLog()
 }
 
 // wantNames checks that names and agents agree.
@@ -91,10 +92,8 @@ func (o *office) wantHistories() {
 	var agents []agentDoc
 	o.must(o.db.all(o.Context(), o.db.coll(agentsColl), bson.D{exists("void", false)}, &agents))
 	for _, a := range agents {
-		versions, err := o.db.coll(versionsColl).CountDocuments(o.Context(), bson.D{startsWith("_id", a.Head.ID+"/")})
-		o.must(err)
-		entries, err := o.db.coll(auditColl).CountDocuments(o.Context(), bson.D{is("resource", "agents/"+a.Head.ID)})
-		o.must(err)
+		versions := o.count(versionsColl, bson.D{startsWith("_id", a.Head.ID+"/")})
+		entries := o.count(auditColl, bson.D{is("resource", "agents/"+a.Head.ID)})
 		steps := a.Revision
 		if a.Key == "" {
 			steps++ // was fired
@@ -103,4 +102,13 @@ func (o *office) wantHistories() {
 			o.Errorf("agent %s: %d versions and %d entries, want %d and %d", a.Head.ID, versions, entries, a.Version, steps)
 		}
 	}
+}
+
+func (o *office) count(coll string, filter bson.D) (n int64) {
+	o.Helper()
+	o.must(o.db.run(o.Context(), "count", coll, func(ctx context.Context) (err error) {
+		n, err = o.db.coll(coll).CountDocuments(ctx, filter)
+		return err
+	}))
+	return n
 }
