@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/memlimit"
+	"orgd/test/redisserver"
 )
 
 // The test binary runs itself as another replica when these are set.
@@ -48,7 +49,7 @@ const crashCap = 3
 // The slots of a replica that is killed are free when their leases end, and not
 // before.
 func TestSlotsOfAKilledReplica(t *testing.T) {
-	cfg := config(sharedRedis(t))
+	cfg := config(redisserver.Shared(t))
 	l := openShared(t, cfg, quickTiming())
 	kill := startChild(t, cfg)
 

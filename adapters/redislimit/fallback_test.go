@@ -7,41 +7,60 @@ import (
 	"time"
 
 	"orgd/domain/limit"
+	"orgd/test/faultproxy"
+	"orgd/test/redisserver"
 )
 
 // An ask costs one round trip, whatever is in it, and giving its slot back none.
 func TestOneRoundTrip(t *testing.T) {
-	p := startProxy(t, sharedRedis(t))
-	p.delay = 60 * time.Millisecond
-	l := openShared(t, config(p.addr()), usualTiming())
+	const delay = 60 * time.Millisecond // in each direction
+	p := faultproxy.Start(t, redisserver.Shared(t))
+	l := openShared(t, config(p.Addr()), usualTiming())
 	ask := limit.Ask{
 		Address: "a", AddressWindows: []limit.Window{{Name: "v", Key: "a", Cap: 10, Length: time.Minute}, {Name: "w", Key: "a", Cap: 10, Length: time.Minute}},
 		Subject: "s", SubjectWindows: []limit.Window{{Name: "v", Key: "s", Cap: 10, Length: time.Minute}, {Name: "w", Key: "s", Cap: 10, Length: time.Minute}},
-		Slot: &limit.Slot{Name: "op", Key: "s", Cap: 1},
+		Slot: &limit.Slot{Name: "op", Key: "s", Cap: 10},
 	}
 	admit(t, l.Limiter, ask).Release() // connects
-	p.set(slow)
-	start := time.Now()
-	g := admit(t, l.Limiter, ask)
-	if took := time.Since(start); took < 2*p.delay || took >= 4*p.delay {
-		t.Errorf("Admit took %v, want one round trip of %v", took, 2*p.delay)
+	p.Delay(delay, delay)
+	var held []limit.Grant
+	if took := quickest(func() { held = append(held, admit(t, l.Limiter, ask)) }); took < 2*delay || took >= 4*delay {
+		t.Errorf("Admit took %v, want one round trip of %v", took, 2*delay)
 	}
-	start = time.Now()
-	g.Release()
-	if took := time.Since(start); took >= p.delay {
-		t.Errorf("Release took %v, want no round trip of %v", took, 2*p.delay)
+	giveBack := func() {
+		held[0].Release()
+		held = held[1:]
 	}
-	start = time.Now()
-	if g := admit(t, l.Limiter, limit.Ask{Address: "a", Subject: "s"}); g.Denied != nil || time.Since(start) >= p.delay {
-		t.Errorf("an ask for nothing is refused by %v or took %v", g.Denied, time.Since(start))
+	if took := quickest(giveBack); took >= delay {
+		t.Errorf("Release took %v, want no round trip of %v", took, 2*delay)
 	}
+	nothing := func() {
+		if g := admit(t, l.Limiter, limit.Ask{Address: "a", Subject: "s"}); g.Denied != nil {
+			t.Errorf("an ask for nothing is refused by %v", g.Denied)
+		}
+	}
+	if took := quickest(nothing); took >= delay {
+		t.Errorf("an ask for nothing took %v, want no round trip of %v", took, 2*delay)
+	}
+}
+
+// quickest does something a few times and returns the shortest time that it took:
+// what a busy machine adds says nothing.
+func quickest(do func()) time.Duration {
+	shortest := time.Hour
+	for range 5 {
+		start := time.Now()
+		do()
+		shortest = min(shortest, time.Since(start))
+	}
+	return shortest
 }
 
 // Without Redis each replica admits its part, and says so.
 func TestLocalShare(t *testing.T) {
-	p := startProxy(t, startRedis(t).addr)
-	p.set(cut)
-	cfg := faultConfig(p.addr())
+	p := faultproxy.Start(t, redisserver.Start(t).Addr)
+	p.Cut()
+	cfg := faultConfig(p.Addr())
 	cfg.Replicas = 3
 	l := openLimiter(t, cfg, usualTiming())
 	ask := bySubject("s", 10, time.Minute)
@@ -58,12 +77,12 @@ func TestLocalShare(t *testing.T) {
 	if admitted != 3 {
 		t.Errorf("%d requests are admitted, want a third of 10", admitted)
 	}
-	p.set(passing)
+	p.Pass()
 	await(t, l.Limiter, true, comeback)
 	if g := admit(t, l.Limiter, ask); g.Denied != nil || g.Usages[0].Window.Cap != 10 || g.Usages[0].Remaining != 9 {
 		t.Errorf("Admit with Redis = %+v, want 9 of 10 left", g)
 	}
-	p.set(cut)
+	p.Cut()
 	await(t, l.Limiter, false, takeover)
 	for i, want := range []bool{false, true, false} {
 		select {
@@ -79,17 +98,17 @@ func TestLocalShare(t *testing.T) {
 
 // A slot that was given without Redis is known to the others when Redis is back.
 func TestLocalSlotsAreShared(t *testing.T) {
-	s := startRedis(t)
-	p := startProxy(t, s.addr)
-	p.set(cut)
-	cfg := faultConfig(p.addr())
+	s := redisserver.Start(t)
+	p := faultproxy.Start(t, s.Addr)
+	p.Cut()
+	cfg := faultConfig(p.Addr())
 	l := openLimiter(t, cfg, usualTiming())
 	ask := slotOf("s", 1)
 	held := admit(t, l.Limiter, ask)
-	p.set(passing)
+	p.Pass()
 	await(t, l.Limiter, true, comeback)
 
-	cfg.Addrs = []string{s.addr}
+	cfg.Addrs = []string{s.Addr}
 	other := openShared(t, cfg, usualTiming())
 	eventually(t, time.Second, "the other replica knows of the slot", func() bool {
 		g := admit(t, other.Limiter, ask)
@@ -107,24 +126,24 @@ func TestLocalSlotsAreShared(t *testing.T) {
 // A slot that Redis gives when nobody waits for the answer any more does not stay
 // taken until its lease ends.
 func TestLateSlotsAreGivenBack(t *testing.T) {
-	p := startProxy(t, startRedis(t).addr)
+	p := faultproxy.Start(t, redisserver.Start(t).Addr)
 	timing := usualTiming()
 	timing.renew = 300 * time.Millisecond
-	l := openShared(t, faultConfig(p.addr()), timing)
+	l := openShared(t, faultConfig(p.Addr()), timing)
 	ask := slotOf("s", 1)
 	admit(t, l.Limiter, ask).Release() // connects
 	awaitSlot(t, l.Limiter, ask, time.Second).Release()
-	p.set(slow)
+	slow(p)
 	admit(t, l.Limiter, ask).Release() // decided locally, by Redis in two seconds
-	p.set(passing)
-	time.Sleep(p.delay + timing.renew) // the command has arrived
+	p.Pass()
+	time.Sleep(2*time.Second + timing.renew) // the command has arrived
 	await(t, l.Limiter, true, comeback)
 	awaitSlot(t, l.Limiter, ask, 2*time.Second)
 }
 
 // A client that leaves while Redis is asked takes no slot with him.
 func TestClientsThatLeave(t *testing.T) {
-	l := openShared(t, config(sharedRedis(t)), usualTiming())
+	l := openShared(t, config(redisserver.Shared(t)), usualTiming())
 	ask := slotOf("s", 3)
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())

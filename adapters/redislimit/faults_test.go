@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"orgd/domain/limit"
+	"orgd/test/faultproxy"
+	"orgd/test/redisserver"
 )
 
 // What is promised about a fault: nobody gets an error, the local limiter decides
@@ -114,23 +116,26 @@ func withstand(t *testing.T, l *Limiter, lasts time.Duration, fault, heal func()
 }
 
 func TestNetworkFaults(t *testing.T) {
-	s := startRedis(t)
-	for label, mode := range map[string]int{"cut": cut, "two seconds slow": slow, "half open": silent} {
+	s := redisserver.Start(t)
+	for label, fault := range map[string]func(*faultproxy.Proxy){"cut": (*faultproxy.Proxy).Cut, "two seconds slow": slow, "half open": (*faultproxy.Proxy).HalfOpen} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p := startProxy(t, s.addr)
-			l := openShared(t, faultConfig(p.addr()), usualTiming())
-			withstand(t, l.Limiter, time.Second, func() { p.set(mode) }, func() { p.set(passing) })
+			p := faultproxy.Start(t, s.Addr)
+			l := openShared(t, faultConfig(p.Addr()), usualTiming())
+			withstand(t, l.Limiter, time.Second, func() { fault(p) }, p.Pass)
 		})
 	}
 }
 
+// slow is a network that takes two seconds in each direction.
+func slow(p *faultproxy.Proxy) { p.Delay(2*time.Second, 2*time.Second) }
+
 func TestFlapping(t *testing.T) {
-	p := startProxy(t, startRedis(t).addr)
-	l := openShared(t, faultConfig(p.addr()), usualTiming())
+	p := faultproxy.Start(t, redisserver.Start(t).Addr)
+	l := openShared(t, faultConfig(p.Addr()), usualTiming())
 	ld := startLoad(t, l.Limiter)
-	for i := range 6 {
-		p.set([]int{cut, passing, silent, passing, slow, passing}[i])
+	for _, fault := range []func(){p.Cut, p.Pass, p.HalfOpen, p.Pass, func() { slow(p) }, p.Pass} {
+		fault()
 		time.Sleep(600 * time.Millisecond)
 	}
 	await(t, l.Limiter, true, comeback)
@@ -147,14 +152,14 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			s := startRedis(t)
-			l := openShared(t, faultConfig(s.addr), usualTiming())
-			conn := admin(t, s.addr).Conn() // which stays logged in
+			s := redisserver.Start(t)
+			l := openShared(t, faultConfig(s.Addr), usualTiming())
+			conn := redisserver.Admin(t, s.Addr).Conn() // which stays logged in
 			defer conn.Close()
 			all := func(commands []string) func() {
 				return func() {
 					for _, command := range commands {
-						do(t, conn, command)
+						redisserver.Do(t, conn, command)
 					}
 				}
 			}
@@ -165,7 +170,7 @@ func TestRefusals(t *testing.T) {
 
 // A Redis that restarts has forgotten everything, the scripts too.
 func TestRestart(t *testing.T) {
-	s := startRedis(t)
-	l := openShared(t, faultConfig(s.addr), usualTiming())
-	withstand(t, l.Limiter, 300*time.Millisecond, s.stop, func() { s.run(t) })
+	s := redisserver.Start(t)
+	l := openShared(t, faultConfig(s.Addr), usualTiming())
+	withstand(t, l.Limiter, 300*time.Millisecond, s.Stop, func() { s.Run(t) })
 }

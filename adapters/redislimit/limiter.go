@@ -78,12 +78,24 @@ func Open(cfg Config, local ports.Limiter, switched Switched, log *zap.Logger) (
 }
 
 func open(cfg Config, timing timing, local ports.Limiter, switched Switched, log *zap.Logger) (*Limiter, func(), error) {
-	if err := cfg.Validate(); err != nil {
+	l, err := newLimiter(cfg, timing, local, switched, log)
+	if err != nil {
 		return nil, nil, err
+	}
+	l.check()
+	l.announce()
+	l.start()
+	return l, l.close, nil
+}
+
+// newLimiter returns a limiter that does nothing yet.
+func newLimiter(cfg Config, timing timing, local ports.Limiter, switched Switched, log *zap.Logger) (*Limiter, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
 	}
 	link, err := newLink(cfg)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l := &Limiter{
 		cfg: cfg, timing: timing, local: local, switched: switched, log: log,
@@ -93,10 +105,7 @@ func open(cfg Config, timing timing, local ports.Limiter, switched Switched, log
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	l.breaker = l.newBreaker()
-	l.check()
-	l.announce()
-	l.start()
-	return l, l.close, nil
+	return l, nil
 }
 
 func (l *Limiter) start() {

@@ -5,9 +5,10 @@ import (
 
 	"orgd/ports"
 	"orgd/ports/portstest"
+	"orgd/test/redisserver"
 )
 
 func TestLimiter(t *testing.T) {
-	addr := sharedRedis(t)
+	addr := redisserver.Shared(t)
 	portstest.Limiter(t, func(t *testing.T) ports.Limiter { return openShared(t, config(addr), usualTiming()).Limiter })
 }

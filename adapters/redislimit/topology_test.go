@@ -8,11 +8,13 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,41 +23,8 @@ import (
 
 	"orgd/ports"
 	"orgd/ports/portstest"
+	"orgd/test/redisserver"
 )
-
-// startCluster runs three nodes that share the slots, and returns their addresses.
-func startCluster(t *testing.T) []string {
-	t.Helper()
-	var addrs []string
-	var nodes []*redis.Client
-	for range 3 {
-		s := startRedis(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", portOf(freeAddr(t)))
-		addrs, nodes = append(addrs, s.addr), append(nodes, admin(t, s.addr))
-	}
-	for i, node := range nodes {
-		do(t, node, fmt.Sprintf("CLUSTER ADDSLOTSRANGE %d %d", i*16384/3, (i+1)*16384/3-1))
-		host, port, _ := net.SplitHostPort(addrs[0])
-		do(t, node, fmt.Sprintf("CLUSTER MEET %s %s %d", host, port, busPort(t, nodes[0])))
-	}
-	for _, node := range nodes {
-		eventually(t, 20*time.Second, "the cluster is ready", func() bool {
-			info := do(t, node, "CLUSTER INFO").(string)
-			return strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
-		})
-	}
-	return addrs
-}
-
-// busPort is where a node listens for the other nodes.
-func busPort(t *testing.T, node *redis.Client) int {
-	t.Helper()
-	var port int
-	line := do(t, node, "CLUSTER NODES").(string) // ID HOST:PORT@BUSPORT ...
-	if _, err := fmt.Sscanf(line[strings.Index(line, "@")+1:], "%d", &port); err != nil {
-		t.Fatalf("the port of the cluster's bus in %q: %v", line, err)
-	}
-	return port
-}
 
 func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
 	t.Helper()
@@ -68,7 +37,7 @@ func eventually(t *testing.T, within time.Duration, what string, ok func() bool)
 
 // On a cluster the groups of an ask lie on different nodes.
 func TestCluster(t *testing.T) {
-	addrs := startCluster(t)
+	addrs := redisserver.StartCluster(t)
 	withCluster := func() Config {
 		cfg := config(addrs[0])
 		cfg.Addrs = addrs
@@ -78,7 +47,7 @@ func TestCluster(t *testing.T) {
 	t.Run("user", func(t *testing.T) {
 		cfg := withCluster()
 		for _, addr := range addrs {
-			do(t, admin(t, addr), "ACL SETUSER limiter on >secret resetchannels ~"+cfg.Prefix+":* +cluster|slots "+rights(t))
+			redisserver.Do(t, redisserver.Admin(t, addr), "ACL SETUSER limiter on >secret resetchannels ~"+cfg.Prefix+":* +cluster|slots "+redisserver.Rights(t))
 		}
 		cfg.Username, cfg.Password = "limiter", "secret"
 		l := openShared(t, cfg, usualTiming())
@@ -96,7 +65,7 @@ func TestCluster(t *testing.T) {
 			}
 		}
 		for _, addr := range addrs {
-			if keys := do(t, admin(t, addr), "KEYS "+cfg.Prefix+":*").([]any); len(keys) == 0 {
+			if keys := redisserver.Do(t, redisserver.Admin(t, addr), "KEYS "+cfg.Prefix+":*").([]any); len(keys) == 0 {
 				t.Errorf("no key lies on %s", addr)
 			}
 		}
@@ -108,36 +77,37 @@ func TestCluster(t *testing.T) {
 
 // With sentinels the limiter finds the master, and the next one.
 func TestSentinel(t *testing.T) {
-	master := startRedis(t)
-	_, port, _ := net.SplitHostPort(master.addr)
-	replica := startRedis(t, "--replicaof", "127.0.0.1 "+port, "--repl-diskless-sync-delay", "0")
+	master := redisserver.Start(t)
+	_, port, _ := net.SplitHostPort(master.Addr)
+	replica := redisserver.Start(t, "--replicaof", "127.0.0.1 "+port, "--repl-diskless-sync-delay", "0")
 	eventually(t, 10*time.Second, "the replica follows", func() bool {
-		return strings.Contains(do(t, admin(t, replica.addr), "INFO replication").(string), "master_link_status:up")
+		return strings.Contains(redisserver.Do(t, redisserver.Admin(t, replica.Addr), "INFO replication").(string), "master_link_status:up")
 	})
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
 	text := "sentinel monitor main 127.0.0.1 " + port + " 1\nsentinel down-after-milliseconds main 300\nsentinel failover-timeout main 2000\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sentinel := startSentinel(t, file)
+	sentinel := redisserver.StartSentinel(t, file)
 	eventually(t, 20*time.Second, "the sentinel knows the replica", func() bool {
-		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.addr})
+		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Addr})
 		defer c.Close()
 		replicas, err := c.Replicas(context.Background(), "main").Result()
 		return err == nil && len(replicas) == 1 && replicas[0]["flags"] == "slave"
 	})
 
-	cfg := config(sentinel.addr)
+	cfg := config(sentinel.Addr)
 	cfg.MasterName = "main"
 	l := openShared(t, cfg, usualTiming())
 	if g := admit(t, l.Limiter, bySubject("s", 1, time.Minute)); g.Denied != nil {
 		t.Error("Admit is refused, want admitted")
 	}
-	if keys := do(t, admin(t, master.addr), "KEYS "+cfg.Prefix+":*s*").([]any); len(keys) == 0 {
-		t.Error("no key lies on the master")
+	for label, s := range map[string]*redisserver.Server{"the master": master, "its replica": replica} {
+		eventually(t, 10*time.Second, label+" knows the request", func() bool {
+			return len(redisserver.Do(t, redisserver.Admin(t, s.Addr), "KEYS "+cfg.Prefix+":*s*").([]any)) > 0
+		})
 	}
-	time.Sleep(200 * time.Millisecond) // for the replica to follow
-	master.stop()
+	master.Stop()
 	await(t, l.Limiter, false, 2*time.Second)
 	await(t, l.Limiter, true, 20*time.Second) // as soon as the sentinel has chosen
 	if g := admit(t, l.Limiter, bySubject("s", 1, time.Minute)); g.Denied == nil {
@@ -145,34 +115,22 @@ func TestSentinel(t *testing.T) {
 	}
 }
 
-// startSentinel runs a sentinel with the configuration.
-func startSentinel(t *testing.T, file string) *server {
-	t.Helper()
-	s := startRedis(t) // for its free port
-	s.stop()
-	s.args = []string{s.args[0], file, "--sentinel", "--bind", "127.0.0.1", "--port", portOf(s.addr)}
-	s.run(t)
-	if !s.answers(t) {
-		t.Fatal("the sentinel does not start")
-	}
-	return s
-}
-
-func portOf(addr string) string { _, port, _ := net.SplitHostPort(addr); return port }
-
 // TLS, a user of its own and the rights that the documents ask for are enough.
 func TestTLSAndUser(t *testing.T) {
 	dir := t.TempDir()
 	writeCertificates(t, dir)
-	tlsAddr := freeAddr(t)
-	s := startRedis(t, "--tls-port", portOf(tlsAddr), "--tls-cert-file", filepath.Join(dir, "own.pem"), "--tls-key-file", filepath.Join(dir, "own.key"),
+	tlsAddr := redisserver.FreeAddr(t)
+	s := redisserver.Start(t, "--tls-port", redisserver.Port(tlsAddr), "--tls-cert-file", filepath.Join(dir, "own.pem"), "--tls-key-file", filepath.Join(dir, "own.key"),
 		"--tls-ca-cert-file", filepath.Join(dir, "ca.pem"), "--tls-auth-clients", "yes")
 	cfg := config("rediss://" + tlsAddr + "/3")
-	do(t, admin(t, s.addr), "ACL SETUSER limiter on >secret resetchannels ~"+cfg.Prefix+":* +select "+rights(t))
+	redisserver.Do(t, redisserver.Admin(t, s.Addr), "ACL SETUSER limiter on >secret resetchannels ~"+cfg.Prefix+":* +select "+redisserver.Rights(t))
 	cfg.CAFile, cfg.CertFile, cfg.KeyFile = filepath.Join(dir, "ca.pem"), filepath.Join(dir, "own.pem"), filepath.Join(dir, "own.key")
 	cfg.Username, cfg.Password = "limiter", "secret"
 
 	t.Run("accepted", func(t *testing.T) {
+		if err := Check(cfg); err != nil {
+			t.Errorf("Check = %v", err)
+		}
 		l := openShared(t, cfg, quickTiming())
 		ask := slotOf("s", 1)
 		ask.SubjectWindows = bySubject("s", 5, time.Minute).SubjectWindows
@@ -190,15 +148,26 @@ func TestTLSAndUser(t *testing.T) {
 			t.Errorf("a question failed: %v", l.failed.Load().err)
 		}
 	})
-	for label, change := range map[string]func(*Config){
-		"wrong password":          func(c *Config) { c.Password = "nobody" },
-		"server of somebody else": func(c *Config) { c.CAFile = "" },
-		"no certificate":          func(c *Config) { c.CertFile, c.KeyFile = "", "" },
-		"no TLS":                  func(c *Config) { c.Addrs = []string{tlsAddr}; c.CAFile, c.CertFile, c.KeyFile = "", "", "" },
+	for label, tc := range map[string]struct {
+		change func(*Config)
+		check  string
+	}{
+		"wrong password":          {func(c *Config) { c.Password = "nobody" }, "--redis-password, --redis-username: Redis refuses the login"},
+		"no password":             {func(c *Config) { c.Username, c.Password = "", ""; c.Addrs[0] = "rediss://" + tlsAddr }, ""},
+		"server of somebody else": {func(c *Config) { c.CAFile = "" }, "--redis-tls-ca, --redis-tls-cert, --redis-addr: no TLS with Redis: "},
+		"no certificate":          {func(c *Config) { c.CertFile, c.KeyFile = "", "" }, "--redis-"}, // the alert may be lost in the reset
+		"no right":                {func(c *Config) { c.Prefix = "other" }, "--redis-username: Redis lacks a right for this user: "},
+		"no TLS": {func(c *Config) { c.Addrs = []string{tlsAddr}; c.CAFile, c.CertFile, c.KeyFile = "", "", "" },
+			"--redis-addr: cannot be used now: "},
 	} {
 		t.Run(label, func(t *testing.T) {
 			cfg := cfg
-			change(&cfg)
+			cfg.Addrs = slices.Clone(cfg.Addrs)
+			tc.change(&cfg)
+			wantCheck(t, cfg, tc.check)
+			if tc.check == "" {
+				return
+			}
 			l := openLimiter(t, cfg, usualTiming())
 			if l.Shared() {
 				t.Error("Shared() = true, want false")
@@ -214,6 +183,53 @@ func TestTLSAndUser(t *testing.T) {
 				t.Errorf("the error %q does not say that the password is wrong", err)
 			}
 		})
+	}
+}
+
+// wantCheck checks that Check says this, on one line, and no secret.
+func wantCheck(t *testing.T, cfg Config, want string) {
+	t.Helper()
+	err := Check(cfg)
+	for n := 0; n < 5 && err != nil && late(err); n++ {
+		err = Check(cfg) // the machine is busy
+	}
+	if err == nil {
+		if want != "" {
+			t.Errorf("Check = nil, want %q", want)
+		}
+		return
+	}
+	text := err.Error()
+	if want == "" || !strings.HasPrefix(text, want) || strings.ContainsAny(text, "\n") || strings.Contains(text, "secret") || strings.Contains(text, "nobody") {
+		t.Errorf("Check = %q, want one line that begins with %q and shows no secret", text, want)
+	}
+	if lost := strings.Contains(text, ErrLost.Error()); lost != errors.Is(err, ErrLost) {
+		t.Errorf("Check = %v, want ErrLost: %t", err, lost)
+	}
+}
+
+// late reports whether an error of Check says no more than that there was no
+// answer in time.
+func late(err error) bool {
+	return strings.Contains(err.Error(), context.DeadlineExceeded.Error()) || strings.Contains(err.Error(), "i/o timeout")
+}
+
+// What may be better later is told apart from what never will.
+func TestCheck(t *testing.T) {
+	full, locked := redisserver.Start(t), redisserver.Start(t)
+	redisserver.Do(t, redisserver.Admin(t, full.Addr), "CONFIG SET maxmemory 1")
+	redisserver.Do(t, redisserver.Admin(t, locked.Addr), "CONFIG SET requirepass secret")
+	for label, tc := range map[string]struct {
+		addr string
+		want string
+	}{
+		"works":          {redisserver.Shared(t), ""},
+		"refused":        {redisserver.FreeAddr(t), "--redis-addr: cannot be used now: dial tcp 127.0.0.1:"},
+		"no such host":   {"redis.invalid", "--redis-addr: there is no host redis.invalid"},
+		"full":           {full.Addr, "--redis-addr: cannot be used now: OOM"},
+		"asks for login": {locked.Addr, "--redis-password, --redis-username: Redis refuses the login"},
+	} {
+		t.Run(label, func(t *testing.T) { wantCheck(t, config(tc.addr), tc.want) })
 	}
 }
 
@@ -251,19 +267,4 @@ func writeCertificates(t *testing.T, dir string) {
 	write("own.pem", "CERTIFICATE", der, err)
 	der, err = x509.MarshalECPrivateKey(key)
 	write("own.key", "EC PRIVATE KEY", der, err)
-}
-
-// rights are those that the documents ask for.
-func rights(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/limits.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), "~orgd:* ")
-	line, _, _ := strings.Cut(after, "\n")
-	if !found || !strings.HasPrefix(line, "+") {
-		t.Fatal("docs/limits.md does not say which rights the user needs")
-	}
-	return line
 }

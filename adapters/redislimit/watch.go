@@ -2,6 +2,7 @@ package redislimit
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -65,19 +66,14 @@ func (l *Limiter) watch() {
 	}
 }
 
-// check probes once. While Redis is lost every probe begins with new connections:
-// the old ones may lead nowhere without knowing it.
+// check probes once.
 func (l *Limiter) check() {
 	shared := l.Shared()
 	_, err := l.breaker.Execute(func() (limit.Grant, error) {
-		if shared {
-			return limit.Grant{}, l.probe(l.cfg.Timeout)
-		}
-		if err := l.redis.replace(); err != nil {
-			l.log.Warn("redislimit: close lost connections", zap.Error(err))
-		}
-		if err := l.probe(patience); err != nil {
-			return limit.Grant{}, err
+		if !shared {
+			if err := l.reconnect(); err != nil {
+				return limit.Grant{}, err
+			}
 		}
 		return limit.Grant{}, l.probe(l.cfg.Timeout)
 	})
@@ -85,6 +81,23 @@ func (l *Limiter) check() {
 		l.shared.Store(true)
 		signal(l.back)
 	}
+}
+
+// reconnect makes all connections anew: the old ones may lead nowhere without
+// knowing it. It takes its time, which requests would not have.
+func (l *Limiter) reconnect() error {
+	if err := l.redis.replace(); err != nil {
+		l.log.Warn("redislimit: close lost connections", zap.Error(err))
+	}
+	if err := l.probe(patience); err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for range connections {
+		wg.Go(func() { _ = l.probe(patience) }) // what is wrong, the next probe tells
+	}
+	wg.Wait()
+	return nil
 }
 
 // probe asks what requests ask, because a ping would not notice that Redis refuses

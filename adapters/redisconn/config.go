@@ -1,0 +1,180 @@
+// Package redisconn says where Redis is and how to log in to it, for the adapters
+// that use it: one server, sentinels or a cluster, with or without TLS.
+package redisconn
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Bounds of a [Config].
+const (
+	maxPrefix = 32
+	maxDB     = 65535
+)
+
+// Config says where Redis is. Start from [Default].
+type Config struct {
+	// Addrs are HOST:PORT, redis://HOST:PORT/DB or, with TLS, rediss://HOST:PORT/DB,
+	// without user and password. Several are nodes of one cluster or, with
+	// MasterName, sentinels. The port is 6379 if it is missing, that of a sentinel
+	// 26379.
+	Addrs []string
+	// MasterName is the master that the sentinels watch; empty without sentinels.
+	MasterName string
+	// Cluster says that a single address is a node of a cluster.
+	Cluster bool
+	// Username and Password log in to Redis; both empty if it asks nobody.
+	Username, Password string
+	// SentinelUsername and SentinelPassword log in to the sentinels.
+	SentinelUsername, SentinelPassword string
+	// CAFile has the authorities that vouch for the servers, in PEM; empty means
+	// those of the system. CertFile and KeyFile, both or neither, are what this
+	// process shows to them; they are read again for every connection.
+	CAFile, CertFile, KeyFile string
+	// Prefix begins the names of everything, so that several services can share
+	// one Redis.
+	Prefix string
+}
+
+// Default returns a configuration that lacks nothing but addresses.
+func Default() Config { return Config{Prefix: "orgd"} }
+
+// Validate reports every mistake, under the names of the command line. It
+// repeats no address, because one may hold a password.
+func (c Config) Validate() error {
+	t, err := c.target()
+	errs := []error{err}
+	refuse := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	usesTLS := err != nil || t.tls // not to report what follows from another mistake
+	refuse(c.MasterName != "" && c.Cluster, "--redis-cluster, --redis-sentinel-master: exclude each other")
+	refuse(c.MasterName == "" && (c.SentinelUsername != "" || c.SentinelPassword != ""), "--redis-sentinel-master: is required with the login of a sentinel")
+	refuse(c.Username != "" && c.Password == "", "--redis-password: is required with --redis-username")
+	refuse(c.SentinelUsername != "" && c.SentinelPassword == "", "--redis-sentinel-password: is required with --redis-sentinel-username")
+	refuse((c.CertFile == "") != (c.KeyFile == ""), "--redis-tls-cert, --redis-tls-key: both or neither")
+	refuse(!usesTLS && (c.CAFile != "" || c.CertFile != ""), "--redis-addr: must begin with rediss:// for --redis-tls-ca and --redis-tls-cert")
+	refuse(!isPrefix(c.Prefix), "--redis-prefix: must be 1 to %d of a-z, A-Z, 0-9, -, _, . and :", maxPrefix)
+	return errors.Join(errs...)
+}
+
+// isPrefix keeps braces out of the prefix: they say which part of a key decides
+// about its place in a cluster.
+func isPrefix(s string) bool {
+	for _, r := range s {
+		ok := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:", r)
+		if !ok {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxPrefix
+}
+
+// target is what the addresses say together.
+type target struct {
+	addrs   []string // HOST:PORT
+	tls     bool
+	db      int
+	cluster bool
+}
+
+// target reads the addresses.
+func (c Config) target() (target, error) {
+	if len(c.Addrs) == 0 {
+		return target{}, errors.New("--redis-addr: must not be empty")
+	}
+	port := "6379"
+	if c.MasterName != "" {
+		port = "26379"
+	}
+	var all target
+	var errs []error
+	for i, text := range c.Addrs {
+		one, err := parseAddr(text, port)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("--redis-addr: address %d: %w", i+1, err))
+		case i > 0 && (one.tls != all.tls || one.db != all.db):
+			errs = append(errs, fmt.Errorf("--redis-addr: address %d: must have the scheme and the database of the first", i+1))
+		}
+		all.tls, all.db = one.tls, one.db
+		all.addrs = append(all.addrs, one.addrs...)
+	}
+	all.cluster = c.MasterName == "" && (c.Cluster || len(c.Addrs) > 1)
+	if all.cluster && all.db != 0 {
+		errs = append(errs, errors.New("--redis-addr: a cluster has no databases but 0"))
+	}
+	return all, errors.Join(errs...)
+}
+
+var (
+	errAddr  = errors.New("must be HOST:PORT, redis://HOST:PORT/DB or rediss://HOST:PORT/DB")
+	errLogin = errors.New("must not hold a user or a password: use --redis-username and ORGD_REDIS_PASSWORD_FILE")
+)
+
+// parseAddr reads one address. Its mistakes do not repeat the address.
+func parseAddr(text, port string) (target, error) {
+	if strings.Contains(text, "@") {
+		return target{}, errLogin
+	}
+	if !strings.Contains(text, "://") {
+		text = "redis://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		return target{}, errAddr
+	}
+	if u.Port() != "" {
+		port = u.Port()
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return target{}, errAddr
+	}
+	one := target{addrs: []string{net.JoinHostPort(u.Hostname(), port)}, tls: u.Scheme == "rediss"}
+	if db := strings.Trim(u.Path, "/"); db != "" {
+		if one.db, err = strconv.Atoi(db); err != nil || one.db < 0 || one.db > maxDB {
+			return target{}, errAddr
+		}
+	}
+	return one, nil
+}
+
+// tlsConfig reads the files; nil without TLS.
+func (c Config) tlsConfig(t target) (*tls.Config, error) {
+	if !t.tls {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CAFile != "" {
+		text, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("--redis-tls-ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--redis-tls-ca: %s has no certificate", c.CAFile)
+		}
+	}
+	if c.CertFile == "" {
+		return config, nil
+	}
+	own := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		cert, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+		return &cert, err
+	}
+	if _, err := own(nil); err != nil {
+		return nil, fmt.Errorf("--redis-tls-cert, --redis-tls-key: %w", err)
+	}
+	config.GetClientCertificate = own
+	return config, nil
+}
