@@ -87,6 +87,13 @@ func (a *Auth) External() bool {
 	return slices.ContainsFunc(a.remotes, func(r *remote) bool { return r.loaded() })
 }
 
+// Issuers reports whether there are external issuers, and whether each answered
+// when it was last asked for its keys.
+func (a *Auth) Issuers() (external, answer bool) {
+	silent := slices.ContainsFunc(a.remotes, func(r *remote) bool { return r.failing.Load() || !r.loaded() })
+	return len(a.remotes) > 0, !silent
+}
+
 // Authenticate returns the session of a token.
 func (a *Auth) Authenticate(ctx context.Context, token string) (session.Session, error) {
 	if len(token) > maxToken {

@@ -105,11 +105,18 @@ func TestRemoteBacksOff(t *testing.T) {
 		if r.loaded() || !r.failing.Load() {
 			t.Errorf("loaded %t, failing %t, want false, true", r.loaded(), r.failing.Load())
 		}
+		a := &Auth{remotes: []*remote{r}}
+		if external, answer := a.Issuers(); !external || answer {
+			t.Errorf("Issuers = %t, %t, want one that does not answer", external, answer)
+		}
 		s.set("a")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if !r.loaded() || r.failing.Load() {
 			t.Errorf("loaded %t, failing %t, want true, false", r.loaded(), r.failing.Load())
+		}
+		if external, answer := a.Issuers(); !external || !answer {
+			t.Errorf("Issuers = %t, %t, want one that answers", external, answer)
 		}
 	})
 }

@@ -35,6 +35,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// size is short, or long if ORGD_LONG=1.
+func size(short, long int) int {
+	if os.Getenv("ORGD_LONG") == "1" {
+		return long
+	}
+	return short
+}
+
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // clock is a time that tests move.

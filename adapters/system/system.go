@@ -2,6 +2,8 @@
 package system
 
 import (
+	"crypto/rand"
+	mathrand "math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,8 +12,9 @@ import (
 )
 
 var (
-	_ ports.Clock = Clock{}
-	_ ports.IDs   = IDs{}
+	_ ports.Clock  = Clock{}
+	_ ports.IDs    = IDs{}
+	_ ports.Random = Random{}
 )
 
 // Clock is the machine's wall clock. The zero value is ready to use.
@@ -30,3 +33,15 @@ func (IDs) NewID() string {
 	// Must never panics: since Go 1.24 the system's randomness cannot fail.
 	return uuid.Must(uuid.NewV7()).String()
 }
+
+// Random takes randomness from the machine. The zero value is ready to use.
+type Random struct{}
+
+// Key returns bytes that nobody can guess.
+func (Random) Key() (key [32]byte) {
+	rand.Read(key[:]) // never fails
+	return key
+}
+
+// Fraction returns a number in [0, 1).
+func (Random) Fraction() float64 { return mathrand.Float64() }

@@ -3,6 +3,7 @@
 package telemetry
 
 import (
+	"context"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -12,16 +13,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"orgd/domain/limit"
+	"orgd/ports"
 )
 
 // Metrics are the figures of one process, in a registry of their own. Its
 // methods are safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.HistogramVec
-	inFlight prometheus.Gauge
-	limiter  *prometheus.CounterVec
-	store    *prometheus.HistogramVec
+	registry  *prometheus.Registry
+	requests  *prometheus.HistogramVec
+	inFlight  prometheus.Gauge
+	limiter   *prometheus.CounterVec
+	shared    *prometheus.GaugeVec // without labels; without a value until it is told
+	fallbacks prometheus.Counter
+	streams   prometheus.Gauge
+	ended     *prometheus.CounterVec
+	store     *prometheus.HistogramVec
+
+	deliveries deliveries
+	health     health
+	upkeep     upkeep
 
 	mu       sync.RWMutex
 	children map[requestKey]prometheus.Observer // of requests
@@ -50,19 +62,38 @@ func NewMetrics(version, commit string) *Metrics {
 		}),
 		limiter: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orgd_limiter_decisions_total",
-			Help: "Decisions of the rate limiter, by limit.",
+			Help: "Decisions of the limiter, by limit and decision (admitted, denied). A request counts in every limit that admits it, or in the one that denies it.",
 		}, []string{"limit", "decision"}),
+		shared: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "orgd_limiter_shared",
+			Help: "1 while limits are shared through Redis, 0 while this process admits its part. Only with Redis.",
+		}, nil),
+		fallbacks: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "orgd_limiter_fallbacks_total",
+			Help: "Requests that this process decided on by itself because Redis could not be used.",
+		}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "orgd_stream_subscribers",
+			Help: "Clients that follow the stream of events.",
+		}),
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orgd_stream_ends_total",
+			Help: "Streams of events that have ended, by reason (client, session, drain, slow, failed).",
+		}, []string{"reason"}),
 		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "orgd_store_operation_duration_seconds",
-			Help:    "Duration of storage operations, by operation and outcome.",
+			Help:    "Duration of storage operations, by operation and outcome (ok, error). A refusal by a rule is ok.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"operation", "outcome"}),
 		children: map[requestKey]prometheus.Observer{},
 	}
 	m.registry.MustRegister(
-		m.requests, m.inFlight, m.limiter, m.store, buildInfo(version, commit),
+		m.requests, m.inFlight, m.limiter, m.shared, m.fallbacks, m.streams, m.ended, m.store, buildInfo(version, commit),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	m.deliveries = newDeliveries(m.registry)
+	m.health = newHealth(m.registry)
+	m.upkeep = newUpkeep(m.registry)
 	return m
 }
 
@@ -108,8 +139,11 @@ func knownMethod(method string) string {
 		http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
 		return method
 	}
-	return "OTHER"
+	return otherMethod
 }
+
+// otherMethod stands for every method that HTTP does not define.
+const otherMethod = "OTHER"
 
 // InFlight adds delta to the requests that are being served: 1 when one begins,
 // -1 when it ends.
@@ -120,6 +154,42 @@ func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }
 func (m *Metrics) LimiterDecision(limit, decision string) {
 	m.limiter.WithLabelValues(limit, decision).Inc()
 }
+
+// LimitsShared notes whether limits are shared with other replicas, which is
+// whether Redis can be used.
+func (m *Metrics) LimitsShared(shared bool) {
+	m.shared.WithLabelValues().Set(number(shared))
+	m.Dependency("redis", shared)
+}
+
+// Fallback returns the limiter l, which stands in for a shared one, with its
+// decisions counted.
+func (m *Metrics) Fallback(l ports.Limiter) ports.Limiter { return fallback{l, m.fallbacks} }
+
+type fallback struct {
+	ports.Limiter
+	decisions prometheus.Counter
+}
+
+func (f fallback) Admit(ctx context.Context, ask limit.Ask) (limit.Grant, error) {
+	f.decisions.Inc()
+	return f.Limiter.Admit(ctx, ask)
+}
+
+// number is how a gauge shows yes and no.
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// StreamSubscribers adds delta to the clients that follow the stream of events.
+func (m *Metrics) StreamSubscribers(delta int) { m.streams.Add(float64(delta)) }
+
+// StreamEnded counts one stream of events that has ended, for a reason such as
+// "client" or "drain".
+func (m *Metrics) StreamEnded(reason string) { m.ended.WithLabelValues(reason).Inc() }
 
 // StoreOperation counts one finished operation of the storage, such as
 // "agents.create".

@@ -1,11 +1,15 @@
 package telemetry
 
 import (
+	"context"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"orgd/domain/limit"
+	"orgd/ports"
 )
 
 // scrape returns the text that Prometheus would read.
@@ -19,7 +23,8 @@ func scrape(t *testing.T, m *Metrics) string {
 	return w.Body.String()
 }
 
-func TestMetrics(t *testing.T) {
+// told returns metrics that have been told something of everything.
+func told() *Metrics {
 	m := NewMetrics("1.2.3", "abc")
 	m.Request("/agents/:agent", "GET", 200, 3*time.Millisecond)
 	m.Request("/agents/:agent", "GET", 200, 3*time.Millisecond)
@@ -28,10 +33,31 @@ func TestMetrics(t *testing.T) {
 	m.InFlight(1)
 	m.InFlight(-1)
 	m.LimiterDecision("agents.create", "denied")
+	m.LimitsShared(false)
+	m.StreamSubscribers(1)
+	m.StreamEnded("drain")
 	m.StoreOperation("agents.create", 2*time.Millisecond, false)
 	m.StoreOperation("agents.create", 2*time.Millisecond, true)
+	m.StoreBacklog(Backlog{Unfinished: 3, Oldest: 4 * time.Second, Rollups: 2 * time.Second, Log: 1500 * time.Millisecond})
+	m.StoreFiles(Files{Database: 4096, Log: 512, DiskFree: 1 << 20, DiskSize: 1 << 30})
+	m.Reported(ports.Counted{Accepted: 5, Duplicates: 2})
+	m.TaskFailing("retention", true)
+	m.Spans("exported", 512)
+	m.Ready(true)
+	m.Dependency("storage", true)
+	m.CertificateExpires(time.Unix(1_800_000_000, 0))
+	m.WebhookAttempt("delivered", 20*time.Millisecond)
+	m.WebhookBacklog(7, 90*time.Second)
+	return m
+}
+
+func TestMetrics(t *testing.T) {
+	m := told()
 	got := scrape(t, m)
 	for _, want := range []string{
+		`orgd_webhook_attempt_duration_seconds_bucket{outcome="delivered",le="0.025"} 1`,
+		`orgd_webhook_pending_deliveries 7`,
+		`orgd_webhook_lateness_seconds 90`,
 		`http_server_request_duration_seconds_count{code="200",method="GET",route="/agents/:agent"} 2`,
 		`http_server_request_duration_seconds_bucket{code="200",method="GET",route="/agents/:agent",le="0.005"} 2`,
 		`http_server_request_duration_seconds_count{code="405",method="OTHER",route="/agents"} 1`,
@@ -39,6 +65,23 @@ func TestMetrics(t *testing.T) {
 		`orgd_limiter_decisions_total{decision="denied",limit="agents.create"} 1`,
 		`orgd_store_operation_duration_seconds_count{operation="agents.create",outcome="ok"} 1`,
 		`orgd_store_operation_duration_seconds_count{operation="agents.create",outcome="error"} 1`,
+		`orgd_limiter_shared 0`,
+		`orgd_dependency_up{dependency="redis"} 0`,
+		`orgd_dependency_up{dependency="storage"} 1`,
+		`orgd_ready 1`,
+		`orgd_tls_certificate_expiry_timestamp_seconds 1.8e+09`,
+		`orgd_trace_spans_total{outcome="exported"} 512`,
+		`orgd_task_failing{task="retention"} 1`,
+		`orgd_store_unfinished_changes 3`,
+		`orgd_store_unfinished_age_seconds 4`,
+		`orgd_rollup_lag_seconds 2`,
+		`orgd_event_log_lag_seconds 1.5`,
+		`orgd_store_database_bytes 4096`,
+		`orgd_store_log_bytes 512`,
+		`orgd_store_disk_free_bytes 1.048576e+06`,
+		`orgd_store_disk_size_bytes 1.073741824e+09`,
+		`orgd_reported_events_total{outcome="accepted"} 5`,
+		`orgd_reported_events_total{outcome="duplicate"} 2`,
 		`orgd_build_info{commit="abc",go_version="go`,
 		`version="1.2.3"} 1`,
 		`go_goroutines `,
@@ -48,6 +91,37 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("GET /metrics lacks %s in:\n%s", want, got)
 		}
 	}
+}
+
+// What is said only of some set-ups has no value in others.
+func TestMetricsWithoutValue(t *testing.T) {
+	got := scrape(t, NewMetrics("1", "a"))
+	for _, name := range []string{"orgd_limiter_shared", "orgd_dependency_up", "orgd_tls_certificate", "orgd_store_database", "orgd_store_disk"} {
+		if strings.Contains(got, name) {
+			t.Errorf("%s is shown though nobody told of it", name)
+		}
+	}
+}
+
+// The limiter that stands in is counted and otherwise as it was.
+func TestFallback(t *testing.T) {
+	m := NewMetrics("1", "a")
+	l := m.Fallback(denying{})
+	for range 3 {
+		if g, err := l.Admit(t.Context(), limit.Ask{Address: "a"}); err != nil || g.Denied == nil || g.Denied.Name != "a" {
+			t.Errorf("Admit = %+v, %v, want what the limiter itself answers", g, err)
+		}
+	}
+	if got, want := scrape(t, m), "orgd_limiter_fallbacks_total 3\n"; !strings.Contains(got, want) {
+		t.Errorf("GET /metrics lacks %s", want)
+	}
+}
+
+// denying denies every ask, in the name of its address.
+type denying struct{}
+
+func (denying) Admit(_ context.Context, ask limit.Ask) (limit.Grant, error) {
+	return limit.Grant{Denied: &limit.Denial{Name: ask.Address}, Release: func() {}}, nil
 }
 
 func TestMetricsAreIndependent(t *testing.T) {

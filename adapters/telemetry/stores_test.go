@@ -32,7 +32,7 @@ func TestMeasuredOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := NewMetrics("v", "c")
-			s := m.Measured(ports.Stores{Company: failing{err: c.err}})
+			s := m.Measured(ports.Stores{Company: failing{err: c.err}}, nil)
 			if _, err := s.Company.Company(t.Context()); !errors.Is(err, c.err) {
 				t.Errorf("Company = %v, want the store's own %v", err, c.err)
 			}
