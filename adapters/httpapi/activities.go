@@ -6,6 +6,7 @@ import (
 
 	"orgd/app"
 	"orgd/domain/activity"
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -20,16 +21,9 @@ type activities struct {
 // list serves GET /activities.
 func (h activities) list(x *exchange) error {
 	q := x.query()
-	in := app.Feed{Agent: q.ref("agent_id")}
-	in.Type = word(q, "type", activity.ParseType)
+	var in app.Feed
 	var window activity.Window
-	if text := q.text("last_n_hours", 8); text != "" {
-		w, err := activity.ParseWindow(text)
-		if err != nil {
-			q.failWith(err)
-		}
-		window = w
-	}
+	in.Agent, in.Type, window = q.feed()
 	p, err := q.paging(x, defaultLimit, 3)
 	if err != nil {
 		return err
@@ -52,6 +46,20 @@ func (h activities) list(x *exchange) error {
 		return err
 	}
 	return page(x, p, rows, writeEvent, func(e activity.Event) position { return eventPosition(e, in.Since) })
+}
+
+// feed reads the filters of a feed.
+func (q *query) feed() (agent *identity.Ref, typ activity.Type, window activity.Window) {
+	agent = q.ref("agent_id")
+	typ = word(q, "type", activity.ParseType)
+	if text := q.text("last_n_hours", 8); text != "" {
+		w, err := activity.ParseWindow(text)
+		if err != nil {
+			q.failWith(err)
+		}
+		window = w
+	}
+	return agent, typ, window
 }
 
 // ofAgent serves GET /agents/{agent_name}/activity.
@@ -130,14 +138,7 @@ func countedReply(n ports.Counted) receipt.Reply {
 // writeEvent writes an ActivityEvent.
 func writeEvent(w *jsondoc.Writer, e activity.Event) {
 	w.Open()
-	w.Field("id").Text(string(e.ID))
-	w.Field("event_type").Text(string(e.Type))
-	w.Field("timestamp").Time(e.At)
-	w.Field("agent_id").Text(e.AgentID)
-	w.Field("agent_name").Text(e.AgentName)
-	w.Field("description").Text(e.Description)
-	w.Field("related_ids").Free(e.Related)
-	w.Field("data").FreeOrNull(e.Data)
+	e.Write(w)
 	w.Close()
 }
 

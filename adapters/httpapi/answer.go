@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -18,6 +19,12 @@ const (
 
 // write sends a whole answer.
 func (x *exchange) write(status int, contentType string, body []byte) {
+	if x.route.long {
+		// Sending has its own time, however long the work has taken.
+		if err := x.setWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			x.server.log.Debug("answer not bounded in time", zap.String("instance", x.id), zap.Error(err))
+		}
+	}
 	h := x.Writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))

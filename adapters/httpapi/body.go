@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,27 +37,38 @@ func (x *exchange) read() ([]byte, error) {
 	if max == 0 {
 		max = defaultMaxBody
 	}
+	err := x.receive(max, bodyTimeout, func(r io.Reader) (err error) {
+		x.body, err = readAll(r, x.Request.ContentLength)
+		return err
+	})
+	return x.body, err
+}
+
+// receive lets take read the body, bounded in size and time. Then the work on the
+// request begins.
+func (x *exchange) receive(max int64, timeout time.Duration, take func(io.Reader) error) error {
 	if x.Request.ContentLength > max {
-		return nil, tooLarge(max)
+		return tooLarge(max)
 	}
-	if err := x.setReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
-		return nil, err
+	if err := x.setReadDeadline(time.Now().Add(timeout)); err != nil {
+		return err
 	}
-	body, err := readAll(http.MaxBytesReader(x.Writer, x.Request.Body, max), x.Request.ContentLength)
+	err := take(http.MaxBytesReader(x.Writer, x.Request.Body, max))
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
-		x.body = body
 		x.startWork()
 		// Nothing more is to come, and a deadline that passes looks like a
 		// client that leaves.
-		return body, x.setReadDeadline(time.Time{})
+		return x.setReadDeadline(time.Time{})
 	case errors.As(err, &large):
-		return nil, tooLarge(max)
+		return tooLarge(max)
+	case errors.Is(err, errSpool):
+		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errIncomplete.With("the request body did not arrive within %d seconds", int(bodyTimeout.Seconds()))
+		return errIncomplete.With("the request body did not arrive within %d seconds", int(timeout.Seconds()))
 	default:
-		return nil, errIncomplete.With("the request body ended early")
+		return errIncomplete.With("the request body ended early")
 	}
 }
 
@@ -107,7 +119,11 @@ func tooLarge(max int64) error {
 // document reads the body as one JSON value. merge says that the body is a
 // JSON Merge Patch, which has a media type of its own.
 func (x *exchange) document(merge bool) (jsondoc.Value, error) {
-	if err := checkContentType(x.Request.Header, merge); err != nil {
+	types := []string{jsonType}
+	if merge {
+		types = append(types, "application/merge-patch+json")
+	}
+	if _, err := contentType(x.Request.Header, types...); err != nil {
 		return jsondoc.Value{}, err
 	}
 	body, err := x.read()
@@ -120,27 +136,25 @@ func (x *exchange) document(merge bool) (jsondoc.Value, error) {
 	return jsondoc.Parse(body)
 }
 
-func checkContentType(h http.Header, merge bool) error {
+// contentType returns which of types the body has.
+func contentType(h http.Header, types ...string) (string, error) {
 	if enc := h.Values("Content-Encoding"); len(enc) > 0 && !strings.EqualFold(strings.Join(enc, ","), "identity") {
-		return errBody.With("Content-Encoding: is not supported")
+		return "", errBody.With("Content-Encoding: is not supported")
 	}
-	values := h.Values("Content-Type")
+	values, wanted := h.Values("Content-Type"), strings.Join(types, " or ")
 	if len(values) != 1 {
-		return errBody.With("Content-Type: must be application/json")
+		return "", errBody.With("Content-Type: must be %s", wanted)
 	}
-	if values[0] == jsonType {
-		return nil
+	if values[0] == types[0] {
+		return types[0], nil
 	}
 	typ, params, err := mime.ParseMediaType(values[0])
 	charset, hasCharset := params["charset"]
 	if err != nil || hasCharset && !strings.EqualFold(charset, "utf-8") {
-		return errBody.With("Content-Type: must be application/json in UTF-8")
+		return "", errBody.With("Content-Type: must be %s in UTF-8", wanted)
 	}
-	if typ == jsonType || merge && typ == "application/merge-patch+json" {
-		return nil
+	if !slices.Contains(types, typ) {
+		return "", errBody.With("Content-Type: must be %s", wanted)
 	}
-	if merge {
-		return errBody.With("Content-Type: must be application/json or application/merge-patch+json")
-	}
-	return errBody.With("Content-Type: must be application/json")
+	return typ, nil
 }

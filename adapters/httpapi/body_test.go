@@ -76,11 +76,11 @@ func TestCheckContentType(t *testing.T) {
 		"*/*":                               never,
 	} {
 		h := http.Header{"Content-Type": {typ}}
-		if err := checkContentType(h, true); (err == nil) != (want != never) {
-			t.Errorf("checkContentType(%q) of a patch = %v, want success %v", typ, err, want != never)
+		if err := typeOf(h, true); (err == nil) != (want != never) {
+			t.Errorf("contentType(%q) of a patch = %v, want success %v", typ, err, want != never)
 		}
-		if err := checkContentType(h, false); (err == nil) != (want == both) {
-			t.Errorf("checkContentType(%q) = %v, want success %v", typ, err, want == both)
+		if err := typeOf(h, false); (err == nil) != (want == both) {
+			t.Errorf("contentType(%q) = %v, want success %v", typ, err, want == both)
 		}
 	}
 }
@@ -95,12 +95,22 @@ func TestCheckContentTypeHeaders(t *testing.T) {
 		"identity, gzip":  {"Content-Type": {jsonType}, "Content-Encoding": {"identity, gzip"}},
 		"deflate in caps": {"Content-Type": {jsonType}, "Content-Encoding": {"DEFLATE"}},
 	} {
-		if err := checkContentType(h, true); !errors.Is(err, errBody) {
-			t.Errorf("%s: checkContentType = %v, want errBody", what, err)
+		if err := typeOf(h, true); !errors.Is(err, errBody) {
+			t.Errorf("%s: contentType = %v, want errBody", what, err)
 		}
 	}
 	h := http.Header{"Content-Type": {jsonType}, "Content-Encoding": {"Identity"}}
-	if err := checkContentType(h, false); err != nil {
-		t.Errorf("checkContentType(identity) = %v, want nil", err)
+	if err := typeOf(h, false); err != nil {
+		t.Errorf("contentType(identity) = %v, want nil", err)
 	}
+}
+
+// typeOf reads the media type of a body that may be a merge patch.
+func typeOf(h http.Header, merge bool) error {
+	types := []string{jsonType}
+	if merge {
+		types = append(types, "application/merge-patch+json")
+	}
+	_, err := contentType(h, types...)
+	return err
 }

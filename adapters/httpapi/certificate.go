@@ -14,6 +14,7 @@ import (
 // so that renewing it needs no restart.
 type certificate struct {
 	certFile, keyFile string
+	expires           func(time.Time) // is told when a loaded certificate does
 	log               *zap.Logger
 
 	mu      sync.Mutex
@@ -37,6 +38,7 @@ func (c *certificate) load() error {
 		return fmt.Errorf("httpapi: --tls-cert, --tls-key: %w", err)
 	}
 	c.loaded, c.changed, c.checked = &pair, changed, time.Now()
+	c.expires(pair.Leaf.NotAfter)
 	return nil
 }
 

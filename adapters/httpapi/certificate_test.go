@@ -60,7 +60,10 @@ func write(t *testing.T, file string, text []byte, at time.Time) {
 func newCertificate(t *testing.T) (*certificate, *observer.ObservedLogs) {
 	dir := t.TempDir()
 	core, logs := observer.New(zapcore.WarnLevel)
-	c := &certificate{certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem"), log: zap.New(core)}
+	c := &certificate{
+		certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem"),
+		expires: func(time.Time) {}, log: zap.New(core),
+	}
 	writePair(t, c.certFile, c.keyFile, 1, time.Now().Add(-time.Minute))
 	if err := c.load(); err != nil {
 		t.Fatalf("load = %v", err)
@@ -80,6 +83,8 @@ func (c *certificate) serial(t *testing.T) int64 {
 
 func TestCertificateReload(t *testing.T) {
 	c, logs := newCertificate(t)
+	var told []time.Time
+	c.expires = func(at time.Time) { told = append(told, at) }
 	writePair(t, c.certFile, c.keyFile, 2, time.Now())
 	if got := c.serial(t); got != 1 {
 		t.Errorf("serial right after a check = %d, want 1", got)
@@ -87,6 +92,9 @@ func TestCertificateReload(t *testing.T) {
 	c.checked = time.Time{}
 	if got := c.serial(t); got != 2 {
 		t.Errorf("serial after a change = %d, want 2", got)
+	}
+	if len(told) != 1 || !told[0].Equal(c.loaded.Leaf.NotAfter) {
+		t.Errorf("the metrics are told of %v, want once when the new certificate expires, %v", told, c.loaded.Leaf.NotAfter)
 	}
 	if logs.Len() != 0 {
 		t.Errorf("warnings = %v, want none", logs.All())

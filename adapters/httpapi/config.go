@@ -30,6 +30,11 @@ type Config struct {
 	// has arrived. It stays under the 16 s after which an idempotency key is
 	// taken over.
 	RequestTimeout time.Duration
+	// OrganizationTimeout is the same for requests that read or change the whole
+	// organization. While they run their idempotency keys are held anew.
+	OrganizationTimeout time.Duration
+	// OrganizationMaxBody bounds the document of an organization, in bytes.
+	OrganizationMaxBody int
 	// DrainDelay is how long readiness answers 503 before the listener closes,
 	// so that load balancers notice.
 	DrainDelay time.Duration
@@ -44,6 +49,9 @@ func Default() Config {
 		ErrorDocsURL:    "https://orgd.invalid/errors",
 		RequestTimeout:  10 * time.Second,
 		ShutdownTimeout: 30 * time.Second,
+
+		OrganizationTimeout: 10 * time.Minute,
+		OrganizationMaxBody: 256 << 20,
 	}
 }
 
@@ -75,6 +83,12 @@ func (c Config) Validate() error {
 	}
 	if c.RequestTimeout <= 0 || c.RequestTimeout > maxRequestTimeout {
 		wrong("--request-timeout: must be above 0 and at most %s", maxRequestTimeout)
+	}
+	if c.OrganizationTimeout <= 0 {
+		wrong("--organization-timeout: must be above 0")
+	}
+	if c.OrganizationMaxBody <= 0 {
+		wrong("--organization-max-body: must be above 0")
 	}
 	if c.DrainDelay < 0 {
 		wrong("--drain-delay: must not be negative")

@@ -51,6 +51,8 @@ func TestConfigMistakes(t *testing.T) {
 		"no origin":         {func(c *Config) { c.CORSOrigins = []string{""} }, "--cors-origins"},
 		"opaque origin":     {func(c *Config) { c.CORSOrigins = []string{"null"} }, "--cors-origins"},
 		"no time":           {func(c *Config) { c.RequestTimeout = 0 }, "--request-timeout"},
+		"no long time":      {func(c *Config) { c.OrganizationTimeout = 0 }, "--organization-timeout"},
+		"no document":       {func(c *Config) { c.OrganizationMaxBody = 0 }, "--organization-max-body"},
 		"too much time":     {func(c *Config) { c.RequestTimeout = maxRequestTimeout + 1 }, "--request-timeout"},
 		"negative delay":    {func(c *Config) { c.DrainDelay = -1 }, "--drain-delay"},
 		"no shutdown":       {func(c *Config) { c.ShutdownTimeout = 0 }, "--shutdown-timeout"},
@@ -66,8 +68,8 @@ func TestConfigMistakes(t *testing.T) {
 // All mistakes are reported at once.
 func TestConfigReportsEveryMistake(t *testing.T) {
 	c := Config{TLSCert: "a", TrustedProxies: []string{"x", "y"}, CORSOrigins: []string{"z"}, DrainDelay: -time.Second}
-	if got := strings.Count(c.Validate().Error(), "\n") + 1; got != 9 {
-		t.Errorf("Validate reports %d mistakes, want 9: %v", got, c.Validate())
+	if got := strings.Count(c.Validate().Error(), "\n") + 1; got != 11 {
+		t.Errorf("Validate reports %d mistakes, want 11: %v", got, c.Validate())
 	}
 }
 

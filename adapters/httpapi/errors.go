@@ -56,11 +56,11 @@ func (x *exchange) fail(err error) {
 	}
 	x.code = f.Code
 	if status >= http.StatusInternalServerError {
-		x.server.log.Error("request failed", zap.String("instance", x.id),
-			zap.String("route", x.route.name), zap.Stringer("code", f.Code), zap.Error(err))
+		x.server.log.Error("request failed", append([]zap.Field{zap.String("instance", x.id),
+			zap.String("route", x.route.name), zap.Stringer("code", f.Code), zap.Error(err)}, x.trace...)...)
 	}
 	if x.Writer.Written() {
-		return // the answer had begun; the client sees it cut
+		panic(http.ErrAbortHandler) // the answer had begun; the client sees it cut
 	}
 	h := x.Writer.Header()
 	h.Del("ETag")

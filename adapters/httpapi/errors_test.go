@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -187,6 +188,47 @@ func TestReleaseFails(t *testing.T) {
 	}
 	if n := f.logs.FilterMessageSnippet("not released").Len(); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
+	}
+}
+
+// A client is told at once that the storage is lost. That the storage does not
+// take the key back either is not his trouble.
+func TestReleaseHangs(t *testing.T) {
+	released := make(chan error, 1)
+	free := make(chan struct{})
+	lost := func(context.Context) error { return ports.ErrUnavailable }
+	f := newFake(t, lost, func(c *Config, p *Parts) {
+		c.Addr = "127.0.0.1:0"
+		p.Receipts = fakeReceipts{release: func(ctx context.Context) error {
+			<-free
+			released <- ctx.Err()
+			return ctx.Err()
+		}}
+	})
+	addr, stop := f.run(t)
+	r := request(t, "POST", "http://"+addr+"/api/v1/company/reorder-departments", `{"department_names":[]}`)
+	r.RequestURI = ""
+	r.Header.Set("Idempotency-Key", "k")
+	c := newClient(t)
+	c.Timeout = 5 * time.Second
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatalf("POST = %v, want an answer while the key is given back", err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if resp.StatusCode != 503 || err != nil || !strings.Contains(string(body), "8001") {
+		t.Errorf("answer = %d %s, %v, want 503/8001", resp.StatusCode, body, err)
+	}
+	if next := call(t, c, "GET", "http://"+addr+"/api/v1/healthz", ""); next.StatusCode != 200 {
+		t.Errorf("the next answer = %d, want 200 while the key is given back", next.StatusCode)
+	}
+	close(free)
+	if err := <-released; err != nil {
+		t.Errorf("the key was given back with a context that is %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("Run = %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
 
 	"orgd/app"
 	"orgd/domain/fault"
@@ -24,12 +25,15 @@ type exchange struct {
 	cancel  func()          // ends the work
 	id      string          // correlation id: X-Request-Id and instance
 	started time.Time
+	trace   []zap.Field // name its span in the log; none without traces
 
 	session *session.Session // nil: nobody is authenticated
 	claim   *ports.Claim     // nil: no idempotency key
 	body    []byte           // once read
+	spooled *spool           // the same on spooled routes
 	problem bool             // errors go out as problem documents
 	code    fault.Code       // of the error that was answered; 0: none
+	later   func()           // what is done when the client has its answer; nil: nothing
 }
 
 // handler answers an exchange, or returns the error that becomes the answer.

@@ -36,7 +36,7 @@ func (x *exchange) admit() error {
 	case x.route == noMethod:
 		return errNoMethod.With("this endpoint does not answer %s", x.method())
 	case x.route.public:
-		return x.route.handle(x)
+		return x.handle()
 	case refused != nil:
 		return refused
 	}

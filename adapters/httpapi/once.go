@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"strings"
 	"time"
@@ -19,10 +20,10 @@ var errKeyTwice = fault.New(fault.RequestValidation, "Idempotency-Key: must be g
 
 // once hands a request to its handler, at most once for each idempotency key. A
 // key that has been used is answered with the reply of the first time.
-func (x *exchange) once() error {
+func (x *exchange) once() (err error) {
 	keys, ok := x.Request.Header["Idempotency-Key"]
 	if x.Request.Method != http.MethodPost || !ok {
-		return x.route.handle(x)
+		return x.handle()
 	}
 	if len(keys) != 1 {
 		return errKeyTwice
@@ -39,8 +40,49 @@ func (x *exchange) once() error {
 		return x.replay(*kept, claim.Fingerprint)
 	}
 	x.claim = &claim
-	defer x.release(claim)
-	return x.route.handle(x)
+	defer func() {
+		if faultOf(err).Code == fault.Unavailable {
+			x.later = func() { x.release(claim) } // a storage that is lost would keep the client waiting
+		} else {
+			x.release(claim)
+		}
+	}()
+	if x.route.long {
+		defer x.renew(claim)()
+	}
+	return x.handle()
+}
+
+// renew holds the key for as long as the request runs, which may be longer than
+// a claim holds by itself. The function that it returns ends that.
+//
+// A key that is lost all the same does no harm: another attempt of the same
+// request runs beside this one, and only one of them leaves a receipt.
+func (x *exchange) renew(c ports.Claim) (end func()) {
+	ctx, cancel := context.WithCancel(x.ctx())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(receipt.Renewal)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := x.renewOnce(ctx, c); err != nil && ctx.Err() == nil {
+				x.server.log.Warn("idempotency key not renewed", zap.String("instance", x.id), zap.Error(err))
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+func (x *exchange) renewOnce(ctx context.Context, c ports.Claim) error {
+	ctx, cancel := context.WithTimeout(ctx, receipt.Renewal)
+	defer cancel()
+	return x.server.parts.Receipts.Renew(ctx, c, x.server.parts.Clock.Now())
 }
 
 // replay shows what came of the first request with this key, if the caller may
@@ -62,17 +104,30 @@ func (x *exchange) claimFor(text string) (ports.Claim, error) {
 	if err != nil {
 		return ports.Claim{}, err
 	}
-	body, err := x.read()
+	sum, err := x.bodySum()
 	if err != nil {
 		return ports.Claim{}, err
 	}
 	h := x.Request.Header
 	return ports.Claim{
 		Key:         key,
-		Fingerprint: receipt.Fingerprint(x.Request.URL.RawQuery, h.Get("Content-Type"), strings.Join(h.Values("If-Match"), ","), body),
+		Fingerprint: receipt.FingerprintOf(x.Request.URL.RawQuery, h.Get("Content-Type"), strings.Join(h.Values("If-Match"), ","), sum),
 		Owner:       x.server.parts.IDs.NewID(),
 		At:          x.server.parts.Clock.Now(),
 	}, nil
+}
+
+// bodySum is the SHA-256 of the body, wherever the route keeps it.
+func (x *exchange) bodySum() ([sha256.Size]byte, error) {
+	if x.route.spooled {
+		s, err := x.spool()
+		if err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		return s.sum(), nil
+	}
+	body, err := x.read()
+	return sha256.Sum256(body), err
 }
 
 // releaseTimeout bounds giving a claim back after the request's own deadline.

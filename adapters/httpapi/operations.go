@@ -34,20 +34,37 @@ const pingTimeout = time.Second
 
 // ready serves GET /readyz.
 func (o operations) ready(x *exchange) error {
-	if o.s.draining.Load() {
-		return ports.ErrUnavailable.With("draining")
-	}
-	ctx, cancel := context.WithTimeout(x.ctx(), pingTimeout)
-	defer cancel()
-	if err := o.s.parts.Storage.Ping(ctx); err != nil {
-		return unavailable(err)
+	if err := o.s.Check(x.ctx()); err != nil {
+		return err
 	}
 	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(192, object(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
 		w.Field("persistence").Bool(true)
-		w.Field("shared_limits").Null()
+		w.Field("shared_limits")
+		if shared := o.s.parts.SharedLimits; shared == nil {
+			w.Null()
+		} else {
+			w.Bool(shared())
+		}
 		o.writeAge(w)
 	}))})
+}
+
+// Check returns nil if the service can answer requests, else why it cannot. It
+// tells the metrics.
+func (s *Server) Check(ctx context.Context) error {
+	if s.draining.Load() {
+		return ports.ErrUnavailable.With("draining")
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	err := s.parts.Storage.Ping(ctx)
+	s.parts.Metrics.Dependency("storage", err == nil)
+	s.parts.Metrics.Ready(err == nil && !s.draining.Load())
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
 }
 
 // unavailable makes whatever keeps the storage from answering a 503.

@@ -139,7 +139,7 @@ func (q *query) paging(x *exchange, fallback int64, parts int) (paging, error) {
 	filters := q.scope()
 	p := paging{
 		limit: int(q.number("limit", 1, maxLimit, fallback)),
-		scope: x.route.name + separator + x.Request.URL.Path + separator + filters,
+		scope: x.scope(filters),
 	}
 	cursor := ""
 	if values, ok := q.values["cursor"]; ok && q.err == nil {
@@ -157,6 +157,11 @@ func (q *query) paging(x *exchange, fallback int64, parts int) (paging, error) {
 	var err error
 	p.at, err = x.server.cursors.open(p.scope, cursor, parts)
 	return p, err
+}
+
+// scope is what the cursors of a list with these filters are bound to.
+func (x *exchange) scope(filters string) string {
+	return x.route.name + separator + x.Request.URL.Path + separator + filters
 }
 
 // scope names the filters that were read so far.

@@ -22,6 +22,11 @@ type route struct {
 	public, uncounted bool
 	// atRoot routes are not below the prefix.
 	atRoot bool
+	// long routes deal with the whole organization and have the time for it.
+	long bool
+	// spooled routes have bodies that may be too large for memory. They are
+	// bounded by the configuration.
+	spooled bool
 	// maxBody bounds the request body in bytes; 0 means [defaultMaxBody].
 	maxBody int64
 	handle  handler

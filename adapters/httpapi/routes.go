@@ -19,10 +19,13 @@ func (s *Server) routes() []route {
 	agents := agents{s.parts.Agents}
 	departments := departments{s.parts.Departments}
 	company := companies{s.parts.Company}
+	organizations := organizations{s.parts.Documents}
 	projects := projects{s.parts.Projects}
 	activities := activities{s.parts.Activities, s.parts.Clock}
+	streams := streams{s.parts.Streams, s.parts.Clock}
 	measures := measures{s.parts.Measures}
 	sessions := sessions{s.parts.Sessions}
+	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
 	return []route{
 		{method: get, path: "/healthz", op: access.Live, public: true, uncounted: true, handle: operations.live},
@@ -38,6 +41,10 @@ func (s *Server) routes() []route {
 		{method: patch, path: "/company", op: access.CompanyUpdate, handle: company.update},
 		{method: get, path: "/company/departments", op: access.CompanyDepartments, handle: company.departments},
 		{method: post, path: "/company/reorder-departments", op: access.CompanyReorderDepartments, handle: company.reorder},
+
+		{method: get, path: "/organization", op: access.OrganizationExport, long: true, handle: organizations.export},
+		{method: post, path: "/organization/plan", op: access.OrganizationPlan, long: true, spooled: true, handle: organizations.plan},
+		{method: post, path: "/organization/apply", op: access.OrganizationApply, long: true, spooled: true, handle: organizations.apply},
 
 		{method: get, path: "/agents", op: access.AgentsList, handle: agents.list},
 		{method: post, path: "/agents", op: access.AgentsCreate, handle: agents.create},
@@ -55,6 +62,7 @@ func (s *Server) routes() []route {
 
 		{method: get, path: "/activities", op: access.ActivitiesList, handle: activities.list},
 		{method: post, path: "/activities", op: access.ActivitiesIngest, maxBody: 8 << 20, handle: activities.report},
+		{method: get, path: "/activities/stream", op: access.ActivitiesStream, handle: streams.follow},
 
 		{method: get, path: "/departments", op: access.DepartmentsList, handle: departments.list},
 		{method: post, path: "/departments", op: access.DepartmentsCreate, handle: departments.create},
@@ -73,6 +81,16 @@ func (s *Server) routes() []route {
 		{method: get, path: "/projects/{project_id}", op: access.ProjectsGet, handle: projects.get},
 		{method: patch, path: "/projects/{project_id}", op: access.ProjectsUpdate, handle: projects.update},
 		{method: remove, path: "/projects/{project_id}", op: access.ProjectsDelete, handle: projects.remove},
+
+		{method: get, path: "/webhooks", op: access.WebhooksList, handle: webhooks.list},
+		{method: post, path: "/webhooks", op: access.WebhooksWrite, handle: webhooks.create},
+		{method: get, path: "/webhooks/{id}", op: access.WebhooksGet, handle: webhooks.get},
+		{method: patch, path: "/webhooks/{id}", op: access.WebhooksWrite, handle: webhooks.update},
+		{method: remove, path: "/webhooks/{id}", op: access.WebhooksWrite, handle: webhooks.remove},
+		{method: post, path: "/webhooks/{id}/rotate-secret", op: access.WebhooksWrite, handle: webhooks.rotate},
+		{method: post, path: "/webhooks/{id}/test", op: access.WebhooksTest, handle: webhooks.test},
+		{method: get, path: "/webhooks/{id}/deliveries", op: access.WebhooksDeliveries, handle: webhooks.deliveries},
+		{method: post, path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", op: access.WebhooksWrite, handle: webhooks.redeliver},
 
 		{method: post, path: "/auth/tokens", op: access.AuthTokens, handle: sessions.issue},
 		{method: post, path: "/auth/renew", op: access.AuthRenew, handle: sessions.renew},

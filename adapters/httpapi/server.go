@@ -30,10 +30,13 @@ type Parts struct {
 	Agents       *app.Agents
 	Departments  *app.Departments
 	Company      *app.Company
+	Documents    *app.Documents
 	Projects     *app.Projects
 	Activities   *app.Activities
+	Streams      *app.Streams
 	Measures     *app.Measures
 	Sessions     *app.Sessions
+	Webhooks     *app.Webhooks
 	Audit        ports.AuditLog
 	Receipts     ports.Receipts
 	Storage      ports.Storage
@@ -42,10 +45,16 @@ type Parts struct {
 	Clock        ports.Clock
 	IDs          ports.IDs
 	Metrics      *telemetry.Metrics
+	Traces       *telemetry.Traces // nil without
 	CursorKey    CursorKey
 	Build        BuildInfo
 	Capabilities func() Capabilities // asked at every probe
+	SharedLimits SharedLimits
 }
+
+// SharedLimits tells whether replicas share their limits at the moment; nil where
+// they are not meant to.
+type SharedLimits func() bool
 
 // BuildInfo says which program this is.
 type BuildInfo struct{ Version, Commit string }
@@ -65,15 +74,19 @@ type Capabilities struct {
 
 // Server serves the interface. Its handler may be used without its listener.
 type Server struct {
-	cfg      Config
-	parts    Parts
-	log      *zap.Logger
-	engine   *gin.Engine
-	cursors  cursors
-	clients  clients
-	origins  map[string]bool
-	started  time.Time
-	draining atomic.Bool
+	cfg       Config
+	parts     Parts
+	log       *zap.Logger
+	engine    *gin.Engine
+	cursors   cursors
+	clients   clients
+	origins   map[string]bool
+	started   time.Time
+	draining  atomic.Bool
+	streaming streamTimes
+	// Streams end with ending, which end brings about.
+	ending context.Context
+	end    context.CancelFunc
 }
 
 // New returns a server of the parts. It does no I/O.
@@ -90,8 +103,9 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, parts: parts, log: log, clients: clients,
-		cursors: cursors{parts.CursorKey}, origins: map[string]bool{}, started: time.Now(),
+		cursors: cursors{parts.CursorKey}, origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes,
 	}
+	s.ending, s.end = context.WithCancel(context.Background())
 	for _, o := range cfg.CORSOrigins {
 		s.origins[o] = true
 	}
@@ -111,14 +125,14 @@ func (s *Server) newEngine() *gin.Engine {
 	for _, r := range s.routes() {
 		rt := r
 		rt.name = rt.method + " " + rt.pattern()
-		serve := s.serve(&rt)
+		serve := s.traced(&rt, s.serve(&rt))
 		e.Handle(rt.method, rt.ginPath(), serve)
 		if rt.method == http.MethodGet {
 			e.Handle(http.MethodHead, rt.ginPath(), serve)
 		}
 	}
-	e.NoRoute(s.serve(noRoute))
-	e.NoMethod(s.serve(noMethod))
+	e.NoRoute(s.traced(noRoute, s.serve(noRoute)))
+	e.NoMethod(s.traced(noMethod, s.serve(noMethod)))
 	return e
 }
 
@@ -138,10 +152,13 @@ func (s *Server) serve(rt *route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		x := &exchange{Context: c, server: s, route: rt, client: c.Request.Context(), started: time.Now()}
 		x.id = s.requestID(c.Request.Header)
+		x.trace = s.parts.Traces.Fields(x.client)
 		x.problem = prefers(c.Request.Header, problemType, jsonType)
 		x.setCommon()
 		x.startWork()
 		defer func() { x.cancel() }()
+		defer x.afterwards()
+		defer x.closeSpool()
 		s.parts.Metrics.InFlight(1)
 		defer s.parts.Metrics.InFlight(-1)
 		defer x.finish()
@@ -151,9 +168,23 @@ func (s *Server) serve(rt *route) gin.HandlerFunc {
 		case x.client.Err() != nil && !errors.Is(err, errIncomplete):
 			x.abandon()
 		default:
+			if x.later != nil {
+				x.Writer.Header().Set("Connection", "close") // or the client's next request would wait behind it
+			}
 			x.fail(err)
 		}
 	}
+}
+
+// afterwards does what the answer did not wait for.
+func (x *exchange) afterwards() {
+	if x.later == nil {
+		return
+	}
+	if x.code != 0 { // or the client has left
+		x.Writer.Flush()
+	}
+	x.later()
 }
 
 // startWork gives the work on the request its time from now on. It is called
@@ -163,7 +194,11 @@ func (x *exchange) startWork() {
 	if x.cancel != nil {
 		x.cancel()
 	}
-	ctx, cancel := context.WithTimeout(x.client, x.server.cfg.RequestTimeout)
+	timeout := x.server.cfg.RequestTimeout
+	if x.route.long {
+		timeout = x.server.cfg.OrganizationTimeout
+	}
+	ctx, cancel := context.WithTimeout(x.client, timeout)
 	x.Request, x.cancel = x.Request.WithContext(ctx), cancel
 }
 
@@ -189,6 +224,11 @@ func (x *exchange) run() (err error) {
 			err = x.panicked(v)
 		}
 	}()
+	if x.route.long {
+		if err := x.setWriteDeadline(noDeadline); err != nil {
+			return err
+		}
+	}
 	return x.admit()
 }
 
@@ -221,6 +261,7 @@ func (x *exchange) finish() {
 	if x.code != 0 {
 		fields = append(fields, zap.Int("code", int(x.code)))
 	}
+	fields = append(fields, x.trace...)
 	x.server.log.Info("request", fields...)
 }
 
@@ -270,7 +311,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if s.cfg.TLSCert == "" {
 		return listener, nil
 	}
-	files := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey, log: s.log}
+	files := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey, expires: s.parts.Metrics.CertificateExpires, log: s.log}
 	if err := files.load(); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -281,10 +322,13 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	}), nil
 }
 
-// drain lets load balancers notice, then ends what runs.
+// drain lets load balancers notice, then ends what runs. Streams would never end
+// by themselves.
 func (s *Server) drain(srv *http.Server) error {
 	s.draining.Store(true)
+	s.parts.Metrics.Ready(false)
 	time.Sleep(s.cfg.DrainDelay)
+	s.end()
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.ShutdownTimeout)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {

@@ -165,6 +165,12 @@ func TestReady(t *testing.T) {
 		if w.Code != tt.status || w.Header().Get("RateLimit") != "" || strings.Contains(w.Body.String(), "host") {
 			t.Errorf("%s: readyz = %d %s, want %d", what, w.Code, w.Body, tt.status)
 		}
+		want := map[bool]string{true: "1", false: "0"}[tt.err == nil]
+		for _, metric := range []string{"orgd_ready", `orgd_dependency_up{dependency="storage"}`} {
+			if got := f.metric(t, metric); got != want {
+				t.Errorf("%s: %s = %s, want %s", what, metric, got, want)
+			}
+		}
 	}
 	f := newFake(t, ok)
 	f.draining.Store(true)
@@ -172,6 +178,19 @@ func TestReady(t *testing.T) {
 	if w.Code != 503 || detailOf(t, w).Code != 8001 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("draining: readyz = %d %s, want 503/8001 after 1 s", w.Code, w.Body)
 	}
+}
+
+// metric is the value of a metric.
+func (f fake) metric(t *testing.T, name string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	f.parts.Metrics.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	for line := range strings.Lines(w.Body.String()) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "not there"
 }
 
 // deadlines is an answer that remembers the read deadlines of its connection.

@@ -20,6 +20,7 @@ import (
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/company"
+	"orgd/domain/department"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -62,6 +63,16 @@ func (f fakeCompany) Update(ctx context.Context, _ func(company.Company, bool) (
 	return f.Company(ctx)
 }
 
+// fakeDepartments is a store of departments that does what a test says.
+type fakeDepartments struct {
+	ports.DepartmentStore
+	do func(context.Context) error
+}
+
+func (f fakeDepartments) Departments(ctx context.Context, _ company.Place, _ int) ([]department.Department, error) {
+	return nil, f.do(ctx)
+}
+
 // fakeStorage answers every ping with what a test says.
 type fakeStorage struct {
 	ports.Storage
@@ -91,7 +102,7 @@ func newFake(t *testing.T, do func(context.Context) error, change ...func(*Confi
 	cfg := Default()
 	parts := Parts{
 		Sessions: app.NewSessions(kit, oneToken{}, nil, noSessions{}, nil),
-		Company:  app.NewCompany(kit, fakeCompany{do: do}, nil, nil),
+		Company:  app.NewCompany(kit, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
 		Storage:  fakeStorage{ping: do},
 		Limiter:  memlimit.New(memlimit.Uptime()),
 		Clock:    kit.Clock, IDs: kit.IDs,

@@ -6,8 +6,11 @@
 package apidoc
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -15,18 +18,32 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed openapi.yaml
-var document []byte
+// compressed is openapi.yaml, which would be a hundredth of the program.
+//
+//go:embed openapi.yaml.gz
+var compressed []byte
 
-// YAML returns the document as it was written. Callers must not change it.
-func YAML() []byte { return document }
+// YAML returns the document as it was written. It is unpacked at the first call.
+// Callers must not change it.
+func YAML() []byte { return document() }
+
+var document = sync.OnceValue(func() []byte {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err == nil {
+		var text []byte
+		if text, err = io.ReadAll(r); err == nil {
+			return text
+		}
+	}
+	panic("apidoc: the embedded document cannot be unpacked: " + err.Error())
+})
 
 // JSON returns the same document as JSON, with its members in the same order.
 // It is converted at the first call. Callers must not change it.
 func JSON() []byte { return converted() }
 
 var converted = sync.OnceValue(func() []byte {
-	text, err := yaml.YAMLToJSON(document)
+	text, err := yaml.YAMLToJSON(YAML())
 	if err != nil {
 		panic("apidoc: the embedded document is no YAML: " + err.Error())
 	}

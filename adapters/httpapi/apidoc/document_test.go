@@ -1,8 +1,10 @@
 package apidoc_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +34,17 @@ func open(t *testing.T) document {
 		t.Fatalf("Unmarshal(JSON()) = %v", err)
 	}
 	return d
+}
+
+// What is served is what was written.
+func TestCompressedDocumentIsUpToDate(t *testing.T) {
+	written, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(apidoc.YAML(), written) {
+		t.Error("openapi.yaml.gz is not openapi.yaml; run make generate")
+	}
 }
 
 // find returns what a JSON Pointer points at, or false.

@@ -41,6 +41,7 @@ const statuses = `
 
 	activities.list                      200 400 401 429 500 503
 	activities.ingest                    201 400 401 403 429 500 503
+	activities.stream                    200 400 401 429 500 503
 
 	departments.list                     200 400 401 429 500 503
 	departments.create                   201 400 401 403 409 429 500 503
@@ -54,11 +55,25 @@ const statuses = `
 	departments.health                   200 400 401 404 429 500 503
 	departments.reorder_agents           201 400 401 403 404 409 429 500 503
 
+	organization.export                  200 401 403 429 500 503
+	organization.plan                    200 400 401 403 429 500 503
+	organization.apply                   200 400 401 403 409 429 500 503
+
 	projects.list                        200 400 401 429 500 503
 	projects.create                      201 400 401 403 409 429 500 503
 	projects.get                         200 304 400 401 404 429 500 503
 	projects.update                      200 400 401 403 404 409 429 500 503
 	projects.delete                      204 400 401 403 404 409 429 500 503
+
+	webhooks.list                        200 400 401 403 429 500 503
+	webhooks.create                      201 400 401 403 409 429 500 503
+	webhooks.get                         200 304 400 401 403 404 429 500 503
+	webhooks.update                      200 400 401 403 404 409 429 500 503
+	webhooks.delete                      204 400 401 403 404 409 429 500 503
+	webhooks.rotate_secret               200 400 401 403 404 409 429 500 503
+	webhooks.test                        201 400 401 403 404 409 429 500 503
+	webhooks.deliveries                  200 400 401 403 404 429 500 503
+	webhooks.redeliver                   200 400 401 403 404 409 429 500 503
 
 	audit.list                           200 400 401 403 429 500 503
 
@@ -235,7 +250,9 @@ func (d document) hasTag(op operation, status string) bool {
 		return true
 	case status != "200" && status != "201":
 		return false
-	case op.ID == "agents.create", op.ID == "departments.create", op.ID == "projects.create":
+	case op.ID == "webhooks.test", op.ID == "webhooks.redeliver":
+		return false // they answer a delivery, which has none
+	case op.ID == "agents.create", op.ID == "departments.create", op.ID == "projects.create", op.ID == "webhooks.create":
 		return true
 	case op.Method == "GET":
 		return d.hasParameter(op, "header", "If-None-Match")
@@ -246,14 +263,16 @@ func (d document) hasTag(op operation, status string) bool {
 // isReplayed reports whether an answer may be the stored one of an earlier
 // request: a success of a POST that returns no secret.
 func (d document) isReplayed(op operation, status string) bool {
-	return (status == "200" || status == "201") && op.Method == "POST" && !strings.HasPrefix(op.ID, "auth.")
+	secret := strings.HasPrefix(op.ID, "auth.") || op.ID == "webhooks.create" || op.ID == "webhooks.rotate_secret"
+	return (status == "200" || status == "201") && op.Method == "POST" && !secret
 }
 
 // Conditions and keys are taken where they are promised.
 func TestRequestHeaders(t *testing.T) {
 	d := open(t)
 	unguarded := map[string]bool{
-		"agents.create": true, "departments.create": true, "projects.create": true, "activities.ingest": true,
+		"agents.create": true, "departments.create": true, "projects.create": true, "activities.ingest": true, "webhooks.create": true,
+		"organization.plan": true, "organization.apply": true, // plan_hash is the condition
 	}
 	for _, op := range d.operations() {
 		guarded := op.Method != "GET" && !unguarded[op.ID] && !strings.HasPrefix(op.ID, "auth.")
@@ -263,7 +282,7 @@ func TestRequestHeaders(t *testing.T) {
 			"Idempotency-Key": op.Method == "POST",
 			"If-Match":        guarded,
 			"If-None-Match":   notModified || op.Method == "PUT",
-			"Change-Reason":   op.ID == "agents.create" || op.ID == "agents.update",
+			"Change-Reason":   op.ID == "agents.create" || op.ID == "agents.update" || op.ID == "organization.apply",
 		} {
 			if got := d.hasParameter(op, "header", name); got != want {
 				t.Errorf("%s: takes %s = %t, want %t", op.ID, name, got, want)

@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"orgd/adapters/httpapi/yamldoc"
+	"orgd/app"
+	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
+	"orgd/domain/receipt"
+)
+
+const yamlType = yamldoc.MediaType
+
+// organizations are the handlers of the organization as one document.
+type organizations struct{ svc *app.Documents }
+
+// export serves GET /organization. The document goes out while it is read.
+func (h organizations) export(x *exchange) error {
+	x.Writer.Header().Add("Vary", "Accept")
+	var form exportForm = exportJSON{}
+	if prefers(x.Request.Header, yamlType, jsonType) {
+		form = exportYAML{}
+	}
+	out := newExporter(x.long(form.mediaType()), form)
+	err := h.svc.Export(x.ctx(), app.Export{Company: out.company, Department: out.department, Agent: out.agent})
+	if err == nil {
+		err = out.end()
+	}
+	return out.finish(err)
+}
+
+// plan serves POST /organization/plan.
+func (h organizations) plan(x *exchange) (err error) {
+	q := x.query()
+	prune := q.flag("prune")
+	if q.err != nil {
+		return q.err
+	}
+	doc, body, err := x.organizationBody(prune)
+	defer closing(&err, body.close)
+	if err != nil {
+		return err
+	}
+	changes := newChangeList()
+	defer closing(&err, changes.text.close)
+	hash, err := h.svc.Plan(x.ctx(), x.call(), app.PlanDocument{
+		Document: doc, Entries: body, Prune: prune, Emit: changes.add, Restart: changes.restart, Reply: changes.reply,
+	})
+	if err != nil {
+		return err
+	}
+	if reply := changes.reply(hash); reply != nil {
+		return x.send(*reply)
+	}
+	return changes.stream(x, hash)
+}
+
+// closing closes what a function has used and reports that it could not.
+func closing(err *error, close func() error) { *err = errors.Join(*err, close()) }
+
+// apply serves POST /organization/apply.
+func (h organizations) apply(x *exchange) (err error) {
+	q := x.query()
+	prune := q.flag("prune")
+	hash := q.hash("plan_hash")
+	if q.err != nil {
+		return q.err
+	}
+	reason, err := changeReason(x.Request.Header)
+	if err != nil {
+		return err
+	}
+	doc, body, err := x.organizationBody(prune)
+	defer closing(&err, body.close)
+	if err != nil {
+		return err
+	}
+	done, err := h.svc.Apply(x.ctx(), x.call(), app.ApplyDocument{
+		Document: doc, Entries: body, Prune: prune, Hash: hash, Reason: reason, Reply: appliedReply,
+	})
+	if err != nil {
+		return err
+	}
+	return x.send(appliedReply(done))
+}
+
+// hash returns a parameter that is the hash of a plan, or "".
+func (q *query) hash(key string) string {
+	text := q.text(key, 64)
+	if text == "" {
+		return ""
+	}
+	if !organization.IsHash(text) {
+		q.fail("%s: must be 64 hexadecimal digits, as a plan has them", key)
+	}
+	return text
+}
+
+// appliedReply tells what came of a document.
+func appliedReply(a app.Applied) receipt.Reply {
+	return receipt.Reply{Status: http.StatusOK, Body: envelope(256, object(func(w *jsondoc.Writer) {
+		w.Field("plan_hash").Text(a.Hash)
+		w.Field("created").Int(int64(a.Created))
+		w.Field("updated").Int(int64(a.Updated))
+		w.Field("deleted").Int(int64(a.Deleted))
+		w.Field("reordered").Int(int64(a.Reordered))
+	}))}
+}
+
+// changeList is the list of changes of a plan, which may be too long for memory.
+type changeList struct{ text *spool }
+
+func newChangeList() *changeList { return &changeList{newSpool()} }
+
+func (l *changeList) add(c organization.Change) error {
+	w := jsondoc.NewWriter(make([]byte, 0, 128+len(c.Old)+len(c.New)))
+	w.Open()
+	w.Field("path").Text(c.Path)
+	w.Field("action").Text(string(c.Action))
+	w.Field("old").Raw(string(c.Old))
+	w.Field("new").Raw(string(c.New))
+	w.Close()
+	text := w.Bytes()
+	if l.text.size > 0 {
+		text = append([]byte{','}, text...)
+	}
+	_, err := l.text.Write(text)
+	return err
+}
+
+func (l *changeList) restart() error { return l.text.reset() }
+
+// around is what stands before and behind the changes in an answer.
+func (l *changeList) around(hash string) (before, behind string) {
+	return `{"data":{"plan_hash":"` + hash + `","changes":[`, `]},"error":null,"error_detail":null,"success":true}`
+}
+
+// reply is the whole answer, or nil if it is too long to be kept.
+func (l *changeList) reply(hash string) *receipt.Reply {
+	if l.text.file != nil {
+		return nil
+	}
+	before, behind := l.around(hash)
+	return &receipt.Reply{Status: http.StatusOK, Body: []byte(before + string(l.text.mem) + behind)}
+}
+
+// stream sends an answer that is too long to be kept.
+func (l *changeList) stream(x *exchange, hash string) error {
+	out := x.long(jsonType)
+	before, behind := l.around(hash)
+	err := out.write(append(out.room(), before...))
+	part := make([]byte, flushAt)
+	for r := l.text.reader(); err == nil; {
+		var n int
+		if n, err = r.Read(part); n > 0 {
+			err = errors.Join(err, out.write(append(out.room(), part[:n]...)))
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return out.finish(err)
+	}
+	return out.finish(out.write(append(out.room(), behind...)))
+}

@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"orgd/adapters/httpapi/yamldoc"
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
+)
+
+// split reads a document as a request's body is read.
+func split(text string, yaml bool) (*organization.Document, *organizationBody, error) {
+	b := &organizationBody{text: newSpool(), side: newSpool()}
+	if _, err := b.text.Write([]byte(text)); err != nil {
+		return nil, nil, err
+	}
+	to := organization.NewBuilder()
+	read := splitJSON
+	if yaml {
+		read = splitYAML
+	}
+	if err := read(b, to); err != nil {
+		return nil, nil, err
+	}
+	doc, err := to.Document(false)
+	return doc, b, err
+}
+
+// An agent is read again as it stands in the document, in both languages.
+func TestEntriesAreReadAgain(t *testing.T) {
+	texts := []string{"", "a", "l1\nl2\n", "- x", "# y", "a: b", "}", "]", `"`, `\`, "{", "'", "é\n\n z\n", "---", "..."}
+	rapid.Check(t, func(t *rapid.T) {
+		w := jsondoc.NewWriter(nil)
+		w.Open()
+		w.Field("format").Int(1)
+		w.Field("agents").OpenList()
+		for i := range rapid.IntRange(0, 5).Draw(t, "agents") {
+			w.Open()
+			w.Field("name").Text(fmt.Sprint("agent ", i))
+			w.Field("instructions").Text(rapid.SampledFrom(texts).Draw(t, "text"))
+			w.Field("metadata").Open()
+			for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom(texts), 0, 3, rapid.ID).Draw(t, "keys") {
+				w.Field(k).OpenList()
+				w.Text(rapid.SampledFrom(texts).Draw(t, "value"))
+				w.Null()
+				w.CloseList()
+			}
+			w.Close()
+			w.Close()
+		}
+		w.CloseList()
+		w.Field("company").Open()
+		w.Field("company_name").Text("n" + rapid.SampledFrom(texts).Draw(t, "company"))
+		w.Close()
+		w.Close()
+		whole, err := jsondoc.Parse(w.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var yaml []byte
+		for _, m := range whole.Members() {
+			yaml = yamldoc.AppendMember(yaml, m.Name, m.Value, 0)
+		}
+		pretty := strings.NewReplacer(`,"`, ",\n \t\"", `":`, "\" : ").Replace(whole.String())
+		if p, err := jsondoc.Parse([]byte(pretty)); err != nil || !p.Equal(whole) {
+			pretty = whole.String() // the replacer hit a text
+		}
+		agents, _ := whole.Get("agents")
+		for what, in := range map[string]struct {
+			text string
+			yaml bool
+		}{
+			"JSON": {whole.String(), false}, "pretty JSON": {pretty, false}, "YAML": {string(yaml), true}, "JSON as YAML": {whole.String(), true},
+			"YAML with CRLF": {strings.ReplaceAll(string(yaml), "\n", "\r\n"), true},
+		} {
+			doc, body, err := split(in.text, in.yaml)
+			if err != nil || len(doc.Agents) != len(agents.Items()) || doc.Company == nil {
+				t.Fatalf("%s: %v of\n%s", what, err, in.text)
+			}
+			for i, want := range agents.Items() {
+				got, err := body.Agent(i)
+				if err != nil || !got.Equal(want) {
+					t.Fatalf("%s: Agent(%d) = %s, %v, want %s of\n%s", what, i, got, err, want, in.text)
+				}
+			}
+		}
+	})
+}
+
+// Every byte string is read or refused as wrong by itself.
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{
+		`{"format":1,"agents":[{"name":"a"}],"departments":[]}`, "format: 1\nagents:\n- name: a\n  # c\n- name: b\n...\n", "{format: 1,\nagents: []\n}\n", "agents:\n  x: 1\n", "---\n- a\n", "agents:\nagents:\n - a\n",
+	} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, s string, yaml bool) {
+		doc, body, err := split(s, yaml)
+		if err != nil {
+			if code := fault.Of(err).Code; code != fault.RequestValidation && code != fault.Validation {
+				t.Errorf("%q: %v", s, err)
+			}
+			return
+		}
+		for i := range doc.Agents {
+			if _, err := body.Agent(i); err != nil {
+				t.Errorf("%q: Agent(%d) = %v", s, i, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
+)
+
+// splitJSON reads a document part by part.
+func splitJSON(b *organizationBody, to *organization.Builder) error {
+	s := &jsonScanner{r: bufio.NewReaderSize(b.text.reader(), 64<<10)}
+	if err := s.expect('{', "an object"); err != nil {
+		return err
+	}
+	err := s.each('}', func() error { return s.member(b, to) })
+	if err != nil {
+		return err
+	}
+	if c, err := s.next(); !errors.Is(err, io.EOF) {
+		return s.unexpected(c, err, "the end of the text")
+	}
+	return nil
+}
+
+// jsonScanner finds where the parts of a JSON text begin and end. What is in
+// them is for others to judge.
+type jsonScanner struct {
+	r    *bufio.Reader
+	at   jsondoc.Place // of the next byte
+	text []byte        // of the value read last
+}
+
+// pass goes on behind a byte.
+func (s *jsonScanner) pass(c byte) {
+	s.at.Byte++
+	switch {
+	case c == '\n':
+		s.at.Line, s.at.Column = s.at.Line+1, 0
+	case utf8.RuneStart(c):
+		s.at.Column++
+	}
+}
+
+// where is what errors say of the line of an entry. In the first line, which may
+// be all that there is, they say nothing.
+func (s *jsonScanner) where() string {
+	if s.at.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d)", s.at.Line+1)
+}
+
+// member reads a member of the document.
+func (s *jsonScanner) member(b *organizationBody, to *organization.Builder) error {
+	if c, err := s.next(); c != '"' {
+		return s.unexpected(c, err, "a member name in double quotes")
+	}
+	name, broken, err := s.value("the name of a member")
+	if err = errors.Join(err, broken); err != nil {
+		return err
+	}
+	if err := s.expect(':', "a colon"); err != nil {
+		return err
+	}
+	field := name.Text()
+	c, err := s.next()
+	if err != nil {
+		return s.unexpected(c, err, "a value")
+	}
+	if c != '[' || field != organization.FieldDepartments && field != organization.FieldAgents {
+		where := s.where()
+		v, broken, err := s.value(field)
+		if err != nil {
+			return err
+		}
+		if broken != nil {
+			to.Unreadable(field, broken)
+			return nil
+		}
+		return b.member(to, field, v, where)
+	}
+	if !to.Field(field) {
+		_, _, err := s.value(field)
+		return err
+	}
+	s.skip()
+	i := -1
+	return s.each(']', func() error {
+		i++
+		return s.item(b, to, field, i)
+	})
+}
+
+// item reads item number i of a list.
+func (s *jsonScanner) item(b *organizationBody, to *organization.Builder, list string, i int) error {
+	if c, err := s.next(); err != nil {
+		return s.unexpected(c, err, "a value")
+	}
+	start, where := s.at.Byte, s.where()
+	v, broken, err := s.value(organization.Path(list, i))
+	if err != nil {
+		return err
+	}
+	if list == organization.FieldAgents {
+		b.agents = append(b.agents, extent{at: start, size: len(s.text)})
+	}
+	switch {
+	case broken != nil:
+		to.Unreadable(list, broken)
+	case list == organization.FieldDepartments:
+		to.Department(v, where)
+	default:
+		to.Agent(v, where)
+	}
+	return nil
+}
+
+// each reads parts that commas separate, and the bracket behind them.
+func (s *jsonScanner) each(end byte, part func() error) error {
+	c, err := s.next()
+	if err == nil && c == end {
+		s.skip()
+		return nil
+	}
+	for {
+		if err := part(); err != nil {
+			return err
+		}
+		switch c, err = s.next(); {
+		case err != nil || c != ',' && c != end:
+			return s.unexpected(c, err, "a comma or "+string(end))
+		case c == end:
+			s.skip()
+			return nil
+		}
+		s.skip()
+	}
+}
+
+// next returns the next byte that is no white space, and does not take it.
+func (s *jsonScanner) next() (byte, error) {
+	for {
+		c, err := s.r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c, s.r.UnreadByte()
+		}
+		s.pass(c)
+	}
+}
+
+// skip takes the byte that next has found.
+func (s *jsonScanner) skip() {
+	_, _ = s.r.Discard(1) // it is in the buffer
+	s.pass(0)             // it is no line break
+}
+
+func (s *jsonScanner) expect(want byte, what string) error {
+	c, err := s.next()
+	if err != nil || c != want {
+		return s.unexpected(c, err, what)
+	}
+	s.skip()
+	return nil
+}
+
+func (s *jsonScanner) unexpected(c byte, err error, what string) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return jsondoc.SyntaxError(s.at, "expected %s, found the end of the text", what)
+	case err != nil:
+		return err
+	}
+	return jsondoc.SyntaxError(s.at, "expected %s, found %q", what, string(rune(c)))
+}
+
+// value takes the next value. what names it in errors. broken is what is wrong
+// with a value that ends where values end, so that others can be read behind it.
+func (s *jsonScanner) value(what string) (v jsondoc.Value, broken, err error) {
+	begin := s.at
+	ends, err := s.take(what)
+	if err != nil {
+		return v, nil, err
+	}
+	v, err = jsondoc.ParseAt(s.text, begin)
+	if err == nil {
+		return v, nil, nil
+	}
+	err = jsondoc.ErrSyntax.With("%s: %s", what, fault.Of(err).Msg)
+	if ends {
+		return v, err, nil
+	}
+	return v, nil, err
+}
+
+// take reads the text of the next value: up to where its brackets are closed and
+// its quotes too, or the end, where ends is false.
+func (s *jsonScanner) take(what string) (ends bool, err error) {
+	s.text = s.text[:0]
+	depth, quoted, escaped := 0, false, false
+	for {
+		c, err := s.r.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return false, nil // whether it is complete is seen when it is parsed
+		}
+		if err != nil {
+			return false, err
+		}
+		if depth == 0 && !quoted && isDelimiter(c) {
+			return true, s.r.UnreadByte()
+		}
+		s.text = append(s.text, c)
+		if s.pass(c); len(s.text) > maxEntry {
+			return false, errLargeEntry.With("%s: is larger than %d bytes", what, maxEntry)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth == 0 && !quoted && (c == '"' || c == '}' || c == ']') {
+			return true, nil
+		}
+	}
+}
+
+// isDelimiter reports whether c ends a number or word.
+func isDelimiter(c byte) bool {
+	switch c {
+	case ',', ']', '}', ':', ' ', '\n', '\t', '\r':
+		return true
+	}
+	return false
+}

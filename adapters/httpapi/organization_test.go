@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"orgd/app"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+// endlessDepartments has departments of 1 KiB, page after page, until after says
+// that it fails.
+type endlessDepartments struct {
+	ports.DepartmentStore
+	fail func(after company.Place) error
+}
+
+func (s endlessDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
+	if err := s.fail(after); err != nil {
+		return nil, err
+	}
+	page := make([]department.Department, limit)
+	for i := range page {
+		text := fmt.Sprintf("%s%d", after, i)
+		page[i] = department.Department{Name: name.Name{Text: text, Key: name.Key(text)}, Description: strings.Repeat("x", 1024), Place: company.Place(text)}
+	}
+	return page, nil
+}
+
+func exportOf(t *testing.T, fail func(company.Place) error) fake {
+	return newFake(t, ok, func(_ *Config, p *Parts) {
+		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
+		p.Documents = app.NewDocuments(kit, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
+	})
+}
+
+// An export that cannot begin is an error as any other.
+func TestExportThatCannotBegin(t *testing.T) {
+	f := exportOf(t, func(company.Place) error { return ports.ErrUnavailable })
+	if w := f.send(request(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+		t.Errorf("answer = %d %s, want 503/8001", w.Code, w.Body)
+	}
+}
+
+// One that cannot end is cut, so that nobody takes it for the whole.
+func TestExportThatCannotEnd(t *testing.T) {
+	f := exportOf(t, func(after company.Place) error {
+		if after == "" {
+			return nil
+		}
+		return errors.New("the storage is on fire")
+	})
+	srv := httptest.NewServer(f.Handler())
+	defer srv.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v1/organization", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer good")
+	resp, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatalf("GET = %v", err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if resp.StatusCode != 200 || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) < flushAt {
+		t.Errorf("answer = %d, %d bytes, %v, want 200 that is cut", resp.StatusCode, len(text), err)
+	}
+	if n := f.logs.FilterMessage("request failed").Len(); n != 1 {
+		t.Errorf("%d lines tell of the failure, want 1", n)
+	}
+}
+
+// A head needs no more than the beginning.
+func TestExportHead(t *testing.T) {
+	asked := 0
+	f := exportOf(t, func(company.Place) error { asked++; return nil })
+	w := f.send(request(t, http.MethodHead, "/api/v1/organization", ""))
+	if w.Code != 200 || w.Body.Len() > 0 || asked != 1 {
+		t.Errorf("answer = %d with %d bytes after %d pages, want 200 after 1", w.Code, w.Body.Len(), asked)
+	}
+}

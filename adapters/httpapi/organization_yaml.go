@@ -1,0 +1,227 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"orgd/adapters/httpapi/yamldoc"
+	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
+)
+
+// splitYAML reads a document piece by piece: the members of its outermost object
+// and, where the two lists stand in block style, their items. A piece is what
+// lies between lines that, by their indentation, begin pieces, so text that is
+// YAML is cut where YAML has its parts; other text leaves a piece that is none.
+func splitYAML(b *organizationBody, to *organization.Builder) error {
+	s := &yamlSplitter{b: b, to: to, r: bufio.NewReaderSize(b.text.reader(), 64<<10), indent: noItems}
+	for {
+		line, err := s.readLine()
+		if errors.Is(err, io.EOF) {
+			return s.flush()
+		}
+		if err == nil {
+			err = s.take(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// yamlSplitter cuts a document into pieces.
+type yamlSplitter struct {
+	b    *organizationBody
+	to   *organization.Builder
+	r    *bufio.Reader
+	line int // number of the line read last
+
+	piece []byte
+	first int // line of the piece
+
+	whole  bool   // the document is one piece
+	lost   bool   // the piece is refused already
+	ended  bool   // a line with three dots was there
+	list   string // the list that the piece begins or belongs to, "" if none
+	indent int    // of the list's items
+}
+
+// noItems is the indentation of the items of a list that has none yet.
+const noItems = -1
+
+// readLine returns the next line with its line break.
+func (s *yamlSplitter) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := s.r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxEntry {
+			return nil, s.tooLarge()
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			s.line++
+			return line, nil
+		}
+		return nil, err
+	}
+}
+
+func (s *yamlSplitter) tooLarge() error {
+	return errLargeEntry.With("line %d: what begins here is larger than %d bytes", max(s.first, 1), maxEntry)
+}
+
+// take adds a line to the piece that it belongs to.
+func (s *yamlSplitter) take(line []byte) error {
+	text := bytes.TrimRight(line, " \t\r\n")
+	indent := len(text) - len(bytes.TrimLeft(text, " "))
+	text = text[indent:]
+	silent := len(text) == 0 || text[0] == '#'
+	switch {
+	case s.ended && !silent:
+		return yamldoc.ErrSyntax.With("line %d: only one document is allowed", s.line)
+	case silent && (s.ended || s.isBlank()):
+		return nil
+	case silent || s.whole:
+		return s.add(line)
+	case indent == 0 && text[0] != '\t' && !(s.list != "" && s.indent <= 0 && isItem(text)):
+		return s.outermost(line, text)
+	case s.isBlank():
+		return s.begin(line)
+	case s.list == "" || s.lost:
+		return s.add(line)
+	case s.indent == noItems:
+		return s.firstItem(line, text, indent)
+	case indent == s.indent && isItem(text):
+		return s.begin(line)
+	case indent > s.indent || text[0] == '\t':
+		return s.add(line)
+	}
+	return yamldoc.ErrSyntax.With("line %d: is indented less than the items before it", s.line)
+}
+
+// outermost takes a line without indentation that is no item.
+func (s *yamlSplitter) outermost(line, text []byte) error {
+	switch {
+	case bytes.HasPrefix(text, []byte("---")) && s.isBlank():
+		if len(text) > 3 && text[3] != ' ' || len(bytes.Trim(text[3:], " ")) > 0 && bytes.TrimLeft(text[3:], " ")[0] != '#' {
+			break
+		}
+		return nil
+	case bytes.HasPrefix(text, []byte("---")):
+		return yamldoc.ErrSyntax.With("line %d: only one document is allowed", s.line)
+	case text[0] == '%' && s.isBlank():
+		return yamldoc.ErrSyntax.With("line %d: directives are not allowed", s.line)
+	case string(text) == "...":
+		s.ended = true
+		return s.flush()
+	}
+	s.whole = s.isBlank() && (text[0] == '{' || text[0] == '[')
+	if err := s.begin(line); err != nil {
+		return err
+	}
+	s.list, s.indent, s.lost = "", noItems, false
+	for _, list := range []string{organization.FieldDepartments, organization.FieldAgents} {
+		if rest, ok := bytes.CutPrefix(text, []byte(list+":")); ok {
+			if rest = bytes.TrimLeft(rest, " "); len(rest) == 0 || rest[0] == '#' {
+				s.list = list
+			}
+		}
+	}
+	return nil
+}
+
+// isBlank reports whether there was nothing but comments so far.
+func (s *yamlSplitter) isBlank() bool { return s.first == 0 }
+
+// firstItem takes the first line of a list that says something.
+func (s *yamlSplitter) firstItem(line, text []byte, indent int) error {
+	if !isItem(text) {
+		s.list = "" // it is written in some other way
+		return s.add(line)
+	}
+	s.piece = nil // the name of the list
+	if s.lost = !s.to.Field(s.list); s.lost {
+		return nil
+	}
+	s.indent = indent
+	return s.begin(line)
+}
+
+func isItem(text []byte) bool { return text[0] == '-' && (len(text) == 1 || text[1] == ' ') }
+
+// begin ends the piece and begins another one with the line.
+func (s *yamlSplitter) begin(line []byte) error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.first = s.line
+	return s.add(line)
+}
+
+func (s *yamlSplitter) add(line []byte) error {
+	if s.lost {
+		return nil
+	}
+	if s.piece = append(s.piece, line...); len(s.piece) > maxEntry {
+		return s.tooLarge()
+	}
+	return nil
+}
+
+// flush hands the piece over.
+func (s *yamlSplitter) flush() error {
+	piece, where := s.piece, fmt.Sprintf(" (line %d)", s.first)
+	s.piece = nil
+	switch {
+	case len(piece) == 0:
+		return nil
+	case s.indent != noItems:
+		return s.item(piece, where)
+	}
+	v, err := yamldoc.Parse(piece, s.first, jsondoc.MaxDepth+2)
+	if err != nil {
+		s.to.Unreadable("", err)
+		return nil
+	}
+	if v.Kind() != jsondoc.KindObject {
+		return organization.ErrMalformed.With("line %d: the document must be an object, not %s", s.first, v.Kind())
+	}
+	for _, m := range v.Members() {
+		if err := s.b.member(s.to, m.Name, m.Value, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *yamlSplitter) item(piece []byte, where string) error {
+	v, err := yamlItem(piece, s.first)
+	switch {
+	case err != nil:
+		s.to.Unreadable(s.list, err)
+		return nil
+	case s.list == organization.FieldDepartments:
+		s.to.Department(v, where)
+		return nil
+	}
+	s.to.Agent(v, where)
+	return s.b.keep(v)
+}
+
+// yamlItem reads an array of one item, which begins at a line.
+func yamlItem(text []byte, line int) (jsondoc.Value, error) {
+	list, err := yamldoc.Parse(text, line, jsondoc.MaxDepth+1)
+	if err != nil {
+		return jsondoc.Value{}, err
+	}
+	if len(list.Items()) != 1 {
+		return jsondoc.Value{}, yamldoc.ErrSyntax.With("line %d: is not one item of a list", line)
+	}
+	return list.Items()[0], nil
+}
