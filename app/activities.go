@@ -105,9 +105,10 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 			o.departments = append(o.departments, p.Department)
 		}
 		reports[i] = ports.Report{
-			Event:      e.Event(activity.ID(s.kit.IDs.NewID()), o.at, string(p.ID), p.Name.Text),
-			Department: p.Department,
-			Measures:   e.Measures,
+			Event:        e.Event(activity.ID(s.kit.IDs.NewID()), o.at, string(p.ID), p.Name.Text),
+			Department:   p.Department,
+			DepartmentID: p.DepartmentID,
+			Measures:     e.Measures,
 		}
 	}
 	return s.log.Append(ctx, reports, func(n ports.Counted) ports.Note {

@@ -54,7 +54,7 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, e
 		return agent.Agent{}, err
 	}
 	o := s.kit.occasion(c).in(in.Patch.Department().Key)
-	step, err := agent.Hire(agent.ID(s.kit.IDs.NewID()), patch, s.events(o))
+	step, err := agent.Hire(agent.ID(s.kit.IDs.NewID()), patch, s.kit.events(o))
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agen
 		return agent.Agent{}, refused
 	}
 	o := s.kit.occasion(c)
-	events := s.events(o)
+	events := s.kit.events(o)
 	return s.agents.Update(ctx, in.Ref, func(a agent.Agent) (ports.AgentStep, error) {
 		if err := o.mayChange(access.AgentsUpdate, a, in.Patch.Department()); err != nil {
 			return ports.AgentStep{}, err
@@ -95,7 +95,7 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agen
 // Fire deletes an agent and frees its name.
 func (s *Agents) Fire(ctx context.Context, c Call, ref identity.Ref) error {
 	o := s.kit.occasion(c)
-	events := s.events(o)
+	events := s.kit.events(o)
 	_, err := s.agents.Update(ctx, ref, func(a agent.Agent) (ports.AgentStep, error) {
 		if err := o.mayChange(access.AgentsDelete, a, nil); err != nil {
 			return ports.AgentStep{}, err
@@ -139,10 +139,10 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 }
 
 // events is the occasion as the agent's events will tell it.
-func (s *Agents) events(o occasion) activity.Occasion {
+func (k Kit) events(o occasion) activity.Occasion {
 	ids := make([]activity.ID, activity.MaxEvents)
 	for i := range ids {
-		ids[i] = activity.ID(s.kit.IDs.NewID())
+		ids[i] = activity.ID(k.IDs.NewID())
 	}
 	return activity.Occasion{At: o.at, By: o.call.Actor.Subject, IDs: ids}
 }

@@ -83,18 +83,11 @@ func (s *Departments) Found(ctx context.Context, c Call, in FoundDepartment) (De
 	if err != nil {
 		return Department{}, err
 	}
-	patch, o := in.Patch.Resolve(refs), s.kit.occasion(c)
-	id := s.kit.IDs.NewID()
-	key := patch.Name().Key
-	d, err := s.departments.Create(ctx, key, func(co company.Company, shares money.Percent) (ports.DepartmentStep, error) {
-		d, err := department.New(id, patch, shares, o.at)
-		if err != nil {
-			return ports.DepartmentStep{}, err
-		}
-		step := o.departmentStep(d, 0, func() receipt.Reply { return in.Reply(Department{d, names}) })
-		step.Company = co.WithDepartment(company.Seat{Place: company.Place(id), Department: key}, o.at)
-		return step, nil
+	patch := in.Patch.Resolve(refs)
+	found := s.kit.occasion(c).founding(s.kit.IDs.NewID(), patch, func(d department.Department) receipt.Reply {
+		return in.Reply(Department{d, names})
 	})
+	d, err := s.departments.Create(ctx, patch.Name().Key, found)
 	return Department{d, names}, err
 }
 
@@ -157,13 +150,7 @@ func (s *Departments) Dissolve(ctx context.Context, c Call, key name.Key) error 
 		if err := c.If.Check(d.Tag()); err != nil {
 			return ports.DepartmentStep{}, err
 		}
-		if err := d.CheckEmpty(agents); err != nil {
-			return ports.DepartmentStep{}, err
-		}
-		step := o.departmentStep(d, d.Revision, noReply)
-		step.Deleted, step.Audit.To = true, 0
-		step.Company = co.WithoutDepartment(key, o.at)
-		return step, nil
+		return o.dissolution(d, agents, co)
 	})
 }
 
@@ -184,6 +171,31 @@ func (s *Departments) ResolvedCeremonyPolicy(ctx context.Context, key name.Key) 
 func (s *Departments) named(ctx context.Context, d department.Department) (Department, error) {
 	names, err := namesOf(ctx, s.agents, d.Agents())
 	return Department{d, names}, err
+}
+
+// founding makes a department at the end of the company's order. The patch refers
+// to agents by their ids.
+func (o occasion) founding(id string, patch department.Patch, reply func(department.Department) receipt.Reply) func(company.Company, money.Percent) (ports.DepartmentStep, error) {
+	return func(co company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+		d, err := department.New(id, patch, shares, o.at)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		step := o.departmentStep(d, 0, func() receipt.Reply { return reply(d) })
+		step.Company = co.WithDepartment(company.Seat{Place: company.Place(id), Department: d.Name.Key}, o.at)
+		return step, nil
+	}
+}
+
+// dissolution deletes a department, which must have no agents.
+func (o occasion) dissolution(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
+	if err := d.CheckEmpty(agents); err != nil {
+		return ports.DepartmentStep{}, err
+	}
+	step := o.departmentStep(d, d.Revision, noReply)
+	step.Deleted, step.Audit.To = true, 0
+	step.Company = co.WithoutDepartment(d.Name.Key, o.at)
+	return step, nil
 }
 
 func (o occasion) departmentStep(d department.Department, from int64, reply func() receipt.Reply) ports.DepartmentStep {

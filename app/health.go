@@ -103,7 +103,7 @@ func (s *Measures) DepartmentHealth(ctx context.Context, key name.Key) (Departme
 		return DepartmentHealth{}, err
 	}
 	today := performance.DateOf(s.clock.Now())
-	days, err := s.measures.DepartmentDays(ctx, key, firstDay(today))
+	days, err := s.measures.DepartmentDays(ctx, d.ID, firstDay(today))
 	if err != nil {
 		return DepartmentHealth{}, err
 	}

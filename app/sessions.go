@@ -25,6 +25,7 @@ type Sessions struct {
 	store  ports.SessionStore
 	agents ports.AgentStore
 
+	changed ports.Bell // rings when a session is newly revoked
 	mu      sync.RWMutex
 	revoked map[string]time.Time // session id → until
 	loaded  time.Time            // when the revocations were last read
@@ -58,9 +59,7 @@ func (s *Sessions) Load(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// What this replica revoked while it read is not in all: merge.
-	for _, r := range all {
-		s.revoked[r.ID] = r.Until
-	}
+	s.learn(all...)
 	for id, until := range s.revoked {
 		if !until.After(now) {
 			delete(s.revoked, id)
@@ -82,11 +81,19 @@ func (s *Sessions) Refresh(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range fresh {
-		s.revoked[r.ID] = r.Until
-	}
+	s.learn(fresh...)
 	s.loaded = now
 	return nil
+}
+
+// learn takes in revocations. The caller holds the lock.
+func (s *Sessions) learn(revoked ...session.Revocation) {
+	for _, r := range revoked {
+		if _, known := s.revoked[r.ID]; !known {
+			s.changed.Ring()
+		}
+		s.revoked[r.ID] = r.Until
+	}
 }
 
 // Authenticate returns the session of a token. It returns
@@ -97,13 +104,29 @@ func (s *Sessions) Authenticate(ctx context.Context, token string) (session.Sess
 	if err != nil {
 		return session.Session{}, err
 	}
-	s.mu.RLock()
-	_, revoked := s.revoked[found.ID]
-	s.mu.RUnlock()
-	if revoked {
+	if s.isRevoked(found.ID) {
 		return session.Session{}, session.ErrRevoked
 	}
 	return found, nil
+}
+
+func (s *Sessions) isRevoked(id string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, revoked := s.revoked[id]
+	return revoked
+}
+
+// check returns session.ErrUnauthorized or session.ErrRevoked if a session that
+// was authenticated has ended since.
+func (s *Sessions) check(found session.Session) error {
+	switch {
+	case s.isRevoked(found.ID):
+		return session.ErrRevoked
+	case !s.kit.Clock.Now().Before(found.ExpiresAt):
+		return session.ErrUnauthorized.With("the token has expired")
+	}
+	return nil
 }
 
 // See records the session of an accepted request, once for each expiry.
@@ -182,11 +205,7 @@ func (s *Sessions) hand(ctx context.Context, o occasion, made session.Session) (
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	note := o.note(audit.Session(made.ID), 0, 1, noReply)
-	if note.Receipt != nil {
-		note.Receipt.Reply = nil // it would hold the secret
-	}
-	return token, made, s.store.Issue(ctx, made, note)
+	return token, made, s.store.Issue(ctx, made, withoutReply(o.note(audit.Session(made.ID), 0, 1, noReply)))
 }
 
 // List returns a page of sessions: the caller's own, or everybody's for those
@@ -234,6 +253,6 @@ func (s *Sessions) revoke(ctx context.Context, o occasion, r session.Revocation)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.revoked[r.ID] = r.Until
+	s.learn(r)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/domaintest"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -25,25 +26,9 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-func mustName(s string) name.Name {
-	n, err := name.Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-func codeOf(err error) fault.Code {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return 0
-}
-
 func someone(id, department string) agent.Agent {
 	return agent.Agent{
-		Identity: identity.Content{ID: agent.ID(id), Name: mustName(id), Department: mustName(department)},
+		Identity: identity.Content{ID: agent.ID(id), Name: domaintest.Name(id), Department: domaintest.Name(department)},
 		Version:  3, Revision: 5, Place: agent.Place(id),
 	}
 }
@@ -68,11 +53,11 @@ func TestMayChange(t *testing.T) {
 	} {
 		var to *name.Name
 		if tc.to != "" {
-			n := mustName(tc.to)
+			n := domaintest.Name(tc.to)
 			to = &n
 		}
 		o := occasion{call: Call{Actor: tc.actor, If: tc.cond}}
-		if err := o.mayChange(access.AgentsUpdate, someone("ada", "Ops"), to); codeOf(err) != tc.want {
+		if err := o.mayChange(access.AgentsUpdate, someone("ada", "Ops"), to); domaintest.Code(err) != tc.want {
 			t.Errorf("%s: mayChange = %v, want code %d", tc.what, err, tc.want)
 		}
 	}
@@ -125,7 +110,7 @@ func TestAsRollback(t *testing.T) {
 		{agent.ErrExists, `the former name "ada" is taken by another agent`},
 	} {
 		err := asRollback(tc.err, target)
-		if !errors.Is(err, agent.ErrRollback) || codeOf(err) != 4000 || err.Error() != tc.want {
+		if !errors.Is(err, agent.ErrRollback) || domaintest.Code(err) != 4000 || err.Error() != tc.want {
 			t.Errorf("asRollback(%v) = %v, want 4000 %q", tc.err, err, tc.want)
 		}
 	}
@@ -140,7 +125,7 @@ func TestReorderOfDepartments(t *testing.T) {
 	co := company.Default(noon)
 	var read []Department
 	for _, text := range []string{"Ops", "Lab", "Shop"} {
-		n := mustName(text)
+		n := domaintest.Name(text)
 		co = co.WithDepartment(company.Seat{Place: company.Place("p-" + text), Department: n.Key}, noon)
 		read = append(read, Department{Department: department.Department{Name: n}})
 	}
@@ -168,7 +153,7 @@ func TestReorderOfDepartments(t *testing.T) {
 	}
 	o.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
 	in.Order = nil
-	if _, _, err := o.reorder(co, read, in); codeOf(err) != 4002 {
+	if _, _, err := o.reorder(co, read, in); domaintest.Code(err) != 4002 {
 		t.Errorf("reorder with an old tag = %v, want 4002 before anything else", err)
 	}
 }
@@ -193,7 +178,7 @@ func TestOrderOfAgents(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	n := Names{"a-1": mustName("Ada")}
+	n := Names{"a-1": domaintest.Name("Ada")}
 	if text, ok := n.Show("a-1"); text != "Ada" || !ok || !n.Exists("a-1") {
 		t.Errorf("Show(a-1) = %q, %t, want Ada", text, ok)
 	}

@@ -74,7 +74,7 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 		return agent.Agent{}, err
 	}
 	o := s.kit.occasion(c)
-	events := s.events(o)
+	events := s.kit.events(o)
 	roll := func(a agent.Agent) (ports.AgentStep, error) {
 		if err := o.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
 			return ports.AgentStep{}, err

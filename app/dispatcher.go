@@ -1,0 +1,474 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/webhook"
+	"orgd/ports"
+)
+
+// Bounds of what a dispatcher does.
+const (
+	// eventsAtOnce bounds the events that are read from the log together.
+	eventsAtOnce = 200
+	// recordAtOnce bounds, but for one event, the deliveries that are recorded
+	// together.
+	recordAtOnce = 1000
+	// recordSteps bounds a turn of recording.
+	recordSteps = 100
+	// lanesEach is how many deliveries to one webhook are under way at once, in
+	// one process. A slow endpoint holds up nobody else's.
+	lanesEach = 4
+	// storeTimeout bounds one operation of the storage beside a turn.
+	storeTimeout = 5 * time.Second
+	// countAtMost bounds the deliveries of one webhook that are counted.
+	countAtMost = 10_000
+)
+
+// DeliveryMeter is told what becomes of deliveries.
+type DeliveryMeter interface {
+	// WebhookAttempt counts an attempt that has ended: "delivered", "retried",
+	// "failed" or, called off, "returned".
+	WebhookAttempt(outcome string, took time.Duration)
+	// WebhookBacklog tells how many deliveries to enabled webhooks are pending,
+	// and by how much the one that is due longest is late.
+	WebhookBacklog(pending int, late time.Duration)
+}
+
+// Dispatcher sends events to webhooks: it follows the log of events, records
+// what is to be delivered to whom, and delivers it. Several may work on the same
+// storage. Its turns are called again and again; what they begin goes on beside
+// them until [Dispatcher.Drain].
+type Dispatcher struct {
+	kit      Kit
+	random   ports.Random
+	webhooks ports.WebhookStore
+	outbox   ports.Outbox
+	log      ports.ActivityLog
+	stream   ports.EventStream
+	sender   ports.WebhookSender
+	meter    DeliveryMeter
+
+	bell        ports.Bell      // rings when something may be due
+	recording   atomic.Bool     // whether the last turn of Record went well
+	dispatching atomic.Bool     // and that of Dispatch
+	work        context.Context // of deliveries
+	abort       context.CancelFunc
+
+	mu       sync.Mutex
+	busy     map[webhook.ID]bool // webhooks whose lanes are in use
+	stopping bool
+	failed   []error // of deliveries since the last turn
+	running  sync.WaitGroup
+}
+
+// NewDispatcher returns a dispatcher that has begun nothing.
+func NewDispatcher(kit Kit, random ports.Random, webhooks ports.WebhookStore, outbox ports.Outbox, log ports.ActivityLog,
+	stream ports.EventStream, sender ports.WebhookSender, meter DeliveryMeter,
+) *Dispatcher {
+	work, abort := context.WithCancel(context.Background())
+	d := &Dispatcher{
+		kit: kit, random: random, webhooks: webhooks, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
+		work: work, abort: abort, busy: map[webhook.ID]bool{},
+	}
+	d.recording.Store(true)
+	d.dispatching.Store(true)
+	return d
+}
+
+// Ring says that something may be due.
+func (d *Dispatcher) Ring() { d.bell.Ring() }
+
+// Rung returns a channel that is closed when something may be due. Ask for it
+// before a turn and wait for it after.
+func (d *Dispatcher) Rung() <-chan struct{} { return d.bell.Next() }
+
+// Working reports whether the last turns went well.
+func (d *Dispatcher) Working() bool { return d.recording.Load() && d.dispatching.Load() }
+
+// errCutOff is a log that does not reach back to where the outbox has stopped.
+var errCutOff = errors.New("app: events were forgotten before they were offered to webhooks")
+
+// Record records the deliveries of events that have entered the log. Call it
+// whenever the log has grown, and once a second.
+func (d *Dispatcher) Record(ctx context.Context) error {
+	for range recordSteps {
+		more, err := d.recordSome(ctx)
+		if err != nil || !more {
+			d.recording.Store(err == nil)
+			return err
+		}
+	}
+	return nil // the rest is for the next turn
+}
+
+func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
+	place, err := d.outbox.Place(ctx)
+	if err != nil {
+		return false, err
+	}
+	hooks, err := d.enabled(ctx)
+	if err != nil || len(hooks) == 0 {
+		return false, err // who is enabled later begins at the end of the log
+	}
+	events, err := d.stream.After(ctx, max(place, earliest(hooks)), eventsAtOnce)
+	if errors.Is(err, activity.ErrTooOld) {
+		return false, d.skip(ctx, place)
+	}
+	if err != nil || len(events) == 0 {
+		return false, err
+	}
+	// The webhooks are read after the events: then nobody is missed who was
+	// there before one of these happened.
+	if hooks, err = d.enabled(ctx); err != nil {
+		return false, err
+	}
+	deliveries, seen := d.match(hooks, events)
+	moved, err := d.outbox.Record(ctx, place, events[seen-1].Seq, deliveries)
+	if err != nil {
+		return false, err
+	}
+	if len(deliveries) > 0 {
+		d.Ring()
+	}
+	return moved && (seen < len(events) || len(events) == eventsAtOnce), nil
+}
+
+// skip moves the place of the outbox to the end of a log that does not reach
+// back to it.
+func (d *Dispatcher) skip(ctx context.Context, place activity.Seq) error {
+	head, err := d.stream.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := d.outbox.Record(ctx, place, head, nil); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: those behind place %d, before place %d", errCutOff, place, head)
+}
+
+// enabled returns the webhooks that are enabled.
+func (d *Dispatcher) enabled(ctx context.Context) ([]webhook.Webhook, error) {
+	all, err := d.webhooks.Webhooks(ctx, webhook.Query{Limit: 2 * webhook.Max}) // a few too many may have got in
+	if err != nil {
+		return nil, err
+	}
+	hooks := all[:0]
+	for _, w := range all {
+		if w.Enabled() {
+			hooks = append(hooks, w)
+		}
+	}
+	return hooks, nil
+}
+
+// earliest is the place behind which the first of the hooks wants events.
+func earliest(hooks []webhook.Webhook) activity.Seq {
+	place := hooks[0].Since
+	for _, w := range hooks {
+		place = min(place, w.Since)
+	}
+	return place
+}
+
+// match returns the deliveries of some events, and how many of the events those
+// are.
+func (d *Dispatcher) match(hooks []webhook.Webhook, events []activity.Logged) (deliveries []webhook.Delivery, seen int) {
+	now := d.kit.Clock.Now()
+	for _, e := range events {
+		if len(deliveries) >= recordAtOnce {
+			break
+		}
+		seen++
+		for _, w := range hooks {
+			if w.Wants(e) {
+				deliveries = append(deliveries, w.Deliver(e.ID, now))
+			}
+		}
+	}
+	return deliveries, seen
+}
+
+// Dispatch begins to deliver what is due to webhooks that it is not delivering
+// to. Call it when the bell has rung, and once a second. It returns what went
+// wrong with deliveries since the last call.
+func (d *Dispatcher) Dispatch(ctx context.Context) error {
+	err := errors.Join(d.dispatch(ctx), d.failures())
+	d.dispatching.Store(err == nil)
+	return err
+}
+
+func (d *Dispatcher) dispatch(ctx context.Context) error {
+	hooks, err := d.enabled(ctx)
+	if err != nil {
+		return err
+	}
+	lanes, byID := map[webhook.ID]int{}, map[webhook.ID]webhook.Webhook{}
+	for _, w := range hooks {
+		if d.isIdle(w.ID) {
+			lanes[w.ID], byID[w.ID] = lanesEach, w
+		}
+	}
+	if len(lanes) == 0 {
+		return nil
+	}
+	claimed, err := d.claim(ctx, lanes)
+	batches := map[webhook.ID][]webhook.Delivery{}
+	for _, c := range claimed {
+		batches[c.Webhook] = append(batches[c.Webhook], c)
+	}
+	for id, batch := range batches {
+		d.begin(byID[id], batch)
+	}
+	return err
+}
+
+// failures returns the errors of deliveries, once.
+func (d *Dispatcher) failures() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := errors.Join(d.failed...)
+	d.failed = nil
+	return err
+}
+
+func (d *Dispatcher) isIdle(id webhook.ID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.stopping && !d.busy[id]
+}
+
+// claim takes what is due, so that no other dispatcher does.
+func (d *Dispatcher) claim(ctx context.Context, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
+	now := d.kit.Clock.Now()
+	due, err := d.outbox.Due(ctx, now, lanes)
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	moves := make([]ports.Move, len(due))
+	for i, x := range due {
+		moves[i] = ports.Move{Before: x, After: x.Begin(now, d.kit.IDs.NewID())}
+	}
+	return d.outbox.Move(ctx, moves)
+}
+
+// begin delivers a batch to w and then what else is due to it, beside the turn.
+func (d *Dispatcher) begin(w webhook.Webhook, batch []webhook.Delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopping || d.busy[w.ID] {
+		return // what was claimed is taken for abandoned after its lease
+	}
+	d.busy[w.ID] = true
+	d.running.Go(func() {
+		err := d.guarded(func() error { return d.deliverAll(w, batch) })
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.busy, w.ID)
+		if err != nil {
+			d.failed = append(d.failed, err)
+		}
+	})
+}
+
+// guarded turns a panic into an error.
+func (d *Dispatcher) guarded(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("app: panic while delivering: %T\n%s", v, debug.Stack())
+		}
+	}()
+	return do()
+}
+
+// deliverAll delivers batch by batch until nothing is due or the dispatcher
+// stops.
+func (d *Dispatcher) deliverAll(w webhook.Webhook, batch []webhook.Delivery) error {
+	for len(batch) > 0 {
+		if err := d.deliverBatch(w, batch); err != nil {
+			return err
+		}
+		var err error
+		if w, batch, err = d.next(w.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next claims another batch for a webhook as it is now.
+func (d *Dispatcher) next(id webhook.ID) (webhook.Webhook, []webhook.Delivery, error) {
+	if d.work.Err() != nil || d.isStopping() {
+		return webhook.Webhook{}, nil, nil
+	}
+	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
+	defer cancel()
+	w, err := d.webhooks.Webhook(ctx, id)
+	if errors.Is(err, webhook.ErrNotFound) || err == nil && !w.Enabled() {
+		return webhook.Webhook{}, nil, nil
+	}
+	if err != nil {
+		return webhook.Webhook{}, nil, err
+	}
+	batch, err := d.claim(ctx, map[webhook.ID]int{id: lanesEach})
+	return w, batch, err
+}
+
+func (d *Dispatcher) isStopping() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.stopping
+}
+
+// deliverBatch makes one attempt of each delivery, at once.
+func (d *Dispatcher) deliverBatch(w webhook.Webhook, batch []webhook.Delivery) error {
+	events, err := d.events(batch)
+	if err != nil {
+		return err
+	}
+	errs := make([]error, len(batch))
+	var all sync.WaitGroup
+	for i, x := range batch {
+		all.Go(func() {
+			errs[i] = d.guarded(func() error { return d.attempt(w, x, events) })
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// events reads the events of a batch. Those that are forgotten are missing.
+func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Event, error) {
+	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
+	defer cancel()
+	var ids []activity.ID
+	for _, x := range batch {
+		if !x.Test {
+			ids = append(ids, x.EventID)
+		}
+	}
+	events, err := d.log.Find(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range batch {
+		if x.Test {
+			events[x.EventID] = x.TestEvent()
+		}
+	}
+	return events, nil
+}
+
+// attempt makes one attempt and stores what came of it.
+func (d *Dispatcher) attempt(w webhook.Webhook, begun webhook.Delivery, events map[activity.ID]activity.Event) error {
+	result, took := webhook.Result{Failure: webhook.NoEvent}, time.Duration(0)
+	if e, ok := events[begun.EventID]; ok {
+		start := time.Now()
+		result = d.sender.Send(d.work, w.Message(e, d.kit.Clock.Now()))
+		took = time.Since(start)
+	}
+	now, mark := d.kit.Clock.Now(), d.kit.IDs.NewID()
+	// What is stored must not depend on whether the dispatcher stops meanwhile.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.work), storeTimeout)
+	defer cancel()
+	if d.work.Err() != nil && result.Failure == webhook.Timeout { // called off
+		d.meter.WebhookAttempt("returned", took)
+		_, err := d.outbox.Move(ctx, []ports.Move{{Before: begun, After: begun.PutBack(now, mark)}})
+		return err
+	}
+	ended := begun.Finish(result, now, d.random.Fraction(), mark)
+	d.meter.WebhookAttempt(outcomeOf(ended), took)
+	// The webhook first: if the process dies between, the attempt is made again
+	// and comes to the same end.
+	if err := d.judge(ctx, w, ended); err != nil {
+		return err
+	}
+	_, err := d.outbox.Move(ctx, []ports.Move{{Before: begun, After: ended}})
+	return err
+}
+
+func outcomeOf(d webhook.Delivery) string {
+	if d.Status == webhook.Pending {
+		return "retried"
+	}
+	return string(d.Status)
+}
+
+// judge disables the webhook if an attempt has shown that there is no point in
+// more.
+func (d *Dispatcher) judge(ctx context.Context, w webhook.Webhook, ended webhook.Delivery) error {
+	switch {
+	case ended.Test:
+		return nil
+	case ended.Last.Gone():
+		return d.disable(ctx, w, webhook.Gone, ended)
+	case !ended.Spent():
+		return nil
+	}
+	works, err := d.outbox.DeliveredSince(ctx, w.ID, ended.Begun)
+	if err != nil || works {
+		return err
+	}
+	return d.disable(ctx, w, webhook.Failing, ended)
+}
+
+// ownSubject is who the audit trail names for what the service does by itself.
+const ownSubject = "orgd"
+
+// disable disables a webhook, unless somebody has changed it since the attempt
+// began: then the next attempt will tell.
+func (d *Dispatcher) disable(ctx context.Context, tried webhook.Webhook, why webhook.Reason, because webhook.Delivery) error {
+	o := d.kit.occasion(Call{Route: "webhook delivery", RequestID: string(because.ID)})
+	o.call.Actor.Subject = ownSubject
+	_, err := d.webhooks.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		if w.Revision != tried.Revision {
+			return o.webhookStep(w, w.Revision), nil
+		}
+		return o.webhookStep(w.Disable(why, o.at), w.Revision), nil
+	})
+	if errors.Is(err, webhook.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Measure tells the meter what is pending.
+func (d *Dispatcher) Measure(ctx context.Context) error {
+	hooks, err := d.enabled(ctx)
+	if err != nil {
+		return err
+	}
+	now := d.kit.Clock.Now()
+	pending, late := 0, time.Duration(0)
+	for _, w := range hooks {
+		n, first, err := d.outbox.Backlog(ctx, w.ID, countAtMost)
+		if err != nil {
+			return err
+		}
+		if pending += n; n > 0 {
+			late = max(late, now.Sub(first))
+		}
+	}
+	d.meter.WebhookBacklog(pending, late)
+	return nil
+}
+
+// Drain lets deliveries that are under way end until ctx does, calls off the
+// rest and returns when nothing is under way any more. What is called off is
+// due again at once, for whoever comes next. No turn begins anything after it.
+func (d *Dispatcher) Drain(ctx context.Context) error {
+	d.mu.Lock()
+	d.stopping = true
+	d.mu.Unlock()
+	defer context.AfterFunc(ctx, d.abort)()
+	d.running.Wait()
+	d.abort()
+	return d.failures()
+}

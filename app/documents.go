@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+// Documents are the use cases on the organization as one document.
+type Documents struct {
+	kit         Kit
+	agents      ports.AgentStore
+	departments ports.DepartmentStore
+	company     ports.CompanyStore
+}
+
+// NewDocuments returns the use cases on the organization as one document.
+func NewDocuments(kit Kit, agents ports.AgentStore, departments ports.DepartmentStore, company ports.CompanyStore) *Documents {
+	return &Documents{kit: kit, agents: agents, departments: departments, company: company}
+}
+
+// Export takes the parts of an organization, in this order. An error ends the
+// export and is what it returns.
+type Export struct {
+	Company    func(company.Company) error
+	Department func(Department) error                 // in the company's order
+	Agent      func(agent.Agent, identity.Show) error // in the organization's order
+}
+
+// Export reads the organization part by part, so it needs memory for a page of
+// it only. What changes meanwhile may be in it or not.
+func (s *Documents) Export(ctx context.Context, to Export) error {
+	co, err := s.company.Company(ctx)
+	if err != nil {
+		return err
+	}
+	if err := to.Company(co); err != nil {
+		return err
+	}
+	if err := s.eachDepartment(ctx, to.Department); err != nil {
+		return err
+	}
+	return s.eachPage(ctx, func(page []agent.Agent) error {
+		names, err := s.namesIn(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, a := range page {
+			if err := to.Agent(a, names.Show); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// documentPage is how many departments or agents are read at once.
+const documentPage = 200
+
+// eachDepartment calls f for every department in order.
+func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error) error {
+	var after company.Place
+	for {
+		page, err := listDepartments(ctx, s.departments, s.agents, after, documentPage)
+		if err != nil {
+			return err
+		}
+		for _, d := range page {
+			if err := f(d); err != nil {
+				return err
+			}
+		}
+		if len(page) < documentPage {
+			return nil
+		}
+		after = page[len(page)-1].Place
+	}
+}
+
+// eachPage calls f for all agents in order, page by page.
+func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) error {
+	q := agent.Query{Limit: documentPage}
+	for {
+		page, err := s.agents.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		if err := f(page); err != nil {
+			return err
+		}
+		if len(page) < documentPage {
+			return nil
+		}
+		last := page[len(page)-1].Position()
+		q.After = &last
+	}
+}
+
+// namesIn looks up the names of the agents that those of a page refer to.
+func (s *Documents) namesIn(ctx context.Context, page []agent.Agent) (Names, error) {
+	var ids []agent.ID
+	for _, a := range page {
+		ids = append(ids, a.Identity.Agents()...)
+	}
+	return namesOf(ctx, s.agents, ids)
+}

@@ -1,0 +1,478 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/organization"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+// Entries reads the entries of a document again, in any order.
+type Entries interface {
+	Agent(i int) (jsondoc.Value, error)
+}
+
+// PlanDocument asks what has to change for the organization to be as a document
+// says.
+type PlanDocument struct {
+	Document *organization.Document
+	Entries  Entries
+	Prune    bool // delete what the document does not name
+	// Emit takes the changes, in their order. What it took counts only if
+	// nothing is wrong in the end.
+	Emit func(organization.Change) error
+	// Restart forgets what Emit took, because the organization has changed
+	// while it was looked at.
+	Restart func() error
+	// Reply makes the answer from the plan's hash; nil if it is too long to be
+	// kept for an idempotency key.
+	Reply func(hash string) *receipt.Reply
+}
+
+// Plan returns the hash of the plan. It returns organization.ErrRefused with
+// everything that keeps the document from being applied.
+func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, error) {
+	p, err := s.plan(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	return p.hash, s.keep(ctx, c, func() *receipt.Reply { return in.Reply(p.hash) })
+}
+
+// keep stores the answer to a request with an idempotency key, beside a change
+// of nothing.
+func (s *Documents) keep(ctx context.Context, c Call, reply func() *receipt.Reply) error {
+	if c.Claim == nil {
+		return nil
+	}
+	r := reply()
+	if r == nil {
+		return nil
+	}
+	o := s.kit.occasion(c)
+	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
+		return o.companyStep(co, co.Revision, func() receipt.Reply { return *r }), nil
+	})
+	return err
+}
+
+// documentPlan is what has to be done, as far as a look at the organization
+// tells. Entries are named by their number.
+type documentPlan struct {
+	in    PlanDocument
+	state *organization.State
+	match *organization.Match
+	hash  string
+	Tally
+
+	company     organization.Fields
+	departments []departmentWork
+	dissolved   []department.Department
+	changed     []int // entries of agents, new ones included
+	fields      map[int]organization.Fields
+	revisions   map[agent.ID]int64
+	fired       []agent.ID
+	moves       []organization.Move
+	reorder     bool          // of the departments
+	shares      money.Percent // of the departments that there will be
+}
+
+// departmentWork is what has to be done with a department.
+type departmentWork struct {
+	entry  int
+	fields organization.Fields // nil for a new one
+	less   bool                // its share of the budget falls
+	early  bool                // it does not refer to agents that are still to be made
+}
+
+// Tally counts changes.
+type Tally struct{ Created, Updated, Deleted, Reordered int }
+
+// planner makes a plan.
+type planner struct {
+	*documentPlan
+	s      *Documents
+	ctx    context.Context
+	digest organization.Hash
+	on     activity.Occasion // at which nothing happens
+	now    Names
+}
+
+// plan looks at the organization until it holds still for as long as that takes.
+func (s *Documents) plan(ctx context.Context, in PlanDocument) (*documentPlan, error) {
+	for look := 1; ; look++ {
+		p, err := s.lookAt(ctx, in)
+		if !errors.Is(err, errRead) {
+			return p, err
+		}
+		if look == looks {
+			return nil, ports.ErrUnavailable.Because(err)
+		}
+		if in.Restart != nil {
+			if err := in.Restart(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+func (s *Documents) lookAt(ctx context.Context, in PlanDocument) (*documentPlan, error) {
+	state, err := s.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := s.kit.occasion(Call{})
+	p := &planner{
+		documentPlan: &documentPlan{
+			in: in, state: state, match: organization.NewMatch(in.Document, state, in.Prune, s.kit.IDs.NewID),
+			fields: map[int]organization.Fields{}, revisions: map[agent.ID]int64{},
+		},
+		s: s, ctx: ctx, digest: organization.NewHash(), on: s.kit.events(o), now: Names{},
+	}
+	for _, a := range state.Agents {
+		p.now[a.ID] = a.Name
+		p.revisions[a.ID] = a.Revision
+	}
+	for _, look := range []func() error{p.digestState, p.planCompany, p.planDepartments, p.planAgents, p.planNewAgents, p.match.Err, p.planOrders} {
+		if err := look(); err != nil {
+			return nil, err
+		}
+	}
+	p.hash = p.digest.String()
+	return p.documentPlan, nil
+}
+
+// state reads what a match needs.
+func (s *Documents) state(ctx context.Context) (*organization.State, error) {
+	co, err := s.company.Company(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state := &organization.State{Company: co}
+	var after company.Place
+	for {
+		page, err := s.departments.Departments(ctx, after, documentPage)
+		if err != nil {
+			return nil, err
+		}
+		state.Departments = append(state.Departments, page...)
+		if len(page) < documentPage {
+			break
+		}
+		after = page[len(page)-1].Place
+	}
+	err = s.eachPage(ctx, func(page []agent.Agent) error {
+		for _, a := range page {
+			state.Agents = append(state.Agents, organization.Member{ // without the memory of the whole agent
+				ID: agent.ID(strings.Clone(string(a.ID()))), Name: a.Name().Clone(), Department: a.Department().Key.Clone(),
+				Place: a.Place, Revision: a.Revision,
+			})
+		}
+		return nil
+	})
+	return state, err
+}
+
+// digestState makes the hash one of this state.
+func (p *planner) digestState() error {
+	p.digest.State("company", p.state.Company.Revision)
+	for _, d := range p.state.Departments {
+		p.digest.State(d.ID, d.Revision)
+	}
+	for _, a := range p.state.Agents {
+		p.digest.State(string(a.ID), a.Revision)
+	}
+	return nil
+}
+
+func (p *planner) emit(changes ...organization.Change) error {
+	for _, c := range changes {
+		p.digest.Change(c)
+		switch c.Action {
+		case organization.Create:
+			p.Created++
+		case organization.Delete:
+			p.Deleted++
+		case organization.Reorder:
+			p.Reordered++
+		}
+		if p.in.Emit == nil {
+			continue
+		}
+		if err := p.in.Emit(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differ emits what differs between an entry before and after. It returns nil
+// if nothing does.
+func (p *planner) differ(c organization.Comparison) (organization.Fields, error) {
+	changes, fields, err := c.Changes()
+	if err != nil || fields == nil {
+		return nil, err
+	}
+	p.Updated++
+	return fields, p.emit(changes...)
+}
+
+func (p *planner) planCompany() error {
+	patch := p.in.Document.Company
+	if patch == nil {
+		return nil
+	}
+	co := p.state.Company
+	next, err := co.Change(*patch, false, p.on.At)
+	if err != nil {
+		p.match.Refuse(err)
+		return nil
+	}
+	before := organization.Company(co)
+	p.company, err = p.differ(organization.Comparison{
+		Before: before, After: organization.Company(next), Shown: func() []byte { return before },
+		Path: func(field string) string { return organization.FieldCompany + "." + field },
+	})
+	if err == nil && p.company.Has("currency") {
+		err = p.checkCurrency(*patch)
+	}
+	return err
+}
+
+// checkCurrency refuses another currency if costs are recorded, which only a
+// step on the company is told; this one changes nothing.
+func (p *planner) checkCurrency(patch company.Patch) error {
+	costs := false
+	_, err := p.s.company.Update(p.ctx, func(co company.Company, recorded bool) (ports.CompanyStep, error) {
+		costs = recorded
+		return ports.CompanyStep{Company: co, From: co.Revision}, nil
+	})
+	if err != nil || !costs {
+		return err
+	}
+	if _, err := p.state.Company.Change(patch, true, p.on.At); err != nil {
+		p.match.Refuse(err)
+	}
+	return nil
+}
+
+func (p *planner) planDepartments() error {
+	shares := money.Percent(0)
+	var more []int // entries that raise the sum of the shares
+	for e, patch := range p.in.Document.Departments {
+		refs := p.match.References(patch.References())
+		d := p.match.Department(e)
+		next, err := p.planDepartment(e, d, patch.Resolve(refs))
+		if err != nil {
+			return err
+		}
+		if shares += next.BudgetPercent; d == nil && next.BudgetPercent > 0 || d != nil && next.BudgetPercent > d.BudgetPercent {
+			more = append(more, e)
+		}
+	}
+	for _, d := range p.match.Unnamed() {
+		if !p.in.Prune {
+			shares += d.BudgetPercent
+			continue
+		}
+		p.dissolved = append(p.dissolved, d)
+		if err := p.emit(organization.Deleted(organization.Of(organization.FieldDepartments, d.Name.Text, ""), organization.Department(d, p.now.Show))); err != nil {
+			return err
+		}
+	}
+	if p.shares = shares; shares > money.Hundred {
+		for _, e := range more {
+			p.match.DepartmentProblem(e, department.ErrBudget.With("%s.budget_percent: the departments would have %s in all, which exceeds 100",
+				organization.Path(organization.FieldDepartments, e), shares))
+		}
+	}
+	return nil
+}
+
+// planDepartment returns the department of an entry as it will be; d is nil for
+// a new one.
+func (p *planner) planDepartment(e int, d *department.Department, patch department.Patch) (department.Department, error) {
+	work := departmentWork{entry: e, early: !p.refersToNew(patch.References())}
+	if d == nil {
+		made, err := department.New("", patch.New(), 0, p.on.At)
+		if err != nil {
+			p.match.DepartmentProblem(e, err)
+			return made, nil
+		}
+		p.departments = append(p.departments, work)
+		return made, p.emit(organization.Created(organization.Of(organization.FieldDepartments, made.Name.Text, ""), organization.Department(made, p.match.Show)))
+	}
+	next, err := d.Change(patch, 0, p.on.At)
+	if err != nil {
+		p.match.DepartmentProblem(e, err)
+		return *d, nil
+	}
+	work.fields, err = p.differ(organization.Comparison{
+		Before: organization.Department(*d, p.match.Show),
+		After:  organization.Department(next, p.match.Show),
+		Shown:  func() []byte { return organization.Department(*d, p.now.Show) },
+		Path:   func(field string) string { return organization.Of(organization.FieldDepartments, d.Name.Text, field) },
+	})
+	if work.fields != nil {
+		work.less = next.BudgetPercent < d.BudgetPercent
+		p.departments = append(p.departments, work)
+	}
+	return next, err
+}
+
+// refersToNew reports whether one of the agents that texts name is still to be
+// made.
+func (p *planner) refersToNew(texts []string) bool {
+	for _, id := range p.match.References(texts) {
+		if _, exists := p.revisions[id]; !exists {
+			return true
+		}
+	}
+	return false
+}
+
+// planAgents looks at the agents that there are.
+func (p *planner) planAgents() error {
+	at := make(map[agent.ID]int, len(p.state.Agents))
+	for i, a := range p.state.Agents {
+		at[a.ID] = i
+	}
+	err := p.s.eachPage(p.ctx, func(page []agent.Agent) error {
+		for _, a := range page {
+			i, known := at[a.ID()]
+			if !known {
+				continue // hired since the state was read
+			}
+			delete(at, a.ID())
+			if err := p.planAgent(i, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(at) > 0 {
+		err = errRead // somebody was fired since
+	}
+	return err
+}
+
+func (p *planner) planAgent(i int, a agent.Agent) error {
+	e, named, gone := p.match.Entry(i)
+	if gone {
+		p.fired = append(p.fired, a.ID())
+		return p.emit(organization.Deleted(organization.Of(organization.FieldAgents, a.Name().Text, ""), organization.Agent(a, p.now.Show)))
+	}
+	if !named {
+		return nil
+	}
+	patch, err := p.in.agent(p.match, e)
+	if err != nil {
+		return err
+	}
+	step, err := a.Change(patch, p.on)
+	if err != nil {
+		p.match.AgentProblem(e, err)
+		return nil
+	}
+	if !step.Effective() {
+		return nil
+	}
+	fields, err := p.differ(organization.Comparison{
+		Before: organization.Agent(a, p.match.Show),
+		After:  organization.Agent(step.Agent, p.match.Show),
+		Shown:  func() []byte { return organization.Agent(a, p.now.Show) },
+		Path:   func(field string) string { return organization.Of(organization.FieldAgents, a.Name().Text, field) },
+	})
+	if fields != nil {
+		p.fields[e] = fields
+		p.changed = append(p.changed, e)
+	}
+	return err
+}
+
+// agent reads an entry again and resolves what it names.
+func (in PlanDocument) agent(m *organization.Match, e int) (agent.Patch, error) {
+	v, err := in.Entries.Agent(e)
+	if err != nil {
+		return agent.Patch{}, err
+	}
+	_, patch, err := organization.ParseAgent(e, v)
+	if err != nil {
+		return agent.Patch{}, err
+	}
+	var home *name.Name
+	if d := patch.Department(); d != nil {
+		home = m.Home(d.Key)
+	}
+	return patch.Resolve(m.References(patch.References()), home), nil
+}
+
+// newAgent is an entry as what a new agent is to be.
+func (in PlanDocument) newAgent(m *organization.Match, e int) (agent.Patch, error) {
+	patch, err := in.agent(m, e)
+	if err != nil {
+		return patch, err
+	}
+	return patch.New()
+}
+
+func (p *planner) planNewAgents() error {
+	for e := range p.in.Document.Agents {
+		id, isNew := p.match.ID(e)
+		if !isNew {
+			continue
+		}
+		patch, err := p.in.agent(p.match, e)
+		if err != nil {
+			return err
+		}
+		if patch, err = patch.New(); err != nil {
+			p.match.AgentProblem(e, err)
+			continue
+		}
+		step, err := agent.Hire(id, patch, p.on)
+		if err != nil {
+			p.match.AgentProblem(e, err)
+			continue
+		}
+		p.changed = append(p.changed, e)
+		err = p.emit(organization.Created(organization.Of(organization.FieldAgents, step.Agent.Name().Text, ""), organization.Agent(step.Agent, p.match.Show)))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planOrders looks at the order of departments and agents.
+func (p *planner) planOrders() error {
+	if before, after, moved := p.match.Order(); moved {
+		p.reorder = true
+		if err := p.emit(organization.Reordered(organization.FieldDepartments, p.texts(before), p.texts(after))); err != nil {
+			return err
+		}
+	}
+	if p.moves = p.match.Moves(p.s.kit.IDs.NewID); len(p.moves) == 0 {
+		return nil
+	}
+	before, after := p.match.AgentOrder()
+	return p.emit(organization.Reordered(organization.FieldAgents, before, after))
+}
+
+func (p *planner) texts(keys []name.Key) []string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = p.match.Home(k).Text
+	}
+	return texts
+}

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/ports"
+)
+
+const (
+	// lookAgain is how long the hub waits for word of growth before it reads
+	// the log without.
+	lookAgain = time.Second
+	// outageTolerated is how long the hub goes on trying while the log cannot be
+	// read. Then the streams end, and their clients may find another replica.
+	outageTolerated = 5 * time.Second
+	// retryAfter spaces the tries.
+	retryAfter = time.Second / 4
+)
+
+// hub hands the events that enter the log to all streams of the process, so
+// that the log is read once for all of them. It reads while somebody listens.
+type hub struct {
+	log ports.EventStream
+
+	mu     sync.Mutex
+	reader *reader // nil while nobody listens
+}
+
+// reader is the one who reads while there are listeners.
+type reader struct {
+	place  activity.Seq // everything up to it was handed out
+	boxes  map[*inbox]struct{}
+	cancel context.CancelFunc
+}
+
+// join hands to the inbox what follows place. It reports false if some of that
+// was handed out already: then its stream has to read it first.
+func (h *hub) join(in *inbox, place activity.Seq) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.reader != nil && place < h.reader.place {
+		return false
+	}
+	in.reset(place)
+	if h.reader == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.reader = &reader{place: place, boxes: map[*inbox]struct{}{}, cancel: cancel}
+		go h.serve(ctx, h.reader)
+	}
+	h.reader.boxes[in] = struct{}{}
+	return true
+}
+
+// leave takes an inbox out. The last one ends the reader.
+func (h *hub) leave(in *inbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.reader == nil {
+		return
+	}
+	delete(h.reader.boxes, in)
+	if len(h.reader.boxes) == 0 {
+		h.reader.cancel()
+		h.reader = nil
+	}
+}
+
+// serve reads until nobody listens or the log cannot be read.
+func (h *hub) serve(ctx context.Context, r *reader) {
+	defer func() {
+		if v := recover(); v != nil {
+			h.end(r, fmt.Errorf("app: panic while reading the log: %T", v))
+		}
+	}()
+	if err := h.follow(ctx, r); err != nil {
+		h.end(r, err)
+	}
+}
+
+func (h *hub) follow(ctx context.Context, r *reader) error {
+	worked := time.Now()
+	for {
+		grown := h.log.Grown()
+		pause := lookAgain
+		switch more, err := h.turn(ctx, r); {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, activity.ErrTooOld):
+			return err
+		case err != nil && time.Since(worked) > outageTolerated:
+			return err
+		case err != nil:
+			grown, pause = nil, retryAfter
+		case more:
+			worked, pause = time.Now(), 0
+		default:
+			worked = time.Now()
+		}
+		if !rest(ctx, grown, pause) {
+			return nil
+		}
+	}
+}
+
+// rest waits until something has grown or the pause is over. It reports false
+// if ctx has ended.
+func rest(ctx context.Context, grown <-chan struct{}, pause time.Duration) bool {
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-grown:
+	case <-t.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// turn reads once and hands out what there is. It reports whether there may be
+// more.
+func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	events, err := h.log.After(ctx, r.place, stretchEvents)
+	if err != nil || len(events) == 0 {
+		return false, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.place = events[len(events)-1].Seq
+	for in := range r.boxes {
+		in.put(events)
+	}
+	return len(events) == stretchEvents, nil
+}
+
+// end tells everybody who listens that there will be no more.
+func (h *hub) end(r *reader, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for in := range r.boxes {
+		in.fail(err)
+	}
+	r.cancel()
+	if h.reader == r {
+		h.reader = nil
+	}
+}

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"sync"
+
+	"orgd/domain/activity"
+)
+
+// Bounds of what waits for one client: what it may lag behind the others before
+// it is cut off.
+const (
+	maxWaiting      = 4096    // events
+	maxWaitingBytes = 8 << 20 // of their texts
+)
+
+// inbox holds the events that a stream has yet to take.
+type inbox struct {
+	filter filter
+	filled chan struct{} // has an element if there is something to take
+
+	mu     sync.Mutex
+	events []activity.Logged
+	size   int
+	place  activity.Seq // behind what was put in
+	err    error        // why there will be no more
+}
+
+func newInbox(f filter) *inbox { return &inbox{filter: f, filled: make(chan struct{}, 1)} }
+
+// reset empties the inbox of a stream that is at place.
+func (in *inbox) reset(place activity.Seq) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.events, in.size, in.place, in.err = nil, 0, place, nil
+}
+
+// put adds those events that the stream selects and has not seen. If they do
+// not fit beside those that wait, none is added and the inbox ends.
+func (in *inbox) put(events []activity.Logged) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.err != nil {
+		return
+	}
+	before, size := len(in.events), in.size
+	for _, e := range events {
+		if e.Seq > in.place && in.filter.selects(e) {
+			in.events = append(in.events, e)
+			size += weight(e)
+		}
+	}
+	if before > 0 && (len(in.events) > maxWaiting || size > maxWaitingBytes) {
+		clear(in.events[before:])
+		in.events, in.err = in.events[:before], ErrSlow
+		in.ring()
+		return
+	}
+	in.size = size
+	in.place = max(in.place, events[len(events)-1].Seq)
+	if len(in.events) > before {
+		in.ring()
+	}
+}
+
+// weight is roughly what an event costs while it waits.
+func weight(e activity.Logged) int {
+	n := 256 + len(e.AgentName) + len(e.Description) + len(e.Related) + len(e.Metadata)
+	if e.Data != nil {
+		n += len(*e.Data)
+	}
+	return n
+}
+
+// fail ends the inbox.
+func (in *inbox) fail(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.err == nil {
+		in.err = err
+	}
+	in.ring()
+}
+
+func (in *inbox) ring() {
+	select {
+	case in.filled <- struct{}{}:
+	default:
+	}
+}
+
+// take takes what is there. Without events it returns why there will be none.
+func (in *inbox) take() (Stretch, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s := Stretch{Events: in.events, Place: in.place}
+	in.events, in.size = nil, 0
+	if len(s.Events) == 0 {
+		return s, in.err
+	}
+	return s, nil
+}

@@ -1,0 +1,215 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/fault"
+	"orgd/domain/identity"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// ErrSlow ends a stream whose client takes its events slower than they come. It
+// may go on from where it is.
+var ErrSlow = fault.New(fault.Unavailable, "the client takes its events too slowly")
+
+const (
+	// stretchEvents bounds what is read of the log at once.
+	stretchEvents = 200
+	// readTimeout bounds one read of the log.
+	readTimeout = 5 * time.Second
+)
+
+// Streams let clients follow the log of events as it grows.
+type Streams struct {
+	clock    ports.Clock
+	log      ports.EventStream
+	agents   ports.AgentStore
+	sessions *Sessions
+	hub      *hub
+}
+
+// NewStreams returns streams of the log. Each ends with the session that it was
+// opened in.
+func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentStore, sessions *Sessions) *Streams {
+	return &Streams{clock: clock, log: log, agents: agents, sessions: sessions, hub: &hub{log: log}}
+}
+
+// Follow says who follows the log from where, and which events he wants.
+type Follow struct {
+	Session session.Session
+	Agent   *identity.Ref // nil means any; one that never existed has no events
+	Type    activity.Type // "" means any
+	Since   time.Time     // events that happened earlier are left out; zero means none
+	After   *activity.Seq // nil means from now on
+}
+
+// Open begins a stream. Whoever opens it calls Close.
+func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
+	f := filter{typ: in.Type, since: in.Since}
+	if in.Agent != nil {
+		id, _, err := s.agents.Trace(ctx, *in.Agent)
+		switch {
+		case isUnknownAgent(err):
+			f.nothing = true
+		case err != nil:
+			return nil, err
+		}
+		f.agent = string(id)
+	}
+	place, err := s.log.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.After != nil {
+		place = *in.After
+	}
+	return &Stream{streams: s, session: in.Session, filter: f, place: place, inbox: newInbox(f)}, nil
+}
+
+// filter selects the events of a stream.
+type filter struct {
+	nothing bool
+	agent   string
+	typ     activity.Type
+	since   time.Time
+}
+
+func (f filter) selects(e activity.Logged) bool {
+	return !f.nothing && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
+}
+
+// Stream is one client that follows the log. It is for one goroutine.
+type Stream struct {
+	streams *Streams
+	session session.Session
+	filter  filter
+	place   activity.Seq // where the client is
+	inbox   *inbox
+	live    bool // the hub hands the inbox what comes; else the stream reads the log itself
+}
+
+// Stretch is a part of the log that begins where the one before ended.
+type Stretch struct {
+	Events []activity.Logged // those that the stream selects, in their order; may be none
+	// Place is behind the stretch: who goes on from it misses nothing and sees
+	// nothing twice.
+	Place activity.Seq
+	// Resync is set if the log did not reach back to where the client was: events
+	// may be missing before Place, and the stretch has none.
+	Resync bool
+}
+
+// Place is where the client is: behind the last stretch.
+func (st *Stream) Place() activity.Seq { return st.place }
+
+// Close ends the stream.
+func (st *Stream) Close() { st.leave() }
+
+// Next returns the next stretch that has events, waiting for them; after
+// patience it returns one without. It returns session.ErrRevoked or
+// session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
+// cannot keep up, and the error of ctx when that ends.
+func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, error) {
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
+	expiry := time.NewTimer(st.session.ExpiresAt.Sub(st.streams.clock.Now()))
+	defer expiry.Stop()
+	for {
+		changed := st.streams.sessions.changed.Next()
+		if err := st.streams.sessions.check(st.session); err != nil {
+			return Stretch{}, err
+		}
+		stretch, err := st.advance(ctx)
+		if err != nil || stretch.Resync || len(stretch.Events) > 0 {
+			return stretch, err
+		}
+		select {
+		case <-st.waits():
+		case <-changed:
+		case <-expiry.C:
+		case <-enough.C:
+			return Stretch{Place: st.place}, nil
+		case <-ctx.Done():
+			return Stretch{}, ctx.Err()
+		}
+	}
+}
+
+// advance takes what can be had at once. It may be a stretch without events.
+func (st *Stream) advance(ctx context.Context) (Stretch, error) {
+	if !st.live {
+		return st.read(ctx)
+	}
+	stretch, err := st.inbox.take()
+	if len(stretch.Events) > 0 || err == nil {
+		st.place = stretch.Place
+		return stretch, nil
+	}
+	st.leave()
+	if errors.Is(err, activity.ErrTooOld) {
+		return st.resync(ctx)
+	}
+	return Stretch{}, err
+}
+
+// read reads the next stretch of the log, or goes over to the hub if there is
+// none.
+func (st *Stream) read(ctx context.Context) (Stretch, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	events, err := st.streams.log.After(ctx, st.place, stretchEvents)
+	if errors.Is(err, activity.ErrTooOld) {
+		return st.resync(ctx)
+	}
+	if err != nil {
+		return Stretch{}, err
+	}
+	if len(events) == 0 {
+		st.live = st.streams.hub.join(st.inbox, st.place)
+		return Stretch{Place: st.place}, nil
+	}
+	st.place = events[len(events)-1].Seq
+	stretch := Stretch{Place: st.place}
+	for _, e := range events {
+		if st.filter.selects(e) {
+			stretch.Events = append(stretch.Events, e)
+		}
+	}
+	return stretch, nil
+}
+
+// resync begins anew at the end of the log.
+func (st *Stream) resync(ctx context.Context) (Stretch, error) {
+	head, err := st.streams.log.Head(ctx)
+	if err != nil {
+		return Stretch{}, err
+	}
+	st.place = head
+	return Stretch{Place: head, Resync: true}, nil
+}
+
+// waits returns a channel on which the stream may go on.
+func (st *Stream) waits() <-chan struct{} {
+	if st.live {
+		return st.inbox.filled
+	}
+	return atOnce
+}
+
+// atOnce never blocks: there is more of the log to read.
+var atOnce = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+func (st *Stream) leave() {
+	if st.live {
+		st.streams.hub.leave(st.inbox)
+		st.live = false
+	}
+}

@@ -1,0 +1,219 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"orgd/domain/activity"
+	"orgd/domain/audit"
+	"orgd/domain/department"
+	"orgd/domain/receipt"
+	"orgd/domain/webhook"
+	"orgd/ports"
+)
+
+// Webhooks are the use cases on webhooks and their deliveries. What is to be
+// sent is sent by a [Dispatcher].
+type Webhooks struct {
+	kit         Kit
+	random      ports.Random
+	policy      webhook.Policy
+	webhooks    ports.WebhookStore
+	outbox      ports.Outbox
+	departments ports.DepartmentStore
+	log         ports.ActivityLog
+	stream      ports.EventStream
+	dispatcher  *Dispatcher
+}
+
+// NewWebhooks returns the use cases on webhooks whose URLs the policy allows.
+func NewWebhooks(kit Kit, random ports.Random, policy webhook.Policy, webhooks ports.WebhookStore, outbox ports.Outbox,
+	departments ports.DepartmentStore, log ports.ActivityLog, stream ports.EventStream, dispatcher *Dispatcher,
+) *Webhooks {
+	return &Webhooks{
+		kit: kit, random: random, policy: policy, webhooks: webhooks, outbox: outbox,
+		departments: departments, log: log, stream: stream, dispatcher: dispatcher,
+	}
+}
+
+// Webhook returns one webhook.
+func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
+	return s.webhooks.Webhook(ctx, id)
+}
+
+// List returns a page of webhooks by id.
+func (s *Webhooks) List(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+	return s.webhooks.Webhooks(ctx, q)
+}
+
+// grounds are what a patch of a webhook is judged by beside the webhook.
+type grounds struct {
+	head    activity.Seq // the end of the log
+	unknown error        // that a department does not exist, or nil
+}
+
+// survey checks what a patch says by itself and looks up what it depends on.
+func (s *Webhooks) survey(ctx context.Context, patch webhook.Patch) (g grounds, err error) {
+	if err := patch.Check(s.policy); err != nil {
+		return g, err
+	}
+	if g.unknown, err = s.unknownDepartment(ctx, patch); err != nil {
+		return g, err
+	}
+	g.head, err = s.stream.Head(ctx)
+	return g, err
+}
+
+// unknownDepartment returns webhook.ErrDepartment if the patch names a
+// department that does not exist.
+func (s *Webhooks) unknownDepartment(ctx context.Context, patch webhook.Patch) (unknown, err error) {
+	for _, d := range patch.Departments() {
+		_, err := s.departments.Department(ctx, d.Key)
+		if errors.Is(err, department.ErrNotFound) {
+			return webhook.ErrDepartment.With("departments: there is no department %q", d.Text), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// Register creates a webhook, which gets the events from now on. Its secret is
+// shown to the caller and nobody else.
+func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (webhook.Webhook, error) {
+	g, err := s.survey(ctx, patch)
+	if err == nil {
+		err = g.unknown
+	}
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	// Two at once may pass this and be one more: the bound keeps work small, it
+	// is no promise.
+	others, err := s.webhooks.Webhooks(ctx, webhook.Query{Limit: webhook.Max})
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	if len(others) == webhook.Max {
+		return webhook.Webhook{}, webhook.ErrFull
+	}
+	o := s.kit.occasion(c)
+	w, err := webhook.New(webhook.ID(s.kit.IDs.NewID()), patch, s.random.Key(), g.head, o.at)
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	step := o.webhookStep(w, 0)
+	step.Note = withoutReply(step.Note)
+	return w, s.webhooks.Create(ctx, step)
+}
+
+// Change merges a patch into a webhook.
+func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webhook.Patch) (webhook.Webhook, error) {
+	g, err := s.survey(ctx, patch)
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	o := s.kit.occasion(c)
+	w, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		if g.unknown != nil {
+			return ports.WebhookStep{}, g.unknown
+		}
+		next, err := w.Change(patch, g.head, o.at)
+		return o.webhookStep(next, w.Revision), err
+	})
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	s.dispatcher.Ring() // one that is enabled again has deliveries to catch up with
+	return w, nil
+}
+
+// Rotate gives a webhook another secret, which is shown to the caller and nobody
+// else.
+func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.Webhook, error) {
+	o, fresh := s.kit.occasion(c), webhook.Secret(s.random.Key())
+	return s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		next, err := w.Rotate(fresh, o.at)
+		step := o.webhookStep(next, w.Revision)
+		step.Note = withoutReply(step.Note)
+		return step, err
+	})
+}
+
+// Delete removes a webhook. What was to be sent to it is not sent.
+func (s *Webhooks) Delete(ctx context.Context, c Call, id webhook.ID) error {
+	o := s.kit.occasion(c)
+	_, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		step := o.webhookStep(w, w.Revision)
+		step.Deleted, step.Audit.To = true, 0
+		return step, nil
+	})
+	return err
+}
+
+// Test records a delivery of a made-up event. reply makes the answer from it.
+func (s *Webhooks) Test(ctx context.Context, c Call, id webhook.ID, reply func(webhook.Delivery) receipt.Reply) (webhook.Delivery, error) {
+	o, event := s.kit.occasion(c), activity.ID(s.kit.IDs.NewID())
+	return s.deliver(ctx, o, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Probe(event, o.at) })
+}
+
+// Deliveries returns a page of the deliveries to a webhook, the newest first.
+func (s *Webhooks) Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]webhook.Delivery, error) {
+	if _, err := s.webhooks.Webhook(ctx, q.Webhook); err != nil {
+		return nil, err
+	}
+	return s.outbox.Deliveries(ctx, q)
+}
+
+// Redeliver lets a delivery begin anew. reply makes the answer from it.
+func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, delivery webhook.DeliveryID, reply func(webhook.Delivery) receipt.Reply) (webhook.Delivery, error) {
+	if _, err := s.webhooks.Webhook(ctx, id); err != nil {
+		return webhook.Delivery{}, err
+	}
+	d, err := s.outbox.Delivery(ctx, id, delivery)
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
+	if !d.Test {
+		found, err := s.log.Find(ctx, []activity.ID{d.EventID})
+		if err != nil {
+			return webhook.Delivery{}, err
+		}
+		if len(found) == 0 {
+			return webhook.Delivery{}, webhook.ErrEventGone
+		}
+	}
+	o, mark := s.kit.occasion(c), s.kit.IDs.NewID()
+	return s.deliver(ctx, o, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Again(d, o.at, mark) })
+}
+
+// deliver stores a delivery that is made from a webhook as it is then.
+func (s *Webhooks) deliver(ctx context.Context, o occasion, id webhook.ID, reply func(webhook.Delivery) receipt.Reply, make func(webhook.Webhook) (webhook.Delivery, error)) (webhook.Delivery, error) {
+	var made webhook.Delivery
+	_, err := s.update(ctx, o.call, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		d, err := make(w)
+		made = d
+		note := o.note(audit.Webhook(string(id)), 0, 0, func() receipt.Reply { return reply(d) })
+		return ports.WebhookStep{Webhook: w, From: w.Revision, Deliver: &d, Note: note}, err
+	})
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
+	s.dispatcher.Ring()
+	return made, nil
+}
+
+// update is an update of the store under the call's condition.
+func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
+	return s.webhooks.Update(ctx, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+		if err := c.If.Check(w.Tag()); err != nil {
+			return ports.WebhookStep{}, err
+		}
+		return change(w)
+	})
+}
+
+func (o occasion) webhookStep(w webhook.Webhook, from int64) ports.WebhookStep {
+	return ports.WebhookStep{Webhook: w, From: from, Note: o.note(audit.Webhook(string(w.ID)), from, w.Revision, noReply)}
+}
