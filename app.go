@@ -30,6 +30,11 @@ type App struct {
 	clock    ports.Clock
 	metrics  *telemetry.Metrics
 	issuer   *jwtauth.Issuer
+	auth     *jwtauth.Auth
+	chores   chores
+
+	stream     ports.EventStream
+	dispatcher *app.Dispatcher
 
 	adminToken string
 }
@@ -44,11 +49,13 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if cfg.Console {
 		log.Warn("--console: the console is not part of this build")
 	}
-	switch cfg.Storage {
-	case SQLite:
+	if cfg.Storage == SQLite {
 		return buildFirst(ctx, cfg, log)
 	}
-	return nil, nil, fmt.Errorf("storage %s is not available in this build", cfg.Storage)
+	if cfg.sharesLimits() {
+		return buildMongoRedis(ctx, cfg, log)
+	}
+	return buildMongo(ctx, cfg, log)
 }
 
 // buildFirst builds the embedded mode, with a token if the directory is new.
@@ -57,7 +64,11 @@ func buildFirst(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	a, stop, err := buildEmbedded(ctx, cfg, log)
+	build := buildEmbedded
+	if cfg.sharesLimits() {
+		build = buildEmbeddedRedis
+	}
+	a, stop, err := build(ctx, cfg, log)
 	if err != nil || !first {
 		return a, stop, err
 	}
@@ -83,6 +94,7 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	if err := a.sessions.Load(ctx); err != nil {
 		return fmt.Errorf("read the revoked sessions: %w", err)
 	}
+	a.checkHealth(ctx)
 	stopMetrics, err := a.serveMetrics(ctx)
 	if err != nil {
 		return err
@@ -92,11 +104,24 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	for _, t := range a.tasks() {
-		running.Go(func() { t.repeat(work, a.log) })
+		running.Go(func() { t.repeat(work, a.log, a.metrics) })
 	}
+	defer a.drainDeliveries()
 	defer running.Wait()
 	defer stop()
 	return a.server.Run(ctx, ready)
+}
+
+// deliveriesTimeout is how long deliveries to webhooks may take to end when the
+// service stops. What is called off is due again at once.
+const deliveriesTimeout = 5 * time.Second
+
+func (a *App) drainDeliveries() {
+	ctx, cancel := context.WithTimeout(context.Background(), deliveriesTimeout)
+	defer cancel()
+	if err := a.dispatcher.Drain(ctx); err != nil {
+		a.log.Error("the last deliveries to webhooks were not recorded; they are made again", zap.Error(err))
+	}
 }
 
 // Bounds of the metrics listener, which serves one small page.

@@ -148,8 +148,18 @@ func TestRun(t *testing.T) {
 	a := build(t, c)
 	ctx, stop := context.WithCancel(t.Context())
 	var seen net.Addr
-	if err := a.Run(ctx, func(addr net.Addr) { seen = addr; stop() }); err != nil || seen == nil {
+	ready := func(addr net.Addr) {
+		seen = addr
+		if got := shown(a.metrics); !strings.Contains(got, "\norgd_ready 1\n") {
+			t.Errorf("the metrics do not show that the service is ready:\n%s", got)
+		}
+		stop()
+	}
+	if err := a.Run(ctx, ready); err != nil || seen == nil {
 		t.Errorf("Run = %v with address %v, want nil and the address", err, seen)
+	}
+	if got := shown(a.metrics); !strings.Contains(got, "\norgd_ready 0\n") {
+		t.Errorf("the metrics do not show that the service has stopped:\n%s", got)
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/telemetry"
 	"orgd/domain/audit"
 	"orgd/domain/receipt"
+	"orgd/domain/webhook"
 	"orgd/ports"
 )
 
@@ -27,6 +29,12 @@ const (
 	sweepPause = 50 * time.Millisecond
 	// sweepSteps bounds a turn, so that it ends well before taskTimeout.
 	sweepSteps = 200
+	// webhooksEvery spaces the looks for deliveries that nobody has announced.
+	webhooksEvery = time.Second
+	// backlogEvery is how often what is pending is counted.
+	backlogEvery = 15 * time.Second
+	// healthEvery is how often it is found out what can be used, for metrics.
+	healthEvery = 5 * time.Second
 	// taskTimeout ends a turn of a task that hangs.
 	taskTimeout = 30 * time.Second
 )
@@ -36,14 +44,18 @@ type task struct {
 	name  string
 	every time.Duration
 	turn  func(context.Context) error
+	// wake, unless nil, returns a channel that is closed when a turn should not
+	// wait any longer. It is asked before a turn.
+	wake func() <-chan struct{}
 }
 
 // repeat does the task's turns until ctx ends. A turn that fails or panics is
 // logged, once until a turn succeeds, and the next one is tried.
-func (t task) repeat(ctx context.Context, log *zap.Logger) {
+func (t task) repeat(ctx context.Context, log *zap.Logger, m *telemetry.Metrics) {
 	log = log.With(zap.String("task", t.name))
 	failing := false
-	for wait(ctx, t.every) {
+	for woken := t.woken(); waitOr(ctx, t.every, woken); {
+		woken = t.woken()
 		err := t.once(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -54,7 +66,15 @@ func (t task) repeat(ctx context.Context, log *zap.Logger) {
 			log.Info("background task works again")
 		}
 		failing = err != nil
+		m.TaskFailing(t.name, failing)
 	}
+}
+
+func (t task) woken() <-chan struct{} {
+	if t.wake == nil {
+		return nil
+	}
+	return t.wake()
 }
 
 func (t task) once(ctx context.Context) (err error) {
@@ -79,12 +99,17 @@ func panicText(v any) string {
 }
 
 // wait returns true after d, false as soon as ctx ends.
-func wait(ctx context.Context, d time.Duration) bool {
+func wait(ctx context.Context, d time.Duration) bool { return waitOr(ctx, d, nil) }
+
+// waitOr returns true after d or when woken is closed, false as soon as ctx ends.
+func waitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return true
+	case <-woken:
+		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
 	}
@@ -92,11 +117,24 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // tasks are what the service does beside answering requests.
 func (a *App) tasks() []task {
-	return []task{
-		{"revocations", refreshEvery, a.sessions.Refresh},
-		{"forgotten revocations", reloadEvery, a.sessions.Load},
-		{"retention", sweepEvery, a.sweep},
+	return append([]task{
+		{name: "revocations", every: refreshEvery, turn: a.sessions.Refresh},
+		{name: "forgotten revocations", every: reloadEvery, turn: a.sessions.Load},
+		{name: "retention", every: sweepEvery, turn: a.sweep},
+		{name: "events for webhooks", every: webhooksEvery, turn: a.dispatcher.Record, wake: a.stream.Grown},
+		{name: "deliveries to webhooks", every: webhooksEvery, turn: a.dispatcher.Dispatch, wake: a.dispatcher.Rung},
+		{name: "webhook metrics", every: backlogEvery, turn: a.dispatcher.Measure},
+		{name: "health metrics", every: healthEvery, turn: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
+	}, a.chores...)
+}
+
+// checkHealth tells the metrics what can be used. What cannot is logged by
+// whoever needs it.
+func (a *App) checkHealth(ctx context.Context) {
+	if external, answer := a.auth.Issuers(); external {
+		a.metrics.Dependency("token_issuers", answer)
 	}
+	_ = a.server.Check(ctx)
 }
 
 // sweep removes what has had its time, in steps that do not hold up requests.
@@ -112,7 +150,7 @@ func (a *App) sweep(ctx context.Context) error {
 
 func (a *App) expiry() ports.Expiry {
 	now := a.clock.Now()
-	e := ports.Expiry{Audit: now.Add(-audit.Kept), Receipts: now.Add(-receipt.Kept), Now: now}
+	e := ports.Expiry{Audit: now.Add(-audit.Kept), Receipts: now.Add(-receipt.Kept), Deliveries: now.Add(-webhook.Kept), Now: now}
 	if a.cfg.Retention > 0 {
 		e.Events = now.Add(-a.cfg.Retention)
 	}

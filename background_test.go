@@ -3,6 +3,9 @@ package orgd
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +15,10 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"orgd/adapters/telemetry"
 	"orgd/domain/audit"
 	"orgd/domain/receipt"
+	"orgd/domain/webhook"
 	"orgd/ports"
 )
 
@@ -26,10 +31,11 @@ func TestTaskGoesOn(t *testing.T) {
 		6: func(context.Context) error { return errors.New("no storage again") },
 	}
 	core, logs := observer.New(zapcore.InfoLevel)
+	m := telemetry.NewMetrics("v", "c")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		n := 0
-		task{"test", time.Second, func(ctx context.Context) error {
+		task{name: "test", every: time.Second, turn: func(ctx context.Context) error {
 			n++
 			if n == 7 {
 				stop()
@@ -38,9 +44,12 @@ func TestTaskGoesOn(t *testing.T) {
 				return turn(ctx)
 			}
 			return nil
-		}}.repeat(ctx, zap.New(core))
+		}}.repeat(ctx, zap.New(core), m)
 		if n != 7 {
 			t.Errorf("the task had %d turns, want 7", n)
+		}
+		if got := shown(m); !strings.Contains(got, `orgd_task_failing{task="test"} 1`) { // turn 6; in 7 it was stopped
+			t.Errorf("the metrics do not show that the task fails:\n%s", got)
 		}
 	})
 	var got []string
@@ -54,6 +63,13 @@ func TestTaskGoesOn(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
+}
+
+// shown is what the metrics show.
+func shown(m *telemetry.Metrics) string {
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
 }
 
 func TestPanicOfTask(t *testing.T) {
@@ -113,7 +129,8 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%s: sweep makes %d steps, want %d", name, len(tc.storage.asked), tc.steps)
 			}
 			want := ports.Expiry{
-				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Receipts: noon.Add(-receipt.Kept), Now: noon,
+				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Receipts: noon.Add(-receipt.Kept),
+				Deliveries: noon.Add(-webhook.Kept), Now: noon,
 			}
 			if diff := cmp.Diff(want, tc.storage.asked[0]); diff != "" {
 				t.Errorf("%s: Forget (-want +got):\n%s", name, diff)

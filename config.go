@@ -11,8 +11,12 @@ import (
 
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
+	"orgd/adapters/mongostore"
+	"orgd/adapters/redislimit"
 	"orgd/adapters/sqlitestore"
+	"orgd/adapters/telemetry"
 	"orgd/domain/limit"
+	"orgd/domain/webhook"
 )
 
 // The storages that --storage may name.
@@ -39,12 +43,13 @@ type Config struct {
 	MetricsAddr string
 	// Console serves the console.
 	Console bool
-	// Storage is SQLite or MongoDB.
-	Storage  string
-	SQLite   sqlitestore.Config
-	MongoURI string
-	// RedisAddr is where replicas share their limits; empty means nowhere.
-	RedisAddr string
+	// Storage is SQLite or MongoDB, and one of the two that follow says where.
+	Storage string
+	SQLite  sqlitestore.Config
+	Mongo   mongostore.Config
+	// Redis is where replicas share their limits; without addresses nowhere.
+	// Its Replicas are not set here.
+	Redis redislimit.Config
 	// Replicas is how many processes serve the same storage, 1 to 1000. Without
 	// shared limits each admits its part.
 	Replicas int
@@ -52,13 +57,18 @@ type Config struct {
 	Limits limit.Caps
 	// Retention is how long runtime events are kept; 0 keeps them for ever.
 	Retention time.Duration
+	// Webhooks are the endpoints that are allowed beyond those of the public
+	// internet.
+	Webhooks webhook.Policy
 	// Auth says whose tokens are accepted. An empty KeyFile means the key in
 	// the data directory.
 	Auth jwtauth.Config
 	// CursorKeyFile holds the key that signs cursors; empty means the key in the
 	// data directory.
 	CursorKeyFile string
-	Log           LogConfig
+	// Traces says where traces go.
+	Traces telemetry.TraceConfig
+	Log    LogConfig
 
 	origins origins
 }
@@ -76,10 +86,13 @@ func Default() Config {
 		HTTP:      httpapi.Default(),
 		Storage:   SQLite,
 		SQLite:    sqlitestore.Default(),
+		Mongo:     mongostore.Default(),
+		Redis:     redislimit.Default(),
 		Replicas:  1,
 		Limits:    limit.Defaults(),
 		Retention: 400 * day,
 		Auth:      jwtauth.Default(),
+		Traces:    telemetry.DefaultTraces(),
 		Log:       LogConfig{Level: "info", Format: "auto"},
 		origins:   origins{},
 	}
@@ -88,6 +101,14 @@ func Default() Config {
 // DataDir is the data directory of the embedded storage.
 func (c Config) DataDir() string { return c.SQLite.Dir }
 
+// Place names where the data lies, for people.
+func (c Config) Place() string {
+	if c.Storage == MongoDB {
+		return "database " + c.Mongo.Database
+	}
+	return c.SQLite.Dir
+}
+
 // keyFile returns the file of a key: the one that is configured or, in the
 // embedded mode, the one in the data directory.
 func (c Config) keyFile(configured, name string) string {
@@ -95,6 +116,16 @@ func (c Config) keyFile(configured, name string) string {
 		return filepath.Join(c.SQLite.Dir, name)
 	}
 	return configured
+}
+
+// sharesLimits reports whether limits are counted in Redis.
+func (c Config) sharesLimits() bool { return len(c.Redis.Addrs) > 0 }
+
+// redis is the configuration of shared limits.
+func (c Config) redis() redislimit.Config {
+	r := c.Redis
+	r.Replicas = c.Replicas
+	return r
 }
 
 // auth is the configuration of authentication with its key file.
@@ -108,27 +139,38 @@ func (c Config) auth() jwtauth.Config {
 func (c Config) Validate() error {
 	return c.origins.rename(errors.Join(
 		c.HTTP.Validate(), c.checkStorage(), c.auth().Validate(), c.checkLimits(),
-		c.checkMetricsAddr(), c.checkLog(),
+		c.checkMetricsAddr(), c.Traces.Validate(), c.checkLog(),
 	))
+}
+
+// ValidateStorage reports the mistakes about where the data lies. It is for
+// commands that need nothing else.
+func (c Config) ValidateStorage() error {
+	if c.Storage == MongoDB {
+		return c.origins.rename(c.Mongo.Validate())
+	}
+	return c.origins.rename(c.checkStorage())
 }
 
 func (c Config) checkStorage() error {
 	switch c.Storage {
 	case SQLite:
-		return errors.Join(c.SQLite.Validate(), unless(c.Replicas == 1,
-			"--replicas: must be 1 with --storage sqlite, whose directory one process at a time may use"))
+		return errors.Join(c.SQLite.Validate(),
+			unless(c.Replicas == 1, "--replicas: must be 1 with --storage sqlite, whose directory one process at a time may use"),
+			unless(c.Mongo.URI == "", "--mongo-uri: is for --storage mongodb, and the storage is sqlite"))
 	case MongoDB:
-		return errors.Join(
-			unless(c.MongoURI != "", "--mongo-uri: is required with --storage mongodb"),
-			unless(c.CursorKeyFile != "", "--cursor-key-file: is required with --storage mongodb: all replicas share the file"),
-			errors.New("--storage: mongodb is not available in this build"))
+		return errors.Join(c.Mongo.Validate(),
+			unless(c.CursorKeyFile != "", "--cursor-key-file: is required with --storage mongodb: all replicas share the file"))
 	}
 	return fmt.Errorf("--storage: %q must be sqlite or mongodb", c.Storage)
 }
 
 func (c Config) checkLimits() error {
-	return errors.Join(
-		unless(c.RedisAddr == "", "--redis-addr: shared limits are not available in this build"),
+	var redis error
+	if c.sharesLimits() {
+		redis = c.redis().Validate()
+	}
+	return errors.Join(redis,
 		unless(c.Replicas >= 1 && c.Replicas <= maxReplicas, "--replicas: must be 1 to "+strconv.Itoa(maxReplicas)),
 	)
 }

@@ -13,6 +13,7 @@ import (
 
 	"orgd/adapters/jwtauth"
 	"orgd/domain/limit"
+	"orgd/test/golden"
 )
 
 // env makes a Getenv of NAME=VALUE texts.
@@ -82,14 +83,20 @@ func TestEverySettingFromEverySource(t *testing.T) {
 	values := map[string]string{
 		"addr": "127.0.0.1:1", "metrics-addr": "127.0.0.1:2", "tls-cert": "c", "tls-key": "k",
 		"error-docs-url": "https://x.example/e", "trusted-proxies": "10.0.0.0/8,::1", "cors-origins": "https://a.example",
-		"request-timeout": "3s", "drain-delay": "4s", "shutdown-timeout": "5s", "console": "true",
-		"storage": "sqlite", "data-dir": "d", "readers": "4", "mongo-uri": "mongodb://h", "redis-addr": "r:1",
+		"request-timeout": "3s", "organization-timeout": "6m", "organization-max-body": "1000", "drain-delay": "4s", "shutdown-timeout": "5s", "console": "true",
+		"storage": "sqlite", "data-dir": "d", "readers": "4", "mongo-uri": "mongodb://h", "mongo-database": "db", "mongo-connect-timeout": "1100ms",
+		"mongo-operation-timeout": "1200ms", "mongo-max-pool": "12", "redis-addr": "r:1,r:2", "redis-cluster": "true",
+		"redis-username": "u", "redis-password": "p", "redis-sentinel-master": "m", "redis-sentinel-username": "su",
+		"redis-sentinel-password": "sp", "redis-tls-ca": "ca", "redis-tls-cert": "rc", "redis-tls-key": "rk",
+		"redis-prefix": "pre", "redis-timeout": "70ms",
 		"replicas": "2", "retention": "30d", "signing-key-file": "s", "cursor-key-file": "u",
 		"token-issuer": "i", "token-audience": "a", "token-cache-size": "7", "log-level": "debug", "log-format": "json",
+		"traces-endpoint": "https://collector.example", "traces-ratio": "0.25", "traces-headers": "Authorization=Bearer x,X-Tenant=a=b",
 		"limits": "off", "limit": "agents.create=5/1s,address=7/2s", "limit-at-once": "agents.rollback=9",
 		"oidc-issuer": "https://idp.example", "oidc-audience": "x,y", "oidc-jwks-uri": "https://idp.example/k",
 		"oidc-role-claim": "r", "oidc-departments-claim": "dd", "oidc-agent-claim": "ac",
 		"oidc-role-map": "boss=admin", "oidc-leeway": "9s", "oidc-allow-http": "yes",
+		"webhook-allow-http": "on", "webhook-allow-private": "1",
 	}
 	var want Config
 	for source, load := range map[string]func() (Config, error){
@@ -188,8 +195,8 @@ oidc:
 func TestSecretFiles(t *testing.T) {
 	path := write(t, "uri", "mongodb://user:secret@host\n")
 	c, err := Load(Sources{Getenv: env("ORGD_MONGO_URI_FILE=" + path)})
-	if err != nil || c.MongoURI != "mongodb://user:secret@host" {
-		t.Errorf("Load = %q, %v, want the content of the file", c.MongoURI, err)
+	if err != nil || c.Mongo.URI != "mongodb://user:secret@host" {
+		t.Errorf("Load = %q, %v, want the content of the file", c.Mongo.URI, err)
 	}
 	text, err := c.Describe()
 	if err != nil || strings.Contains(text, "secret@") || !strings.Contains(text, "mongo-uri: '***'") || !strings.Contains(text, "# ORGD_MONGO_URI_FILE") {
@@ -224,7 +231,7 @@ oidc:
 			"ORGD_LIMIT_AT_ONCE=agents.create=1,agents.rollback=-1", "ORGD_MONGO_URI=x", "ORGD_MONGO_URI_FILE=y",
 			"ORGD_METRICS_ADDR=9090", "ORGD_REDIS_ADDR=r:1"),
 	}
-	golden(t, "mistakes.txt", strings.Join(mistakes(s, path), "\n")+"\n")
+	golden.File(t, "testdata/mistakes.txt", strings.Join(mistakes(s, path), "\n")+"\n")
 }
 
 func TestMistakesOfOneSource(t *testing.T) {
@@ -242,6 +249,12 @@ func TestMistakesOfOneSource(t *testing.T) {
 			"--metrics-addr: must differ from --addr"},
 		"replicas of a directory": {Sources{Getenv: env("ORGD_REPLICAS=2")},
 			"ORGD_REPLICAS: must be 1 with --storage sqlite, whose directory one process at a time may use"},
+		"server of another storage": {Sources{Getenv: env("ORGD_MONGO_URI=mongodb://h")},
+			"ORGD_MONGO_URI: is for --storage mongodb, and the storage is sqlite"},
+		"database": {Sources{Flags: map[string]any{"storage": "mongodb", "mongo-uri": "mongodb://h", "signing-key-file": "s", "cursor-key-file": "c"},
+			Getenv: env("ORGD_MONGO_DATABASE=a.b")}, "ORGD_MONGO_DATABASE: must be 1 to 63 letters, digits, - and _"},
+		"login in an address": {Sources{Getenv: env("ORGD_REDIS_ADDR=redis://u:p@h")},
+			"ORGD_REDIS_ADDR: address 1: must not hold a user or a password: use --redis-username and ORGD_REDIS_PASSWORD_FILE"},
 		"audience": {Sources{Flags: map[string]any{"oidc-issuer": "https://idp.example"}, Getenv: env()},
 			"--oidc-audience: is required for https://idp.example: without it every token of that issuer would be accepted"},
 		"half of a TLS configuration": {Sources{Getenv: env("ORGD_TLS_CERT=c")},
@@ -271,7 +284,6 @@ func TestMongoDBNeedsKeys(t *testing.T) {
 	want := []string{
 		"--mongo-uri: is required with --storage mongodb",
 		"--cursor-key-file: is required with --storage mongodb: all replicas share the file",
-		"ORGD_STORAGE: mongodb is not available in this build",
 		"--signing-key-file: is required",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -292,7 +304,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Describe = %v", err)
 	}
-	golden(t, "described.yaml", text)
+	golden.File(t, "testdata/described.yaml", text)
 	again, err := Load(Sources{Getenv: env("ORGD_CONFIG=" + write(t, "orgd.yaml", text))})
 	if err != nil {
 		t.Fatalf("Load(Describe) = %v", err)
@@ -304,6 +316,21 @@ func TestDescribe(t *testing.T) {
 	origins := regexp.MustCompile(` +# .*`)
 	if diff := cmp.Diff(origins.ReplaceAllString(text, ""), origins.ReplaceAllString(textAgain, "")); diff != "" {
 		t.Errorf("Load(Describe) (-want +got):\n%s", diff)
+	}
+}
+
+// The headers for a collector are shown to nobody, whether they can be read or not.
+func TestHeadersAreSecret(t *testing.T) {
+	c, err := Load(Sources{Getenv: env("ORGD_TRACES_HEADERS_FILE=" + write(t, "headers", "Authorization=Bearer secret,X-Tenant=a\n"))})
+	if err != nil || c.Traces.Headers["Authorization"] != "Bearer secret" || c.Traces.Headers["X-Tenant"] != "a" {
+		t.Fatalf("Load = %v, %v, want two headers", c.Traces.Headers, err)
+	}
+	if text, err := c.Describe(); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, "traces-headers: '***'") {
+		t.Errorf("Describe = %v, %s, want the headers masked", err, text)
+	}
+	_, err = Load(Sources{Getenv: env("ORGD_TRACES_HEADERS=Bearer secret")})
+	if err == nil || !strings.Contains(err.Error(), "ORGD_TRACES_HEADERS") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Load of no header = %v, want the variable and no secret", err)
 	}
 }
 

@@ -65,6 +65,8 @@ func native(place any) any {
 		return *p
 	case *int:
 		return *p
+	case *float64:
+		return *p
 	}
 	return show(place)
 }

@@ -38,6 +38,34 @@ func embeddedKeys(cfg Config, _ *sqlitestore.DB) (keyFiles, error) {
 	return k, nil
 }
 
+// CreateKeys makes the key files that cfg names and that do not exist yet, and
+// returns those.
+func CreateKeys(cfg Config) (made []string, err error) {
+	for _, k := range []struct {
+		path   string
+		create func(string) error
+	}{
+		{cfg.Auth.KeyFile, jwtauth.CreateKeyFile},
+		{cfg.CursorKeyFile, createCursorKey},
+	} {
+		if k.path == "" {
+			continue
+		}
+		switch err := k.create(k.path); {
+		case err == nil:
+			made = append(made, k.path)
+		case ifMissing(err) != nil:
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// sharedKeys are the keys that all replicas have been given.
+func sharedKeys(cfg Config) keyFiles {
+	return keyFiles{signing: cfg.Auth.KeyFile, cursor: cfg.CursorKeyFile}
+}
+
 // ifMissing drops the error of creating what exists.
 func ifMissing(err error) error {
 	if errors.Is(err, fs.ErrExist) {
@@ -55,6 +83,12 @@ func createCursorKey(path string) error {
 		return fmt.Errorf("write the cursor key: %w", err)
 	}
 	return nil
+}
+
+// WriteSecret writes a file that only its owner may read, and that appears
+// complete or not at all, also in the place of an older one.
+func WriteSecret(path, text string) error {
+	return writeSecret(path, strings.TrimSuffix(text, "\n"), os.Rename)
 }
 
 // writeSecret writes one line to a file that only its owner may read. The file

@@ -1,13 +1,21 @@
 package orgd
 
 import (
+	"context"
+	"errors"
+	"time"
+
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/memlimit"
+	"orgd/adapters/mongostore"
+	"orgd/adapters/redislimit"
+	"orgd/adapters/redisnotify"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
+	"orgd/adapters/webhooksend"
 	"orgd/app"
 	"orgd/domain/limit"
 	"orgd/ports"
@@ -25,6 +33,23 @@ func openAuth(cfg Config, issuer *jwtauth.Issuer, k keyFiles, clock ports.Clock,
 // newLocalLimiter counts in this process.
 func newLocalLimiter() *memlimit.Limiter { return memlimit.New(memlimit.Uptime()) }
 
+// openSharedLimiter counts in Redis. A Redis that is lost is no reason not to
+// start, one that refuses this program is.
+func openSharedLimiter(cfg Config, local *memlimit.Limiter, m *telemetry.Metrics, log *zap.Logger) (*redislimit.Limiter, func(), error) {
+	if err := redislimit.Check(cfg.redis()); err != nil && !errors.Is(err, redislimit.ErrLost) {
+		return nil, nil, cfg.origins.rename(err)
+	}
+	return redislimit.Open(cfg.redis(), m.Fallback(local), m.LimitsShared, log)
+}
+
+// notShared says that limits are not meant to be shared.
+func notShared() httpapi.SharedLimits { return nil }
+
+// sharedLimiter is the limiter as requests get it.
+func sharedLimiter(l *redislimit.Limiter, t *telemetry.Traces) ports.Limiter { return t.Limiter(l) }
+
+func sharedState(l *redislimit.Limiter) httpapi.SharedLimits { return l.Shared }
+
 // localCaps are what this process may admit while nobody shares its limits.
 func localCaps(cfg Config) limit.Caps { return cfg.Limits.PerReplica(cfg.Replicas) }
 
@@ -41,26 +66,133 @@ func sqliteStores(db *sqlitestore.DB) ports.Stores {
 		Company:     sqlitestore.NewCompany(db),
 		Projects:    sqlitestore.NewProjects(db),
 		Activities:  sqlitestore.NewActivities(db),
+		Stream:      sqlitestore.NewStream(db),
 		Measures:    sqlitestore.NewMeasures(db),
 		Audit:       sqlitestore.NewAudit(db),
 		Receipts:    sqlitestore.NewReceipts(db),
 		Sessions:    sqlitestore.NewSessions(db),
+		Webhooks:    sqlitestore.NewWebhooks(db),
+		Outbox:      sqlitestore.NewOutbox(db),
 		Storage:     sqlitestore.NewStorage(db),
+	}
+}
+
+// openMongo opens the database if it answers and has been migrated.
+func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.Traces) (*mongostore.DB, func(), error) {
+	cfg.Mongo.Traces = t
+	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
+	if err != nil {
+		return nil, nil, cfg.origins.rename(err)
+	}
+	if err = db.Check(ctx); err == nil {
+		return db, closeDB, nil
+	}
+	closeDB()
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	return nil, nil, cfg.origins.rename(err)
+}
+
+// mongoStores are the stores of a MongoDB.
+func mongoStores(db *mongostore.DB) ports.Stores {
+	return ports.Stores{
+		Agents:      mongostore.NewAgents(db),
+		Identities:  mongostore.NewIdentities(db),
+		Departments: mongostore.NewDepartments(db),
+		Company:     mongostore.NewCompany(db),
+		Projects:    mongostore.NewProjects(db),
+		Activities:  mongostore.NewActivities(db),
+		Stream:      mongostore.NewStream(db),
+		Measures:    mongostore.NewMeasures(db),
+		Audit:       mongostore.NewAudit(db),
+		Receipts:    mongostore.NewReceipts(db),
+		Sessions:    mongostore.NewSessions(db),
+		Webhooks:    mongostore.NewWebhooks(db),
+		Outbox:      mongostore.NewOutbox(db),
+		Storage:     mongostore.NewStorage(db),
+	}
+}
+
+// tellOthers tells other replicas how far the log of events has come, so that
+// they look at once. They look soon without, too.
+type tellOthers func(page int64)
+
+func tellNobody() tellOthers { return nil }
+
+func tellThroughRedis(cfg Config, db *mongostore.DB, log *zap.Logger) (tellOthers, func(), error) {
+	n, stop, err := redisnotify.Open(cfg.Redis.Config, db.LogReaches, log)
+	if err != nil {
+		return nil, nil, cfg.origins.rename(err)
+	}
+	return n.Say, stop, nil
+}
+
+// chores are what a storage needs done beside requests.
+type chores []task
+
+// sqliteChores are those of a data directory.
+func sqliteChores(db *sqlitestore.DB, m *telemetry.Metrics) chores {
+	return chores{{name: "storage metrics", every: backlogEvery, turn: func(context.Context) error {
+		files, err := db.Files()
+		if err == nil {
+			m.StoreFiles(files)
+		}
+		return err
+	}}}
+}
+
+// sequenceEvery spaces the turns of the log's task, which itself waits for
+// something to do: so many events enter the log together.
+const sequenceEvery = 10 * time.Millisecond
+
+// mongoChores are those of a MongoDB: to finish what replicas left that died,
+// and to bring events into the log.
+func mongoChores(db *mongostore.DB, tell tellOthers, m *telemetry.Metrics) chores {
+	db.AnnounceLog(tell)
+	return chores{
+		{name: "unfinished changes", every: time.Second, turn: db.Sweep},
+		{name: "event log", every: sequenceEvery, turn: db.Sequence},
+		{name: "storage metrics", every: backlogEvery, turn: func(ctx context.Context) error {
+			backlog, err := db.Backlog(ctx)
+			if err == nil {
+				m.StoreBacklog(backlog)
+			}
+			return err
+		}},
 	}
 }
 
 // measured are the stores as the use cases get them.
 type measured ports.Stores
 
-func measuredStores(m *telemetry.Metrics, s ports.Stores) measured { return measured(m.Measured(s)) }
+func measuredStores(m *telemetry.Metrics, t *telemetry.Traces, s ports.Stores) measured {
+	return measured(m.Measured(s, t))
+}
 
 func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {
 	return telemetry.NewMetrics(b.Version, b.Commit)
 }
 
+// openTraces returns nil without a collector.
+func openTraces(cfg Config, b httpapi.BuildInfo, m *telemetry.Metrics, log *zap.Logger) (*telemetry.Traces, func(), error) {
+	return telemetry.OpenTraces(cfg.Traces, b.Version, m, log)
+}
+
+func newWebhookSender(cfg Config, b httpapi.BuildInfo, t *telemetry.Traces) (*webhooksend.Sender, func()) {
+	c := webhooksend.Default(b.Version)
+	c.Traces = t
+	c.Policy = cfg.Webhooks
+	return webhooksend.New(c)
+}
+
 // capabilities tells what is wired and works at the moment.
-func capabilities(auth *jwtauth.Auth) func() httpapi.Capabilities {
+func capabilities(auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
 	return func() httpapi.Capabilities {
-		return httpapi.Capabilities{ActivityIngest: true, ExternalIdentity: auth.External()}
+		return httpapi.Capabilities{
+			ActivityIngest: true, ActivityStream: true, ExternalIdentity: auth.External(),
+			SharedLimits: shared != nil && shared(), Webhooks: dispatcher.Working(),
+			Telemetry: t.Working(),
+		}
 	}
 }

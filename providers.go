@@ -10,6 +10,8 @@ import (
 	"orgd/adapters/memlimit"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/system"
+	"orgd/adapters/telemetry"
+	"orgd/adapters/webhooksend"
 	"orgd/app"
 	"orgd/ports"
 )
@@ -17,21 +19,25 @@ import (
 // commonSet is the same wherever the data lies.
 var commonSet = wire.NewSet(
 	wire.FieldsOf(new(Config), "HTTP"),
-	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer"),
+	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "chores",
+		"stream", "dispatcher"),
 
 	wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
 	wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
-	Version, newMetrics, capabilities,
+	wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),
+	Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)), capabilities,
 	measuredStores, wire.FieldsOf(new(measured), "Agents", "Identities", "Departments", "Company", "Projects",
-		"Activities", "Measures", "Audit", "Receipts", "Sessions", "Storage"),
+		"Activities", "Stream", "Measures", "Audit", "Receipts", "Sessions", "Webhooks", "Outbox", "Storage"),
 
 	loadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
 	openAuth, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
 	readCursorKey,
 
 	wire.Struct(new(app.Kit), "*"),
-	app.NewAgents, app.NewDepartments, app.NewCompany, app.NewProjects,
-	app.NewMeasures, app.NewSessions, newActivities,
+	app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
+	app.NewMeasures, app.NewSessions, app.NewStreams, newActivities,
+	wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
+	newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
 
 	wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
 )
@@ -39,11 +45,26 @@ var commonSet = wire.NewSet(
 // localLimitSet counts requests in this process.
 var localLimitSet = wire.NewSet(
 	localCaps, newLocalLimiter, wire.Bind(new(ports.Limiter), new(*memlimit.Limiter)),
+	notShared,
+)
+
+// sharedLimitSet counts requests of all replicas in Redis, and in this process
+// while Redis is lost.
+var sharedLimitSet = wire.NewSet(
+	wire.FieldsOf(new(Config), "Limits"),
+	newLocalLimiter, openSharedLimiter, sharedLimiter,
+	sharedState,
 )
 
 // embeddedSet keeps everything in a data directory.
 var embeddedSet = wire.NewSet(
 	wire.FieldsOf(new(Config), "SQLite"),
 	sqlitestore.Open, embeddedKeys,
-	sqliteStores,
+	sqliteStores, sqliteChores,
+)
+
+// mongoSet keeps everything in a MongoDB that replicas share.
+var mongoSet = wire.NewSet(
+	openMongo, sharedKeys,
+	mongoStores, mongoChores,
 )

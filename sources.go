@@ -157,6 +157,9 @@ func (l layer) expandPairs() error {
 			continue
 		}
 		m, err := pairs(l.values[name])
+		if err != nil && isSecret(name) {
+			err = errors.New("must be NAME=VALUE") // without what it is
+		}
 		if err != nil {
 			errs = append(errs, prefix(l.label(name), err))
 		}

@@ -11,10 +11,10 @@ import (
 	"orgd/ports/portstest"
 )
 
-// Measuring a store takes nothing from its promises. The agents' suite stands
-// for all: it uses every kind of method.
+// Measuring a store takes nothing from its promises. Some suites stand for all:
+// they use every kind of method.
 func TestMeasuredStoresKeepTheirPromises(t *testing.T) {
-	portstest.AgentStore(t, func(t *testing.T) portstest.Stores {
+	open := func(t *testing.T) portstest.Stores {
 		cfg := sqlitestore.Default()
 		cfg.Dir = t.TempDir()
 		db, closeDB, err := sqlitestore.Open(t.Context(), cfg, zap.NewNop())
@@ -22,6 +22,10 @@ func TestMeasuredStoresKeepTheirPromises(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(closeDB)
-		return ports.Stores(measuredStores(telemetry.NewMetrics("v", "c"), sqliteStores(db)))
-	})
+		return ports.Stores(measuredStores(telemetry.NewMetrics("v", "c"), nil, sqliteStores(db)))
+	}
+	portstest.AgentStore(t, open)
+	portstest.EventStream(t, open)
+	portstest.WebhookStore(t, open)
+	portstest.Outbox(t, open)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -76,7 +75,7 @@ func firstToken(issuer *jwtauth.Issuer) (string, error) {
 // admin.token, readable by its owner only, and returns the path.
 func SaveAdminToken(cfg Config, token string) (string, error) {
 	path := filepath.Join(cfg.SQLite.Dir, adminTokenName)
-	if err := writeSecret(path, token, os.Rename); err != nil {
+	if err := WriteSecret(path, token); err != nil {
 		return "", fmt.Errorf("write the first token: %w", err)
 	}
 	return path, nil

@@ -20,6 +20,8 @@ func assign(place, v any) (err error) {
 		*p, err = boolean(v)
 	case *int:
 		*p, err = integer(v)
+	case *float64:
+		*p, err = decimal(v)
 	case *time.Duration:
 		*p, err = duration(v)
 	case *[]string:
@@ -43,10 +45,18 @@ func show(place any) string {
 		return strconv.FormatBool(*p)
 	case *int:
 		return strconv.Itoa(*p)
+	case *float64:
+		return strconv.FormatFloat(*p, 'g', -1, 64)
 	case *time.Duration:
 		return durationText(*p)
 	case *[]string:
 		return strings.Join(*p, ",")
+	case *map[string]string:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(*p)) {
+			all = append(all, name+"="+(*p)[name])
+		}
+		return strings.Join(all, ",")
 	}
 	return ""
 }
@@ -85,6 +95,18 @@ func integer(v any) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0, fmt.Errorf("%q must be a whole number", s)
+	}
+	return n, nil
+}
+
+func decimal(v any) (float64, error) {
+	s, err := text(v)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q must be a number such as 0.1", s)
 	}
 	return n, nil
 }

@@ -17,6 +17,7 @@ import (
 
 // Injectors from wire.go:
 
+// Everything in a data directory.
 func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
 	config := cfg.HTTP
 	clock := system.Clock{}
@@ -27,13 +28,18 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	}
 	buildInfo := Version()
 	metrics := newMetrics(buildInfo)
-	sqlitestoreConfig := cfg.SQLite
-	db, cleanup, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
+	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
 	if err != nil {
 		return nil, nil, err
 	}
+	sqlitestoreConfig := cfg.SQLite
+	db, cleanup2, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
 	stores := sqliteStores(db)
-	orgdMeasured := measuredStores(metrics, stores)
+	orgdMeasured := measuredStores(metrics, traces, stores)
 	agentStore := orgdMeasured.Agents
 	departmentStore := orgdMeasured.Departments
 	identityLog := orgdMeasured.Identities
@@ -41,29 +47,42 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	companyStore := orgdMeasured.Company
 	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
 	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
+	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
 	projectStore := orgdMeasured.Projects
 	projects := app.NewProjects(kit, projectStore, agentStore)
 	activityLog := orgdMeasured.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
-	measures := orgdMeasured.Measures
-	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	eventStream := orgdMeasured.Stream
 	orgdKeyFiles, err := embeddedKeys(cfg, db)
 	if err != nil {
+		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
 	issuer, err := loadIssuer(cfg, orgdKeyFiles)
 	if err != nil {
+		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
-	auth, cleanup2, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
+	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
 	if err != nil {
+		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
 	sessionStore := orgdMeasured.Sessions
 	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
+	measures := orgdMeasured.Measures
+	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	random := system.Random{}
+	policy := cfg.Webhooks
+	webhookStore := orgdMeasured.Webhooks
+	outbox := orgdMeasured.Outbox
+	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
+	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
 	auditLog := orgdMeasured.Audit
 	receipts := orgdMeasured.Receipts
 	storage := orgdMeasured.Storage
@@ -71,19 +90,25 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	caps := localCaps(cfg)
 	cursorKey, err := readCursorKey(orgdKeyFiles)
 	if err != nil {
+		cleanup4()
+		cleanup3()
 		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
-	v := capabilities(auth)
+	sharedLimits := notShared()
+	v := capabilities(auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
 		Company:      company,
+		Documents:    documents,
 		Projects:     projects,
 		Activities:   activities,
+		Streams:      streams,
 		Measures:     appMeasures,
 		Sessions:     sessions,
+		Webhooks:     webhooks,
 		Audit:        auditLog,
 		Receipts:     receipts,
 		Storage:      storage,
@@ -92,27 +117,472 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		Clock:        clock,
 		IDs:          iDs,
 		Metrics:      metrics,
+		Traces:       traces,
 		CursorKey:    cursorKey,
 		Build:        buildInfo,
 		Capabilities: v,
+		SharedLimits: sharedLimits,
 	}
 	server, err := httpapi.New(config, parts, log)
+	if err != nil {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	orgdChores := sqliteChores(db, metrics)
+	orgdApp := &App{
+		cfg:        cfg,
+		log:        log,
+		server:     server,
+		sessions:   sessions,
+		storage:    storage,
+		clock:      clock,
+		metrics:    metrics,
+		issuer:     issuer,
+		auth:       auth,
+		chores:     orgdChores,
+		stream:     eventStream,
+		dispatcher: dispatcher,
+	}
+	return orgdApp, func() {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+	}, nil
+}
+
+// A data directory, and limits in Redis.
+func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	config := cfg.HTTP
+	clock := system.Clock{}
+	iDs := system.IDs{}
+	kit := app.Kit{
+		Clock: clock,
+		IDs:   iDs,
+	}
+	buildInfo := Version()
+	metrics := newMetrics(buildInfo)
+	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	sqlitestoreConfig := cfg.SQLite
+	db, cleanup2, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	stores := sqliteStores(db)
+	orgdMeasured := measuredStores(metrics, traces, stores)
+	agentStore := orgdMeasured.Agents
+	departmentStore := orgdMeasured.Departments
+	identityLog := orgdMeasured.Identities
+	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
+	companyStore := orgdMeasured.Company
+	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
+	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
+	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
+	projectStore := orgdMeasured.Projects
+	projects := app.NewProjects(kit, projectStore, agentStore)
+	activityLog := orgdMeasured.Activities
+	activities := newActivities(cfg, kit, activityLog, agentStore)
+	eventStream := orgdMeasured.Stream
+	orgdKeyFiles, err := embeddedKeys(cfg, db)
 	if err != nil {
 		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
+	issuer, err := loadIssuer(cfg, orgdKeyFiles)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sessionStore := orgdMeasured.Sessions
+	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
+	measures := orgdMeasured.Measures
+	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	random := system.Random{}
+	policy := cfg.Webhooks
+	webhookStore := orgdMeasured.Webhooks
+	outbox := orgdMeasured.Outbox
+	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
+	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
+	auditLog := orgdMeasured.Audit
+	receipts := orgdMeasured.Receipts
+	storage := orgdMeasured.Storage
+	limiter := newLocalLimiter()
+	redislimitLimiter, cleanup5, err := openSharedLimiter(cfg, limiter, metrics, log)
+	if err != nil {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	portsLimiter := sharedLimiter(redislimitLimiter, traces)
+	caps := cfg.Limits
+	cursorKey, err := readCursorKey(orgdKeyFiles)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sharedLimits := sharedState(redislimitLimiter)
+	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	parts := httpapi.Parts{
+		Agents:       agents,
+		Departments:  departments,
+		Company:      company,
+		Documents:    documents,
+		Projects:     projects,
+		Activities:   activities,
+		Streams:      streams,
+		Measures:     appMeasures,
+		Sessions:     sessions,
+		Webhooks:     webhooks,
+		Audit:        auditLog,
+		Receipts:     receipts,
+		Storage:      storage,
+		Limiter:      portsLimiter,
+		Caps:         caps,
+		Clock:        clock,
+		IDs:          iDs,
+		Metrics:      metrics,
+		Traces:       traces,
+		CursorKey:    cursorKey,
+		Build:        buildInfo,
+		Capabilities: v,
+		SharedLimits: sharedLimits,
+	}
+	server, err := httpapi.New(config, parts, log)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	orgdChores := sqliteChores(db, metrics)
 	orgdApp := &App{
-		cfg:      cfg,
-		log:      log,
-		server:   server,
-		sessions: sessions,
-		storage:  storage,
-		clock:    clock,
-		metrics:  metrics,
-		issuer:   issuer,
+		cfg:        cfg,
+		log:        log,
+		server:     server,
+		sessions:   sessions,
+		storage:    storage,
+		clock:      clock,
+		metrics:    metrics,
+		issuer:     issuer,
+		auth:       auth,
+		chores:     orgdChores,
+		stream:     eventStream,
+		dispatcher: dispatcher,
 	}
 	return orgdApp, func() {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+	}, nil
+}
+
+// Replicas on one MongoDB; each admits its part of the limits.
+func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	config := cfg.HTTP
+	clock := system.Clock{}
+	iDs := system.IDs{}
+	kit := app.Kit{
+		Clock: clock,
+		IDs:   iDs,
+	}
+	buildInfo := Version()
+	metrics := newMetrics(buildInfo)
+	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, cleanup2, err := openMongo(ctx, cfg, clock, traces)
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	stores := mongoStores(db)
+	orgdMeasured := measuredStores(metrics, traces, stores)
+	agentStore := orgdMeasured.Agents
+	departmentStore := orgdMeasured.Departments
+	identityLog := orgdMeasured.Identities
+	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
+	companyStore := orgdMeasured.Company
+	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
+	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
+	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
+	projectStore := orgdMeasured.Projects
+	projects := app.NewProjects(kit, projectStore, agentStore)
+	activityLog := orgdMeasured.Activities
+	activities := newActivities(cfg, kit, activityLog, agentStore)
+	eventStream := orgdMeasured.Stream
+	orgdKeyFiles := sharedKeys(cfg)
+	issuer, err := loadIssuer(cfg, orgdKeyFiles)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sessionStore := orgdMeasured.Sessions
+	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
+	measures := orgdMeasured.Measures
+	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	random := system.Random{}
+	policy := cfg.Webhooks
+	webhookStore := orgdMeasured.Webhooks
+	outbox := orgdMeasured.Outbox
+	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
+	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
+	auditLog := orgdMeasured.Audit
+	receipts := orgdMeasured.Receipts
+	storage := orgdMeasured.Storage
+	limiter := newLocalLimiter()
+	caps := localCaps(cfg)
+	cursorKey, err := readCursorKey(orgdKeyFiles)
+	if err != nil {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sharedLimits := notShared()
+	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	parts := httpapi.Parts{
+		Agents:       agents,
+		Departments:  departments,
+		Company:      company,
+		Documents:    documents,
+		Projects:     projects,
+		Activities:   activities,
+		Streams:      streams,
+		Measures:     appMeasures,
+		Sessions:     sessions,
+		Webhooks:     webhooks,
+		Audit:        auditLog,
+		Receipts:     receipts,
+		Storage:      storage,
+		Limiter:      limiter,
+		Caps:         caps,
+		Clock:        clock,
+		IDs:          iDs,
+		Metrics:      metrics,
+		Traces:       traces,
+		CursorKey:    cursorKey,
+		Build:        buildInfo,
+		Capabilities: v,
+		SharedLimits: sharedLimits,
+	}
+	server, err := httpapi.New(config, parts, log)
+	if err != nil {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	orgdTellOthers := tellNobody()
+	orgdChores := mongoChores(db, orgdTellOthers, metrics)
+	orgdApp := &App{
+		cfg:        cfg,
+		log:        log,
+		server:     server,
+		sessions:   sessions,
+		storage:    storage,
+		clock:      clock,
+		metrics:    metrics,
+		issuer:     issuer,
+		auth:       auth,
+		chores:     orgdChores,
+		stream:     eventStream,
+		dispatcher: dispatcher,
+	}
+	return orgdApp, func() {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+	}, nil
+}
+
+// Replicas on one MongoDB that share their limits through Redis.
+func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	config := cfg.HTTP
+	clock := system.Clock{}
+	iDs := system.IDs{}
+	kit := app.Kit{
+		Clock: clock,
+		IDs:   iDs,
+	}
+	buildInfo := Version()
+	metrics := newMetrics(buildInfo)
+	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, cleanup2, err := openMongo(ctx, cfg, clock, traces)
+	if err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	stores := mongoStores(db)
+	orgdMeasured := measuredStores(metrics, traces, stores)
+	agentStore := orgdMeasured.Agents
+	departmentStore := orgdMeasured.Departments
+	identityLog := orgdMeasured.Identities
+	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
+	companyStore := orgdMeasured.Company
+	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
+	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
+	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
+	projectStore := orgdMeasured.Projects
+	projects := app.NewProjects(kit, projectStore, agentStore)
+	activityLog := orgdMeasured.Activities
+	activities := newActivities(cfg, kit, activityLog, agentStore)
+	eventStream := orgdMeasured.Stream
+	orgdKeyFiles := sharedKeys(cfg)
+	issuer, err := loadIssuer(cfg, orgdKeyFiles)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
+	if err != nil {
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sessionStore := orgdMeasured.Sessions
+	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
+	measures := orgdMeasured.Measures
+	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	random := system.Random{}
+	policy := cfg.Webhooks
+	webhookStore := orgdMeasured.Webhooks
+	outbox := orgdMeasured.Outbox
+	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
+	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
+	auditLog := orgdMeasured.Audit
+	receipts := orgdMeasured.Receipts
+	storage := orgdMeasured.Storage
+	limiter := newLocalLimiter()
+	redislimitLimiter, cleanup5, err := openSharedLimiter(cfg, limiter, metrics, log)
+	if err != nil {
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	portsLimiter := sharedLimiter(redislimitLimiter, traces)
+	caps := cfg.Limits
+	cursorKey, err := readCursorKey(orgdKeyFiles)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sharedLimits := sharedState(redislimitLimiter)
+	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	parts := httpapi.Parts{
+		Agents:       agents,
+		Departments:  departments,
+		Company:      company,
+		Documents:    documents,
+		Projects:     projects,
+		Activities:   activities,
+		Streams:      streams,
+		Measures:     appMeasures,
+		Sessions:     sessions,
+		Webhooks:     webhooks,
+		Audit:        auditLog,
+		Receipts:     receipts,
+		Storage:      storage,
+		Limiter:      portsLimiter,
+		Caps:         caps,
+		Clock:        clock,
+		IDs:          iDs,
+		Metrics:      metrics,
+		Traces:       traces,
+		CursorKey:    cursorKey,
+		Build:        buildInfo,
+		Capabilities: v,
+		SharedLimits: sharedLimits,
+	}
+	server, err := httpapi.New(config, parts, log)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	orgdTellOthers, cleanup6, err := tellThroughRedis(cfg, db, log)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	orgdChores := mongoChores(db, orgdTellOthers, metrics)
+	orgdApp := &App{
+		cfg:        cfg,
+		log:        log,
+		server:     server,
+		sessions:   sessions,
+		storage:    storage,
+		clock:      clock,
+		metrics:    metrics,
+		issuer:     issuer,
+		auth:       auth,
+		chores:     orgdChores,
+		stream:     eventStream,
+		dispatcher: dispatcher,
+	}
+	return orgdApp, func() {
+		cleanup6()
+		cleanup5()
+		cleanup4()
+		cleanup3()
 		cleanup2()
 		cleanup()
 	}, nil
