@@ -11,38 +11,67 @@ import (
 	"github.com/alecthomas/kong"
 
 	"orgd"
+	"orgd/client"
 )
 
-// The exit codes that scripts may rely on. Code 3 is kept for a plan that has
-// changes.
+// The exit codes that scripts may rely on.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
+	exitPlanned = 3 // a plan has changes
 )
 
 // cli is the grammar of the command line.
 type cli struct {
-	Serve serveCmd `cmd:"" help:"Run the service."`
+	Serve serveCmd `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
 		Create tokenCreateCmd `cmd:"" help:"Make a token with the signing key; the service is not asked."`
 		List   tokenListCmd   `cmd:"" help:"List the sessions of the running service."`
 		Revoke tokenRevokeCmd `cmd:"" help:"End sessions of the running service; their tokens stop working."`
-	} `cmd:"" help:"Make, list and revoke tokens."`
-	Backup  backupCmd  `cmd:"" help:"Write a backup of a data directory, also while the service runs."`
-	Restore restoreCmd `cmd:"" help:"Put a backup into a data directory that no process uses."`
-	Migrate migrateCmd `cmd:"" help:"Bring a data directory that no process uses to the schema of this program."`
-	Config  struct {
-		Check configCheckCmd `cmd:"" help:"Report every mistake in the configuration, or show it."`
-	} `cmd:"" help:"Examine the configuration."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
+	Backup      backupCmd      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
+	Restore     restoreCmd     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
+	Migrate     migrateCmd     `cmd:"" group:"operate" help:"Bring the storage to the schema of this program."`
+	Healthcheck healthcheckCmd `cmd:"" group:"operate" help:"Ask the service of this machine whether it is ready."`
+	Keys        struct {
+		Create keysCreateCmd `cmd:"" help:"Make the key files that replicas share."`
+	} `cmd:"" group:"operate" help:"Make keys."`
+	Config struct {
+		Check configCheckCmd `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
+	} `cmd:"" group:"operate" help:"Examine the configuration."`
+
+	Login      loginCmd      `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
+	Logout     logoutCmd     `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
+	Whoami     whoamiCmd     `cmd:"" group:"use" help:"Show who the service takes the caller for."`
+	Get        getCmd        `cmd:"" group:"use" help:"List what the service holds."`
+	Company    companyCmd    `cmd:"" group:"use" help:"Look at the company, or change it."`
+	Agent      agentCmd      `cmd:"" group:"use" help:"Look at one agent, or change it."`
+	Department departmentCmd `cmd:"" group:"use" help:"Look at departments, or change them."`
+	Project    projectCmd    `cmd:"" group:"use" help:"Look at projects, or change them."`
+	Export     exportCmd     `cmd:"" group:"use" help:"Write the organization as one document."`
+	Plan       planCmd       `cmd:"" group:"use" help:"Show what a document would change."`
+	Apply      applyCmd      `cmd:"" group:"use" help:"Make the organization as a document says."`
+	Import     struct {
+		Agents importAgentsCmd `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
+	} `cmd:"" group:"use" help:"Import from elsewhere."`
+	Simulate simulateCmd `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
+
+	Schema     schemaCmd     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
+	Completion completionCmd `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
+	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`
 }
 
 // process is what a command meets of the world outside.
 type process struct {
 	getenv         func(string) string
+	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one
+	interactive    bool   // stdin is a terminal
+	terminal       bool   // stderr is one
+	colored        bool   // stdout is one that should have colours
+	userDir        string // of the user's configuration, "" if nobody knows
 	flags          map[string]any
 }
 
@@ -88,6 +117,11 @@ Start with "orgd serve"; it needs nothing else. Settings come from flags, then f
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has changes.`),
 		kong.ExplicitGroups([]kong.Group{
+			{Key: "operate", Title: "Run a service:"},
+			{Key: "use", Title: "Talk to a running service:"},
+			{Key: "more", Title: "And:"},
+			{Key: "mongo", Title: "MongoDB (--storage mongodb)"},
+			{Key: "redis", Title: "Redis: limits that replicas share"},
 			{Key: "oidc", Title: `Tokens of an OpenID Connect issuer (several: "oidc" in the file)`},
 			{Key: "logs", Title: "Logs (on standard error)"},
 		}),
@@ -151,6 +185,7 @@ func (p process) failParsing(err error) int {
 		path = parse.Context.Selected().FullPath()
 	}
 	reason := err.Error()
+	reason = strings.Replace(reason, `must be one of "",`, "must be one of ", 1) // nothing is what is not given
 	if flag, _, ok := strings.Cut(reason, `: expected string value but got "EOL"`); ok {
 		reason = flag + ": needs a value"
 	}
@@ -160,12 +195,21 @@ func (p process) failParsing(err error) int {
 
 // fail reports an error and returns its exit code.
 func (p process) fail(err error) int {
+	if errors.Is(err, errPlanned) {
+		return exitPlanned
+	}
 	var usage usageError
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = visible(lines[i]) // it may tell what somebody else wrote
+	}
 	if !errors.As(err, &usage) {
-		p.say("orgd: %v", err)
+		p.say("orgd: %s", strings.Join(lines, "\norgd: "))
+		if errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrSessionRevoked) {
+			p.say("The token is not good any more, or never was: orgd login takes another.")
+		}
 		return exitFailure
 	}
-	lines := strings.Split(err.Error(), "\n")
 	if len(lines) == 1 {
 		p.say("orgd: %s", lines[0])
 		return exitUsage

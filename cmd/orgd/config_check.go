@@ -1,25 +1,36 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+
+	"orgd"
+)
 
 type configCheckCmd struct {
+	Offline bool `help:"Connect to nothing."`
 	serviceFlags
 }
 
 // Help implements kong.HelpProvider.
 func (configCheckCmd) Help() string {
-	return `Takes the flags of "orgd serve", reads the environment and the file as it would, and reports every mistake at once, with exit code 2. Without mistakes it prints the whole configuration as a file for --config: each setting with where it comes from, secrets masked. Nothing is opened or connected.
+	return `Takes the flags of "orgd serve", reads the environment and the file as it would, and reports every mistake at once, with exit code 2. Without mistakes it prints the whole configuration as a file for --config: each setting with where it comes from, secrets masked.
+
+MongoDB and Redis are asked whether they can be used, with exit code 1 if not. They are not changed, and a data directory is not opened.
 
 Examples:
 
     orgd config check --config orgd.yaml
+
+    # where the servers cannot be reached from
+    orgd config check --config orgd.yaml --offline
 
     # begin a file with the defaults
     orgd config check > orgd.yaml`
 }
 
 // Run prints the effective configuration on standard output.
-func (c *configCheckCmd) Run(p *process) error {
+func (c *configCheckCmd) Run(ctx context.Context, p *process) error {
 	cfg, err := p.loadValid()
 	if err != nil {
 		return err
@@ -28,6 +39,8 @@ func (c *configCheckCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.stdout, text)
-	return err
+	if _, err = fmt.Fprint(p.stdout, text); err != nil || c.Offline {
+		return err
+	}
+	return orgd.Try(ctx, cfg)
 }

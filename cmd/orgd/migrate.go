@@ -2,38 +2,54 @@ package main
 
 import (
 	"context"
+	"errors"
+	"time"
 
-	"orgd/adapters/sqlitestore"
+	"orgd"
 )
 
 type migrateCmd struct {
 	fileFlag
 	directoryFlag
+	Storage string        `placeholder:"KIND" help:"sqlite or mongodb."`
+	Wait    time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
+	mongoFlags
 }
+
+// migrationTime bounds the work on a MongoDB, whose indexes take as long to
+// build as there is data.
+const migrationTime = time.Hour
 
 // Help implements kong.HelpProvider.
 func (migrateCmd) Help() string {
-	return `Starting the service migrates too. This command does it ahead of time and without serving, so that a failure shows before the switch to a new release. Make a backup first: an older release refuses the newer schema.
+	return `A data directory is migrated by every start of the service too; no process may use it meanwhile. A MongoDB is migrated by this command only, while the service runs or not: before the first start, and before a new release is rolled out. Running it again does no harm.
 
-Example:
+Make a backup first: an older release may refuse the newer schema.
 
-    orgd backup --data-dir ./data before.orgd && orgd migrate --data-dir ./data`
+Examples:
+
+    orgd backup --data-dir ./data before.orgd && orgd migrate --data-dir ./data
+
+    # the connection string comes from a file, because it holds a password
+    ORGD_MONGO_URI_FILE=/run/secrets/mongo-uri orgd migrate --storage mongodb`
 }
 
-// Run migrates the data directory.
+// Run migrates the storage.
 func (c *migrateCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.embedded()
-	if err != nil {
-		return err
+	cfg, err := p.load()
+	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
+		return usageError{err}
 	}
 	log, err := p.logger(cfg.Log)
 	if err != nil {
 		return err
 	}
-	version, err := sqlitestore.Migrate(ctx, cfg.SQLite, log)
+	ctx, cancel := context.WithTimeout(ctx, migrationTime)
+	defer cancel()
+	version, err := orgd.Migrate(ctx, cfg, c.Wait, log)
 	if err != nil {
 		return err
 	}
-	p.say("%s has schema version %d.", cfg.DataDir(), version)
+	p.say("%s has schema version %d.", cfg.Place(), version)
 	return nil
 }

@@ -1,129 +1,141 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
+	"log/slog"
 	"strings"
-	"time"
 
 	"orgd"
+	"orgd/client"
 )
 
-// serverFlag names the running service.
+// serverFlag names the running service, and as whom to talk to it.
 type serverFlag struct {
-	Server string `placeholder:"URL" help:"The running service (default ${server}; $$ORGD_SERVER)."`
+	Server  string `placeholder:"URL" help:"The running service (default ${server}; $$ORGD_SERVER)."`
+	Profile string `placeholder:"NAME" help:"Which profile of \"orgd login\" to use (default \"default\"; $$ORGD_PROFILE)."`
 }
 
 const defaultServer = "http://127.0.0.1:8080"
 
-// remoteTimeout bounds one request, and maxAnswer its answer in bytes.
-const (
-	remoteTimeout = 30 * time.Second
-	maxAnswer     = 8 << 20
-)
+// maxDocument bounds what the service answers, in bytes. The longest answers are
+// documents of a whole organization and their plans.
+const maxDocument = 1 << 30
 
-// remote is the running service as its clients see it.
-type remote struct {
-	base, token string
-	client      *http.Client
+// connection is where the service is, and who asks.
+type connection struct {
+	server  string
+	setting string // which says so
+	token   string
 }
 
-// connect finds out where the service is and who asks. It does not ask yet.
-func (f serverFlag) connect(p *process) (*remote, error) {
-	name, server := "--server", f.Server
-	if server == "" {
-		name, server = "ORGD_SERVER", p.getenv("ORGD_SERVER")
+// connection looks in flags, in the environment and in the profile, in this
+// order. A profile that is named on the command line stands above the
+// environment too. A token is sent to no other service than it was stored for.
+func (f serverFlag) connection(p *process) (connection, error) {
+	c, err := f.given(p)
+	if err != nil || c.server != "" && c.token != "" {
+		return c, err
 	}
-	if server == "" {
-		server = defaultServer
+	name, saved, err := f.saved(p)
+	if err != nil {
+		return c, err
 	}
-	var errs []error
-	u, err := url.Parse(server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		errs = append(errs, fmt.Errorf("%s: %q must be a URL such as %s", name, server, defaultServer))
+	if c.server == "" {
+		c.server, c.setting = saved.Server, fmt.Sprintf("profile %q", name)
+	}
+	if c.server == "" {
+		c.server = defaultServer
+	}
+	switch {
+	case c.token != "":
+	case saved.Token == "":
+		err = errors.New("ORGD_TOKEN: is required, unless orgd login has stored a token; orgd token create makes one")
+	case !sameServer(c.server, saved.Server):
+		err = fmt.Errorf("%s: the token of profile %q is for %s; give another in ORGD_TOKEN, or log in with another --profile", c.setting, name, saved.Server)
+	default:
+		c.token = saved.Token
+	}
+	return c, err
+}
+
+// given is what flags and the environment say.
+func (f serverFlag) given(p *process) (connection, error) {
+	c := connection{server: f.Server, setting: "--server"}
+	if f.Profile != "" {
+		return c, nil
+	}
+	if c.server == "" {
+		c.server, c.setting = p.getenv("ORGD_SERVER"), "ORGD_SERVER"
 	}
 	token, err := orgd.ReadSecret(p.getenv, "ORGD_TOKEN")
-	if err == nil && token == "" {
-		err = errors.New("ORGD_TOKEN: is required; orgd token create makes a token")
-	}
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, usageError{err}
-	}
-	return &remote{strings.TrimRight(server, "/") + "/api/v1", strings.TrimSpace(token), &http.Client{Timeout: remoteTimeout}}, nil
+	c.token = strings.TrimSpace(token)
+	return c, err
 }
 
-// answer is what every answer of the service has.
-type answer struct {
-	Data       json.RawMessage `json:"data"`
-	Error      string          `json:"error"`
-	Pagination struct {
-		NextCursor string `json:"next_cursor"`
-	} `json:"pagination"`
+// name is the name of the profile, and which setting says so.
+func (f serverFlag) name(p *process) (name, setting string) {
+	if f.Profile != "" {
+		return f.Profile, "--profile"
+	}
+	if name := p.getenv("ORGD_PROFILE"); name != "" {
+		return name, "ORGD_PROFILE"
+	}
+	return defaultProfile, ""
 }
 
-// do sends one request. An answer that is no success is an error in the
-// service's own words.
-func (r *remote) do(ctx context.Context, method, path string) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.base+path, nil)
+// saved reads the profile. Only the one that nobody has named may be missing.
+func (f serverFlag) saved(p *process) (name string, one profile, err error) {
+	name, setting := f.name(p)
+	store, err := p.profiles()
 	if err != nil {
-		return answer{}, err
+		if setting == "" {
+			err = nil
+		}
+		return name, profile{}, err
 	}
-	req.Header.Set("Authorization", "Bearer "+r.token)
-	res, err := r.client.Do(req)
-	if err != nil {
-		return answer{}, err // names method and URL
+	one, found, err := store.profile(name)
+	if err == nil && !found && setting != "" {
+		err = fmt.Errorf("%s: there is no profile %q; orgd login --profile %s makes it", setting, name, name)
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err = errors.Join(err, res.Body.Close()); err != nil {
-		return answer{}, fmt.Errorf("%s %s%s: %w", method, r.base, path, err)
-	}
-	var a answer
-	if len(body) > 0 {
-		err = json.Unmarshal(body, &a)
-	}
-	if res.StatusCode/100 != 2 || err != nil {
-		return a, fmt.Errorf("%s %s%s answered %s: %s", method, r.base, path, res.Status, a.reason())
-	}
-	return a, nil
+	return name, one, err
 }
 
-func (a answer) reason() string {
-	if a.Error == "" {
-		return "this is not how orgd answers"
-	}
-	return a.Error
+// sameServer reports whether two URLs are written the same but for the end.
+func sameServer(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
+
+// connect returns a client of the service. It does not ask yet.
+func (f serverFlag) connect(p *process) (*client.Client, error) {
+	service, _, err := f.open(p)
+	return service, err
 }
 
-// sessions calls show for every session that the caller may see.
-func (r *remote) sessions(ctx context.Context, show func(sessionRow)) error {
-	for cursor := ""; ; {
-		q := url.Values{"limit": {"100"}}
-		if cursor != "" {
-			q.Set("cursor", cursor)
-		}
-		a, err := r.do(ctx, http.MethodGet, "/auth/sessions?"+q.Encode())
-		if err != nil {
-			return err
-		}
-		var rows []sessionRow
-		if err := json.Unmarshal(a.Data, &rows); err != nil {
-			return fmt.Errorf("read the list of sessions: %w", err)
-		}
-		for _, row := range rows {
-			show(row)
-		}
-		if cursor = a.Pagination.NextCursor; cursor == "" {
-			return nil
-		}
+// open is connect for whoever also wants to know where the service is.
+func (f serverFlag) open(p *process) (*client.Client, connection, error) {
+	c, missing := f.connection(p)
+	service, err := c.client()
+	if err := errors.Join(err, missing); err != nil {
+		return nil, c, usageError{err}
 	}
+	return service, c, nil
 }
 
-func (r *remote) revoke(ctx context.Context, sid string) error {
-	_, err := r.do(ctx, http.MethodDelete, "/auth/sessions/"+url.PathEscape(sid))
-	return err
+func (c connection) client() (*client.Client, error) { return c.clientWith(client.Config{}) }
+
+// waiting returns a client that shows for how long it waits.
+func (c connection) waiting(g *progress) (*client.Client, error) {
+	return c.clientWith(client.Config{Logger: slog.New(waits{slog.DiscardHandler, g})})
+}
+
+// clientWith returns a client that has more settings.
+func (c connection) clientWith(cfg client.Config) (*client.Client, error) {
+	if c.server == "" { // whose reason is told elsewhere
+		return nil, nil
+	}
+	cfg.BaseURL, cfg.Token, cfg.MaxAnswer = c.server, client.StaticToken(c.token), maxDocument
+	service, err := client.New(cfg)
+	if err != nil { // the URL is all that can be wrong
+		err = fmt.Errorf("%s: %q must be a URL such as %s", c.setting, c.server, defaultServer)
+	}
+	return service, err
 }

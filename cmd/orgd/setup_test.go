@@ -3,19 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
 
@@ -26,7 +23,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	flag.Bool("update", false, "rewrite the golden files in testdata")
 	goleak.VerifyTestMain(m)
 }
 
@@ -198,25 +194,6 @@ func call(t *testing.T, method, url, token, body string) (int, string) {
 		t.Fatal(err)
 	}
 	return res.StatusCode, string(text)
-}
-
-// golden compares got with a file in testdata, or rewrites the file if the test
-// runs with -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }
 
 // readSecret returns the content of a file that only its owner may read.

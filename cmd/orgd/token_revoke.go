@@ -11,7 +11,7 @@ type tokenRevokeCmd struct {
 
 // Help implements kong.HelpProvider.
 func (tokenRevokeCmd) Help() string {
-	return `Ends sessions: all of their tokens stop working, at once on the replica that is asked and within a second on the others. Other people's sessions need a token of role admin, taken from $ORGD_TOKEN or the file that $ORGD_TOKEN_FILE names.
+	return `Ends sessions: all of their tokens stop working, at once on the replica that is asked and within a second on the others. Other people's sessions need a token of role admin.
 
 Example:
 
@@ -25,7 +25,7 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	for _, sid := range c.Sessions {
-		if err := service.revoke(ctx, sid); err != nil {
+		if err := service.RevokeSession(ctx, sid); err != nil {
 			return err
 		}
 		p.say("Session %s is revoked.", sid)

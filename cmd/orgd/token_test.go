@@ -120,6 +120,9 @@ func TestTokenListAndRevoke(t *testing.T) {
 	if status, body := call(t, "GET", s.url+"/api/v1/auth/me", bob, ""); status != 401 {
 		t.Errorf("GET /auth/me with a revoked token = %d %s, want 401", status, body)
 	}
+	if list := must(t, vars, "token", "list", "-o", "json"); !strings.Contains(list, `"revoked_at": "2`) {
+		t.Errorf("orgd token list -o json does not show the revocation:\n%s", list)
+	}
 	if list := must(t, vars, "token", "list"); !strings.Contains(list, "revoked") {
 		t.Errorf("orgd token list does not show the revocation:\n%s", list)
 	}

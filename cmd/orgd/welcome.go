@@ -43,8 +43,8 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 
 // listening reports that the service can be reached.
 func (w *welcome) listening(addr net.Addr) {
-	url := w.url(addr)
-	w.log.Info("orgd is listening", zap.String("url", url), zap.String("data_dir", w.dir),
+	url := localURL(w.cfg, addr.String())
+	w.log.Info("orgd is listening", zap.String("url", url), w.place(),
 		zap.String("version", orgd.Version().Version))
 	if w.file != "" {
 		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
@@ -53,17 +53,25 @@ func (w *welcome) listening(addr net.Addr) {
 	w.showToken(url)
 }
 
-// url is where clients on this machine reach the service.
-func (w *welcome) url(addr net.Addr) string {
+// place says where the data lies.
+func (w *welcome) place() zap.Field {
+	if w.cfg.Storage == orgd.MongoDB {
+		return zap.String("database", w.cfg.Mongo.Database)
+	}
+	return zap.String("data_dir", w.dir)
+}
+
+// localURL is where clients on this machine reach the service that listens on addr.
+func localURL(cfg orgd.Config, addr string) string {
 	scheme := "http"
-	if w.cfg.HTTP.TLSCert != "" {
+	if cfg.HTTP.TLSCert != "" {
 		scheme = "https"
 	}
-	host, port, err := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		return scheme + "://" + net.JoinHostPort("localhost", port)
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		addr = net.JoinHostPort("localhost", port)
 	}
-	return scheme + "://" + addr.String()
+	return scheme + "://" + addr
 }
 
 func curl(token, url string) string {

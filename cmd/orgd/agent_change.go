@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"orgd/client"
+)
+
+// agentFields are the fields of an agent that people change most.
+type agentFields struct {
+	Role             *string            `group:"Fields" placeholder:"TEXT" help:"What the agent is there for."`
+	Department       *string            `group:"Fields" placeholder:"NAME" help:"Its department."`
+	Description      *string            `group:"Fields" placeholder:"TEXT" help:"What it is, in some sentences."`
+	Level            client.AgentLevel  `group:"Fields" enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"junior, mid, senior, lead, principal, director, vp or c_suite."`
+	Status           client.AgentStatus `group:"Fields" enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"active, onboarding, on_leave or terminated."`
+	Autonomy         string             `group:"Fields" enum:",inherited,locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi, full, or inherited from the department."`
+	Model            *string            `group:"Fields" placeholder:"PROVIDER/ID" help:"The language model; \"\" for none."`
+	Tools            []string           `group:"Fields" placeholder:"NAME" help:"The tools that are allowed, separated by commas."`
+	ReportsTo        *string            `group:"Fields" placeholder:"AGENT" help:"Whom it answers to; \"\" for nobody."`
+	InstructionsFile string             `group:"Fields" placeholder:"FILE" help:"A file with the instructions; - is standard input."`
+}
+
+// into adds what was given.
+func (f agentFields) into(p *process, o client.Object) error {
+	put(o, "role", f.Role)
+	put(o, "department", f.Department)
+	put(o, "description", f.Description)
+	putWord(o, "level", f.Level)
+	putWord(o, "status", f.Status)
+	putAutonomy(o, f.Autonomy)
+	putOrNull(o, "authority.reports_to", f.ReportsTo)
+	if len(f.Tools) > 0 {
+		set(o, "tools.allowed", f.Tools)
+	}
+	if f.InstructionsFile != "" {
+		doc, err := p.readDocument(f.InstructionsFile)
+		if err != nil {
+			return err
+		}
+		set(o, "instructions", string(doc.text))
+	}
+	return putModel(o, f.Model)
+}
+
+// putAutonomy sets a level of autonomy, or that there is none.
+func putAutonomy(o client.Object, level string) {
+	if level == inherited {
+		set(o, "autonomy_level", nil)
+		return
+	}
+	putWord(o, "autonomy_level", level)
+}
+
+func putModel(o client.Object, given *string) error {
+	if given == nil || *given == "" {
+		putOrNull(o, "model", given)
+		return nil
+	}
+	provider, id, ok := strings.Cut(*given, "/")
+	if !ok {
+		return usageError{fmt.Errorf("--model: %q must be PROVIDER/ID", *given)}
+	}
+	set(o, "model.provider", provider)
+	set(o, "model.model_id", id)
+	return nil
+}
+
+type agentCreateCmd struct {
+	serverFlag
+	resultFlag
+	recordFlag
+	agentFields
+	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
+	reasonFlag
+	Name string `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
+}
+
+// Help implements kong.HelpProvider.
+func (agentCreateCmd) Help() string {
+	return `Hires an agent. It needs a name, a role and a department; all else has defaults.
+
+Examples:
+
+    orgd agent create Ada --role Reviewer --department Engineering --level senior \
+      --model aurora/aurora-large-3 --instructions-file ada.md
+    orgd agent create -f ada.yaml -o json`
+}
+
+// Run creates the agent.
+func (c *agentCreateCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	fields, err := c.fields(p)
+	if err != nil {
+		return err
+	}
+	putWord(fields, "name", c.Name)
+	put(fields, "hiring_date", c.HiringDate)
+	if err := c.into(p, fields); err != nil {
+		return err
+	}
+	in, err := input[client.AgentInput](fields)
+	if err != nil {
+		return err
+	}
+	if in.Name == "" || in.Role == "" || in.Department == "" {
+		return usageError{errors.New("an agent needs a name, --role and --department")}
+	}
+	a, err := service.CreateAgent(ctx, in, c.options()...)
+	if err != nil {
+		return err
+	}
+	p.say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
+	return c.print(p, a)
+}
+
+type agentUpdateCmd struct {
+	serverFlag
+	resultFlag
+	recordFlag
+	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
+	agentFields
+	reasonFlag
+	agentArg
+}
+
+// Help implements kong.HelpProvider.
+func (agentUpdateCmd) Help() string {
+	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field, lists are replaced.
+
+Examples:
+
+    orgd agent update Ada --level lead --reason "after the spring review"
+    orgd agent update Ada --instructions-file ada.md
+    echo '{metadata: {reviewed_by: Hal}}' | orgd agent update Ada -f -`
+}
+
+// Run changes the agent.
+func (c *agentUpdateCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	patch, err := c.fields(p)
+	if err != nil {
+		return err
+	}
+	put(patch, "name", c.Name)
+	if err := c.into(p, patch); err != nil {
+		return err
+	}
+	if len(patch) == 0 {
+		return errNothing
+	}
+	a, err := service.PatchAgent(ctx, c.Agent, patch, c.options()...)
+	if err != nil {
+		return err
+	}
+	p.say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
+	return c.print(p, a)
+}
+
+type agentDeleteCmd struct {
+	serverFlag
+	yesFlag
+	Agents []string `arg:"" name:"agent" help:"Names or ids of the agents."`
+}
+
+// Help implements kong.HelpProvider.
+func (agentDeleteCmd) Help() string {
+	return `Fires agents and frees their names. Their versions and what they did stay readable by id.
+
+Example:
+
+    orgd agent delete Ada Hal --yes`
+}
+
+// Run deletes the agents.
+func (c *agentDeleteCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	return c.remove(ctx, p, c.Agents, func(name string) (doomed, error) {
+		a, err := service.Agent(ctx, name)
+		return doomed{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err
+	}, func(id string, guard client.Option) error { return service.DeleteAgent(ctx, id, guard) })
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"orgd/client"
+)
+
+type agentDiffCmd struct {
+	serverFlag
+	outputFlag
+	agentArg
+	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
+	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`
+}
+
+// Help implements kong.HelpProvider.
+func (agentDiffCmd) Help() string {
+	return `Shows what changed from one version of an agent to a later one: without numbers in the last change, with one number since that version.
+
+Examples:
+
+    orgd agent diff Ada
+    orgd agent diff Ada 1
+    orgd agent diff Ada 1 3 -o json`
+}
+
+// Run prints the difference on standard output.
+func (c *agentDiffCmd) Run(ctx context.Context, p *process) error {
+	if c.To != 0 && c.From >= c.To {
+		return usageError{errors.New("the first version must be the earlier one")}
+	}
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	from, to := c.From, c.To
+	if to == 0 {
+		if to, err = currentVersion(ctx, service, c.Agent); err != nil {
+			return err
+		}
+	}
+	if from == 0 {
+		from = to - 1
+	}
+	if from >= to || from < 1 {
+		return fmt.Errorf("version %d is the current one, and there is nothing to compare it with", to)
+	}
+	diff, err := service.VersionDiff(ctx, c.Agent, from, to)
+	if err != nil {
+		return err
+	}
+	if c.Output == "table" {
+		return p.showDiff(diff, false)
+	}
+	return c.print(p, diff, nil)
+}
+
+// currentVersion works for agents that were deleted, too.
+func currentVersion(ctx context.Context, service *client.Client, agent string) (int64, error) {
+	page, err := service.VersionPage(ctx, agent, client.PageQuery{Limit: 1})
+	if err != nil || len(page.Items) == 0 {
+		return 0, err
+	}
+	return page.Items[0].Number, nil
+}
+
+// showDiff prints what a change, or taking it back, does.
+func (p *process) showDiff(diff client.VersionDiff, back bool) error {
+	v := &diffView{p: p}
+	title := fmt.Sprintf("version %d -> %d: %s", diff.FromVersion, diff.ToVersion, diff.Summary)
+	if back {
+		title = fmt.Sprintf("version %d -> as version %d: %s", diff.ToVersion, diff.FromVersion, diff.Summary)
+	}
+	v.line(0, p.color(bold, title))
+	for _, c := range diff.Changes {
+		old, is := c.OldValue, c.NewValue
+		if back {
+			old, is = is, old
+		}
+		if err := v.field(c.Path, old, is); err != nil {
+			return err
+		}
+	}
+	_, err := v.out.WriteTo(p.stdout)
+	return err
+}
+
+// field shows what becomes of a field, whose values are JSON or nil where there
+// is none.
+func (v *diffView) field(path string, old, is *string) error {
+	members := func(text *string) (map[string]any, error) {
+		if text == nil {
+			return nil, nil
+		}
+		value, err := decodeValue(json.RawMessage(*text))
+		return map[string]any{path: value}, err
+	}
+	was, err := members(old)
+	if err != nil {
+		return err
+	}
+	now, err := members(is)
+	if err != nil {
+		return err
+	}
+	v.members("", was, now)
+	return nil
+}
+
+type agentRollbackCmd struct {
+	serverFlag
+	resultFlag
+	agentArg
+	Target int64 `arg:"" name:"version" help:"The version to bring back."`
+	DryRun bool  `help:"Make every check and show what would change, but change nothing."`
+	reasonFlag
+}
+
+// Help implements kong.HelpProvider.
+func (agentRollbackCmd) Help() string {
+	return `Writes a new version of an agent with the content of an earlier one. No version is ever lost, so a rollback can be rolled back.
+
+Examples:
+
+    orgd agent rollback Ada 1 --dry-run
+    orgd agent rollback Ada 1 --reason "kindness wins"`
+}
+
+// Run brings a version back.
+func (c *agentRollbackCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	before, err := currentVersion(ctx, service, c.Agent)
+	if err != nil {
+		return err
+	}
+	in := client.RollbackInput{TargetVersion: c.Target, Reason: c.Reason}
+	if c.DryRun {
+		return c.preview(ctx, p, service, in, before)
+	}
+	a, err := service.RollbackAgent(ctx, c.Agent, in)
+	if err != nil {
+		return err
+	}
+	after, err := currentVersion(ctx, service, a.ID)
+	if err != nil {
+		return err
+	}
+	if after == before {
+		p.say("Agent %s is as version %d has it already.", a.Name, c.Target)
+	} else {
+		p.say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
+	}
+	return c.print(p, a)
+}
+
+// preview shows what the agent would become.
+func (c *agentRollbackCmd) preview(ctx context.Context, p *process, service *client.Client, in client.RollbackInput, current int64) error {
+	a, err := service.PreviewRollback(ctx, c.Agent, in)
+	if err != nil {
+		return err
+	}
+	if c.Output != "" {
+		return c.print(p, a)
+	}
+	diff := client.VersionDiff{FromVersion: c.Target, ToVersion: current, Summary: "no changes"}
+	if c.Target < current {
+		if diff, err = service.VersionDiff(ctx, c.Agent, c.Target, current); err != nil {
+			return err
+		}
+	}
+	return p.showDiff(diff, true)
+}

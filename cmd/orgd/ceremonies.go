@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"orgd/client"
+)
+
+// ceremoniesCmd is the ceremony policy of a department.
+type ceremoniesCmd struct {
+	Show  ceremoniesShowCmd  `cmd:"" help:"Show the policy in force, and where each value comes from."`
+	Set   ceremoniesSetCmd   `cmd:"" help:"Replace the department's own policy."`
+	Unset ceremoniesUnsetCmd `cmd:"" help:"Delete the department's own policy, so that it inherits the company's."`
+}
+
+type ceremoniesShowCmd struct {
+	serverFlag
+	outputFlag
+	departmentArg
+	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
+}
+
+// Help implements kong.HelpProvider.
+func (ceremoniesShowCmd) Help() string {
+	return `Shows how ceremonies are held in a department: values of its own, of the company, and defaults.
+
+Examples:
+
+    orgd department ceremonies show Engineering
+    orgd department ceremonies show Engineering --own -o yaml > ceremonies.yaml`
+}
+
+// Run prints the policy on standard output.
+func (c *ceremoniesShowCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	if c.Own {
+		own, err := service.CeremonyPolicy(ctx, c.Department)
+		if err != nil {
+			return err
+		}
+		return c.print(p, own, func(t *table) { t.alone(jsonText(own)) })
+	}
+	policy, err := service.ResolvedCeremonyPolicy(ctx, c.Department)
+	if err != nil {
+		return err
+	}
+	values := resolved(policy)
+	return c.print(p, values, func(t *table) {
+		t.header("NAME", "VALUE", "FROM")
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			t.row(name, jsonText(values[name].Value), string(values[name].Origin))
+		}
+	})
+}
+
+// resolved are all values of a policy by name.
+func resolved(p client.ResolvedCeremonyPolicy) map[string]client.Resolved[any] {
+	values := map[string]client.Resolved[any]{
+		"strategy":             {Value: p.Strategy.Value, Origin: p.Strategy.Origin},
+		"strategy_config":      {Value: p.StrategyConfig.Value, Origin: p.StrategyConfig.Origin},
+		"velocity_calculator":  {Value: p.VelocityCalculator.Value, Origin: p.VelocityCalculator.Origin},
+		"auto_transition":      {Value: p.AutoTransition.Value, Origin: p.AutoTransition.Origin},
+		"transition_threshold": {Value: p.TransitionThreshold.Value, Origin: p.TransitionThreshold.Origin},
+	}
+	maps.Copy(values, p.Other)
+	return values
+}
+
+type ceremoniesSetCmd struct {
+	serverFlag
+	resultFlag
+	departmentArg
+	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
+}
+
+// Help implements kong.HelpProvider.
+func (ceremoniesSetCmd) Help() string {
+	return `Replaces the whole policy of a department. What the file does not have is inherited.
+
+Example:
+
+    echo '{strategy: calendar, strategy_config: {days: 14}}' | orgd department ceremonies set Engineering -f -`
+}
+
+// Run sets the policy.
+func (c *ceremoniesSetCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	fields, err := recordFlag{c.File}.fields(p)
+	if err != nil {
+		return err
+	}
+	in, err := input[client.CeremonyPolicy](fields)
+	if err != nil {
+		return err
+	}
+	policy, err := service.SetCeremonyPolicy(ctx, c.Department, in)
+	if err != nil {
+		return err
+	}
+	p.say("Department %s has a ceremony policy of its own.", c.Department)
+	return c.print(p, policy)
+}
+
+type ceremoniesUnsetCmd struct {
+	serverFlag
+	yesFlag
+	departmentArg
+}
+
+// Help implements kong.HelpProvider.
+func (ceremoniesUnsetCmd) Help() string {
+	return `Deletes the policy of a department, which then inherits that of the company.
+
+Example:
+
+    orgd department ceremonies unset Engineering --yes`
+}
+
+// Run deletes the policy.
+func (c *ceremoniesUnsetCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	return c.remove(ctx, p, []string{c.Department}, func(name string) (doomed, error) {
+		d, err := service.Department(ctx, name)
+		return doomed{fmt.Sprintf("the ceremony policy of department %s", d.Name), d.Name, d.ETag}, err
+	}, func(name string, guard client.Option) error { return service.DeleteCeremonyPolicy(ctx, name, guard) })
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"orgd/client"
+)
+
+// companyCmd is everything about the company.
+type companyCmd struct {
+	Show   companyShowCmd   `cmd:"" help:"Show the company."`
+	Update companyUpdateCmd `cmd:"" help:"Change the company."`
+}
+
+type companyShowCmd struct {
+	serverFlag
+	outputFlag
+}
+
+// Help implements kong.HelpProvider.
+func (companyShowCmd) Help() string {
+	return `Shows the company. -o json and yaml show every field, departments included.
+
+Example:
+
+    orgd company show`
+}
+
+// Run prints the company on standard output.
+func (c *companyShowCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	v, err := service.Company(ctx)
+	if err != nil {
+		return err
+	}
+	return c.print(p, v, func(t *table) {
+		var departments []string
+		for _, d := range v.Departments {
+			departments = append(departments, d.Name)
+		}
+		t.field("Name", v.CompanyName)
+		t.field("Autonomy", string(v.AutonomyLevel))
+		t.field("Budget", string(v.BudgetMonthly)+" "+v.Currency+" a month")
+		t.field("Communication", v.CommunicationPattern)
+		t.field("Departments", strings.Join(departments, ", "))
+		if len(v.Settings) > 0 {
+			t.field("Settings", jsonText(v.Settings))
+		}
+		t.field("Revision", strconv.FormatInt(v.Revision, 10))
+		t.field("Updated", when(v.UpdatedAt))
+	})
+}
+
+type companyUpdateCmd struct {
+	serverFlag
+	resultFlag
+	recordFlag
+	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`
+	Autonomy      client.AutonomyLevel `group:"Fields" enum:",locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi or full, for whoever does not say otherwise."`
+	BudgetMonthly *number              `group:"Fields" placeholder:"N" help:"Its budget of a month; 0 for none."`
+	Currency      *string              `group:"Fields" placeholder:"CODE" help:"Its currency, while no cost is recorded."`
+}
+
+// Help implements kong.HelpProvider.
+func (companyUpdateCmd) Help() string {
+	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field and removes a key of the settings.
+
+Examples:
+
+    orgd company update --name "Meridian Works" --budget-monthly 250000
+    echo 'settings: {ceremony_policy: {strategy: calendar}}' | orgd company update -f -`
+}
+
+// Run changes the company.
+func (c *companyUpdateCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	patch, err := c.fields(p)
+	if err != nil {
+		return err
+	}
+	put(patch, "company_name", c.Name)
+	putWord(patch, "autonomy_level", c.Autonomy)
+	put(patch, "budget_monthly", c.BudgetMonthly)
+	put(patch, "currency", c.Currency)
+	if len(patch) == 0 {
+		return errNothing
+	}
+	v, err := service.PatchCompany(ctx, patch)
+	if err != nil {
+		return err
+	}
+	p.say("The company has revision %d.", v.Revision)
+	return c.print(p, v)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/complete"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help implements kong.HelpProvider.
+func (completionCmd) Help() string {
+	return `Prints what a shell has to run so that the tab key completes commands, flags and the names of agents, departments, projects and profiles.
+
+Examples:
+
+    source <(orgd completion bash)                                      # in ~/.bashrc
+    orgd completion zsh > "${fpath[1]}/_orgd"                           # once
+    orgd completion fish > ~/.config/fish/completions/orgd.fish         # once`
+}
+
+// Run prints the script on standard output.
+func (c *completionCmd) Run(p *process) error {
+	_, err := fmt.Fprint(p.stdout, complete.Script(c.Shell))
+	return err
+}
+
+// completeCmd is what the scripts ask.
+type completeCmd struct {
+	Shell string   `arg:"" enum:"bash,zsh,fish"`
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+// maxLookup bounds how long the tab key may wait for the service.
+const maxLookup = 2 * time.Second
+
+// Run prints what may stand next, one candidate a line with its meaning behind a
+// tab. There is nobody to tell about failures.
+func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *process) error {
+	words, seen := c.Words, 0
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if c.Shell == "bash" {
+		words, seen = complete.Whole(words)
+	}
+	next := complete.At(k.Model.Node, words)
+	if next.Wanted != "" {
+		ctx, cancel := context.WithTimeout(ctx, maxLookup)
+		defer cancel()
+		next.Typed = strings.ReplaceAll(next.Typed, `\`, "") // that escapes spaces
+		next.Candidates = append(next.Candidates, p.names(ctx, next)...)
+	}
+	for _, candidate := range next.Candidates {
+		fmt.Fprintf(p.stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], visible(candidate.Help))
+	}
+	return nil
+}
+
+// names are those that may stand next.
+func (p *process) names(ctx context.Context, next complete.Next) (all []complete.Candidate) {
+	add := func(name, help string) bool {
+		const most = 100
+		if len(name) >= len(next.Typed) && strings.EqualFold(name[:len(next.Typed)], next.Typed) {
+			all = append(all, complete.Candidate{Word: next.Before + name, Help: help})
+		}
+		return len(all) < most
+	}
+	if next.Wanted == "profile" {
+		store, err := p.profiles()
+		if err != nil {
+			return nil
+		}
+		saved, err := store.all()
+		if err != nil {
+			return nil
+		}
+		for _, name := range slices.Sorted(maps.Keys(saved)) {
+			add(name, saved[name].Server)
+		}
+		return all
+	}
+	service, err := serverFlag{Server: next.Given["server"], Profile: next.Given["profile"]}.connect(p)
+	if err != nil {
+		return nil
+	}
+	switch next.Wanted {
+	case "agent":
+		offer(service.Agents(ctx, client.AgentQuery{PageQuery: pages(0), NamePrefix: next.Typed, Summary: true}),
+			func(a client.Agent) bool { return add(a.Name, a.Role) })
+	case "department":
+		offer(service.Departments(ctx, pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
+	case "project":
+		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
+	}
+	return all
+}
+
+// offer adds items until it has enough or there are no more.
+func offer[T any](items iter.Seq2[T, error], add func(T) bool) {
+	for item, err := range items {
+		if err != nil || !add(item) {
+			return
+		}
+	}
+}

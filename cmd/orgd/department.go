@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"orgd/client"
+)
+
+// departmentCmd is everything about departments.
+type departmentCmd struct {
+	List          departmentsCmd             `cmd:"" help:"List departments, as orgd get departments does."`
+	Show          departmentShowCmd          `cmd:"" help:"Show a department."`
+	Health        departmentHealthCmd        `cmd:"" help:"Show the figures of a department."`
+	Create        departmentCreateCmd        `cmd:"" help:"Make a department."`
+	Update        departmentUpdateCmd        `cmd:"" help:"Change a department."`
+	Delete        departmentDeleteCmd        `cmd:"" help:"Delete departments that have no agents."`
+	Reorder       departmentReorderCmd       `cmd:"" help:"Put departments in order."`
+	ReorderAgents departmentReorderAgentsCmd `cmd:"" help:"Put the agents of a department in order."`
+	Ceremonies    ceremoniesCmd              `cmd:"" help:"How a department holds its ceremonies."`
+}
+
+// departmentArg names a department.
+type departmentArg struct {
+	Department string `arg:"" help:"Name of the department."`
+}
+
+type departmentShowCmd struct {
+	serverFlag
+	outputFlag
+	departmentArg
+}
+
+// Help implements kong.HelpProvider.
+func (departmentShowCmd) Help() string {
+	return `Shows a department. -o json and yaml show every field.
+
+Example:
+
+    orgd department show Engineering`
+}
+
+// Run prints the department on standard output.
+func (c *departmentShowCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	d, err := service.Department(ctx, c.Department)
+	if err != nil {
+		return err
+	}
+	return c.print(p, d, func(t *table) {
+		t.field("Name", d.Name)
+		t.field("Description", d.Description)
+		t.field("Head", word(d.Head))
+		t.field("Budget", string(d.BudgetPercent)+" %")
+		t.field("Autonomy", orInherited(d.AutonomyLevel))
+		t.field("Ceremonies", ceremonies(d))
+		for _, team := range d.Teams {
+			t.field("Team", teamText(team))
+		}
+		for _, l := range d.ReportingLines {
+			t.field("Reports", l.Subordinate+" to "+l.Supervisor)
+		}
+		review := d.Policies.ReviewRequirements
+		t.field("Reviewers", strings.Join(append([]string{strconv.FormatInt(review.MinReviewers, 10)}, review.RequiredReviewerRoles...), ", "))
+		for _, chain := range d.Policies.ApprovalChains {
+			t.field("Approval", chain.ActionType+" by "+strings.Join(chain.Approvers, ", "))
+		}
+		t.field("Revision", strconv.FormatInt(d.Revision, 10))
+		t.field("Created", when(d.CreatedAt))
+		t.field("Updated", when(d.UpdatedAt))
+	})
+}
+
+func ceremonies(d client.Department) string {
+	if d.CeremonyPolicy == nil {
+		return inherited
+	}
+	return "own"
+}
+
+func teamText(t client.Team) string {
+	text := t.Name
+	if t.Lead != nil {
+		text += ", led by " + *t.Lead
+	}
+	if len(t.Members) > 0 {
+		text += ": " + strings.Join(t.Members, ", ")
+	}
+	return text
+}
+
+type departmentHealthCmd struct {
+	serverFlag
+	outputFlag
+	departmentArg
+}
+
+// Help implements kong.HelpProvider.
+func (departmentHealthCmd) Help() string {
+	return `Shows how many agents a department has, what it has cost in the last seven days, and how well it does.
+
+Example:
+
+    orgd department health Engineering`
+}
+
+// Run prints the figures on standard output.
+func (c *departmentHealthCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	h, err := service.DepartmentHealth(ctx, c.Department)
+	if err != nil {
+		return err
+	}
+	return c.print(p, h, func(t *table) {
+		t.field("Department", h.DepartmentName)
+		t.field("Agents", fmt.Sprintf("%d, %d of them active (%s %%)", h.AgentCount, h.ActiveAgentCount, h.UtilizationPercent))
+		t.field("Performance", word(h.AvgPerformanceScore))
+		t.field("Collaboration", word(h.CollaborationScore))
+		t.field("Cost 7 days", string(h.Cost7d)+" "+h.Currency)
+		for _, day := range h.CostTrend {
+			t.field("  "+day.Timestamp.Format("2006-01-02"), string(day.Value))
+		}
+	})
+}
+
+// departmentFields are the fields of a department that people change most.
+type departmentFields struct {
+	Description   *string `group:"Fields" placeholder:"TEXT" help:"What it does."`
+	Head          *string `group:"Fields" placeholder:"AGENT" help:"The agent that leads it; \"\" for none."`
+	BudgetPercent *number `group:"Fields" placeholder:"N" help:"Its share of the company's budget, 0 to 100."`
+	Autonomy      string  `group:"Fields" enum:",inherited,locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi, full, or inherited from the company."`
+}
+
+func (f departmentFields) into(o client.Object) {
+	put(o, "description", f.Description)
+	putOrNull(o, "head", f.Head)
+	put(o, "budget_percent", f.BudgetPercent)
+	putAutonomy(o, f.Autonomy)
+}
+
+type departmentCreateCmd struct {
+	serverFlag
+	resultFlag
+	recordFlag
+	departmentFields
+	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
+}
+
+// Help implements kong.HelpProvider.
+func (departmentCreateCmd) Help() string {
+	return `Makes a department, the last one in the company's order. Its name cannot be changed later.
+
+Examples:
+
+    orgd department create Research --budget-percent 12.5
+    orgd department create -f research.yaml`
+}
+
+// Run creates the department.
+func (c *departmentCreateCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	fields, err := c.fields(p)
+	if err != nil {
+		return err
+	}
+	putWord(fields, "name", c.Name)
+	c.into(fields)
+	in, err := input[client.DepartmentInput](fields)
+	if err != nil {
+		return err
+	}
+	if in.Name == "" {
+		return errNameless
+	}
+	d, err := service.CreateDepartment(ctx, in)
+	if err != nil {
+		return err
+	}
+	p.say("Created department %s.", d.Name)
+	return c.print(p, d)
+}
+
+type departmentUpdateCmd struct {
+	serverFlag
+	resultFlag
+	recordFlag
+	departmentFields
+	departmentArg
+}
+
+// Help implements kong.HelpProvider.
+func (departmentUpdateCmd) Help() string {
+	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field, lists are replaced.
+
+Examples:
+
+    orgd department update Research --head Ada
+    orgd department update Research -f teams.yaml`
+}
+
+// Run changes the department.
+func (c *departmentUpdateCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	patch, err := c.fields(p)
+	if err != nil {
+		return err
+	}
+	c.into(patch)
+	if len(patch) == 0 {
+		return errNothing
+	}
+	d, err := service.PatchDepartment(ctx, c.Department, patch)
+	if err != nil {
+		return err
+	}
+	p.say("Department %s has revision %d.", d.Name, d.Revision)
+	return c.print(p, d)
+}
+
+type departmentDeleteCmd struct {
+	serverFlag
+	yesFlag
+	Departments []string `arg:"" name:"department" help:"Names of the departments."`
+}
+
+// Help implements kong.HelpProvider.
+func (departmentDeleteCmd) Help() string {
+	return `Deletes departments. One that still has agents is not deleted.
+
+Example:
+
+    orgd department delete Research --yes`
+}
+
+// Run deletes the departments.
+func (c *departmentDeleteCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	return c.remove(ctx, p, c.Departments, func(name string) (doomed, error) {
+		d, err := service.Department(ctx, name)
+		return doomed{"department " + d.Name, d.Name, d.ETag}, err
+	}, func(name string, guard client.Option) error { return service.DeleteDepartment(ctx, name, guard) })
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"orgd/client"
+)
+
+// inherited is shown for what a department or an agent does not say itself.
+const inherited = "inherited"
+
+// departmentsCmd lists departments.
+type departmentsCmd struct {
+	serverFlag
+	outputFlag
+	allFlag
+}
+
+// Help implements kong.HelpProvider.
+func (departmentsCmd) Help() string {
+	return `Lists departments in the order of the company.
+
+Example:
+
+    orgd get departments -o json | jq -r '.[] | select(.head == null) | .name'`
+}
+
+// Run prints the departments on standard output.
+func (c *departmentsCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	all, err := collect(service.Departments(ctx, c.pages()), c.Limit)
+	if err != nil {
+		return err
+	}
+	return c.print(p, all, func(t *table) {
+		t.header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
+		for _, d := range all {
+			t.row(d.Name, word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), when(d.UpdatedAt))
+		}
+	})
+}
+
+// orInherited is a level of autonomy or that there is none.
+func orInherited(level *client.AutonomyLevel) string {
+	if level == nil {
+		return inherited
+	}
+	return string(*level)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orgd/client"
+)
+
+type exportCmd struct {
+	serverFlag
+	Output string `short:"o" enum:"auto,json,yaml" default:"auto" placeholder:"FORMAT" help:"json, yaml, or auto: json for a file called *.json, else yaml."`
+	File   string `arg:"" optional:"" help:"Where to write; standard output without it."`
+}
+
+// Help implements kong.HelpProvider.
+func (exportCmd) Help() string {
+	return `Writes the organization as one document: the company, its departments and its agents in order, every field that can be written, and names instead of ids. The same organization is always the same bytes, so the document is at home in Git. "orgd plan" and "orgd apply" read it. Projects, activity and history are not in it: "orgd backup" keeps everything.
+
+Examples:
+
+    orgd export org.yaml
+    orgd export -o json | jq '.agents | length'`
+}
+
+// Run writes the document.
+func (c *exportCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	var text []byte
+	err = p.waitFor("Exporting", func() error {
+		text, err = c.document(ctx, service)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.File == "" {
+		_, err = p.stdout.Write(text)
+		return err
+	}
+	return os.WriteFile(c.File, text, 0o644)
+}
+
+func (c *exportCmd) document(ctx context.Context, service *client.Client) ([]byte, error) {
+	if c.Output == "yaml" || c.Output == "auto" && !strings.EqualFold(filepath.Ext(c.File), ".json") {
+		return service.OrganizationYAML(ctx)
+	}
+	line, err := service.OrganizationJSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, line, "", "  "); err != nil {
+		return nil, fmt.Errorf("read the document: %w", err)
+	}
+	text.WriteByte('\n')
+	return text.Bytes(), nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"time"
+
+	"orgd/client"
+)
+
+type healthcheckCmd struct {
+	fileFlag
+	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
+	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"Certificate of the service, if it serves HTTPS."`
+	Live    bool          `help:"Ask only whether the process answers, not whether it can do its work."`
+	Timeout time.Duration `default:"3s" placeholder:"TIME" help:"How long the answer may take (default 3s)."`
+}
+
+// Help implements kong.HelpProvider.
+func (healthcheckCmd) Help() string {
+	return `Asks the service of this machine, or of this container, whether it is ready: exit code 0 if it is, 1 if not. It finds the service by the settings that "orgd serve" has, and needs no token.
+
+Examples:
+
+    orgd healthcheck
+    ORGD_ADDR=0.0.0.0:9000 orgd healthcheck --live
+
+    # in a Dockerfile
+    HEALTHCHECK CMD ["/orgd", "healthcheck"]`
+}
+
+// Run asks once.
+func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
+	cfg, err := p.load()
+	if err != nil {
+		return err
+	}
+	service, err := client.New(client.Config{
+		BaseURL: localURL(cfg, cfg.HTTP.Addr), MaxAttempts: 1,
+		HTTPClient: &http.Client{
+			Timeout: c.Timeout,
+			Transport: &http.Transport{
+				DisableKeepAlives: true,
+				// The name in the certificate is the one by which others know the service,
+				// and nothing secret is said.
+				TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+			},
+		},
+	})
+	if err != nil {
+		return usageError{fmt.Errorf("--addr: %q must be HOST:PORT", cfg.HTTP.Addr)}
+	}
+	if c.Live {
+		_, err = service.Liveness(ctx)
+	} else {
+		_, err = service.Readiness(ctx)
+	}
+	return err
+}

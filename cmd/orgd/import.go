@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/domain/name"
+)
+
+type importAgentsCmd struct {
+	serverFlag
+	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
+	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
+	Provider   string `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
+	History    bool   `help:"Also import what the agents were before, from the Git history of the directory."`
+	Yes        bool   `help:"Do not ask."`
+}
+
+// Help implements kong.HelpProvider.
+func (importAgentsCmd) Help() string {
+	return `Reads agents from the Markdown files of a directory and the folders in it, shows what would change, asks, and has it done. Front matter in YAML says "name", "description", "model" and "tools"; the text below is the instructions, and the folder is the department. Departments that are missing are created. Nothing is deleted, and what such files have no field for stays as it is.
+
+If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed.
+
+With --history the commits of the Git repository are replayed one after the other, so that everything an agent has been becomes a version of it. The reason of a version has date, author and commit. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
+
+Examples:
+
+    orgd import agents ./agents
+    orgd import agents --department Engineering --provider anthropic --yes ./agents
+    orgd import agents --history ./catalogue/categories`
+}
+
+// Run changes the organization.
+func (c *importAgentsCmd) Run(ctx context.Context, p *process) error {
+	service, to, err := c.prepare(p)
+	if err != nil {
+		return err
+	}
+	if c.History {
+		return c.replay(ctx, p, to)
+	}
+	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.options())
+	if err != nil {
+		return c.refuse(p, err)
+	}
+	if err := c.tell(p, tree); err != nil {
+		return err
+	}
+	x, err := c.propose(ctx, service, tree.Agents)
+	if err != nil {
+		return err
+	}
+	x.server = to.server
+	return p.settle(ctx, x, c.Yes)
+}
+
+// prepare looks for mistakes on the command line.
+func (c *importAgentsCmd) prepare(p *process) (*client.Client, connection, error) {
+	var wrong []error
+	usage := func(err error) {
+		var u usageError
+		if errors.As(err, &u) {
+			err = u.error
+		}
+		wrong = append(wrong, err)
+	}
+	if c.Department != "" {
+		if _, err := name.Parse(c.Department); err != nil {
+			usage(fmt.Errorf("--department: %w", err))
+		}
+	}
+	if err := agentfiles.Rule("model", map[string]string{"provider": c.Provider, "model_id": "any"}); err != nil {
+		_, text, _ := strings.Cut(err.Error(), ": ")
+		usage(fmt.Errorf("--provider: %s", text))
+	}
+	if info, err := os.Stat(c.Dir); err != nil {
+		usage(err)
+	} else if !info.IsDir() {
+		usage(fmt.Errorf("%s: is not a directory", c.Dir))
+	}
+	usage(p.canAsk(c.Yes))
+	service, to, err := c.open(p)
+	usage(err)
+	if err := errors.Join(wrong...); err != nil {
+		return nil, to, usageError{err}
+	}
+	return service, to, nil
+}
+
+func (c *importAgentsCmd) options() agentfiles.Options {
+	return agentfiles.Options{Department: c.Department}
+}
+
+// tell says what was not read as it stands, and that there is something.
+func (c *importAgentsCmd) tell(p *process, tree agentfiles.Tree) error {
+	var skipped, lenient []string
+	for _, skip := range tree.Skipped {
+		skipped = append(skipped, skip.String())
+	}
+	for _, a := range tree.Agents {
+		if a.Lenient {
+			lenient = append(lenient, a.Path)
+		}
+	}
+	p.sayEach("Left out", skipped)
+	p.sayEach("Not YAML, read line by line", lenient)
+	if len(tree.Agents) == 0 {
+		return fmt.Errorf("%s: no file defines an agent", c.Dir)
+	}
+	return nil
+}
+
+// sayEach tells something about files, of many only about the first.
+func (p *process) sayEach(what string, files []string) {
+	const most = 20
+	for _, file := range files[:min(len(files), most)] {
+		p.say("%s: %s", what, visible(file))
+	}
+	if more := len(files) - most; more > 0 {
+		p.say("%s: %d more", what, more)
+	}
+}
+
+// refuse tells the mistakes in files. Other errors come back as they are.
+func (c *importAgentsCmd) refuse(p *process, err error) error {
+	wrong, ok := errors.AsType[agentfiles.Mistakes](err)
+	if !ok {
+		return err
+	}
+	var all []mistake
+	for _, m := range wrong {
+		all = append(all, mistake{file: c.file(m.Path), line: m.Line, path: m.Field, text: m.Text})
+	}
+	return p.tellMistakes(c.Dir, all)
+}
+
+// file is the path of a file as the caller may open it.
+func (c *importAgentsCmd) file(path string) string {
+	return filepath.Join(c.Dir, filepath.FromSlash(path))
+}
+
+// propose makes a document of the agents of files.
+func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (proposal, error) {
+	departments, err := missingDepartments(ctx, service, agents)
+	if err != nil {
+		return proposal{}, err
+	}
+	agents, err = inOrder(ctx, service, agents)
+	if err != nil {
+		return proposal{}, err
+	}
+	entries := make([]any, len(agents))
+	for i, a := range agents {
+		entries[i] = identityOf(a, c.Provider)
+	}
+	founded := make([]any, len(departments))
+	for i, a := range departments {
+		founded[i] = map[string]string{"name": a.Department}
+	}
+	text, err := json.Marshal(map[string]any{"format": 1, "departments": founded, "agents": entries})
+	return proposal{
+		service: service, doc: client.OrganizationDocument{Text: text}, name: c.Dir,
+		places: c.places(departments, agents), reason: "imported from files by orgd import agents",
+	}, err
+}
+
+// identityOf is what a file says of an agent in the terms of the service, as a
+// merge patch and as part of a document.
+func identityOf(a agentfiles.Agent, provider string) client.Object {
+	return client.Object{
+		"name": a.Name, "role": a.Name, "department": a.Department, "description": a.Description,
+		"model": modelOf(a, provider), "tools": client.Object{"allowed": a.Tools}, "instructions": a.Instructions,
+	}
+}
+
+// modelOf is the model of an agent, nil for none.
+func modelOf(a agentfiles.Agent, provider string) any {
+	if a.Model == "" {
+		return nil
+	}
+	return client.Object{"provider": provider, "model_id": a.Model}
+}
+
+// missingDepartments returns the first agent of each department that the service
+// does not have.
+func missingDepartments(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
+	known, err := departmentKeys(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	var missing []agentfiles.Agent
+	for _, a := range agents {
+		if key := agentfiles.Key(a.Department); !known[key] {
+			known[key] = true
+			missing = append(missing, a)
+		}
+	}
+	return missing, nil
+}
+
+func departmentKeys(ctx context.Context, service *client.Client) (map[name.Key]bool, error) {
+	keys := map[name.Key]bool{}
+	for d, err := range service.Departments(ctx, client.PageQuery{Limit: 200}) {
+		if err != nil {
+			return nil, err
+		}
+		keys[agentfiles.Key(d.Name)] = true
+	}
+	return keys, nil
+}
+
+// inOrder returns the agents in the order that they have in the service, new ones
+// behind: a document also says an order, and files have none.
+func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
+	place := map[name.Key]int{}
+	for a, err := range service.Agents(ctx, client.AgentQuery{Summary: true, PageQuery: client.PageQuery{Limit: 200}}) {
+		if err != nil {
+			return nil, err
+		}
+		place[agentfiles.Key(a.Name)] = len(place) + 1
+	}
+	of := func(a agentfiles.Agent) int {
+		if n, ok := place[agentfiles.Key(a.Name)]; ok {
+			return n
+		}
+		return len(place) + 1
+	}
+	sorted := slices.Clone(agents)
+	slices.SortStableFunc(sorted, func(a, b agentfiles.Agent) int { return of(a) - of(b) })
+	return sorted, nil
+}
+
+// entryOf is the part of a path that says which entry of a list it is.
+var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
+
+// places finds the file that an entry of the document was made from.
+func (c *importAgentsCmd) places(departments, agents []agentfiles.Agent) places {
+	return func(path string, _ int) (file string, line int, field string) {
+		m := entryOf.FindStringSubmatch(path)
+		if m == nil {
+			return c.Dir, 0, path
+		}
+		list, field := agents, path[len(m[0]):]
+		if m[1] == "departments" {
+			list, field = departments, "department"
+		}
+		i, err := strconv.Atoi(m[2])
+		if err != nil || i >= len(list) {
+			return c.Dir, 0, path
+		}
+		name, _, _ := strings.Cut(field, ".")
+		if name == "role" {
+			name = "name"
+		}
+		return c.file(list[i].Path), list[i].Line(name), field
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/domain/name"
+)
+
+// replay imports a history.
+func (c *importAgentsCmd) replay(ctx context.Context, p *process, to connection) error {
+	r := &historyReplay{
+		p: p, provider: c.Provider, progress: &progress{out: p.stderr, terminal: p.terminal}, ids: map[name.Key]string{},
+	}
+	defer r.progress.stop()
+	var err error
+	if r.service, err = to.waiting(r.progress); err != nil {
+		return err
+	}
+	if err := r.prepare(ctx, c, to.server); err != nil || len(r.todo) == 0 {
+		return interrupted(ctx, err, "nothing was changed")
+	}
+	return interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
+}
+
+// interrupted is an error, unless ctx has ended: then it says what has come of
+// that.
+func interrupted(ctx context.Context, err error, so string) error {
+	if err != nil && ctx.Err() != nil {
+		return errors.New("interrupted; " + so)
+	}
+	return err
+}
+
+// historyReplay plays the history of files through the service.
+type historyReplay struct {
+	p        *process
+	service  *client.Client
+	provider string
+	progress *progress
+
+	history agenthistory.History
+	commits map[string]int // by id
+	todo    []agenthistory.Step
+	founded []string // departments that are missing, in order
+	known   map[name.Key]bool
+	ids     map[name.Key]string // of the agents that the steps are about
+}
+
+// prepare finds out what there is to do, shows it, and asks.
+func (r *historyReplay) prepare(ctx context.Context, c *importAgentsCmd, server string) error {
+	if err := r.read(ctx, c); err != nil {
+		return c.refuse(r.p, err)
+	}
+	if err := c.tell(r.p, r.history.Head); err != nil {
+		return err
+	}
+	r.tellHistory()
+	if err := r.plan(ctx); err != nil {
+		return err
+	}
+	if err := r.show(); err != nil || len(r.todo) == 0 {
+		return err
+	}
+	return r.p.confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
+}
+
+// read reads the history.
+func (r *historyReplay) read(ctx context.Context, c *importAgentsCmd) (err error) {
+	begun := false
+	r.history, err = agenthistory.Read(ctx, c.Dir, c.options(), func(done, total int) {
+		if !begun {
+			begun = true
+			r.progress.begin("reading", total)
+		}
+		r.progress.add(1)
+	})
+	r.progress.stop()
+	r.commits = map[string]int{}
+	for i, commit := range r.history.Commits {
+		r.commits[commit.ID] = i
+	}
+	return err
+}
+
+// tellHistory says what there is to replay.
+func (r *historyReplay) tellHistory() {
+	for _, n := range r.history.Notices {
+		r.p.say("Left out: commit %s", visible(n))
+	}
+	if r.history.Shallow {
+		r.p.say("The repository is a shallow clone: what was before its first commit is missing.")
+	}
+	first, last := r.history.Commits[0], r.history.Commits[len(r.history.Commits)-1]
+	r.p.say("History: %d commits, %s to %s.", len(r.history.Commits), first.Short(), last.Short())
+}
+
+// show prints what is left to do, agent by agent.
+func (r *historyReplay) show() error {
+	if len(r.todo) == 0 {
+		r.p.say("Nothing to change: the organization has all of this history.")
+		return nil
+	}
+	for _, d := range r.founded {
+		r.line(client.ActionCreate, "department", d, "")
+	}
+	count := map[agenthistory.Action]int{}
+	byKey := map[name.Key][]agenthistory.Step{}
+	var order []name.Key
+	for _, s := range r.todo {
+		count[s.Action]++
+		if byKey[s.Key] == nil {
+			order = append(order, s.Key)
+		}
+		byKey[s.Key] = append(byKey[s.Key], s)
+	}
+	for _, key := range order {
+		steps := byKey[key]
+		action := client.ActionUpdate
+		if steps[0].Action == agenthistory.Hire {
+			action = client.ActionCreate
+		} else if steps[0].Action == agenthistory.Fire {
+			action = client.ActionDelete
+		}
+		r.line(action, "agent", steps[0].Agent.Name, r.story(steps))
+	}
+	r.p.say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
+		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
+	return nil
+}
+
+func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
+	mark := signs[action]
+	fmt.Fprintf(r.p.stdout, "%s %s%s\n", r.p.color(mark.color, mark.sign), r.p.color(bold, what+" "+visible(jsonText(name))), more)
+}
+
+// story is in few words what becomes of an agent.
+func (r *historyReplay) story(steps []agenthistory.Step) string {
+	versions := 0
+	for _, s := range steps {
+		if s.Action != agenthistory.Fire {
+			versions++
+		}
+	}
+	var words []string
+	switch {
+	case versions == 1:
+		words = append(words, "1 version")
+	case versions > 1:
+		words = append(words, fmt.Sprintf("%d versions", versions))
+	}
+	if steps[len(steps)-1].Action == agenthistory.Fire {
+		words = append(words, "leaves")
+	}
+	return ": " + strings.Join(words, ", ")
+}
+
+// play sends the steps. The service is asked one thing after the other, because
+// the order is the history.
+func (r *historyReplay) play(ctx context.Context) error {
+	began := time.Now()
+	for _, d := range r.founded {
+		err := patiently(ctx, r.progress, func() error {
+			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d})
+			return err
+		})
+		if err != nil && !errors.Is(err, client.ErrDuplicate) {
+			return err
+		}
+	}
+	r.progress.begin("replaying", len(r.todo))
+	for _, s := range r.todo {
+		if err := patiently(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
+			return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[s.Commit].Short(), s.Agent.Name, err)
+		}
+		r.progress.add(1)
+	}
+	r.progress.end("%d changes in %s", len(r.todo), time.Since(began).Round(time.Second))
+	return nil
+}
+
+// step sends one step. Who is to leave is left alone if somebody was faster.
+func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
+	because := client.ChangeReason(r.history.Commits[s.Commit].Reason())
+	switch s.Action {
+	case agenthistory.Hire:
+		hired, err := r.service.CreateAgent(ctx, r.newAgent(s.Agent), because)
+		r.ids[s.Key] = hired.ID
+		return err
+	case agenthistory.Update:
+		_, err := r.service.PatchAgent(ctx, r.ids[s.Key], identityOf(s.Agent, r.provider), because)
+		return err
+	}
+	err := r.service.DeleteAgent(ctx, r.ids[s.Key])
+	if errors.Is(err, client.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// newAgent is what a file says of an agent that is to be hired.
+func (r *historyReplay) newAgent(a agentfiles.Agent) client.AgentInput {
+	in := client.AgentInput{
+		Name: a.Name, Role: a.Name, Department: a.Department, Description: a.Description,
+		Tools: client.Tools{Allowed: a.Tools}, Instructions: a.Instructions,
+	}
+	if a.Model != "" {
+		in.Model = &client.Model{Provider: r.provider, ModelID: a.Model}
+	}
+	return in
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/domain/name"
+)
+
+// plan finds out what is left to do.
+func (r *historyReplay) plan(ctx context.Context) error {
+	lives := map[name.Key][]int{} // indices of the steps
+	for i, s := range r.history.Steps {
+		lives[s.Key] = append(lives[s.Key], i)
+	}
+	var err error
+	if r.known, err = departmentKeys(ctx, r.service); err != nil {
+		return err
+	}
+	employed, err := r.employed(ctx, lives)
+	if err != nil {
+		return err
+	}
+	gone, err := r.gone(ctx, lives)
+	if err != nil {
+		return err
+	}
+	type numbered struct {
+		agenthistory.Step
+		at int
+	}
+	var todo []numbered
+	for key, steps := range lives {
+		all := make([]agenthistory.Step, len(steps))
+		for i, at := range steps {
+			all[i] = r.history.Steps[at]
+		}
+		left := remaining(all, employed[key], gone[key])
+		for now := employed[key]; now != nil && len(left) > 0 && left[0].Action == agenthistory.Update && now.is(left[0].Agent, r.provider); {
+			left = left[1:] // would make no version
+		}
+		for i, s := range left {
+			todo = append(todo, numbered{s, steps[len(steps)-len(left)+i]})
+		}
+	}
+	slices.SortFunc(todo, func(a, b numbered) int { return cmp.Compare(a.at, b.at) })
+	for _, s := range todo {
+		r.todo = append(r.todo, s.Step)
+		if key := agentfiles.Key(s.Agent.Department); s.Action != agenthistory.Fire && !r.known[key] {
+			r.known[key] = true
+			r.founded = append(r.founded, s.Agent.Department)
+		}
+	}
+	return nil
+}
+
+// none is the commit of an agent that comes from elsewhere.
+const none = -1
+
+// employee is an agent that the service has.
+type employee struct {
+	client.Agent
+	commit int // of its newest version that is of this history, or none
+}
+
+// is reports whether an agent is what a file says.
+func (e *employee) is(a agentfiles.Agent, provider string) bool {
+	model := e.Model == nil && a.Model == "" || e.Model != nil && a.Model == e.Model.ModelID && provider == e.Model.Provider
+	return e.Name == a.Name && e.Role == a.Name && agentfiles.Key(e.Department) == agentfiles.Key(a.Department) && e.Description == a.Description &&
+		model && slices.Equal(e.Tools.Allowed, a.Tools) && e.Instructions == a.Instructions
+}
+
+// employed looks at those agents of the history that the service has.
+func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) (map[name.Key]*employee, error) {
+	found := map[name.Key]*employee{}
+	for a, err := range r.service.Agents(ctx, client.AgentQuery{}) {
+		if err != nil {
+			return nil, err
+		}
+		key := agentfiles.Key(a.Name)
+		if lives[key] == nil {
+			continue
+		}
+		commit, err := r.newest(ctx, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		r.ids[key], found[key] = a.ID, &employee{a, commit}
+	}
+	return found, nil
+}
+
+// gone looks at those agents of the history that the service had, and returns
+// the newest commit of each.
+func (r *historyReplay) gone(ctx context.Context, lives map[name.Key][]int) (map[name.Key][]int, error) {
+	found := map[name.Key][]int{}
+	for e, err := range r.service.Activities(ctx, client.ActivityQuery{Type: client.EventFired, PageQuery: client.PageQuery{Limit: 200}}) {
+		if err != nil {
+			return nil, err
+		}
+		key := agentfiles.Key(e.AgentName)
+		if lives[key] == nil {
+			continue
+		}
+		commit, err := r.newest(ctx, e.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		if commit != none {
+			found[key] = append(found[key], commit)
+		}
+	}
+	return found, nil
+}
+
+// newest returns the commit of the newest version of an agent that is of this
+// history.
+func (r *historyReplay) newest(ctx context.Context, id string) (int, error) {
+	for v, err := range r.service.Versions(ctx, id, client.PageQuery{Limit: 5}) {
+		if err != nil {
+			return none, err
+		}
+		if v.Reason == nil {
+			continue
+		}
+		if id, ok := agenthistory.CommitIn(*v.Reason); ok {
+			if commit, ok := r.commits[id]; ok {
+				return commit, nil
+			}
+		}
+	}
+	return none, nil
+}
+
+// remaining returns which of the steps about an agent are left to do: the last
+// of them. now is the agent that the service has, if any, and gone are the newest
+// commits of those that it had under this name.
+//
+// What came from this history is continued. Nothing can be put before what came
+// from elsewhere, or before what was deleted here although the files have it:
+// then there is only the last step.
+func remaining(steps []agenthistory.Step, now *employee, gone []int) []agenthistory.Step {
+	last := steps[len(steps)-1]
+	over := none // the last step of a life that has ended in the service
+	for i, s := range steps {
+		if slices.ContainsFunc(gone, func(commit int) bool { return commit >= s.Commit }) {
+			over = i
+		}
+	}
+	for over != none && steps[over].Action != agenthistory.Fire && over < len(steps)-1 {
+		over++
+	}
+	switch {
+	case now != nil && now.commit != none:
+		left := after(steps, now.commit)
+		if len(left) == 0 && last.Commit < now.commit { // read with other options then
+			return only(last, agenthistory.Update)
+		}
+		return left
+	case now != nil:
+		return only(last, agenthistory.Update)
+	case over == len(steps)-1:
+		return only(last, agenthistory.Hire)
+	}
+	return steps[over+1:]
+}
+
+// after returns the steps behind what a commit has made of an agent.
+func after(steps []agenthistory.Step, commit int) []agenthistory.Step {
+	for i, s := range slices.Backward(steps) {
+		if s.Commit < commit || s.Commit == commit && s.Action != agenthistory.Fire {
+			return steps[i+1:]
+		}
+	}
+	return steps
+}
+
+// only is the last step of an agent as an action that makes it what it is in the
+// end; nothing if it has left.
+func only(last agenthistory.Step, action agenthistory.Action) []agenthistory.Step {
+	if last.Action == agenthistory.Fire {
+		return nil
+	}
+	last.Action = action
+	return []agenthistory.Step{last}
+}

@@ -1,0 +1,116 @@
+// Package agentfiles reads agents from Markdown files with YAML front matter, as
+// public collections have them: name, description, model and tools in front, the
+// instructions below, and the folder as the department.
+//
+// The collections do not agree on the form, and much of their front matter is
+// not YAML. What can be read without a guess is read; everything else is a
+// [Mistake] with its place.
+package agentfiles
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"orgd/domain/name"
+)
+
+// Agent is what one file says of an agent.
+type Agent struct {
+	// Path is the file, with slashes, relative to the tree.
+	Path string
+	// Lenient says that the front matter is not YAML and was read line by line.
+	Lenient bool
+
+	Name, Department, Description string
+	// Model is a word for a model, "" for none.
+	Model        string
+	Tools        []string // never nil
+	Instructions string
+
+	lines map[string]int
+}
+
+// Same reports whether two files define the same agent in the same way. Where
+// they do is not part of it, nor how they write the department.
+func (a Agent) Same(b Agent) bool {
+	return a.Name == b.Name && Key(a.Department) == Key(b.Department) && a.Description == b.Description && a.Model == b.Model &&
+		slices.Equal(a.Tools, b.Tools) && a.Instructions == b.Instructions
+}
+
+// Key is how the service compares names.
+func Key(text string) name.Key {
+	n, err := name.Parse(text)
+	if err != nil {
+		return name.Key(text) // of a newer service, with other rules
+	}
+	return n.Key
+}
+
+// Options say what the files do not.
+type Options struct {
+	// Department is that of all agents; "" takes the folders'.
+	Department string
+}
+
+// Mistake is one thing that is wrong with a file.
+type Mistake struct {
+	Path  string
+	Line  int    // 0 if it is about the whole file
+	Field string // "" if it is about no field
+	Text  string
+}
+
+// String names file, line and field.
+func (m Mistake) String() string {
+	where := shown(m.Path)
+	if m.Line > 0 {
+		where += ":" + strconv.Itoa(m.Line)
+	}
+	if m.Field != "" {
+		where += ": " + m.Field
+	}
+	return where + ": " + m.Text
+}
+
+// Mistakes are everything that is wrong. As an error they are one line each.
+type Mistakes []Mistake
+
+func (m Mistakes) Error() string {
+	lines := make([]string, len(m))
+	for i, one := range m {
+		lines[i] = one.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// compare puts mistakes in the order of the files.
+func compare(a, b Mistake) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+}
+
+// Skip is a file that defines no agent, and why it does not.
+type Skip struct{ Path, Why string }
+
+func (s Skip) Error() string { return s.String() }
+
+func (s Skip) String() string { return shown(s.Path) + ": " + s.Why }
+
+// shown is a path as it can stand in a line of text.
+func shown(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+// Line is where the file says something about a field, at least its first line.
+func (a Agent) Line(field string) int { return max(1, a.lines[field]) }
+
+// mistake notes something about a field of a.
+func (a Agent) mistake(field, format string, args ...any) Mistake {
+	return Mistake{Path: a.Path, Line: a.Line(field), Field: field, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,135 @@
+package agentfiles
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// files makes a tree in memory.
+func files(texts map[string]string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for path, text := range texts {
+		tree[path] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
+	}
+	return tree
+}
+
+func TestRead(t *testing.T) {
+	const ada = "---\nname: ada\n---\n"
+	tree := files(map[string]string{
+		"README.md": "# All\n", "core/ReadMe.zh-CN.md": ada, "core/SKILL.md": ada, "core/AGENTS.md": ada,
+		"core/ada.md": ada, "core/security.md": "---\ndescription: x\n---\n", "core/notes.md": "Notes.\n",
+		"core/ada.txt": ada, "core/LICENSE": ada, ".git/x.md": ada, "core/.hidden/x.md": ada, "web/node_modules/x.md": ada,
+		"plugins/web/agents/Bob.MARKDOWN": "---\nname: Bob\ndescription: a: b\n---\n",
+	})
+	tree["core/link.md"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("ada.md")}
+	tree["core/pipe.md"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	got, err := Read(tree, Options{})
+	if err != nil {
+		t.Fatalf("Read = %v, want none", err)
+	}
+	want := Tree{
+		Agents: []Agent{
+			{Path: "core/ada.md", Name: "ada", Department: "core"},
+			{Path: "core/security.md", Name: "security", Department: "core", Description: "x"},
+			{Path: "plugins/web/agents/Bob.MARKDOWN", Name: "Bob", Department: "web", Description: "a: b", Lenient: true},
+		},
+		Skipped: []Skip{
+			{"README.md", "is not about one agent"},
+			{"core/AGENTS.md", "is not about one agent"},
+			{"core/ReadMe.zh-CN.md", "is not about one agent"},
+			{"core/SKILL.md", "is not about one agent"},
+			{"core/link.md", "is a symbolic link"},
+			{"core/notes.md", "has no front matter"},
+			{"core/pipe.md", "is not a regular file"},
+		},
+	}
+	if diff := cmp.Diff(want, got, plainly); diff != "" {
+		t.Errorf("Read (-want +got):\n%s", diff)
+	}
+}
+
+// One look finds all mistakes in all files.
+func TestReadMistakes(t *testing.T) {
+	_, err := Read(files(map[string]string{
+		"a/one.md":   "---\nname: Ada\n---\n",
+		"b/two.md":   "---\n\nname: ada\ntools: {x: y}\n---\n",
+		"b/three.md": "---\nname: ADA\n---\n",
+		"four.md":    "---\nname: ..\n",
+		"\xff.md":    "---\nname: x\n---\n",
+	}), Options{})
+	want := `b/three.md:2: name: "ADA" is also the name in a/one.md:2
+b/two.md:3: name: "ada" is also the name in a/one.md:2
+b/two.md:4: tools: must be a list of names or a text with commas
+four.md:1: front matter: no line --- ends it
+"\xff.md": the name of the file must be UTF-8`
+	var mistakes Mistakes
+	if !errors.As(err, &mistakes) {
+		t.Fatalf("Read = %v, want mistakes", err)
+	}
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("Read (-want +got):\n%s", diff)
+	}
+}
+
+// A real directory has files and links that a tree in memory has not.
+func TestReadDirectory(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("in/core/ada.md", "---\nname: ada\n---\n")
+	write("in/core/huge.md", "---\nname: huge\n---\n"+strings.Repeat("x", 3*MaxSize))
+	write("out/bob.md", "---\nname: bob\n---\n")
+	for link, to := range map[string]string{"in/core/bob.md": "../../out/bob.md", "in/out": "../out", "in/core/gone.md": "nowhere", "in/loop": "."} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Read(os.DirFS(filepath.Join(dir, "in")), Options{})
+	if err == nil || err.Error() != "core/huge.md: must be at most 256 KiB" {
+		t.Errorf("Read = %v, want the huge file", err)
+	}
+	if len(got.Agents) != 1 || got.Agents[0].Name != "ada" {
+		t.Errorf("Read = %+v, want ada and nobody behind a link", got.Agents)
+	}
+	if _, err := Read(os.DirFS(filepath.Join(dir, "none")), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read = %v, want that there is no such directory", err)
+	}
+}
+
+// A file that cannot be read is a mistake as any other.
+func TestReadUnreadable(t *testing.T) {
+	tree := unreadable{files(map[string]string{"a/b.md": "", "a/c.md": "---\nname: c\n---\n"}), "a/b.md"}
+	_, err := Read(tree, Options{})
+	if err == nil || err.Error() != "a/b.md: cannot be read: permission denied" {
+		t.Errorf("Read = %v, want the file and why", err)
+	}
+}
+
+// unreadable refuses to open one file.
+type unreadable struct {
+	fs.FS
+	path string
+}
+
+func (u unreadable) Open(path string) (fs.File, error) {
+	if path == u.path {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+	}
+	return u.FS.Open(path)
+}

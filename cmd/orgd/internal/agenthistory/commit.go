@@ -1,0 +1,65 @@
+package agenthistory
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Commit is one of the history. It is written by people, so its texts may hold
+// anything.
+type Commit struct {
+	ID      string
+	Date    time.Time // of the author, in the author's zone
+	Author  string
+	Subject string
+}
+
+// maxSubject bounds how much of a subject becomes part of a reason, and
+// maxAuthor of an author's name, in code points.
+const (
+	maxSubject = 200
+	maxAuthor  = 100
+)
+
+// Reason is why a version came about: date, commit, author and subject.
+// [CommitIn] finds the commit again.
+func (c Commit) Reason() string {
+	text := c.Date.Format(time.RFC3339) + " commit " + c.ID + " by " + line(c.Author, maxAuthor)
+	if subject := line(c.Subject, maxSubject); subject != "" {
+		text += ": " + subject
+	}
+	return text
+}
+
+var reason = regexp.MustCompile(`^\S+ commit ([0-9a-f]{40}|[0-9a-f]{64}) by `)
+
+// CommitIn returns the commit of a [Commit.Reason].
+func CommitIn(text string) (id string, ok bool) {
+	m := reason.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// Short is the commit for people.
+func (c Commit) Short() string {
+	return c.ID[:min(12, len(c.ID))] + " of " + c.Date.Format(time.DateOnly)
+}
+
+// line is a text as a part of a line, cut after limit code points.
+func line(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > limit {
+		text = string(runes[:limit-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,164 @@
+// Package complete tells what may stand next on a command line, for shells.
+package complete
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Candidate is a word that may stand next, and what it means.
+type Candidate struct{ Word, Help string }
+
+// Next is what may stand as the last word of a command line. Without candidates
+// and without a name that is wanted it is something that only the user knows, or
+// a file.
+type Next struct {
+	Candidates []Candidate
+	// Wanted says whose names may stand there: agent, department, project or
+	// profile; "" for nobody's.
+	Wanted string
+	// Typed is the beginning of such a name.
+	Typed string
+	// Before is what stands in the same word before it, such as "--agent=".
+	Before string
+	// Given are the values of flags that stand on the line.
+	Given map[string]string
+}
+
+// At finds out what may stand as the last of the words, which follow the name
+// of the program.
+func At(app *kong.Node, words []string) Next {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	l := line{node: app, given: map[string]string{}}
+	for _, w := range words[:len(words)-1] {
+		l.pass(w)
+	}
+	return l.last(words[len(words)-1])
+}
+
+// line is a command line up to some word.
+type line struct {
+	node  *kong.Node
+	flag  *kong.Flag // whose value comes next
+	given map[string]string
+	args  int  // how many stand there
+	plain bool // after "--", when there are no more flags
+}
+
+// pass goes on behind a word.
+func (l *line) pass(word string) {
+	switch {
+	case l.flag != nil:
+		l.given[l.flag.Name] = word
+		l.flag = nil
+	case word == "--":
+		l.plain = true
+	case !l.plain && strings.HasPrefix(word, "-"):
+		name, value, whole := strings.Cut(word, "=")
+		flag := l.find(name)
+		switch {
+		case flag == nil || flag.IsBool():
+		case whole:
+			l.given[flag.Name] = value
+		default:
+			l.flag = flag
+		}
+	default:
+		if child := l.child(word); child != nil {
+			l.node = child
+		} else {
+			l.args++
+		}
+	}
+}
+
+// find finds a flag by how it is typed.
+func (l *line) find(typed string) *kong.Flag {
+	for _, group := range l.node.AllFlags(true) {
+		for _, f := range group {
+			if typed == "--"+f.Name || f.Short != 0 && typed == "-"+string(f.Short) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (l *line) child(name string) *kong.Node {
+	i := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.node.Children[i]
+}
+
+// last says what may stand as a word that was begun.
+func (l *line) last(typed string) Next {
+	if l.flag != nil {
+		return l.value(l.flag.Value, "", typed)
+	}
+	if !l.plain && strings.HasPrefix(typed, "-") {
+		name, value, whole := strings.Cut(typed, "=")
+		if flag := l.find(name); whole && flag != nil {
+			return l.value(flag.Value, name+"=", value)
+		}
+		return l.flags(typed)
+	}
+	next := Next{Given: l.given}
+	for _, n := range l.node.Children {
+		if !n.Hidden && strings.HasPrefix(n.Name, typed) {
+			next.Candidates = append(next.Candidates, Candidate{n.Name, n.Help})
+		}
+	}
+	if positions := l.node.Positional; len(positions) > 0 {
+		at := min(l.args, len(positions)-1)
+		if l.args <= at || positions[at].IsCumulative() {
+			return l.value(positions[at], "", typed)
+		}
+	}
+	return next
+}
+
+// flags are those that begin like this.
+func (l *line) flags(typed string) Next {
+	next := Next{Given: l.given}
+	for _, group := range l.node.AllFlags(true) {
+		for _, f := range group {
+			if word := "--" + f.Name; strings.HasPrefix(word, typed) {
+				next.Candidates = append(next.Candidates, Candidate{word, f.Help})
+			}
+		}
+	}
+	return next
+}
+
+// value says what a value may be.
+func (l *line) value(v *kong.Value, before, typed string) Next {
+	next := Next{Wanted: wanted(v), Typed: typed, Before: before, Given: l.given}
+	if v.Enum == "" {
+		return next
+	}
+	for _, word := range v.EnumSlice() {
+		if word != "" && strings.HasPrefix(word, typed) {
+			next.Candidates = append(next.Candidates, Candidate{Word: before + word})
+		}
+	}
+	return next
+}
+
+// wanted says whose name a value is.
+func wanted(v *kong.Value) string {
+	name := v.Name
+	if v.Flag != nil && v.Flag.PlaceHolder == "AGENT" {
+		name = "agent"
+	}
+	switch name {
+	case "agent", "department", "project", "profile":
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,40 @@
+package complete
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed orgd.bash
+var bash string
+
+//go:embed orgd.zsh
+var zsh string
+
+//go:embed orgd.fish
+var fish string
+
+// Script is what a shell has to run for completion: bash, zsh or fish.
+func Script(shell string) string {
+	return map[string]string{"bash": bash, "zsh": zsh, "fish": fish}[shell]
+}
+
+// Whole undoes what bash does to words: it divides them at "=" and ":". The
+// second result is how much of the last word bash does not want to see again.
+func Whole(words []string) (whole []string, seen int) {
+	const breaks = "=:"
+	glue := false
+	for _, w := range words {
+		apart := len(w) == 1 && strings.Contains(breaks, w)
+		if len(whole) > 0 && (glue || apart) {
+			whole[len(whole)-1] += w
+		} else {
+			whole = append(whole, w)
+		}
+		glue = apart
+	}
+	if len(whole) > 0 {
+		seen = strings.LastIndexAny(whole[len(whole)-1], breaks) + 1
+	}
+	return whole, seen
+}

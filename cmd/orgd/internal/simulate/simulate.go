@@ -1,0 +1,128 @@
+// Package simulate makes up an organization that could be real: departments
+// and teams, agents with identities, careers and prompts that change, projects,
+// and what all of them did on each day. Some agents improve, some decline.
+//
+// Everything follows from [Options]: the same options make the same requests,
+// byte for byte, so that a run can be repeated or taken up again. The package
+// sends nothing and knows no clock.
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+)
+
+// Bounds of the options.
+const (
+	MaxAgents = 10_000 // there are names for so many
+	MaxDays   = 365    // the service keeps events for 400 days unless told otherwise
+)
+
+// Options say what to make up.
+type Options struct {
+	Seed   uint64
+	Agents int // 1 to MaxAgents
+	// Began is the day on which the organization was made. Agents that improve
+	// or decline do so in the time before it.
+	Began time.Time
+	// Days is how many days of history there are, Began included; 0 to MaxDays.
+	Days int
+}
+
+// Validate reports every mistake, under the names of the command line.
+func (o Options) Validate() error {
+	var errs []error
+	if o.Agents < 1 || o.Agents > MaxAgents {
+		errs = append(errs, fmt.Errorf("--agents: must be 1 to %d", MaxAgents))
+	}
+	if o.Days < 0 || o.Days > MaxDays {
+		errs = append(errs, fmt.Errorf("--days: must be 0 to %d", MaxDays))
+	}
+	return errors.Join(errs...)
+}
+
+// Organization is an organization that was made up.
+type Organization struct {
+	opts        Options
+	began       date
+	departments []*department
+	workers     []*worker // in the order of hiring: heads, leads, members
+}
+
+// New makes up an organization. The options are valid.
+func New(opts Options) *Organization {
+	o := &Organization{opts: opts, began: dateOf(opts.Began)}
+	o.found()
+	o.staff()
+	o.assignFates()
+	return o
+}
+
+// Departments returns the names of all departments.
+func (o *Organization) Departments() []string {
+	names := make([]string, len(o.departments))
+	for i, d := range o.departments {
+		names[i] = d.name
+	}
+	return names
+}
+
+// Agents returns the names of all agents that are ever hired.
+func (o *Organization) Agents() []string { return namesOf(o.workers) }
+
+// Projects returns the names of all projects.
+func (o *Organization) Projects() []string {
+	var names []string
+	for _, d := range o.departments {
+		names = append(names, d.projects...)
+	}
+	return names
+}
+
+func namesOf(workers []*worker) []string {
+	names := make([]string, len(workers))
+	for i, w := range workers {
+		names[i] = w.name
+	}
+	return names
+}
+
+// random returns a source of chance for one purpose, so that more agents or
+// more days change nothing for those that were there before.
+func (o *Organization) random(what string, numbers ...int) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprint(h, what, numbers) // never fails
+	return rand.New(rand.NewPCG(o.opts.Seed, h.Sum64()))
+}
+
+// date is a UTC day, counted from 1970-01-01.
+type date int
+
+const day = 24 * time.Hour
+
+func dateOf(t time.Time) date { return date(t.Unix() / int64(day/time.Second)) }
+
+func (d date) start() time.Time { return time.Unix(int64(d)*int64(day/time.Second), 0).UTC() }
+
+func (d date) String() string { return d.start().Format(time.DateOnly) }
+
+// pick returns one of the items.
+func pick[T any](r *rand.Rand, items []T) T { return items[r.IntN(len(items))] }
+
+// some returns n of the items, at most all of them, in their order.
+func some[T any](r *rand.Rand, items []T, n int) []T {
+	taken := map[int]bool{}
+	for _, i := range r.Perm(len(items))[:min(n, len(items))] {
+		taken[i] = true
+	}
+	chosen := []T{}
+	for i, item := range items {
+		if taken[i] {
+			chosen = append(chosen, item)
+		}
+	}
+	return chosen
+}

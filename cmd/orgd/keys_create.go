@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+
+	"orgd"
+)
+
+type keysCreateCmd struct {
+	fileFlag
+	SigningKeyFile string `placeholder:"FILE" help:"Key that signs and verifies tokens."`
+	CursorKeyFile  string `placeholder:"FILE" help:"Key that signs the cursors of lists."`
+}
+
+// Help implements kong.HelpProvider.
+func (keysCreateCmd) Help() string {
+	return `Makes the files that replicas share, readable by their owner only. A file that exists stays as it is, so the command may run before every start. Whoever has the signing key can make tokens: keep it out of images and repositories.
+
+The embedded store needs none of this: its keys are made with the data directory.
+
+Example:
+
+    orgd keys create --signing-key-file signing.key --cursor-key-file cursor.key`
+}
+
+// Run makes what is missing, and names it.
+func (*keysCreateCmd) Run(p *process) error {
+	cfg, err := p.load()
+	if err != nil {
+		return err
+	}
+	if cfg.Auth.KeyFile == "" && cfg.CursorKeyFile == "" {
+		return usageError{errors.New("--signing-key-file, --cursor-key-file: name the files to make")}
+	}
+	made, err := orgd.CreateKeys(cfg)
+	for _, path := range made {
+		p.say("%s was made.", path)
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+type loginCmd struct {
+	serverFlag
+	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input."`
+}
+
+// Help implements kong.HelpProvider.
+func (loginCmd) Help() string {
+	return `Stores a server and a token as a profile, so that other commands need neither. The token is asked for on a terminal, where it does not appear, else it is read from standard input. It is tried before it is stored, in a file of the user's configuration directory that only the user can read.
+
+Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"). A stored token is never sent to another server than its own.
+
+Examples:
+
+    orgd login --server https://orgd.example.com
+
+    # without a question
+    orgd token create --data-dir ./data --role admin --subject ann | orgd login
+
+    # a second service
+    orgd login --profile test --server http://127.0.0.1:8081 --token-file test.token
+    orgd whoami --profile test`
+}
+
+// Run tries a token and stores it.
+func (c *loginCmd) Run(ctx context.Context, p *process) error {
+	name, _ := c.name(p)
+	store, err := p.profiles()
+	if err != nil {
+		return err
+	}
+	saved, _, err := store.profile(name)
+	if err != nil {
+		return err
+	}
+	to := c.place(p, saved)
+	if _, err := to.client(); err != nil {
+		return usageError{err}
+	}
+	if to.token, err = c.token(ctx, p, to.server); err != nil {
+		return err
+	}
+	service, err := to.client()
+	if err != nil {
+		return err
+	}
+	me, err := service.Me(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing is stored: %w", err)
+	}
+	if err := store.put(name, profile{to.server, to.token}); err != nil {
+		return err
+	}
+	p.say("Logged in to %s as %s, role %s, until %s (profile %q).", to.server, me.Subject, me.Role, when(me.ExpiresAt), name)
+	for _, variable := range []string{"ORGD_SERVER", "ORGD_TOKEN", "ORGD_TOKEN_FILE"} {
+		if p.getenv(variable) != "" {
+			p.say("%s is set and stands above the profile, unless --profile is given.", variable)
+		}
+	}
+	return nil
+}
+
+// place is where to log in: for a profile that exists, again there.
+func (c *loginCmd) place(p *process, saved profile) connection {
+	for _, to := range []connection{
+		{server: c.Server, setting: "--server"},
+		{server: p.getenv("ORGD_SERVER"), setting: "ORGD_SERVER"},
+		{server: saved.Server, setting: "profile"},
+	} {
+		if to.server != "" {
+			return to
+		}
+	}
+	return connection{server: defaultServer}
+}
+
+// token reads the token from where it is given.
+func (c *loginCmd) token(ctx context.Context, p *process, server string) (token string, err error) {
+	switch {
+	case c.TokenFile != "" && c.TokenFile != "-":
+		var text []byte
+		text, err = os.ReadFile(c.TokenFile)
+		token = string(text)
+	case c.TokenFile == "" && p.interactive:
+		token, err = p.askSecret(ctx, fmt.Sprintf("Token for %s: ", server))
+	default:
+		var text []byte
+		text, err = io.ReadAll(io.LimitReader(p.stdin, maxSecret))
+		token = string(text)
+	}
+	if token = strings.TrimSpace(token); token == "" && err == nil {
+		err = usageError{errors.New("there is no token: orgd token create makes one")}
+	}
+	return token, err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orgd/client"
+)
+
+// first puts the names that were given before all others, which keep their
+// order. Names that differ in letter case only are the same.
+func first(given, all []string) ([]string, error) {
+	var order []string
+	rest := slices.Clone(all)
+	for _, name := range given {
+		i := slices.IndexFunc(rest, func(other string) bool { return strings.EqualFold(name, other) })
+		if i < 0 {
+			return nil, usageError{fmt.Errorf("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))}
+		}
+		order = append(order, rest[i])
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return append(order, rest...), nil
+}
+
+type departmentReorderCmd struct {
+	serverFlag
+	resultFlag
+	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
+}
+
+// Help implements kong.HelpProvider.
+func (departmentReorderCmd) Help() string {
+	return `Puts departments in order. Those that are not named follow in the order that they have.
+
+Example:
+
+    orgd department reorder Engineering Design`
+}
+
+// Run puts the departments in order.
+func (c *departmentReorderCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	company, err := service.Company(ctx)
+	if err != nil {
+		return err
+	}
+	var all []string
+	for _, d := range company.Departments {
+		all = append(all, d.Name)
+	}
+	order, err := first(c.Departments, all)
+	if err != nil {
+		return err
+	}
+	done, err := service.ReorderDepartments(ctx, order, client.IfMatch(company.ETag))
+	if err != nil {
+		return err
+	}
+	p.say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
+	return c.print(p, done.Items)
+}
+
+type departmentReorderAgentsCmd struct {
+	serverFlag
+	resultFlag
+	departmentArg
+	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
+}
+
+// Help implements kong.HelpProvider.
+func (departmentReorderAgentsCmd) Help() string {
+	return `Puts the agents of a department in order. Those that are not named follow in the order that they have.
+
+Example:
+
+    orgd department reorder-agents Engineering Ada`
+}
+
+// Run puts the agents in order.
+func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *process) error {
+	service, err := c.connect(p)
+	if err != nil {
+		return err
+	}
+	d, err := service.Department(ctx, c.Department)
+	if err != nil {
+		return err
+	}
+	var all []string
+	for a, err := range service.Agents(ctx, client.AgentQuery{PageQuery: pages(0), Department: d.Name, Summary: true}) {
+		if err != nil {
+			return err
+		}
+		all = append(all, a.Name)
+	}
+	order, err := first(c.Agents, all)
+	if err != nil {
+		return err
+	}
+	done, err := service.ReorderAgents(ctx, d.Name, order, client.IfMatch(d.ETag))
+	if err != nil {
+		return err
+	}
+	p.say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
+	return c.print(p, done.Items)
+}

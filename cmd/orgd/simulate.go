@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"orgd"
+	"orgd/cmd/orgd/internal/simulate"
+)
+
+type simulateCmd struct {
+	serverFlag
+	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
+	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
+	Seed   *uint64 `placeholder:"N" help:"Which organization it is: the same numbers make the same one (default 1)."`
+	Rate   float64 `placeholder:"N" help:"Go on live with so many events a second; 0 ends after the history (default 0)."`
+	For    string  `placeholder:"TIME" help:"How long to go on live, such as 10m (default until Ctrl-C)."`
+	Force  bool    `help:"Also write into an organization that has departments or agents of its own."`
+}
+
+const (
+	defaultAgents = 50
+	defaultDays   = 30
+	defaultSeed   = 1
+	maxRate       = 100_000
+)
+
+// Help implements kong.HelpProvider.
+func (simulateCmd) Help() string {
+	return `Plays an organization that could be real through the API of a running service: departments with teams and ceremonies, agents with prompts that change, promotions and departures, projects, and what everybody did on each of the last days. Some agents improve, some decline. Afterwards every list, feed and figure of the service shows something.
+
+What agents did is told with the time of then; that agents were hired or promoted is noted by the service with the time of now. The token needs role editor or admin.
+
+The service remembers in company.settings.simulation what was made. A second run on it adds nothing twice: it finishes what was cut short, adds the days that have passed since, and goes on live if asked. Another organization is left alone unless --force is given, and even then nothing that exists is changed.
+
+Limits are waited for. A service with default limits admits 60 new agents a minute; "orgd serve --limits off" makes thousands of them quick.
+
+Examples:
+
+    export ORGD_TOKEN=$(orgd token create --data-dir ./data --role editor --subject simulation)
+    orgd simulate
+    orgd simulate --rate 20                    # then live, until Ctrl-C
+    orgd simulate --agents 500 --days 90 --seed 7`
+}
+
+// Run makes the organization, its history and, if asked, its present.
+func (c *simulateCmd) Run(ctx context.Context, p *process) error {
+	_, to, connecting := c.open(p)
+	length, wrong := c.validate()
+	var usage usageError
+	if errors.As(connecting, &usage) {
+		connecting = usage.error
+	}
+	if err := errors.Join(wrong, connecting); err != nil {
+		return usageError{err}
+	}
+	s := &simulation{
+		place: to.server, say: p.say, progress: &progress{out: p.stderr, terminal: p.terminal},
+		run: strconv.FormatInt(time.Now().UnixMilli(), 36),
+	}
+	var err error
+	if s.service, err = to.waiting(s.progress); err != nil {
+		return err
+	}
+	if err := s.prepare(ctx, c.wanted(time.Now()), c.Force); err != nil {
+		return err
+	}
+	s.tell()
+	if c.Rate == 0 {
+		return nil
+	}
+	if length > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, length)
+		defer stop()
+	}
+	return s.live(ctx, c.Rate)
+}
+
+// prepare opens the organization and plays all but its present.
+func (s *simulation) prepare(ctx context.Context, w wish, force bool) error {
+	err := s.open(ctx, w, force)
+	if err == nil {
+		err = s.play(ctx)
+	}
+	s.progress.stop()
+	if err != nil && ctx.Err() != nil {
+		return errors.New("interrupted; run the same command to go on")
+	}
+	return err
+}
+
+// validate reports every mistake in the flags.
+func (c *simulateCmd) validate() (length time.Duration, err error) {
+	var errs []error
+	o := c.wanted(time.Now()).options
+	errs = append(errs, o.Validate())
+	if !(c.Rate >= 0 && c.Rate <= maxRate) {
+		errs = append(errs, fmt.Errorf("--rate: must be 0 to %d", maxRate))
+	}
+	if c.For != "" {
+		if length, err = orgd.ParseDuration(c.For); err != nil || length <= 0 {
+			errs = append(errs, fmt.Errorf("--for: %q must be a time such as 30s, 10m or 12h", c.For))
+		}
+	}
+	return length, errors.Join(errs...)
+}
+
+// wish is what was asked for.
+type wish struct {
+	options simulate.Options
+	// given are the flags that stand on the command line.
+	seed, agents, days bool
+}
+
+func (c *simulateCmd) wanted(now time.Time) wish {
+	return wish{
+		options: simulate.Options{
+			Seed: or(c.Seed, defaultSeed), Agents: or(c.Agents, defaultAgents), Days: or(c.Days, defaultDays), Began: now.UTC(),
+		},
+		seed: c.Seed != nil, agents: c.Agents != nil, days: c.Days != nil,
+	}
+}
+
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/simulate"
+)
+
+// play makes what is not there yet: the organization, its history, and what
+// comes after.
+func (s *simulation) play(ctx context.Context) error {
+	before := s.org.Before(s.mark.Owned)
+	for i, stage := range before {
+		if err := s.once(ctx, i, stage); err != nil {
+			return err
+		}
+	}
+	after := len(before) + 1
+	if err := s.history(ctx, s.mark.Stages > after); err != nil {
+		return err
+	}
+	s.mark.Stages = max(s.mark.Stages, after)
+	if err := s.note(ctx); err != nil {
+		return err
+	}
+	return s.once(ctx, after, s.org.After())
+}
+
+// once performs a stage unless that was done, and notes that it was.
+func (s *simulation) once(ctx context.Context, number int, stage simulate.Stage) error {
+	if s.mark.Stages > number {
+		return nil
+	}
+	if err := s.perform(ctx, stage); err != nil {
+		return err
+	}
+	s.mark.Stages = number + 1
+	return s.note(ctx)
+}
+
+// perform sends the requests of a stage, wave by wave.
+func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
+	if stage.Len() == 0 {
+		return nil
+	}
+	began := time.Now()
+	s.progress.begin(stage.Name, stage.Len())
+	for _, wave := range stage.Waves {
+		if err := each(ctx, wave, s.request); err != nil {
+			return err
+		}
+	}
+	s.progress.end("%d requests in %s", stage.Len(), time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+// request sends one request of a stage.
+func (s *simulation) request(ctx context.Context, r simulate.Request) error {
+	path := r.Path
+	if r.Project != "" {
+		path = strings.Replace(path, simulate.ProjectID, url.PathEscape(s.id(r.Project)), 1)
+	}
+	if r.Project != "" && r.Method == http.MethodPost && s.id(r.Project) != "" {
+		s.progress.add(1) // projects may share a name, so the service would make another
+		return nil
+	}
+	var opts []client.Option
+	if r.Reason != "" {
+		opts = append(opts, client.ChangeReason(r.Reason))
+	}
+	a, err := s.send(ctx, r.Method, path, r.Body, opts...)
+	if err != nil && !s.isDone(r, err) {
+		return err
+	}
+	if err == nil && r.Project != "" {
+		var p named
+		if err := json.Unmarshal(a, &p); err != nil {
+			return fmt.Errorf("read a project: %w", err)
+		}
+		s.remember(p)
+	}
+	s.progress.add(1)
+	return nil
+}
+
+// isDone reports whether a request was refused because it was done before: by
+// itself, if the answer was lost, or by a run that was cut short.
+func (s *simulation) isDone(r simulate.Request, err error) bool {
+	switch r.Method {
+	case http.MethodDelete:
+		return errors.Is(err, client.ErrNotFound)
+	case http.MethodPost:
+		return s.again && errors.Is(err, client.ErrDuplicate)
+	default:
+		return s.again && errors.Is(err, client.ErrConflict) // it has gone further
+	}
+}
+
+// history reports what the agents did up to now, day by day. What was reported
+// before is known to the service by its id. left says that those who leave have
+// left.
+func (s *simulation) history(ctx context.Context, left bool) error {
+	if s.mark.Days == 0 {
+		return nil
+	}
+	const day = 24 * time.Hour
+	now := time.Now().UTC()
+	first := s.org.First()
+	if s.mark.Reported != "" {
+		reported, err := time.Parse(time.RFC3339, s.mark.Reported)
+		if err != nil {
+			return fmt.Errorf("company.settings.simulation.reported: %w", err)
+		}
+		first = reported.Truncate(day).Add(-day) // tasks of the day before may have ended since
+	}
+	s.progress.begin("history", int(now.Sub(first)/day)+1)
+	for d := first; !d.After(now); d = d.Add(day) {
+		events := slices.DeleteFunc(s.org.Day(d, left), func(e simulate.Event) bool { return e.At.After(now) })
+		if err := s.report(ctx, events); err != nil {
+			return err
+		}
+		s.progress.add(1)
+	}
+	s.mark.Reported = now.Format(time.RFC3339)
+	s.progress.end("%d events from %s on in %s, and %d that were known", s.accepted, first.Format(time.DateOnly),
+		time.Since(now).Round(time.Millisecond), s.duplicates)
+	return nil
+}
+
+// report sends events.
+func (s *simulation) report(ctx context.Context, events []simulate.Event) error {
+	return each(ctx, slices.Collect(slices.Chunk(events, reportSize)), func(ctx context.Context, part []simulate.Event) error {
+		body, err := json.Marshal(map[string]any{"events": part})
+		if err != nil {
+			return err
+		}
+		a, err := s.send(ctx, http.MethodPost, reportPath, body)
+		if err != nil {
+			return err
+		}
+		var counted struct{ Accepted, Duplicates int }
+		if err := json.Unmarshal(a, &counted); err != nil {
+			return fmt.Errorf("read what was reported: %w", err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.accepted += counted.Accepted
+		s.duplicates += counted.Duplicates
+		return nil
+	})
+}
+
+// live lets the agents go on until ctx ends.
+func (s *simulation) live(ctx context.Context, rate float64) error {
+	const tick = time.Second
+	began := time.Now()
+	agents := s.org.Live(began)
+	s.accepted = 0
+	s.progress.begin("live", 0)
+	from, owed := began, 0.0
+	for sleep(ctx, tick) {
+		now := time.Now()
+		// What a slow service could not take is not made up for.
+		owed += rate * min(now.Sub(from), 2*tick).Seconds()
+		events := agents.Next(int(owed), from, now)
+		if err := s.report(ctx, events); err != nil && ctx.Err() == nil {
+			return err
+		}
+		owed -= float64(int(owed))
+		from = now
+		s.progress.add(len(events))
+	}
+	s.progress.end("%d events in %s", s.accepted, time.Since(began).Round(time.Second))
+	return nil
+}
+
+// tell says what there is to see.
+func (s *simulation) tell() {
+	s.say("\nLook at, below %s/api/v1", strings.TrimRight(s.place, "/"))
+	for _, sight := range s.org.Sights() {
+		s.say("  %-60s %s", sight.Path, sight.Why)
+	}
+	if !s.again {
+		s.say("\nRun it again to add the days that have passed since, with --rate to go on live.")
+	}
+}

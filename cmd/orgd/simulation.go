@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/simulate"
+)
+
+const (
+	// atOnce bounds the requests that run at once. The service takes eight
+	// reports of one client.
+	atOnce = 4
+	// reportSize is how many events one request may hold.
+	reportSize = 1000
+	reportPath = "/activities"
+)
+
+// mark is what the service remembers of a simulation, in the settings of the
+// company.
+type mark struct {
+	Seed   uint64 `json:"seed"`
+	Agents int    `json:"agents"`
+	Days   int    `json:"days"`
+	Began  string `json:"began"` // the day
+	// Owned says that the organization was empty then.
+	Owned bool `json:"owned"`
+	// Stages is how many stages are complete, the history among them.
+	Stages int `json:"stages"`
+	// Reported is the time up to which the history is complete; "" for none.
+	Reported string `json:"reported"`
+}
+
+// simulation plays an organization through a service.
+type simulation struct {
+	service  *client.Client
+	place    string // where that is
+	say      func(format string, args ...any)
+	progress *progress
+	org      *simulate.Organization
+	mark     mark
+	run      string // which run it is
+	again    bool   // whether a run before this one has begun it
+
+	mu                   sync.Mutex
+	ids                  map[string]string // of projects, by name
+	accepted, duplicates int               // events
+}
+
+// open finds out what the service holds and what there is to do.
+func (s *simulation) open(ctx context.Context, w wish, force bool) error {
+	found, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		return s.takeUp(ctx, *found, w)
+	}
+	o := w.options
+	s.org = simulate.New(o)
+	s.mark = mark{Seed: o.Seed, Agents: o.Agents, Days: o.Days, Began: o.Began.Format(time.DateOnly)}
+	if err := s.look(ctx, force); err != nil {
+		return err
+	}
+	return s.note(ctx)
+}
+
+// look makes sure that nothing is touched that a simulation has not made.
+func (s *simulation) look(ctx context.Context, force bool) error {
+	var taken, counts []string
+	for _, list := range []struct {
+		what string
+		own  []string
+		read func(context.Context) ([]named, error)
+	}{
+		{"departments", s.org.Departments(), s.departments},
+		{"agents", s.org.Agents(), s.agents},
+		{"projects", s.org.Projects(), s.projects},
+	} {
+		there, err := list.read(ctx)
+		if err != nil {
+			return err
+		}
+		if len(there) > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", len(there), list.what))
+		}
+		taken = append(taken, common(there, list.own)...)
+	}
+	s.mark.Owned = len(counts) == 0
+	switch {
+	case !s.mark.Owned && !force:
+		return fmt.Errorf("%s holds an organization: %s. Use an empty one, or --force to add a simulation to it",
+			s.place, strings.Join(counts, ", "))
+	case len(taken) > 0:
+		return fmt.Errorf("%s has %s already, and a simulation does not touch what is not its own: try another --seed",
+			s.place, strings.Join(taken, ", "))
+	}
+	return nil
+}
+
+// common returns those of the names that are there. Names that differ in letter
+// case only are the same.
+func common(there []named, names []string) (taken []string) {
+	for _, name := range names {
+		if slices.ContainsFunc(there, func(n named) bool { return strings.EqualFold(n.Name, name) }) {
+			taken = append(taken, name)
+		}
+	}
+	return taken
+}
+
+// takeUp goes on with a simulation that the service holds.
+func (s *simulation) takeUp(ctx context.Context, found mark, w wish) error {
+	o := w.options
+	if w.seed && o.Seed != found.Seed || w.agents && o.Agents != found.Agents || w.days && o.Days != found.Days {
+		return fmt.Errorf("%s holds the simulation that --seed %d --agents %d --days %d made on %s; leave these flags out to go on with it",
+			s.place, found.Seed, found.Agents, found.Days, found.Began)
+	}
+	began, err := time.Parse(time.DateOnly, found.Began)
+	if err != nil {
+		return fmt.Errorf("company.settings.simulation.began: %w", err)
+	}
+	o = simulate.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Began: began}
+	if err := o.Validate(); err != nil {
+		return fmt.Errorf("company.settings.simulation: %w", err)
+	}
+	s.org, s.mark, s.again = simulate.New(o), found, true
+	s.say("Going on with the simulation of %s: seed %d, %d agents, %d days.", found.Began, found.Seed, found.Agents, found.Days)
+	there, err := s.projects(ctx)
+	for _, p := range there {
+		s.remember(p)
+	}
+	return err
+}
+
+// read returns the mark of a simulation, or nil.
+func (s *simulation) read(ctx context.Context) (*mark, error) {
+	var company client.Company
+	err := patiently(ctx, s.progress, func() (err error) {
+		company, err = s.service.Company(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var settings struct {
+		Simulation *mark `json:"simulation"`
+	}
+	if err := company.Settings.Decode(&settings); err != nil {
+		return nil, fmt.Errorf("company.settings: %w", err)
+	}
+	return settings.Simulation, nil
+}
+
+// note writes the mark.
+func (s *simulation) note(ctx context.Context) error {
+	patch := client.Object{"settings": client.Object{"simulation": s.mark}}
+	return patiently(ctx, s.progress, func() error {
+		_, err := s.service.PatchCompany(ctx, patch)
+		return err
+	})
+}
+
+// named is a thing with a name. Departments show no id.
+type named struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func (s *simulation) departments(ctx context.Context) ([]named, error) {
+	return read(ctx, s, func() iter.Seq2[client.Department, error] { return s.service.Departments(ctx, pages(0)) },
+		func(d client.Department) named { return named{Name: d.Name} })
+}
+
+func (s *simulation) agents(ctx context.Context) ([]named, error) {
+	q := client.AgentQuery{PageQuery: pages(0), Summary: true}
+	return read(ctx, s, func() iter.Seq2[client.Agent, error] { return s.service.Agents(ctx, q) },
+		func(a client.Agent) named { return named{a.ID, a.Name} })
+}
+
+func (s *simulation) projects(ctx context.Context) ([]named, error) {
+	q := client.ProjectQuery{PageQuery: pages(0)}
+	return read(ctx, s, func() iter.Seq2[client.Project, error] { return s.service.Projects(ctx, q) },
+		func(p client.Project) named { return named{p.ID, p.Name} })
+}
+
+// read reads a whole list.
+func read[T any](ctx context.Context, s *simulation, list func() iter.Seq2[T, error], name func(T) named) (all []named, err error) {
+	err = patiently(ctx, s.progress, func() error {
+		all = nil
+		for item, err := range list() {
+			if err != nil {
+				return err
+			}
+			all = append(all, name(item))
+		}
+		return nil
+	})
+	return all, err
+}
+
+// remember keeps the id of a project.
+func (s *simulation) remember(p named) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = map[string]string{}
+	}
+	s.ids[p.Name] = p.ID
+}
+
+func (s *simulation) id(project string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[project]
+}
+
+// send sends a request until it is answered. A POST carries a key that its
+// content makes, so that it may arrive twice. Reports have a key for each run:
+// another run wants to know what was new in it.
+func (s *simulation) send(ctx context.Context, method, path string, body json.RawMessage, opts ...client.Option) (answer json.RawMessage, err error) {
+	if method == http.MethodPost {
+		sum := sha256.Sum256([]byte(path + "\n" + string(body)))
+		key := "simulate-" + hex.EncodeToString(sum[:16])
+		if path == reportPath {
+			key += "-" + s.run
+		}
+		opts = append(opts, client.IdempotencyKey(key))
+	}
+	var sent any // nil for no body
+	if body != nil {
+		sent = body
+	}
+	err = patiently(ctx, s.progress, func() error {
+		answer, err = s.service.Do(ctx, method, path, sent, opts...)
+		return err
+	})
+	return answer, err
+}
+
+// each does something for all items, several at once, until one fails.
+func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	todo := make(chan T)
+	var workers sync.WaitGroup
+	for range min(atOnce, len(items)) {
+		workers.Go(func() {
+			for item := range todo {
+				if err := do(ctx, item); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, item := range items {
+		select {
+		case todo <- item:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(todo)
+	workers.Wait()
+	return context.Cause(ctx)
+}

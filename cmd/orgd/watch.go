@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"orgd/client"
+)
+
+// follow calls begin once the stream is open, and each for every event, until
+// each wants no more or ctx ends: that is how to end it, not a failure.
+func follow(ctx context.Context, p *process, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	var failed error
+	q.Opened = sync.OnceFunc(func() {
+		p.say("Watching; Ctrl-C ends it.")
+		if failed = begin(); failed != nil {
+			stop()
+		}
+	})
+	for e, err := range service.StreamActivities(following, q) {
+		more := true
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case failed != nil:
+			return failed
+		case err != nil && refused(err):
+			return err
+		case err != nil:
+			p.say("orgd: %s; trying again", err)
+		case e.Resync:
+			p.say("orgd: some events are missing here; orgd get activities shows them")
+		default:
+			more, err = each(e)
+			if err != nil || !more {
+				return ifNotEnded(ctx, err)
+			}
+		}
+	}
+	return nil
+}
+
+// refused reports whether the service will answer the same again.
+func refused(err error) bool {
+	var e *client.Error
+	return errors.As(err, &e) && !e.Retryable && e.Status < 500
+}
+
+// ifNotEnded is err, unless ctx has ended, which explains it.
+func ifNotEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
