@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// TokenInput says which token to issue. Subject and Role are required.
+type TokenInput struct {
+	// Subject is who the token is for, for [RoleAgent] the id of an existing agent.
+	Subject string `json:"subject"`
+	Role    Role   `json:"role"`
+	// Departments are those that a [RoleDepartmentAdmin] is responsible for.
+	Departments []string `json:"departments,omitzero"`
+	// TTLSeconds is how long the token lives, at most 30 days; by default 12 hours.
+	TTLSeconds int64 `json:"ttl_seconds,omitzero"`
+}
+
+// IssuedToken is a new token. The service shows it this once.
+type IssuedToken struct {
+	Token     string    `json:"token"`
+	SID       string    `json:"sid"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Caller is what the service reads from the client's token.
+type Caller struct {
+	// SID is the id of the session.
+	SID    string `json:"sid"`
+	Issuer string `json:"issuer"`
+	// Subject is who limits and the audit trail count.
+	Subject string `json:"subject"`
+	Role    Role   `json:"role"`
+	// Departments are those that a [RoleDepartmentAdmin] is responsible for.
+	Departments []string `json:"departments"`
+	// AgentID is the agent that the subject is, nil unless it has [RoleAgent].
+	AgentID   *string   `json:"agent_id"`
+	IssuedAt  time.Time `json:"issued_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Session is one login. It outlives its tokens when they are renewed.
+type Session struct {
+	Caller
+	// RevokedAt is when it was logged out or revoked, nil while it is in force.
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// Me tells who the client is.
+func (c *Client) Me(ctx context.Context, opts ...Option) (Caller, error) {
+	return fetch[Caller](ctx, c, request{method: http.MethodGet, path: path("auth", "me")}, opts)
+}
+
+// IssueToken starts a session and returns its token. If the answer is lost on the
+// way, the error is an uncertain [ErrConflict]: the token cannot be shown again.
+// It takes [IdempotencyKey].
+func (c *Client) IssueToken(ctx context.Context, in TokenInput, opts ...Option) (IssuedToken, error) {
+	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "tokens"), body: in}, opts)
+}
+
+// RenewToken returns a new token of the same session. The old one stays good
+// until it expires. It takes [IdempotencyKey], and a lost answer is what it is for
+// [Client.IssueToken].
+func (c *Client) RenewToken(ctx context.Context, opts ...Option) (IssuedToken, error) {
+	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "renew")}, opts)
+}
+
+// Sessions lists sessions that have not expired, newest first: the caller's own,
+// for [RoleAdmin] everybody's. An error is the last thing that comes.
+func (c *Client) Sessions(ctx context.Context, q PageQuery) iter.Seq2[Session, error] {
+	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Session], error) {
+		q.Cursor = cursor
+		return c.SessionPage(ctx, q)
+	})
+}
+
+// SessionPage reads one page of [Client.Sessions].
+func (c *Client) SessionPage(ctx context.Context, q PageQuery, opts ...Option) (Page[Session], error) {
+	return getPage[Session](ctx, c, request{path: path("auth", "sessions"), query: q.values().Values}, opts)
+}
+
+// RevokeSession ends a session: its tokens stop working at once on the replica
+// that answers, within a second on the others. Doing it twice is no error.
+func (c *Client) RevokeSession(ctx context.Context, sid string, opts ...Option) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: path("auth", "sessions", sid)}, opts)
+	return err
+}
+
+// Logout ends the session of the client's own token. It takes [IdempotencyKey].
+func (c *Client) Logout(ctx context.Context, opts ...Option) error {
+	return c.doUntilGone(ctx, request{method: http.MethodPost, path: path("auth", "logout")}, opts, ErrSessionRevoked)
+}

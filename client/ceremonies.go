@@ -1,0 +1,120 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// CeremonyPolicy says how the ceremonies of a department are held. It is a
+// free-form object with a few known keys; what is empty is inherited.
+type CeremonyPolicy struct {
+	// Strategy is what moves a sprint on.
+	Strategy CeremonyStrategy `json:"strategy,omitzero"`
+	// StrategyConfig has the settings of the strategy.
+	StrategyConfig Object `json:"strategy_config,omitzero"`
+	// VelocityCalculator is how velocity is measured.
+	VelocityCalculator VelocityCalculator `json:"velocity_calculator,omitzero"`
+	// AutoTransition is whether sprints end by themselves.
+	AutoTransition *bool `json:"auto_transition,omitzero"`
+	// TransitionThreshold is the share of the work that ends a sprint, above 0 and
+	// at most 1.
+	TransitionThreshold Decimal `json:"transition_threshold,omitzero"`
+	// Other has the keys that are not among these.
+	Other Object `json:"-"`
+
+	// ETag is the tag of the department, for [IfMatch] and [IfNoneMatch]. It is
+	// empty in departments.
+	ETag string `json:"-"`
+}
+
+func (p *CeremonyPolicy) setETag(tag string) { p.ETag = tag }
+
+// knownPolicy is a CeremonyPolicy as encoding/json sees it.
+type knownPolicy CeremonyPolicy
+
+// MarshalJSON implements json.Marshaler.
+func (p CeremonyPolicy) MarshalJSON() ([]byte, error) { return joinObject(knownPolicy(p), p.Other) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *CeremonyPolicy) UnmarshalJSON(text []byte) (err error) {
+	p.Other, err = openFree(text, (*knownPolicy)(p))
+	return err
+}
+
+// Resolved is a value in force and where it comes from.
+type Resolved[T any] struct {
+	Value  T              `json:"value"`
+	Origin CeremonyOrigin `json:"origin"`
+}
+
+// ResolvedCeremonyPolicy is the ceremony policy in force.
+type ResolvedCeremonyPolicy struct {
+	Strategy            Resolved[CeremonyStrategy]   `json:"strategy"`
+	StrategyConfig      Resolved[Object]             `json:"strategy_config"`
+	VelocityCalculator  Resolved[VelocityCalculator] `json:"velocity_calculator"`
+	AutoTransition      Resolved[bool]               `json:"auto_transition"`
+	TransitionThreshold Resolved[Decimal]            `json:"transition_threshold"`
+	// Other has the keys that are not among these, with values as in [Object].
+	Other map[string]Resolved[any] `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *ResolvedCeremonyPolicy) UnmarshalJSON(text []byte) error {
+	type known ResolvedCeremonyPolicy
+	others, err := openObject(text, (*known)(p))
+	if err != nil || others == nil {
+		return err
+	}
+	p.Other = map[string]Resolved[any]{}
+	for key, raw := range others {
+		var v Resolved[any]
+		if err := decode(raw, &v); err != nil {
+			return err
+		}
+		p.Other[key] = v
+	}
+	return nil
+}
+
+// CeremonyPolicy reads the department's own policy, nil if it has none. What is
+// in force is told by [Client.ResolvedCeremonyPolicy]. It takes [IfNoneMatch].
+func (c *Client) CeremonyPolicy(ctx context.Context, department string, opts ...Option) (*CeremonyPolicy, error) {
+	r := request{method: http.MethodGet, path: ceremonyPath(department), takes: []string{ifNoneMatch}}
+	a, err := c.do(ctx, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	var own struct {
+		Policy *CeremonyPolicy `json:"data"`
+	}
+	if err := a.decode(&own, r); err != nil || own.Policy == nil {
+		return nil, err
+	}
+	own.Policy.ETag = a.header.Get("ETag")
+	return own.Policy, nil
+}
+
+// SetCeremonyPolicy replaces the department's whole policy. [IfMatch] takes the
+// tag of the department; IfNoneMatch("*") sets the policy only if there is none.
+func (c *Client) SetCeremonyPolicy(ctx context.Context, department string, policy CeremonyPolicy, opts ...Option) (CeremonyPolicy, error) {
+	return fetch[CeremonyPolicy](ctx, c, request{
+		method: http.MethodPut, path: ceremonyPath(department), body: policy, takes: []string{ifMatch, ifNoneMatch},
+	}, opts)
+}
+
+// DeleteCeremonyPolicy makes the department inherit again. Doing it twice is no
+// error. [IfMatch] takes the tag of the department.
+func (c *Client) DeleteCeremonyPolicy(ctx context.Context, department string, opts ...Option) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: ceremonyPath(department), takes: []string{ifMatch}}, opts)
+	return err
+}
+
+// ResolvedCeremonyPolicy reads the policy in force, with where each of its values
+// comes from.
+func (c *Client) ResolvedCeremonyPolicy(ctx context.Context, department string, opts ...Option) (ResolvedCeremonyPolicy, error) {
+	return fetch[ResolvedCeremonyPolicy](ctx, c, request{method: http.MethodGet, path: ceremonyPath(department) + path("resolved")}, opts)
+}
+
+func ceremonyPath(department string) string {
+	return path("departments", department, "ceremony-policy")
+}

@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Company is the one company, with its departments, without its agents.
+type Company struct {
+	CompanyName string `json:"company_name"`
+	// AutonomyLevel is for departments and agents that do not say otherwise.
+	AutonomyLevel AutonomyLevel `json:"autonomy_level"`
+	// BudgetMonthly is in units of Currency; 0 means no budget.
+	BudgetMonthly Decimal `json:"budget_monthly"`
+	// Currency is an ISO 4217 code. It can change only while no cost is recorded.
+	Currency string `json:"currency"`
+	// CommunicationPattern is how agents talk to each other.
+	CommunicationPattern string `json:"communication_pattern"`
+	// Settings are free-form and never null. The key ceremony_policy has the policy
+	// that departments inherit.
+	Settings Object `json:"settings"`
+	// Departments are all of them, in order. They are changed by methods of their
+	// own.
+	Departments []Department `json:"departments"`
+	// Revision grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the company, for [IfMatch] and [IfNoneMatch].
+	ETag string `json:"-"`
+}
+
+func (c *Company) setETag(tag string) { c.ETag = tag }
+
+// Company reads the company. It takes [IfNoneMatch].
+func (c *Client) Company(ctx context.Context, opts ...Option) (Company, error) {
+	return fetch[Company](ctx, c, request{method: http.MethodGet, path: path("company"), takes: []string{ifNoneMatch}}, opts)
+}
+
+// UpdateCompany changes the company's settings as [Client.UpdateAgent] changes
+// an agent. It takes [IfMatch].
+func (c *Client) UpdateCompany(ctx context.Context, change func(*Company) error, opts ...Option) (Company, error) {
+	return update(ctx, c, path("company"), nil, func(v *Company) error {
+		err := change(v)
+		if v.Settings == nil {
+			v.Settings = Object{} // they cannot be null
+		}
+		return err
+	}, opts)
+}
+
+// PatchCompany sends a merge patch, as [Client.PatchAgent] does. It takes
+// [IfMatch].
+func (c *Client) PatchCompany(ctx context.Context, patch Object, opts ...Option) (Company, error) {
+	return fetch[Company](ctx, c, request{method: http.MethodPatch, path: path("company"), body: patch, takes: []string{ifMatch}}, opts)
+}
+
+// CompanyDepartments reads all departments at once, in the company's order.
+func (c *Client) CompanyDepartments(ctx context.Context, opts ...Option) ([]Department, error) {
+	return fetch[[]Department](ctx, c, request{method: http.MethodGet, path: path("company", "departments")}, opts)
+}
+
+// ReorderDepartments puts the departments in order. The names must be those of
+// all departments, each once. [IfMatch] takes the tag of the company; it also
+// takes [IdempotencyKey].
+func (c *Client) ReorderDepartments(ctx context.Context, names []string, opts ...Option) (Ordered[Department], error) {
+	in := struct {
+		Names []string `json:"department_names"`
+	}{orEmpty(names)}
+	return reorder[Department](ctx, c, path("company", "reorder-departments"), in, opts)
+}

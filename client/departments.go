@@ -1,0 +1,186 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// Department is a part of the company, identified by its name. Agents are shown
+// by their current names and taken by name or id.
+type Department struct {
+	// Name never changes.
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Head is the agent that leads the department.
+	Head *string `json:"head"`
+	// BudgetPercent is the share of the company's budget. All departments together
+	// have at most 100.
+	BudgetPercent Decimal `json:"budget_percent"`
+	// AutonomyLevel is nil if the company's holds.
+	AutonomyLevel *AutonomyLevel `json:"autonomy_level"`
+	// Teams have unique names.
+	Teams          []Team             `json:"teams"`
+	ReportingLines []ReportingLine    `json:"reporting_lines"`
+	Policies       DepartmentPolicies `json:"policies"`
+	// CeremonyPolicy is nil if the company's holds.
+	CeremonyPolicy *CeremonyPolicy `json:"ceremony_policy"`
+	// Revision grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the department, for [IfMatch] and [IfNoneMatch]; it is
+	// empty in lists.
+	ETag string `json:"-"`
+}
+
+func (d *Department) setETag(tag string) { d.ETag = tag }
+
+// Team is a group of agents, who need not belong to the department.
+type Team struct {
+	Name    string   `json:"name"`
+	Lead    *string  `json:"lead,omitzero"`
+	Members []string `json:"members,omitzero"`
+}
+
+// ReportingLine says who answers to whom.
+type ReportingLine struct {
+	Subordinate string `json:"subordinate"`
+	Supervisor  string `json:"supervisor"`
+}
+
+// DepartmentPolicies say what work has to pass.
+type DepartmentPolicies struct {
+	ReviewRequirements ReviewRequirements `json:"review_requirements"`
+	// ApprovalChains have unique types of action.
+	ApprovalChains []ApprovalChain `json:"approval_chains"`
+}
+
+// ReviewRequirements say who reviews work.
+type ReviewRequirements struct {
+	MinReviewers          int64    `json:"min_reviewers"`
+	RequiredReviewerRoles []string `json:"required_reviewer_roles"`
+	SelfReviewAllowed     bool     `json:"self_review_allowed"`
+}
+
+// ApprovalChain says who approves one type of action.
+type ApprovalChain struct {
+	ActionType string   `json:"action_type"`
+	Approvers  []string `json:"approvers"`
+	// MinApprovals is how many must approve; 0 means all.
+	MinApprovals int64 `json:"min_approvals,omitzero"`
+}
+
+// DepartmentInput is a new department. Name is required. What is left empty is
+// not sent and gets the service's default.
+type DepartmentInput struct {
+	Name           string                  `json:"name"`
+	Description    string                  `json:"description,omitzero"`
+	Head           string                  `json:"head,omitzero"`
+	BudgetPercent  Decimal                 `json:"budget_percent,omitzero"`
+	AutonomyLevel  AutonomyLevel           `json:"autonomy_level,omitzero"`
+	Teams          []Team                  `json:"teams,omitzero"`
+	ReportingLines []ReportingLine         `json:"reporting_lines,omitzero"`
+	Policies       DepartmentPoliciesInput `json:"policies,omitzero"`
+	CeremonyPolicy *CeremonyPolicy         `json:"ceremony_policy,omitzero"`
+}
+
+// DepartmentPoliciesInput are the policies of a new department.
+type DepartmentPoliciesInput struct {
+	ReviewRequirements ReviewRequirementsInput `json:"review_requirements,omitzero"`
+	ApprovalChains     []ApprovalChain         `json:"approval_chains,omitzero"`
+}
+
+// ReviewRequirementsInput are the review requirements of a new department.
+type ReviewRequirementsInput struct {
+	// MinReviewers is 1 by default; nil is the default.
+	MinReviewers          *int64   `json:"min_reviewers,omitzero"`
+	RequiredReviewerRoles []string `json:"required_reviewer_roles,omitzero"`
+	SelfReviewAllowed     bool     `json:"self_review_allowed,omitzero"`
+}
+
+// Departments lists departments in the company's order, page by page. An error
+// is the last thing that comes.
+func (c *Client) Departments(ctx context.Context, q PageQuery) iter.Seq2[Department, error] {
+	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Department], error) {
+		q.Cursor = cursor
+		return c.DepartmentPage(ctx, q)
+	})
+}
+
+// DepartmentPage reads one page of [Client.Departments].
+func (c *Client) DepartmentPage(ctx context.Context, q PageQuery, opts ...Option) (Page[Department], error) {
+	return getPage[Department](ctx, c, request{path: path("departments"), query: q.values().Values}, opts)
+}
+
+// Department reads a department. It takes [IfNoneMatch].
+func (c *Client) Department(ctx context.Context, name string, opts ...Option) (Department, error) {
+	return fetch[Department](ctx, c, request{method: http.MethodGet, path: path("departments", name), takes: []string{ifNoneMatch}}, opts)
+}
+
+// CreateDepartment creates a department, the last one in the company's order. A
+// name that is taken is [ErrDuplicate]. It takes [IdempotencyKey].
+func (c *Client) CreateDepartment(ctx context.Context, in DepartmentInput, opts ...Option) (Department, error) {
+	return fetch[Department](ctx, c, request{method: http.MethodPost, path: path("departments"), body: in}, opts)
+}
+
+// UpdateDepartment changes a department as [Client.UpdateAgent] changes an agent.
+// It takes [IfMatch].
+func (c *Client) UpdateDepartment(ctx context.Context, name string, change func(*Department) error, opts ...Option) (Department, error) {
+	return update(ctx, c, path("departments", name), nil, change, opts)
+}
+
+// PatchDepartment sends a merge patch, as [Client.PatchAgent] does. It takes
+// [IfMatch].
+func (c *Client) PatchDepartment(ctx context.Context, name string, patch Object, opts ...Option) (Department, error) {
+	return fetch[Department](ctx, c, request{method: http.MethodPatch, path: path("departments", name), body: patch, takes: []string{ifMatch}}, opts)
+}
+
+// DeleteDepartment deletes a department without agents; one that has some is
+// [ErrValidation]. It takes [IfMatch].
+func (c *Client) DeleteDepartment(ctx context.Context, name string, opts ...Option) error {
+	return c.remove(ctx, path("departments", name), opts)
+}
+
+// DepartmentHealth reads the figures of a department.
+func (c *Client) DepartmentHealth(ctx context.Context, name string, opts ...Option) (DepartmentHealth, error) {
+	return fetch[DepartmentHealth](ctx, c, request{method: http.MethodGet, path: path("departments", name, "health")}, opts)
+}
+
+// ReorderAgents puts the agents of a department in order. The names or ids must
+// be those of all its agents, each once. [IfMatch] takes the tag of the
+// department; it also takes [IdempotencyKey].
+func (c *Client) ReorderAgents(ctx context.Context, department string, agents []string, opts ...Option) (Ordered[Agent], error) {
+	in := struct {
+		Names []string `json:"agent_names"`
+	}{orEmpty(agents)}
+	return reorder[Agent](ctx, c, path("departments", department, "reorder-agents"), in, opts)
+}
+
+// Ordered is a list after it was put in order.
+type Ordered[T any] struct {
+	Items []T
+	// ETag is the new tag of what the order belongs to: the company or the
+	// department.
+	ETag string
+}
+
+func reorder[T any](ctx context.Context, c *Client, path string, in any, opts []Option) (Ordered[T], error) {
+	r := request{method: http.MethodPost, path: path, body: in, takes: []string{ifMatch}}
+	a, err := c.do(ctx, r, opts)
+	if err != nil {
+		return Ordered[T]{}, err
+	}
+	o := Ordered[T]{ETag: a.header.Get("ETag")}
+	return o, a.payload(&o.Items, r)
+}
+
+// orEmpty is list, which is no null in JSON.
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

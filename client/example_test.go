@@ -1,0 +1,350 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"math/big"
+	"os"
+	"time"
+
+	"orgd/client"
+)
+
+// open is a client of the service that the other examples talk to.
+func open() *client.Client {
+	startExamples()
+	c, err := client.New(client.Config{BaseURL: "http://127.0.0.1:8080", Token: client.StaticToken(os.Getenv("ORGD_TOKEN"))})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return c
+}
+
+// seed makes a department with agents for an example.
+func seed(c *client.Client, department string, agents ...string) {
+	ctx := context.Background()
+	if _, err := c.CreateDepartment(ctx, client.DepartmentInput{Name: department}); err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range agents {
+		if _, err := c.CreateAgent(ctx, client.AgentInput{Name: name, Role: "Engineer", Department: department}); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func Example() {
+	startExamples()
+
+	c, err := client.New(client.Config{
+		BaseURL: "http://127.0.0.1:8080",
+		Token:   client.StaticToken(os.Getenv("ORGD_TOKEN")),
+		Logger:  slog.Default(),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+
+	if _, err := c.CreateDepartment(ctx, client.DepartmentInput{Name: "Research", BudgetPercent: "12.5"}); err != nil {
+		log.Fatal(err)
+	}
+	ada, err := c.CreateAgent(ctx, client.AgentInput{
+		Name: "Ada", Role: "Researcher", Department: "Research",
+		Level:        client.LevelSenior,
+		Instructions: "Read before you write.",
+		Skills:       client.Skills{Primary: []client.Skill{{ID: "stats", Name: "Statistics", Proficiency: "0.9"}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ada.Name, ada.Level, ada.Status, ada.Version)
+	// Output: Ada senior active 1
+}
+
+func ExampleClient_Agents() {
+	c, ctx := open(), context.Background()
+	seed(c, "Platform", "Bea", "Cem", "Dan")
+
+	for agent, err := range c.Agents(ctx, client.AgentQuery{Department: "Platform", Status: client.AgentActive}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(agent.Name)
+	}
+	// Output:
+	// Bea
+	// Cem
+	// Dan
+}
+
+func ExampleClient_AgentPage() {
+	c, ctx := open(), context.Background()
+	seed(c, "Support", "Eve", "Fay", "Gus")
+
+	query := client.AgentQuery{Department: "Support", Summary: true}
+	query.Limit = 2
+	page, err := c.AgentPage(ctx, query)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Items), page.Next != "")
+
+	query.Cursor = page.Next // perhaps in another process, a day later
+	page, err = c.AgentPage(ctx, query)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Items), page.Next != "")
+	// Output:
+	// 2 true
+	// 1 false
+}
+
+func ExampleClient_UpdateAgent() {
+	c, ctx := open(), context.Background()
+	seed(c, "Design", "Hal")
+
+	hal, err := c.UpdateAgent(ctx, "Hal", func(a *client.Agent) error {
+		a.Level = client.LevelLead
+		a.AutonomyLevel = new(client.AutonomySemi) // nil would inherit again
+		a.Tools.Allowed = append(a.Tools.Allowed, "figma")
+		a.Metadata["reviewed_by"] = "Ada"
+		return nil
+	}, client.ChangeReason("promoted after the spring review"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(hal.Level, *hal.AutonomyLevel, hal.Tools.Allowed, hal.Version)
+	// Output: lead semi [figma] 2
+}
+
+func ExampleIfMatch() {
+	c, ctx := open(), context.Background()
+	seed(c, "Legal", "Ida")
+
+	shown, err := c.Agent(ctx, "Ida") // what a person decides about
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := c.PatchAgent(ctx, "Ida", client.Object{"status": client.AgentOnLeave}); err != nil {
+		log.Fatal(err)
+	}
+	err = c.DeleteAgent(ctx, shown.ID, client.IfMatch(shown.ETag))
+	fmt.Println(errors.Is(err, client.ErrVersionConflict))
+	// Output: true
+}
+
+func ExampleIfNoneMatch() {
+	c, ctx := open(), context.Background()
+
+	company, err := c.Company(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.Company(ctx, client.IfNoneMatch(company.ETag))
+	fmt.Println(errors.Is(err, client.ErrNotModified))
+	// Output: true
+}
+
+func ExampleError() {
+	c, ctx := open(), context.Background()
+
+	_, err := c.CreateAgent(ctx, client.AgentInput{Name: "Kim", Role: "Engineer", Department: "Nowhere"}, client.RequestID("hire-kim"))
+	var e *client.Error
+	if errors.As(err, &e) {
+		fmt.Println(e.Status, e.Code, e.Category)
+		fmt.Println(e.Detail)
+		fmt.Println(e.Instance, e.Retryable, e.Uncertain)
+	}
+	// Output:
+	// 400 2000 VALIDATION_ERROR validation
+	// department: there is no department "Nowhere"
+	// hire-kim false false
+}
+
+func ExampleClient_RollbackAgent() {
+	c, ctx := open(), context.Background()
+	seed(c, "Finance", "Lea")
+	if _, err := c.PatchAgent(ctx, "Lea", client.Object{"instructions": "Be quick."}); err != nil {
+		log.Fatal(err)
+	}
+
+	diff, err := c.VersionDiff(ctx, "Lea", 1, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, change := range diff.Changes {
+		fmt.Println(change.Path, *change.OldValue, "->", *change.NewValue)
+	}
+	lea, err := c.RollbackAgent(ctx, "Lea", client.RollbackInput{TargetVersion: 1, Reason: "too quick"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%q\n", lea.Instructions)
+	// Output:
+	// instructions "" -> "Be quick."
+	// ""
+}
+
+func ExampleClient_ReportActivities() {
+	c, ctx := open(), context.Background()
+	seed(c, "Operations", "Max")
+
+	result, err := c.ReportActivities(ctx, []client.Report{
+		{Agent: "Max", Data: client.TaskCompleted{TaskID: "t-17", Success: true, QualityScore: "8.5", Tokens: 1200}},
+		{Agent: "Max", Data: client.CostIncurred{Amount: "0.0375", Model: "large", Other: client.Object{"region": "eu"}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Accepted, result.Duplicates)
+	// Output: 2 0
+}
+
+func ExampleClient_StreamActivities() {
+	c, ctx := open(), context.Background()
+
+	query := client.StreamQuery{Type: client.EventPromoted, After: lastPosition()}
+	for event, err := range c.StreamActivities(ctx, query) {
+		switch {
+		case err != nil:
+			log.Print(err) // the loop goes on, so the client tries again
+		case event.Resync:
+			log.Print("some events are missing; the feed has them")
+		default:
+			fmt.Println(event.AgentName, event.Description)
+			keepPosition(event.Position)
+		}
+	}
+}
+
+// lastPosition and keepPosition stand for wherever a program keeps where it was.
+func lastPosition() string { return "" }
+func keepPosition(string)  {}
+
+func ExampleObject_Decode() {
+	c, ctx := open(), context.Background()
+	seed(c, "Sales", "Noa")
+	done := client.TaskCompleted{TaskID: "t-18", Success: true, Cost: "0.25"}
+	if _, err := c.ReportActivities(ctx, []client.Report{{Agent: "Noa", Data: done}}); err != nil {
+		log.Fatal(err)
+	}
+
+	query := client.ActivityQuery{Agent: "Noa", Type: client.EventTaskCompleted, Window: client.LastDay}
+	for event, err := range c.Activities(ctx, query) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		var task client.TaskCompleted
+		if err := event.Data.Decode(&task); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(task.TaskID, task.Success, task.Cost)
+	}
+	// Output: t-18 true 0.25
+}
+
+func ExampleDecimal() {
+	c, ctx := open(), context.Background()
+
+	company, err := c.UpdateCompany(ctx, func(v *client.Company) error {
+		v.BudgetMonthly = "250000.10"
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	budget, err := company.BudgetMonthly.Rat()
+	if err != nil {
+		log.Fatal(err)
+	}
+	yearly := budget.Mul(budget, big.NewRat(12, 1))
+	fmt.Println(company.BudgetMonthly, company.Currency, yearly.FloatString(2))
+	// Output: 250000.1 USD 3000001.20
+}
+
+func ExampleClient_SetCeremonyPolicy() {
+	c, ctx := open(), context.Background()
+	seed(c, "Quality")
+
+	_, err := c.SetCeremonyPolicy(ctx, "Quality", client.CeremonyPolicy{
+		Strategy: client.CeremonyCalendar,
+		Other:    client.Object{"sprint_days": 14},
+	}, client.IfNoneMatch("*")) // only if there is none
+	if err != nil {
+		log.Fatal(err)
+	}
+	policy, err := c.ResolvedCeremonyPolicy(ctx, "Quality")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(policy.Strategy.Value, policy.Strategy.Origin)
+	fmt.Println(policy.VelocityCalculator.Value, policy.VelocityCalculator.Origin)
+	fmt.Println(policy.Other["sprint_days"].Value)
+	// Output:
+	// calendar department
+	// calendar default
+	// 14
+}
+
+func ExampleClient_ApplyOrganization() {
+	c, ctx := open(), context.Background()
+	seed(c, "Insights", "Moe")
+	text := []byte(`
+format: 1
+agents:
+- name: Moe
+  level: senior
+- name: Nia
+  role: Analyst
+  department: Insights
+  authority: {reports_to: Moe}
+`)
+
+	doc := client.OrganizationDocument{Text: text, YAML: true}
+	plan, err := c.PlanOrganization(ctx, doc)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, change := range plan.Changes {
+		fmt.Printf("%s %s: %.10s -> %.12s\n", change.Action, change.Path, change.Old, change.New)
+	}
+	done, err := c.ApplyOrganization(ctx, doc, plan.Hash, client.ChangeReason("spring review"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(done.Created, done.Updated)
+	// Output:
+	// update agents["Moe"].level: "mid" -> "senior"
+	// create agents["Nia"]: null -> {"name":"Nia
+	// 1 1
+}
+
+func ExampleTokenSource() {
+	startExamples()
+
+	c, err := client.New(client.Config{
+		BaseURL: "http://127.0.0.1:8080",
+		Token: func(ctx context.Context) (string, error) { // the token of now, from wherever it is kept
+			token := os.Getenv("ORGD_TOKEN")
+			if token == "" {
+				return "", errors.New("ORGD_TOKEN is not set")
+			}
+			return token, nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	me, err := c.Me(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(me.Subject, me.Role)
+	// Output: ada@example.com admin
+}

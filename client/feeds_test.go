@@ -1,0 +1,191 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/client"
+)
+
+func checkActivities(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	at := time.Now().UTC().Add(-time.Hour).Truncate(time.Millisecond)
+	completed := client.TaskCompleted{
+		TaskID: "t-1", Success: true, DurationSeconds: "1.5", QualityScore: "9.25", Cost: "0.000000001", Tokens: 12,
+		Other: client.Object{"n": json.Number("18446744073709551616")},
+	}
+	reports := []client.Report{
+		{Agent: "Ada", Data: client.TaskStarted{TaskID: "t-1"}, Timestamp: at, Description: "began", RelatedIDs: map[string]string{"pr": "7"}},
+		{Agent: "Ada", Data: completed, ID: "0190a5c4-0000-7000-8000-00000000000a"},
+		{Agent: "Ada", Data: client.CostIncurred{Amount: "0.10", Model: "m", InputTokens: 1, OutputTokens: 2}},
+		{Agent: "Ada", Data: client.ToolUsed{Tool: "git", Success: false}},
+		{Agent: "Bob", Data: client.DelegationSent{TaskID: "t-2", Counterpart: "Ada", Score: "7"}},
+		{Agent: "Ada", Data: client.DelegationReceived{TaskID: "t-2", Other: client.Object{"by": "Bob"}}},
+	}
+	result := must1(c.ReportActivities(ctx, reports, client.IdempotencyKey("batch")))(t)
+	if result != (client.ReportResult{Accepted: 6}) {
+		t.Errorf("ReportActivities = %+v", result)
+	}
+	if again := must1(c.ReportActivities(ctx, reports[1:2]))(t); again != (client.ReportResult{Duplicates: 1}) {
+		t.Errorf("ReportActivities of a known event = %+v", again)
+	}
+	if _, err := c.ReportActivities(ctx, []client.Report{{Agent: "Ada"}}); err == nil {
+		t.Error("ReportActivities without data succeeded")
+	}
+	if _, err := c.ReportActivities(ctx, []client.Report{{Agent: "Ada", Data: client.ToolUsed{Other: client.Object{"tool": "x"}}}}); err == nil {
+		t.Error("ReportActivities with a key twice succeeded")
+	}
+	var got []client.EventType
+	for e, err := range c.Activities(ctx, client.ActivityQuery{Agent: "Ada", Window: client.LastDay, PageQuery: client.PageQuery{Limit: 2}}) {
+		if err != nil {
+			t.Fatalf("Activities = %v", err)
+		}
+		got = append(got, e.EventType)
+		if e.EventType == client.EventTaskCompleted {
+			var data client.TaskCompleted
+			if err := e.Data.Decode(&data); err != nil || !cmp.Equal(completed, data) {
+				t.Errorf("Decode = %v (-want +got):\n%s", err, cmp.Diff(completed, data))
+			}
+		}
+	}
+	if len(got) < 7 || got[len(got)-1] != client.EventTaskStarted {
+		t.Errorf("Activities = %q", got)
+	}
+	started := must1(c.ActivityPage(ctx, client.ActivityQuery{Type: client.EventTaskStarted}))(t).Items
+	want := []client.ActivityEvent{{
+		EventType: client.EventTaskStarted, Timestamp: at, AgentName: "Ada", Description: "began",
+		RelatedIDs: map[string]string{"pr": "7"}, Data: client.Object{"task_id": "t-1"},
+	}}
+	if len(started) == 1 {
+		want[0].ID, want[0].AgentID = started[0].ID, started[0].AgentID
+	}
+	if diff := cmp.Diff(want, started); diff != "" {
+		t.Errorf("ActivityPage (-want +got):\n%s", diff)
+	}
+	var own int
+	for e, err := range c.AgentActivity(ctx, "Bob", client.PageQuery{Limit: 1}) {
+		if err != nil || e.AgentName != "Bob" {
+			t.Fatalf("AgentActivity = %+v, %v", e, err)
+		}
+		if own++; e.EventType == client.EventHired && (e.Data != nil || e.RelatedIDs["actor"] != "admin") {
+			t.Errorf("a lifecycle event = %+v", e)
+		}
+	}
+	if page := must1(c.AgentActivityPage(ctx, "Bob", client.PageQuery{}))(t); own != len(page.Items) || own < 3 {
+		t.Errorf("AgentActivity had %d events, a page %d", own, len(page.Items))
+	}
+}
+
+func checkFigures(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	var reports []client.Report
+	for day := range 6 {
+		for _, score := range []client.Decimal{"5", "6.5"} {
+			reports = append(reports, client.Report{
+				Agent: "Ada", Timestamp: time.Now().AddDate(0, 0, -day),
+				Data: client.TaskCompleted{TaskID: "t", Success: true, QualityScore: score, Cost: "0.25"},
+			})
+		}
+	}
+	must1(c.ReportActivities(ctx, reports))(t)
+	p := must1(c.AgentPerformance(ctx, "Ada"))(t)
+	if p.TasksCompletedTotal != 13 || p.QualityScore == nil || p.CostPerTask == nil || len(p.Windows) != 3 || len(p.Trends) != 9 ||
+		p.Windows[0].Size != client.Window7Days || p.Windows[0].SuccessRate == nil || p.Trends[0].Direction == "" {
+		t.Errorf("AgentPerformance = %+v", p)
+	}
+	h := must1(c.AgentHealth(ctx, "Ada"))(t)
+	if h.AgentName != "Ada" || h.Status != client.AgentActive || h.LastActiveAt == nil || h.Trust.Level != client.ToolsCustom || h.Performance == nil || h.Performance.QualityScore == nil {
+		t.Errorf("AgentHealth = %+v", h)
+	}
+	if h := must1(c.AgentHealth(ctx, "Cleo/2"))(t); h.Performance != nil {
+		t.Errorf("AgentHealth without data = %+v", h)
+	}
+	d := must1(c.DepartmentHealth(ctx, "Engineering"))(t)
+	if d.AgentCount != 3 || d.Cost7d != "0.1" || d.CostTrend[6].Value != "0.1" || d.AvgPerformanceScore == nil {
+		t.Errorf("DepartmentHealth = %+v", d)
+	}
+}
+
+func checkAudit(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	a := must1(c.Agent(ctx, "Ada"))(t)
+	q := client.AuditQuery{
+		Actor: "admin", Resource: "agents/" + a.ID, Since: time.Now().Add(-time.Hour), Until: time.Now().Add(time.Hour), PageQuery: client.PageQuery{Limit: 1},
+	}
+	var last client.AuditEntry
+	for e, err := range c.Audit(ctx, q) {
+		if err != nil {
+			t.Fatalf("Audit = %v", err)
+		}
+		last = e
+	}
+	if last.RequestID != "req-ada" || last.RevisionFrom != nil || last.RevisionTo == nil || *last.RevisionTo != 1 || last.Actor != "admin" {
+		t.Errorf("the oldest entry = %+v", last)
+	}
+	if page := must1(c.AuditPage(ctx, client.AuditQuery{Until: time.Now().Add(-time.Hour)}))(t); len(page.Items) != 0 {
+		t.Errorf("AuditPage of an hour ago = %+v", page)
+	}
+}
+
+func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
+	ctx := t.Context()
+	issued := must1(c.IssueToken(ctx, client.TokenInput{
+		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, TTLSeconds: 600,
+	}, client.IdempotencyKey("bob")))(t)
+	if _, err := c.IssueToken(ctx, client.TokenInput{
+		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, TTLSeconds: 600,
+	}, client.IdempotencyKey("bob")); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("IssueToken with a used key = %v, want ErrConflict", err)
+	}
+	token := issued.Token
+	bob := connect(t, client.Config{
+		BaseURL: s.url + "/", Token: func(context.Context) (string, error) { return token, nil },
+		HTTPClient: &http.Client{Transport: seen.around(&http.Transport{DisableKeepAlives: true})},
+	})
+	me := must1(bob.Me(ctx))(t)
+	want := client.Caller{
+		SID: issued.SID, Issuer: "orgd", Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"},
+		IssuedAt: me.IssuedAt, ExpiresAt: issued.ExpiresAt,
+	}
+	if diff := cmp.Diff(want, me); diff != "" {
+		t.Errorf("Me (-want +got):\n%s", diff)
+	}
+	renewed := must1(bob.RenewToken(ctx, client.IdempotencyKey("renew")))(t)
+	if renewed.SID != issued.SID || renewed.Token == issued.Token {
+		t.Errorf("RenewToken = %+v", renewed)
+	}
+	token = renewed.Token
+	if _, err := bob.CreateProject(ctx, client.ProjectInput{Name: "x"}); !errors.Is(err, client.ErrForbidden) {
+		t.Errorf("CreateProject as department admin = %v, want ErrForbidden", err)
+	}
+	all := map[string]client.Session{}
+	for s, err := range c.Sessions(ctx, client.PageQuery{Limit: 1}) {
+		if err != nil {
+			t.Fatalf("Sessions = %v", err)
+		}
+		all[s.SID] = s
+	}
+	if own := must1(bob.SessionPage(ctx, client.PageQuery{}))(t); len(all) != 2 || all[issued.SID].Subject != "bob" || len(own.Items) != 1 {
+		t.Errorf("Sessions = %+v, of bob himself %+v", all, own)
+	}
+	for range 2 {
+		if err := c.RevokeSession(ctx, issued.SID); err != nil {
+			t.Errorf("RevokeSession = %v", err)
+		}
+	}
+	if _, err := bob.Me(ctx); !errors.Is(err, client.ErrSessionRevoked) {
+		t.Errorf("Me after the revocation = %v, want ErrSessionRevoked", err)
+	}
+	if err := c.Logout(ctx, client.IdempotencyKey("logout")); err != nil {
+		t.Errorf("Logout = %v", err)
+	}
+	if _, err := c.Me(ctx); !errors.Is(err, client.ErrSessionRevoked) {
+		t.Errorf("Me after Logout = %v, want ErrSessionRevoked", err)
+	}
+}

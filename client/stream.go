@@ -1,0 +1,189 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// maxSilence is after how long without a sign of life a stream is taken for
+	// dead. The service sends one every 15 seconds.
+	maxSilence = 45 * time.Second
+	// defaultReconnect is the wait before a stream that has ended is opened again,
+	// unless the service asks for another one.
+	defaultReconnect = 2 * time.Second
+	// maxReconnect is the longest wait that the service can ask for, and the
+	// longest after failures that follow each other.
+	maxReconnect = 30 * time.Second
+)
+
+// errSilent ends a connection that has died without a word.
+var errSilent = errors.New("nothing has come for too long")
+
+// StreamQuery selects events to follow. Conditions that are not empty must all
+// hold.
+type StreamQuery struct {
+	Type EventType
+	// Agent is the id or name of an agent.
+	Agent string
+	// Window leaves out what happened longer ago when the stream was first opened,
+	// and is reported late.
+	Window ActivityWindow
+	// After is the [StreamEvent.Position] to go on behind, of a stream with the same
+	// conditions; "" begins now.
+	After string
+	// Opened, unless it is nil, is called each time a connection is open. What
+	// happens from the first call on will come.
+	Opened func()
+}
+
+// StreamEvent is an event of the stream.
+type StreamEvent struct {
+	ActivityEvent
+	// Position is the place of the event in the order of the stream. A stream that
+	// is opened [StreamQuery.After] it brings what follows: nothing is missing and
+	// nothing comes twice.
+	Position string
+	// Resync says that this is no event, but that some before here are missing: the
+	// position to go on behind was too old. [Client.Activities] has those that are
+	// kept.
+	Resync bool
+}
+
+// StreamActivities follows the events as they happen. A connection that ends or
+// dies is opened again behind the last event, so the loop sees every event once.
+//
+// When the connection cannot be opened, the error comes as an item of its own,
+// and a loop that goes on has the client try again, after waits that grow to 30
+// seconds. The stream ends when the loop is left or ctx ends; the last item is
+// then the error of ctx.
+func (c *Client) StreamActivities(ctx context.Context, q StreamQuery) iter.Seq2[StreamEvent, error] {
+	return func(yield func(StreamEvent, error) bool) {
+		s := &stream{client: c, query: q, place: q.After, reconnect: defaultReconnect}
+		failures := 0
+		for ctx.Err() == nil {
+			more, err := s.follow(ctx, yield)
+			if !more {
+				return
+			}
+			if err == nil {
+				failures = 0
+			} else if ctx.Err() == nil {
+				if !yield(StreamEvent{}, err) {
+					return
+				}
+				failures++
+			}
+			wait := min(s.reconnect<<min(failures, 5), maxReconnect)
+			sleep(ctx, wait+rand.N(wait/4)) // the loop sees if ctx has ended
+		}
+		yield(StreamEvent{}, fmt.Errorf("client: GET %s: %w", streamPath, ctx.Err()))
+	}
+}
+
+// streamPath is the path of the stream.
+const streamPath = "/activities/stream"
+
+// stream is a stream between its connections.
+type stream struct {
+	client    *Client
+	query     StreamQuery
+	place     string // behind which to go on, or ""
+	reconnect time.Duration
+}
+
+// follow opens a connection and yields what comes until it ends. more is false
+// if the loop was left. An error says that the connection could not be opened.
+func (s *stream) follow(ctx context.Context, yield func(StreamEvent, error) bool) (more bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
+	defer silence.Stop()
+	res, err := s.open(ctx, silence)
+	if err != nil {
+		return true, err
+	}
+	if s.query.Opened != nil {
+		silence.Stop() // as while the loop is busy
+		s.query.Opened()
+		silence.Reset(maxSilence)
+	}
+	more, err = s.relay(res.Body, silence, yield)
+	err = errors.Join(err, res.Body.Close())
+	s.client.log.LogAttrs(ctx, slog.LevelDebug, "orgd stream has ended",
+		slog.Any("error", err), slog.Any("cause", context.Cause(ctx)), slog.String("instance", res.Header.Get(requestID)))
+	return more, nil
+}
+
+// open opens a connection, with as many attempts as every request has. The
+// silence is measured while one is running.
+func (s *stream) open(ctx context.Context, silence *time.Timer) (res *http.Response, err error) {
+	r := request{
+		method: http.MethodGet, path: streamPath, accept: eventsType + ", " + jsonType + ";q=0.1",
+		query: feed(values{url.Values{}}, s.query.Type, s.query.Agent, s.query.Window).Values,
+	}
+	if s.place != "" {
+		r.header = http.Header{"Last-Event-Id": {s.place}}
+	}
+	p, err := s.client.prepare(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	err = s.client.repeat(ctx, p, func() error {
+		silence.Reset(maxSilence)
+		res, err = s.client.send(ctx, s.client.untimed, p)
+		if err != nil {
+			silence.Stop()
+		}
+		return err
+	})
+	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), eventsType) {
+		err = fmt.Errorf("client: GET %s: the answer is %q, not a stream", streamPath, res.Header.Get("Content-Type"))
+		err = errors.Join(err, res.Body.Close())
+	}
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		err = fmt.Errorf("client: GET %s: %w", streamPath, errSilent)
+	}
+	s.client.report(ctx, p, err)
+	return res, err
+}
+
+// relay yields what a connection brings. The silence is not measured while the
+// loop is busy.
+func (s *stream) relay(body io.Reader, silence *time.Timer, yield func(StreamEvent, error) bool) (more bool, err error) {
+	for in := newBlockReader(body); ; silence.Reset(maxSilence) {
+		b, err := in.next()
+		if err != nil {
+			return true, err
+		}
+		silence.Stop()
+		if b.retry > 0 {
+			s.reconnect = min(b.retry, maxReconnect)
+		}
+		if b.id != "" {
+			s.place = b.id
+		}
+		e := StreamEvent{Position: s.place, Resync: b.event == "resync"}
+		switch {
+		case e.Resync:
+		case b.event != "" || len(b.data) == 0:
+			continue // nothing, or something that a newer service tells
+		default:
+			if err = decode(b.data, &e.ActivityEvent); err != nil {
+				err = fmt.Errorf("client: GET %s: read the event at %s: %w", streamPath, e.Position, err)
+			}
+		}
+		if !yield(e, err) {
+			return false, nil
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/client"
+)
+
+// patches is a transport that keeps the bodies of PATCH requests and lets around
+// stand in for the first ones.
+type patches struct {
+	via    http.RoundTripper
+	around func(n int, r *http.Request, send func() (*http.Response, error)) (*http.Response, error)
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+func (p *patches) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPatch {
+		return p.via.RoundTrip(r)
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.bodies = append(p.bodies, string(text))
+	n := len(p.bodies)
+	p.mu.Unlock()
+	if p.around == nil {
+		return p.via.RoundTrip(r)
+	}
+	return p.around(n, r, func() (*http.Response, error) { return p.via.RoundTrip(r) })
+}
+
+// watched starts a service with one agent, and a client whose patches are seen.
+func watched(t *testing.T, in client.AgentInput) (s service, c *client.Client, p *patches) {
+	t.Helper()
+	s, p = serve(t), &patches{}
+	c = s.as(t, client.RoleAdmin, func(via http.RoundTripper) http.RoundTripper { p.via = via; return p })
+	must1(c.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Engineering"}))(t)
+	must1(c.CreateAgent(t.Context(), in))(t)
+	return s, c, p
+}
+
+// TestUpdateSendsTheDifference changes one thing after the other.
+func TestUpdateSendsTheDifference(t *testing.T) {
+	_, c, p := watched(t, ada())
+	for _, tt := range []struct {
+		name   string
+		change func(*client.Agent)
+		want   string // "" if nothing is sent
+	}{
+		{"nothing", func(*client.Agent) {}, ``},
+		{"the same", func(a *client.Agent) { a.Name, a.Skills.Primary = "Ada", append([]client.Skill{}, a.Skills.Primary...) }, ``},
+		{"a text", func(a *client.Agent) { a.Description = "" }, `{"description":""}`},
+		{"a number", func(a *client.Agent) { a.Personality.Openness, a.Personality.Extraversion = "", "1" }, `{"personality":{"extraversion":1,"openness":0}}`},
+		{"a word to null", func(a *client.Agent) { a.AutonomyLevel = nil }, `{"autonomy_level":null}`},
+		{"a word from null", func(a *client.Agent) { a.AutonomyLevel = new(client.AutonomySemi) }, `{"autonomy_level":"semi"}`},
+		{"inside an object", func(a *client.Agent) { a.Model.Temperature, a.Model.FallbackModel = "1.5", nil }, `{"model":{"fallback_model":null,"temperature":1.5}}`},
+		{"an object to null", func(a *client.Agent) { a.Model, a.Tools.SubConstraints = nil, nil }, `{"model":null,"tools":{"sub_constraints":null}}`},
+		{"an object from null", func(a *client.Agent) { a.Model = &client.Model{Provider: "p", ModelID: "m"} }, `{"model":{"model_id":"m","provider":"p"}}`},
+		{"a list", func(a *client.Agent) { a.Tools.Allowed = append(a.Tools.Allowed, "z") }, `{"tools":{"allowed":["a","z"]}}`},
+		{"a list to nil", func(a *client.Agent) { a.Tools.Allowed, a.Skills.Primary = nil, nil }, `{"skills":{"primary":[]},"tools":{"allowed":[]}}`},
+		{"an element", func(a *client.Agent) { a.Skills.Secondary[0].Proficiency = "0.5" },
+			`{"skills":{"secondary":[{"id":"sql","input_modes":["text/plain"],"name":"SQL","output_modes":["text/plain"],"proficiency":0.5,"tags":[]}]}}`},
+		{"a new element", func(a *client.Agent) { a.Skills.Secondary = []client.Skill{{ID: "go", Name: "Go"}} },
+			`{"skills":{"secondary":[{"id":"go","name":"Go"}]}}`},
+		{"keys", func(a *client.Agent) {
+			a.Metadata["$ne"] = nil
+			a.Metadata["o"] = client.Object{"k": 1}
+			delete(a.Metadata, "")
+		},
+			`{"metadata":{"":null,"$ne":null,"o":{"k":1}}}`},
+		{"inside a key", func(a *client.Agent) { a.Metadata["o"].(map[string]any)["l"] = "m" }, `{"metadata":{"o":{"l":"m"}}}`},
+		{"all keys", func(a *client.Agent) { a.Metadata = nil }, `{"metadata":{"n":null,"o":null}}`},
+		{"a free object to null", func(a *client.Agent) { a.ModelRequirement = nil }, `{"model_requirement":null}`},
+		{"a reference", func(a *client.Agent) { a.Authority.CanDelegateTo = []string{"Ada"} }, `{"authority":{"can_delegate_to":["Ada"]}}`},
+	} {
+		before, sent := must1(c.Agent(t.Context(), "Ada"))(t), len(p.bodies)
+		after, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { tt.change(a); return nil })
+		if err != nil {
+			t.Fatalf("%s: UpdateAgent = %v", tt.name, err)
+		}
+		if tt.want == "" {
+			if len(p.bodies) != sent || !cmp.Equal(before, after) {
+				t.Errorf("%s: sent %q, and the agent is now %+v", tt.name, p.bodies[sent:], after)
+			}
+			continue
+		}
+		if len(p.bodies) != sent+1 || !sameJSON(t, p.bodies[sent], tt.want) || after.Revision != before.Revision+1 {
+			t.Errorf("%s: sent %q, want %s", tt.name, p.bodies[sent:], tt.want)
+		}
+		if read := must1(c.Agent(t.Context(), "Ada"))(t); !cmp.Equal(after, read) {
+			t.Errorf("%s: UpdateAgent returned something else than Agent:\n%s", tt.name, cmp.Diff(after, read))
+		}
+	}
+}
+
+func sameJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)); err != nil {
+		t.Fatal(err)
+	}
+	return cmp.Equal(x, y)
+}
+
+// bump counts in the metadata, which goes wrong if two do it at once.
+func bump(a *client.Agent) error {
+	n, _ := a.Metadata["n"].(json.Number)
+	i, _ := strconv.Atoi(n.String())
+	a.Metadata["n"] = json.Number(strconv.Itoa(i + 1))
+	return nil
+}
+
+func count(t *testing.T, c *client.Client) string {
+	t.Helper()
+	n, _ := must1(c.Agent(t.Context(), "Ada"))(t).Metadata["n"].(json.Number)
+	return n.String()
+}
+
+func plainAda() client.AgentInput {
+	return client.AgentInput{Name: "Ada", Role: "Reviewer", Department: "Engineering"}
+}
+
+func TestParallelUpdatesLoseNothing(t *testing.T) {
+	s, c, _ := watched(t, plainAda())
+	const writers, each = 4, 5
+	var all sync.WaitGroup
+	for range writers {
+		w := s.as(t, client.RoleEditor)
+		all.Go(func() {
+			for range each {
+				if _, err := w.UpdateAgent(t.Context(), "Ada", bump); err != nil {
+					t.Errorf("UpdateAgent = %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := count(t, c); n != strconv.Itoa(writers*each) {
+		t.Errorf("counted to %s, want %d", n, writers*each)
+	}
+}
+
+// TestUpdateBeginsAgain lets somebody else be faster, once.
+func TestUpdateBeginsAgain(t *testing.T) {
+	s, c, p := watched(t, plainAda())
+	other := s.as(t, client.RoleEditor)
+	p.around = func(n int, r *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		if n == 1 {
+			must1(other.UpdateAgent(context.Background(), "Ada", bump))(t)
+		}
+		return send()
+	}
+	runs := 0
+	a, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { runs++; return bump(a) })
+	if err != nil || a.Metadata["n"] != json.Number("2") || runs != 2 {
+		t.Errorf("UpdateAgent = %v, %v after %d runs, want 2 after 2", a.Metadata, err, runs)
+	}
+	// With a tag of one's own there is nothing to begin again.
+	p.bodies = nil
+	_, err = c.UpdateAgent(t.Context(), "Ada", bump, client.IfMatch(a.ETag))
+	var e *client.Error
+	if !errors.Is(err, client.ErrVersionConflict) || !errors.As(err, &e) || e.Uncertain || len(p.bodies) != 1 || count(t, c) != "3" {
+		t.Errorf("UpdateAgent with an old tag = %v", err)
+	}
+}
+
+func TestUpdateGivesUp(t *testing.T) {
+	s, c, p := watched(t, plainAda())
+	other := s.as(t, client.RoleEditor)
+	p.around = func(_ int, r *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+		must1(other.UpdateAgent(context.Background(), "Ada", bump))(t)
+		return send()
+	}
+	if _, err := c.UpdateAgent(t.Context(), "Ada", bump); !errors.Is(err, client.ErrVersionConflict) || len(p.bodies) != 10 {
+		t.Errorf("UpdateAgent against a faster one = %v after %d tries", err, len(p.bodies))
+	}
+}
+
+func TestUpdateReturnsTheErrorOfTheChange(t *testing.T) {
+	_, c, p := watched(t, plainAda())
+	no := errors.New("no")
+	if _, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { a.Role = "x"; return no }); err != no || len(p.bodies) != 0 {
+		t.Errorf("UpdateAgent = %v, and sent %q", err, p.bodies)
+	}
+	if _, err := c.UpdateAgent(t.Context(), "nobody", bump); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("UpdateAgent of nobody = %v, want ErrNotFound", err)
+	}
+	if _, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { a.Revision++; return nil }); !errors.Is(err, client.ErrRequestValidation) {
+		t.Errorf("UpdateAgent of the revision = %v, want ErrRequestValidation", err)
+	}
+}
+
+// TestUpdateWithALostAnswer loses the answer to a change that was made. It must
+// not be made twice.
+func TestUpdateWithALostAnswer(t *testing.T) {
+	lose := func(res *http.Response, err error) (*http.Response, error) {
+		if err != nil {
+			return nil, err
+		}
+		return nil, errors.Join(io.ErrUnexpectedEOF, res.Body.Close())
+	}
+	t.Run("alone", func(t *testing.T) {
+		_, c, p := watched(t, plainAda())
+		p.around = func(n int, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+			if n == 1 {
+				return lose(send())
+			}
+			return send()
+		}
+		a, err := c.UpdateAgent(t.Context(), "Ada", bump)
+		if err != nil || a.Metadata["n"] != json.Number("1") || a.ETag == "" || a.Revision != 2 || len(p.bodies) != 2 {
+			t.Errorf("UpdateAgent = %+v, %v after %d attempts, want it counted once", a, err, len(p.bodies))
+		}
+	})
+	t.Run("among others", func(t *testing.T) {
+		s, c, p := watched(t, plainAda())
+		other := s.as(t, client.RoleEditor)
+		var runs atomic.Int32
+		p.around = func(n int, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+			if n > 1 {
+				return send()
+			}
+			res, err := lose(send())
+			must1(other.UpdateAgent(context.Background(), "Ada", bump))(t)
+			return res, err
+		}
+		_, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { runs.Add(1); return bump(a) })
+		var e *client.Error
+		if !errors.As(err, &e) || e.Code != client.ErrVersionConflict || !e.Uncertain || runs.Load() != 1 || count(t, c) != "2" {
+			t.Errorf("UpdateAgent = %v after %d runs, want an uncertain conflict after one", err, runs.Load())
+		}
+	})
+	t.Run("never arrived", func(t *testing.T) {
+		_, c, p := watched(t, plainAda())
+		p.around = func(n int, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+			if n == 1 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			return send()
+		}
+		if a, err := c.UpdateAgent(t.Context(), "Ada", bump); err != nil || a.Metadata["n"] != json.Number("1") {
+			t.Errorf("UpdateAgent = %+v, %v", a.Metadata, err)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// Webhook is an address that events are sent to.
+type Webhook struct {
+	// ID is a UUID.
+	ID string `json:"id"`
+	// URL is where messages go.
+	URL string `json:"url"`
+	// EventTypes are those that are sent; empty for all.
+	EventTypes []EventType `json:"event_types"`
+	// Departments are those whose agents' events are sent; empty for all.
+	Departments []string `json:"departments"`
+	Enabled     bool     `json:"enabled"`
+	// DisabledReason is nil while the webhook is enabled.
+	DisabledReason *DisabledReason `json:"disabled_reason"`
+	// Revision grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the webhook, for [IfMatch] and [IfNoneMatch]; it is empty
+	// in lists.
+	ETag string `json:"-"`
+}
+
+func (w *Webhook) setETag(tag string) { w.ETag = tag }
+
+// WebhookWithSecret is a webhook with the key that its messages are signed with.
+// The service shows it this once.
+type WebhookWithSecret struct {
+	Webhook
+	Secret string `json:"secret"`
+}
+
+// WebhookInput is a new webhook. URL is required.
+type WebhookInput struct {
+	URL         string      `json:"url"`
+	EventTypes  []EventType `json:"event_types,omitzero"`
+	Departments []string    `json:"departments,omitzero"`
+	// Enabled is true by default; nil is the default.
+	Enabled *bool `json:"enabled,omitzero"`
+}
+
+// DisabledReason is why no messages are sent to a webhook.
+type DisabledReason string
+
+// The reasons: somebody asked for it, the endpoint answered 410, or deliveries
+// have failed for three days.
+const (
+	DisabledRequested DisabledReason = "requested"
+	DisabledGone      DisabledReason = "gone"
+	DisabledFailing   DisabledReason = "failing"
+)
+
+// Delivery is one event on its way to one webhook.
+type Delivery struct {
+	ID string `json:"id"`
+	// EventID is the id of the event.
+	EventID string `json:"event_id"`
+	// Attempt is how many attempts have begun.
+	Attempt int64          `json:"attempt"`
+	Status  DeliveryStatus `json:"status"`
+	// ResponseCode is what the endpoint answered to the last attempt, nil if it
+	// did not.
+	ResponseCode *int64 `json:"response_code"`
+	// Error is why the last attempt failed.
+	Error *DeliveryError `json:"error"`
+	// NextAttemptAt is when the next attempt may begin, nil unless the delivery is
+	// pending.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	CreatedAt     time.Time  `json:"created_at"`
+}
+
+// DeliveryStatus is where a delivery stands.
+type DeliveryStatus string
+
+// The statuses of deliveries.
+const (
+	DeliveryPending   DeliveryStatus = "pending"
+	DeliveryDelivered DeliveryStatus = "delivered"
+	DeliveryFailed    DeliveryStatus = "failed"
+)
+
+// DeliveryError is why an attempt of a delivery failed.
+type DeliveryError string
+
+// The errors of deliveries.
+const (
+	DeliveryErrorStatus     DeliveryError = "status"
+	DeliveryErrorTimeout    DeliveryError = "timeout"
+	DeliveryErrorConnection DeliveryError = "connection"
+	DeliveryErrorDNS        DeliveryError = "dns"
+	DeliveryErrorTLS        DeliveryError = "tls"
+	DeliveryErrorAddress    DeliveryError = "address"
+	DeliveryErrorEvent      DeliveryError = "event"
+)
+
+// Webhooks lists webhooks by id, which is by the time of creation. Like all that
+// is about webhooks, it needs [RoleAdmin]. An error is the last thing that comes.
+func (c *Client) Webhooks(ctx context.Context, q PageQuery) iter.Seq2[Webhook, error] {
+	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Webhook], error) {
+		q.Cursor = cursor
+		return c.WebhookPage(ctx, q)
+	})
+}
+
+// WebhookPage reads one page of [Client.Webhooks].
+func (c *Client) WebhookPage(ctx context.Context, q PageQuery, opts ...Option) (Page[Webhook], error) {
+	return getPage[Webhook](ctx, c, request{path: path("webhooks"), query: q.values().Values}, opts)
+}
+
+// Webhook reads a webhook. It takes [IfNoneMatch].
+func (c *Client) Webhook(ctx context.Context, id string, opts ...Option) (Webhook, error) {
+	return fetch[Webhook](ctx, c, request{method: http.MethodGet, path: path("webhooks", id), takes: []string{ifNoneMatch}}, opts)
+}
+
+// CreateWebhook creates a webhook, which gets the events from now on. If the
+// answer is lost on the way, the error is an uncertain [ErrConflict]: the secret
+// cannot be shown again. It takes [IdempotencyKey].
+func (c *Client) CreateWebhook(ctx context.Context, in WebhookInput, opts ...Option) (WebhookWithSecret, error) {
+	return fetch[WebhookWithSecret](ctx, c, request{method: http.MethodPost, path: path("webhooks"), body: in}, opts)
+}
+
+// UpdateWebhook changes a webhook as [Client.UpdateAgent] changes an agent. It
+// takes [IfMatch].
+func (c *Client) UpdateWebhook(ctx context.Context, id string, change func(*Webhook) error, opts ...Option) (Webhook, error) {
+	return update(ctx, c, path("webhooks", id), nil, change, opts)
+}
+
+// PatchWebhook sends a merge patch, as [Client.PatchAgent] does. It takes
+// [IfMatch].
+func (c *Client) PatchWebhook(ctx context.Context, id string, patch Object, opts ...Option) (Webhook, error) {
+	return fetch[Webhook](ctx, c, request{method: http.MethodPatch, path: path("webhooks", id), body: patch, takes: []string{ifMatch}}, opts)
+}
+
+// DeleteWebhook deletes a webhook, with its deliveries. It takes [IfMatch].
+func (c *Client) DeleteWebhook(ctx context.Context, id string, opts ...Option) error {
+	return c.remove(ctx, path("webhooks", id), opts)
+}
+
+// RotateWebhookSecret gives a webhook another secret. The one before stays valid
+// for 24 hours. A lost answer is what it is for [Client.CreateWebhook]. It takes
+// [IfMatch] and [IdempotencyKey].
+func (c *Client) RotateWebhookSecret(ctx context.Context, id string, opts ...Option) (WebhookWithSecret, error) {
+	return trigger[WebhookWithSecret](ctx, c, path("webhooks", id, "rotate-secret"), opts)
+}
+
+// TestWebhook sends a made-up event, once and whatever the filters are. What came
+// of it is in [Client.Deliveries]. It takes [IfMatch] and [IdempotencyKey].
+func (c *Client) TestWebhook(ctx context.Context, id string, opts ...Option) (Delivery, error) {
+	return trigger[Delivery](ctx, c, path("webhooks", id, "test"), opts)
+}
+
+// Deliveries lists the deliveries to a webhook, newest first. An error is the last
+// thing that comes.
+func (c *Client) Deliveries(ctx context.Context, webhook string, q PageQuery) iter.Seq2[Delivery, error] {
+	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Delivery], error) {
+		q.Cursor = cursor
+		return c.DeliveryPage(ctx, webhook, q)
+	})
+}
+
+// DeliveryPage reads one page of [Client.Deliveries].
+func (c *Client) DeliveryPage(ctx context.Context, webhook string, q PageQuery, opts ...Option) (Page[Delivery], error) {
+	return getPage[Delivery](ctx, c, request{path: path("webhooks", webhook, "deliveries"), query: q.values().Values}, opts)
+}
+
+// Redeliver begins a delivery anew, whatever came of it before. It takes
+// [IfMatch] and [IdempotencyKey].
+func (c *Client) Redeliver(ctx context.Context, webhook, delivery string, opts ...Option) (Delivery, error) {
+	return trigger[Delivery](ctx, c, path("webhooks", webhook, "deliveries", delivery, "redeliver"), opts)
+}
+
+// trigger does a POST without a body.
+func trigger[T any](ctx context.Context, c *Client, path string, opts []Option) (T, error) {
+	return fetch[T](ctx, c, request{method: http.MethodPost, path: path, takes: []string{ifMatch}}, opts)
+}
