@@ -39,7 +39,7 @@ func deleteNil(errs []error) []error {
 // checkHeaders looks at the headers that every answer has.
 func (r *reply) checkHeaders() error {
 	cache := "private, no-cache"
-	if r.status >= http.StatusBadRequest || strings.HasPrefix(string(r.body), `{"data":{"token":`) {
+	if r.status >= http.StatusBadRequest || strings.HasPrefix(string(r.body), `{"data":{"token":`) || strings.Contains(string(r.body), `"secret":"whsec_`) {
 		cache = "no-store"
 	}
 	return errors.Join(

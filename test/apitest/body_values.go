@@ -111,10 +111,12 @@ func brokenConnections(t *testing.T, s *Service) {
 // What the service decides cannot be sent.
 func serverFields(t *testing.T, s *Service) {
 	w := newWorld(t, s)
+	w.hook()
 	const now = "2026-01-31T12:00:00.000Z"
 	values := obj{
 		"id": w.bob, "version": 7, "revision": 7, "created_at": now, "updated_at": now, "agent_id": w.bob, "content_hash": "x",
 		"saved_by": "me", "saved_at": now, "restored_from": 1, "place": "a", "entity_id": w.bob, "_id": "x", "departments": list{},
+		"secret": "whsec_x", "disabled_reason": "x", "sid": "s1", "expires_at": now, "token": "x", "issued_at": now,
 	}
 	agent := []string{"id", "version", "revision", "created_at", "updated_at", "content_hash", "saved_by", "place", "_id"}
 	rows := []struct {
@@ -130,12 +132,18 @@ func serverFields(t *testing.T, s *Service) {
 		{"POST", "/projects", obj{"name": "X"}, []string{"id", "revision", "created_at", "updated_at"}},
 		{"PATCH", "/projects/" + w.project, obj{}, []string{"id", "revision", "created_at", "updated_at"}},
 		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, []string{"version", "saved_by", "restored_from", "id"}},
+		{"POST", "/webhooks", obj{"url": nowhere}, []string{"id", "revision", "created_at", "updated_at", "secret", "disabled_reason"}},
+		{"PATCH", "/webhooks/" + w.webhook, obj{}, []string{"id", "revision", "created_at", "updated_at", "secret", "disabled_reason"}},
+		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, []string{"id", "sid", "expires_at", "issued_at", "token"}},
 	}
+	tried := 0
 	for _, row := range rows {
+		tried += len(row.fields)
 		for _, f := range row.fields {
 			w.send(row.method, row.path, with(row.base, f, values[f])).refused(400, 2001, f+": unknown field")
 		}
 	}
+	t.Logf("R19: %d fields of the service refused in %d operations", tried, len(rows))
 	w.patch(agentPath(w.ann), obj{"hiring_date": "2026-01-01"}).refused(400, 2001, "hiring_date")
 	w.patch("/departments/Design", obj{"name": "Design"}).refused(400, 2001, "name")
 	w.post("/projects", obj{"name": "X", "status": "active"}).refused(400, 2001, "status")

@@ -108,7 +108,11 @@ func (c *client) send(method, path string, body any) *reply {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	read := io.ReadAll
+	if resp.Header.Get("Content-Type") == eventsType {
+		read = firstBlock
+	}
+	answer, err := read(resp.Body)
 	if err != nil {
 		c.t.Fatalf("%s %s: read the answer: %v", method, path, err)
 	}

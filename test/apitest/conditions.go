@@ -43,9 +43,14 @@ func (w world) guardedWrites() []guarded {
 		{"DELETE", "/departments/Design/ceremony-policy", nil, "/departments/Design"},
 		{"POST", "/departments/Design/reorder-agents", obj{"agent_names": list{"Bob", "Dora", "Ann"}}, "/departments/Design"},
 		{"PATCH", "/projects/" + w.project, obj{"name": "Beta"}, "/projects/" + w.project},
+		{"PATCH", "/webhooks/" + w.webhook, obj{"event_types": list{"hired"}}, "/webhooks/" + w.webhook},
+		{"POST", "/webhooks/" + w.webhook + "/rotate-secret", nil, "/webhooks/" + w.webhook},
+		{"POST", "/webhooks/" + w.webhook + "/test", nil, "/webhooks/" + w.webhook},
+		{"POST", "/webhooks/" + w.webhook + "/deliveries/" + w.delivery + "/redeliver", nil, "/webhooks/" + w.webhook},
 		{"DELETE", "/agents/Dora", nil, "/agents/Dora"},
 		{"DELETE", "/departments/Empty", nil, "/departments/Empty"},
 		{"DELETE", "/projects/" + w.project, nil, "/projects/" + w.project},
+		{"DELETE", "/webhooks/" + w.webhook, nil, "/webhooks/" + w.webhook},
 	}
 }
 
@@ -54,6 +59,7 @@ func newGuardedWorld(t *testing.T, s *Service) world {
 	w := newWorld(t, s)
 	w.found("Empty")
 	w.hire("Dora", "Design")
+	w.hook()
 	return w
 }
 
@@ -102,6 +108,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.put("/departments/Design/ceremony-policy", obj{"x": 1}).want(200)
 	w.patch("/departments/Design", obj{"head": "Ann"}).want(200)
+	w.hook()
 	for path, change := range map[string]func(){
 		"/company":                            func() { w.patch("/company", obj{"company_name": "Acme"}).want(200) },
 		"/departments/Design":                 func() { w.patch("/departments/Design", obj{"description": "x"}).want(200) },
@@ -109,6 +116,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 		agentPath(w.ann):                      func() { w.patch(agentPath(w.ann), obj{"role": "Boss"}).want(200) },
 		agentPath(w.ann) + "/versions/1":      nil,
 		"/projects/" + w.project:              func() { w.patch("/projects/"+w.project, obj{"name": "Beta"}).want(200) },
+		"/webhooks/" + w.webhook:              func() { w.patch("/webhooks/"+w.webhook, obj{"event_types": list{}}).want(200) },
 	} {
 		tag := w.get(path).want(200).etag()
 		for _, header := range []string{tag, "W/" + tag, `"x", ` + tag, "*", `W/"x",` + tag + `,"y"`} {
@@ -212,7 +220,7 @@ func conditionsOnMissing(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	for _, header := range []string{"*", `"x"`, `W/"x"`} {
 		c := w.with("If-Match", header)
-		for _, path := range []string{"/agents/nobody", "/departments/none", "/projects/proj-000000000000"} {
+		for _, path := range []string{"/agents/nobody", "/departments/none", "/projects/proj-000000000000", "/webhooks/" + nobody} {
 			c.patch(path, obj{}).refused(404, 3000)
 			c.delete(path).refused(404, 3000)
 		}
@@ -220,6 +228,9 @@ func conditionsOnMissing(t *testing.T, s *Service) {
 		c.delete("/departments/none/ceremony-policy").refused(404, 3000)
 		c.post("/departments/none/reorder-agents", obj{"agent_names": list{}}).refused(404, 3000)
 		c.post("/agents/nobody/versions/rollback", obj{"target_version": 1}).refused(404, 3000)
+		for _, path := range []string{"/rotate-secret", "/test", "/deliveries/" + nobody + "/redeliver"} {
+			c.post("/webhooks/"+nobody+path, nil).refused(404, 3000)
+		}
 	}
 }
 
@@ -240,6 +251,10 @@ func tagsOfAnswers(t *testing.T, s *Service) {
 	same(w.post("/departments/Sales/reorder-agents", obj{"agent_names": list{"Carl"}}), "/departments/Sales")
 	made := w.post("/projects", obj{"name": "Beta", "lead": "Ann"})
 	same(made, "/projects/"+made.text("data.id"))
+	hook := w.post("/webhooks", obj{"url": nowhere})
+	same(hook, "/webhooks/"+hook.text("data.id"))
+	same(w.patch("/webhooks/"+hook.text("data.id"), obj{"event_types": list{"fired"}}), "/webhooks/"+hook.text("data.id"))
+	same(w.post("/webhooks/"+hook.text("data.id")+"/rotate-secret", nil), "/webhooks/"+hook.text("data.id"))
 	same(w.patch("/company", obj{"company_name": "Acme"}), "/company")
 	r := w.post("/company/reorder-departments", obj{"department_names": list{"Sales", "New", "Design"}}).want(200)
 	w.with("If-Match", r.etag()).patch("/company", obj{"company_name": "Acme 2"}).want(200)

@@ -63,7 +63,11 @@ func (d *documents) of(t *testing.T, s *Service) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known[string(text)] == nil {
-		d.known[string(text)] = parseDocument(t, text)
+		doc, err := parseDocument(text)
+		if err != nil {
+			t.Fatalf("the description: %v", err)
+		}
+		d.known[string(text)] = doc
 	}
 	return d.known[string(text)]
 }
@@ -79,26 +83,25 @@ func (d *documents) missed(t *testing.T, wanted func(status string) bool) {
 	}
 }
 
-func parseDocument(t *testing.T, text []byte) *document {
-	t.Helper()
+func parseDocument(text []byte) (*document, error) {
 	doc, err := libopenapi.NewDocument(text)
 	if err != nil {
-		t.Fatalf("NewDocument = %v", err)
+		return nil, err
 	}
 	v, errs := validator.NewValidator(doc, config.WithFormatAssertions(), config.WithStandardBodyDecoders(), config.WithRejectUnsupportedBodyContent())
 	if len(errs) > 0 {
-		t.Fatalf("NewValidator = %v", errs)
+		return nil, errors.Join(errs...)
 	}
-	return &document{validator: v, operations: readOperations(t, text), seen: map[string]bool{}}
+	operations, err := readOperations(text)
+	return &document{validator: v, operations: operations, seen: map[string]bool{}}, err
 }
 
-func readOperations(t *testing.T, text []byte) []operation {
-	t.Helper()
+func readOperations(text []byte) ([]operation, error) {
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatalf("the description is not JSON: %v", err)
+		return nil, err
 	}
 	var all []operation
 	for path, item := range doc.Paths {
@@ -111,7 +114,7 @@ func readOperations(t *testing.T, text []byte) []operation {
 				Responses   map[string]any
 			}
 			if err := json.Unmarshal(raw, &op); err != nil {
-				t.Fatalf("%s %s: %v", method, path, err)
+				return nil, fmt.Errorf("%s %s: %w", method, path, err)
 			}
 			all = append(all, operation{
 				method: strings.ToUpper(method), path: path, id: op.OperationID,
@@ -124,13 +127,13 @@ func readOperations(t *testing.T, text []byte) []operation {
 	slices.SortFunc(all, func(a, b operation) int {
 		return strings.Compare(strings.ReplaceAll(a.path, "{", "\x7f"), strings.ReplaceAll(b.path, "{", "\x7f"))
 	})
-	return all
+	return all, nil
 }
 
 func examplePath(path string) string {
 	return strings.NewReplacer(
 		"{agent_name}", "ann", "{agent_id}", "ann", "{name}", "design", "{version_num}", "1",
-		"{project_id}", "proj-0123456789ab", "{sid}", "s1",
+		"{project_id}", "proj-0123456789ab", "{sid}", "s1", "{id}", nobody, "{delivery_id}", nobody,
 	).Replace(path)
 }
 

@@ -11,10 +11,10 @@ import (
 	"go.uber.org/zap"
 
 	"orgd"
-	"orgd/domain/access"
 	"orgd/domain/limit"
-	"orgd/domain/name"
+	"orgd/domain/webhook"
 	"orgd/test/apitest"
+	"orgd/test/tokens"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,6 +49,11 @@ func TestEmbeddedOutage(t *testing.T) {
 	apitest.RunOutage(t, s, cut)
 }
 
+func TestEmbeddedPublicWebhooks(t *testing.T) {
+	s, _ := start(t, limit.Off(), func(c *orgd.Config) { c.Webhooks = orgd.Default().Webhooks })
+	apitest.RunPublicWebhooks(t, s)
+}
+
 func embedded(t *testing.T, caps limit.Caps) *apitest.Service {
 	t.Helper()
 	s, _ := start(t, caps)
@@ -57,19 +62,23 @@ func embedded(t *testing.T, caps limit.Caps) *apitest.Service {
 
 // start starts a service with these limits, which serves until the test ends.
 // The returned function closes its storage early.
-func start(t *testing.T, caps limit.Caps) (s *apitest.Service, cut func()) {
+func start(t *testing.T, caps limit.Caps, change ...func(*orgd.Config)) (s *apitest.Service, cut func()) {
 	t.Helper()
 	cfg := orgd.Default()
 	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
 	cfg.Limits = caps
 	cfg.HTTP.Addr = "127.0.0.1:0"
+	cfg.Webhooks = webhook.Policy{AllowHTTP: true, AllowPrivate: true}
+	for _, c := range change {
+		c(&cfg)
+	}
 	app, stop, err := orgd.Build(context.Background(), cfg, zap.NewNop())
 	if err != nil {
 		t.Fatalf("Build = %v", err)
 	}
 	cut = sync.OnceFunc(stop)
 	t.Cleanup(cut)
-	return &apitest.Service{URLs: []string{"http://" + serve(t, app)}, Mint: minter(cfg)}, cut
+	return &apitest.Service{URLs: []string{"http://" + serve(t, app)}, Mint: tokens.Minter(cfg)}, cut
 }
 
 // serve runs app until the test ends and returns its address.
@@ -91,21 +100,5 @@ func serve(t *testing.T, app *orgd.App) string {
 		cancel()
 		t.Fatalf("Run = %v", err)
 		return ""
-	}
-}
-
-// minter makes tokens as the command line does.
-func minter(cfg orgd.Config) func(apitest.Grant) (string, error) {
-	return func(g apitest.Grant) (string, error) {
-		in := orgd.TokenRequest{Subject: g.Subject, Role: access.Role(g.Role), TTL: g.TTL}
-		for _, d := range g.Departments {
-			n, err := name.Parse(d)
-			if err != nil {
-				return "", err
-			}
-			in.Departments = append(in.Departments, n)
-		}
-		token, _, err := orgd.NewToken(cfg, in)
-		return token, err
 	}
 }

@@ -137,6 +137,10 @@ func departmentFigures(t *testing.T, s *Service) {
 	}
 	w.report(events...).want(201)
 	w.soon("/departments/Design/health", "data.collaboration_score", 6).has("data.avg_performance_score", 8)
+	// Another department of the same name has done nothing yet.
+	w.delete("/departments/Sales").want(204)
+	w.post("/departments", obj{"name": "Sales"}).want(201)
+	w.get("/departments/Sales/health").has("data.department_cost_7d", 0)
 }
 
 // Health shows where an agent stands.

@@ -84,6 +84,8 @@ type world struct {
 	*client        // an admin
 	ann, bob, carl string
 	project        string
+	// A webhook and a delivery to it, once hook has made them.
+	webhook, delivery string
 }
 
 // newWorld makes two departments, Design with Ann and Bob and Sales with Carl,
@@ -96,6 +98,24 @@ func newWorld(t *testing.T, s *Service) world {
 	c.patch(agentPath(w.ann), obj{"description": "Designs"}).want(200)
 	w.project = c.start("Alpha")
 	return w
+}
+
+// nowhere is the URL of an endpoint where nobody listens.
+const nowhere = "http://127.0.0.1:9/hook"
+
+// hook makes a webhook that wants hardly anything, with one delivery, which has
+// failed.
+func (w *world) hook() {
+	w.t.Helper()
+	w.webhook, w.delivery = w.hooked(nowhere, obj{"event_types": list{"fired"}})
+	w.soon("/webhooks/"+w.webhook+"/deliveries", "data.0.status", "failed")
+}
+
+// hooked makes a webhook with one delivery.
+func (c *client) hooked(url string, fields obj) (webhook, delivery string) {
+	c.t.Helper()
+	webhook = c.post("/webhooks", with(fields, "url", url)).want(201).text("data.id")
+	return webhook, c.post("/webhooks/"+webhook+"/test", nil).want(201).text("data.id")
 }
 
 // counts reports a list that has not n rows.

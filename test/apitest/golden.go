@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //go:embed testdata
 var goldens embed.FS
 
-// volatile is what differs from run to run: ids, hashes and times.
-var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|proj-[0-9a-f]{12}|[0-9a-f]{64}|"hiring_date": "\d{4}-\d\d-\d\d"`)
+// volatile is what differs from run to run: ids, hashes, secrets and times.
+var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|proj-[0-9a-f]{12}|[0-9a-f]{64}|whsec_[0-9A-Za-z+/]{43}=|"hiring_date": "\d{4}-\d\d-\d\d"`)
 
 // golden compares a whole body with a file, or rewrites the file if the tests
 // of this package run with -update. The ids and times in it do not matter.
@@ -29,7 +29,13 @@ func golden(t *testing.T, name string, r *reply) {
 	if err := json.Indent(&text, r.body, "", "  "); err != nil {
 		t.Fatalf("%s: %v", r.what, err)
 	}
-	got := volatile.ReplaceAllStringFunc(text.String(), placeholder) + "\n"
+	goldenText(t, name, []byte(volatile.ReplaceAllStringFunc(text.String(), placeholder)+"\n"))
+}
+
+// goldenText compares a text with a file, or rewrites the file.
+func goldenText(t *testing.T, name string, text []byte) {
+	t.Helper()
+	got := string(text)
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -52,6 +58,8 @@ func placeholder(s string) string {
 		return `"hiring_date": "DATE"`
 	case s[0] == 'p':
 		return "PROJECT"
+	case s[0] == 'w':
+		return "SECRET"
 	case len(s) == 36:
 		return "ID"
 	case len(s) == 64:

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -11,7 +12,7 @@ import (
 	"testing"
 )
 
-// hold begins a request and returns when the service waits for its body. The
+// hold begins a request on the first replica and returns when the service waits for its body. The
 // returned function sends the body and returns the status.
 func (c *client) hold(path string, body string) (finish func() int) {
 	c.t.Helper()
@@ -44,11 +45,11 @@ func (c *client) hold(path string, body string) (finish func() int) {
 	}
 }
 
-// Of one operation and subject only so many run at once; a slot is free again
-// when its request has ended, however that was.
+// Of one operation and subject only so many run at once, on all replicas
+// together; a slot is free again soon after its request has ended, however that
+// was.
 func slots(t *testing.T, start func(*Caps) *Service) {
 	s := start(&Caps{Slots: map[string]int{"departments.reorder_agents": 1, "agents.rollback": 2}})
-	s.URLs = s.URLs[:1] // held on one replica, seen by it
 	w := newWorld(t, s)
 	const path = "/departments/Design/reorder-agents"
 	order := obj{"agent_names": list{"Ann", "Bob"}}
@@ -65,8 +66,8 @@ func slots(t *testing.T, start func(*Caps) *Service) {
 	}
 	free := func() bool { return w.post(path, order).is(201, 0) }
 	eventually(t, "the slot is free", free)
-	w.post(path, "{").refused(400, 2001)
-	w.post(path, order).want(201)
+	eventually(t, "the slot is free once more", func() bool { return w.post(path, "{").is(400, 2001) })
+	eventually(t, "the slot is free after a bad request", free)
 
 	rollback := "/agents/Ann/versions/rollback"
 	first := w.hold(rollback, `{"target_version": 1}`)
@@ -78,10 +79,39 @@ func slots(t *testing.T, start func(*Caps) *Service) {
 	eventually(t, "a slot is free", func() bool { return w.post(rollback, obj{"target_version": 1}).is(200, 0) })
 }
 
+// A stream holds its slot for as long as it is open.
+func streamSlots(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{Slots: map[string]int{"activities.stream": 4}})
+	s.URLs = s.URLs[:1]
+	one, two := s.grant(t, Grant{Subject: "one", Role: "editor"}), s.grant(t, Grant{Subject: "two", Role: "editor"})
+	var open []*stream
+	for range 4 {
+		open = append(open, one.follow(streamPath, ""))
+	}
+	for range 2 {
+		one.get(streamPath).refused(429, 5002, "4 of activities.stream")
+		one.send("HEAD", streamPath, nil).want(429)
+		one.get("/company").want(200)
+	}
+	two.follow(streamPath, "")
+	open[2].close()
+	var again *stream
+	eventually(t, "the slot is free", func() bool {
+		again, _ = one.tryFollow(streamPath, open[2].last)
+		return again != nil
+	})
+	one.get(streamPath).refused(429, 5002)
+	one.get(streamPath+"?type=none").refused(429, 5002) // limits come first
+	for _, st := range append(open, again) {
+		if b, err := st.wait(0); err == nil || st != open[2] && !errors.Is(err, errQuiet) {
+			t.Errorf("a stream beside refused ones has %+v, %v, want nothing", b, err)
+		}
+	}
+}
+
 // The headers tell what is left.
 func rateLimitHeaders(t *testing.T, start func(*Caps) *Service) {
-	s := start(&Caps{Address: minute(100), Subject: minute(50), Operations: map[string]Rate{"company.update": minute(3)}})
-	s.URLs = s.URLs[:1]
+	s := start(&Caps{Address: hourly(100), Subject: hourly(50), Operations: map[string]Rate{"company.update": hourly(3)}})
 	c := s.admin(t)
 	form := regexp.MustCompile(`^"address";r=(\d+);t=(\d+), "subject";r=(\d+);t=(\d+), "company.update";r=(\d+);t=(\d+)$`)
 	for left := 2; left >= 0; left-- {
@@ -99,7 +129,7 @@ func rateLimitHeaders(t *testing.T, start func(*Caps) *Service) {
 
 // Limits come before everything that they protect.
 func limitsComeFirst(t *testing.T, start func(*Caps) *Service) {
-	s := start(&Caps{Subject: minute(1), AuthFailures: minute(1)})
+	s := start(&Caps{Subject: hourly(1), AuthFailures: hourly(1)})
 	c := s.as(t, "agent")
 	c.get("/company").want(200)
 	for _, tt := range []struct{ method, path, body string }{

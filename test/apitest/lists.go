@@ -43,6 +43,10 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 		w.patch(agentPath(w.ann), obj{"description": n}).want(200)
 		w.report(task("Ann", 1, nil), task("Bob", 2, nil)).want(201)
 		w.post("/auth/tokens", obj{"subject": "x", "role": "editor"}).want(201)
+		w.hook()
+	}
+	for range 4 {
+		w.post("/webhooks/"+w.webhook+"/test", nil).want(201)
 	}
 	ann := agentPath(w.ann)
 	eventually(t, "every event in the feed", func() bool { return len(w.get("/activities").items("data")) == 22 })
@@ -51,6 +55,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 		{"/departments", "name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
 		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {"/audit", "id"}, {"/audit?actor=admin", "id"}, {"/auth/sessions", "sid"},
+		{"/webhooks", "id"}, {"/webhooks/" + w.webhook + "/deliveries", "id"},
 	}
 }
 
@@ -189,7 +194,7 @@ func wrongParameters(t *testing.T, s *Service) {
 		for _, path := range []string{
 			"/agents/%s", "/agents/%s/activity", "/agents/%s/health", "/agents/%s/history", "/agents/%s/performance", "/agents/%s/versions",
 			"/agents/%s/versions/1", "/agents/%s/versions/diff?from_version=1&to_version=2", "/departments/%s", "/departments/%s/health",
-			"/departments/%s/ceremony-policy", "/departments/%s/ceremony-policy/resolved", "/projects/%s",
+			"/departments/%s/ceremony-policy", "/departments/%s/ceremony-policy/resolved", "/projects/%s", "/webhooks/%s", "/webhooks/%s/deliveries",
 		} {
 			w.get(strings.Replace(path, "%s", name, 1)).refused(400, 2001)
 		}
@@ -201,7 +206,7 @@ func wrongParameters(t *testing.T, s *Service) {
 // A list without rows is a list.
 func emptyLists(t *testing.T, s *Service) {
 	c := s.admin(t)
-	for _, path := range []string{"/agents", "/departments", "/projects", "/activities"} {
+	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/webhooks"} {
 		c.get(path).want(200).has("data", list{}).hasAll("pagination", obj{"next_cursor": nil, "has_more": false})
 	}
 	c.get("/company/departments").want(200).has("data", list{})
@@ -223,7 +228,7 @@ func defaultPages(t *testing.T, s *Service) {
 	}
 	c.report(events...).want(201).hasAll("data", obj{"accepted": 60, "duplicates": 0})
 	c.get(agentPath(id)+"/activity").hasAll("pagination", obj{"limit": 50, "has_more": true})
-	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions"} {
+	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions", "/webhooks"} {
 		c.get(path).want(200).has("pagination.limit", 50)
 	}
 }

@@ -66,6 +66,7 @@ func (w *world) refill(round int) {
 	w.bob = w.hire(fmt.Sprint("Bob ", round), "Design")
 	w.patch(agentPath(w.ann), obj{"description": "Designs"}).want(200)
 	w.project = w.start("Alpha")
+	w.hook()
 }
 
 // mutator changes requests at random.

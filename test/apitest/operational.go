@@ -54,7 +54,7 @@ func operational(t *testing.T, s *Service) {
 	c.get("/healthz").want(200).has("data.status", "ok").text("data.version")
 	c.get("/readyz").want(200).hasAll("data", obj{"status": "ok", "persistence": true})
 	a := s.admin(t)
-	a.get("/capabilities").want(200).hasAll("data", obj{"activity_ingest": true})
+	a.get("/capabilities").want(200).hasAll("data", obj{"activity_ingest": true, "webhooks": true})
 	a.get("/company").want(200)
 	for _, name := range []string{
 		`http_server_request_duration_seconds_count{code="200",method="GET",route="/api/v1/company"}`,
@@ -69,6 +69,7 @@ func operational(t *testing.T, s *Service) {
 // conditional headers say; unknown parameters are ignored everywhere.
 func queryNeverHurts(t *testing.T, s *Service) {
 	w := newWorld(t, s)
+	w.hook()
 	const junk = "?limit=0&cursor=x&x=%zz&limit=-1&;&type[$ne]=a"
 	odd := w.with("If-None-Match", "nonsense").with("If-Match", "")
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/capabilities", "/company", "/company/departments", "/auth/me", "/openapi.json"} {

@@ -7,6 +7,7 @@ import "testing"
 func RunOutage(t *testing.T, s *Service, cut func()) {
 	s.document = newDocuments().of(t, s)
 	w := newWorld(t, s)
+	w.hook()
 	fresh := s.as(t, "editor") // a session that the storage has not seen
 	cut()
 	w.get("/healthz").want(200)
@@ -32,7 +33,7 @@ func RunOutage(t *testing.T, s *Service, cut func()) {
 
 // attemptOn is a request that would succeed.
 func (w world) attemptOn(op operation) (path string, body any) {
-	sc := scene{department: "Design", empty: "Sales", agent: w.ann, other: w.bob, project: w.project, sid: "s1"}
+	sc := scene{department: "Design", empty: "Sales", agent: w.ann, other: w.bob, project: w.project, sid: "s1", webhook: w.webhook, delivery: w.delivery}
 	if path, body = sc.attempt(op.id); path == "" {
 		path = op.path
 	}

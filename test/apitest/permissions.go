@@ -2,9 +2,12 @@ package apitest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func permissionChecks() map[string]check {
@@ -13,6 +16,7 @@ func permissionChecks() map[string]check {
 		"Complete":      permissionsAreComplete,
 		"BetweenScopes": permissionsBetweenScopes,
 		"Budget":        budgetPermission,
+		"Events":        permissionsOfEvents,
 	}
 }
 
@@ -39,6 +43,10 @@ var permissions = map[string]may{
 	"company.update":              {editors, editors},
 	"company.reorder_departments": {editors, editors},
 
+	"organization.export": {editors, editors},
+	"organization.plan":   {editors, editors},
+	"organization.apply":  {editors, editors},
+
 	"agents.list":        {everybody, everybody},
 	"agents.get":         {everybody, everybody},
 	"agents.activity":    {everybody, everybody},
@@ -55,6 +63,7 @@ var permissions = map[string]may{
 
 	"activities.list":   {everybody, everybody},
 	"activities.ingest": {everybody, editors},
+	"activities.stream": {everybody, everybody},
 
 	"departments.list":                     {everybody, everybody},
 	"departments.get":                      {everybody, everybody},
@@ -74,6 +83,16 @@ var permissions = map[string]may{
 	"projects.update": {editors, editors},
 	"projects.delete": {editors, editors},
 
+	"webhooks.list":          {"admin", "admin"},
+	"webhooks.create":        {"admin", "admin"},
+	"webhooks.get":           {"admin", "admin"},
+	"webhooks.update":        {"admin", "admin"},
+	"webhooks.delete":        {"admin", "admin"},
+	"webhooks.rotate_secret": {"admin", "admin"},
+	"webhooks.test":          {"admin", "admin"},
+	"webhooks.deliveries":    {"admin", "admin"},
+	"webhooks.redeliver":     {"admin", "admin"},
+
 	"auth.me":             {everybody, everybody},
 	"auth.renew":          {everybody, everybody},
 	"auth.logout":         {everybody, everybody},
@@ -91,64 +110,122 @@ type scene struct {
 	department, empty string // a department with two agents, and one without
 	agent, other      string // its agents, by id
 	project, sid      string
+	webhook, delivery string
 }
 
 // attempt is a request of an operation that must succeed for who may make it.
+// Where the path is "", it is the one that the operation is described with.
 func (sc scene) attempt(id string) (path string, body any) {
-	agent, dept := agentPath(sc.agent), departmentPath(sc.department)
+	switch noun, what, _ := strings.Cut(id, "."); noun {
+	case "agents":
+		return sc.onAgent(what)
+	case "versions":
+		return sc.onVersions(what)
+	case "departments":
+		return sc.onDepartment(what)
+	case "projects":
+		return sc.onProject(what)
+	case "webhooks":
+		return sc.onWebhook(what)
+	}
 	switch id {
-	case "metrics", "capabilities", "audit.list", "auth.me", "auth.sessions", "auth.renew", "auth.logout":
-		return "", nil
+	case "organization.plan", "organization.apply":
+		return "", obj{"format": 1, "company": obj{"communication_pattern": sc.department}}
 	case "company.update":
 		return "", obj{"company_name": sc.department}
-	case "agents.create":
-		return "", agentBody("New", sc.department)
-	case "agents.update":
-		return agent, obj{"role": "Changed"}
-	case "agents.get", "agents.delete":
-		return agent, nil
-	case "agents.activity", "agents.health", "agents.history", "agents.performance":
-		return agent + "/" + id[len("agents."):], nil
-	case "agents.rollback":
-		return agent + "/versions/rollback", obj{"target_version": 1}
-	case "versions.list":
-		return agent + "/versions", nil
-	case "versions.get":
-		return agent + "/versions/1", nil
-	case "versions.diff":
-		return agent + "/versions/diff?from_version=1&to_version=2", nil
 	case "activities.ingest":
 		return "", obj{"events": list{task(sc.agent, 1, nil)}}
-	case "departments.create":
-		return "", obj{"name": "New"}
-	case "departments.get":
-		return dept, nil
-	case "departments.health":
-		return dept + "/health", nil
-	case "departments.update":
-		return dept, obj{"description": "Changed"}
-	case "departments.delete":
-		return departmentPath(sc.empty), nil
-	case "departments.reorder_agents":
-		return dept + "/reorder-agents", obj{"agent_names": list{sc.other, sc.agent}}
-	case "departments.ceremony_policy", "departments.delete_ceremony_policy":
-		return dept + "/ceremony-policy", nil
-	case "departments.update_ceremony_policy":
-		return dept + "/ceremony-policy", obj{"x": 1}
-	case "departments.resolved_ceremony_policy":
-		return dept + "/ceremony-policy/resolved", nil
-	case "projects.create":
-		return "", obj{"name": "New"}
-	case "projects.get", "projects.delete":
-		return "/projects/" + sc.project, nil
-	case "projects.update":
-		return "/projects/" + sc.project, obj{"name": "Changed"}
 	case "auth.tokens":
 		return "", obj{"subject": "new", "role": "editor"}
 	case "auth.revoke_session":
 		return "/auth/sessions/" + sc.sid, nil
 	}
-	return "", nil // lists
+	return "", nil
+}
+
+func (sc scene) onAgent(what string) (path string, body any) {
+	path = agentPath(sc.agent)
+	switch what {
+	case "list":
+		return "", nil
+	case "create":
+		return "", agentBody("New", sc.department)
+	case "update":
+		return path, obj{"role": "Changed"}
+	case "get", "delete":
+		return path, nil
+	case "rollback":
+		return path + "/versions/rollback", obj{"target_version": 1}
+	}
+	return path + "/" + what, nil
+}
+
+func (sc scene) onVersions(what string) (path string, body any) {
+	path = agentPath(sc.agent) + "/versions"
+	switch what {
+	case "get":
+		return path + "/1", nil
+	case "diff":
+		return path + "/diff?from_version=1&to_version=2", nil
+	}
+	return path, nil
+}
+
+func (sc scene) onDepartment(what string) (path string, body any) {
+	path = departmentPath(sc.department)
+	switch what {
+	case "list":
+		return "", nil
+	case "create":
+		return "", obj{"name": "New"}
+	case "update":
+		return path, obj{"description": "Changed"}
+	case "delete":
+		return departmentPath(sc.empty), nil
+	case "health":
+		return path + "/health", nil
+	case "reorder_agents":
+		return path + "/reorder-agents", obj{"agent_names": list{sc.other, sc.agent}}
+	case "ceremony_policy", "delete_ceremony_policy":
+		return path + "/ceremony-policy", nil
+	case "update_ceremony_policy":
+		return path + "/ceremony-policy", obj{"x": 1}
+	case "resolved_ceremony_policy":
+		return path + "/ceremony-policy/resolved", nil
+	}
+	return path, nil
+}
+
+func (sc scene) onProject(what string) (path string, body any) {
+	path = "/projects/" + sc.project
+	switch what {
+	case "list":
+		return "", nil
+	case "create":
+		return "", obj{"name": "New"}
+	case "update":
+		return path, obj{"name": "Changed"}
+	}
+	return path, nil
+}
+
+func (sc scene) onWebhook(what string) (path string, body any) {
+	path = "/webhooks/" + sc.webhook
+	switch what {
+	case "list":
+		return "", nil
+	case "create":
+		return "", obj{"url": nowhere, "event_types": list{"fired"}}
+	case "update":
+		return path, obj{"event_types": list{"hired"}}
+	case "rotate_secret":
+		return path + "/rotate-secret", nil
+	case "test", "deliveries":
+		return path + "/" + what, nil
+	case "redeliver":
+		return path + "/deliveries/" + sc.delivery + "/redeliver", nil
+	}
+	return path, nil
 }
 
 // permissionMatrix tries every operation in every role, on what is the caller's
@@ -183,6 +260,7 @@ func permissionMatrix(t *testing.T, s *Service) {
 			}
 		}
 	}
+	t.Logf("R18: %d attempts, of every operation in every role, on one's own and on others'", n)
 }
 
 func contains(roles, role string) bool { return slices.Contains(strings.Fields(roles), role) }
@@ -197,6 +275,9 @@ func (c *client) setScene(n int, role string, own bool, op string) (scene, *clie
 	sc.other = c.hire(fmt.Sprintf("B %d", n), sc.department)
 	c.patch(agentPath(sc.agent), obj{"role": "Second"}).want(200)
 	sc.project = c.start("P")
+	if strings.HasPrefix(op, "webhooks.") {
+		sc.webhook, sc.delivery = c.hooked(nowhere, obj{"event_types": list{"fired"}})
+	}
 	g := Grant{Subject: fmt.Sprintf("caller %d", n), Role: role, Departments: []string{"Elsewhere"}}
 	victim := Grant{Subject: "victim", Role: "editor"}
 	if own {
@@ -219,8 +300,11 @@ func (c *client) setScene(n int, role string, own bool, op string) (scene, *clie
 func (c *client) strike(sc scene) {
 	c.t.Helper()
 	for _, path := range []string{
-		agentPath(sc.agent), agentPath(sc.other), "/agents/New", departmentPath(sc.department), departmentPath(sc.empty), "/departments/New", "/projects/" + sc.project,
+		agentPath(sc.agent), agentPath(sc.other), "/agents/New", departmentPath(sc.department), departmentPath(sc.empty), "/departments/New", "/projects/" + sc.project, "/webhooks/" + sc.webhook,
 	} {
+		if strings.HasSuffix(path, "/") {
+			continue // was not made
+		}
 		if r := c.delete(path); r.status != 204 && r.status != 404 {
 			c.t.Fatalf("%s = %d %s", r.what, r.status, clip(r.body))
 		}
@@ -283,4 +367,60 @@ func budgetPermission(t *testing.T, s *Service) {
 	design.patch("/departments/Design", obj{"description": "x"}).want(200)
 	s.as(t, "editor").patch("/departments/Design", obj{"budget_percent": 10}).want(200)
 	w.get("/departments/Design").has("data.budget_percent", 10)
+}
+
+// What happens is shown alike to every role, and to nobody else. A webhook's
+// deliveries tell of its own events only.
+func permissionsOfEvents(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.soon("/activities", "data.5.event_type", "hired") // the streams begin behind them
+	hooks := map[string]string{}
+	for name, department := range map[string]string{"Ann": "Design", "Carl": "Sales"} {
+		hooks[name], _ = w.hooked(nowhere, obj{"event_types": list{"task_completed"}, "departments": list{department}})
+	}
+	readers := []*client{w.client}
+	for _, g := range []Grant{
+		{Subject: w.ann, Role: "agent"}, {Subject: nobody, Role: "agent"},
+		{Subject: "kim", Role: "department_admin"}, {Subject: "kim", Role: "editor"},
+	} {
+		readers = append(readers, s.grant(t, g))
+	}
+	var streams []*stream
+	for _, c := range readers {
+		streams = append(streams, c.follow(streamPath, ""))
+	}
+	ids := map[string]string{"Ann": newID(t, s), "Carl": newID(t, s)}
+	w.report(with(task("Ann", 1, nil), "id", ids["Ann"]), with(task("Carl", 2, nil), "id", ids["Carl"])).want(201)
+	want := streams[0].events(2)
+	shown := w.soon("/activities?type=task_completed", "data.1.event_type", "task_completed").at("data")
+	for i, c := range readers {
+		if diff := cmp.Diff(shown, c.soon("/activities?type=task_completed", "data.1.event_type", "task_completed").at("data")); diff != "" {
+			t.Errorf("the feed of reader %d (-admin +this):\n%s", i, diff)
+		}
+		if i > 0 {
+			if diff := cmp.Diff(want, streams[i].events(2)); diff != "" {
+				t.Errorf("the stream of reader %d (-admin +this):\n%s", i, diff)
+			}
+		}
+	}
+	for name, hook := range hooks {
+		var of []any
+		eventually(t, "the deliveries of "+name+"'s events", func() bool {
+			of = slices.DeleteFunc(w.get("/webhooks/"+hook+"/deliveries").column("data", "event_id"), func(id any) bool {
+				return !slices.Contains(slices.Collect(maps.Values(ids)), id.(string)) // the test that hooked has made
+			})
+			return len(of) > 0
+		})
+		if diff := cmp.Diff(anys([]string{ids[name]}), of); diff != "" {
+			t.Errorf("deliveries about %s (-want +got):\n%s", name, diff)
+		}
+	}
+	gone := s.grant(t, Grant{Subject: "kim", Role: "admin"})
+	gone.post("/auth/logout", nil).want(204)
+	gone.everywhere(401, 1002)
+	for _, path := range []string{"/activities", streamPath, agentPath(w.ann) + "/activity", "/webhooks", "/webhooks/" + hooks["Ann"] + "/deliveries"} {
+		s.anonymous(t).get(path).refused(401, 1000)
+		s.bearer(t, "nonsense").get(path).refused(401, 1000)
+		gone.get(path).refused(401, 1002)
+	}
 }

@@ -76,6 +76,7 @@ func unknownMethods(t *testing.T, s *Service) {
 // HEAD answers what GET answers, without the body.
 func headEverywhere(t *testing.T, s *Service) {
 	w := newWorld(t, s)
+	w.hook()
 	changing := map[string]bool{"metrics": true, "healthz": true, "readyz": true}
 	for _, op := range s.document.operations {
 		if op.method != "GET" {
@@ -98,7 +99,7 @@ func headEverywhere(t *testing.T, s *Service) {
 // existing is a path of an operation on something that exists in w.
 func (w world) existing(op operation) string {
 	path := strings.NewReplacer(
-		"{agent_name}", "Ann", "{agent_id}", w.ann, "{name}", "Design", "{version_num}", "1", "{project_id}", w.project,
+		"{agent_name}", "Ann", "{agent_id}", w.ann, "{name}", "Design", "{version_num}", "1", "{project_id}", w.project, "{id}", w.webhook,
 	).Replace(op.path)
 	if op.id == "versions.diff" {
 		path += "?from_version=1&to_version=2"

@@ -31,7 +31,8 @@ type Grant struct {
 	TTL         time.Duration
 }
 
-// Start starts a service that limits nothing and stops it when the test ends.
+// Start starts a service that limits nothing and allows every webhook, also
+// without TLS and on this machine, and stops it when the test ends.
 type Start func(t *testing.T) *Service
 
 // check is one property of the interface.
@@ -61,22 +62,27 @@ func Run(t *testing.T, start Start) {
 
 func areas() map[string]map[string]check {
 	return map[string]map[string]check{
-		"router":      routerChecks(),
-		"bodies":      bodyChecks(),
-		"patches":     patchChecks(),
-		"conditions":  conditionChecks(),
-		"idempotency": idempotencyChecks(),
-		"lists":       listChecks(),
-		"agents":      agentChecks(),
-		"versions":    versionChecks(),
-		"departments": departmentChecks(),
-		"ceremonies":  ceremonyChecks(),
-		"company":     companyChecks(),
-		"projects":    projectChecks(),
-		"activities":  activityChecks(),
-		"audit":       auditChecks(),
-		"sessions":    sessionChecks(),
-		"permissions": permissionChecks(),
-		"mutations":   mutationChecks(),
+		"router":       routerChecks(),
+		"bodies":       bodyChecks(),
+		"patches":      patchChecks(),
+		"conditions":   conditionChecks(),
+		"idempotency":  idempotencyChecks(),
+		"lists":        listChecks(),
+		"agents":       agentChecks(),
+		"versions":     versionChecks(),
+		"departments":  departmentChecks(),
+		"ceremonies":   ceremonyChecks(),
+		"company":      companyChecks(),
+		"projects":     projectChecks(),
+		"organization": organizationChecks(),
+		"webhooks":     webhookChecks(),
+		"apply":        applyChecks(),
+		"activities":   activityChecks(),
+		"streams":      streamChecks(),
+		"audit":        auditChecks(),
+		"sessions":     sessionChecks(),
+		"permissions":  permissionChecks(),
+		"mutations":    mutationChecks(),
+		"attacks":      attackChecks(),
 	}
 }

@@ -58,6 +58,10 @@ func changeReasons(t *testing.T, s *Service) {
 		w.with("Change-Reason", bad).post("/agents", agentBody("X", "Design")).refused(400, 2001, "Change-Reason")
 	}
 	w.with("Change-Reason", strings.Repeat("%C3%A4", 1024)).patch(agentPath(id), obj{"role": "X"}).want(200)
+	w.with("Change-Reason", "").post("/organization/apply", obj{"format": 1}).refused(400, 2001, "Change-Reason")
+	c.apply(obj{"format": 1, "agents": list{entry("Dora", obj{"role": "Clerk"}), entry("Emil", obj{"role": "Clerk", "department": "Design"})}})
+	w.get(agentPath(id)+"/versions").has("data.0.reason", "new hire: 名+1")
+	w.get("/agents/Emil/versions").has("data.0.reason", "new hire: 名+1")
 	w.with("Change-Reason", "").patch("/company", obj{}).want(200) // means nothing elsewhere
 }
 

@@ -19,8 +19,18 @@ func Build(dir string) (string, error) {
 	if ready := os.Getenv("ORGD_TEST_BINARY"); ready != "" {
 		return filepath.Abs(ready)
 	}
-	path := filepath.Join(dir, "orgd")
-	out, err := exec.Command("go", "build", "-o", path, "orgd/cmd/orgd").CombinedOutput()
+	return build(filepath.Join(dir, "orgd"))
+}
+
+// BuildFailing compiles the program into dir so that it kills itself at the
+// point that the environment variable ORGD_FAILPOINT names, and returns its path.
+func BuildFailing(dir string) (string, error) {
+	return build(filepath.Join(dir, "orgd-failpoints"), "-tags", "failpoints")
+}
+
+func build(path string, flags ...string) (string, error) {
+	args := append([]string{"build", "-o", path}, flags...)
+	out, err := exec.Command("go", append(args, "orgd/cmd/orgd")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -33,12 +43,28 @@ func Token(ctx context.Context, binary, dir, subject string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, binary, "token", "create", "--data-dir", dir, "--role", "admin", "--subject", subject)
+	return Run(ctx, binary, "token", "create", "--data-dir", dir, "--role", "admin", "--subject", subject)
+}
+
+// Run runs a command of the program and returns what it prints on standard
+// output, without white space around it.
+func Run(ctx context.Context, binary string, args ...string) (string, error) {
+	out, err := Output(exec.CommandContext(ctx, binary, args...))
+	if err != nil {
+		return "", fmt.Errorf("orgd %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+// Output runs any command and returns what it prints on standard output, without
+// white space around it. The error has what it prints on standard error, and not
+// the arguments, which may be secret.
+func Output(cmd *exec.Cmd) (string, error) {
 	var problem bytes.Buffer
 	cmd.Stderr = &problem
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("orgd token create: %w\n%s", err, problem.Bytes())
+		return "", fmt.Errorf("%w\n%s", err, problem.Bytes())
 	}
 	return string(bytes.TrimSpace(out)), nil
 }

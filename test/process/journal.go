@@ -9,20 +9,22 @@ import (
 )
 
 const (
-	maxTail   = 20 // lines
-	maxErrors = 20 // lines
+	maxTail = 20 // lines
+	maxBad  = 20 // lines of each kind
 )
 
 // journal takes what the program writes to standard error: one JSON object a
-// line. It finds there where the program serves, and keeps the end and the errors.
+// line. It finds there where the program serves, and keeps the end, the warnings
+// and the errors.
 type journal struct {
 	url chan string // takes the first one
 
-	mu     sync.Mutex
-	rest   []byte   // of a line that is not complete
-	tail   []string // the last lines
-	errors []string // the first lines of level error or worse, or that are not JSON
-	found  bool
+	mu       sync.Mutex
+	rest     []byte   // of a line that is not complete
+	tail     []string // the last lines
+	warnings []string // the first lines of level warn
+	errors   []string // the first lines of level error or worse, or that are not JSON
+	found    bool
 }
 
 func newJournal() *journal { return &journal{url: make(chan string, 1)} }
@@ -48,8 +50,11 @@ func (j *journal) line(line []byte) {
 		URL   string `json:"url"`
 	}
 	bad := json.Unmarshal(line, &entry) != nil || slices.Contains([]string{"error", "dpanic", "panic", "fatal"}, entry.Level)
-	if bad && len(j.errors) < maxErrors {
+	switch {
+	case bad && len(j.errors) < maxBad:
 		j.errors = append(j.errors, string(line))
+	case entry.Level == "warn" && len(j.warnings) < maxBad:
+		j.warnings = append(j.warnings, string(line))
 	}
 	if len(j.tail) == maxTail {
 		j.tail = j.tail[1:]
@@ -59,6 +64,13 @@ func (j *journal) line(line []byte) {
 		j.found = true
 		j.url <- entry.URL
 	}
+}
+
+// Warnings returns the lines of level warn.
+func (j *journal) Warnings() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.warnings)
 }
 
 // Errors returns the lines that tell of a failure of the program.

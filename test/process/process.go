@@ -35,12 +35,19 @@ type Process struct {
 	err     error         // how it ended; read it after ended
 }
 
-// Start serves a data directory without limits on a free port of the loopback
-// interface and returns when readiness answers 200. More flags of `orgd serve`
-// may follow. End the process by one of its methods.
+// Start serves a data directory without limits. More flags of `orgd serve` may
+// follow. The rest is as in [Serve].
 func Start(ctx context.Context, binary, dir string, flags ...string) (*Process, error) {
+	return Serve(ctx, binary, nil, append(embedded(dir), flags...)...)
+}
+
+// Serve starts the program on a free port of the loopback interface and returns
+// when readiness answers 200. The flags of `orgd serve` say the rest. env is
+// added to the environment of the tests, each as NAME=value. End the process by
+// one of its methods.
+func Serve(ctx context.Context, binary string, env []string, flags ...string) (*Process, error) {
 	begin := time.Now()
-	p, err := launch(binary, dir, flags)
+	p, err := launch(binary, env, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +64,7 @@ func Start(ctx context.Context, binary, dir string, flags ...string) (*Process, 
 // Stumble starts the program on a data directory and kills it after a while,
 // ready or not. It returns what the program logged as errors until then.
 func Stumble(binary, dir string, after time.Duration) ([]string, error) {
-	p, err := launch(binary, dir, nil)
+	p, err := launch(binary, nil, embedded(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +73,13 @@ func Stumble(binary, dir string, after time.Duration) ([]string, error) {
 	return p.Errors(), nil
 }
 
-func launch(binary, dir string, flags []string) (*Process, error) {
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--limits", "off", "--log-format", "json"}, flags...)
+// embedded are the flags for a data directory without limits.
+func embedded(dir string) []string { return []string{"--data-dir", dir, "--limits", "off"} }
+
+func launch(binary string, env, flags []string) (*Process, error) {
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json"}, flags...)
 	p := &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.journal
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
@@ -144,6 +155,9 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // PID is the program's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Warnings returns what the program logged as warnings, at most the first few.
+func (p *Process) Warnings() []string { return p.journal.Warnings() }
 
 // Errors returns what the program logged as errors, at most the first few.
 func (p *Process) Errors() []string { return p.journal.Errors() }

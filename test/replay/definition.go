@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"orgd/test/history"
 )
 
 // Definition is the part of an agent that a history tells, as the service is
@@ -42,7 +44,7 @@ func modelOf(word string) *Model {
 }
 
 // After returns the definition after an entry that hires or updates.
-func (d Definition) After(e Entry) Definition {
+func (d Definition) After(e history.Entry) Definition {
 	d.Role = e.Name
 	set(&d.Department, e.Department)
 	set(&d.Description, e.Description)
@@ -85,7 +87,7 @@ func equalModels(a, b *Model) bool {
 }
 
 // patch is the body that changes what an update tells, and nothing else.
-func (e Entry) patch() map[string]any {
+func patch(e history.Entry) map[string]any {
 	body := map[string]any{}
 	if e.Department != nil {
 		body["department"] = *e.Department
@@ -125,20 +127,20 @@ func (l *Life) last() Version { return l.Versions[len(l.Versions)-1] }
 // Lives works out, without the service, which agents a history leaves behind
 // and which versions each has: one for the hire and one for every update that
 // changes something. They come in the order of their hires.
-func Lives(history []Entry) []*Life {
+func Lives(entries []history.Entry) []*Life {
 	var lives []*Life
 	current := map[string]*Life{}
-	for _, e := range history {
+	for _, e := range entries {
 		switch l := current[e.Name]; e.Op {
-		case hire:
+		case history.Hire:
 			l = &Life{Name: e.Name, Versions: []Version{{Definition{}.After(e), e.Reason()}}}
 			lives = append(lives, l)
 			current[e.Name] = l
-		case update:
+		case history.Update:
 			if next := l.last().After(e); !next.Equal(l.last().Definition) {
 				l.Versions = append(l.Versions, Version{next, e.Reason()})
 			}
-		case fire:
+		case history.Fire:
 			l.Fired = true
 		}
 	}

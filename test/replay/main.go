@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/history"
 )
 
 func main() {
@@ -79,15 +80,15 @@ func parse(args []string, getenv func(string) string, problems io.Writer) (optio
 
 // replay plays, unless it is to verify only, checks, and writes the report.
 func (o options) replay(ctx context.Context, out io.Writer) error {
-	history, err := ReadFile(o.input)
+	entries, err := history.ReadFile(o.input)
 	if err != nil {
 		return err
 	}
-	c := &checker{client: api.New(o.server, o.token, 1), lives: Lives(history)}
+	c := &checker{client: api.New(o.server, o.token, 1), lives: Lives(entries)}
 	defer c.client.Close()
-	describe(out, history, c.lives)
+	describe(out, entries, c.lives)
 	if !o.verify {
-		if err := c.play(ctx, history, out); err != nil {
+		if err := c.play(ctx, entries, out); err != nil {
 			return err
 		}
 	}
@@ -95,7 +96,7 @@ func (o options) replay(ctx context.Context, out io.Writer) error {
 }
 
 // play plays the history on an empty service and keeps the ids.
-func (c *checker) play(ctx context.Context, history []Entry, out io.Writer) error {
+func (c *checker) play(ctx context.Context, entries []history.Entry, out io.Writer) error {
 	present, err := api.All[agentView](ctx, c.client, api.Path("agents"), nil)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (c *checker) play(ctx context.Context, history []Entry, out io.Writer) erro
 	}
 	p := newPlayer(c.client)
 	begin := time.Now()
-	err = p.play(ctx, history)
+	err = p.play(ctx, entries)
 	p.describe(out, time.Since(begin))
 	c.ids = p.ids
 	return err

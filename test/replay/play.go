@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/history"
 )
 
 // maxWaits bounds how often one request is tried again because of a limit.
@@ -33,8 +34,8 @@ func newPlayer(c *api.Client) *player {
 }
 
 // play sends every entry in order. It stops at the first that is refused.
-func (p *player) play(ctx context.Context, history []Entry) error {
-	for _, e := range history {
+func (p *player) play(ctx context.Context, entries []history.Entry) error {
+	for _, e := range entries {
 		if err := p.entry(ctx, e); err != nil {
 			return fmt.Errorf("entry %d (%s %s): %w", e.Seq, e.Op, e.Name, err)
 		}
@@ -42,16 +43,16 @@ func (p *player) play(ctx context.Context, history []Entry) error {
 	return nil
 }
 
-func (p *player) entry(ctx context.Context, e Entry) error {
+func (p *player) entry(ctx context.Context, e history.Entry) error {
 	if e.Department != nil {
 		if err := p.department(ctx, *e.Department); err != nil {
 			return err
 		}
 	}
 	switch e.Op {
-	case hire:
+	case history.Hire:
 		return p.hire(ctx, e)
-	case update:
+	case history.Update:
 		return p.update(ctx, e)
 	default:
 		return p.fire(ctx, e)
@@ -70,12 +71,12 @@ func (p *player) department(ctx context.Context, name string) error {
 	return err
 }
 
-func (p *player) hire(ctx context.Context, e Entry) error {
+func (p *player) hire(ctx context.Context, e history.Entry) error {
 	body := struct {
 		Name string `json:"name"`
 		Definition
 	}{e.Name, Definition{}.After(e)}
-	a, err := p.ask(ctx, hire, http.StatusCreated, api.Request{
+	a, err := p.ask(ctx, history.Hire, http.StatusCreated, api.Request{
 		Method: http.MethodPost, Path: api.Path("agents"), Body: body, ChangeReason: e.Reason(),
 	})
 	if err != nil {
@@ -92,10 +93,10 @@ func (p *player) hire(ctx context.Context, e Entry) error {
 	return nil
 }
 
-func (p *player) update(ctx context.Context, e Entry) error {
+func (p *player) update(ctx context.Context, e history.Entry) error {
 	s := p.current[e.Name]
-	a, err := p.ask(ctx, update, http.StatusOK, api.Request{
-		Method: http.MethodPatch, Path: api.Path("agents", e.Name), Body: e.patch(),
+	a, err := p.ask(ctx, history.Update, http.StatusOK, api.Request{
+		Method: http.MethodPatch, Path: api.Path("agents", e.Name), Body: patch(e),
 		IfMatch: s.etag, ChangeReason: e.Reason(),
 	})
 	s.etag = a.ETag()
@@ -103,8 +104,8 @@ func (p *player) update(ctx context.Context, e Entry) error {
 	return err
 }
 
-func (p *player) fire(ctx context.Context, e Entry) error {
-	_, err := p.ask(ctx, fire, http.StatusNoContent, api.Request{
+func (p *player) fire(ctx context.Context, e history.Entry) error {
+	_, err := p.ask(ctx, history.Fire, http.StatusNoContent, api.Request{
 		Method: http.MethodDelete, Path: api.Path("agents", e.Name), IfMatch: p.current[e.Name].etag,
 	})
 	delete(p.current, e.Name)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,25 +11,17 @@ import (
 	"testing"
 
 	"orgd/test/api"
+	"orgd/test/history"
 	"orgd/test/process"
 )
 
 var binary string // the program, built once
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "orgd-replay-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) // what it leaves is temporary
-	if binary, err = process.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(process.Main(m, func(dir string) (err error) {
+		binary, err = process.Build(dir)
+		return err
+	}))
 }
 
 // service is a running service that is empty at first.
@@ -176,14 +167,10 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// realHistory is where the history of a real organization lies if nothing else
-// is said.
-const realHistory = "../../../shared/data/agents-history.jsonl.gz"
-
 func TestReplayReal(t *testing.T) {
 	path := os.Getenv("ORGD_REPLAY_FILE")
 	if path == "" {
-		path = realHistory
+		path = history.Real
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("SKIPPED: there is no %s; ORGD_REPLAY_FILE names the history to replay", path)

@@ -5,28 +5,30 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"orgd/test/history"
 )
 
 // maxProblems bounds how many problems are shown.
 const maxProblems = 50
 
 // describe writes what the history is.
-func describe(w io.Writer, history []Entry, lives []*Life) {
+func describe(w io.Writer, entries []history.Entry, lives []*Life) {
 	ops := map[string]int{}
-	for _, e := range history {
+	for _, e := range entries {
 		ops[e.Op]++
 	}
-	fmt.Fprintf(w, "history   %d entries", len(history))
-	if len(history) > 0 {
-		fmt.Fprintf(w, " from %s to %s", history[0].Date.Format(time.DateOnly), history[len(history)-1].Date.Format(time.DateOnly))
+	fmt.Fprintf(w, "history   %d entries", len(entries))
+	if len(entries) > 0 {
+		fmt.Fprintf(w, " from %s to %s", entries[0].Date.Format(time.DateOnly), entries[len(entries)-1].Date.Format(time.DateOnly))
 	}
 	fmt.Fprintf(w, "\n          %d hires, %d updates, %d departures, %d departments\n",
-		ops[hire], ops[update], ops[fire], len(departments(lives)))
+		ops[history.Hire], ops[history.Update], ops[history.Fire], len(departments(lives)))
 	changes := -len(lives)
 	for _, l := range lives {
 		changes += len(l.Versions)
 	}
-	if same := ops[update] - changes; same > 0 {
+	if same := ops[history.Update] - changes; same > 0 {
 		fmt.Fprintf(w, "          %d of the updates change nothing: they say the same in other words\n", same)
 	}
 }
@@ -42,7 +44,7 @@ func (p *player) describe(w io.Writer, took time.Duration) {
 		fmt.Fprintf(w, ", %d waits for a limit", p.waits)
 	}
 	fmt.Fprintf(w, "\n          %-12s%8s%10s%10s%10s\n", "", "count", "median", "99 %", "slowest")
-	for _, op := range []string{"department", hire, update, fire} {
+	for _, op := range []string{"department", history.Hire, history.Update, history.Fire} {
 		t := slices.Sorted(slices.Values(p.took[op]))
 		if len(t) == 0 {
 			continue

@@ -1,4 +1,6 @@
-package main
+// Package history reads what has happened to the agents of a real organization,
+// for the tests that play it through the service.
+package history
 
 import (
 	"bufio"
@@ -14,10 +16,14 @@ import (
 
 // The operations of a history.
 const (
-	hire   = "hire"
-	update = "update"
-	fire   = "fire"
+	Hire   = "hire"
+	Update = "update"
+	Fire   = "fire"
 )
+
+// Real is where the history of a real organization lies, if there is one, as
+// seen from the package of a test.
+const Real = "../../../shared/data/agents-history.jsonl.gz"
 
 // Entry is one line of a history: what happened to one agent at one moment. A
 // hire tells everything, an update only what changed, and a fire nothing but
@@ -77,7 +83,7 @@ func Read(r io.Reader) ([]Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", len(entries)+1, err)
 		}
-		employed[e.Name] = e.Op != fire
+		employed[e.Name] = e.Op != Fire
 		entries = append(entries, e)
 	}
 }
@@ -103,13 +109,13 @@ func (e Entry) check(seq int, employed bool) error {
 		return fmt.Errorf("seq is %d, want %d", e.Seq, seq)
 	case e.Name == "" || e.Commit == "" || e.Date.IsZero():
 		return errors.New("name, commit and date are required")
-	case e.Op != hire && e.Op != update && e.Op != fire:
-		return fmt.Errorf("op is %q, want %s, %s or %s", e.Op, hire, update, fire)
-	case e.Op == hire && !all:
+	case e.Op != Hire && e.Op != Update && e.Op != Fire:
+		return fmt.Errorf("op is %q, want %s, %s or %s", e.Op, Hire, Update, Fire)
+	case e.Op == Hire && !all:
 		return errors.New("a hire needs all fields")
-	case e.Op == hire && employed:
+	case e.Op == Hire && employed:
 		return fmt.Errorf("%s is hired but was not fired before", e.Name)
-	case e.Op != hire && !employed:
+	case e.Op != Hire && !employed:
 		return fmt.Errorf("%s of %s, who is not employed", e.Op, e.Name)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package history
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const synthetic = "testdata/history.jsonl"
+const synthetic = "../replay/testdata/history.jsonl"
 
 func TestReadFile(t *testing.T) {
 	plain, err := ReadFile(synthetic)
@@ -29,7 +29,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("ReadFile = %d entries, want 16", len(plain))
 	}
 	want := Entry{
-		Seq: 10, Commit: plain[9].Commit, Date: time.Date(2025, 7, 4, 7, 10, 0, 0, time.UTC), Op: update, Name: "bob",
+		Seq: 10, Commit: plain[9].Commit, Date: time.Date(2025, 7, 4, 7, 10, 0, 0, time.UTC), Op: Update, Name: "bob",
 		Department: new("quality"), Description: new("Bob checks."),
 	}
 	if diff := cmp.Diff(want, plain[9]); diff != "" {
@@ -83,43 +83,5 @@ func TestReadRefuses(t *testing.T) {
 				t.Errorf("Read = %v, want an error with %q", err, test.want)
 			}
 		})
-	}
-}
-
-func TestLives(t *testing.T) {
-	history, err := ReadFile(synthetic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lives := Lives(history)
-	type summary struct {
-		Name     string
-		Versions int
-		Fired    bool
-	}
-	var got []summary
-	for _, l := range lives {
-		got = append(got, summary{l.Name, len(l.Versions), l.Fired})
-	}
-	want := []summary{ // worked out by hand
-		{"ada", 4, false}, {"bob", 3, true}, {"bob", 2, false}, {"Grace Höpper/2", 2, false}, {"cy", 1, true},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Lives differ (-want +got):\n%s", diff)
-	}
-	last := Version{
-		Definition{
-			Role: "ada", Department: "core", Description: "Ada leads.", Model: &Model{"unspecified", "claude-3-opus-20240229"},
-			Tools: Tools{[]string{"Write", "Read"}}, Instructions: *history[4].Instructions,
-		}, history[15].Reason(),
-	}
-	if diff := cmp.Diff(last, lives[0].last()); diff != "" {
-		t.Errorf("the last version of ada differs (-want +got):\n%s", diff)
-	}
-	if most, err := busiest(Employed(lives)); err != nil || most != lives[0] {
-		t.Errorf("busiest = %v, %v, want ada", most, err)
-	}
-	if _, err := busiest(nil); err == nil {
-		t.Error("busiest of nobody = no error, want one")
 	}
 }

@@ -1,0 +1,311 @@
+// Package documents checks the use cases on the organization as one document on
+// every store: what they promise is a matter of many steps together.
+package documents
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"orgd/adapters/mongostore"
+	"orgd/adapters/sqlitestore"
+	"orgd/adapters/system"
+	"orgd/app"
+	"orgd/domain/access"
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+	"orgd/domain/organization"
+	"orgd/domain/receipt"
+	"orgd/ports"
+	"orgd/ports/portstest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// tester is the part of a test, plain or of rapid, that the checks use.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Context() context.Context
+}
+
+// service is what the checks work on: the use cases over one storage.
+type service struct {
+	tester
+	stores ports.Stores
+	docs   *app.Documents
+	cut    *atomic.Int64 // how many writes succeed before one fails; negative: all
+}
+
+func newService(t tester, stores ports.Stores) *service {
+	s := &service{tester: t, stores: stores, cut: new(atomic.Int64)}
+	s.cut.Store(-1)
+	kit := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
+	s.docs = app.NewDocuments(kit, cutAgents{stores.Agents, s}, cutDepartments{stores.Departments, s}, cutCompany{stores.Company, s})
+	return s
+}
+
+func openSQLite(t testing.TB) ports.Stores {
+	t.Helper()
+	cfg := sqlitestore.Default()
+	cfg.Dir = filepath.Join(t.TempDir(), "data")
+	db, closeDB, err := sqlitestore.Open(context.Background(), cfg, zap.NewNop())
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	t.Cleanup(closeDB)
+	return ports.Stores{
+		Agents: sqlitestore.NewAgents(db), Departments: sqlitestore.NewDepartments(db), Company: sqlitestore.NewCompany(db),
+		Receipts: sqlitestore.NewReceipts(db), Identities: sqlitestore.NewIdentities(db),
+	}
+}
+
+const mongoVariable = "ORGD_TEST_MONGO_URI"
+
+func openMongo(t testing.TB) ports.Stores {
+	t.Helper()
+	cfg := mongostore.Default()
+	if cfg.URI = os.Getenv(mongoVariable); cfg.URI == "" {
+		t.Skipf("%s is not set", mongoVariable)
+	}
+	cfg.Database = "orgd_test_" + bson.NewObjectID().Hex()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := mongostore.Migrate(ctx, cfg, system.Clock{}); err != nil {
+		t.Fatalf("Migrate = %v", err)
+	}
+	db, closeDB, err := mongostore.Open(cfg, system.Clock{})
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	t.Cleanup(closeDB)
+	return ports.Stores{
+		Agents: mongostore.NewAgents(db), Departments: mongostore.NewDepartments(db), Company: mongostore.NewCompany(db),
+		Receipts: mongostore.NewReceipts(db), Identities: mongostore.NewIdentities(db),
+	}
+}
+
+// onEveryStore runs a check on each of the stores.
+func onEveryStore(t *testing.T, check func(*testing.T, func() ports.Stores)) {
+	t.Run("memory", func(t *testing.T) { check(t, portstest.NewMemory) })
+	t.Run("sqlite", func(t *testing.T) { check(t, func() ports.Stores { return openSQLite(t) }) })
+	t.Run("mongodb", func(t *testing.T) { check(t, func() ports.Stores { return openMongo(t) }) })
+}
+
+// text is a document in JSON.
+type text string
+
+// entries are the agents of a document.
+type entries []jsondoc.Value
+
+func (e entries) Agent(i int) (jsondoc.Value, error) { return e[i], nil }
+
+func (s *service) read(doc text, prune bool) (*organization.Document, entries) {
+	s.Helper()
+	v, err := jsondoc.ParseStored([]byte(doc))
+	if err != nil {
+		s.Fatalf("ParseStored = %v of %s", err, doc)
+	}
+	b := organization.NewBuilder()
+	var agents entries
+	for _, m := range v.Members() {
+		b.Field(m.Name)
+		switch m.Name {
+		case organization.FieldFormat:
+			b.Format(m.Value)
+		case organization.FieldCompany:
+			b.Company(m.Value, "")
+		case organization.FieldDepartments:
+			for _, d := range m.Value.Items() {
+				b.Department(d, "")
+			}
+		case organization.FieldAgents:
+			for _, a := range m.Value.Items() {
+				b.Agent(a, "")
+				agents = append(agents, a)
+			}
+		}
+	}
+	d, err := b.Document(prune)
+	if err != nil {
+		s.Fatalf("Document = %v of %s", err, doc)
+	}
+	return d, agents
+}
+
+var call = app.Call{Actor: access.Actor{Subject: "root", Role: access.Editor}, Route: "POST /api/v1/organization/apply"}
+
+func (s *service) tryApply(doc text, prune bool) (app.Applied, error) {
+	s.Helper()
+	d, agents := s.read(doc, prune)
+	return s.docs.Apply(s.Context(), call, app.ApplyDocument{
+		Document: d, Entries: agents, Prune: prune, Reply: func(app.Applied) receipt.Reply { return receipt.Reply{Status: 200} },
+	})
+}
+
+func (s *service) apply(doc text, prune bool) app.Tally {
+	s.Helper()
+	done, err := s.tryApply(doc, prune)
+	if err != nil {
+		s.Fatalf("Apply = %v of %s", err, doc)
+	}
+	return done.Tally
+}
+
+// changes are the paths of what a document would change.
+func (s *service) changes(doc text, prune bool) []string {
+	s.Helper()
+	d, agents := s.read(doc, prune)
+	var paths []string
+	_, err := s.docs.Plan(s.Context(), call, app.PlanDocument{
+		Document: d, Entries: agents, Prune: prune,
+		Emit:    func(c organization.Change) error { paths = append(paths, string(c.Action)+" "+c.Path); return nil },
+		Restart: func() error { paths = nil; return nil },
+		Reply:   func(string) *receipt.Reply { return nil },
+	})
+	if err != nil {
+		s.Fatalf("Plan = %v of %s", err, doc)
+	}
+	return paths
+}
+
+// export is the organization as a document, one entry a line.
+func (s *service) export() text {
+	s.Helper()
+	var b strings.Builder
+	var departments, agents []string
+	err := s.docs.Export(s.Context(), app.Export{
+		Company: func(c company.Company) error {
+			fmt.Fprintf(&b, "{\"format\":1,\n\"company\":%s,\n", organization.Company(c))
+			return nil
+		},
+		Department: func(d app.Department) error {
+			departments = append(departments, string(organization.Department(d.Department, d.Names.Show)))
+			return nil
+		},
+		Agent: func(a agent.Agent, show identity.Show) error {
+			agents = append(agents, string(organization.Agent(a, show)))
+			return nil
+		},
+	})
+	if err != nil {
+		s.Fatalf("Export = %v", err)
+	}
+	fmt.Fprintf(&b, "\"departments\":[\n%s],\n\"agents\":[\n%s]}\n", strings.Join(departments, ",\n"), strings.Join(agents, ",\n"))
+	return text(b.String())
+}
+
+// agents reads all agents.
+func (s *service) agents() []agent.Agent {
+	s.Helper()
+	var all []agent.Agent
+	q := agent.Query{Limit: 200}
+	for {
+		page, err := s.stores.Agents.Agents(s.Context(), q)
+		if err != nil {
+			s.Fatalf("Agents = %v", err)
+		}
+		if all = append(all, page...); len(page) < q.Limit {
+			return all
+		}
+		last := page[len(page)-1].Position()
+		q.After = &last
+	}
+}
+
+// errCut is what a write ends with after the last that succeeds.
+var errCut = ports.ErrUnavailable.With("cut")
+
+func (s *service) write() error {
+	for {
+		left := s.cut.Load()
+		if left < 0 {
+			return nil
+		}
+		if left == 0 {
+			return errCut
+		}
+		if s.cut.CompareAndSwap(left, left-1) {
+			return nil
+		}
+	}
+}
+
+type cutAgents struct {
+	ports.AgentStore
+	s *service
+}
+
+func (c cutAgents) Create(ctx context.Context, step ports.AgentStep) error {
+	if err := c.s.write(); err != nil {
+		return err
+	}
+	return c.AgentStore.Create(ctx, step)
+}
+
+func (c cutAgents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	if err := c.s.write(); err != nil {
+		return agent.Agent{}, err
+	}
+	return c.AgentStore.Update(ctx, ref, change)
+}
+
+type cutDepartments struct {
+	ports.DepartmentStore
+	s *service
+}
+
+func (c cutDepartments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	if err := c.s.write(); err != nil {
+		return department.Department{}, err
+	}
+	return c.DepartmentStore.Create(ctx, key, found)
+}
+
+func (c cutDepartments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	if err := c.s.write(); err != nil {
+		return department.Department{}, err
+	}
+	return c.DepartmentStore.Update(ctx, key, change)
+}
+
+func (c cutDepartments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+	if err := c.s.write(); err != nil {
+		return department.Department{}, err
+	}
+	return c.DepartmentStore.Reorder(ctx, key, order)
+}
+
+func (c cutDepartments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
+	if err := c.s.write(); err != nil {
+		return err
+	}
+	return c.DepartmentStore.Delete(ctx, key, remove)
+}
+
+type cutCompany struct {
+	ports.CompanyStore
+	s *service
+}
+
+func (c cutCompany) Update(ctx context.Context, change func(company.Company, bool) (ports.CompanyStep, error)) (company.Company, error) {
+	if err := c.s.write(); err != nil {
+		return company.Company{}, err
+	}
+	return c.CompanyStore.Update(ctx, change)
+}

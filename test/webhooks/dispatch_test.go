@@ -1,0 +1,482 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"orgd/app"
+	"orgd/domain/activity"
+	"orgd/domain/audit"
+	"orgd/domain/webhook"
+	"orgd/ports"
+)
+
+// A delivery is tried on schedule for three days. Then it is given up, and the
+// webhook with it.
+func TestThreeDaysOfFailure(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(500))
+	w := p.hook(rec.URL)
+	id := p.happen(1)[0]
+	var at []time.Time
+	for n := 1; ; n++ {
+		at = append(at, p.clock.Now())
+		p.works()
+		d := p.deliveries(w.ID)[id]
+		if d.Attempt != n || d.Last.Code != 500 {
+			t.Fatalf("after %d attempts the delivery is %+v", n, d)
+		}
+		if d.Status != webhook.Pending {
+			break
+		}
+		p.clock.to(d.Due.Add(-time.Millisecond))
+		p.works()
+		if got := rec.got()[string(id)]; got != n {
+			t.Fatalf("%d attempts were made before the %d. was due", got, n+1)
+		}
+		p.clock.to(d.Due)
+	}
+	if took := at[len(at)-1].Sub(at[0]); took < 71*time.Hour || took > 73*time.Hour {
+		t.Errorf("the attempts took %v, want about three days", took)
+	}
+	first := []time.Duration{at[1].Sub(at[0]), at[2].Sub(at[1]), at[3].Sub(at[2])}
+	if want := []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}; !slices.Equal(first, want) {
+		t.Errorf("the first waits are %v, want %v", first, want)
+	}
+	if now := p.webhook(w.ID); now.Disabled != webhook.Failing || now.Revision != 2 {
+		t.Errorf("the webhook is %+v, want it disabled as failing", now)
+	}
+	trail, err := p.stores.Audit.Entries(t.Context(), audit.Query{Resource: audit.Webhook(string(w.ID)), Limit: 10})
+	p.must(err)
+	if len(trail) != 2 || trail[0].Actor != "orgd" || trail[0].From != 1 || trail[0].To != 2 || trail[0].RequestID != string(p.deliveries(w.ID)[id].ID) {
+		t.Errorf("the audit trail is %+v, want the service's own entry", trail)
+	}
+	p.happen(1)
+	p.clock.to(p.clock.Now().Add(time.Hour))
+	p.works()
+	if got := rec.got(); len(got) != 1 || got[string(id)] != webhook.MaxAttempts {
+		t.Errorf("%v messages came, want %d of one event", got, webhook.MaxAttempts)
+	}
+}
+
+// One event that its receiver cannot take does not end the others.
+func TestOneBadEvent(t *testing.T) {
+	p := newPost(t)
+	var bad atomic.Value
+	rec := receive(t, func(id string) int {
+		if id == bad.Load() {
+			return 500
+		}
+		return 200
+	})
+	w := p.hook(rec.URL)
+	id := p.happen(1)[0]
+	bad.Store(string(id))
+	for n := range webhook.MaxAttempts {
+		if n == 3 {
+			p.happen(1) // this one is taken
+		}
+		p.works()
+		p.clock.to(p.deliveries(w.ID)[id].Due)
+	}
+	if d := p.deliveries(w.ID)[id]; d.Status != webhook.Failed {
+		t.Errorf("the bad delivery is %+v, want it given up", d)
+	}
+	if now := p.webhook(w.ID); !now.Enabled() {
+		t.Errorf("the webhook is disabled as %s, want it enabled", now.Disabled)
+	}
+}
+
+// Whoever began an attempt and died is waited for, and not longer than that.
+func TestAbandonedAttempt(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	id := p.happen(1)[0]
+	p.must(p.dispatcher().Record(t.Context()))
+	d := p.deliveries(w.ID)[id]
+	if _, err := p.stores.Outbox.Move(t.Context(), []ports.Move{{Before: d, After: d.Begin(p.clock.Now(), "dead")}}); err != nil {
+		t.Fatal(err)
+	}
+	p.clock.to(p.clock.Now().Add(webhook.Lease - time.Millisecond))
+	p.works()
+	if len(rec.got()) != 0 {
+		t.Error("the attempt was made again while the first may have been under way")
+	}
+	p.clock.to(p.clock.Now().Add(time.Millisecond))
+	p.works()
+	if d := p.deliveries(w.ID)[id]; d.Status != webhook.Delivered || d.Attempt != 2 || rec.got()[string(id)] != 1 {
+		t.Errorf("the delivery is %+v, want it delivered by the second attempt", d)
+	}
+}
+
+// cutOutbox fails to store what came of attempts while cut is set.
+type cutOutbox struct {
+	ports.Outbox
+	cut atomic.Bool
+}
+
+func (o *cutOutbox) Move(ctx context.Context, moves []ports.Move) ([]webhook.Delivery, error) {
+	if o.cut.Load() && moves[0].Before.Attempt == moves[0].After.Attempt { // not a claim
+		return nil, ports.ErrUnavailable
+	}
+	return o.Outbox.Move(ctx, moves)
+}
+
+// What was sent and could not be noted is sent again: at least once, not at
+// most once.
+func TestLostResult(t *testing.T) {
+	for status, want := range map[int]webhook.Status{200: webhook.Delivered, 410: webhook.Failed} {
+		p := newPost(t)
+		cut := &cutOutbox{Outbox: p.stores.Outbox}
+		p.stores.Outbox = cut
+		rec := receive(t, always(status))
+		w := p.hook(rec.URL)
+		id := p.happen(1)[0]
+		cut.cut.Store(true)
+		if _, err := p.round(); !errors.Is(err, ports.ErrUnavailable) {
+			t.Errorf("%d: round = %v, want the outage", status, err)
+		}
+		if d := p.deliveries(w.ID)[id]; d.Status != webhook.Pending || rec.got()[string(id)] != 1 {
+			t.Errorf("%d: the delivery is %+v, want it pending", status, d)
+		}
+		cut.cut.Store(false)
+		if disabled := !p.webhook(w.ID).Enabled(); disabled != (status == 410) {
+			t.Errorf("%d: disabled = %t", status, disabled)
+		} else if disabled {
+			p.change(w.ID, `{"enabled":true}`)
+		}
+		p.clock.to(p.clock.Now().Add(webhook.Lease))
+		p.works()
+		if d := p.deliveries(w.ID)[id]; d.Status != want || rec.got()[string(id)] != 2 {
+			t.Errorf("%d: the delivery is %+v after %d messages, want it %s after 2", status, d, rec.got()[string(id)], want)
+		}
+	}
+}
+
+// A webhook that was changed while an attempt was under way is not disabled for
+// what came of that: the next attempt will tell.
+func TestChangedMeanwhile(t *testing.T) {
+	p := newPost(t)
+	good := receive(t, always(200))
+	var w webhook.Webhook
+	bad := receive(t, func(string) int {
+		p.change(w.ID, `{"url":"`+good.URL+`"}`)
+		return 410
+	})
+	w = p.hook(bad.URL)
+	p.happen(1)
+	p.works()
+	if now := p.webhook(w.ID); !now.Enabled() || now.URL != good.URL {
+		t.Errorf("the webhook is %+v, want it as it was changed", now)
+	}
+}
+
+// Of two dispatchers on one store each makes a part of the deliveries.
+func TestTwoDispatchers(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	other := p.hook(rec.URL + "/other")
+	ids := p.happen(150)
+	var running sync.WaitGroup
+	for range 2 {
+		d := p.dispatcher()
+		running.Go(func() {
+			for range 200 {
+				if err := errors.Join(d.Record(t.Context()), d.Dispatch(t.Context())); err != nil {
+					t.Errorf("turn = %v", err)
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			if err := d.Drain(ctx); err != nil {
+				t.Errorf("Drain = %v", err)
+			}
+		})
+	}
+	running.Wait()
+	got := rec.got()
+	for _, id := range ids {
+		if got[string(id)] != 2 {
+			t.Errorf("event %s came %d times, want once for each webhook", id, got[string(id)])
+		}
+	}
+	for _, of := range []webhook.ID{w.ID, other.ID} {
+		all := p.deliveries(of)
+		for _, id := range ids {
+			if d := all[id]; d.Status != webhook.Delivered || d.Attempt != 1 {
+				t.Errorf("the delivery is %+v, want it delivered at once", d)
+			}
+		}
+	}
+}
+
+// What is under way when the service stops may end; what takes too long is
+// called off and due again at once, as if it had not been tried.
+func TestDrain(t *testing.T) {
+	p := newPost(t)
+	arrived, quit := make(chan struct{}), make(chan struct{})
+	slow := receive(t, func(string) int {
+		arrived <- struct{}{}
+		<-quit
+		return 200
+	})
+	t.Cleanup(func() { close(quit) }) // before the receiver is closed
+	patient := receive(t, func(string) int {
+		time.Sleep(200 * time.Millisecond)
+		return 200
+	})
+	w, good := p.hook(slow.URL), p.hook(patient.URL)
+	id := p.happen(1)[0]
+	d := p.dispatcher()
+	p.must(d.Record(t.Context()))
+	p.must(d.Dispatch(t.Context()))
+	<-arrived
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	begun := time.Now()
+	if err := d.Drain(ctx); err != nil {
+		t.Errorf("Drain = %v", err)
+	}
+	if took := time.Since(begun); took < 900*time.Millisecond || took > 5*time.Second {
+		t.Errorf("Drain took %v, want a second", took)
+	}
+	if x := p.deliveries(good.ID)[id]; x.Status != webhook.Delivered {
+		t.Errorf("the patient delivery is %+v, want it delivered", x)
+	}
+	if x := p.deliveries(w.ID)[id]; x.Status != webhook.Pending || x.Attempt != 0 || x.Due.After(p.clock.Now()) {
+		t.Errorf("the slow delivery is %+v, want it due at once and not counted", x)
+	}
+	if err := d.Dispatch(t.Context()); err != nil {
+		t.Errorf("Dispatch after Drain = %v", err)
+	}
+	if x := p.deliveries(w.ID)[id]; x.Attempt != 0 {
+		t.Errorf("a dispatcher that was drained has begun an attempt: %+v", x)
+	}
+	p.change(w.ID, `{"url":"`+patient.URL+`"}`)
+	p.works()
+	if x := p.deliveries(w.ID)[id]; x.Status != webhook.Delivered || x.Attempt != 1 {
+		t.Errorf("the slow delivery is %+v, want it delivered by the next dispatcher", x)
+	}
+}
+
+// panicking is a sender with a mistake.
+type panicking struct{}
+
+func (panicking) Send(context.Context, webhook.Message) webhook.Result { panic("secret") }
+
+// A mistake in one delivery ends nothing else, and does not tell what it was
+// about.
+func TestPanic(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	id := p.happen(1)[0]
+	good := p.sender
+	p.sender = panicking{}
+	if _, err := p.round(); err == nil || !strings.Contains(err.Error(), "panic") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("round = %v, want where the panic came from and not its value", err)
+	}
+	p.sender = good
+	p.clock.to(p.clock.Now().Add(webhook.Lease))
+	p.works()
+	if d := p.deliveries(w.ID)[id]; d.Status != webhook.Delivered {
+		t.Errorf("the delivery is %+v, want it delivered", d)
+	}
+}
+
+// An event that is forgotten before it could be delivered ends its delivery.
+func TestForgottenEvent(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(500))
+	w := p.hook(rec.URL)
+	id := p.happen(1)[0]
+	p.works()
+	_, err := p.stores.Storage.Forget(t.Context(), ports.Expiry{Events: p.clock.Now().Add(time.Hour)})
+	p.must(err)
+	p.clock.to(p.deliveries(w.ID)[id].Due)
+	p.works()
+	if d := p.deliveries(w.ID)[id]; d.Status != webhook.Failed || d.Last != (webhook.Result{Failure: webhook.NoEvent}) {
+		t.Errorf("the delivery is %+v, want it failed for want of the event", d)
+	}
+	_, err = p.hooks.Redeliver(t.Context(), p.call(), w.ID, p.deliveries(w.ID)[id].ID, nil)
+	if !errors.Is(err, webhook.ErrEventGone) {
+		t.Errorf("Redeliver = %v, want ErrEventGone", err)
+	}
+}
+
+// shortLog does not reach back beyond a place, and tells which places it was
+// read from.
+type shortLog struct {
+	ports.EventStream
+	begin activity.Seq
+	read  []activity.Seq
+}
+
+func (l *shortLog) After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+	l.read = append(l.read, place)
+	if place < l.begin {
+		return nil, activity.ErrTooOld
+	}
+	return l.EventStream.After(ctx, place, limit)
+}
+
+// A log that was cut off is told, once, and deliveries go on with what is left.
+func TestCutOffLog(t *testing.T) {
+	p := newPost(t)
+	log := &shortLog{EventStream: p.stores.Stream}
+	p.stores.Stream = log
+	rec := receive(t, always(200))
+	p.hook(rec.URL)
+	p.happen(3)
+	head, err := log.Head(t.Context())
+	p.must(err)
+	log.begin = head
+	if recorded, _ := p.round(); recorded == nil || !strings.Contains(recorded.Error(), "forgotten") {
+		t.Errorf("Record = %v, want to be told", recorded)
+	}
+	id := p.happen(1)[0]
+	p.works()
+	if got := rec.got(); len(got) != 1 || got[string(id)] != 1 {
+		t.Errorf("%v came, want the event after the cut", got)
+	}
+}
+
+// A new webhook does not read what happened before it; one that is enabled
+// again does not read what happened meanwhile.
+func TestBeginsAtTheEndOfTheLog(t *testing.T) {
+	p := newPost(t)
+	log := &shortLog{EventStream: p.stores.Stream}
+	p.stores.Stream = log
+	p.happen(700)
+	p.works() // nobody wants anything
+	if len(log.read) != 0 {
+		t.Errorf("the log was read from %v for nobody", log.read)
+	}
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	first := p.happen(1)[0]
+	p.works()
+	if len(log.read) != 1 || log.read[0] != w.Since || w.Since < 700 {
+		t.Errorf("the log was read from %v, want from %d only", log.read, w.Since)
+	}
+	p.change(w.ID, `{"enabled":false}`)
+	p.happen(700)
+	p.works()
+	p.change(w.ID, `{"enabled":true}`)
+	second := p.happen(1)[0]
+	p.works()
+	got := rec.got()
+	if len(got) != 2 || got[string(first)] != 1 || got[string(second)] != 1 {
+		t.Errorf("%d events came, want the two that happened while the webhook was enabled", len(got))
+	}
+}
+
+// Everything that is pending at a time is recorded, however much, in bounded
+// steps.
+func TestManyEventsManyWebhooks(t *testing.T) {
+	p := newPost(t)
+	var all []webhook.ID
+	for range 20 {
+		all = append(all, p.hook("http://127.0.0.1:9/").ID)
+	}
+	ids := p.happen(450)
+	p.must(p.dispatcher().Record(t.Context()))
+	for _, of := range all {
+		if n := len(p.deliveries(of)); n != len(ids) {
+			t.Errorf("%d deliveries to %s, want %d", n, of, len(ids))
+		}
+	}
+}
+
+// brokenWebhooks cannot be listed while broken is set.
+type brokenWebhooks struct {
+	ports.WebhookStore
+	broken atomic.Bool
+}
+
+func (s *brokenWebhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+	if s.broken.Load() {
+		return nil, ports.ErrUnavailable
+	}
+	return s.WebhookStore.Webhooks(ctx, q)
+}
+
+// Working tells whether deliveries are made, whichever of the turns fails.
+func TestWorking(t *testing.T) {
+	p := newPost(t)
+	broken := &brokenWebhooks{WebhookStore: p.stores.Webhooks}
+	p.stores.Webhooks = broken
+	d := p.dispatcher()
+	for _, turn := range []func(context.Context) error{d.Record, d.Dispatch} {
+		if err := turn(t.Context()); err != nil || !d.Working() {
+			t.Errorf("turn = %v, working %t, want it to work", err, d.Working())
+		}
+		broken.broken.Store(true)
+		if err := turn(t.Context()); !errors.Is(err, ports.ErrUnavailable) || d.Working() {
+			t.Errorf("turn = %v, working %t, want the outage", err, d.Working())
+		}
+		broken.broken.Store(false)
+		p.must(turn(t.Context()))
+	}
+	if !d.Working() {
+		t.Error("Working = false after the outage")
+	}
+}
+
+// figures keeps what a meter is told.
+type figures struct {
+	mu       sync.Mutex
+	outcomes map[string]int
+	pending  int
+	late     time.Duration
+}
+
+func (f *figures) WebhookAttempt(outcome string, _ time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.outcomes[outcome]++
+}
+
+func (f *figures) WebhookBacklog(pending int, late time.Duration) { f.pending, f.late = pending, late }
+
+func TestFigures(t *testing.T) {
+	p := newPost(t)
+	f := &figures{outcomes: map[string]int{}}
+	p.meter = f
+	codes := []int{200, 500, 410}
+	var hooks []webhook.ID
+	for _, code := range codes {
+		hooks = append(hooks, p.hook(receive(t, always(code)).URL).ID)
+	}
+	p.happen(1)
+	p.must(p.dispatcher().Record(t.Context()))
+	p.clock.to(p.clock.Now().Add(time.Minute))
+	p.must(p.dispatcher().Measure(t.Context()))
+	if f.pending != 3 || f.late != time.Minute {
+		t.Errorf("the backlog is %d, %v late, want 3, a minute late", f.pending, f.late)
+	}
+	p.works()
+	if f.outcomes["delivered"] != 1 || f.outcomes["retried"] != 1 || f.outcomes["failed"] != 1 {
+		t.Errorf("outcomes = %v, want one of each", f.outcomes)
+	}
+	p.must(p.dispatcher().Measure(t.Context()))
+	if f.pending != 1 || f.late != 0 {
+		t.Errorf("the backlog is %d, %v late, want 1 that is not due", f.pending, f.late)
+	}
+	p.change(hooks[1], `{"enabled":false}`)
+	p.must(p.dispatcher().Measure(t.Context()))
+	if f.pending != 0 {
+		t.Errorf("the backlog is %d with what waits for a disabled webhook, want 0", f.pending)
+	}
+}
+
+var _ app.DeliveryMeter = (*figures)(nil)
