@@ -60,8 +60,8 @@ func (i *inspector) lists(crew []*worker) {
 	things := map[string]map[string]string{"departments": {department: "1 "}, "projects": {}}
 	for _, w := range crew {
 		for _, r := range w.agents {
-			if last := r.versions[len(r.versions)-1]; !r.deleted {
-				agents[r.name] = fmt.Sprint(r.id, r.revision(), r.revision(), last.Level, last.Description)
+			if now := r.now(); !r.deleted {
+				agents[now.Name] = fmt.Sprint(r.id, r.revision(), r.revision(), now.Department, now.Level, now.Description)
 			}
 		}
 		for _, r := range slices.Concat(w.departments, w.projects) {
@@ -72,7 +72,7 @@ func (i *inspector) lists(crew []*worker) {
 	}
 	got := map[string]string{}
 	for _, a := range all[agentView](i, "/agents") {
-		got[a.Name] = fmt.Sprint(a.ID, a.Version, a.Revision, a.Level, a.Description)
+		got[a.Name] = fmt.Sprint(a.ID, a.Version, a.Revision, a.Department, a.Level, a.Description)
 	}
 	i.same("agents", got, agents)
 	for kind, want := range things {
@@ -116,9 +116,9 @@ func (i *inspector) agent(r *agentRecord) {
 	var got []content
 	for n, v := range all[versionView](i, api.Path("agents", r.id, "versions")) {
 		if want := r.revision() - int64(n); v.Number != want {
-			i.problem("%s: version %d stands where %d should", r.name, v.Number, want)
+			i.problem("%s: version %d stands where %d should", r.now().Name, v.Number, want)
 		}
-		c := content{Level: v.Snapshot.Level, Description: v.Snapshot.Description}
+		c := content{Name: v.Snapshot.Name, Department: v.Snapshot.Department, Level: v.Snapshot.Level, Description: v.Snapshot.Description}
 		if v.RestoredFrom != nil {
 			c.restoredFrom = *v.RestoredFrom
 		}
@@ -126,11 +126,11 @@ func (i *inspector) agent(r *agentRecord) {
 	}
 	slices.Reverse(got)
 	if !slices.Equal(got, r.versions) {
-		i.problem("%s: has the versions %v, promised %v", r.name, got, r.versions)
+		i.problem("%s: has the versions %v, promised %v", r.now().Name, got, r.versions)
 	}
 	i.career(r)
 	i.reports(r)
-	i.trail("agent "+r.name, "agents/"+r.id, r.revision(), r.deleted)
+	i.trail("agent "+r.now().Name, "agents/"+r.id, r.revision(), r.deleted)
 }
 
 // career checks that each change has told its events, in order.
@@ -154,7 +154,7 @@ func (i *inspector) career(r *agentRecord) {
 		got = append(got, e.Type)
 	}
 	if !slices.Equal(got, want) {
-		i.problem("%s: has the career %v, want %v", r.name, got, want)
+		i.problem("%s: has the career %v, want %v", r.now().Name, got, want)
 	}
 }
 
@@ -171,7 +171,7 @@ func (i *inspector) reports(r *agentRecord) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		i.problem("%s: the feed has %d reported events, promised %d, and they differ", r.name, len(got), len(want))
+		i.problem("%s: the feed has %d reported events, promised %d, and they differ", r.now().Name, len(got), len(want))
 	}
 	if r.deleted {
 		return // its figures are gone
@@ -181,7 +181,7 @@ func (i *inspector) reports(r *agentRecord) {
 	}
 	i.get(api.Path("agents", r.id, "performance"), &p)
 	if p.Total != len(want) {
-		i.problem("%s: the figures count %d tasks, promised %d", r.name, p.Total, len(want))
+		i.problem("%s: the figures count %d tasks, promised %d", r.now().Name, p.Total, len(want))
 	}
 }
 

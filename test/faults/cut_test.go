@@ -20,19 +20,19 @@ import (
 // sendAndLeave sends a request and closes the connection without reading the
 // answer: after its first byte, when the change is committed, or, if after is
 // not 0, after a time that may end before, during or after the commit.
-func (s *service) sendAndLeave(r api.Request, after time.Duration) error {
+func sendAndLeave(url, token string, r api.Request, after time.Duration) error {
 	body, err := json.Marshal(r.Body)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequest(r.Method, s.URL+"/api/v1"+r.Path, bytes.NewReader(body))
+	req, err := http.NewRequest(r.Method, url+"/api/v1"+r.Path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Idempotency-Key", r.Key)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,14 @@ func (s *service) sendAndLeave(r api.Request, after time.Duration) error {
 // leaver is a client whose connections break before the answers arrive. It asks
 // for all that a POST can make, under names of its own.
 type leaver struct {
-	s         *service
-	c         *api.Client
+	// ask sends a request whose answer is lost: one that is given if after is 0,
+	// else whatever there is of it after this time.
+	ask func(r api.Request, after time.Duration) error
+	// hasty is how often, of a hundred times, the client leaves before the answer,
+	// after patience at most.
+	hasty     int
+	patience  time.Duration
+	c         *api.Client // for what is asked again
 	id        int
 	rng       *rand.Rand
 	rollbacks int
@@ -90,18 +96,14 @@ func (l *leaver) request(round int) api.Request {
 	return r
 }
 
-// maxPatience is as long as a request may take, so that some are left before
-// and some after their commit.
-const maxPatience = 3 * time.Millisecond
-
 // round asks, leaves, and asks again until there is an answer; then once more.
 func (l *leaver) round(ctx context.Context, round int) error {
 	r := l.request(round)
-	patience := time.Duration(0)
-	if l.rng.IntN(2) == 0 {
-		patience = 1 + time.Duration(l.rng.Int64N(int64(maxPatience)))
+	after := time.Duration(0)
+	if l.rng.IntN(100) < l.hasty {
+		after = 1 + time.Duration(l.rng.Int64N(int64(l.patience)))
 	}
-	if err := l.s.sendAndLeave(r, patience); err != nil {
+	if err := l.ask(r, after); err != nil {
 		return err
 	}
 	first, err := retry(ctx, l.c, r)
@@ -113,7 +115,7 @@ func (l *leaver) round(ctx context.Context, round int) error {
 	}
 	if first.Replayed() {
 		l.replayed++
-	} else if patience == 0 {
+	} else if after == 0 {
 		return fmt.Errorf("%s: done again, although the first time had been answered", r.Path)
 	}
 	again, err := retry(ctx, l.c, r)
@@ -149,27 +151,36 @@ func TestCutRepliesAreRepeated(t *testing.T) {
 	s := serve(t)
 	c := s.client(leavers)
 	s.hireCrew(rng)
-	var wg sync.WaitGroup
 	crew := make([]*leaver, leavers)
 	for id := range crew {
-		l := &leaver{s: s, c: c, id: id, rng: rand.New(rand.NewPCG(rng.Uint64(), 0))}
+		crew[id] = &leaver{id: id, c: c, rng: rand.New(rand.NewPCG(rng.Uint64(), 0)), hasty: 50, patience: 3 * time.Millisecond}
+		crew[id].ask = func(r api.Request, after time.Duration) error { return sendAndLeave(s.URL, s.token, r, after) }
+	}
+	replayed := leave(t, crew, rounds)
+	t.Logf("%d of %d requests had been done before they were asked again", replayed, leavers*rounds)
+}
+
+// leave lets clients lose answers, each so many, and wants everything to happen
+// once. It returns how many requests had been done before they were repeated.
+func leave(t *testing.T, crew []*leaver, rounds int) (replayed int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for _, l := range crew {
 		l.prepare(t)
-		crew[id] = l
 		wg.Go(func() {
 			for round := range rounds {
 				if err := l.round(t.Context(), round); err != nil {
-					t.Errorf("leaver %d round %d: %v", id, round, err)
+					t.Errorf("leaver %d round %d: %v", l.id, round, err)
 					return
 				}
 			}
 		})
 	}
 	wg.Wait()
-	n := made(t, c)
-	replayed := 0
+	n := made(t, crew[0].c)
 	for _, l := range crew {
 		l.want(t, n, rounds)
 		replayed += l.replayed
 	}
-	t.Logf("%d of %d requests had been done before they were asked again", replayed, leavers*rounds)
+	return replayed
 }

@@ -63,7 +63,12 @@ func TestKilledServiceKeepsItsPromises(t *testing.T) {
 // hireCrew makes the workers and the department of their agents.
 func (s *service) hireCrew(rng *rand.Rand) []*worker {
 	s.t.Helper()
-	must(s.t, s.client(1), api.Request{Method: http.MethodPost, Path: "/departments", Body: map[string]any{"name": department}}, nil)
+	return hireCrew(s.t, s.client(1), rng)
+}
+
+func hireCrew(t *testing.T, c *api.Client, rng *rand.Rand) []*worker {
+	t.Helper()
+	must(t, c, api.Request{Method: http.MethodPost, Path: "/departments", Body: map[string]any{"name": department}}, nil)
 	crew := make([]*worker, workers)
 	for i := range crew {
 		crew[i] = newWorker(i, rng.Uint64())

@@ -21,7 +21,7 @@ type ledger struct {
 // agentRecord is an agent as its client knows it. Every change in these tests
 // makes a version, so the revision is the version.
 type agentRecord struct {
-	id, name string
+	id       string
 	versions []content // number 1 first
 	events   []string  // the ids of runtime events
 	deleted  bool
@@ -29,10 +29,13 @@ type agentRecord struct {
 
 // content is the part of an agent that the tests change.
 type content struct {
-	Level        string
-	Description  string
-	restoredFrom int64 // 0 if it was not
+	Name, Department   string
+	Level, Description string
+	restoredFrom       int64 // 0 if it was not
 }
+
+// now is what the agent is, or was when it was deleted.
+func (r *agentRecord) now() content { return r.versions[len(r.versions)-1] }
 
 func (r *agentRecord) revision() int64 { return int64(len(r.versions)) }
 

@@ -6,7 +6,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,33 +15,21 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"orgd/test/api"
 	"orgd/test/process"
 )
 
-var binary string // the program, built once
+var (
+	binary    string // the program, built once
+	binaryDir string // where it is, until the tests end
+)
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "orgd-faults-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) // what it leaves is temporary
-	if binary, err = process.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return max(code, 1)
-	}
-	return code
+func TestMain(m *testing.M) {
+	os.Exit(process.Main(m, func(dir string) (err error) {
+		binaryDir = dir
+		binary, err = process.Build(dir)
+		return err
+	}))
 }
 
 // size is short, or long if ORGD_LONG=1.
@@ -133,10 +120,15 @@ func (s *service) terminate() {
 // refused at the end.
 func (s *service) wantCleanLog() {
 	s.t.Helper()
-	draining := func(line string) bool { return strings.Contains(line, `"error":"draining"`) }
-	if lines := slices.DeleteFunc(s.Errors(), draining); len(lines) > 0 {
+	if lines := failures(s.Process); len(lines) > 0 {
 		s.t.Errorf("the service logged errors:\n%s", strings.Join(lines, "\n"))
 	}
+}
+
+// failures are the errors in the log of a process, but those that tell why
+// readiness was refused at the end.
+func failures(p *process.Process) []string {
+	return slices.DeleteFunc(p.Errors(), func(line string) bool { return strings.Contains(line, `"error":"draining"`) })
 }
 
 // client returns a client that is closed when the test ends.

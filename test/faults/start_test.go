@@ -81,6 +81,12 @@ func fill(t *testing.T, c *api.Client, n int) {
 // resident is the memory of a process in KiB.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
+	return memory(t, pid, "VmRSS")
+}
+
+// memory is a figure of the memory of a process in KiB.
+func memory(t *testing.T, pid int, figure string) int {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("SKIPPED: this system does not tell the memory of a process under /proc")
@@ -89,7 +95,7 @@ func resident(t *testing.T, pid int) int {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(status) {
-		if value, ok := strings.CutPrefix(string(line), "VmRSS:"); ok {
+		if value, ok := strings.CutPrefix(string(line), figure+":"); ok {
 			n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")))
 			if err != nil {
 				t.Fatal(err)
@@ -97,6 +103,6 @@ func resident(t *testing.T, pid int) int {
 			return n
 		}
 	}
-	t.Fatalf("/proc/%d/status has no VmRSS", pid)
+	t.Fatalf("/proc/%d/status has no %s", pid, figure)
 	return 0
 }

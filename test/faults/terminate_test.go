@@ -146,6 +146,40 @@ func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) (o outcomes
 	return o
 }
 
+// TestStopAtRate asks the service to end under a steady load, on connections that
+// are kept and on fresh ones. Nobody notices until the delay is over; what is not
+// answered then has not been done.
+func TestStopAtRate(t *testing.T) {
+	const delay = time.Second
+	stops := size(2, 60)
+	s := serve(t)
+	var answered, refused int
+	for stop := range stops {
+		s.terminate()
+		s.start("--drain-delay", delay.String())
+		clients := []*api.Client{api.New(s.URL, s.token, trafficConns), api.New(s.URL, s.token, 0)}
+		tr := startTraffic(t, clients, rollingRate, func(n int) api.Request {
+			if n%4 != 1 { // which has a connection of its own
+				return looking(n)
+			}
+			return api.Request{Method: http.MethodPost, Path: "/projects", Body: map[string]any{"name": fmt.Sprintf("stop %d project %d", stop, n)}}
+		})
+		time.Sleep(time.Second)
+		told := time.Since(tr.begin)
+		s.terminate()
+		all := tr.end()
+		all.want(t, func(v visit) bool { return succeeded(v) || v.err != nil && v.begun+v.took >= told+delay })
+		answered += all.count(succeeded)
+		refused += len(all) - all.count(succeeded)
+		s.start()
+		if _, unanswered := wantAcknowledged(t, s.client(1), all); unanswered > 0 {
+			t.Errorf("%d projects were made without an answer", unanswered)
+		}
+	}
+	t.Logf("R11: %d stops of the embedded service, at %d requests a second: %d answered, %d refused when the delay was over, none of them done",
+		stops, rollingRate, answered, refused)
+}
+
 // refusesReadiness asks for readiness until the service has ended and wants to
 // hear of the end before.
 func refusesReadiness(ctx context.Context, url string, ended <-chan struct{}) error {

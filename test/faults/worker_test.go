@@ -30,21 +30,33 @@ var errNoAnswer = errors.New("no answer")
 
 // run changes things until the service stops answering, which is
 // [errNoAnswer], or answers what it must not.
-func (w *worker) run(ctx context.Context, c *api.Client) error {
+func (w *worker) run(ctx context.Context, c *api.Client) error { return w.runUntil(ctx, c, nil) }
+
+// runUntil is run until stop is closed, which is no error.
+func (w *worker) runUntil(ctx context.Context, c *api.Client, stop <-chan struct{}) error {
 	for {
-		next := w.next()
-		a, err := c.Do(ctx, next.request)
-		if err != nil {
-			w.pending = &next
-			return fmt.Errorf("%w: %w", errNoAnswer, err)
+		select {
+		case <-stop:
+			return nil
+		default:
 		}
-		if a.Status != next.status {
-			return fmt.Errorf("%s %s, want %d: %w", next.request.Method, next.request.Path, next.status, a.Err())
-		}
-		if err := next.apply(a); err != nil {
+		if err := w.do(ctx, c, w.next()); err != nil {
 			return err
 		}
 	}
+}
+
+// do makes one change.
+func (w *worker) do(ctx context.Context, c *api.Client, next change) error {
+	a, err := c.Do(ctx, next.request)
+	if err != nil {
+		w.pending = &next
+		return fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
+	if a.Status != next.status {
+		return fmt.Errorf("%s %s, want %d: %w", next.request.Method, next.request.Path, next.status, a.Err())
+	}
+	return next.apply(a)
 }
 
 // settle finds out what became of the change that was not answered.
@@ -73,8 +85,12 @@ func (w *worker) next() change {
 		return w.create("projects")
 	case n < 40:
 		return w.changeThing()
-	case n < 62:
+	case n < 55:
 		return w.patch(pick(w.rng, agents))
+	case n < 58:
+		return w.rename(pick(w.rng, agents))
+	case n < 64:
+		return w.move(pick(w.rng, agents))
 	case n < 74:
 		return w.rollback(pick(w.rng, agents))
 	case n < 80:
@@ -95,16 +111,12 @@ func (w *worker) name(kind string) string {
 // levels of agents, ascending, as far as the tests use them.
 var levels = []string{"junior", "mid", "senior", "lead"}
 
-func (w *worker) content() content {
-	return content{Level: pick(w.rng, levels), Description: w.name("text")}
-}
-
 func (w *worker) hire() change {
-	r := &agentRecord{name: w.name("agent")}
-	first := w.content()
+	r := &agentRecord{}
+	first := content{Name: w.name("agent"), Department: department, Level: pick(w.rng, levels), Description: w.name("text")}
 	return change{
 		request: api.Request{Method: http.MethodPost, Path: "/agents", Body: map[string]any{
-			"name": r.name, "role": "worker", "department": department, "level": first.Level, "description": first.Description,
+			"name": first.Name, "role": "worker", "department": first.Department, "level": first.Level, "description": first.Description,
 		}},
 		status: http.StatusCreated,
 		apply: func(a api.Answer) error {
@@ -116,43 +128,80 @@ func (w *worker) hire() change {
 			r.id = v.ID
 			return err
 		},
-		happened: exists(api.Path("agents", r.name)),
+		happened: exists(api.Path("agents", first.Name)),
 	}
 }
 
 // patch changes an agent, half of the time under the revision that it has.
 func (w *worker) patch(r *agentRecord) change {
-	next := w.content()
-	c := change{
-		request: api.Request{Method: http.MethodPatch, Path: api.Path("agents", r.name), Body: map[string]any{
-			"level": next.Level, "description": next.Description,
-		}},
-		status:   http.StatusOK,
-		apply:    w.version(r, next),
-		happened: atRevision(api.Path("agents", r.id), r.revision()+1),
-	}
+	next := r.now()
+	next.Level, next.Description = pick(w.rng, levels), w.name("text")
+	c := w.update(r, next, map[string]any{"level": next.Level, "description": next.Description})
 	if w.rng.IntN(2) == 0 {
 		c.request.IfMatch = fmt.Sprintf(`"%s.%d"`, r.id, r.revision())
 	}
 	return c
 }
 
-// rollback takes an agent back to an earlier version whose content is another.
+// rename gives an agent another name.
+func (w *worker) rename(r *agentRecord) change {
+	next := r.now()
+	next.Name = w.name("agent")
+	return w.update(r, next, map[string]any{"name": next.Name})
+}
+
+// move brings an agent into another department: the crew's, or one of the
+// worker's own.
+func (w *worker) move(r *agentRecord) change {
+	to := slices.DeleteFunc(w.places(), func(name string) bool { return name == r.now().Department })
+	if len(to) == 0 {
+		return w.rename(r)
+	}
+	next := r.now()
+	next.Department = pick(w.rng, to)
+	return w.update(r, next, map[string]any{"department": next.Department})
+}
+
+// places are the departments that the worker's agents may be in.
+func (w *worker) places() []string {
+	names := []string{department}
+	for _, d := range w.departments {
+		if !d.deleted {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// update changes an agent by a body to what it is next.
+func (w *worker) update(r *agentRecord, next content, body map[string]any) change {
+	next.restoredFrom = 0
+	return change{
+		request:  api.Request{Method: http.MethodPatch, Path: api.Path("agents", r.now().Name), Body: body},
+		status:   http.StatusOK,
+		apply:    w.version(r, next),
+		happened: atRevision(api.Path("agents", r.id), r.revision()+1),
+	}
+}
+
+// rollback takes an agent back to an earlier version whose content is another
+// and whose department is still there.
 func (w *worker) rollback(r *agentRecord) change {
-	last := r.versions[len(r.versions)-1]
 	for range 10 {
 		target := w.rng.IntN(len(r.versions))
-		if next := r.versions[target]; next.Description != last.Description {
-			next.restoredFrom = int64(target + 1)
-			return change{
-				request: api.Request{
-					Method: http.MethodPost, Path: api.Path("agents", r.id, "versions", "rollback"),
-					Body: map[string]any{"target_version": target + 1},
-				},
-				status:   http.StatusOK,
-				apply:    w.version(r, next),
-				happened: atRevision(api.Path("agents", r.id), r.revision()+1),
-			}
+		next := r.versions[target]
+		if next.Description == r.now().Description || !slices.Contains(w.places(), next.Department) {
+			continue
+		}
+		next.restoredFrom = int64(target + 1)
+		return change{
+			request: api.Request{
+				Method: http.MethodPost, Path: api.Path("agents", r.id, "versions", "rollback"),
+				Body: map[string]any{"target_version": target + 1},
+			},
+			status:   http.StatusOK,
+			apply:    w.version(r, next),
+			happened: atRevision(api.Path("agents", r.id), r.revision()+1),
 		}
 	}
 	return w.patch(r) // it has only one content
@@ -169,7 +218,7 @@ func (w *worker) version(r *agentRecord, next content) func(api.Answer) error {
 
 func (w *worker) fire(r *agentRecord) change {
 	return change{
-		request: api.Request{Method: http.MethodDelete, Path: api.Path("agents", r.name)},
+		request: api.Request{Method: http.MethodDelete, Path: api.Path("agents", r.now().Name)},
 		status:  http.StatusNoContent,
 		apply: func(api.Answer) error {
 			r.deleted = true
@@ -190,7 +239,7 @@ func (w *worker) report(r *agentRecord) change {
 	for i := range ids {
 		ids[i] = randomID(w.rng)
 		events[i] = map[string]any{
-			"id": ids[i], "event_type": "task_completed", "agent": r.name,
+			"id": ids[i], "event_type": "task_completed", "agent": r.now().Name,
 			"data": map[string]any{"task_id": ids[i], "success": true, "cost": 0.25},
 		}
 	}
@@ -249,18 +298,35 @@ func (w *worker) changeThing() change {
 		return w.create("projects")
 	}
 	r := pick(w.rng, all)
-	if w.rng.IntN(4) == 0 {
-		return change{
-			request: api.Request{Method: http.MethodDelete, Path: r.path()},
-			status:  http.StatusNoContent,
-			apply: func(api.Answer) error {
-				r.deleted = true
-				w.touched[r] = true
-				return nil
-			},
-			happened: atRevision(r.path(), 0),
-		}
+	if w.rng.IntN(4) == 0 && w.isEmpty(r) {
+		return w.remove(r)
 	}
+	return w.describe(r)
+}
+
+// isEmpty reports whether no agent is in a department.
+func (w *worker) isEmpty(r *thing) bool {
+	return !slices.ContainsFunc(w.agents, func(a *agentRecord) bool {
+		return r.kind == "departments" && !a.deleted && a.now().Department == r.name
+	})
+}
+
+// remove deletes a department or a project.
+func (w *worker) remove(r *thing) change {
+	return change{
+		request: api.Request{Method: http.MethodDelete, Path: r.path()},
+		status:  http.StatusNoContent,
+		apply: func(api.Answer) error {
+			r.deleted = true
+			w.touched[r] = true
+			return nil
+		},
+		happened: atRevision(r.path(), 0),
+	}
+}
+
+// describe gives a department or a project another description.
+func (w *worker) describe(r *thing) change {
 	text := w.name("text")
 	return change{
 		request: api.Request{Method: http.MethodPatch, Path: r.path(), Body: map[string]any{"description": text}},
