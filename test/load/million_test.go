@@ -1,0 +1,166 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// An organization that has worked for a quarter. Most of what it did last week
+// was done by one agent, so that every filter finds enough for a page far back.
+const (
+	everybody  = 10_000
+	manyEvents = 1_000_000
+	byOne      = manyEvents * 55 / 100
+	quarter    = 90 * 24 * time.Hour
+	lastDays   = 6 * 24 * time.Hour
+	farPage    = 10_000
+	pageSize   = 50
+)
+
+// BenchmarkMillion measures reads from a million events. Its filling alone
+// takes a minute or more.
+func BenchmarkMillion(b *testing.B) {
+	few, many := open(b), open(b)
+	one := few.staff(1)[0]
+	few.report(newReporter([]string{one}, seeds.Add(1)), time.Now(), 8*pageSize, time.Minute)
+
+	ids := many.staff(everybody)
+	now := time.Now()
+	many.report(newReporter(ids, seeds.Add(1)), now, manyEvents-byOne, quarter)
+	busy := newReporter(ids[:1], seeds.Add(1))
+	many.report(busy, now, 1000, quarter)
+	busy.types = []string{"task_completed"}
+	many.report(busy, now, byOne, lastDays)
+	b.Run("Feed", func(b *testing.B) { feeds(b, few, many, one, ids[0]) })
+	b.Run("AgentPerformance", func(b *testing.B) { many.read(b, "/agents/"+ids[0]+"/performance") })
+	b.Run("AgentHealth", func(b *testing.B) { many.read(b, "/agents/"+ids[0]+"/health") })
+	b.Run("DepartmentHealth", func(b *testing.B) { many.read(b, "/departments/Research/health") })
+	for _, over := range []time.Duration{time.Second, time.Minute} {
+		b.Run(fmt.Sprintf("Ingest/over=%v", over), func(b *testing.B) { many.ingest(b, 4, ids, everybody, over) })
+	}
+}
+
+// report tells of n events, the oldest first, spread evenly over a time that
+// ends now.
+func (s *service) report(r *reporter, now time.Time, n int, over time.Duration) {
+	s.Helper()
+	for left := n; left > 0; left -= min(left, 1000) {
+		at := now.Add(-time.Duration(float64(over) * float64(left) / float64(n)))
+		s.must(http.MethodPost, "/activities", r.request(min(left, 1000), at))
+	}
+}
+
+// feeds compares pages of a long feed, the first one and one far back, with the
+// first page of a short one.
+func feeds(b *testing.B, few, many *service, ofFew, ofMany string) {
+	for _, filter := range []struct {
+		name              string
+		typ, agent, hours bool
+	}{
+		{"all", false, false, false},
+		{"type", true, false, false},
+		{"agent", false, true, false},
+		{"agent+type", true, true, false},
+		{"hours", false, false, true},
+		{"type+hours", true, false, true},
+		{"agent+hours", false, true, true},
+		{"agent+type+hours", true, true, true},
+	} {
+		query := func(agent string) url.Values {
+			q := url.Values{}
+			if filter.typ {
+				q.Set("type", "task_completed")
+			}
+			if filter.agent {
+				q.Set("agent_id", agent)
+			}
+			if filter.hours {
+				q.Set("last_n_hours", "168")
+			}
+			return q
+		}
+		short := feedPath(query(ofFew), pageSize, "")
+		b.Run(filter.name+"/page=1", func(b *testing.B) {
+			compare(b, few, many, short, feedPath(query(ofMany), pageSize, ""))
+		})
+		far := many.skip(query(ofMany), (farPage-1)*pageSize)
+		b.Run(fmt.Sprintf("%s/page=%d", filter.name, farPage), func(b *testing.B) {
+			compare(b, few, many, short, feedPath(query(ofMany), pageSize, far))
+		})
+	}
+}
+
+func feedPath(query url.Values, limit int, cursor string) string {
+	query.Set("limit", strconv.Itoa(limit))
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return "/activities?" + query.Encode()
+}
+
+// skip walks past n events of a feed and returns the cursor there.
+func (s *service) skip(query url.Values, n int) (cursor string) {
+	s.Helper()
+	const most = 200
+	for ; n > 0; n -= most {
+		var page struct {
+			Pagination struct {
+				NextCursor string `json:"next_cursor"`
+			}
+		}
+		path := feedPath(query, min(n, most), cursor)
+		if err := json.Unmarshal(s.must(http.MethodGet, path, nil), &page); err != nil {
+			s.Fatal(err)
+		}
+		if cursor = page.Pagination.NextCursor; cursor == "" {
+			s.Fatalf("GET %s is the last page", path)
+		}
+	}
+	return cursor
+}
+
+// compare asks two services in turn, so that both meet the same noise, and
+// reports the medians: how long the second one took, and how many times as long
+// as the first.
+func compare(b *testing.B, first, second *service, firstPath, secondPath string) {
+	var base, took []time.Duration
+	for b.Loop() {
+		base = append(base, first.time(b, firstPath))
+		took = append(took, second.time(b, secondPath))
+	}
+	slices.Sort(base)
+	slices.Sort(took)
+	middle := len(took) / 2
+	b.ReportMetric(0, "ns/op") // that of both together
+	b.ReportMetric(float64(took[middle].Microseconds()), "median-µs")
+	b.ReportMetric(float64(took[middle])/float64(base[middle]), "×short-feed")
+}
+
+// read measures a read.
+func (s *service) read(b *testing.B, path string) {
+	var took []time.Duration
+	for b.Loop() {
+		took = append(took, s.time(b, path))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "median-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "99%-µs")
+}
+
+// time returns how long a read takes, which has to succeed.
+func (s *service) time(b *testing.B, path string) time.Duration {
+	b.Helper()
+	began := time.Now()
+	w := s.do(http.MethodGet, path, nil)
+	took := time.Since(began)
+	if w.Code != http.StatusOK {
+		b.Fatalf("GET %s = %d %s", path, w.Code, w.Body)
+	}
+	return took
+}
