@@ -1,21 +1,55 @@
 # Targets with a comment after ## are listed by "make".
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+COMMITTED ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
+# gin's MessagePack, which nobody asks for, is a seventh of the program.
+TAGS := nomsgpack
 LDFLAGS := -s -w -X orgd.version=$(VERSION)
+# Where make build puts the program.
+BIN ?= bin/orgd
+# The image that make image makes, and the processor that it is for.
+IMAGE ?= orgd:latest
+IMAGE_ARCH ?= $(shell go env GOARCH)
 # Flags for every run of tests, such as TESTFLAGS=-v.
 TESTFLAGS ?=
+# More flags for the tests of the adapters in make integration, such as -race.
+ADAPTERFLAGS ?=
 # Which benchmarks, and what of them: make bench BENCH=Admit PACKAGES=./adapters/memlimit
 BENCH ?= .
 PACKAGES ?= ./...
+# How long make fuzz tries each parser, and which mistakes make planted makes.
+FUZZTIME ?= 30s
+BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race bench reliability lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run test race integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/orgd
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/orgd ./cmd/orgd
+	go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/orgd
+
+# The same source makes the same bytes: nothing in the context says when or where
+# it was made.
+image: ## build the image orgd:latest; needs Docker, and no other image
+	rm -rf dist/image && mkdir -p dist/image/root && mkdir -m 0770 dist/image/root/data && mkdir -m 1777 dist/image/root/tmp
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) go build -trimpath -buildvcs=false -tags '$(TAGS)' -ldflags '$(LDFLAGS) -buildid=' -o dist/image/root/orgd ./cmd/orgd
+	go run ./deployments/internal/supplychain notices >dist/image/root/NOTICES
+	cp LICENSE dist/image/root/ && chmod 0555 dist/image/root/orgd && find dist/image/root -exec touch -h -d '$(COMMITTED)' {} +
+	docker build --quiet --platform linux/$(IMAGE_ARCH) --file deployments/docker/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg REVISION='$(REVISION)' --build-arg CREATED='$(COMMITTED)' --tag $(IMAGE) dist/image
+
+sbom: ## write dist/sbom.cdx.json, the bill of materials: every module with version and licence
+	mkdir -p dist
+	go run ./deployments/internal/supplychain sbom -version '$(VERSION)' -time '$(COMMITTED)' >dist/sbom.cdx.json
+
+release: ## build and check the archives of VERSION=v1.2.3, which is a tag of this commit
+	.ci/release $(VERSION)
+
+compose-test: export ORGD_TEST_COMPOSE = 1
+compose-test: ## bring up deployments/compose and use it; needs Docker and Compose
+	go test $(TESTFLAGS) -count=1 ./test/compose
 
 run: ## serve on 127.0.0.1:8080 with the data in ./data
 	go run ./cmd/orgd serve
@@ -23,14 +57,55 @@ run: ## serve on 127.0.0.1:8080 with the data in ./data
 test: ## run all tests in their short form; needs nothing but Go
 	go test $(TESTFLAGS) -count=1 ./...
 
-race: ## run all tests with the race detector; needs a C compiler
-	go test $(TESTFLAGS) -race -count=1 ./...
+race: ## run all tests but the largest with the race detector; needs a C compiler
+	go test $(TESTFLAGS) -race -short -count=1 -timeout 30m ./...
 
-bench: ## run the benchmarks
-	go test -run '^$$' -bench '$(BENCH)' -benchmem $(PACKAGES)
+integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
+integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
+integration: ## run the tests that need MongoDB and Redis, in containers of Docker
+	@[ -n "$$ORGD_TEST_REDIS_SERVER" ] || echo '!!! SKIPPED: there is no redis-server, so nothing that stops or breaks one is tested'
+	@[ -n "$$ORGD_TEST_HAPROXY" ] || echo '!!! SKIPPED: there is no haproxy, so replicas that are restarted behind one are not tested'
+	go run ./test/servers $(MAKE) --no-print-directory integration-all
 
-reliability: ## run the tests under test/ in their long form, about an hour
-	ORGD_LONG=1 go test -v -count=1 -timeout 4h ./test/...
+# Much of this has bounds of seconds, so each has the machine for itself.
+integration-all:
+	$(MAKE) --no-print-directory integration-adapters
+	$(MAKE) --no-print-directory integration-replicas
+	$(MAKE) --no-print-directory integration-faults
+	$(MAKE) --no-print-directory integration-chart
+
+integration-adapters:
+	go test $(TESTFLAGS) $(ADAPTERFLAGS) -count=1 -timeout 20m ./adapters/mongostore ./adapters/redislimit ./adapters/redisnotify
+
+integration-replicas:
+	go test $(TESTFLAGS) -count=1 -timeout 20m -parallel 3 ./test/integration
+
+integration-faults:
+	go test $(TESTFLAGS) -count=1 -timeout 20m -run 'Replicas|Crashes|RetryAfter|Redis|StoreLost|PoolExhausted|KeepTheirSlots|RollingRestart|Balancer' ./test/faults
+
+# Without cgo, whatever the others are built with: Helm is compiled once.
+integration-chart:
+	cd test/helm && CGO_ENABLED=0 go test $(TESTFLAGS) -count=1 -run Replicas .
+
+# A module of its own, with Helm as a tool and the types of Kubernetes.
+helm-test: ## render the Helm chart, check every object, run what comes out
+	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && go test $(TESTFLAGS) -count=1 -timeout 20m .
+
+bench: ## run the benchmarks; those of a million events take minutes
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)
+
+reliability: ## run the tests under test/ in their long form, several hours; docs/reliability.md
+	ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h ./test/... ./adapters/jwtauth
+
+planted: ## show that tests notice two dozen mistakes, each built into a copy of a file
+	go run ./test/planted -run '$(BUG)'
+
+# Go fuzzes one target of one package at a time.
+fuzz: ## give every parser of what comes from outside random texts, for FUZZTIME each
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z]*' . | sort | while IFS=: read -r file target; do \
+		echo "$$(dirname $$file) $${target#func }"; \
+		go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)" || exit 1; \
+	done
 
 lint: ## check format, vet, generated code and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
@@ -41,8 +116,11 @@ lint: ## check format, vet, generated code and staticcheck
 vuln: ## look for known vulnerabilities in what the program uses
 	go tool govulncheck ./...
 
-generate: ## write the generated code anew
+generate: ## write the generated code, docs/reference and the table of metrics anew
 	go tool wire .
+	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
+	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./docs/internal/reference ./deployments/internal/supplychain -update
+	go test -count=1 -run '^TestMetricsPage$$' ./adapters/telemetry -update
 
 ci: ## everything that must pass before a change lands
 	.ci/run
