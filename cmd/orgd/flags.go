@@ -63,8 +63,8 @@ type storageFlags struct {
 type mongoFlags struct {
 	MongoURI              string `group:"mongo" name:"mongo-uri" placeholder:"URI" help:"Connection string. It may hold a password: prefer $$ORGD_MONGO_URI_FILE."`
 	MongoDatabase         string `group:"mongo" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
-	MongoConnectTimeout   string `group:"mongo" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 2s."`
-	MongoOperationTimeout string `group:"mongo" placeholder:"TIME" help:"How long one operation may take, finding a server included, 100ms to 2.25s."`
+	MongoConnectTimeout   string `group:"mongo" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 10s."`
+	MongoOperationTimeout string `group:"mongo" placeholder:"TIME" help:"How long one operation may take, finding a server included, 100ms to 10s."`
 	MongoMaxPool          string `group:"mongo" placeholder:"N" help:"How many connections to each server there may be, 1 to 10000."`
 }
 

@@ -74,18 +74,19 @@ type cluster struct {
 }
 
 // startCluster makes a database and starts n replicas on it, with all limits on
-// and out of the way. uri is how the replicas come to the server. More flags of
-// `orgd serve` may follow.
+// and out of the way, that are patient with their servers. uri is how the replicas
+// come to the server. More flags of `orgd serve` may follow.
 func startCluster(t *testing.T, n int, uri string, flags ...string) *cluster {
 	t.Helper()
 	direct := mongoURI(t) // the way that the replicas take may be broken already
 	db := newDatabase(t, direct)
-	if _, err := process.Run(t.Context(), binary, "migrate", "--storage", "mongodb", "--mongo-database", db.Name(), "--mongo-uri", direct); err != nil {
+	migrate := append([]string{"migrate", "--storage", "mongodb", "--mongo-database", db.Name(), "--mongo-uri", direct}, process.PatientStorage()...)
+	if _, err := process.Run(t.Context(), binary, migrate...); err != nil {
 		t.Fatal(err)
 	}
 	c := newCluster(t, n)
 	c.db, c.env = db, []string{"ORGD_MONGO_URI=" + uri}
-	all := slices.Concat(c.keyFlags(), highLimits(), []string{
+	all := slices.Concat(c.keyFlags(), highLimits(), process.Patient(), []string{
 		"--storage", "mongodb", "--mongo-database", db.Name(), "--replicas", fmt.Sprint(n),
 	}, flags)
 	c.flags = func(int) []string { return all }

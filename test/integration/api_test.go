@@ -71,6 +71,6 @@ func TestReplicasOutage(t *testing.T) {
 	query := uri.Query()
 	query.Set("directConnection", "true") // or clients go round the proxy
 	uri.Host, uri.Path, uri.RawQuery = way.Addr(), "/", query.Encode()
-	s, _ := start(t, uri.String(), "--limits", "on", "--webhook-allow-http", "--webhook-allow-private")
+	s, _ := start(t, uri.String(), "--mongo-operation-timeout", "2s", "--limits", "on", "--webhook-allow-http", "--webhook-allow-private")
 	apitest.RunOutage(t, s, way.Cut)
 }

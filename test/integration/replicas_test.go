@@ -30,11 +30,10 @@ func start(t *testing.T, uri string, flags ...string) (*apitest.Service, []*proc
 	name := "orgd_test_" + bson.NewObjectID().Hex()
 	migrate(t, name)
 	env := []string{"ORGD_STORAGE=mongodb", "ORGD_MONGO_URI=" + uri, "ORGD_MONGO_DATABASE=" + name}
-	flags = append([]string{
+	flags = slices.Concat(process.Patient(), []string{
 		"--limits", "off", "--redis-addr", redisAddr, "--redis-prefix", name[len("orgd_"):],
-		"--redis-timeout", "1s", // a busy machine is no lost Redis
 		"--replicas", strconv.Itoa(replicas), "--signing-key-file", signingKey, "--cursor-key-file", cursorKey,
-	}, flags...)
+	}, flags)
 	all := make([]*process.Process, replicas)
 	each(func(i int) {
 		var err error
@@ -117,8 +116,8 @@ func migrate(t *testing.T, name string) {
 			t.Errorf("Disconnect = %v", err)
 		}
 	})
-	_, err := process.Run(t.Context(), binary, "migrate", "--storage", "mongodb", "--mongo-uri", mongoURI, "--mongo-database", name)
-	if err != nil {
+	args := append([]string{"migrate", "--storage", "mongodb", "--mongo-uri", mongoURI, "--mongo-database", name}, process.PatientStorage()...)
+	if _, err := process.Run(t.Context(), binary, args...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -150,6 +150,17 @@ func (p *Process) Terminate() (int, error) {
 	}
 }
 
+// PatientStorage are flags for a MongoDB that shares the machine with the tests:
+// it may be slow for seconds without being lost.
+func PatientStorage() []string {
+	return []string{"--mongo-operation-timeout", "10s", "--mongo-connect-timeout", "10s"}
+}
+
+// Patient are flags of `orgd serve` for servers that are like that.
+func Patient() []string {
+	return append(PatientStorage(), "--request-timeout", "15s", "--redis-timeout", "1s")
+}
+
 // Ended is closed when the program has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
