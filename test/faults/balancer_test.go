@@ -206,8 +206,9 @@ func (b *balancer) awaitUp() {
 }
 
 // wantSmooth wants that the balancer has never had to ask twice: no replica that
-// it chose was gone, or broke off. Each has had requests.
-func (b *balancer) wantSmooth() {
+// it chose was gone, or broke off. Each has had requests. What is wrong is
+// reported by fail.
+func (b *balancer) wantSmooth(fail func(format string, args ...any)) {
 	b.t.Helper()
 	all, err := b.replicas()
 	if err != nil {
@@ -219,7 +220,7 @@ func (b *balancer) wantSmooth() {
 			"requests tried again": "wretr", "requests given to another replica": "wredis", "answers 5xx": "hrsp_5xx",
 		} {
 			if r[figure] != "0" {
-				b.t.Errorf("the balancer counts for %s %s %s, want none", r["svname"], r[figure], what)
+				fail("the balancer counts for %s %s %s, want none", r["svname"], r[figure], what)
 			}
 		}
 		if r["stot"] == "0" {

@@ -71,6 +71,13 @@ type cluster struct {
 	signing  string // the key file of tokens
 	token    string // of an admin
 	replicas []*process.Process
+	storage  *watch // of the database, nil without
+}
+
+// late is the function of that name for what these replicas were late with.
+func (c *cluster) late(took time.Duration, format string, args ...any) {
+	c.t.Helper()
+	late(c.t, c.storage, took, format, args...)
 }
 
 // startCluster makes a database and starts n replicas on it, with all limits on
@@ -85,7 +92,7 @@ func startCluster(t *testing.T, n int, uri string, flags ...string) *cluster {
 		t.Fatal(err)
 	}
 	c := newCluster(t, n)
-	c.db, c.env = db, []string{"ORGD_MONGO_URI=" + uri}
+	c.db, c.env, c.storage = db, []string{"ORGD_MONGO_URI=" + uri}, watchStorage(t, db)
 	all := slices.Concat(c.keyFlags(), highLimits(), process.Patient(), []string{
 		"--storage", "mongodb", "--mongo-database", db.Name(), "--replicas", fmt.Sprint(n),
 	}, flags)

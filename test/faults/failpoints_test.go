@@ -214,16 +214,20 @@ func (s *saboteur) crashLogging(t *testing.T, program, point string) {
 func (s *saboteur) settleAs(ctx context.Context, committed bool) error {
 	p := s.pending
 	s.pending = nil
-	for {
+	for missed := false; ; missed = true {
+		asked := time.Since(s.died)
 		a, err := p.happened(ctx, s.survivor)
 		switch {
 		case err != nil:
 			return err
 		case a != nil && committed:
+			if missed && asked > s.shownIn {
+				s.c.late(asked, "not shown before %s after the crash, want %s at most", asked, s.shownIn)
+			}
 			return p.apply(*a)
 		case a == nil && !committed:
 			return nil
-		case !committed || time.Since(s.died) > s.shownIn:
+		case !committed || s.shownIn == 0 || time.Since(s.died) > s.shownIn+patience:
 			return fmt.Errorf("after the crash the change is there: %v, want %v", a != nil, committed)
 		}
 	}

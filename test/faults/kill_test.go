@@ -45,7 +45,7 @@ func TestKilledServiceKeepsItsPromises(t *testing.T) {
 		}
 		s.start()
 		if slowest = max(slowest, s.ReadyAfter); s.ReadyAfter > maxRestart {
-			t.Errorf("ready %s after the start, want at most %s", s.ReadyAfter, maxRestart)
+			late(t, nil, s.ReadyAfter, "ready %s after the start, want at most %s", s.ReadyAfter, maxRestart)
 		}
 		s.wantPromised(crew)
 		if t.Failed() {

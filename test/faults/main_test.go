@@ -25,7 +25,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(process.Main(m, func(dir string) (err error) {
+	os.Exit(process.Main(watched{m}, func(dir string) (err error) {
 		binaryDir = dir
 		binary, err = process.Build(dir)
 		return err

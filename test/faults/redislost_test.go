@@ -29,7 +29,7 @@ func TestRedisLost(t *testing.T) {
 	uri := mongoURI(t)
 	server := redisserver.Start(t)
 	proxy := faultproxy.Start(t, server.Addr)
-	c := startCluster(t, clusterSize, uri, "--redis-addr", proxy.Addr(), "--limit", fmt.Sprintf("projects.update=%d/60s", shared))
+	c := startCluster(t, clusterSize, uri, "--redis-addr", proxy.Addr(), "--redis-timeout", "50ms", "--limit", fmt.Sprintf("projects.update=%d/60s", shared))
 	c.hireVisited()
 	c.await("sharing limits", comeback, isShared)
 	base := c.startTraffic(redisRate, reading("calm"))

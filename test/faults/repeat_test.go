@@ -17,7 +17,7 @@ import (
 const (
 	// retryWait bounds how long a key may stay busy after its request was
 	// abandoned.
-	retryWait  = 5 * time.Second
+	retryWait  = 20 * time.Second
 	retryEvery = 2 * time.Millisecond
 )
 

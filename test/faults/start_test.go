@@ -34,7 +34,7 @@ func TestStartWithMuchStored(t *testing.T) {
 	s.terminate()
 	s.start()
 	if s.ReadyAfter > maxStart {
-		t.Errorf("ready %s after the start with %d agents, want at most %s", s.ReadyAfter, n, maxStart)
+		late(t, nil, s.ReadyAfter, "ready %s after the start with %d agents, want at most %s", s.ReadyAfter, n, maxStart)
 	}
 	calm := s.ReadyAfter
 	time.Sleep(settleTime)
@@ -45,7 +45,7 @@ func TestStartWithMuchStored(t *testing.T) {
 	s.Kill()
 	s.start()
 	if s.ReadyAfter > maxRestart {
-		t.Errorf("ready %s after a kill with %d agents, want at most %s", s.ReadyAfter, n, maxRestart)
+		late(t, nil, s.ReadyAfter, "ready %s after a kill with %d agents, want at most %s", s.ReadyAfter, n, maxRestart)
 	}
 	t.Logf("%d agents: ready after %s, after a kill %s; %d MiB resident", n,
 		calm.Round(time.Millisecond), s.ReadyAfter.Round(time.Millisecond), memory>>10)

@@ -27,16 +27,20 @@ const (
 	quietTime = 30 * time.Second
 )
 
+// impatient has the times of a deployment, which the tests of replicas prolong
+// where they do not matter.
+var impatient = []string{"--mongo-operation-timeout", "2s", "--mongo-connect-timeout", "1s", "--request-timeout", "10s"}
+
 // TestStoreLost takes the storage away from replicas under load, in all ways in
 // which it goes. Clients are told so in time, nothing that was acknowledged is
 // missing, and nothing of it stays when the storage is back.
 func TestStoreLost(t *testing.T) {
 	lasts := time.Duration(size(10, 600)) * time.Second
 	proxy, uri := through(t, mongoURI(t))
-	c := startCluster(t, clusterSize, uri)
+	c := startCluster(t, clusterSize, uri, impatient...)
 	c.hireVisited()
 	calm := c.storeUnder("calm", lasts/2, func() {}, func() {})
-	calm.want(t, succeeded)
+	c.wantServed(calm)
 	base := c.goroutines()
 	t.Logf("R10: %d requests with the storage, 99 %% within %s; goroutines of the replicas: %v", len(calm), calm.p99().Round(time.Millisecond/10), base)
 	for _, f := range []struct {
@@ -78,7 +82,7 @@ func (c *cluster) storeLost(name string, lasts time.Duration, base []int, fault,
 	})
 	c.wantToldInTime(all)
 	last := all.between(all[len(all)-1].begun-time.Second/2, math.MaxInt64)
-	last.want(c.t, succeeded)
+	c.wantServed(last)
 	quiet := c.wantQuiet(base)
 	n := c.wantAcknowledged(all)
 	c.t.Logf("R10: %s for %s: readiness refused after %s, given after %s; of %d requests %d were refused, within %s at most; %d changes acknowledged, none absent; goroutines as before after %s",
@@ -110,9 +114,9 @@ func (c *cluster) storeFlaps(proxy *faultproxy.Proxy, lasts time.Duration, base 
 func TestStorePoolExhausted(t *testing.T) {
 	lasts := time.Duration(size(10, 600)) * time.Second
 	proxy, uri := through(t, mongoURI(t))
-	c := startCluster(t, clusterSize, uri, "--mongo-max-pool", "2")
+	c := startCluster(t, clusterSize, uri, append([]string{"--mongo-max-pool", "2"}, impatient...)...)
 	c.hireVisited()
-	c.storeUnder("calm", lasts/2, func() {}, func() {}).want(t, succeeded)
+	c.wantServed(c.storeUnder("calm", lasts/2, func() {}, func() {}))
 	base := c.goroutines()
 	var back time.Duration
 	all := c.storeUnder("exhausted", lasts, func() { proxy.Delay(50*time.Millisecond, 50*time.Millisecond) }, func() {
@@ -141,8 +145,9 @@ func (vs visits) count(ok func(visit) bool) (n int) {
 // wantToldInTime wants every request to succeed, or to be refused in time.
 func (c *cluster) wantToldInTime(all visits) {
 	c.t.Helper()
-	all.want(c.t, func(v visit) bool {
-		return succeeded(v) || refused(v) && v.took <= refusalTime && v.answer.RetryAfter() > 0
+	all.want(c.t, func(v visit) bool { return succeeded(v) || refused(v) && v.answer.RetryAfter() > 0 })
+	all.judge(func(format string, args ...any) { c.late(all.lasted(), format, args...) }, func(v visit) bool {
+		return succeeded(v) || v.took <= refusalTime
 	})
 }
 
@@ -215,7 +220,7 @@ func (c *cluster) wantQuiet(base []int) time.Duration {
 		case quiet:
 			return time.Since(begin)
 		case time.Since(begin) > quietTime:
-			c.t.Errorf("the replicas have %v goroutines after %s, had %v", now, quietTime, base)
+			c.late(quietTime, "the replicas have %v goroutines after %s, had %v", now, quietTime, base)
 			return quietTime
 		}
 	}

@@ -110,7 +110,7 @@ func stopUnderLoad(t *testing.T, rng *rand.Rand, conns int, flags ...string) out
 	begin := time.Now()
 	s.terminate()
 	if took := time.Since(begin); took > maxStop {
-		t.Errorf("ended %s after SIGTERM, want at most %s", took, maxStop)
+		late(t, nil, took, "ended %s after SIGTERM, want at most %s", took, maxStop)
 	}
 	close(gone)
 	wg.Wait()

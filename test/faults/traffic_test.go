@@ -130,6 +130,27 @@ func (vs visits) slowest(ok func(visit) bool) (most time.Duration) {
 // want checks every visit, and shows the first of those that are wrong.
 func (vs visits) want(t *testing.T, ok func(visit) bool) {
 	t.Helper()
+	vs.judge(t.Errorf, ok)
+}
+
+// wantServed wants requests to have succeeded of which the last one has just been
+// answered. A storage that stood still meanwhile excuses refusals.
+func (c *cluster) wantServed(vs visits) {
+	c.t.Helper()
+	vs.want(c.t, func(v visit) bool { return succeeded(v) || refused(v) })
+	vs.judge(func(format string, args ...any) { c.late(vs.lasted(), format, args...) }, func(v visit) bool { return !refused(v) })
+}
+
+// lasted is the time from the first request to the last answer.
+func (vs visits) lasted() (all time.Duration) {
+	for _, v := range vs {
+		all = max(all, v.begun+v.took)
+	}
+	return all
+}
+
+// judge reports the visits that are wrong by fail.
+func (vs visits) judge(fail func(format string, args ...any), ok func(visit) bool) {
 	const shown = 5
 	wrong := 0
 	for _, v := range vs {
@@ -137,11 +158,11 @@ func (vs visits) want(t *testing.T, ok func(visit) bool) {
 			continue
 		}
 		if wrong++; wrong <= shown {
-			t.Errorf("%s %s after %s, %s later: %s", v.request.Method, v.request.Path, v.begun, v.took, v.outcome())
+			fail("%s %s after %s, %s later: %s", v.request.Method, v.request.Path, v.begun, v.took, v.outcome())
 		}
 	}
 	if wrong > shown {
-		t.Errorf("%d of %d requests went wrong", wrong, len(vs))
+		fail("%d of %d requests went wrong", wrong, len(vs))
 	}
 }
 
@@ -244,6 +265,10 @@ func (c *cluster) readinessOf(i int) (readiness, error) {
 // readyPoll is how often a replica is asked for its readiness.
 const readyPoll = 50 * time.Millisecond
 
+// patience is how much longer than it may take is waited for something, so that
+// it is known how late it came.
+const patience = 30 * time.Second
+
 // await waits until every replica says of itself what is wanted, and returns how
 // long that took. More than most is an error.
 func (c *cluster) await(what string, most time.Duration, ok func(readiness) bool) time.Duration {
@@ -262,7 +287,7 @@ func (c *cluster) await(what string, most time.Duration, ok func(readiness) bool
 					return
 				case ok(r):
 					return
-				case took[i] > 2*most:
+				case took[i] > most+patience:
 					c.t.Errorf("replica %d says %+v", i, r)
 					return
 				}
@@ -272,7 +297,7 @@ func (c *cluster) await(what string, most time.Duration, ok func(readiness) bool
 	wg.Wait()
 	slowest := slices.Max(took)
 	if slowest > most {
-		c.t.Errorf("the replicas were %s after %s, want at most %s", what, slowest, most)
+		c.late(slowest, "the replicas were %s after %s, want at most %s", what, slowest, most)
 	}
 	return slowest
 }

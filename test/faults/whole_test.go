@@ -180,8 +180,11 @@ func (c *cluster) wantRepaired(since time.Time) time.Duration {
 		case err != nil:
 			c.t.Fatal(err)
 		case len(problems) == 0:
+			if took > repairTime {
+				c.late(took, "repaired after %s, want at most %s", took, repairTime)
+			}
 			return took
-		case took > repairTime:
+		case took > repairTime+patience:
 			c.t.Fatalf("after %s:\n%s", took.Round(time.Millisecond), problems)
 		}
 		time.Sleep(repairPoll)

@@ -3,7 +3,6 @@ package process
 import (
 	"fmt"
 	"os"
-	"testing"
 
 	"go.uber.org/goleak"
 )
@@ -12,7 +11,7 @@ import (
 // as the program: prepare makes it once in a directory that is removed when the
 // tests have ended. A goroutine that is left then is a failure. It returns the
 // exit code, for TestMain.
-func Main(m *testing.M, prepare func(dir string) error) int {
+func Main(m interface{ Run() int }, prepare func(dir string) error) int {
 	dir, err := os.MkdirTemp("", "orgd-test-")
 	if err == nil {
 		defer os.RemoveAll(dir) // what it leaves is temporary
