@@ -100,6 +100,16 @@ func newWorld(t *testing.T, s *Service) world {
 	return w
 }
 
+// hires waits until the feed shows the events of the three hires, two each, and
+// returns their ids. A replica may put them into streams a little later.
+func (w world) hires() (ids []string) {
+	w.t.Helper()
+	for _, e := range w.soon("/activities", "data.5.event_type", "hired").items("data") {
+		ids = append(ids, e.(obj)["id"].(string))
+	}
+	return ids
+}
+
 // nowhere is the URL of an endpoint where nobody listens.
 const nowhere = "http://127.0.0.1:9/hook"
 

@@ -34,6 +34,28 @@ type stream struct {
 	err    error // why there are no more blocks, once blocks is closed
 	last   string
 	cancel context.CancelFunc
+	// known are the ids of events that are passed over: a stream that was just
+	// begun may have what another replica has shown already.
+	known map[string]bool
+}
+
+// without has the stream pass over events that are known.
+func (s *stream) without(known []string) *stream {
+	s.known = map[string]bool{}
+	for _, id := range known {
+		s.known[id] = true
+	}
+	return s
+}
+
+// passes reports whether a block is an event that is known.
+func (s *stream) passes(b sse.Event) bool {
+	if len(s.known) == 0 || b.Data == "" {
+		return false
+	}
+	v, err := decode([]byte(b.Data))
+	e, isObject := v.(obj)
+	return err == nil && isObject && s.known[idsOf([]obj{e})[0]]
 }
 
 // follow opens a stream on the next replica and returns when it has begun. last
@@ -118,15 +140,19 @@ func (s *stream) block() sse.Event {
 func (s *stream) wait(d time.Duration) (sse.Event, error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case b, more := <-s.blocks:
-		if !more {
-			return sse.Event{}, s.err
+	for {
+		select {
+		case b, more := <-s.blocks:
+			if !more {
+				return sse.Event{}, s.err
+			}
+			s.last = b.ID
+			if !s.passes(b) {
+				return b, nil
+			}
+		case <-timer.C:
+			return sse.Event{}, errQuiet
 		}
-		s.last = b.ID
-		return b, nil
-	case <-timer.C:
-		return sse.Event{}, errQuiet
 	}
 }
 
