@@ -73,7 +73,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	db := &DB{
 		client: client, data: client.Database(cfg.Database),
-		clock: clock, timeout: cfg.OperationTimeout, gate: newGate(cfg.MaxPool), hook: failpointHook(), inLine: make(chan struct{}, 1),
+		clock: clock, timeout: cfg.OperationTimeout, gate: newGate(cfg.MaxPool, cfg.OperationTimeout), hook: failpointHook(), inLine: make(chan struct{}, 1),
 	}
 	return db, db.close, nil
 }

@@ -8,10 +8,6 @@ import (
 	"time"
 )
 
-// gateWait is how long an operation waits for a connection. With the first
-// operation that gets none a request ends.
-const gateWait = time.Second
-
 // errNoConnection says that all connections were in use for too long.
 var errNoConnection = errors.New("all connections to the server are in use")
 
@@ -21,12 +17,18 @@ var errNoConnection = errors.New("all connections to the server are in use")
 // time and the others refused. In the order of arrival all of them would wait,
 // once for each of their operations, and be refused late.
 type gate struct {
-	mu      sync.Mutex
-	free    int
-	waiting []chan struct{} // the newest last; each has room for its one signal
+	patience time.Duration // how long an operation waits
+	mu       sync.Mutex
+	free     int
+	waiting  []chan struct{} // the newest last; each has room for its one signal
 }
 
-func newGate(connections int) *gate { return &gate{free: connections} }
+// newGate returns a gate to so many connections, where an operation waits for one
+// half as long as it may take. With the first operation that gets none a request
+// ends.
+func newGate(connections int, operation time.Duration) *gate {
+	return &gate{free: connections, patience: operation / 2}
+}
 
 // enter waits for a connection. Who has entered leaves.
 func (g *gate) enter(ctx context.Context) error {
@@ -39,7 +41,7 @@ func (g *gate) enter(ctx context.Context) error {
 	turn := make(chan struct{}, 1)
 	g.waiting = append(g.waiting, turn)
 	g.mu.Unlock()
-	late := time.NewTimer(gateWait)
+	late := time.NewTimer(g.patience)
 	defer late.Stop()
 	select {
 	case <-turn:

@@ -10,6 +10,10 @@ import (
 	"time"
 )
 
+// gateTime is how long an operation may take; half of it is longer than the steps
+// of a test on a busy machine.
+const gateTime = 6 * time.Second
+
 // arrive lets somebody wait at the gate and returns when he does.
 func arrive(t *testing.T, ctx context.Context, g *gate) <-chan error {
 	t.Helper()
@@ -35,14 +39,14 @@ func wantEntered(t *testing.T, entered <-chan error, want error) {
 		if !errors.Is(err, want) {
 			t.Errorf("enter = %v, want %v", err, want)
 		}
-	case <-time.After(5 * gateWait):
+	case <-time.After(5 * gateTime):
 		t.Fatalf("nobody enters, want %v", want)
 	}
 }
 
 // The newest is next, and nobody waits long.
 func TestGate(t *testing.T) {
-	g := newGate(1)
+	g := newGate(1, gateTime)
 	if err := g.enter(t.Context()); err != nil {
 		t.Fatalf("enter = %v, want nobody in the way", err)
 	}
@@ -65,7 +69,7 @@ func TestGate(t *testing.T) {
 // and no connection is lost.
 func TestGateUnderLoad(t *testing.T) {
 	const connections = 3
-	g := newGate(connections)
+	g := newGate(connections, gateTime)
 	var inside atomic.Int32
 	var all sync.WaitGroup
 	for range 64 {

@@ -264,8 +264,8 @@ func forgedStreamIDs(t *testing.T, s *Service) {
 // A stream that has nothing to say says so.
 func streamHeartbeat(t *testing.T, s *Service) {
 	const promised = 15 * time.Second
-	st := s.admin(t).follow(streamPath, "")
 	begun := time.Now()
+	st := s.admin(t).follow(streamPath, "")
 	for range 2 {
 		b, err := st.wait(promised + within)
 		if err != nil || b.Comment == "" || b.ID == "" || b.Data != "" {
@@ -303,13 +303,13 @@ func revokedStreams(t *testing.T, s *Service) {
 }
 
 func expiredStreams(t *testing.T, s *Service) {
-	c := s.grant(t, Grant{Subject: "kim", Role: "editor", TTL: 5 * time.Second})
+	c := s.grant(t, Grant{Subject: "kim", Role: "editor", TTL: 10 * time.Second})
 	long := s.grant(t, Grant{Subject: "kim", Role: "editor"}).follow(streamPath, "")
 	st := c.follow(streamPath, "")
 	if b, err := st.wait(time.Second); !errors.Is(err, errQuiet) {
 		t.Errorf("before the token expires: %+v, %v, want nothing", b, err)
 	}
-	if _, err := st.wait(5 * time.Second); err != nil {
+	if _, err := st.wait(10*time.Second + within); err != nil {
 		t.Errorf("after the token has expired: %v, want a remark", err)
 	}
 	if _, err := st.wait(within); !errors.Is(err, io.EOF) {
