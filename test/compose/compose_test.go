@@ -91,7 +91,7 @@ func TestCompose(t *testing.T) {
 	token := p.run("exec", "-T", "orgd-1", "/orgd", "token", "create", "--role", "admin", "--subject", "me")
 	var me string
 	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if me, err = p.throughProxy(token, "whoami"); err == nil {
 			break
 		}
@@ -129,7 +129,7 @@ const (
 	clientEvery = 40 * time.Millisecond
 	// returnTime is how long a replica may take, on a busy machine, until it is
 	// given requests again.
-	returnTime = time.Minute
+	returnTime = 3 * time.Minute
 )
 
 // keepBusy starts clients on connections of both kinds, which read and make

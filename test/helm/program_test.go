@@ -286,7 +286,8 @@ func TestReplicasServe(t *testing.T) {
 	name := fmt.Sprintf("orgd_test_chart_%d", os.Getpid())
 	dropLater(t, uri, name)
 	objects := render(t, "--values", chart+"/examples/minimal.yaml", "--set", "redis.addresses={"+redis+"}",
-		"--set", "settings.mongo-database="+name, "--set", "settings.redis-prefix="+name)
+		"--set", "settings.mongo-database="+name, "--set", "settings.redis-prefix="+name,
+		"--set", "settings.mongo-operation-timeout=10s", "--set", "settings.redis-timeout=1s") // for a busy machine
 	secrets := newSecrets(t, uri)
 	migration := newMachine(t, objects.migration(t), objects, secrets)
 	migration.run(t, migration.args...)
