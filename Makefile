@@ -23,7 +23,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run test race integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run test race integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ build: ## build bin/orgd
 image: ## build the image orgd:latest; needs Docker, and no other image
 	rm -rf dist/image && mkdir -p dist/image/root && mkdir -m 0770 dist/image/root/data && mkdir -m 1777 dist/image/root/tmp
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) go build -trimpath -buildvcs=false -tags '$(TAGS)' -ldflags '$(LDFLAGS) -buildid=' -o dist/image/root/orgd ./cmd/orgd
-	go run ./deployments/internal/supplychain notices >dist/image/root/NOTICES
+	go run ./deployments/internal/supplychain notices | gzip -9 -n >dist/image/root/NOTICES.gz
 	cp LICENSE dist/image/root/ && chmod 0555 dist/image/root/orgd && find dist/image/root -exec touch -h -d '$(COMMITTED)' {} +
 	docker build --quiet --platform linux/$(IMAGE_ARCH) --file deployments/docker/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg REVISION='$(REVISION)' --build-arg CREATED='$(COMMITTED)' --tag $(IMAGE) dist/image
 
@@ -88,6 +88,9 @@ integration-chart:
 	cd test/helm && CGO_ENABLED=0 go test $(TESTFLAGS) -count=1 -run Replicas .
 
 # A module of its own, with Helm as a tool and the types of Kubernetes.
+browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
+	go test $(TESTFLAGS) -count=1 -timeout 60m ./test/browser
+
 helm-test: ## render the Helm chart, check every object, run what comes out
 	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && go test $(TESTFLAGS) -count=1 -timeout 20m .
 
@@ -116,9 +119,10 @@ lint: ## check format, vet, generated code and staticcheck
 vuln: ## look for known vulnerabilities in what the program uses
 	go tool govulncheck ./...
 
-generate: ## write the generated code, docs/reference and the table of metrics anew
+generate: ## write the generated code, packed files, docs/reference and the table of metrics anew
 	go tool wire .
 	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
+	cd adapters/httpapi/web && go run ./internal/pack
 	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./docs/internal/reference ./deployments/internal/supplychain -update
 	go test -count=1 -run '^TestMetricsPage$$' ./adapters/telemetry -update
 

@@ -192,7 +192,7 @@ func capabilities(auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *a
 		return httpapi.Capabilities{
 			ActivityIngest: true, ActivityStream: true, ExternalIdentity: auth.External(),
 			SharedLimits: shared != nil && shared(), Webhooks: dispatcher.Working(),
-			Telemetry: t.Working(),
+			Telemetry: t.Working(), APIDocs: true,
 		}
 	}
 }

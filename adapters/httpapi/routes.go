@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/web"
 	"orgd/domain/access"
 )
 
@@ -27,6 +28,7 @@ func (s *Server) routes() []route {
 	sessions := sessions{s.parts.Sessions}
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
+	docs := pages{web.Docs(), docsPolicy}
 	return []route{
 		{method: get, path: "/healthz", op: access.Live, public: true, uncounted: true, handle: operations.live},
 		{method: get, path: "/readyz", op: access.Ready, public: true, uncounted: true, handle: operations.ready},
@@ -35,6 +37,8 @@ func (s *Server) routes() []route {
 		{method: get, path: "/openapi.json", op: access.OpenAPI, public: true, handle: operations.openapiJSON},
 		{method: get, path: "/openapi.yaml", op: access.OpenAPI, public: true, handle: operations.openapiYAML},
 		{method: get, path: "/docs/errors", op: access.Docs, public: true, atRoot: true, handle: operations.errorDocs},
+		{method: get, path: "/docs", op: access.Docs, public: true, atRoot: true, handle: docs.index},
+		{method: get, path: "/docs/{file}", op: access.Docs, public: true, atRoot: true, handle: docs.file},
 		{method: get, path: "/audit", op: access.AuditList, handle: audits{s.parts.Audit}.list},
 
 		{method: get, path: "/company", op: access.CompanyGet, handle: company.get},

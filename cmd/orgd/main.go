@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // for logs, where the system has none
 
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities, where the system has none, as in an empty container
 	"golang.org/x/term"

@@ -3,9 +3,12 @@
 package image
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,13 +85,26 @@ func TestLicencesAreInside(t *testing.T) {
 	image := needImage(t)
 	id := docker(t, "create", image)
 	t.Cleanup(func() { docker(t, "rm", "--volumes", id) })
-	for name, want := range map[string]string{"LICENSE": "MIT License", "NOTICES": "modernc.org/sqlite"} {
+	for name, want := range map[string]string{"LICENSE": "MIT License", "NOTICES.gz": "modernc.org/sqlite"} {
 		file := filepath.Join(t.TempDir(), name)
 		docker(t, "cp", id+":/"+name, file)
-		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {
+		if text, err := readText(file); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("the file %s has %d bytes without %q: %v", name, len(text), want, err)
 		}
 	}
+}
+
+// readText reads a file, and unpacks what is packed.
+func readText(name string) ([]byte, error) {
+	content, err := os.ReadFile(name)
+	if err != nil || filepath.Ext(name) != ".gz" {
+		return content, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 func TestAnyUserServes(t *testing.T) {

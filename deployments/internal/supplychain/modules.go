@@ -17,8 +17,11 @@ import (
 // tags are those of the Makefile, because they decide what is linked.
 const tags = "nomsgpack"
 
-// program is the package that is released.
-const program = "orgd/cmd/orgd"
+// program is the package that is released, of ownModule.
+const (
+	ownModule = "orgd"
+	program   = ownModule + "/cmd/orgd"
+)
 
 // released are the systems that archives are made for, as GOOS/GOARCH.
 var released = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
@@ -27,10 +30,12 @@ var released = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/ar
 // vulnerabilities call them.
 const goModule = "std"
 
-// module is one module that packages of the program come from.
+// module is one module that packages of the program come from, or a package that
+// is bundled.
 type module struct {
 	path, version string
 	own           bool     // the program's own, which go.mod gives no version
+	registry      string   // where packages are called so; "" for modules of Go
 	root          string   // its directory
 	dirs          []string // of its packages that are linked
 	needs         []string // paths of the modules that those import
@@ -82,6 +87,10 @@ func linked(systems ...string) ([]module, error) {
 				imports[home[p.ImportPath]][home[imported]] = true
 			}
 		}
+	}
+	for _, m := range bundled(byPath[ownModule].root) {
+		byPath[m.path] = &m
+		imports[ownModule][m.path] = true
 	}
 	var all []module
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const noticesHead = `orgd is licensed under the MIT licence, see LICENSE. Its binary is linked from
+const noticesHead = `orgd is licensed under the MIT licence, see LICENSE. Its binary is made of
 the modules below as well. Here are their licences and notices, word for word;
 a text that several share stands once.
 `
@@ -43,7 +43,8 @@ func writeNotices(w io.Writer, all []module) error {
 }
 
 const pageHead = "# Licences\n\n" +
-	"The modules that the program is linked from, for Linux and macOS, and their licences; written by `make generate`. All of them\n" +
+	"The modules that the program is linked from, for Linux and macOS, what else is in it, and their licences; written by\n" +
+	"`make generate`. All of them\n" +
 	"ask for no more than that their text is passed on: it is in the file `NOTICES` of every release and image. `make sbom` writes\n" +
 	"the same list for machines.\n\n" +
 	"| module | version | licences |\n|---|---|---|\n"

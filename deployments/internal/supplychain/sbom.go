@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -73,4 +74,6 @@ func (r release) versionOf(m module) string {
 }
 
 // purl is the name of a module among the packages of the world.
-func (r release) purl(m module) string { return "pkg:golang/" + m.path + "@" + r.versionOf(m) }
+func (r release) purl(m module) string {
+	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.path + "@" + r.versionOf(m)
+}

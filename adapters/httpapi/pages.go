@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"orgd/adapters/httpapi/web"
+)
+
+// pages are the handlers of a site. Nothing in it depends on who asks; what a
+// page shows it asks the API for.
+type pages struct {
+	site   web.Site
+	policy string
+}
+
+// docsPolicy is for Swagger UI, which sets styles and draws with pictures that
+// are in its style sheet.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func (p pages) index(x *exchange) error { return p.serve(x, "index.html") }
+
+func (p pages) file(x *exchange) error { return p.serve(x, x.param("file")) }
+
+func (p pages) serve(x *exchange, name string) error {
+	f, ok := p.site[name]
+	if !ok {
+		return errNoRoute
+	}
+	h := x.Writer.Header()
+	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Add("Vary", "Accept-Encoding")
+	body, tag := f.Packed, `"`+f.Tag+`-gzip"`
+	if !acceptsGzip(x.Request.Header) {
+		plain, err := f.Unpack()
+		if err != nil {
+			return err
+		}
+		body, tag = plain, `"`+f.Tag+`"`
+	}
+	h.Set("ETag", tag)
+	if matchesNone(x.Request.Header, tag) {
+		x.Writer.WriteHeader(http.StatusNotModified)
+		x.Writer.WriteHeaderNow()
+		return nil
+	}
+	if strings.HasSuffix(tag, `-gzip"`) {
+		h.Set("Content-Encoding", "gzip")
+	}
+	x.write(http.StatusOK, f.Type, body)
+	return nil
+}
+
+// acceptsGzip reports whether the client unpacks. Without the header it need
+// not.
+func acceptsGzip(h http.Header) bool {
+	accepted := false
+	for _, element := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		parts := strings.Split(element, ";")
+		q, ok := quality(parts[1:])
+		switch coding := strings.ToLower(strings.TrimSpace(parts[0])); {
+		case !ok:
+		case coding == "gzip" || coding == "x-gzip":
+			return q > 0 // what is named counts more than "*"
+		case coding == "*":
+			accepted = q > 0
+		}
+	}
+	return accepted
+}

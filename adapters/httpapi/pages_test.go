@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// page asks for a path as a browser would, but without a token.
+func (f fake) page(t *testing.T, path string, header ...string) (status int, h http.Header, body string) {
+	t.Helper()
+	r := request(t, http.MethodGet, path, "")
+	r.Header.Del("Authorization")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := f.send(r)
+	var content io.Reader = w.Body
+	if w.Header().Get("Content-Encoding") == "gzip" {
+		var err error
+		if content, err = gzip.NewReader(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := io.ReadAll(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, w.Header(), string(text)
+}
+
+func TestDocsPage(t *testing.T) {
+	f := newFake(t, ok)
+	for path, want := range map[string][2]string{
+		"/docs":                      {"text/html; charset=utf-8", "swagger-ui-bundle.js"},
+		"/docs/index.html":           {"text/html; charset=utf-8", "swagger-ui-bundle.js"},
+		"/docs/docs.js":              {"text/javascript; charset=utf-8", "api/v1/openapi.json"},
+		"/docs/swagger-ui.css":       {"text/css; charset=utf-8", ".swagger-ui"},
+		"/docs/swagger-ui-bundle.js": {"text/javascript; charset=utf-8", "SwaggerUIBundle"},
+		"/docs/icon.svg":             {"image/svg+xml", "<svg"},
+	} {
+		status, h, packed := f.page(t, path, "Accept-Encoding", "gzip, br")
+		if status != 200 || h.Get("Content-Type") != want[0] || h.Get("Content-Encoding") != "gzip" || !strings.Contains(packed, want[1]) {
+			t.Errorf("GET %s = %d, type %q, coding %q, want %v packed", path, status, h.Get("Content-Type"), h.Get("Content-Encoding"), want)
+		}
+		status, plain, unpacked := f.page(t, path)
+		if status != 200 || plain.Get("Content-Encoding") != "" || unpacked != packed || plain.Get("ETag") == h.Get("ETag") {
+			t.Errorf("GET %s without gzip = %d, coding %q, tag %s, want the same content under another tag", path, status, plain.Get("Content-Encoding"), plain.Get("ETag"))
+		}
+	}
+	for _, path := range []string{"/docs/", "/docs/none.js", "/docs/..%2Fweb.go", "/docs/docs/docs.js"} {
+		if status, _, body := f.page(t, path); status != 404 || !strings.Contains(body, "3002") {
+			t.Errorf("GET %s = %d %s, want 404/3002", path, status, body)
+		}
+	}
+}
+
+// Nothing is loaded from elsewhere, nobody frames the page, and no script stands
+// in it.
+func TestPagesAreGuarded(t *testing.T) {
+	_, h, body := newFake(t, ok).page(t, "/docs")
+	policy := h.Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'none'", "script-src 'self';", "connect-src 'self';", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy %q lacks %s", policy, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding",
+	} {
+		if got := h.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if strings.Contains(body, "//") || strings.Contains(body, "<script>") || strings.Contains(body, "<style") {
+		t.Errorf("the page loads something from elsewhere, or has a script in it:\n%s", body)
+	}
+}
+
+func TestPageIsNotSentAgain(t *testing.T) {
+	f := newFake(t, ok)
+	_, h, _ := f.page(t, "/docs/docs.js", "Accept-Encoding", "gzip")
+	status, again, body := f.page(t, "/docs/docs.js", "Accept-Encoding", "gzip", "If-None-Match", h.Get("ETag"))
+	if status != 304 || body != "" || again.Get("ETag") != h.Get("ETag") || again.Get("Content-Encoding") != "" {
+		t.Errorf("If-None-Match = %d with %d bytes, %v, want 304", status, len(body), again)
+	}
+	if status, _, _ := f.page(t, "/docs/docs.js", "If-None-Match", h.Get("ETag")); status != 200 {
+		t.Errorf("If-None-Match of the packed file = %d, want 200 for a client that cannot unpack", status)
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "br, GZIP;q=0.5": true, "*": true, "identity": false, "gzip;q=0": false, "gzip;q=0, *": false,
+		"*;q=0": false, "*;q=0, gzip": true, "gzip;q=x": false, "x-gzip": true,
+	} {
+		if got := acceptsGzip(http.Header{"Accept-Encoding": {header}}); got != want {
+			t.Errorf("acceptsGzip(%q) = %t, want %t", header, got, want)
+		}
+	}
+}

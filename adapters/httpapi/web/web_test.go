@@ -1,0 +1,91 @@
+package web
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/swaggest/swgui/v5/static"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What is embedded is what lies in the directories: whoever changes a file runs
+// "make generate".
+func TestPacked(t *testing.T) {
+	for dir, site := range map[string]Site{"docs": Docs()} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+			want, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := site[e.Name()].Unpack()
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s/%s is not packed as it is now (%v): run make generate", dir, e.Name(), err)
+			}
+		}
+		for name := range site {
+			if !slices.Contains(names, name) && !slices.Contains([]string{"swagger-ui-bundle.js", "swagger-ui.css"}, name) {
+				t.Errorf("%s/%s is packed and not there: run make generate", dir, name)
+			}
+		}
+	}
+}
+
+// Swagger UI is that of the module, byte for byte, and the bill of materials
+// knows its version.
+func TestSwaggerUI(t *testing.T) {
+	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css"} {
+		want, err := static.FS.ReadFile(name + ".gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(Docs()[name].Packed, want) {
+			t.Errorf("%s differs from that of the module: run make generate", name)
+		}
+	}
+	bundle, err := Docs()["swagger-ui-bundle.js"].Unpack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`PACKAGE_VERSION:"([0-9.]+)"`).FindSubmatch(bundle)
+	bill, err := os.ReadFile("../../../deployments/internal/supplychain/bundled.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version == nil || !bytes.Contains(bill, []byte(`version: "`+string(version[1])+`"`)) {
+		t.Errorf("Swagger UI is version %s, and deployments/internal/supplychain/bundled.go says another one", version)
+	}
+}
+
+func TestTypes(t *testing.T) {
+	for name, want := range map[string]string{
+		"index.html": "text/html; charset=utf-8", "swagger-ui.css": "text/css; charset=utf-8",
+		"docs.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
+	} {
+		if got := Docs()[name].Type; got != want {
+			t.Errorf("%s has the type %q, want %q", name, got, want)
+		}
+	}
+	if got := typeOf("x"); got != "application/octet-stream" {
+		t.Errorf("typeOf(x) = %q", got)
+	}
+}
+
+func TestUnpackRefuses(t *testing.T) {
+	for _, broken := range [][]byte{nil, []byte("no gzip"), Docs()["docs.js"].Packed[:40]} {
+		if got, err := (File{Packed: broken}).Unpack(); err == nil {
+			t.Errorf("Unpack of %d bytes = %q, want an error", len(broken), got)
+		}
+	}
+}
