@@ -80,13 +80,13 @@ func TestStreamOnReplicas(t *testing.T) {
 
 // feedRun has clients that report and clients that follow.
 type feedRun struct {
+	ways
 	t     *testing.T
 	rng   *rand.Rand
 	start string // the id that all followers begin behind
 	last  string // the event that all followers end with
 
 	mu       sync.Mutex
-	replicas []*api.Client
 	answered map[string]bool // events that were taken in
 	unsure   map[string]bool // events whose report was not answered
 	ended    int             // streams that the service has ended
@@ -100,18 +100,25 @@ func newFeedRun(t *testing.T, rng *rand.Rand) *feedRun {
 	return &feedRun{t: t, rng: rng, answered: map[string]bool{}, unsure: map[string]bool{}}
 }
 
-// serveBy says which replicas there are from now on.
-func (r *feedRun) serveBy(replicas ...*api.Client) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.replicas = replicas
+// ways are the clients that reach the service at the moment. They change when a
+// process is started again.
+type ways struct {
+	mu  sync.Mutex
+	all []*api.Client
 }
 
-// replica returns one of the replicas.
-func (r *feedRun) replica(rng *rand.Rand) *api.Client {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return pick(rng, r.replicas)
+// serveBy says which ones there are from now on.
+func (w *ways) serveBy(clients ...*api.Client) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = clients
+}
+
+// replica returns one of them.
+func (w *ways) replica(rng *rand.Rand) *api.Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return pick(rng, w.all)
 }
 
 // run has about n events reported. disturb, if there is one, runs beside it.

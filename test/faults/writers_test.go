@@ -17,6 +17,7 @@ import (
 type agentView struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
+	Role        string         `json:"role"`
 	Department  string         `json:"department"`
 	Level       string         `json:"level"`
 	Description string         `json:"description"`
@@ -51,7 +52,7 @@ type history struct {
 }
 
 // add records an operation that began at begin and has ended now.
-func (h *history) add(client int, begin time.Time, in access, out outcome) {
+func (h *history) add(client int, begin time.Time, in, out any) {
 	end := time.Since(h.begin)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -96,8 +96,10 @@ func (b bug) tryIn(root string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), testTimeout+time.Minute) // and for the compiler
 	defer cancel()
 	var output bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-timeout", testTimeout.String(), "-overlay", overlay, "-run", b.pattern(), b.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-timeout", testTimeout.String(), "-run", b.pattern(), b.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &output, &output
+	// Tests that build the program build it with the mistake.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	err = cmd.Run()
 	if failed, text := b.verdict(output.Bytes()); failed {
 		return text, nil
