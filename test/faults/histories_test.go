@@ -27,9 +27,11 @@ const (
 	historyClients, historyNames = 16, 8
 	// historyRest is how long a client waits that got no answer.
 	historyRest = 20 * time.Millisecond
-	// historyFault is how long connections are broken, and historyPause bounds
-	// how long all is well before and after.
-	historyFault, historyPause = 30 * time.Millisecond, 150 * time.Millisecond
+	// historyFault is how long connections are broken.
+	historyFault = 30 * time.Millisecond
+	// All is well for so long at most before the next fault, on replicas longer
+	// because they need it to notice one and to forget it.
+	maxHistoryPause, maxClusterPause = 200 * time.Millisecond, 4 * time.Second
 	// historyReady is how long the service may take to answer again when the last
 	// fault is over. How long it takes is measured elsewhere.
 	historyReady = time.Minute
@@ -60,7 +62,7 @@ func TestMixedHistories(t *testing.T) {
 		}
 		proxy := serve()
 		must(t, s.client(1), api.Request{Method: http.MethodPost, Path: "/departments", Body: object{"name": department}}, nil)
-		r.run(each, func() {
+		r.run(each, maxHistoryPause, func() {
 			switch rng.IntN(4) {
 			case 0:
 				s.Kill()
@@ -95,7 +97,7 @@ func TestMixedHistoriesOnReplicas(t *testing.T) {
 		r := newMixedRun(t, rng, n)
 		serve := func() { r.serveBy(c.clients(c.token, historyClients)...) }
 		serve()
-		r.run(each, func() {
+		r.run(each, maxClusterPause, func() {
 			switch rng.IntN(4) {
 			case 0:
 				during(time.Second, proxy.Cut, proxy.Pass)
@@ -147,9 +149,9 @@ func newMixedRun(t *testing.T, rng *rand.Rand, n int) *mixedRun {
 	return r
 }
 
-// run lets the clients make so many operations, and disturbs them again and again
-// until they are through.
-func (r *mixedRun) run(operations int, disturb func()) {
+// run lets the clients make so many operations, and disturbs them after a pause,
+// again and again, until they are through.
+func (r *mixedRun) run(operations int, maxPause time.Duration, disturb func()) {
 	r.t.Helper()
 	ctx := context.WithoutCancel(r.t.Context())
 	through := make(chan struct{})
@@ -173,7 +175,7 @@ func (r *mixedRun) run(operations int, disturb func()) {
 		select {
 		case <-through:
 			return
-		case <-time.After(time.Duration(r.rng.Int64N(int64(historyPause)))):
+		case <-time.After(time.Duration(r.rng.Int64N(int64(maxPause)))):
 		}
 		disturb()
 		r.faults++

@@ -1,11 +1,11 @@
 package faults
 
 import (
-	"bufio"
 	"bytes"
-	"fmt"
 	"math"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -191,20 +191,33 @@ func (c *cluster) goroutines() []int {
 	all := make([]int, len(c.replicas))
 	for i, p := range c.replicas {
 		client := api.New(p.URL, c.token, 0)
-		a, err := client.Do(c.t.Context(), api.Request{Method: http.MethodGet, Path: "/metrics"})
+		figures := scrape(c.t, client, "go_goroutines")
 		client.Close()
-		if err != nil || !a.OK() {
-			c.t.Fatalf("GET /metrics = %v, %v", a.Err(), err)
-		}
-		for lines := bufio.NewScanner(bytes.NewReader(a.Body)); lines.Scan(); {
-			if value, ok := strings.CutPrefix(lines.Text(), "go_goroutines "); ok {
-				if _, err := fmt.Sscan(value, &all[i]); err != nil {
-					c.t.Fatalf("go_goroutines is %q: %v", value, err)
-				}
+		all[i] = int(figures["go_goroutines"])
+	}
+	return all
+}
+
+// scrape reads metrics that have no labels.
+func scrape(t *testing.T, c *api.Client, names ...string) map[string]float64 {
+	t.Helper()
+	a, err := c.Do(t.Context(), api.Request{Method: http.MethodGet, Path: "/metrics"})
+	if err != nil || !a.OK() {
+		t.Fatalf("GET /metrics = %v, %v", a.Err(), err)
+	}
+	figures := map[string]float64{}
+	for line := range bytes.Lines(a.Body) {
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		if slices.Contains(names, name) {
+			if figures[name], err = strconv.ParseFloat(value, 64); err != nil {
+				t.Fatalf("%s is %q: %v", name, value, err)
 			}
 		}
 	}
-	return all
+	if len(figures) != len(names) {
+		t.Fatalf("GET /metrics has %v, want %v", figures, names)
+	}
+	return figures
 }
 
 // wantQuiet waits until every replica has as many goroutines as before, and a

@@ -193,10 +193,14 @@ func visitedPath(n int) string { return api.Path("agents", fmt.Sprintf("visited 
 // hireVisited makes the agents that traffic is about.
 func (c *cluster) hireVisited() {
 	c.t.Helper()
-	client := c.client(0, 1)
-	must(c.t, client, api.Request{Method: http.MethodPost, Path: "/departments", Body: map[string]any{"name": "reception"}}, nil)
+	hireVisited(c.t, c.client(0, 1))
+}
+
+func hireVisited(t *testing.T, client *api.Client) {
+	t.Helper()
+	must(t, client, api.Request{Method: http.MethodPost, Path: "/departments", Body: map[string]any{"name": "reception"}}, nil)
 	for n := range visited {
-		must(c.t, client, api.Request{Method: http.MethodPost, Path: "/agents", Body: map[string]any{
+		must(t, client, api.Request{Method: http.MethodPost, Path: "/agents", Body: map[string]any{
 			"name": fmt.Sprintf("visited %d", n), "role": "receptionist", "department": "reception",
 		}}, nil)
 	}

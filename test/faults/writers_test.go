@@ -67,17 +67,32 @@ const checkTime = time.Minute
 // TestGuardedWritersLoseNothing lets many clients read one agent, change it
 // under If-Match, and look at what each of them was told.
 func TestGuardedWritersLoseNothing(t *testing.T) {
-	const writers = 64
-	rounds := size(10, 200)
 	s := serve(t)
-	c := s.client(writers)
+	guardedWrites(t, size(10, 200), s.client(guardedWriters))
+}
+
+// TestGuardedWritersOnReplicas is the same over three replicas. A client asks two
+// of them: one for the agent, and another one for the change.
+func TestGuardedWritersOnReplicas(t *testing.T) {
+	c := startCluster(t, clusterSize, mongoURI(t))
+	guardedWrites(t, size(3, 200), c.clients(c.token, guardedWriters)...)
+	c.wantCleanLogs()
+}
+
+// guardedWriters is how many clients change one agent at once.
+const guardedWriters = 64
+
+func guardedWrites(t *testing.T, rounds int, clients ...*api.Client) {
+	t.Helper()
+	c := clients[0]
 	a := hireOne(t, c, "contested")
 	h := &history{begin: time.Now()}
 	var wg sync.WaitGroup
-	for w := range writers {
+	for w := range guardedWriters {
 		wg.Go(func() {
 			for round := range rounds {
-				if err := guardedWrite(t.Context(), c, h, w, fmt.Sprintf("writer %d round %d", w, round)); err != nil {
+				reader, writer := clients[(w+round)%len(clients)], clients[(w+round+1)%len(clients)]
+				if err := guardedWrite(t.Context(), reader, writer, h, w, fmt.Sprintf("writer %d round %d", w, round)); err != nil {
 					t.Errorf("writer %d: %v", w, err)
 					return
 				}
@@ -99,21 +114,21 @@ func TestGuardedWritersLoseNothing(t *testing.T) {
 	if got := porcupine.CheckOperationsTimeout(registerModel(first, h.ops), h.ops, checkTime); got != porcupine.Ok {
 		t.Errorf("the history of %d operations is not linearizable: %s", len(h.ops), got)
 	}
-	t.Logf("%d of %d writes succeeded in %s", h.wins(), writers*rounds, took.Round(time.Millisecond))
+	t.Logf("R1: %d of %d writes by %d clients over %d processes succeeded in %s", h.wins(), guardedWriters*rounds, guardedWriters, len(clients), took.Round(time.Millisecond))
 }
 
 // guardedWrite reads the agent and writes a text under the tag that it saw.
-func guardedWrite(ctx context.Context, c *api.Client, h *history, client int, text string) error {
+func guardedWrite(ctx context.Context, reader, writer *api.Client, h *history, client int, text string) error {
 	var a agentView
 	begin := time.Now()
-	answer, err := c.Get(ctx, "/agents/contested", &a)
+	answer, err := reader.Get(ctx, "/agents/contested", &a)
 	if err != nil {
 		return err
 	}
 	h.add(client, begin, access{}, outcome{seen: register{a.Revision, a.Description}})
 	in := access{a.Revision, text}
 	begin = time.Now()
-	answer, err = c.Do(ctx, api.Request{
+	answer, err = writer.Do(ctx, api.Request{
 		Method: http.MethodPatch, Path: "/agents/contested", IfMatch: answer.ETag(), Body: map[string]any{"description": text},
 	})
 	switch {
