@@ -149,8 +149,8 @@ func newMixedRun(t *testing.T, rng *rand.Rand, n int) *mixedRun {
 	return r
 }
 
-// run lets the clients make so many operations, and disturbs them after a pause,
-// again and again, until they are through.
+// run lets the clients make so many operations, and disturbs them soon, and then
+// again and again after a pause, until they are through.
 func (r *mixedRun) run(operations int, maxPause time.Duration, disturb func()) {
 	r.t.Helper()
 	ctx := context.WithoutCancel(r.t.Context())
@@ -171,11 +171,11 @@ func (r *mixedRun) run(operations int, maxPause time.Duration, disturb func()) {
 		wg.Wait()
 		close(through)
 	}()
-	for {
+	for pause := maxHistoryPause; ; pause = maxPause {
 		select {
 		case <-through:
 			return
-		case <-time.After(time.Duration(r.rng.Int64N(int64(maxPause)))):
+		case <-time.After(time.Duration(r.rng.Int64N(int64(pause)))):
 		}
 		disturb()
 		r.faults++
