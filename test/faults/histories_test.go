@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -229,7 +231,7 @@ func (p *player) next(name, text string) (ask, api.Request) {
 	default:
 		in = ask{what: toCreate, text: text}
 	}
-	if known.ID == "" && p.rng.IntN(2) == 0 {
+	if known.ID == "" && p.rng.IntN(4) == 0 {
 		in = ask{what: toCreate, text: text}
 	}
 	path := api.Path("agents", name)
@@ -354,12 +356,25 @@ func (r *mixedRun) judge(c *api.Client) judgement {
 		}
 		switch porcupine.CheckOperationsTimeout(all.model(ops), ops, historyCheck) {
 		case porcupine.Illegal:
-			r.t.Errorf("there is no order of the %d operations on %q in which every answer is right", len(ops), name)
+			r.t.Errorf("there is no order of the %d operations on %q in which every answer is right:\n%s", len(ops), name, listed(ops))
 		case porcupine.Unknown:
 			sum.unsure++
 		}
 	}
 	return sum
+}
+
+// listed shows operations in the order in which they were asked for.
+func listed(ops []porcupine.Operation) string {
+	var b strings.Builder
+	for _, op := range slices.SortedFunc(slices.Values(ops), func(x, y porcupine.Operation) int { return cmp.Compare(x.Call, y.Call) }) {
+		end := "never"
+		if op.Return < math.MaxInt64 {
+			end = time.Duration(op.Return).String()
+		}
+		fmt.Fprintf(&b, "  client %d, %s to %s: %+v = %+v\n", op.ClientId, time.Duration(op.Call), end, op.Input, op.Output)
+	}
+	return b.String()
 }
 
 // careers reads the versions of all agents that ever had one of the names.
