@@ -241,7 +241,7 @@ func TestWatchActivities(t *testing.T) {
 	if err := d.Decode(&first); err != nil || first.Agent != "Ada" || strings.Count(lines.stdout.String(), "\n") != 2 {
 		t.Errorf("orgd get activities --watch -o json writes, %v:\n%s", err, lines.stdout)
 	}
-	again := o.start(t, "get", "activities", "--watch", "--type", "task_completed", "-o", "json", "--limit", "1", "--after", first.Position)
+	again := o.start(t, "get", "activities", "--watch", "--type", "task_completed", "-o", "json", "--limit", "1", "--after="+first.Position) // which may begin with a dash
 	again.ends(exitOK)
 	if err := json.Unmarshal([]byte(again.stdout.String()), &second); err != nil || second.Agent != "Hal" {
 		t.Errorf("behind %s comes %s, %v, want the event of Hal", first.Position, again.stdout, err)
