@@ -29,19 +29,27 @@ var errBody = fault.New(fault.RequestValidation, "the request body is not accept
 var errIncomplete = fault.New(fault.RequestValidation, "the request body is not complete")
 
 // read returns the request's body, bounded in size and time.
-func (x *exchange) read() ([]byte, error) {
+func (x *exchange) read() (string, error) {
 	if x.body != nil {
-		return x.body, nil
+		return *x.body, nil
 	}
 	max := x.route.maxBody
 	if max == 0 {
 		max = defaultMaxBody
 	}
+	var body string
 	err := x.receive(max, bodyTimeout, func(r io.Reader) (err error) {
-		x.body, err = readAll(r, x.Request.ContentLength)
+		size := x.Request.ContentLength
+		if size < 0 {
+			size = max
+		}
+		body, err = readAll(r, size)
 		return err
 	})
-	return x.body, err
+	if err == nil {
+		x.body = &body
+	}
+	return body, err
 }
 
 // receive lets take read the body, bounded in size and time. Then the work on the
@@ -84,32 +92,35 @@ func (x *exchange) setReadDeadline(t time.Time) error {
 // firstRead is how much memory a body gets before any of it has arrived.
 const firstRead = 16 << 10
 
-// readAll reads r to its end; never nil without an error. The announced size,
-// if there is one, saves the last copy, but memory grows with what has arrived:
-// announcing costs a client nothing.
-func readAll(r io.Reader, size int64) ([]byte, error) {
-	body := []byte{}
+// readAll reads r to its end. It is mostly no longer than size, which spares
+// memory, but memory grows with what has arrived: announcing costs a client
+// nothing.
+func readAll(r io.Reader, size int64) (string, error) {
+	body := new(strings.Builder)
+	piece := make([]byte, min(firstRead, size+1)) // one more, where the end is found
 	for {
-		if len(body) == cap(body) {
-			body = grow(body, size)
+		n, err := r.Read(piece)
+		if body.Cap()-body.Len() < n {
+			body = larger(body, n, size)
 		}
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
+		body.Write(piece[:n])
 		if err == io.EOF {
-			return body, nil
+			return body.String(), nil
 		}
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 }
 
-func grow(body []byte, size int64) []byte {
-	n := max(firstRead, 2*len(body))
-	if int64(len(body)) <= size {
-		n = int(min(int64(n), size+1)) // one more, where the end is found
-	}
-	return append(make([]byte, 0, n), body...)
+// larger returns body with room for n more bytes, and for twice of what it has
+// unless that exceeds size.
+func larger(body *strings.Builder, n int, size int64) *strings.Builder {
+	room := min(int64(max(firstRead, 2*body.Len())), size)
+	next := new(strings.Builder)
+	next.Grow(max(int(room), body.Len()+n))
+	next.WriteString(body.String())
+	return next
 }
 
 func tooLarge(max int64) error {

@@ -29,7 +29,7 @@ type exchange struct {
 
 	session *session.Session // nil: nobody is authenticated
 	claim   *ports.Claim     // nil: no idempotency key
-	body    []byte           // once read
+	body    *string          // once read
 	spooled *spool           // the same on spooled routes
 	problem bool             // errors go out as problem documents
 	code    fault.Code       // of the error that was answered; 0: none

@@ -127,7 +127,7 @@ func (x *exchange) bodySum() ([sha256.Size]byte, error) {
 		return s.sum(), nil
 	}
 	body, err := x.read()
-	return sha256.Sum256(body), err
+	return sha256.Sum256([]byte(body)), err
 }
 
 // releaseTimeout bounds giving a claim back after the request's own deadline.

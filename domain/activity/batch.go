@@ -23,7 +23,7 @@ func ParseBatch(v jsondoc.Value) ([]Entry, error) {
 	var entries []Entry
 	err := jsondoc.Read(v, func(r *jsondoc.Reader) {
 		jsondoc.List(r, "events", &entries, MaxBatch, readEntry)
-		if list, ok := r.Raw("events"); !ok || list.Kind() == jsondoc.KindArray && len(list.Items()) == 0 {
+		if list, ok := r.Raw("events"); !ok || list.Kind() == jsondoc.KindArray && list.Len() == 0 {
 			r.Fail("events", "must have 1 to %d entries", MaxBatch)
 		}
 	})
@@ -40,7 +40,7 @@ func nameAll(v jsondoc.Value, err error) error {
 		return err
 	}
 	list, ok := v.Get("events")
-	if !ok || list.Kind() != jsondoc.KindArray || len(list.Items()) > MaxBatch {
+	if !ok || list.Kind() != jsondoc.KindArray || list.Len() > MaxBatch {
 		return err
 	}
 	said := fault.Of(err).Msg

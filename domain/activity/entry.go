@@ -98,12 +98,11 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 	if !ok {
 		return
 	}
-	related, ok := v.Object()
-	if !ok {
+	if v.Kind() != jsondoc.KindObject {
 		r.Fail("related_ids", "must be an object")
 		return
 	}
-	if len(v.Members()) > MaxRelated {
+	if v.Len() > MaxRelated {
 		r.Fail("related_ids", "must have at most %d members", MaxRelated)
 		return
 	}
@@ -115,7 +114,7 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 			readOptionalText(r, m.Name)
 		}
 	})
-	*dst = related
+	*dst, _ = v.Object() // it is one
 }
 
 // readData keeps the data exactly as it is and reads what it measures. Every
@@ -125,15 +124,13 @@ func readData(r *jsondoc.Reader, e *Entry) {
 	v, _ := r.Raw("data")
 	r.Object("data", func(r *jsondoc.Reader) {
 		e.Measures = readMeasures(e.Type, r)
-		for _, m := range v.Members() {
-			r.Has(m.Name) // other keys are welcome
-		}
+		r.AllowOthers()
 	})
-	data, ok := v.Object()
-	if !ok {
+	if v.Kind() != jsondoc.KindObject {
 		return
 	}
-	if len(data) > MaxData {
+	data, ok := v.ObjectWithin(MaxData)
+	if !ok {
 		r.Fail("data", "must be at most %d bytes", MaxData)
 		return
 	}

@@ -73,16 +73,17 @@ func (n *number) exponent() int64 { return n.point - 1 }
 
 // normal writes the normal form of a number other than zero.
 func (n *number) normal() Decimal {
-	b := make([]byte, 0, n.len()+maxPlain)
+	var b strings.Builder
+	b.Grow(n.len() + maxPlain)
 	if n.neg {
-		b = append(b, '-')
+		b.WriteByte('-')
 	}
-	if int64(len(b))+n.plainLen() <= maxPlain {
-		b = n.appendPlain(b)
+	if int64(b.Len())+n.plainLen() <= maxPlain {
+		n.writePlain(&b)
 	} else {
-		b = n.appendScientific(b)
+		n.writeScientific(&b)
 	}
-	return Decimal(b)
+	return Decimal(b.String())
 }
 
 // plainLen is the length without exponent and sign.
@@ -97,36 +98,35 @@ func (n *number) plainLen() int64 {
 	return n.point
 }
 
-func (n *number) appendPlain(b []byte) []byte {
+func (n *number) writePlain(b *strings.Builder) {
 	if n.point <= 0 {
-		b = append(b, "0."...)
+		b.WriteString("0.")
 	}
 	for i := n.point; i < 0; i++ {
-		b = append(b, '0')
+		b.WriteByte('0')
 	}
 	for i := range max(n.len(), int(n.point)) {
 		if i > 0 && int64(i) == n.point {
-			b = append(b, '.')
+			b.WriteByte('.')
 		}
-		b = append(b, n.digit(i))
+		b.WriteByte(n.digit(i))
 	}
-	return b
 }
 
-func (n *number) appendScientific(b []byte) []byte {
-	b = append(b, n.digit(0))
+func (n *number) writeScientific(b *strings.Builder) {
+	b.WriteByte(n.digit(0))
 	if n.len() > 1 {
-		b = append(b, '.')
+		b.WriteByte('.')
 		if n.whole != "" {
-			b = append(b, n.whole[1:]...)
-			b = append(b, n.frac...)
+			b.WriteString(n.whole[1:])
+			b.WriteString(n.frac)
 		} else {
-			b = append(b, n.frac[1:]...)
+			b.WriteString(n.frac[1:])
 		}
 	}
-	b = append(b, 'e')
+	b.WriteByte('e')
 	if n.exponent() >= 0 {
-		b = append(b, '+')
+		b.WriteByte('+')
 	}
-	return strconv.AppendInt(b, n.exponent(), 10)
+	b.WriteString(strconv.FormatInt(n.exponent(), 10))
 }

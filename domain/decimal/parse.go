@@ -17,20 +17,34 @@ var ErrRange = fault.New(fault.RequestValidation, "number out of range")
 // returns [ErrSyntax] or [ErrRange]. Time and space are linear in the text,
 // whatever the exponent. The result may share memory with text.
 func Parse(text string) (Decimal, error) {
-	n, reason := scan(text)
-	if reason != "" {
-		return "", ErrSyntax.With("%s is not a number: %s", shown(text), reason)
-	}
-	if n.sign() == 0 {
+	n, err := parse(text)
+	switch {
+	case err != nil:
+		return "", err
+	case n.sign() == 0:
 		return "0", nil
-	}
-	if n.exponent() > MaxExponent || n.exponent() < -MaxExponent {
-		return "", ErrRange.With("%s is out of range: the exponent must lie within ±%d", shown(text), MaxExponent)
 	}
 	if plain := text[:n.plainEnd]; plain != "" && len(plain) <= maxPlain {
 		return Decimal(plain), nil
 	}
 	return n.normal(), nil
+}
+
+// Check returns the error of [Parse] and makes nothing.
+func Check(text string) error {
+	_, err := parse(text)
+	return err
+}
+
+func parse(text string) (number, error) {
+	n, reason := scan(text)
+	if reason != "" {
+		return n, ErrSyntax.With("%s is not a number: %s", shown(text), reason)
+	}
+	if n.sign() != 0 && (n.exponent() > MaxExponent || n.exponent() < -MaxExponent) {
+		return n, ErrRange.With("%s is out of range: the exponent must lie within ±%d", shown(text), MaxExponent)
+	}
+	return n, nil
 }
 
 // scan takes text apart. The reason is empty when text is a number.

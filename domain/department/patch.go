@@ -60,7 +60,7 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 }
 
 // IsEmpty reports whether an entry says nothing but the name.
-func (p Patch) IsEmpty() bool { return len(p.value.Members()) <= 1 }
+func (p Patch) IsEmpty() bool { return p.value.Len() <= 1 }
 
 // locate adds to an error where the entry stands. What was found in reading its
 // fields says so already.

@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -10,19 +11,29 @@ import (
 // of their names and escapes strings as RFC 8785 says; numbers are exact, in
 // the normal form of package decimal. Equal values have the same text.
 func (v Value) Append(dst []byte) []byte {
-	switch v.Kind() {
-	case KindBool:
-		return appendBool(dst, v.Bool())
-	case KindNumber:
-		return append(dst, v.text...)
+	dst, _ = v.appendWithin(dst, math.MaxInt) // which is always enough
+	return dst
+}
+
+// appendWithin is [Value.Append] until dst has more than most bytes. Then ok is
+// false, and little more was made than these.
+func (v Value) appendWithin(dst []byte, most int) (longer []byte, ok bool) {
+	switch v.kind {
+	case KindNull:
+		dst = append(dst, "null"...)
+	case KindBool, KindNumber:
+		dst = append(dst, v.text...)
 	case KindString:
-		return appendString(dst, v.text)
+		if len(v.text) > most-len(dst) {
+			return dst, false
+		}
+		dst = appendString(dst, v.text)
 	case KindArray:
-		return v.appendItems(dst)
+		return v.appendItems(dst, most)
 	case KindObject:
-		return v.appendMembers(dst)
+		return v.appendMembers(dst, most)
 	}
-	return append(dst, "null"...)
+	return dst, len(dst) <= most
 }
 
 func appendBool(dst []byte, b bool) []byte {
@@ -32,38 +43,49 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, "false"...)
 }
 
-func (v Value) appendItems(dst []byte) []byte {
+// separated appends the comma that separates a part from one before it.
+func separated(dst []byte) []byte {
+	if c := dst[len(dst)-1]; c == '[' || c == '{' {
+		return dst
+	}
+	return append(dst, ',')
+}
+
+func (v Value) appendItems(dst []byte, most int) (longer []byte, ok bool) {
 	dst = append(dst, '[')
-	for i, item := range v.node.items {
-		if i > 0 {
-			dst = append(dst, ',')
+	for p := v.parts(); p.next(); {
+		if dst, ok = p.value().appendWithin(separated(dst), most); !ok {
+			return dst, false
 		}
-		dst = item.Append(dst)
 	}
-	return append(dst, ']')
+	dst = append(dst, ']')
+	return dst, len(dst) <= most
 }
 
-func (v Value) appendMembers(dst []byte) []byte {
+func (v Value) appendMembers(dst []byte, most int) (longer []byte, ok bool) {
+	var few [smallObject]Member
+	members, sorted := few[:0], true
+	least := len(dst)
+	for p := v.parts(); p.next(); {
+		m := p.member()
+		if least += len(`"":0`) + len(m.Name); least > most {
+			return dst, false
+		}
+		sorted = sorted && (len(members) == 0 || compareNames(members[len(members)-1].Name, m.Name) < 0)
+		members = append(members, m)
+	}
+	if !sorted {
+		slices.SortFunc(members, func(a, b Member) int { return compareNames(a.Name, b.Name) })
+	}
 	dst = append(dst, '{')
-	for i, m := range v.node.canonicalMembers() {
-		if i > 0 {
-			dst = append(dst, ',')
+	for _, m := range members {
+		dst = append(appendString(separated(dst), m.Name), ':')
+		if dst, ok = m.Value.appendWithin(dst, most); !ok {
+			return dst, false
 		}
-		dst = appendString(dst, m.Name)
-		dst = append(dst, ':')
-		dst = m.Value.Append(dst)
 	}
-	return append(dst, '}')
-}
-
-// canonicalMembers are the members in canonical order, not to be modified.
-func (n *node) canonicalMembers() []Member {
-	if n.sorted {
-		return n.members
-	}
-	sorted := slices.Clone(n.members)
-	slices.SortFunc(sorted, func(a, b Member) int { return compareNames(a.Name, b.Name) })
-	return sorted
+	dst = append(dst, '}')
+	return dst, len(dst) <= most
 }
 
 // compareNames orders valid UTF-8 by its UTF-16 code units. That is the order

@@ -1,38 +1,76 @@
 package jsondoc
 
+import "strings"
+
 // MergePatch returns target after the JSON Merge Patch (RFC 7396) patch:
 // objects are merged member by member, null removes a member, and everything
 // else replaces. Members keep the target's order, new ones follow. Neither
 // argument changes. The result is at most as deep as the deeper argument.
 func MergePatch(target, patch Value) Value {
-	old := target.Members()
-	if patch.Kind() != KindObject || len(old) == 0 && !patch.removes() {
+	if isMerged(target, patch) {
 		return patch
 	}
-	merged := make([]Member, 0, len(old)+len(patch.Members()))
-	changes := indexOf(patch.Members())
+	text := make([]byte, 0, len(target.text)+len(patch.text))
+	return Value{string(appendMerged(text, target, patch)), KindObject}
+}
+
+// isMerged reports whether the patch itself is the result.
+func isMerged(target, patch Value) bool {
+	return patch.kind != KindObject || target.kind != KindObject && !patch.removes()
+}
+
+// appendMerged appends the text of target after the patch.
+func appendMerged(dst []byte, target, patch Value) []byte {
+	if isMerged(target, patch) {
+		return patch.appendText(dst)
+	}
+	old, news := target.Members(), patch.Members()
+	dst = append(dst, '{')
+	changes := indexOf(news)
 	for _, m := range old {
 		change, ok := changes.get(m.Name)
-		if ok {
-			m.Value = MergePatch(m.Value, change)
-		}
-		if !ok || !change.IsNull() {
-			merged = append(merged, m)
+		switch {
+		case !ok:
+			dst = m.Value.appendText(appendName(dst, m.Name))
+		case !change.IsNull():
+			dst = appendMerged(appendName(dst, m.Name), m.Value, change)
 		}
 	}
 	present := indexOf(old)
-	for _, m := range patch.Members() {
-		if _, ok := present.get(m.Name); ok || m.Value.IsNull() {
-			continue
+	for _, m := range news {
+		if _, ok := present.get(m.Name); !ok && !m.Value.IsNull() {
+			dst = appendMerged(appendName(dst, m.Name), Value{}, m.Value)
 		}
-		merged = append(merged, Member{m.Name, MergePatch(Value{}, m.Value)})
 	}
-	return Value{node: newObject(merged)}
+	return append(dst, '}')
 }
 
-// smallObject is the number of members up to which walking them is quicker than
-// an index.
-const smallObject = 16
+// appendName begins a member.
+func appendName(dst []byte, name string) []byte {
+	return append(appendString(separated(dst), name), ':')
+}
+
+// appendText appends v as it was written, as far as that is known.
+func (v Value) appendText(dst []byte) []byte {
+	if v.kind < KindArray {
+		return v.Append(dst)
+	}
+	return append(dst, v.text...)
+}
+
+// removes reports whether v, read as a JSON Merge Patch, is an object that
+// removes members. One that does not is the result of merging it into nothing.
+func (v Value) removes() bool {
+	if v.kind != KindObject || !strings.Contains(v.text, "null") {
+		return false
+	}
+	for p := v.parts(); p.next(); {
+		if part := p.value(); part.IsNull() || part.removes() {
+			return true
+		}
+	}
+	return false
+}
 
 // index finds members by name in time that does not grow with the object.
 type index struct {

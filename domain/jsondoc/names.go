@@ -1,66 +1,161 @@
 package jsondoc
 
-// nameSet finds a name that an object has twice, in time that does not grow
-// with the object.
-type nameSet struct {
-	names map[string]struct{} // nil while the object is small
+import (
+	"hash/maphash"
+	"strings"
+	"unicode/utf8"
+)
+
+// ref says where a string stands in a text, in a quarter of the memory that the
+// string takes: a text of a megabyte can have a hundred thousand names.
+type ref uint32
+
+const (
+	refEscaped ref = 1 << iota // the string has escapes
+	refSeen                    // somebody asked for the member of this name
+	refBits    = iota
+
+	// maxText is how many bytes a text may have, so that every place in it can be
+	// referred to.
+	maxText = 1 << (32 - refBits)
+)
+
+// refTo refers to the string that begins at a place.
+func refTo(at int, escaped bool) ref {
+	r := ref(at) << refBits
+	if escaped {
+		r |= refEscaped
+	}
+	return r
 }
 
-// repeats reports whether members has the name, and remembers it otherwise.
-func (s *nameSet) repeats(members []Member, name string) bool {
-	if len(members) <= smallObject {
-		return contains(members, name)
+func (r ref) at() int { return int(r >> refBits) }
+
+// end is the place behind the string, which means n bytes.
+func (r ref) end(text string, n int) int {
+	if r&refEscaped == 0 {
+		return r.at() + n + len(`""`)
 	}
-	if s.names == nil {
-		s.names = make(map[string]struct{}, 4*smallObject)
-		for _, m := range members {
-			s.names[m.Name] = struct{}{}
+	end, _ := stringEnd(text, r.at())
+	return end
+}
+
+// quoted returns the string with its quotes.
+func (r ref) quoted(text string) string {
+	end, _ := stringEnd(text, r.at())
+	return text[r.at():end]
+}
+
+// string returns what the string means.
+func (r ref) string(text string) string { return unquote(r.quoted(text)) }
+
+// is reports whether the string means s.
+func (r ref) is(text, s string) bool {
+	rest := text[r.at()+1:]
+	if r&refEscaped == 0 {
+		return len(rest) > len(s) && rest[len(s)] == '"' && rest[:len(s)] == s && strings.IndexByte(s, '"') < 0
+	}
+	return means(rest, s)
+}
+
+// means reports whether the string that text begins with, behind its opening
+// quote, means s. It looks no further than it has to.
+func means(text, s string) bool {
+	for {
+		switch c := text[0]; {
+		case c == '"':
+			return s == ""
+		case c == '\\':
+			meaning, size := escaped(text)
+			r, n := utf8.DecodeRuneInString(s)
+			if r != meaning || n != utf8.RuneLen(r) {
+				return false
+			}
+			text, s = text[size:], s[n:]
+		case s == "" || s[0] != c:
+			return false
+		default:
+			text, s = text[1:], s[1:]
 		}
 	}
-	if _, ok := s.names[name]; ok {
-		return true
-	}
-	s.names[name] = struct{}{}
-	return false
 }
 
-func contains(members []Member, name string) bool {
-	for _, m := range members {
-		if m.Name == name {
-			return true
-		}
-	}
-	return false
+// refSet finds a string that a text has twice, in time that does not grow with
+// the number of strings and in little memory.
+type refSet struct {
+	n     int
+	few   [smallObject]ref
+	table []ref // all of them, once they are more; 0 is a free place
 }
 
-// firstUses finds the first use of a string in an array, in time that does not
-// grow with the array.
-type firstUses struct {
-	index map[string]int // nil while the array is small
-}
+// smallObject is the number of strings up to which walking them is quicker than
+// an index.
+const smallObject = 16
 
-// of returns the index of s among the items before it, or -1. It is called for
-// every string of the array, in order.
-func (u *firstUses) of(before []Value, s string) int {
-	if len(before) <= smallObject {
-		for i, item := range before {
-			if item.Kind() == KindString && item.text == s {
-				return i
+// seed keeps clients from choosing names that meet in one place of a table.
+var seed = maphash.MakeSeed()
+
+// add adds the string s, to which r refers, unless the set has it: then it
+// returns what refers to the first one. Otherwise it returns 0, where no string
+// of an array or object stands.
+func (s *refSet) add(text, str string, r ref) (first ref) {
+	if s.table == nil {
+		for _, other := range s.few[:s.n] {
+			if other.is(text, str) {
+				return other
 			}
 		}
-		return -1
+		if s.n < len(s.few) {
+			s.few[s.n] = r
+			s.n++
+			return 0
+		}
+		s.grow(text, s.few[:], 4*smallObject)
 	}
-	if u.index == nil {
-		u.index = make(map[string]int, len(before))
-		for i := len(before) - 1; i >= 0; i-- {
-			if before[i].Kind() == KindString {
-				u.index[before[i].text] = i
-			}
+	if 4*s.n >= 3*len(s.table) {
+		s.grow(text, s.table, 4*len(s.table))
+	}
+	place := s.place(text, str)
+	if *place != 0 {
+		return *place
+	}
+	*place = r
+	s.n++
+	return 0
+}
+
+// grow moves all strings to a table with so many places.
+func (s *refSet) grow(text string, all []ref, places int) {
+	s.table = make([]ref, places)
+	mask := places - 1
+	for _, r := range all {
+		if r == 0 {
+			continue
+		}
+		i := int(r.hash(text)) & mask
+		for s.table[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.table[i] = r
+	}
+}
+
+// place is where the string is in the table, or where it belongs.
+func (s *refSet) place(text, str string) *ref {
+	mask := len(s.table) - 1
+	for i := int(maphash.String(seed, str)) & mask; ; i = (i + 1) & mask {
+		if r := &s.table[i]; *r == 0 || r.is(text, str) {
+			return r
 		}
 	}
-	if i, ok := u.index[s]; ok {
-		return i
+}
+
+// hash is that of what the string means.
+func (r ref) hash(text string) uint64 {
+	quoted := r.quoted(text)
+	if r&refEscaped == 0 {
+		return maphash.String(seed, quoted[1:len(quoted)-1])
 	}
-	u.index[s] = len(before)
-	return -1
+	var usual [128]byte
+	return maphash.Bytes(seed, appendUnescaped(usual[:0], quoted))
 }

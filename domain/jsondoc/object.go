@@ -1,5 +1,7 @@
 package jsondoc
 
+import "math"
+
 // Object is a free-form JSON object as its canonical text, so two Objects are
 // the same object exactly if == says so. The zero value "" is the empty object,
 // as is "{}", which this package never makes. Make Objects with [ParseObject],
@@ -21,19 +23,20 @@ func ParseObject(text []byte) (Object, error) {
 }
 
 // Object returns v as a free-form object. ok is false if v is no object.
-func (v Value) Object() (o Object, ok bool) {
-	if v.Kind() != KindObject {
+func (v Value) Object() (o Object, ok bool) { return v.ObjectWithin(math.MaxInt) }
+
+// ObjectWithin is [Value.Object] for an object whose canonical text has at most
+// maxBytes bytes. ok is also false for a longer one, which it does not write out.
+func (v Value) ObjectWithin(maxBytes int) (o Object, ok bool) {
+	if v.kind != KindObject {
 		return "", false
 	}
-	return objectOf(v), true
-}
-
-func objectOf(v Value) Object {
-	if len(v.Members()) == 0 {
-		return ""
-	}
 	const usual = 512 // bytes, to avoid growing step by step
-	return Object(v.Append(make([]byte, 0, usual)))
+	text, ok := v.appendWithin(make([]byte, 0, usual), maxBytes)
+	if !ok || len(text) == len("{}") {
+		return "", ok
+	}
+	return Object(text), true
 }
 
 // String is the canonical text of o, a JSON object.
@@ -47,8 +50,8 @@ func (o Object) String() string {
 // Value returns o for reading.
 func (o Object) Value() Value {
 	v, err := parse(o.String(), maxDepth, Place{})
-	if err != nil || v.Kind() != KindObject {
-		return Value{node: emptyObject}
+	if err != nil || v.kind != KindObject {
+		return Value{"{}", KindObject}
 	}
 	return v
 }
@@ -56,8 +59,9 @@ func (o Object) Value() Value {
 // Merge returns o after the JSON Merge Patch (RFC 7396) patch. A patch that is
 // no object changes nothing.
 func (o Object) Merge(patch Value) Object {
-	if len(patch.Members()) == 0 {
+	if patch.kind != KindObject {
 		return o
 	}
-	return objectOf(MergePatch(o.Value(), patch))
+	merged, _ := MergePatch(o.Value(), patch).Object() // it is one
+	return merged
 }

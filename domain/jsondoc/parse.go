@@ -21,8 +21,11 @@ const maxDepth = 255
 // Parse reads exactly one JSON value. Beyond the grammar it demands valid UTF-8
 // without byte order mark, no name twice in one object, no unpaired surrogate
 // escapes, at most [MaxDepth] levels, and exponents that package decimal
-// accepts. Anything else is [ErrSyntax]. text may be reused afterwards.
-func Parse(text []byte) (Value, error) { return parse(string(text), MaxDepth, Place{}) }
+// accepts. Anything else is [ErrSyntax]. Bytes are copied and may be reused
+// afterwards; a string is not copied.
+func Parse[T []byte | string](text T) (Value, error) {
+	return parse(string(text), MaxDepth, Place{})
+}
 
 // ParseAt is [Parse] for a part of a longer text, which begins at a place. What
 // is wrong is found in the longer text then.
@@ -34,32 +37,35 @@ func ParseAt(text []byte, begin Place) (Value, error) { return parse(string(text
 func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDepth, Place{}) }
 
 func parse(text string, depth int, begin Place) (Value, error) {
-	size := slabSize(text)
-	p := parser{
-		text: text, begin: begin, levels: depth, depth: depth,
-		members: make([]Member, 0, size/2), items: make([]Value, 0, size/2), slabs: slabs{size: size},
-	}
+	p := parser{text: text, begin: begin, levels: depth, depth: depth}
 	if !utf8.ValidString(text) {
 		p.failEncoding()
 		return Value{}, p.err
 	}
-	if strings.HasPrefix(text, "\uFEFF") {
+	switch {
+	case strings.HasPrefix(text, "\uFEFF"):
 		p.fail(0, "a byte order mark is not allowed")
+	case int64(len(text)) >= maxText:
+		p.fail(0, "the text is too long")
+	}
+	if p.err != nil {
 		return Value{}, p.err
 	}
-	v := p.value()
+	p.peek()
+	start := p.at
+	p.value()
+	end := p.at
 	if p.err == nil && !p.atEnd() {
 		p.fail(p.at, "expected the end of the text, found %s", p.found())
 	}
 	if p.err != nil {
 		return Value{}, p.err
 	}
-	return v, nil
+	return valueOf(text[start:end]), nil
 }
 
-// parser walks the text once. The members and items of the containers that are
-// still open lie on two stacks; a container that closes takes its own off and
-// copies them, in one piece, to a slab.
+// parser checks a text, in which it walks once. It makes nothing of it but the
+// names that an object must not have twice.
 type parser struct {
 	text   string
 	begin  Place
@@ -67,63 +73,56 @@ type parser struct {
 	levels int // how many levels are allowed
 	depth  int // how many of them may still be opened
 	err    error
-
-	members []Member
-	items   []Value
-	slabs   slabs
 }
 
-// value reads the next value, after white space. After an error it returns null
-// and every caller stops.
-func (p *parser) value() Value {
+// value passes the next value, after white space. After an error every caller
+// stops.
+func (p *parser) value() {
 	switch c := p.peek(); {
 	case c == '"':
-		return Value{text: p.string(), node: stringNode}
+		p.string()
 	case c == '{':
-		return p.object()
+		p.object()
 	case c == '[':
-		return p.array()
+		p.array()
 	case c == '-' || '0' <= c && c <= '9':
-		return p.number()
+		p.number()
+	default:
+		p.word()
 	}
-	return p.word()
 }
 
-// object reads an object from its opening brace on.
-func (p *parser) object() Value {
+// object passes an object from its opening brace on.
+func (p *parser) object() {
 	if !p.open() {
-		return Value{}
+		return
 	}
-	mark := len(p.members)
-	seen := nameSet{}
+	var names refSet
 	for more := p.peek() != '}'; more; more = p.more('}', "member") {
-		p.member(mark, &seen)
-		if p.err != nil {
-			return Value{}
+		if p.member(&names); p.err != nil {
+			return
 		}
 	}
-	if p.err != nil {
-		return Value{}
-	}
 	p.close()
-	n := p.slabs.object(p.members[mark:])
-	p.members = p.members[:mark]
-	return Value{node: n}
 }
 
-// member reads one name and value onto the stack. mark is where the members of
-// its object start there.
-func (p *parser) member(mark int, seen *nameSet) {
+// member passes one name and value. names are those before it in its object.
+func (p *parser) member(names *refSet) {
 	if p.peek() != '"' {
 		p.fail(p.at, "expected a member name in double quotes, found %s", p.found())
 		return
 	}
 	start := p.at
-	name := p.string()
-	if p.err == nil && seen.repeats(p.members[mark:], name) {
-		p.fail(start, "duplicate key %s", quoted(name))
-	}
+	escaped := p.string()
 	if p.err != nil {
+		return
+	}
+	name := p.text[start+1 : p.at-1]
+	if escaped {
+		name = unescape(p.text[start:p.at])
+	}
+	if names.add(p.text, name, refTo(start, escaped)) != 0 {
+		p.fail(start, "duplicate key %s", quoted(name))
 		return
 	}
 	if p.peek() != ':' {
@@ -131,30 +130,20 @@ func (p *parser) member(mark int, seen *nameSet) {
 		return
 	}
 	p.at++
-	v := p.value()
-	p.members = append(p.members, Member{name, v})
+	p.value()
 }
 
-// array reads an array from its opening bracket on.
-func (p *parser) array() Value {
+// array passes an array from its opening bracket on.
+func (p *parser) array() {
 	if !p.open() {
-		return Value{}
+		return
 	}
-	mark := len(p.items)
 	for more := p.peek() != ']'; more; more = p.more(']', "item") {
-		v := p.value()
-		if p.err != nil {
-			return Value{}
+		if p.value(); p.err != nil {
+			return
 		}
-		p.items = append(p.items, v)
-	}
-	if p.err != nil {
-		return Value{}
 	}
 	p.close()
-	n := p.slabs.array(p.items[mark:])
-	p.items = p.items[:mark]
-	return Value{node: n}
 }
 
 // open steps into an object or array, if it is not too deep.
@@ -168,10 +157,13 @@ func (p *parser) open() bool {
 	return true
 }
 
-// close steps out behind the closing bracket.
+// close steps out behind the closing bracket, unless something was found instead
+// of it.
 func (p *parser) close() {
-	p.depth++
-	p.at++
+	if p.err == nil {
+		p.depth++
+		p.at++
+	}
 }
 
 // more reports whether another part of an object or array follows, and steps

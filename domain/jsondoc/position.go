@@ -70,8 +70,13 @@ func (p *parser) found() string {
 // to a readable length.
 func quoted(s string) string {
 	const limit = 64
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit-1]) + "…"
+	n, cut := 0, 0
+	for i := range s {
+		if n++; n == limit {
+			cut = i
+		} else if n > limit {
+			return strconv.Quote(s[:cut] + "…")
+		}
 	}
 	return strconv.Quote(s)
 }

@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,10 +32,11 @@ type Reader struct {
 	name   string  // in parent
 	item   int     // in the array parent.name, or -1
 
-	members []Member
-	last    int // index of the member found last
-	seen    int // where the object's flags start in report.seen
-	missing int // where the object's names start in report.missing
+	text    string // of the object
+	last    int    // index of the member found last
+	first   int    // where the object's members start in report.members
+	end     int    // and end
+	missing int    // where the object's names start in report.missing
 }
 
 // report collects what all Readers of one document find.
@@ -42,8 +44,15 @@ type report struct {
 	base     string   // where the document stands in a larger one, "" if nowhere
 	problems []string // the first maxProblems
 	count    int
-	seen     []bool   // stack: per member of every open object, was it asked for
-	missing  []string // stack: names that were asked for in vain
+	members  []member   // stack: the members of every open object
+	few      [64]member // the first of them, as many as most documents have at once
+	missing  []string   // stack: names that were asked for in vain
+}
+
+// member is where a member stands in the text of its object.
+type member struct {
+	name ref
+	end  uint32 // of the value
 }
 
 // Read reads the object v with f. It merges: v may be a JSON Merge Patch whose
@@ -69,6 +78,7 @@ func read(v Value, whole bool, rep *report, f func(*Reader)) error {
 	if v.Kind() != KindObject {
 		return notObject(v)
 	}
+	rep.members = rep.few[:0]
 	r := Reader{report: rep, whole: whole, item: -1}
 	r.run(v, f)
 	return rep.err()
@@ -81,42 +91,50 @@ func notObject(v Value) error {
 // run reads v with f and reports the members that f did not ask for.
 func (r *Reader) run(v Value, f func(*Reader)) {
 	rep := r.report
-	r.members, r.last = v.Members(), -1
-	r.seen, r.missing = len(rep.seen), len(rep.missing)
-	rep.seen = append(rep.seen, make([]bool, len(r.members))...)
+	r.text, r.last = v.text, -1
+	r.first, r.missing = len(rep.members), len(rep.missing)
+	for p := v.parts(); p.next(); {
+		if len(rep.members) == cap(rep.members) {
+			rep.members = slices.Grow(rep.members, 1+p.left())
+		}
+		rep.members = append(rep.members, member{p.ref(), uint32(p.end)})
+	}
+	r.end = len(rep.members)
 	f(r)
-	for i, m := range r.members {
-		if !rep.seen[r.seen+i] {
-			r.unknown(m.Name)
+	for _, m := range r.members() {
+		if m.name&refSeen == 0 {
+			r.unknown(m.name)
 		}
 	}
-	rep.seen = rep.seen[:r.seen]
+	rep.members = rep.members[:r.first]
 	rep.missing = rep.missing[:r.missing]
 }
 
+// members are the object's members, in the order of the text.
+func (r *Reader) members() []member { return r.report.members[r.first:r.end] }
+
 // find returns the member and marks it as known.
 func (r *Reader) find(name string) (v Value, ok bool) {
-	i := r.search(name)
-	if i < 0 {
-		r.report.missing = append(r.report.missing, name)
+	if !r.Has(name) {
 		return Value{}, false
 	}
-	r.last = i
-	r.report.seen[r.seen+i] = true
-	return r.members[i].Value, true
+	m := r.members()[r.last]
+	begin := skipBetween(r.text, m.name.end(r.text, len(name)))
+	return valueOf(r.text[begin:m.end]), true
 }
 
 // search returns the index of the member, or -1. Documents mostly have their
 // members in the order in which they are read, and some are asked for twice, so
 // it looks there first.
 func (r *Reader) search(name string) int {
-	for i := max(r.last, 0); i < min(r.last+2, len(r.members)); i++ {
-		if r.members[i].Name == name {
+	members := r.members()
+	for i := max(r.last, 0); i < min(r.last+2, len(members)); i++ {
+		if members[i].name.is(r.text, name) {
 			return i
 		}
 	}
-	for i := range r.members {
-		if r.members[i].Name == name {
+	for i, m := range members {
+		if m.name.is(r.text, name) {
 			return i
 		}
 	}
@@ -125,8 +143,22 @@ func (r *Reader) search(name string) int {
 
 // Has reports whether the member is present, be it null.
 func (r *Reader) Has(name string) bool {
-	_, ok := r.find(name)
-	return ok
+	i := r.search(name)
+	if i < 0 {
+		r.report.missing = append(r.report.missing, name)
+		return false
+	}
+	r.last = i
+	r.members()[i].name |= refSeen
+	return true
+}
+
+// AllowOthers makes members welcome that nobody asks for.
+func (r *Reader) AllowOthers() {
+	members := r.members()
+	for i := range members {
+		members[i].name |= refSeen
+	}
 }
 
 // Null reports whether the member is present and null.
@@ -204,10 +236,11 @@ func (r *Reader) FailItem(name string, i int, format string, args ...any) {
 	}
 }
 
-func (r *Reader) unknown(name string) {
+func (r *Reader) unknown(m ref) {
 	if !r.report.counts() {
 		return
 	}
+	name := m.string(r.text)
 	sentence := "unknown field"
 	for _, known := range r.report.missing[r.missing:] {
 		if strings.EqualFold(name, known) {

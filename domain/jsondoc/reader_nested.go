@@ -1,5 +1,7 @@
 package jsondoc
 
+import "strings"
+
 // Texts reads an array of strings that are all different. It replaces the
 // slice; an empty array makes it nil.
 func (r *Reader) Texts(name string, dst *[]string, b Bounds) {
@@ -7,26 +9,23 @@ func (r *Reader) Texts(name string, dst *[]string, b Bounds) {
 	if !ok {
 		return
 	}
-	items := v.Items()
-	if problem := checkCount(len(items), b.MinItems, b.MaxItems); problem != "" {
+	if problem := checkCount(v.Len(), b.MinItems, b.MaxItems); problem != "" {
 		r.Fail(name, "%s", problem)
 		return
 	}
 	before := r.report.count
-	texts := r.texts(name, items, b)
+	texts := r.texts(name, v, b)
 	if r.report.count == before {
 		*dst = texts
 	}
 }
 
-func (r *Reader) texts(name string, items []Value, b Bounds) []string {
-	var texts []string
-	if len(items) > 0 {
-		texts = make([]string, 0, len(items))
-	}
-	first := firstUses{}
-	for i, item := range items {
-		if item.Kind() != KindString {
+func (r *Reader) texts(name string, v Value, b Bounds) (texts []string) {
+	var seen refSet
+	p := v.parts()
+	for i := 0; p.next(); i++ {
+		item := p.value()
+		if item.kind != KindString {
 			r.FailItem(name, i, "must be a string")
 			continue
 		}
@@ -34,8 +33,8 @@ func (r *Reader) texts(name string, items []Value, b Bounds) []string {
 			r.FailItem(name, i, "%s", problem)
 			continue
 		}
-		if j := first.of(items[:i], item.text); j >= 0 {
-			r.FailItem(name, i, "must not repeat item %d", j)
+		if first := seen.add(v.text, item.text, refTo(p.begin, strings.IndexByte(v.text[p.begin:p.end], '\\') >= 0)); first != 0 {
+			r.FailItem(name, i, "must not repeat item %d", v.indexAt(first.at()))
 			continue
 		}
 		texts = append(texts, item.text)
@@ -51,8 +50,8 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 	if !ok {
 		return
 	}
-	patch := objectOf(v)
-	if len(patch) > maxBytes {
+	patch, ok := v.ObjectWithin(maxBytes)
+	if !ok {
 		r.Fail(name, "must be at most %d bytes of JSON", maxBytes)
 		return
 	}
@@ -110,12 +109,14 @@ func (r *Reader) Each(name string, maxItems int, f func(i int, r *Reader)) bool 
 	if !ok {
 		return false
 	}
-	if problem := checkCount(len(v.Items()), 0, maxItems); problem != "" {
+	if problem := checkCount(v.Len(), 0, maxItems); problem != "" {
 		r.Fail(name, "%s", problem)
 		return false
 	}
-	for i, item := range v.Items() {
-		if item.Kind() != KindObject {
+	p := v.parts()
+	for i := 0; p.next(); i++ {
+		item := p.value()
+		if item.kind != KindObject {
 			r.FailItem(name, i, "must be an object")
 			continue
 		}

@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -8,59 +9,66 @@ import (
 	"orgd/domain/fault"
 )
 
-// word reads true, false or null.
-func (p *parser) word() Value {
+// word passes true, false or null.
+func (p *parser) word() {
 	start := p.at
 	for p.at < len(p.text) && isLetter(p.text[p.at]) {
 		p.at++
 	}
-	switch p.text[start:p.at] {
-	case "true":
-		return Value{node: trueNode}
-	case "false":
-		return Value{node: falseNode}
-	case "null":
-		return Value{}
+	switch word := p.text[start:p.at]; word {
+	case "true", "false", "null":
 	case "":
 		p.fail(start, "expected a value, found %s", p.found())
 	default:
-		p.fail(start, "%s is not a value; text needs double quotes", quoted(p.text[start:p.at]))
+		p.fail(start, "%s is not a value; text needs double quotes", quoted(word))
 	}
-	return Value{}
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// number reads everything that could belong to a number and lets package
+// number passes everything that could belong to a number and lets package
 // decimal judge it.
-func (p *parser) number() Value {
+func (p *parser) number() {
 	start := p.at
 	for p.at < len(p.text) && isNumeric(p.text[p.at]) {
 		p.at++
 	}
-	d, err := decimal.Parse(p.text[start:p.at])
-	if err != nil {
-		p.fail(start, "%s", fault.Of(err).Msg)
-		return Value{}
+	text := p.text[start:p.at]
+	if isPlainInteger(text) {
+		return
 	}
-	return Value{text: string(d), node: numberNode}
+	if err := decimal.Check(text); err != nil {
+		p.fail(start, "%s", fault.Of(err).Msg)
+	}
 }
 
 func isNumeric(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || isLetter(c)
 }
 
-// string reads a string from its opening quote on and returns its text without
-// escapes. Text that needs no change is not copied.
-func (p *parser) string() string {
+// string passes a string from its opening quote on and reports whether it has
+// escapes.
+func (p *parser) string() (escaped bool) {
+	quote := p.at
 	p.at++
-	start := p.at
-	p.plain()
-	if p.at < len(p.text) && p.text[p.at] == '"' {
-		p.at++
-		return p.text[start : p.at-1]
+	for p.err == nil {
+		p.plain()
+		if p.at >= len(p.text) {
+			p.fail(quote, "this string has no closing quote")
+			break
+		}
+		switch c := p.text[p.at]; {
+		case c == '"':
+			p.at++
+			return escaped
+		case c < ' ':
+			p.fail(p.at, "the control character U+%04X must be written as an escape", c)
+		default:
+			escaped = true
+			p.escape()
+		}
 	}
-	return p.escaped(start)
+	return escaped
 }
 
 // plain skips to the next byte that ends or interrupts a string.
@@ -73,48 +81,21 @@ func (p *parser) plain() {
 	}
 }
 
-// escaped reads the rest of a string whose text so far, from start on, is
-// plain.
-func (p *parser) escaped(start int) string {
-	quote := start - 1
-	var b []byte
-	for p.at < len(p.text) {
-		b = append(b, p.text[start:p.at]...)
-		switch c := p.text[p.at]; {
-		case c == '"':
-			p.at++
-			return string(b)
-		case c < ' ':
-			p.fail(p.at, "the control character U+%04X must be written as an escape", c)
-		default:
-			b = p.escape(b)
-		}
-		if p.err != nil {
-			return ""
-		}
-		start = p.at
-		p.plain()
-	}
-	p.fail(quote, "this string has no closing quote")
-	return ""
-}
-
-// escape reads one escape, from its backslash on, and appends what it means.
-func (p *parser) escape(b []byte) []byte {
+// escape passes one escape, from its backslash on.
+func (p *parser) escape() {
 	if p.at+1 == len(p.text) {
 		p.at++ // the caller finds that the string does not end
-		return b
+		return
 	}
 	if p.text[p.at+1] == 'u' {
-		return utf8.AppendRune(b, p.unicodeEscape())
+		p.unicodeEscape()
+		return
 	}
-	c := unescaped(p.text[p.at+1])
-	if c == 0 {
+	if unescaped(p.text[p.at+1]) == 0 {
 		p.fail(p.at, "after a backslash must come one of \" \\ / b f n r t u")
-		return b
+		return
 	}
 	p.at += 2
-	return append(b, c)
 }
 
 // unescaped is what the character after a backslash stands for, 0 for none.
@@ -136,39 +117,54 @@ func unescaped(c byte) byte {
 	return 0
 }
 
-// unicodeEscape reads \uXXXX, or two of them that make up a surrogate pair.
-func (p *parser) unicodeEscape() rune {
-	start := p.at
-	r, ok := p.codeUnit()
-	if !ok {
-		p.fail(start, "four hexadecimal digits must follow \\u")
-		return utf8.RuneError
+// unicodeEscape passes \uXXXX, or two of them that make up a surrogate pair.
+func (p *parser) unicodeEscape() {
+	switch _, size := decodeUnicode(p.text[p.at:]); size {
+	case 0:
+		p.fail(p.at, "four hexadecimal digits must follow \\u")
+	case lone:
+		p.fail(p.at, "the surrogate %s is not part of a pair", p.text[p.at:p.at+unitSize])
+	default:
+		p.at += size
 	}
-	if !utf16.IsSurrogate(r) {
-		return r
-	}
-	if low, ok := p.codeUnit(); ok {
-		if r := utf16.DecodeRune(r, low); r != utf8.RuneError {
-			return r
-		}
-	}
-	p.fail(start, "the surrogate %s is not part of a pair", p.text[start:start+6])
-	return utf8.RuneError
 }
 
-// codeUnit reads one \uXXXX, if there is one.
-func (p *parser) codeUnit() (unit rune, ok bool) {
-	if len(p.text)-p.at < 6 || p.text[p.at:p.at+2] != `\u` {
+const (
+	unitSize = len(`\u0000`)
+	lone     = -1 // half of a pair
+)
+
+// decodeUnicode returns the character that text begins with as \uXXXX, or two of
+// them that make up a surrogate pair, and how many bytes of text that are: 0 if
+// it is none, or lone.
+func decodeUnicode(text string) (r rune, size int) {
+	r, ok := codeUnit(text)
+	if !ok {
+		return utf8.RuneError, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, unitSize
+	}
+	if low, ok := codeUnit(text[unitSize:]); ok {
+		if r := utf16.DecodeRune(r, low); r != utf8.RuneError {
+			return r, 2 * unitSize
+		}
+	}
+	return utf8.RuneError, lone
+}
+
+// codeUnit reads the \uXXXX that text begins with, if there is one.
+func codeUnit(text string) (unit rune, ok bool) {
+	if len(text) < unitSize || text[:2] != `\u` {
 		return 0, false
 	}
-	for i := p.at + 2; i < p.at+6; i++ {
-		digit, ok := hexValue(p.text[i])
+	for i := 2; i < unitSize; i++ {
+		digit, ok := hexValue(text[i])
 		if !ok {
 			return 0, false
 		}
 		unit = unit<<4 | digit
 	}
-	p.at += 6
 	return unit, true
 }
 
@@ -182,4 +178,24 @@ func hexValue(c byte) (v rune, ok bool) {
 		return rune(c-'A') + 10, true
 	}
 	return 0, false
+}
+
+// escaped returns what the escape means that checked text begins with, and how
+// many bytes it has.
+func escaped(text string) (meaning rune, size int) {
+	if text[1] == 'u' {
+		return decodeUnicode(text)
+	}
+	return rune(unescaped(text[1])), len(`\n`)
+}
+
+// cutEscape returns what stands in checked text before and behind its first
+// escape, and what that one means. found is false if there is none.
+func cutEscape(text string) (before string, meaning rune, behind string, found bool) {
+	i := strings.IndexByte(text, '\\')
+	if i < 0 {
+		return text, 0, "", false
+	}
+	meaning, size := escaped(text[i:])
+	return text[:i], meaning, text[i+size:], true
 }

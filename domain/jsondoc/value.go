@@ -5,6 +5,9 @@
 // [Value.Append] writes it in one canonical form. [Read] moves the members of
 // an object into typed fields, [Writer] writes fields out, and [Object] carries
 // free-form objects unchanged.
+//
+// A text is checked as a whole, but nothing is made of it before it is asked
+// for. So what nobody asks for costs no memory, however much of it there is.
 package jsondoc
 
 import "orgd/domain/decimal"
@@ -31,12 +34,10 @@ func (k Kind) String() string {
 // copied and shared freely, and shares memory with the parsed text. The zero
 // value is null.
 type Value struct {
-	// text is the unescaped text of a string or the normal form of a number.
+	// text is the unescaped text of a string, the normal form of a number, and
+	// the checked text of everything else.
 	text string
-	// node is nil for null, one of the shared nodes below for the other
-	// scalars, and an array's or object's own node. This keeps a Value at three
-	// words.
-	node *node
+	kind Kind
 }
 
 // Member is one name and value of an object.
@@ -45,44 +46,18 @@ type Member struct {
 	Value Value
 }
 
-// node is what a Value's text cannot say. Nodes are never modified once a Value
-// holds them, so those without content are shared.
-type node struct {
-	kind    Kind
-	depth   uint8 // levels of arrays and objects, this one included
-	sorted  bool  // the members are in canonical order
-	removes bool  // as a merge patch, the object removes members
-	items   []Value
-	members []Member
-}
-
-var (
-	falseNode  = &node{kind: KindBool}
-	trueNode   = &node{kind: KindBool}
-	numberNode = &node{kind: KindNumber}
-	stringNode = &node{kind: KindString}
-
-	emptyArray  = &node{kind: KindArray, depth: 1}
-	emptyObject = &node{kind: KindObject, depth: 1, sorted: true}
-)
-
 // Kind says what v is.
-func (v Value) Kind() Kind {
-	if v.node == nil {
-		return KindNull
-	}
-	return v.node.kind
-}
+func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether v is null.
-func (v Value) IsNull() bool { return v.node == nil }
+func (v Value) IsNull() bool { return v.kind == KindNull }
 
 // Bool is true if v is true, and false for everything else.
-func (v Value) Bool() bool { return v.node == trueNode }
+func (v Value) Bool() bool { return v.kind == KindBool && v.text == "true" }
 
 // Number is the number v, or 0 if v is something else.
 func (v Value) Number() decimal.Decimal {
-	if v.Kind() != KindNumber {
+	if v.kind != KindNumber {
 		return "0"
 	}
 	return decimal.Decimal(v.text)
@@ -91,36 +66,50 @@ func (v Value) Number() decimal.Decimal {
 // Text is the string v without quotes and escapes, or "" if v is something
 // else.
 func (v Value) Text() string {
-	if v.Kind() != KindString {
+	if v.kind != KindString {
 		return ""
 	}
 	return v.text
 }
 
-// Items are the items of the array v in order, nil if v is something else. The
-// slice belongs to v and must not be modified.
+// Len is the number of items or members of v, 0 if v is neither an array nor an
+// object. It costs no memory, as [Value.Items] and [Value.Members] do.
+func (v Value) Len() int { return v.parts().left() }
+
+// Items makes the items of the array v in order, nil if v is something else.
 func (v Value) Items() []Value {
-	if v.node == nil {
+	if v.kind != KindArray {
 		return nil
 	}
-	return v.node.items
+	var items []Value
+	for p := v.parts(); p.next(); {
+		items = append(items, p.value())
+	}
+	return items
 }
 
-// Members are the members of the object v in the order of the text, nil if v is
-// something else. The slice belongs to v and must not be modified.
+// Members makes the members of the object v in the order of the text, nil if v
+// is something else.
 func (v Value) Members() []Member {
-	if v.node == nil {
+	if v.kind != KindObject {
 		return nil
 	}
-	return v.node.members
+	var members []Member
+	for p := v.parts(); p.next(); {
+		members = append(members, p.member())
+	}
+	return members
 }
 
 // Get returns the member of the object v that has exactly this name. ok is
 // false if there is none or v is something else. It walks the members.
 func (v Value) Get(name string) (member Value, ok bool) {
-	for _, m := range v.Members() {
-		if m.Name == name {
-			return m.Value, true
+	if v.kind != KindObject {
+		return Value{}, false
+	}
+	for p := v.parts(); p.next(); {
+		if p.ref().is(v.text, name) {
+			return p.value(), true
 		}
 	}
 	return Value{}, false
@@ -129,69 +118,44 @@ func (v Value) Get(name string) (member Value, ok bool) {
 // Only returns the object v with those of its members for which keep holds, in
 // their order. Another value comes back as it is.
 func (v Value) Only(keep func(name string) bool) Value {
-	if v.Kind() != KindObject {
+	if v.kind != KindObject {
 		return v
 	}
-	var members []Member
-	for _, m := range v.Members() {
-		if keep(m.Name) {
-			members = append(members, m)
+	text := append(make([]byte, 0, len(v.text)), '{')
+	for p := v.parts(); p.next(); {
+		if keep(p.name()) {
+			text = append(separated(text), v.text[p.begin:p.end]...)
 		}
 	}
-	return Value{node: newObject(members)}
+	return Value{string(append(text, '}')), KindObject}
 }
 
 // Depth counts the levels of arrays and objects: 0 for a scalar, 1 for [].
 func (v Value) Depth() int {
-	if v.node == nil {
+	if v.kind < KindArray {
 		return 0
 	}
-	return int(v.node.depth)
+	deepest, depth := 0, 0
+	for i := 0; i < len(v.text); i++ {
+		switch v.text[i] {
+		case '"':
+			i, _ = stringEnd(v.text, i)
+			i--
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // Equal reports whether v and w are the same value: equal numbers however they
 // were written, and equal members in any order.
 func (v Value) Equal(w Value) bool {
-	return v.Kind() == w.Kind() && v.String() == w.String()
+	return v.kind == w.kind && v.String() == w.String()
 }
 
 // String is the canonical text of v.
 func (v Value) String() string { return string(v.Append(nil)) }
-
-// describeArray completes an array whose items are set.
-func (n *node) describeArray() {
-	n.kind = KindArray
-	for _, v := range n.items {
-		n.deepen(v)
-	}
-	n.depth++
-}
-
-// describeObject completes an object whose members are set.
-func (n *node) describeObject() {
-	n.kind, n.sorted = KindObject, true
-	for i, m := range n.members {
-		n.deepen(m.Value)
-		n.removes = n.removes || m.Value.IsNull() || m.Value.removes()
-		n.sorted = n.sorted && (i == 0 || compareNames(n.members[i-1].Name, m.Name) < 0)
-	}
-	n.depth++
-}
-
-// newObject makes an object that keeps members.
-func newObject(members []Member) *node {
-	n := &node{members: members}
-	n.describeObject()
-	return n
-}
-
-// removes reports whether v, read as a JSON Merge Patch, is an object that
-// removes members. One that does not is the result of merging it into nothing.
-func (v Value) removes() bool { return v.node != nil && v.node.removes }
-
-// deepen makes n at least as deep as its part v.
-func (n *node) deepen(v Value) {
-	if v.node != nil {
-		n.depth = max(n.depth, v.node.depth)
-	}
-}

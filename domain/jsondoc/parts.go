@@ -1,0 +1,214 @@
+package jsondoc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"orgd/domain/decimal"
+)
+
+// parts walks the items of an array or the members of an object. It relies on
+// the text having been checked.
+type parts struct {
+	text     string
+	isObject bool
+	begin    int  // of the part: its name, or its value in an array
+	nameEnd  int  // behind its name
+	escaped  bool // the name has escapes
+	middle   int  // where its value begins
+	end      int  // behind its value
+}
+
+// parts begins a walk before the first part; a scalar has none.
+func (v Value) parts() parts {
+	if v.kind < KindArray {
+		return parts{}
+	}
+	return parts{text: v.text, isObject: v.kind == KindObject, end: 1}
+}
+
+// next goes to the next part and reports whether there is one.
+func (p *parts) next() bool {
+	p.begin = skipBetween(p.text, p.end)
+	if p.begin >= len(p.text)-1 {
+		return false // nothing but the closing bracket is left
+	}
+	p.middle = p.begin
+	if p.isObject {
+		p.nameEnd, p.escaped = stringEnd(p.text, p.begin)
+		p.middle = skipBetween(p.text, p.nameEnd)
+	}
+	p.end = valueEnd(p.text, p.middle)
+	return true
+}
+
+// left counts the parts that are still to come.
+func (p parts) left() int {
+	n := 0
+	for p.next() {
+		n++
+	}
+	return n
+}
+
+// ref refers to the name of a member.
+func (p *parts) ref() ref { return refTo(p.begin, p.escaped) }
+
+func (p *parts) name() string {
+	if p.escaped {
+		return unescape(p.text[p.begin:p.nameEnd])
+	}
+	return p.text[p.begin+1 : p.nameEnd-1]
+}
+
+func (p *parts) value() Value { return valueOf(p.text[p.middle:p.end]) }
+
+func (p *parts) member() Member { return Member{p.name(), p.value()} }
+
+// indexAt returns which part of v begins at a place.
+func (v Value) indexAt(begin int) int {
+	p, i := v.parts(), 0
+	for p.next() && p.begin < begin {
+		i++
+	}
+	return i
+}
+
+// valueOf makes the value of its text.
+func valueOf(text string) Value {
+	switch text[0] {
+	case '"':
+		return Value{unquote(text), KindString}
+	case '{':
+		return Value{text, KindObject}
+	case '[':
+		return Value{text, KindArray}
+	case 't', 'f':
+		return Value{text, KindBool}
+	case 'n':
+		return Value{}
+	}
+	if isPlainInteger(text) {
+		return Value{text, KindNumber}
+	}
+	d, _ := decimal.Parse(text) // was checked
+	return Value{string(d), KindNumber}
+}
+
+// isPlainInteger reports whether text is a number in normal form that needs no
+// closer look.
+func isPlainInteger(text string) bool {
+	const always = 15 // digits are written out
+	if len(text) > always || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// skipBetween skips what stands between names and values.
+func skipBetween(text string, at int) int {
+	for at < len(text) {
+		switch text[at] {
+		case ' ', '\n', '\r', '\t', ',', ':':
+			at++
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// stringEnd returns the place behind the string that begins at a place, and
+// whether it has escapes.
+func stringEnd(text string, at int) (end int, escaped bool) {
+	for at++; text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			escaped = true
+			at++
+		}
+	}
+	return at + 1, escaped
+}
+
+// valueEnd returns the place behind the value that begins at a place in an array
+// or object.
+func valueEnd(text string, at int) int {
+	switch text[at] {
+	case '"':
+		end, _ := stringEnd(text, at)
+		return end
+	case '[', '{':
+		return bracketEnd(text, at)
+	}
+	for {
+		switch text[at] {
+		case ',', ']', '}', ' ', '\n', '\r', '\t':
+			return at
+		}
+		at++
+	}
+}
+
+// bracketEnd returns the place behind the array or object that begins at a place.
+func bracketEnd(text string, at int) int {
+	for depth := 0; ; at++ {
+		switch text[at] {
+		case '"':
+			at, _ = stringEnd(text, at)
+			at--
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+	}
+}
+
+// unquote returns what a string with its quotes means. It is copied only if it
+// has escapes.
+func unquote(text string) string {
+	if strings.IndexByte(text, '\\') >= 0 {
+		return unescape(text)
+	}
+	return text[1 : len(text)-1]
+}
+
+// unescape is unquote for a string that has escapes.
+func unescape(text string) string {
+	var short [64]byte
+	if len(text) <= len(short) {
+		return string(appendUnescaped(short[:0], text))
+	}
+	text = text[1 : len(text)-1]
+	var b strings.Builder
+	b.Grow(len(text)) // escapes are longer than what they mean
+	for {
+		before, meaning, behind, found := cutEscape(text)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteRune(meaning)
+		text = behind
+	}
+}
+
+// appendUnescaped appends what unescape returns.
+func appendUnescaped(dst []byte, text string) []byte {
+	text = text[1 : len(text)-1]
+	for {
+		before, meaning, behind, found := cutEscape(text)
+		dst = append(dst, before...)
+		if !found {
+			return dst
+		}
+		dst, text = utf8.AppendRune(dst, meaning), behind
+	}
+}
