@@ -20,10 +20,14 @@ const mebibyte = 1 << 20
 // bound of that is three mebibytes, because the body is checked first and read
 // then, and package jsondoc has the bound of two for each.
 func TestHostileBodiesAndMemory(t *testing.T) {
+	arriving, judging := int64(2*mebibyte), int64(3*mebibyte)
+	if testing.Short() {
+		judging *= 2 // with the race detector more is allocated
+	}
 	for what, body := range hostileBodies() {
 		for how, length := range map[string]int64{"chunks": -1, "announced": int64(len(body))} {
-			used, answer := measure(t, body, length)
-			if used.arriving > 2*mebibyte || used.judging > 3*mebibyte || length > defaultMaxBody && used.arriving > 64<<10 {
+			used, answer := measure(t, "PATCH", "/api/v1/company", defaultMaxBody, body, length)
+			if used.arriving > arriving || used.judging > judging || length > defaultMaxBody && used.arriving > 64<<10 {
 				t.Errorf("%s, %s: %v", what, how, used)
 			}
 			if !strings.Contains(answer, `"error_code":2001`) {
@@ -34,20 +38,51 @@ func TestHostileBodiesAndMemory(t *testing.T) {
 	}
 }
 
+// What a hostile batch of events takes follows in the same way from the limit of
+// its route, which is eight times as high.
+func TestHostileBatchesAndMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes many seconds with the race detector")
+	}
+	const limit = 8 << 20
+	fill := func(begin, part, end string) string {
+		return begin + strings.Repeat(part, (limit-len(begin)-len(end))/len(part)) + end
+	}
+	for what, body := range map[string]string{
+		"small numbers":           fill(`{"events":[`, "1,", "1]}"),
+		"empty events":            fill(`{"events":[`, "{},", "{}]}"),
+		"events of small numbers": fill(`{"events":[`, `{"data":[`+strings.Repeat("1,", 10_000)+`1]},`, "{}]}"),
+		"data of small numbers":   fill(`{"events":[{"data":{"x":[`, "1,", "1]}}]}"),
+		"names":                   names(`{"events":[{"data":{`, `"%x":1,`, "}}]}", limit),
+		"related names":           names(`{"events":[{"related_ids":{`, `"%x":1,`, "}}]}", limit),
+		"a long related text":     fill(`{"events":[{"related_ids":{"x":"`, "x", `"}}]}`),
+	} {
+		used, answer := measure(t, "POST", "/api/v1/activities", limit, body, -1)
+		if used.arriving > 2*limit || used.judging > 3*limit {
+			t.Errorf("%s: %v", what, used)
+		}
+		if !strings.Contains(answer, `"error_code":2001`) {
+			t.Errorf("%s: the answer is %.300s, want code 2001", what, answer)
+		}
+		t.Logf("R13: %s: %v", what, used)
+	}
+}
+
+// names writes so many different names that the text is nearly as long as limit.
+func names(begin, format, end string, limit int) string {
+	text := []byte(begin)
+	for i := 0; len(text) < limit-24; i++ {
+		text = fmt.Appendf(text, format, i)
+	}
+	return string(text[:len(text)-1]) + end
+}
+
 // hostileBodies are bodies of a mebibyte and one of 64, none of them acceptable.
 func hostileBodies() map[string]string {
 	fill := func(begin, part, end string) string {
 		return begin + strings.Repeat(part, (defaultMaxBody-len(begin)-len(end))/len(part)) + end
 	}
-	// names are as many as there is room for.
-	names := func(begin, format string) string {
-		text := []byte(begin)
-		for i := 0; len(text) < defaultMaxBody-24; i++ {
-			text = fmt.Appendf(text, format, i)
-		}
-		return string(text[:len(text)-1]) + strings.Repeat("}", strings.Count(begin, "{"))
-	}
-	many := names("{", `"%x":1,`)
+	many := names("{", `"%x":1,`, "}", defaultMaxBody)
 	return map[string]string{
 		"white space":          fill("", " ", ""),
 		"open arrays":          fill("", "[", ""),
@@ -55,8 +90,8 @@ func hostileBodies() map[string]string {
 		"escapes":              fill(`{"x":"`, `\u00e4`, `"}`),
 		"too large":            strings.Repeat("x", 64*mebibyte),
 		"names":                many,
-		"escaped names":        names("{", `"\u0061%x":1,`),
-		"names below":          names(`{"settings":{`, `"%x":1,`),
+		"escaped names":        names("{", `"\u0061%x":1,`, "}", defaultMaxBody),
+		"names below":          names(`{"settings":{`, `"%x":1,`, "}}", defaultMaxBody),
 		"many objects":         fill("[", `{"a":1,"b":2},`, "{}]"),
 		"empty objects":        fill("[", "{},", "{}]"),
 		"small numbers":        fill("[", "1,", "1]"),
@@ -80,10 +115,10 @@ func (u use) String() string {
 
 // measure sends a body that is refused, in chunks if its length is -1, and
 // returns the answer.
-func measure(t *testing.T, body string, length int64) (used use, answer string) {
+func measure(t *testing.T, method, path string, limit int, body string, length int64) (used use, answer string) {
 	t.Helper()
 	f := newFake(t, ok)
-	r := request(t, "PATCH", "/api/v1/company", "{}")
+	r := request(t, method, path, "{}")
 	m := &measured{Reader: strings.NewReader(body)}
 	r.ContentLength, r.Body = length, io.NopCloser(m)
 	before := live()
@@ -95,7 +130,7 @@ func measure(t *testing.T, body string, length int64) (used use, answer string) 
 	}
 	used = use{judging: after - m.allocated}
 	if m.live > 0 {
-		used.arriving = m.live - before - int64(min(len(body), defaultMaxBody))
+		used.arriving = m.live - before - int64(min(len(body), limit))
 	}
 	return used, w.Body.String()
 }
@@ -109,7 +144,7 @@ type measured struct {
 }
 
 func (m *measured) Read(p []byte) (int, error) {
-	const step = 1 << 17 // whenever so much more has been read
+	const step = 1 << 18 // whenever so much more has been read
 	if before := m.read - len(p); before < 0 || before/step < m.read/step {
 		m.live = max(m.live, live())
 	}

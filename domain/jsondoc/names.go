@@ -113,7 +113,11 @@ func (s *refSet) add(text, str string, r ref) (first ref) {
 		s.grow(text, s.few[:], 4*smallObject)
 	}
 	if 4*s.n >= 3*len(s.table) {
-		s.grow(text, s.table, 4*len(s.table))
+		larger := 4 * len(s.table)
+		if larger > len(text)/3 {
+			larger /= 2 // there cannot be many more
+		}
+		s.grow(text, s.table, larger)
 	}
 	place := s.place(text, str)
 	if *place != 0 {

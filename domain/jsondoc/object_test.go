@@ -80,3 +80,15 @@ func TestPropertyObjectMergesLikeValues(t *testing.T) {
 		}
 	})
 }
+
+func TestPropertyObjectWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := mustParse(t, object(3).Draw(t, "object"))
+		whole, _ := v.Object()
+		most := rapid.IntRange(0, 2*len(v.String())).Draw(t, "bytes")
+		o, ok := v.ObjectWithin(most)
+		if ok != (len(v.String()) <= most) || ok && o != whole || !ok && o != "" {
+			t.Fatalf("%s within %d bytes = %q, %t", v, most, o, ok)
+		}
+	})
+}

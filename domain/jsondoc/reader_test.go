@@ -411,3 +411,15 @@ func TestPropertyReadingAPatchTwice(t *testing.T) {
 		}
 	})
 }
+
+func TestReaderAllowsOthers(t *testing.T) {
+	var known string
+	err := jsondoc.Read(parse(t, `{"x":1,"\u006bnown":"k","o":{"y":2},"z":3}`), func(r *jsondoc.Reader) {
+		r.AllowOthers()
+		r.Text("known", &known, 1, 9)
+		r.Object("o", func(*jsondoc.Reader) {})
+	})
+	if known != "k" || err == nil || err.Error() != "o.y: unknown field" {
+		t.Errorf("Read = %q, %v, want only o.y refused", known, err)
+	}
+}

@@ -76,3 +76,27 @@ func TestKindNames(t *testing.T) {
 		}
 	}
 }
+
+func TestLen(t *testing.T) {
+	for in, want := range map[string]int{
+		"1": 0, `"[1,2]"`: 0, "null": 0, "[]": 0, "{ }": 0, "[ 1 , [2,3] ]": 2, `["]",{"a":1}]`: 2, `{"a":[1,2],"}":"\"}"}`: 2,
+	} {
+		if got := parse(t, in).Len(); got != want {
+			t.Errorf("Len of %s = %d, want %d", in, got, want)
+		}
+	}
+}
+
+// A name is found however it is written, and only the whole of it.
+func TestGetByTheMeaningOfNames(t *testing.T) {
+	v := parse(t, `{"\u0061":1,"b\"":2,"b\":":3,"b":"x","\ud83d\ude00":4,"\ufffd":5,"c\u0064":6,"cde":7}`)
+	for name, want := range map[string]string{
+		"a": "1", `b"`: "2", `b":`: "3", "b": `"x"`, "😀": "4", "\ufffd": "5", "cd": "6", "cde": "7",
+		"": "", "c": "", `\u0061`: "", `b":"x`: "", "\xff": "", "😁": "", "\U0001F600x": "",
+	} {
+		got, ok := v.Get(name)
+		if ok != (want != "") || ok && got.String() != want {
+			t.Errorf("Get(%q) = %s, %t, want %q", name, got, ok, want)
+		}
+	}
+}
