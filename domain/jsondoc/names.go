@@ -51,11 +51,12 @@ func (r ref) string(text string) string { return unquote(r.quoted(text)) }
 
 // is reports whether the string means s.
 func (r ref) is(text, s string) bool {
-	rest := text[r.at()+1:]
-	if r&refEscaped == 0 {
-		return len(rest) > len(s) && rest[len(s)] == '"' && rest[:len(s)] == s && strings.IndexByte(s, '"') < 0
+	begin := r.at() + 1
+	if r&refEscaped != 0 {
+		return means(text[begin:], s)
 	}
-	return means(rest, s)
+	end := begin + len(s)
+	return end < len(text) && text[end] == '"' && text[begin:end] == s && strings.IndexByte(s, '"') < 0
 }
 
 // means reports whether the string that text begins with, behind its opening

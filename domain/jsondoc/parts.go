@@ -110,15 +110,13 @@ func isPlainInteger(text string) bool {
 	return true
 }
 
+// between is the set of the characters between names and values.
+const between = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<',' | 1<<':'
+
 // skipBetween skips what stands between names and values.
 func skipBetween(text string, at int) int {
-	for at < len(text) {
-		switch text[at] {
-		case ' ', '\n', '\r', '\t', ',', ':':
-			at++
-		default:
-			return at
-		}
+	for at < len(text) && text[at] < 64 && between>>text[at]&1 != 0 {
+		at++
 	}
 	return at
 }
@@ -126,13 +124,17 @@ func skipBetween(text string, at int) int {
 // stringEnd returns the place behind the string that begins at a place, and
 // whether it has escapes.
 func stringEnd(text string, at int) (end int, escaped bool) {
-	for at++; text[at] != '"'; at++ {
-		if text[at] == '\\' {
+	rest := text[at+1:]
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '"':
+			return at + i + len(`""`), escaped
+		case '\\':
 			escaped = true
-			at++
+			i++
 		}
 	}
-	return at + 1, escaped
+	return len(text), escaped // which does not happen
 }
 
 // valueEnd returns the place behind the value that begins at a place in an array
@@ -156,19 +158,22 @@ func valueEnd(text string, at int) int {
 
 // bracketEnd returns the place behind the array or object that begins at a place.
 func bracketEnd(text string, at int) int {
-	for depth := 0; ; at++ {
-		switch text[at] {
+	const curly = '{' ^ '[' // which is also '}' ^ ']'
+	depth := 0
+	for ; at < len(text); at++ {
+		switch text[at] | curly {
 		case '"':
 			at, _ = stringEnd(text, at)
 			at--
-		case '[', '{':
+		case '{':
 			depth++
-		case ']', '}':
+		case '}':
 			if depth--; depth == 0 {
 				return at + 1
 			}
 		}
 	}
+	return at // which does not happen
 }
 
 // unquote returns what a string with its quotes means. It is copied only if it

@@ -44,9 +44,12 @@ type report struct {
 	base     string   // where the document stands in a larger one, "" if nowhere
 	problems []string // the first maxProblems
 	count    int
-	members  []member   // stack: the members of every open object
-	few      [64]member // the first of them, as many as most documents have at once
-	missing  []string   // stack: names that were asked for in vain
+	members  []member // stack: the members of every open object
+	missing  []string // stack: names that were asked for in vain
+
+	// Where the stacks begin; most documents need no more.
+	firstMembers [32]member
+	firstMissing [32]string
 }
 
 // member is where a member stands in the text of its object.
@@ -78,7 +81,7 @@ func read(v Value, whole bool, rep *report, f func(*Reader)) error {
 	if v.Kind() != KindObject {
 		return notObject(v)
 	}
-	rep.members = rep.few[:0]
+	rep.members, rep.missing = rep.firstMembers[:0], rep.firstMissing[:0]
 	r := Reader{report: rep, whole: whole, item: -1}
 	r.run(v, f)
 	return rep.err()
