@@ -62,6 +62,9 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	if err != nil {
 		return agent.Agent{}, err
 	}
+	if w.Deleted {
+		s.contents.forget(before.ID())
+	}
 	return w.Agent, nil
 }
 

@@ -20,12 +20,14 @@ const (
 // rows of a transaction that is still open must not get in.
 //
 // It has two generations: what was not asked for while the young one filled up
-// goes.
+// goes. What an agent was before goes at once, as nobody asks for it any more: or
+// memory would grow with the changes and not with the agents.
 type contents struct {
 	mu         sync.Mutex
 	max        int // bytes of each generation
 	size       int // bytes of the young one
 	young, old map[int64]remembered
+	newest     map[identity.ID]int64 // the row of each agent in one of the two
 }
 
 type remembered struct {
@@ -34,7 +36,7 @@ type remembered struct {
 }
 
 func newContents(max int) *contents {
-	return &contents{max: max / 2, young: map[int64]remembered{}}
+	return &contents{max: max / 2, young: map[int64]remembered{}, newest: map[identity.ID]int64{}}
 }
 
 // get returns the content of a row, or nil if it is not remembered.
@@ -55,7 +57,30 @@ func (c *contents) get(row int64) *identity.Content {
 func (c *contents) put(row int64, content *identity.Content, length int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before, known := c.newest[content.ID]
+	if known && before > row {
+		return // read before the agent was changed
+	}
+	if known && before < row {
+		c.drop(before)
+	}
 	c.keep(row, remembered{content, length + contentOverhead})
+}
+
+// forget drops what is remembered of an agent that is gone.
+func (c *contents) forget(id identity.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if row, ok := c.newest[id]; ok {
+		c.drop(row)
+		delete(c.newest, id)
+	}
+}
+
+func (c *contents) drop(row int64) {
+	c.size -= c.young[row].size
+	delete(c.young, row)
+	delete(c.old, row)
 }
 
 func (c *contents) keep(row int64, r remembered) {
@@ -63,8 +88,18 @@ func (c *contents) keep(row int64, r remembered) {
 		return
 	}
 	if c.size+r.size > c.max {
-		c.old, c.young, c.size = c.young, map[int64]remembered{}, 0
+		c.age()
 	}
-	c.young[row] = r
+	c.young[row], c.newest[r.content.ID] = r, row
 	c.size += r.size
+}
+
+// age makes the young generation the old one, which goes.
+func (c *contents) age() {
+	for row, r := range c.old {
+		if _, kept := c.young[row]; !kept && c.newest[r.content.ID] == row {
+			delete(c.newest, r.content.ID)
+		}
+	}
+	c.old, c.young, c.size = c.young, map[int64]remembered{}, 0
 }
