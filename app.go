@@ -46,9 +46,6 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if cfg.Console {
-		log.Warn("--console: the console is not part of this build")
-	}
 	if cfg.Storage == SQLite {
 		return buildFirst(ctx, cfg, log)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -41,8 +42,9 @@ type Config struct {
 	// MetricsAddr is the address of the listener that shows metrics to everybody
 	// who reaches it; empty means none.
 	MetricsAddr string
-	// Console serves the console.
-	Console bool
+	// Console says whether the console is served; nil means where only this
+	// machine can reach it.
+	Console *bool
 	// Storage is SQLite or MongoDB, and one of the two that follow says where.
 	Storage string
 	SQLite  sqlitestore.Config
@@ -107,6 +109,24 @@ func (c Config) Place() string {
 		return "database " + c.Mongo.Database
 	}
 	return c.SQLite.Dir
+}
+
+// servesConsole reports whether the console is served.
+func (c Config) servesConsole() bool {
+	if c.Console != nil {
+		return *c.Console
+	}
+	return c.Storage == SQLite && isLoopback(c.HTTP.Addr)
+}
+
+// isLoopback reports whether an address is one that only this machine can reach.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // keyFile returns the file of a key: the one that is configured or, in the

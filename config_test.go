@@ -78,6 +78,42 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// The console is served where only this machine can reach it, unless somebody
+// says otherwise.
+func TestConsoleByItself(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		vars []string
+		want bool
+	}{
+		{"by default", nil, true},
+		{"another loopback address", []string{"ORGD_ADDR=[::1]:80"}, true},
+		{"localhost", []string{"ORGD_ADDR=localhost:80"}, true},
+		{"every address", []string{"ORGD_ADDR=:8080"}, false},
+		{"any address of a container", []string{"ORGD_ADDR=0.0.0.0:8080"}, false},
+		{"a name", []string{"ORGD_ADDR=orgd.example:8080"}, false},
+		{"no address", []string{"ORGD_ADDR=8080"}, false},
+		{"replicas", []string{"ORGD_STORAGE=mongodb"}, false},
+		{"replicas, on", []string{"ORGD_STORAGE=mongodb", "ORGD_CONSOLE=true"}, true},
+		{"on", []string{"ORGD_ADDR=0.0.0.0:8080", "ORGD_CONSOLE=on"}, true},
+		{"off", []string{"ORGD_CONSOLE=off"}, false},
+		{"auto", []string{"ORGD_CONSOLE=Auto"}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, err := Load(Sources{Getenv: env(tc.vars...)})
+			if err != nil {
+				t.Fatalf("Load = %v", err)
+			}
+			if got := serverConfig(c).Console; got != tc.want {
+				t.Errorf("the console is served: %t, want %t", got, tc.want)
+			}
+		})
+	}
+	if _, err := Load(Sources{Getenv: env("ORGD_CONSOLE=maybe")}); err == nil {
+		t.Error("Load takes ORGD_CONSOLE=maybe")
+	}
+}
+
 // Every setting can be given in every source, and is read as written.
 func TestEverySettingFromEverySource(t *testing.T) {
 	values := map[string]string{

@@ -63,6 +63,10 @@ func native(place any) any {
 	switch p := place.(type) {
 	case *bool:
 		return *p
+	case **bool:
+		if *p != nil {
+			return **p
+		}
 	case *int:
 		return *p
 	case *float64:

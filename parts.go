@@ -23,6 +23,14 @@ import (
 
 // What the injectors need beside the constructors of the adapters.
 
+// serverConfig is the configuration of the server, with what depends on other
+// settings.
+func serverConfig(cfg Config) httpapi.Config {
+	c := cfg.HTTP
+	c.Console = cfg.servesConsole()
+	return c
+}
+
 // openAuth starts to fetch the keys of external issuers.
 func openAuth(cfg Config, issuer *jwtauth.Issuer, k keyFiles, clock ports.Clock, log *zap.Logger) (*jwtauth.Auth, func(), error) {
 	c := cfg.Auth
@@ -187,12 +195,12 @@ func newWebhookSender(cfg Config, b httpapi.BuildInfo, t *telemetry.Traces) (*we
 }
 
 // capabilities tells what is wired and works at the moment.
-func capabilities(auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
+func capabilities(cfg httpapi.Config, auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
 	return func() httpapi.Capabilities {
 		return httpapi.Capabilities{
 			ActivityIngest: true, ActivityStream: true, ExternalIdentity: auth.External(),
 			SharedLimits: shared != nil && shared(), Webhooks: dispatcher.Working(),
-			Telemetry: t.Working(), APIDocs: true,
+			Telemetry: t.Working(), APIDocs: true, Console: cfg.Console,
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // commonSet is the same wherever the data lies.
 var commonSet = wire.NewSet(
-	wire.FieldsOf(new(Config), "HTTP"),
+	serverConfig,
 	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "chores",
 		"stream", "dispatcher"),
 

@@ -18,6 +18,8 @@ func assign(place, v any) (err error) {
 		*p, err = text(v)
 	case *bool:
 		*p, err = boolean(v)
+	case **bool:
+		*p, err = optional(v)
 	case *int:
 		*p, err = integer(v)
 	case *float64:
@@ -43,6 +45,11 @@ func show(place any) string {
 		return *p
 	case *bool:
 		return strconv.FormatBool(*p)
+	case **bool:
+		if *p == nil {
+			return automatic
+		}
+		return strconv.FormatBool(**p)
 	case *int:
 		return strconv.Itoa(*p)
 	case *float64:
@@ -85,6 +92,21 @@ func boolean(v any) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("%q must be true or false", s)
+}
+
+// automatic is the word for a choice that is left to the program.
+const automatic = "auto"
+
+// optional reads true, false, or that the program decides: nil.
+func optional(v any) (*bool, error) {
+	if s, err := text(v); err == nil && strings.EqualFold(s, automatic) {
+		return nil, nil
+	}
+	b, err := boolean(v)
+	if err != nil {
+		return nil, err
+	}
+	return &b, nil
 }
 
 func integer(v any) (int, error) {

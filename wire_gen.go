@@ -19,7 +19,7 @@ import (
 
 // Everything in a data directory.
 func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := cfg.HTTP
+	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
 	kit := app.Kit{
@@ -97,7 +97,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		return nil, nil, err
 	}
 	sharedLimits := notShared()
-	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -156,7 +156,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 
 // A data directory, and limits in Redis.
 func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := cfg.HTTP
+	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
 	kit := app.Kit{
@@ -244,7 +244,7 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 		return nil, nil, err
 	}
 	sharedLimits := sharedState(redislimitLimiter)
-	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -305,7 +305,7 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 
 // Replicas on one MongoDB; each admits its part of the limits.
 func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := cfg.HTTP
+	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
 	kit := app.Kit{
@@ -377,7 +377,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 		return nil, nil, err
 	}
 	sharedLimits := notShared()
-	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -437,7 +437,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 
 // Replicas on one MongoDB that share their limits through Redis.
 func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := cfg.HTTP
+	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
 	kit := app.Kit{
@@ -519,7 +519,7 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		return nil, nil, err
 	}
 	sharedLimits := sharedState(redislimitLimiter)
-	v := capabilities(auth, sharedLimits, dispatcher, traces)
+	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,

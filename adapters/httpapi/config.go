@@ -18,6 +18,8 @@ type Config struct {
 	// TLSCert and TLSKey are files in PEM form, both or neither. They are read
 	// again when they change.
 	TLSCert, TLSKey string
+	// Console serves the console.
+	Console bool
 	// ErrorDocsURL begins the type of every problem; the category follows it as
 	// an anchor.
 	ErrorDocsURL string

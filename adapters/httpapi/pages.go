@@ -19,6 +19,11 @@ type pages struct {
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// consolePolicy is stricter: nothing stands in the page, and no text can become
+// a part of it that is more than text.
+const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
 func (p pages) index(x *exchange) error { return p.serve(x, "index.html") }
 
 func (p pages) file(x *exchange) error { return p.serve(x, x.param("file")) }

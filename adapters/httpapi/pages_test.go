@@ -4,8 +4,11 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+
+	"orgd/adapters/httpapi/web"
 )
 
 // page asks for a path as a browser would, but without a token.
@@ -77,6 +80,45 @@ func TestPagesAreGuarded(t *testing.T) {
 	}
 	if strings.Contains(body, "//") || strings.Contains(body, "<script>") || strings.Contains(body, "<style") {
 		t.Errorf("the page loads something from elsewhere, or has a script in it:\n%s", body)
+	}
+}
+
+// The console is off unless it is asked for, and its policy allows no more than
+// its own files and the API.
+func TestConsolePage(t *testing.T) {
+	for _, path := range []string{"/console", "/console/main.js"} {
+		if status, _, body := newFake(t, ok).page(t, path); status != 404 || !strings.Contains(body, "3002") {
+			t.Errorf("GET %s = %d, want 404/3002 while it is off", path, status)
+		}
+	}
+	f := newFake(t, ok, func(c *Config, _ *Parts) { c.Console = true })
+	status, h, page := f.page(t, "/console", "Accept-Encoding", "gzip")
+	if status != 200 || h.Get("Content-Encoding") != "gzip" || strings.Contains(page, "//") || strings.Contains(page, "<style") || strings.Contains(page, "<script>") {
+		t.Errorf("GET /console = %d %q\n%s", status, h.Get("Content-Encoding"), page)
+	}
+	if got := h.Get("Content-Security-Policy"); got != consolePolicy || strings.Contains(got, "unsafe") || strings.Contains(got, "http") {
+		t.Errorf("the policy is %q", got)
+	}
+	for _, match := range regexp.MustCompile(`(?:href|src)="(console/[^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if status, _, _ := f.page(t, "/"+match[1]); status != 200 {
+			t.Errorf("GET /%s = %d, want 200: the page needs it", match[1], status)
+		}
+	}
+	for name := range web.Console() {
+		status, h, script := f.page(t, "/console/"+name)
+		if status != 200 || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("GET /console/%s = %d %v", name, status, h)
+		}
+		for _, match := range regexp.MustCompile(`(?:from |import\()"\./([^"]+)"`).FindAllStringSubmatch(script, -1) {
+			if _, ok := web.Console()[match[1]]; !ok {
+				t.Errorf("%s imports %s, which is not there", name, match[1])
+			}
+		}
+		for _, unsafe := range []string{"innerHTML", "outerHTML", "insertAdjacent", "eval(", "document.write", "localStorage", "http://", "https://"} {
+			if strings.Contains(strings.ReplaceAll(script, "http://www.w3.org/2000/svg", ""), unsafe) && !strings.Contains(script, `placeholder: "https://"`) {
+				t.Errorf("%s has %s in it", name, unsafe)
+			}
+		}
 	}
 }
 

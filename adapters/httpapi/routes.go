@@ -29,7 +29,7 @@ func (s *Server) routes() []route {
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
 	docs := pages{web.Docs(), docsPolicy}
-	return []route{
+	routes := []route{
 		{method: get, path: "/healthz", op: access.Live, public: true, uncounted: true, handle: operations.live},
 		{method: get, path: "/readyz", op: access.Ready, public: true, uncounted: true, handle: operations.ready},
 		{method: get, path: "/metrics", op: access.Metrics, handle: operations.metrics},
@@ -103,4 +103,11 @@ func (s *Server) routes() []route {
 		{method: remove, path: "/auth/sessions/{sid}", op: access.AuthRevokeSession, handle: sessions.revoke},
 		{method: post, path: "/auth/logout", op: access.AuthLogout, handle: sessions.logout},
 	}
+	if s.cfg.Console {
+		console := pages{web.Console(), consolePolicy}
+		routes = append(routes,
+			route{method: get, path: "/console", op: access.Console, public: true, atRoot: true, handle: console.index},
+			route{method: get, path: "/console/{file}", op: access.Console, public: true, atRoot: true, handle: console.file})
+	}
+	return routes
 }

@@ -43,7 +43,7 @@ type listenFlags struct {
 	TrustedProxies      []string `group:"Listening" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed: addresses or ranges."`
 	CORSOrigins         []string `group:"Listening" name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the API."`
 	ErrorDocsURL        string   `group:"Listening" name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`
-	Console             bool     `group:"Listening" negatable:"" help:"Serve the console."`
+	Console             bool     `group:"Listening" negatable:"" help:"Serve the console, at /console. By itself where only this machine can reach it: with the embedded storage on a loopback address."`
 	RequestTimeout      string   `group:"Listening" placeholder:"TIME" help:"How long the work on one request may take, up to 15s."`
 	OrganizationTimeout string   `group:"Listening" placeholder:"TIME" help:"The same for requests that read or change the whole organization."`
 	OrganizationMaxBody string   `group:"Listening" placeholder:"BYTES" help:"How large the document of an organization may be. What does not fit into memory goes to temporary files."`

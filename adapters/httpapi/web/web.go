@@ -1,5 +1,6 @@
-// Package web holds the pages for browsers: the reference of the API. Its files
-// are plain HTML, CSS and JavaScript, in docs; "make generate" packs them.
+// Package web holds the pages for browsers: the reference of the API and the
+// console. Their files are plain HTML, CSS and modules of JavaScript, in docs
+// and console; "make generate" packs them.
 package web
 
 import (
@@ -37,6 +38,9 @@ type File struct {
 
 // Docs is the reference of the API: Swagger UI, and what starts it.
 var Docs = sync.OnceValue(func() Site { return open("docs") })
+
+// Console is the console.
+var Console = sync.OnceValue(func() Site { return open("console") })
 
 func open(name string) Site {
 	dir := path.Join("packed", name)

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // What is embedded is what lies in the directories: whoever changes a file runs
 // "make generate".
 func TestPacked(t *testing.T) {
-	for dir, site := range map[string]Site{"docs": Docs()} {
+	for dir, site := range map[string]Site{"docs": Docs(), "console": Console()} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ func main() {
 }
 
 // sites are the directories with files of our own.
-var sites = []string{"docs"}
+var sites = []string{"docs", "console"}
 
 // swagger are the files of Swagger UI that the reference needs. The module has
 // them packed.

@@ -1,0 +1,141 @@
+// Requests to the interface. It is the public one, described at /docs.
+
+import { session, signIn } from "./session.js";
+
+const base = new URL("api/v1/", document.baseURI);
+
+// APIError is an answer that is not a success.
+export class APIError extends Error {
+  constructor(status, detail) {
+    super(detail.detail || `The service answered with status ${status}.`);
+    this.status = status;
+    this.code = detail.error_code;
+    this.instance = detail.instance;
+    this.retryAfter = detail.retry_after;
+  }
+
+  // stale: somebody else was faster.
+  get stale() { return this.code === 4002; }
+}
+
+// path joins segments; names may hold anything.
+export const path = (...segments) => segments.map(encodeURIComponent).join("/");
+
+// url is where a path of the interface is, with those parameters that have a
+// value.
+export function url(where, query = {}) {
+  const u = new URL(where, base);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") u.searchParams.set(name, value);
+  }
+  return u;
+}
+
+// send makes a request and returns the answer of the service, whatever it says.
+// Who is not signed in any more is asked to sign in, and then the same request
+// is made; so nothing that was typed is lost.
+export async function send(method, where, { query, body, headers = {}, signal } = {}) {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  for (;;) {
+    const token = session.token;
+    const all = { Accept: "application/json", ...headers, Authorization: `Bearer ${token}` };
+    if (text !== undefined) all["Content-Type"] ||= "application/json";
+    let answer;
+    try {
+      answer = await fetch(url(where, query), { method, headers: all, body: text, signal, cache: "no-cache" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new APIError(0, { detail: "The service cannot be reached." });
+    }
+    if (answer.status !== 401) return answer;
+    await signIn(token, "Your token is not accepted any more. Sign in again to go on where you were.");
+  }
+}
+
+// exactly reads JSON in which every number stays what it was: those that
+// JavaScript would round are kept as texts that are written as numbers again.
+// Where the browser cannot do that, they are rounded.
+export const exactly = (text) => JSON.parse(text, (name, value, { source } = {}) =>
+  typeof value === "number" && source && JSON.rawJSON && String(value) !== source ? JSON.rawJSON(source) : value);
+
+// isRaw tells such a number from an object.
+export const isRaw = (value) => Boolean(JSON.isRawJSON?.(value));
+
+// decimal reads a number that somebody has typed, with all its digits.
+export function decimal(text) {
+  try {
+    return exactly(text.trim());
+  } catch {
+    return Number(text); // ".5", or what the service will refuse
+  }
+}
+
+// request makes a request and returns {data, tag, pagination}, or throws an
+// APIError.
+export async function request(method, where, options = {}) {
+  const answer = await send(method, where, options);
+  const text = answer.status === 204 ? "" : await answer.text();
+  let content = {};
+  try {
+    if (text) content = options.exact ? exactly(text) : JSON.parse(text);
+  } catch {
+    // An answer that is not the service's, such as a proxy's, tells by its status.
+  }
+  if (!answer.ok) throw new APIError(answer.status, content.error_detail ?? content);
+  return { data: content.data ?? null, tag: answer.headers.get("ETag"), pagination: content.pagination };
+}
+
+export const get = (where, query, signal, exact = false) => request("GET", where, { query, signal, exact });
+export const data = async (where, query, signal) => (await get(where, query, signal)).data;
+
+// change sends a change. tag makes it depend on what was read; key makes it
+// happen once, however often it is sent.
+export function change(method, where, body, { tag, query, exact, headers = {} } = {}) {
+  const all = { ...headers };
+  if (tag) all["If-Match"] = tag;
+  if (method === "POST") all["Idempotency-Key"] = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  return request(method, where, { query, body, exact, headers: all });
+}
+
+// Pages reads a list page by page.
+export class Pages {
+  constructor(where, query = {}, signal) {
+    Object.assign(this, { where, query: { limit: 200, ...query }, signal, items: [], complete: false });
+  }
+
+  // more reads the next page. Calls that overlap get the same one.
+  more() {
+    this.reading ||= this.next().finally(() => { this.reading = null; });
+    return this.reading;
+  }
+
+  async next() {
+    if (this.complete) return;
+    const { data: items, pagination } = await get(this.where, { ...this.query, cursor: this.cursor }, this.signal);
+    this.items.push(...items);
+    this.cursor = pagination.next_cursor;
+    this.complete = !pagination.has_more;
+  }
+
+  // upTo reads until there are enough items, or no more.
+  async upTo(count = Infinity) {
+    while (!this.complete && this.items.length < count) await this.more();
+    return this.items;
+  }
+}
+
+// limited runs work for many things, a few at a time.
+export function limited(atOnce) {
+  const waiting = [];
+  let running = 0;
+  const next = () => {
+    if (running >= atOnce || !waiting.length) return;
+    running++;
+    const { work, resolve, reject } = waiting.shift();
+    work().then(resolve, reject).finally(() => { running--; next(); });
+  };
+  return (work) => new Promise((resolve, reject) => {
+    waiting.push({ work, resolve, reject });
+    next();
+  });
+}

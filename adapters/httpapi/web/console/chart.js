@@ -1,0 +1,75 @@
+// Small charts. What they show is said in words as well.
+
+import { h } from "./dom.js";
+
+// bars shows a value for each of a few times.
+export function bars(values, label, { width = 120, height = 32 } = {}) {
+  const largest = Math.max(...values, 0) || 1;
+  const step = width / values.length;
+  return h("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
+    values.map((v, i) => {
+      const tall = Math.max(1.5, (v / largest) * (height - 2));
+      return h("rect", { x: (i * step + 1).toFixed(1), y: (height - tall).toFixed(1), width: (step - 2.5).toFixed(1), height: tall.toFixed(1), rx: 1.5 });
+    }));
+}
+
+// meter shows a share of a whole.
+export function meter(value, of, label, { width = 120, height = 8 } = {}) {
+  const filled = value === null ? 0 : Math.max(0, Math.min(1, value / of)) * width;
+  return h("svg", { class: "chart meter", viewBox: `0 0 ${width} ${height}`, width: "100%", height, preserveAspectRatio: "none", role: "img", "aria-label": label },
+    h("rect", { class: "track", width, height, rx: 4 }), h("rect", { width: filled.toFixed(1), height, rx: 4 }));
+}
+
+const arrows = { improving: "↗", declining: "↘", stable: "→" };
+
+// trend tells where something is going.
+export function trend(direction) {
+  const known = arrows[direction];
+  return h("span", { class: `trend ${direction ?? "insufficient_data"}`, title: known ? direction : "too little data" },
+    h("span", { "aria-hidden": "true" }, known ?? "·"), h("span", { class: "unseen" }, known ? direction : "too little data for a trend"));
+}
+
+// tree draws who reports to whom. roots are {name, children}; href makes a link
+// of a name. Those who lead nobody stand below each other, so that it stays
+// narrow.
+export function tree(roots, href, label) {
+  const box = { w: 150, h: 34, gapX: 16, gapY: 30, indent: 18 };
+  const edges = [];
+  const nodes = [];
+  let right = 0; // where the next column begins
+  let bottom = 0;
+  const draw = (node, x, y) => {
+    bottom = Math.max(bottom, y + box.h);
+    nodes.push(h("a", { inSVG: true, href: href(node.name) },
+      h("rect", { x, y, width: box.w, height: box.h, rx: 8, class: "node" }),
+      h("text", { x: x + box.w / 2, y: y + box.h / 2 + 4, "text-anchor": "middle" }, short(node.name)),
+      h("title", { inSVG: true }, node.name)));
+  };
+  const edge = (d) => edges.push(h("path", { d, class: "edge" }));
+  const place = (node, y) => {
+    const below = y + box.h + box.gapY;
+    const left = right;
+    if (node.children.every((c) => !c.children.length)) {
+      node.children.forEach((c, i) => {
+        const top = below - box.gapY + 10 + i * (box.h + 10);
+        edge(`M${left + box.indent / 2} ${y + box.h}V${top + box.h / 2}H${left + box.indent}`);
+        draw(c, left + box.indent, top);
+      });
+      right += box.w + (node.children.length ? box.indent : 0) + box.gapX;
+      draw(node, left, y);
+      return left;
+    }
+    const places = node.children.map((c) => place(c, below));
+    const x = (places[0] + places.at(-1)) / 2;
+    const middle = below - box.gapY / 2;
+    for (const cx of places) edge(`M${x + box.w / 2} ${y + box.h}V${middle}H${cx + box.w / 2}V${below}`);
+    draw(node, x, y);
+    return x;
+  };
+  for (const root of roots) place(root, 0);
+  const width = right - box.gapX;
+  return h("div", { class: "tree", tabindex: "0", role: "region", "aria-label": label },
+    h("svg", { viewBox: `-2 -2 ${width + 4} ${bottom + 4}`, width: width + 4, height: bottom + 4 }, edges, nodes));
+}
+
+const short = (name) => [...name].length > 18 ? [...name].slice(0, 17).join("") + "…" : name;

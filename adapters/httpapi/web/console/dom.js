@@ -1,0 +1,109 @@
+// Elements of the page. Text only ever becomes text: nothing here reads HTML.
+
+const svgNames = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "title"]);
+
+// h makes an element. Properties that begin with "on" are listeners; null and
+// false leave a property or a child out.
+export function h(tag, properties = {}, ...children) {
+  const inSVG = svgNames.has(tag) && tag !== "title" || properties.inSVG;
+  const element = inSVG ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false || name === "inSVG") continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "draggable") element[name] = value;
+    else if (name === "data") Object.assign(element.dataset, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+// fill puts children in the place of those that an element has.
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+// announce tells something to those who cannot see it happen.
+export function announce(text) {
+  document.getElementById("announcer").textContent = text;
+}
+
+// notice shows a message for a while; an error stays until it is put away.
+export function notice(text, kind = "done") {
+  const close = h("button", { type: "button", class: "plain", "aria-label": "Put the message away", onclick: () => box.remove() }, "×");
+  const box = h("div", { class: `notice ${kind}`, role: kind === "error" ? "alert" : null }, h("span", {}, text), close);
+  document.getElementById("notices").append(box);
+  if (kind !== "error") setTimeout(() => box.remove(), 6000);
+}
+
+let fieldCount = 0;
+
+// field is an input with its label, and a hint if there is one.
+export function field(label, input, hint) {
+  input.id ||= `field-${++fieldCount}`;
+  const parts = [h("label", { for: input.id }, label), input];
+  if (hint) {
+    const id = `${input.id}-hint`;
+    input.setAttribute("aria-describedby", id);
+    parts.push(h("small", { id }, hint));
+  }
+  return h("div", { class: input.type === "checkbox" ? "field check" : "field" }, parts);
+}
+
+// select is a choice among values; labels maps them to words.
+export function select(values, chosen, properties = {}, labels = (v) => v) {
+  return h("select", properties, values.map((v) => {
+    const option = h("option", { value: v }, labels(v));
+    option.selected = v === (chosen ?? "");
+    return option;
+  }));
+}
+
+// ask shows a dialog and returns what was done: true for the button that
+// confirms. content may hold fields; check returns what is wrong with them.
+export function ask(title, content, confirm, { danger = false, check = () => "" } = {}) {
+  return new Promise((resolve) => {
+    const problem = h("p", { class: "problem", role: "alert" });
+    const form = h("form", {
+      method: "dialog",
+      oninput: () => { problem.textContent = ""; },
+      onsubmit: (event) => {
+        const wrong = check();
+        if (wrong) {
+          event.preventDefault();
+          problem.textContent = wrong;
+          return;
+        }
+        dialog.returnValue = "yes";
+      },
+    },
+    h("h2", { id: "dialog-title" }, title), content, problem,
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "secondary", onclick: () => dialog.close("") }, "Cancel"),
+      h("button", { type: "submit", value: "yes", class: danger ? "danger" : "primary" }, confirm)));
+    const dialog = h("dialog", { "aria-labelledby": "dialog-title", onclose: () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    } }, form);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+// tip is a button's help for those who point at it, and its name.
+export const tip = (text) => ({ title: text, "aria-label": text });
+
+// busy disables a button while work is being done, so that nothing is sent
+// twice.
+export async function busy(button, work) {
+  button.disabled = true;
+  try {
+    return await work();
+  } finally {
+    button.disabled = false;
+  }
+}
+
+// empty is what a list shows that has nothing.
+export const empty = (text) => h("p", { class: "empty" }, text);

@@ -1,0 +1,59 @@
+// Values as people read them.
+
+const language = navigator.language;
+
+export function money(amount, currency, digits = 2) {
+  if (amount === null || amount === undefined) return "–";
+  try {
+    return new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: digits, minimumFractionDigits: digits }).format(amount);
+  } catch {
+    return `${amount} ${currency}`; // a currency that the browser does not know
+  }
+}
+
+export const number = (value, digits = 1) => value === null || value === undefined ? "–" :
+  new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
+
+export const percent = (value) => value === null || value === undefined ? "–" : `${number(value, 0)} %`;
+
+// words makes a word of the interface one for people: on_leave, on leave.
+export const words = (value) => (value ?? "–").replaceAll("_", " ");
+
+export const time = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
+export const date = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(text)) : "–";
+
+const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+// ago says how long ago a time is.
+export function ago(text) {
+  if (!text) return "never";
+  const seconds = (new Date(text) - Date.now()) / 1000;
+  for (const [unit, length] of units) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return "just now";
+}
+
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${number(seconds / 3600)} h`;
+}
+
+// The words of the interface, in its order.
+export const levels = ["junior", "mid", "senior", "lead", "principal", "director", "vp", "c_suite"];
+export const statuses = ["active", "onboarding", "on_leave", "terminated"];
+export const autonomies = ["locked", "supervised", "semi", "full"];
+export const eventTypes = [
+  "hired", "onboarded", "fired", "offboarded", "status_changed", "promoted", "demoted",
+  "task_started", "task_completed", "cost_incurred", "tool_used", "delegation_sent", "delegation_received",
+];
+
+// weekCost is about what an agent's tasks of seven days cost, null if nobody
+// knows.
+export function weekCost(performance) {
+  const week = performance?.windows.find((w) => w.window_size === "7d");
+  if (!week || week.avg_cost_per_task === null) return null;
+  return week.avg_cost_per_task * week.data_point_count;
+}

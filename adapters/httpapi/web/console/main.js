@@ -1,0 +1,91 @@
+// Where the console begins: sign-in, the frame of every page, and which page is
+// where.
+
+import { data } from "./api.js";
+import { announce, empty, fill, h } from "./dom.js";
+import { link, route, start as startRouter, current } from "./router.js";
+import { may, session, signOut, start as startSession } from "./session.js";
+import { start as startStream } from "./stream.js";
+
+route("", () => import("./page_organization.js"));
+route("agents/:name", () => import("./page_agent.js"));
+route("agents/:name/versions", () => import("./page_versions.js"));
+route("departments/:name", () => import("./page_department.js"));
+route("activity", () => import("./page_activity.js"));
+route("projects", () => import("./page_projects.js"));
+route("plan", () => import("./page_plan.js"));
+route("settings", () => import("./page_settings.js"));
+
+const content = document.getElementById("content");
+
+const places = [
+  ["", "Organization", () => true],
+  ["activity", "Activity", () => true],
+  ["projects", "Projects", () => true],
+  ["plan", "Plan", may.editAll],
+  ["settings", "Settings", () => true],
+];
+
+function frame() {
+  const live = h("span", { class: "live", role: "status" }, "connecting");
+  addEventListener("stream", ({ detail: state }) => {
+    live.className = `live ${state}`;
+    live.textContent = state === "live" ? "live" : "reconnecting";
+  });
+  fill(document.getElementById("top"),
+    h("a", { class: "brand", href: link("") },
+      h("img", { src: new URL("console/icon.svg", document.baseURI).href, alt: "", width: "28", height: "28" }),
+      h("span", { id: "company" }, "orgd")),
+    h("nav", { "aria-label": "Pages" },
+      places.filter(([, , allowed]) => allowed()).map(([where, name]) => h("a", { href: link(where), data: { place: where } }, name))),
+    live,
+    h("details", { class: "me" },
+      h("summary", { "aria-label": `Signed in as ${session.me.subject}` }, initials(session.me.subject)),
+      h("div", { class: "menu" },
+        h("strong", {}, session.me.subject), h("span", {}, `role ${session.me.role.replace("_", " ")}`),
+        session.me.departments.length ? h("span", {}, `for ${session.me.departments.join(", ")}`) : null,
+        h("a", { href: new URL("docs", document.baseURI).href, target: "_blank", rel: "noopener" }, "API reference"),
+        h("button", { type: "button", class: "secondary", onclick: signOut }, "Sign out"))));
+  data("company").then((c) => { document.getElementById("company").textContent = c.company_name; }, () => {});
+}
+
+const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).map((w) => [...w][0]).join("").toUpperCase();
+
+// show puts a page on the screen: a module's page function makes its title and
+// its elements.
+async function show(module, parameters, segments) {
+  for (const a of document.querySelectorAll("nav a")) {
+    a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
+    if (a.dataset.place === segments[0]) a.setAttribute("aria-current", "page");
+  }
+  document.querySelector("details.me")?.removeAttribute("open");
+  content.setAttribute("aria-busy", "true");
+  try {
+    const { title, body } = await module.page(parameters);
+    if (parameters.signal.aborted) return;
+    fill(content, body);
+    document.title = `${title} · orgd`;
+    announce(title);
+    content.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  } catch (error) {
+    if (error.name === "AbortError" || parameters.signal.aborted) return;
+    fill(content, h("h1", {}, error.status === 404 ? "Not found" : "This did not work"), empty(error.message),
+      h("p", {}, h("a", { href: link("") }, "To the organization")));
+    if (!error.status && error.status !== 0) console.error(error);
+  } finally {
+    content.removeAttribute("aria-busy");
+  }
+}
+
+const missing = () => fill(content, h("h1", {}, "Not found"), empty("There is no such page."), h("p", {}, h("a", { href: link("") }, "To the organization")));
+
+addEventListener("signed-in", ({ detail }) => {
+  if (detail.other) frame(); // another role may see other pages
+});
+
+await startSession();
+frame();
+startStream();
+await startRouter(show, missing);
+document.body.dataset.ready = current().segments[0];

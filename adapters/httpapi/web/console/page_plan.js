@@ -1,0 +1,124 @@
+// The organization as a document: what it would change, and making it so.
+
+import { change, send } from "./api.js";
+import { unified } from "./diff.js";
+import { announce, ask, busy, empty, field, fill, h, notice } from "./dom.js";
+
+const yaml = { "Content-Type": "application/yaml" };
+
+export async function page({ signal }) {
+  const view = new Plan(signal);
+  return { title: "Plan", body: view.element };
+}
+
+class Plan {
+  constructor(signal) {
+    this.signal = signal;
+    this.text = h("textarea", {
+      rows: 18, class: "code", spellcheck: "false", required: true, oninput: () => this.forget(),
+      placeholder: "format: 1\nagents:\n  - name: Ada\n    role: Reviewer\n    department: Engineering",
+    });
+    this.prune = h("input", { type: "checkbox", onchange: () => this.forget() });
+    this.reason = h("input", { maxlength: 1024 });
+    this.result = h("div", { "aria-live": "polite" }, empty("The plan shows what the document would change. Nothing happens before you apply it."));
+    this.apply = h("button", { type: "button", class: "primary", disabled: true, onclick: () => busy(this.apply, () => this.run()).finally(() => this.forget(false)) }, "Apply");
+    const plan = h("button", { type: "submit", class: "secondary" }, "Show the plan");
+    const current = h("button", { type: "button", class: "secondary", onclick: () => busy(current, () => this.export()) }, "Read the organization");
+    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: async () => {
+      if (!file.files.length) return;
+      this.text.value = await file.files[0].text();
+      this.forget();
+    } });
+    this.element = [
+      h("div", { class: "bar" }, h("h1", {}, "Plan"), current),
+      h("div", { class: "columns even" },
+        h("section", { class: "panel", "aria-label": "Document" },
+          h("form", { class: "grid", onsubmit: (event) => { event.preventDefault(); busy(plan, () => this.plan()); } },
+            h("div", { class: "full" }, field("Document, YAML", this.text)),
+            h("div", { class: "full" }, field("Or a file", file)),
+            h("div", { class: "full" }, field("Delete what the document does not name", this.prune)),
+            h("div", { class: "full" }, field("Reason", this.reason, "It is kept with every version that is written.")),
+            h("div", { class: "full row" }, plan, this.apply))),
+        h("section", { class: "panel", "aria-label": "Changes" }, h("h2", {}, "Changes"), this.result)),
+    ];
+  }
+
+  // forget makes a plan necessary again: what was planned is another document.
+  forget(clear = true) {
+    this.apply.disabled = !this.hash || clear;
+    if (clear) this.hash = "";
+  }
+
+  async export() {
+    const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal: this.signal });
+    if (!answer.ok) return notice(`The organization cannot be read: status ${answer.status}.`, "error");
+    this.text.value = await answer.text();
+    this.forget();
+  }
+
+  query(more = {}) {
+    return { prune: this.prune.checked || "", ...more };
+  }
+
+  async plan() {
+    this.forget();
+    try {
+      const { data } = await change("POST", "organization/plan", this.text.value, { query: this.query(), headers: yaml });
+      this.hash = data.plan_hash;
+      this.apply.disabled = data.changes.length === 0;
+      this.changes = data.changes;
+      fill(this.result, summary(data.changes), data.changes.map(row));
+      announce(`${data.changes.length} changes`);
+    } catch (error) {
+      fill(this.result, h("div", { class: "problem", role: "alert" }, h("strong", {}, "The document is refused."),
+        h("ul", {}, error.message.split(/; |\n/).map((line) => h("li", {}, line)))));
+    }
+  }
+
+  async run() {
+    const deletions = this.changes.filter((c) => c.action === "delete").length;
+    const yes = await ask("Apply the document?", h("p", {}, count(this.changes), deletions ? h("strong", {}, ` ${deletions} of them ${deletions === 1 ? "deletes" : "delete"} something.`) : null),
+      "Apply", { danger: deletions > 0 });
+    if (!yes) return;
+    const reason = this.reason.value.trim();
+    try {
+      const { data } = await change("POST", "organization/apply", this.text.value, {
+        query: this.query({ plan_hash: this.hash }),
+        headers: reason ? { ...yaml, "Change-Reason": encodeURIComponent(reason) } : yaml,
+      });
+      this.hash = "";
+      fill(this.result, h("p", { class: "lead" }, `Done: ${data.created} created, ${data.updated} updated, ${data.deleted} deleted, ${data.reordered} reordered.`));
+    } catch (error) {
+      this.hash = "";
+      notice(error.stale ? "The organization has changed since it was planned. Plan again." : error.message, "error");
+    }
+  }
+}
+
+const count = (changes) => changes.length === 1 ? "1 change." : `${changes.length} changes.`;
+
+function summary(changes) {
+  if (!changes.length) return empty("The organization is as the document says.");
+  const counts = Object.groupBy(changes, (c) => c.action);
+  return h("p", { class: "row" }, Object.entries(counts).map(([action, all]) => h("span", { class: `chip action ${action}` }, `${all.length} ${action}`)));
+}
+
+function row(c) {
+  const whole = c.action === "create" || c.action === "delete";
+  return h("article", { class: "change" },
+    h("h3", {}, h("span", { class: `chip action ${c.action}` }, c.action), " ", h("code", {}, c.path)),
+    whole ? h("details", {}, h("summary", {}, "What it is"), unified(text(c.old), text(c.new))) : body(c));
+}
+
+function body(c) {
+  const before = text(c.old);
+  const after = text(c.new);
+  if (before.includes("\n") || after.includes("\n")) return unified(before, after);
+  return h("p", { class: "short" }, h("del", {}, before || "nothing"), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, after || "nothing"));
+}
+
+function text(value) {
+  if (value === null) return "";
+  if (Array.isArray(value) && value.every((v) => typeof v === "string")) return value.join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

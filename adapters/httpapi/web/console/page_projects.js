@@ -1,0 +1,97 @@
+// The projects, with who works on them.
+
+import { Pages, change, data, decimal, get, limited, path } from "./api.js";
+import { ask, busy, empty, field, h, notice, select } from "./dom.js";
+import { date, money, words } from "./format.js";
+import { again, link } from "./router.js";
+import { may } from "./session.js";
+
+const statuses = ["planning", "active", "on_hold", "completed", "cancelled"];
+
+export async function page({ query, signal }) {
+  const chosen = query.get("status") ?? "";
+  const company = await data("company", {}, signal);
+  const pages = new Pages("projects", { status: chosen, limit: 50 }, signal);
+  const names = new Names(signal);
+  const body = h("tbody", {});
+  const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, draw) }, "More");
+  const draw = async () => {
+    const before = pages.items.length;
+    await pages.more();
+    body.append(...pages.items.slice(before).map((p) => row(p, company.currency, names)));
+    more.hidden = pages.complete;
+  };
+  await draw();
+  const status = select(["", ...statuses], chosen, {
+    onchange: () => { location.hash = status.value ? link("projects", { status: status.value }) : link("projects"); },
+  }, (v) => v ? words(v) : "all");
+  return {
+    title: "Projects",
+    body: [
+      h("div", { class: "bar" }, h("h1", {}, "Projects"), h("div", { class: "inline" }, field("Status", status)),
+        may.editAll() ? h("button", { type: "button", class: "primary", onclick: () => edit(null, company.currency) }, "New project") : null),
+      h("section", { class: "panel scroll", "aria-label": "Projects", tabindex: "0" },
+        pages.items.length ? h("table", {},
+          h("thead", {}, h("tr", {}, ["Project", "Status", "Lead", "Team", "Budget", "Deadline", ""].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Actions"))))),
+          body) : empty("There are no projects."), more),
+    ],
+  };
+}
+
+// Names finds the names of agents, which projects know by id.
+class Names {
+  constructor(signal) {
+    Object.assign(this, { signal, found: new Map(), calm: limited(4) });
+  }
+
+  of(id) {
+    if (!this.found.has(id)) {
+      this.found.set(id, this.calm(() => data(path("agents", id), {}, this.signal)).then((a) => a.name, () => null));
+    }
+    return this.found.get(id);
+  }
+
+  link(id) {
+    const a = h("a", { href: link("agents", id) }, "…");
+    this.of(id).then((name) => { a.textContent = name ?? "somebody who has left"; });
+    return a;
+  }
+}
+
+function row(p, currency, names) {
+  const more = p.team.length > 3 ? ` and ${p.team.length - 3} more` : "";
+  return h("tr", {},
+    h("th", { scope: "row" }, p.name, p.description ? h("p", { class: "lead" }, p.description) : null),
+    h("td", {}, h("span", { class: `chip ${p.status}` }, words(p.status))),
+    h("td", {}, p.lead ? names.link(p.lead) : "–"),
+    h("td", {}, p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more),
+    h("td", {}, p.budget ? money(p.budget, currency, 0) : "–"),
+    h("td", {}, date(p.deadline)),
+    h("td", {}, may.editAll() ? h("button", { type: "button", class: "secondary", "aria-label": `Change ${p.name}`, onclick: () => edit(p.id, currency) }, "Change") : null));
+}
+
+async function edit(id, currency) {
+  const { data: p, tag } = id ? await get(path("projects", id)) : { data: { name: "", description: "", lead: null, budget: 0, status: "planning", deadline: null } };
+  const name = h("input", { required: true, maxlength: 256, value: p.name });
+  const description = h("textarea", { rows: 3, maxlength: 4096, value: p.description });
+  const lead = h("input", { maxlength: 128, value: p.lead ?? "" });
+  const budget = h("input", { type: "number", min: 0, step: "any", value: String(p.budget) });
+  const deadline = h("input", { type: "date", value: p.deadline?.slice(0, 10) ?? "" });
+  const status = select(statuses, p.status, {}, words);
+  const yes = await ask(id ? `Change ${p.name}` : "New project", [
+    field("Name", name), field("Description", description), field("Lead", lead, "name or id of an agent"),
+    field(`Budget, ${currency}`, budget), field("Deadline", deadline), id ? field("Status", status) : null,
+  ], id ? "Save" : "Create");
+  if (!yes) return;
+  const body = { name: name.value, description: description.value, lead: lead.value.trim() || null };
+  if (budget.value !== String(p.budget)) body.budget = decimal(budget.value);
+  if (deadline.value !== (p.deadline?.slice(0, 10) ?? "")) body.deadline = deadline.value ? `${deadline.value}T00:00:00.000Z` : null;
+  if (id && status.value !== p.status) body.status = status.value;
+  try {
+    if (id) await change("PATCH", path("projects", id), body, { tag });
+    else await change("POST", "projects", body);
+    again();
+  } catch (error) {
+    notice(error.stale ? "Somebody else has changed the project meanwhile. Nothing was saved; look at it again." : error.message, "error");
+  }
+}

@@ -1,0 +1,146 @@
+// The versions of an agent: compare any two, and go back to one.
+
+import { Pages, change, data, get, path } from "./api.js";
+import { sideBySide, unified } from "./diff.js";
+import { ask, busy, empty, field, fill, h, notice, select } from "./dom.js";
+import { ago, time, words } from "./format.js";
+import { link } from "./router.js";
+import { may } from "./session.js";
+
+export async function page({ name, query, signal }) {
+  // By its id, the versions of an agent can be read even after it is deleted.
+  const agent = await data(path("agents", name), {}, signal).catch((error) => {
+    if (error.status === 404) return { id: name, name, department: null };
+    throw error;
+  });
+  const pages = new Pages(path("agents", agent.id, "versions"), { limit: 50 }, signal);
+  await pages.more();
+  const newest = pages.items[0].version;
+  const view = new Comparison(agent, Number(query.get("from")) || Math.max(1, newest - 1), Number(query.get("to")) || newest, signal);
+  const list = h("ol", { class: "versions" });
+  const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, async () => { await pages.more(); draw(); }) }, "Earlier");
+  const draw = () => {
+    fill(list, pages.items.map((v) => row(v, agent, newest, view)));
+    more.hidden = pages.complete;
+  };
+  draw();
+  view.newest = newest;
+  await view.draw();
+  return {
+    title: `Versions of ${agent.name}`,
+    body: [
+      h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization"),
+        agent.department ? h("a", { href: link("agents", agent.name) }, agent.name) : null),
+      h("div", { class: "bar" }, h("h1", {}, `Versions of ${agent.name}`)),
+      h("div", { class: "columns versions-page" }, h("section", { class: "panel", "aria-label": "All versions" }, h("h2", {}, `${newest} versions`), list, more), view.element),
+    ],
+  };
+}
+
+function row(v, agent, newest, view) {
+  return h("li", {},
+    h("div", {},
+      h("strong", {}, `Version ${v.version}`), v.version === newest ? h("span", { class: "chip" }, "current") : null,
+      v.restored_from ? h("span", { class: "chip" }, `restored from ${v.restored_from}`) : null),
+    h("p", {}, v.reason ?? h("span", { class: "empty" }, "no reason given")),
+    h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),
+    h("div", { class: "row" },
+      v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What version ${v.version} changed`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,
+      v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `Compare version ${v.version} with the current one`, onclick: () => view.choose(v.version, newest) }, "To now") : null,
+      v.version < newest && agent.department && may.edit(agent.department) ?
+        h("button", { type: "button", class: "secondary", "aria-label": `Roll back to version ${v.version}`, onclick: () => rollback(agent, v) }, "Roll back") : null));
+}
+
+// Comparison shows the differences between two versions.
+class Comparison {
+  constructor(agent, from, to, signal) {
+    Object.assign(this, { agent, from, to, signal, form: "unified" });
+    this.result = h("div", { "aria-live": "polite" });
+    this.controls = h("div", { class: "row" });
+    this.element = h("section", { class: "panel wide", "aria-label": "Comparison" }, this.controls, this.result);
+  }
+
+  choose(from, to) {
+    this.from = from;
+    this.to = to;
+    history.replaceState(null, "", link("agents", this.agent.name, "versions", { from, to }));
+    if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();
+    this.draw().catch((error) => fill(this.result, h("p", { class: "problem" }, error.message)));
+  }
+
+  // drawControls lets any two be chosen.
+  drawControls() {
+    const numbers = Array.from({ length: this.newest }, (_, i) => String(this.newest - i));
+    const from = select(numbers, String(this.from), { onchange: () => this.choose(Number(from.value), this.to) });
+    const to = select(numbers, String(this.to), { onchange: () => this.choose(this.from, Number(to.value)) });
+    const form = (name, label) => h("button", {
+      type: "button", class: "secondary", "aria-pressed": String(this.form === name),
+      onclick: () => { this.form = name; this.draw(); },
+    }, label);
+    fill(this.controls, field("From version", from), field("to version", to),
+      h("div", { class: "switch", role: "group", "aria-label": "Form" }, form("unified", "Unified"), form("sides", "Side by side")));
+  }
+
+  async draw() {
+    this.drawControls();
+    if (this.newest === 1) return fill(this.result, empty("There is one version only."));
+    if (this.from >= this.to) return fill(this.result, empty("Choose an earlier version to compare from."));
+    const diff = await data(path("agents", this.agent.id, "versions", "diff"), { from_version: this.from, to_version: this.to }, this.signal);
+    fill(this.result, h("p", { class: "lead" }, diff.summary), changes(diff.field_changes, this.form));
+  }
+}
+
+// changes shows each field that differs; long texts line by line.
+function changes(all, form) {
+  return all.map((c) => {
+    const before = plain(c.old_value);
+    const after = plain(c.new_value);
+    const long = before.includes("\n") || after.includes("\n") || before.length + after.length > 160;
+    return h("article", { class: "change" },
+      h("h3", {}, h("code", {}, c.field_path), " ", h("span", { class: "chip" }, words(c.change_type))),
+      long ? (form === "sides" ? sideBySide : unified)(before, after) :
+        h("p", { class: "short" }, h("del", {}, before || "nothing"), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, after || "nothing")));
+  });
+}
+
+// plain is a value of JSON as people read it.
+function plain(json) {
+  if (json === null) return "";
+  const value = JSON.parse(json);
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+// rollback shows what the agent would become, and does it when that is wanted.
+async function rollback(agent, v) {
+  const where = path("agents", agent.id, "versions", "rollback");
+  const { data: now, tag } = await get(path("agents", agent.id));
+  let result;
+  try {
+    result = (await change("POST", where, { target_version: v.version }, { query: { dry_run: true }, tag })).data;
+  } catch (error) {
+    return notice(`Version ${v.version} cannot be restored: ${error.message}`, "error");
+  }
+  const reason = h("input", { maxlength: 1024 });
+  const preview = compare(now, result);
+  const yes = await ask(`Roll ${agent.name} back to version ${v.version}?`, [
+    h("p", {}, preview.length ? "This is what would change:" : "This is what the agent is already: no version would be written."),
+    h("div", { class: "preview" }, changes(preview, "unified")),
+    field("Reason", reason, "It is kept with the new version."),
+  ], "Roll back");
+  if (!yes) return;
+  try {
+    await change("POST", where, { target_version: v.version, reason: reason.value.trim() || null }, { tag });
+    notice(`${agent.name} is what version ${v.version} was.`);
+    location.hash = link("agents", agent.name, "versions", { at: Date.now() });
+  } catch (error) {
+    notice(error.stale ? "Somebody has changed the agent meanwhile. Nothing was rolled back." : error.message, "error");
+  }
+}
+
+// compare lists the fields of an identity in which two agents differ, in the
+// form of the interface.
+function compare(before, after) {
+  return Object.keys(after).filter((name) => name in before && JSON.stringify(before[name]) !== JSON.stringify(after[name])).map((name) => ({
+    field_path: name, change_type: "modified", old_value: JSON.stringify(before[name]), new_value: JSON.stringify(after[name]),
+  }));
+}

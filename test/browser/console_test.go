@@ -1,0 +1,430 @@
+package browser
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Nobody sees anything without a token; it is in no URL, lasts as long as the
+// tab, and is worth nothing after signing out.
+func TestSignIn(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("admin", "ann")
+	b := open(t, 1200, 800)
+	b.expect("401")
+	b.do("open the console", chromedp.Navigate(s.URL+"/console"), chromedp.WaitVisible(css("#token")))
+	b.shot("sign-in")
+	b.do("guess", chromedp.SendKeys(css("#token"), "guessed"), chromedp.Click(css(".sign-in button")))
+	b.awaitText("does not accept this token")
+	b.clear("#token")
+	b.signIn(token)
+	b.awaitText("Meridian Works")
+	b.do("load the page again", chromedp.Reload())
+	b.await("the page is there again", `document.querySelectorAll(".column").length === 3`)
+	for _, u := range b.urls() {
+		if strings.Contains(u, token) || strings.Contains(u, url.QueryEscape(token)) {
+			t.Errorf("the token is in the URL %s", u)
+		}
+		if !strings.HasPrefix(u, s.URL+"/") && u != "about:blank" {
+			t.Errorf("the console asks for %s, which is elsewhere", u)
+		}
+	}
+	b.press("Signed in as ann")
+	b.press("Sign out")
+	b.do("see the sign-in", chromedp.WaitVisible(css("#token")))
+	if a := s.call(token, "GET", "auth/me", nil); a.status != http.StatusUnauthorized {
+		t.Errorf("the token after signing out: %d, want 401", a.status)
+	}
+}
+
+func (s service) departments(token string) []string {
+	return names(must[[]record](s, token, "GET", "company/departments", nil))
+}
+
+func (s service) agents(token, department string) []string {
+	return names(must[[]record](s, token, "GET", "agents?department="+url.QueryEscape(department), nil))
+}
+
+func TestOrganization(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	b := s.console(token, 1440, 900)
+	departments := s.departments(token)
+	if got := b.texts(".column h2"); !slices.Equal(got, departments) {
+		t.Errorf("the columns are %q, want %q", got, departments)
+	}
+	largest := departments[0]
+	for _, d := range departments {
+		if len(s.agents(token, d)) > len(s.agents(token, largest)) {
+			largest = d
+		}
+	}
+	cards := `.column[data-department="` + largest + `"] .card`
+	agents := s.agents(token, largest)
+	b.await("all agents are there", "document.querySelectorAll("+quote(cards)+").length === "+quoteInt(len(agents)))
+	if got := b.texts(cards + " .name"); !slices.Equal(got, agents) {
+		t.Errorf("the cards are %q, want %q", got, agents)
+	}
+	b.await("figures are there", `[...document.querySelectorAll(".card .cost")].some(e => /\d/.test(e.textContent)) && document.querySelector(".card .trend")`)
+	b.await("the stream is there", `document.querySelector(".live.live")`)
+	b.shot("organization")
+	b.scheme("dark")
+	b.shot("organization-dark")
+	b.scheme("light")
+
+	ordered := func(want ...string) {
+		t.Helper()
+		b.eventually("the agents are in the order "+strings.Join(want, ", "), func() bool { return slices.Equal(s.agents(token, largest), want) })
+		if got := b.texts(cards + " .name"); !slices.Equal(got, want) {
+			t.Errorf("the cards are %q, want %q", got, want)
+		}
+	}
+	swapped := slices.Clone(agents)
+	swapped[0], swapped[1] = swapped[1], swapped[0]
+	b.press("Move " + agents[0] + " down")
+	ordered(swapped...)
+	b.do("move it back with the keyboard", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(`+quote(cards)+`)[1].querySelector(".name").focus()`),
+		chromedp.KeyEvent(kb.ArrowUp, chromedp.KeyModifiers(kb.ModifierAlt)))
+	ordered(agents...)
+	b.do("drag the first below the third", chromedp.DragAndDropXY(b.middle(cards, 0)[0], b.middle(cards, 0)[1], b.middle(cards, 2)[0], b.middle(cards, 2)[1]+30))
+	dragged := append(append(slices.Clone(agents[1:3]), agents[0]), agents[3:]...)
+	ordered(dragged...)
+
+	b.press("Move " + departments[0] + " to the right")
+	turned := slices.Clone(departments)
+	turned[0], turned[1] = turned[1], turned[0]
+	b.eventually("the departments have changed places", func() bool { return slices.Equal(s.departments(token), turned) })
+	heads := ".column > header"
+	b.do("drag it back", chromedp.DragAndDropXY(b.middle(heads, 1)[0], b.middle(heads, 1)[1], b.middle(heads, 0)[0], b.middle(heads, 0)[1]))
+	b.eventually("the departments are back", func() bool { return slices.Equal(s.departments(token), departments) })
+	if got := b.texts(".column h2"); !slices.Equal(got, departments) {
+		t.Errorf("the columns are %q, want %q", got, departments)
+	}
+
+	// Somebody else hires and deletes.
+	must[record](s, token, "POST", "agents", record{"name": "Zora Live", "role": "Visitor", "department": largest})
+	b.awaitText("Zora Live")
+	must[record](s, token, "DELETE", "agents/Zora%20Live", nil)
+	b.await("she is gone", `!document.body.innerText.includes("Zora Live")`)
+
+	b.do("search", chromedp.SendKeys(css("input[type=search]"), strings.ToLower(agents[0][:3])))
+	b.await("he is found", `[...document.querySelectorAll(".results .name")].some(e => e.textContent === `+quote(agents[0])+`)`)
+	b.clear("input[type=search]")
+
+	b.press("New department")
+	b.fill("Name", "Gardens")
+	b.press("Create")
+	b.await("it has a column", `document.querySelector('[data-department="Gardens"]')`)
+	b.press("Hire an agent")
+	b.fill("Name", "Rosa")
+	b.fill("Role", "Gardener")
+	b.choose("Department", "Gardens")
+	b.fill("Instructions", "Water everything.")
+	b.press("Hire")
+	b.await("her page is there", `document.title.startsWith("Rosa")`)
+	if rosa := must[record](s, token, "GET", "agents/Rosa", nil); rosa["department"] != "Gardens" || rosa["instructions"] != "Water everything." {
+		t.Errorf("Rosa is %v, want a gardener", rosa)
+	}
+}
+
+// middle is where an element is.
+func (b *tab) middle(selector string, i int) []float64 {
+	b.t.Helper()
+	return eval[[]float64](b, `(() => { const r = document.querySelectorAll(`+quote(selector)+`)[`+quoteInt(i)+`].getBoundingClientRect(); return [r.left + 90, r.top + r.height / 2]; })()`)
+}
+
+func TestAgent(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	name := s.agents(token, s.departments(token)[0])[0]
+	at := "agents/" + url.PathEscape(name)
+	before := must[record](s, token, "GET", at, nil)
+	b := s.console(token, 1440, 1000)
+	b.expect("409")
+	b.visit("#/"+at, name)
+	for _, want := range []string{"Identity", "Health and performance", "Career", "Activity", before["role"].(string)} {
+		b.awaitText(want)
+	}
+	b.await("there are charts", `document.querySelector("main svg.chart")`)
+	b.await("there is activity", `document.querySelector(".feed .event")`)
+	b.shot("agent")
+
+	b.fill("Description", "Changed in the console.")
+	b.fill("Reason", "a better sentence – with “signs”")
+	b.press("Save")
+	b.awaitText("Saved. This is version")
+	b.eventually("it is saved", func() bool {
+		return must[record](s, token, "GET", at, nil)["description"] == "Changed in the console."
+	})
+	if v := must[[]record](s, token, "GET", at+"/versions?limit=1", nil); v[0]["reason"] != "a better sentence – with “signs”" {
+		t.Errorf("the reason is %q", v[0]["reason"])
+	}
+
+	// Somebody else is faster.
+	b.await("the form is there again", "("+label+`)("Description").value === "Changed in the console."`)
+	b.fill("Instructions", "What I have typed.")
+	must[record](s, token, "PATCH", at, record{"description": "By somebody else.", "role": "Something else"})
+	b.press("Save")
+	b.awaitText("Somebody else was faster.")
+	b.shot("agent-overtaken")
+	if got := b.value("Instructions"); got != "What I have typed." {
+		t.Errorf("what was typed is now %q", got)
+	}
+	if now := must[record](s, token, "GET", at, nil); now["instructions"] != before["instructions"] {
+		t.Error("the change was stored over that of somebody else")
+	}
+	if got := b.value("Description"); got != "By somebody else." {
+		t.Errorf("the description is %q, want theirs", got)
+	}
+	b.press("Save")
+	b.eventually("both changes are there", func() bool {
+		now := must[record](s, token, "GET", at, nil)
+		return now["instructions"] == "What I have typed." && now["role"] == "Something else"
+	})
+
+	b.await("the page shows both", `[...document.querySelectorAll("a")].some(a => a.textContent === "Versions (5)")`)
+	b.press("Delete")
+	b.await("it is asked first", `document.querySelector("dialog[open]")`)
+	b.press("Delete")
+	b.await("the organization is there", `document.title.startsWith("Organization")`)
+	if a := s.call(token, "GET", at, nil); a.status != http.StatusNotFound {
+		t.Errorf("the agent after it was deleted: %d, want 404", a.status)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	s := start(t)
+	token := s.token("editor", "ed")
+	must[record](s, token, "POST", "departments", record{"name": "Lab"})
+	must[record](s, token, "POST", "agents", record{"name": "Ada", "role": "Reviewer", "department": "Lab", "instructions": "Read it.\nBe kind.\nAnswer."})
+	must[record](s, token, "PATCH", "agents/Ada", record{"instructions": "Read it.\nBe strict.\nAnswer.", "level": "senior"})
+	must[record](s, token, "PATCH", "agents/Ada", record{"role": "Examiner"})
+	b := s.console(token, 1440, 900)
+	b.visit("#/agents/Ada/versions", "Versions of Ada")
+	b.awaitText("Version 1")
+	b.press("What version 2 changed")
+	b.await("the text is compared line by line", `document.querySelector(".diff .removed")?.textContent.includes("Be kind.") &&
+		document.querySelector(".diff .added")?.textContent.includes("Be strict.")`)
+	b.await("other fields are, too", `document.querySelector("del")?.textContent === "mid" && document.querySelector("ins")?.textContent === "senior"`)
+	b.shot("versions")
+	b.press("Side by side")
+	b.await("it is side by side", `document.querySelector(".diff.sides .removed")?.nextElementSibling.textContent === "Be strict."`)
+	b.shot("versions-side-by-side")
+	b.choose("From version", "1")
+	b.choose("to version", "3")
+	b.awaitText("3 fields changed")
+
+	b.press("Roll back to version 1")
+	b.await("it shows what would happen", `document.querySelector("dialog[open] .diff .added")?.textContent.includes("Be kind.")`)
+	if now := must[record](s, token, "GET", "agents/Ada", nil); now["version"] != 3.0 {
+		t.Errorf("the preview has made version %v", now["version"])
+	}
+	b.shot("rollback")
+	b.fill("Reason", "kindness wins")
+	b.press("Roll back")
+	b.awaitText("Version 4")
+	v := must[record](s, token, "GET", "agents/Ada/versions/4", nil)
+	if v["restored_from"] != 1.0 || v["reason"] != "kindness wins" || v["saved_by"] != "ed" {
+		t.Errorf("version 4 is restored from %v by %v because %v", v["restored_from"], v["saved_by"], v["reason"])
+	}
+}
+
+func TestActivity(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	department := s.departments(token)[0]
+	b := s.console(token, 1200, 900)
+	b.visit("#/activity", "Activity")
+	b.await("there are events", `document.querySelectorAll(".event").length === 50`)
+	b.await("the stream is there", `document.querySelector(".live.live")`)
+	b.press("Earlier")
+	b.await("there are more", `document.querySelectorAll(".event").length === 100`)
+	hire := func(name string) {
+		must[record](s, token, "POST", "agents", record{"name": name, "role": "Visitor", "department": department})
+	}
+	hire("Live One")
+	b.await("it is shown at once", `document.querySelector(".event a")?.textContent === "Live One"`)
+	b.shot("activity")
+	b.press("Pause")
+	hire("Live Two")
+	hire("Live Three")
+	b.awaitText("4 new events") // each is hired and onboarded
+	if got := b.texts(".event a")[0]; got != "Live One" {
+		t.Errorf("while it is paused the first is %s", got)
+	}
+	b.press("Resume")
+	b.await("nothing is lost", `[...document.querySelectorAll(".event a")].slice(0, 6).map(e => e.textContent).join() ===
+		"Live Three,Live Three,Live Two,Live Two,Live One,Live One"`)
+	b.choose("Type", "promoted")
+	b.await("it is filtered", `location.hash.includes("type=promoted") && document.querySelectorAll(".event").length > 0 &&
+		[...document.querySelectorAll(".event .kind")].every(e => e.textContent === "promoted")`)
+	hire("Live Four")
+	must[record](s, token, "PATCH", "agents/Live%20Four", record{"level": "lead"})
+	b.await("the stream is filtered, too", `document.querySelector(".event a")?.textContent === "Live Four" &&
+		[...document.querySelectorAll(".event .kind")].every(e => e.textContent === "promoted")`)
+}
+
+func TestDepartment(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	var name string
+	for _, d := range must[[]record](s, token, "GET", "company/departments", nil) {
+		if len(d["reporting_lines"].([]any)) > 0 {
+			name = d["name"].(string)
+		}
+	}
+	at := "departments/" + url.PathEscape(name)
+	b := s.console(token, 1440, 900)
+	b.visit("#/"+at, name)
+	for _, want := range []string{"Health", "Teams", "Reporting lines", "Ceremony policy", "Utilization"} {
+		b.awaitText(want)
+	}
+	b.await("the lines are drawn", `document.querySelectorAll(".tree .edge").length > 0`)
+	b.shot("department")
+	b.press("Change the policy")
+	b.choose("Strategy", "calendar")
+	b.fill("Threshold", "2")
+	b.press("Save")
+	b.awaitText("must be above 0 and at most 1")
+	b.fill("Threshold", "0.5")
+	b.shot("ceremony-policy")
+	b.press("Save")
+	b.awaitText("The policy is saved.")
+	got := must[map[string]record](s, token, "GET", at+"/ceremony-policy/resolved", nil)
+	if got["strategy"]["value"] != "calendar" || got["transition_threshold"]["value"] != 0.5 || got["transition_threshold"]["origin"] != "department" {
+		t.Errorf("the policy is %v", got)
+	}
+	b.await("the page says so", `[...document.querySelectorAll("tr")].some(r => r.textContent.includes("transition threshold") && r.textContent.includes("0.5") && r.textContent.includes("set here"))`)
+	b.press("Inherit everything")
+	b.await("it is asked first", `document.querySelector("dialog[open]")`)
+	b.press("Inherit")
+	b.await("nothing is set here", `document.querySelectorAll(".origin").length > 0 && !document.querySelector(".origin.department")`)
+	b.press("Change")
+	b.fill("Description", "Another description.")
+	b.press("Save")
+	b.awaitText("Another description.")
+}
+
+func TestProjects(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	b := s.console(token, 1440, 900)
+	b.visit("#/projects", "Projects")
+	b.await("names are shown", `[...document.querySelectorAll("td a")].length > 0 && [...document.querySelectorAll("td a")].every(a => a.textContent !== "…")`)
+	b.shot("projects")
+	b.press("New project")
+	b.fill("Name", "A new roof")
+	b.fill("Budget, USD", "1200")
+	b.press("Create")
+	b.press("Change A new roof")
+	b.await("the form is there", `document.querySelector("dialog[open]")`)
+	b.choose("Status", "active")
+	b.press("Save")
+	b.eventually("it is active", func() bool {
+		return slices.Contains(names(must[[]record](s, token, "GET", "projects?status=active&limit=200", nil)), "A new roof")
+	})
+	b.choose("Status", "active")
+	b.await("only those are shown", `location.hash.includes("status=active") && [...document.querySelectorAll("td .chip")].every(e => e.textContent === "active") && document.body.innerText.includes("A new roof")`)
+}
+
+func TestSettings(t *testing.T) {
+	messages := make(chan string, 16)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		messages <- r.Header.Get("webhook-id")
+	}))
+	t.Cleanup(receiver.Close)
+	s := start(t, "--webhook-allow-http", "--webhook-allow-private")
+	token := s.token("admin", "ann")
+	b := s.console(token, 1440, 900)
+	b.visit("#/settings", "Settings")
+	b.fill("Name", "Hooks Ltd")
+	b.fill("Settings, JSON", `{"ceremony_policy": {"strategy": "calendar"}, "exact": 12345678901234567890}`)
+	b.press("Save")
+	b.await("the name is everywhere", `document.getElementById("company").textContent === "Hooks Ltd"`)
+	if c := string(s.call(token, "GET", "company", nil).Data); !strings.Contains(c, `"strategy":"calendar"`) || !strings.Contains(c, `"exact":12345678901234567890`) {
+		t.Errorf("the company is %s", c)
+	}
+
+	b.press("New token")
+	b.fill("Subject", "guest")
+	b.choose("Role", "editor")
+	b.press("Make it")
+	b.await("the token is shown", `document.querySelector("dialog[open] textarea[readonly]")`)
+	made := eval[string](b, `document.querySelector("dialog[open] textarea").value`)
+	if me := must[record](s, made, "GET", "auth/me", nil); me["role"] != "editor" || me["subject"] != "guest" {
+		t.Errorf("the new token is of %v", me)
+	}
+	b.press("I have it")
+	b.press("Revoke the session of guest")
+	b.press("Revoke")
+	b.eventually("the token is refused", func() bool { return s.call(made, "GET", "auth/me", nil).status == http.StatusUnauthorized })
+
+	b.press("New webhook")
+	b.fill("URL", receiver.URL+"/in")
+	b.press("Create")
+	b.await("the secret is shown", `document.querySelector("dialog[open] textarea[readonly]")?.value.startsWith("whsec_")`)
+	b.press("I have it")
+	b.press("Send a test to " + receiver.URL + "/in")
+	b.eventually("the message arrives", func() bool { return len(messages) > 0 })
+	b.eventually("the delivery is listed", func() bool {
+		b.press("Deliveries to " + receiver.URL + "/in")
+		return slices.Contains(b.texts(".delivery"), "delivered")
+	})
+	b.shot("settings")
+	b.press("Delete " + receiver.URL + "/in")
+	b.press("Delete")
+	b.awaitText("No webhooks.")
+}
+
+func TestPlan(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("editor", "ed")
+	b := s.console(token, 1440, 900)
+	b.expect("400", "409")
+	b.visit("#/plan", "Plan")
+	b.press("Read the organization")
+	b.await("it is there", `document.querySelector("textarea").value.startsWith("format: 1")`)
+	b.press("Show the plan")
+	b.awaitText("The organization is as the document says.")
+	b.fill("Document, YAML", "format: 1\nagents:\n  - name: New One\n    rle: x\n")
+	b.press("Show the plan")
+	b.awaitText("rle: unknown field")
+	department := s.departments(token)[0]
+	other := s.agents(token, department)[0]
+	b.fill("Document, YAML", "format: 1\ncompany: {company_name: Planned Ltd}\nagents:\n  - name: "+other+"\n    instructions: |\n      Another text.\n      In lines.\n"+
+		"  - name: New One\n    role: Tester\n    department: "+department+"\n")
+	b.press("Show the plan")
+	b.await("changes are shown", `document.querySelector(".action.create") && document.querySelector(".action.update") && document.querySelector(".diff .added")`)
+	b.shot("plan")
+	b.fill("Reason", "out of the document")
+	b.press("Apply")
+	b.await("it is asked first", `document.querySelector("dialog[open]")`)
+	b.press("Apply")
+	b.awaitText("Done: 1 created, 2 updated")
+	if v := must[[]record](s, token, "GET", "agents/New%20One/versions", nil); v[0]["reason"] != "out of the document" {
+		t.Errorf("the reason is %v", v[0]["reason"])
+	}
+	// Somebody changes the organization between plan and apply.
+	b.fill("Document, YAML", "format: 1\ncompany: {company_name: Once More Ltd}\n")
+	b.press("Show the plan")
+	b.await("changes are shown", `document.querySelector(".action.update")`)
+	must[record](s, token, "PATCH", "company", record{"company_name": "Meanwhile"})
+	b.press("Apply")
+	b.await("it is asked first", `document.querySelector("dialog[open]")`)
+	b.press("Apply")
+	b.awaitText("The organization has changed since it was planned")
+}
