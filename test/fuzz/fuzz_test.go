@@ -162,12 +162,18 @@ type service struct {
 
 // serve starts the program on a new directory. It sends nothing to anybody but
 // this machine, and limits nothing but what runs at once.
+//
+// What it remembers of pages, tokens and identities takes more than maxGrowth
+// before it is full, hundreds of thousands of requests later. So that this does
+// not look like growth without end, there is one reader with its pages, few
+// tokens are remembered, and garbage is collected early.
 func serve(ctx context.Context, dir string) (*service, error) {
 	token, err := process.Token(ctx, binary, dir, "fuzz")
 	if err != nil {
 		return nil, err
 	}
-	p, err := process.Start(context.WithoutCancel(ctx), binary, dir,
+	p, err := process.Serve(context.WithoutCancel(ctx), binary, []string{"GOGC=25"},
+		"--data-dir", dir, "--limits", "off", "--readers", "1", "--token-cache-size", "100",
 		"--webhook-allow-http", "--webhook-allow-private", "--limit-at-once", "organization.apply=1,activities.stream=8")
 	if err != nil {
 		return nil, err
