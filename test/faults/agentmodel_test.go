@@ -37,7 +37,7 @@ type reply struct {
 	text         string
 }
 
-// bearer is who has a name. The versions of the agent are in [careers].
+// bearer is the agent that has a name. The versions of the agent are in [careers].
 type bearer struct {
 	agent    string // "" if nobody has the name
 	revision int64
