@@ -200,6 +200,13 @@ func TestAgent(t *testing.T) {
 	if a := s.call(token, "GET", at, nil); a.status != http.StatusNotFound {
 		t.Errorf("the agent after it was deleted: %d, want 404", a.status)
 	}
+	// What it was can still be seen.
+	b.expect("404")
+	b.visit("#/agents/"+before["id"].(string), name)
+	b.awaitText("has been deleted")
+	b.awaitText("What I have typed.")
+	b.press("Versions (5)")
+	b.await("its versions are there", `document.title.startsWith("Versions of `+name+`") && document.body.innerText.includes("Version 1")`)
 }
 
 func TestVersions(t *testing.T) {

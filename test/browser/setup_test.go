@@ -5,6 +5,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,8 +42,9 @@ const (
 var binary string
 
 func TestMain(m *testing.M) {
+	flag.Parse() // for testing.Short
 	os.Exit(process.Main(m, func(dir string) (err error) {
-		if chromium() != "" {
+		if chromium() != "" && !testing.Short() {
 			binary, err = process.Build(dir)
 		}
 		return err

@@ -11,7 +11,12 @@ import { may } from "./session.js";
 import { listen } from "./stream.js";
 
 export async function page({ name, signal }) {
-  const { data: agent, tag } = await get(path("agents", name), {}, signal);
+  const found = await get(path("agents", name), {}, signal).catch((error) => {
+    if (error.status === 404) return null;
+    throw error;
+  });
+  if (!found) return departed(name, signal);
+  const { data: agent, tag } = found;
   const read = (what) => data(path("agents", agent.id, what), {}, signal);
   const [health, performance, career, departments] = await Promise.all([
     read("health"), read("performance"), read("history"), data("company/departments", {}, signal),
@@ -32,6 +37,24 @@ export async function page({ name, signal }) {
       h("div", { class: "columns" },
         h("div", { class: "wide" }, identity(agent, reporting), editable ? new Editor(agent, tag, departments).element : instructions(agent)),
         h("div", {}, condition(health, performance), careerOf(career), activity(agent, signal))),
+    ],
+  };
+}
+
+// departed is what is left of an agent that was deleted: by its id, what it was
+// and did can still be read.
+async function departed(id, signal) {
+  const [last] = await data(path("agents", id, "versions"), { limit: 1 }, signal);
+  const career = await data(path("agents", id, "history"), {}, signal);
+  const { name, role, department } = last.snapshot;
+  return {
+    title: name,
+    body: [
+      h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
+      h("div", { class: "bar" }, avatar({ name }),
+        h("div", { class: "title" }, h("h1", {}, name), h("p", {}, `was ${role} in ${department}, and has been deleted`)),
+        h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`)),
+      h("div", { class: "columns" }, h("div", {}, instructions(last.snapshot)), h("div", {}, careerOf(career), activity({ id }, signal))),
     ],
   };
 }

@@ -81,6 +81,7 @@ class Board {
         await this.refresh(happened).catch((error) => error.name !== "AbortError" && notice(error.message, "error"));
       }, 250);
     }, this.signal);
+    addEventListener("stream", ({ detail }) => detail === "missed" && again(), { signal: this.signal });
   }
 
   // refresh reads the columns again that agents are in, were in, or came to.

@@ -16,6 +16,7 @@ export async function page({ name, query, signal }) {
   const pages = new Pages(path("agents", agent.id, "versions"), { limit: 50 }, signal);
   await pages.more();
   const newest = pages.items[0].version;
+  agent.title = agent.department ? agent.name : pages.items[0].snapshot.name;
   const view = new Comparison(agent, Number(query.get("from")) || Math.max(1, newest - 1), Number(query.get("to")) || newest, signal);
   const list = h("ol", { class: "versions" });
   const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, async () => { await pages.more(); draw(); }) }, "Earlier");
@@ -27,11 +28,11 @@ export async function page({ name, query, signal }) {
   view.newest = newest;
   await view.draw();
   return {
-    title: `Versions of ${agent.name}`,
+    title: `Versions of ${agent.title}`,
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization"),
         agent.department ? h("a", { href: link("agents", agent.name) }, agent.name) : null),
-      h("div", { class: "bar" }, h("h1", {}, `Versions of ${agent.name}`)),
+      h("div", { class: "bar" }, h("h1", {}, `Versions of ${agent.title}`)),
       h("div", { class: "columns versions-page" }, h("section", { class: "panel", "aria-label": "All versions" }, h("h2", {}, `${newest} versions`), list, more), view.element),
     ],
   };
