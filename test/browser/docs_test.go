@@ -26,6 +26,9 @@ func TestDocs(t *testing.T) {
 		chromedp.Click(operation+" .try-out__btn"), chromedp.Click(operation+" .execute"),
 		chromedp.WaitVisible(operation+" .live-responses-table .response-col_status"))
 	b.awaitText(`"autonomy_level": "supervised"`)
+	if filled := eval[[]string](b, `[...document.querySelectorAll(".parameters input[type=text]")].map(e => e.value).filter(Boolean)`); len(filled) > 0 {
+		t.Errorf("headers would be sent that nobody has typed: %q", filled)
+	}
 	b.shot("docs-tried")
 	for _, url := range b.urls() {
 		if !strings.HasPrefix(url, s.URL+"/") && !strings.HasPrefix(url, "data:") && url != "about:blank" {
