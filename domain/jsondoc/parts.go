@@ -111,7 +111,7 @@ func isPlainInteger(text string) bool {
 }
 
 // between is the set of the characters between names and values.
-const between = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<',' | 1<<':'
+const between uint64 = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t' | 1<<',' | 1<<':'
 
 // skipBetween skips what stands between names and values.
 func skipBetween(text string, at int) int {
