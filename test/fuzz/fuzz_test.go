@@ -144,7 +144,7 @@ type figures struct {
 	late      int    // answers 503 that came late
 	slowest   time.Duration
 	slowestOf string
-	base, top int // memory of the service after the first tenth and the most later, in bytes
+	base, top int // memory of the service in the first half and the most at all, in bytes
 	begin     time.Time
 }
 
@@ -163,10 +163,10 @@ type service struct {
 // serve starts the program on a new directory. It sends nothing to anybody but
 // this machine, and limits nothing but what runs at once.
 //
-// What it remembers of pages, tokens and identities takes more than maxGrowth
-// before it is full, hundreds of thousands of requests later. So that this does
-// not look like growth without end, there is one reader with its pages, few
-// tokens are remembered, and garbage is collected early.
+// What it remembers of pages, tokens and identities takes more than maxGrowth,
+// but hundreds of thousands of requests to fill up. So that this does not look
+// like growth without end, there is one reader with its pages, few tokens are
+// remembered, garbage is collected early, and growth counts from the half on.
 func serve(ctx context.Context, dir string) (*service, error) {
 	token, err := process.Token(ctx, binary, dir, "fuzz")
 	if err != nil {
@@ -329,7 +329,7 @@ func (r *run) count(next request, a answer) {
 var memory = regexp.MustCompile(`(?m)^process_resident_memory_bytes (\S+)$`)
 
 // look wants the service to be ready, to have logged no error, and not to have
-// grown since the first tenth of the requests.
+// grown since the first half of the requests.
 func (r *run) look(n int) error {
 	if _, err := r.get("/api/v1/readyz"); err != nil {
 		return err
@@ -349,7 +349,7 @@ func (r *run) look(n int) error {
 	if err != nil {
 		return err
 	}
-	if r.sent <= n/10+episode {
+	if r.sent <= n/2+episode {
 		r.base = max(r.base, int(bytes))
 	}
 	if r.top = max(r.top, int(bytes)); r.top > r.base+maxGrowth {
