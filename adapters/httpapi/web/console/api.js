@@ -72,7 +72,7 @@ export function decimal(text) {
 
 // request makes a request and returns {data, tag, pagination}, or throws an
 // APIError.
-export async function request(method, where, options = {}) {
+async function request(method, where, options = {}) {
   const answer = await send(method, where, options);
   const text = answer.status === 204 ? "" : await answer.text();
   let content = {};

@@ -10,7 +10,7 @@ const calm = limited(4); // requests for figures at once
 const figures = new Map(); // of agents, by id
 
 // figuresOf returns what an agent does and costs; null while it has done nothing.
-export function figuresOf(id) {
+function figuresOf(id) {
   if (!figures.has(id)) {
     figures.set(id, calm(() => data(path("agents", id, "performance"))).catch(() => null));
   }

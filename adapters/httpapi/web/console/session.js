@@ -1,7 +1,7 @@
 // Who is signed in. The token stays in the session storage of the tab: it is
 // gone when the tab is closed, and never part of a URL.
 
-import { h, fill } from "./dom.js";
+import { h } from "./dom.js";
 
 const place = "orgd.token";
 
