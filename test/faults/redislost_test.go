@@ -89,8 +89,8 @@ func (c *cluster) redisLost(name string, calm, lasts time.Duration, fault, heal 
 	time.Sleep(time.Second)
 	all := tr.end()
 	c.wantServed(all)
-	c.t.Logf("R9: %s for %s: local after %s, shared after %s; %d requests, none failed; 99 %% within %s (%s with Redis), at the fault within %s",
-		name, (healed - broken).Round(time.Second/10), lost.Round(time.Millisecond), back.Round(time.Millisecond), len(all),
+	c.t.Logf("R9: %s for %s: local after %s, shared after %s; %d requests, %d refused; 99 %% within %s (%s with Redis), at the fault within %s",
+		name, (healed - broken).Round(time.Second/10), lost.Round(time.Millisecond), back.Round(time.Millisecond), len(all), all.count(refused),
 		all.between(broken, healed).p99().Round(time.Millisecond/10), calm.Round(time.Millisecond/10),
 		all.between(broken, broken+takeover).p99().Round(time.Millisecond/10))
 }
@@ -130,6 +130,6 @@ func (c *cluster) redisFlaps(proxy *faultproxy.Proxy, calm, lasts time.Duration)
 	back := c.await("sharing limits", comeback, isShared)
 	all := tr.end()
 	c.wantServed(all)
-	c.t.Logf("R9: cut off every other three seconds for %s: shared after %s; %d requests, none failed; 99 %% within %s (%s with Redis)",
-		lasts, back.Round(time.Millisecond), len(all), all.p99().Round(time.Millisecond/10), calm.Round(time.Millisecond/10))
+	c.t.Logf("R9: cut off every other three seconds for %s: shared after %s; %d requests, %d refused; 99 %% within %s (%s with Redis)",
+		lasts, back.Round(time.Millisecond), len(all), all.count(refused), all.p99().Round(time.Millisecond/10), calm.Round(time.Millisecond/10))
 }
