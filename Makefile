@@ -87,10 +87,10 @@ integration-faults:
 integration-chart:
 	cd test/helm && CGO_ENABLED=0 go test $(TESTFLAGS) -count=1 -run Replicas .
 
-# A module of its own, with Helm as a tool and the types of Kubernetes.
 browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
 	go test $(TESTFLAGS) -count=1 -timeout 60m ./test/browser
 
+# A module of its own, with Helm as a tool and the types of Kubernetes.
 helm-test: ## render the Helm chart, check every object, run what comes out
 	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && go test $(TESTFLAGS) -count=1 -timeout 20m .
 
