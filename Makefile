@@ -18,6 +18,8 @@ ADAPTERFLAGS ?=
 # Which benchmarks, and what of them: make bench BENCH=Admit PACKAGES=./adapters/memlimit
 BENCH ?= .
 PACKAGES ?= ./...
+# Which tests make reliability runs.
+RUN ?= .
 # How long make fuzz tries each parser, and which mistakes make planted makes.
 FUZZTIME ?= 30s
 BUG ?= .
@@ -98,7 +100,10 @@ bench: ## run the benchmarks; those of a million events take minutes
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)
 
 reliability: ## run the tests under test/ in their long form, several hours; docs/reliability.md
-	ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h ./test/... ./adapters/jwtauth
+	@mkdir -p dist
+	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
+	@echo; echo '=== what each test found; all of it is in dist/reliability.log'
+	@grep -hoE '(R[0-9]+: |mixed load: |NOT JUDGED|SKIPPED: |--- FAIL: ).*' dist/reliability.log; exit $$(cat dist/reliability.code)
 
 planted: ## show that tests notice two dozen mistakes, each built into a copy of a file
 	go run ./test/planted -run '$(BUG)'
