@@ -111,8 +111,8 @@ func (c Config) Place() string {
 	return c.SQLite.Dir
 }
 
-// servesConsole reports whether the console is served.
-func (c Config) servesConsole() bool {
+// ServesConsole reports whether the console is served.
+func (c Config) ServesConsole() bool {
 	if c.Console != nil {
 		return *c.Console
 	}

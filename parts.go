@@ -27,7 +27,7 @@ import (
 // settings.
 func serverConfig(cfg Config) httpapi.Config {
 	c := cfg.HTTP
-	c.Console = cfg.servesConsole()
+	c.Console = cfg.ServesConsole()
 	return c
 }
 

@@ -52,7 +52,7 @@ func TestFirstStartOnTerminal(t *testing.T) {
 	s := serve(t, true, "--data-dir", dir)
 	s.stop()
 	shown := s.stderr.String()
-	for _, want := range []string{s.url, dir, "First start", `curl -H "Authorization: Bearer eyJ`, "/api/v1/company"} {
+	for _, want := range []string{s.url, s.url + "/console", dir, "First start", `curl -H "Authorization: Bearer eyJ`, "/api/v1/company"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("orgd serve does not show %q:\n%s", want, shown)
 		}
@@ -60,8 +60,11 @@ func TestFirstStartOnTerminal(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "admin.token")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a token that was shown is also in a file: %v", err)
 	}
-	again := serve(t, true, "--data-dir", dir)
+	again := serve(t, true, "--data-dir", dir, "--no-console")
 	again.stop()
+	if shown := again.stderr.String(); strings.Contains(shown, "/console") || !strings.Contains(shown, again.url+"/docs") {
+		t.Errorf("without the console, orgd serve does not lead to /docs:\n%s", shown)
+	}
 	if jwtForm.MatchString(again.stderr.String()) {
 		t.Errorf("the second start shows a token:\n%s", again.stderr)
 	}

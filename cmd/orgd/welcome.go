@@ -44,13 +44,22 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 // listening reports that the service can be reached.
 func (w *welcome) listening(addr net.Addr) {
 	url := localURL(w.cfg, addr.String())
-	w.log.Info("orgd is listening", zap.String("url", url), w.place(),
+	w.log.Info("orgd is listening", zap.String("url", url), zap.String("browser", w.page(url)), w.place(),
 		zap.String("version", orgd.Version().Version))
 	if w.file != "" {
 		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
 			zap.String("try", curl("$(cat "+w.file+")", url)))
 	}
 	w.showToken(url)
+}
+
+// page is what to open in a browser: the console, or the reference of the API
+// where there is none.
+func (w *welcome) page(url string) string {
+	if w.cfg.ServesConsole() {
+		return url + "/console"
+	}
+	return url + "/docs"
 }
 
 // place says where the data lies.
@@ -93,12 +102,13 @@ First start. This token of role admin is shown only now; it is good for %s:
 		if url != "" {
 			text += fmt.Sprintf(`
 Address         %s
+Browser         %s
 Data directory  %s
 
 Try it:
 
 %s
-`, url, w.dir, curl(w.token, url))
+`, url, w.page(url), w.dir, curl(w.token, url))
 		}
 		w.p.say("%s\nMore tokens: orgd token create --data-dir %s --role editor --subject NAME\n", text, w.dir)
 	})
