@@ -96,9 +96,10 @@ func (c Content) value() (jsondoc.Value, error) {
 }
 
 func (d *Diff) walk(path []string, a, b jsondoc.Value) {
-	for _, m := range a.Members() {
+	old, news := a.Index(), b.Index()
+	for _, m := range old.Members() {
 		at := append(slices.Clone(path), m.Name)
-		now, ok := b.Get(m.Name)
+		now, ok := news.Get(m.Name)
 		switch {
 		case !ok:
 			d.add(at, Removed, text(m.Value), nil)
@@ -110,8 +111,8 @@ func (d *Diff) walk(path []string, a, b jsondoc.Value) {
 			}
 		}
 	}
-	for _, m := range b.Members() {
-		if _, ok := a.Get(m.Name); !ok {
+	for _, m := range news.Members() {
+		if _, ok := old.Get(m.Name); !ok {
 			d.add(append(slices.Clone(path), m.Name), Added, nil, text(m.Value))
 		}
 	}

@@ -24,11 +24,10 @@ func appendMerged(dst []byte, target, patch Value) []byte {
 	if isMerged(target, patch) {
 		return patch.appendText(dst)
 	}
-	old, news := target.Members(), patch.Members()
+	old, changes := target.Index(), patch.Index()
 	dst = append(dst, '{')
-	changes := indexOf(news)
-	for _, m := range old {
-		change, ok := changes.get(m.Name)
+	for _, m := range old.Members() {
+		change, ok := changes.Get(m.Name)
 		switch {
 		case !ok:
 			dst = m.Value.appendText(appendName(dst, m.Name))
@@ -36,9 +35,8 @@ func appendMerged(dst []byte, target, patch Value) []byte {
 			dst = appendMerged(appendName(dst, m.Name), m.Value, change)
 		}
 	}
-	present := indexOf(old)
-	for _, m := range news {
-		if _, ok := present.get(m.Name); !ok && !m.Value.IsNull() {
+	for _, m := range changes.Members() {
+		if _, ok := old.Get(m.Name); !ok && !m.Value.IsNull() {
 			dst = appendMerged(appendName(dst, m.Name), Value{}, m.Value)
 		}
 	}
@@ -70,34 +68,4 @@ func (v Value) removes() bool {
 		}
 	}
 	return false
-}
-
-// index finds members by name in time that does not grow with the object.
-type index struct {
-	members []Member
-	byName  map[string]Value // nil for a small object
-}
-
-func indexOf(members []Member) index {
-	x := index{members: members}
-	if len(members) > smallObject {
-		x.byName = make(map[string]Value, len(members))
-		for _, m := range members {
-			x.byName[m.Name] = m.Value
-		}
-	}
-	return x
-}
-
-func (x index) get(name string) (v Value, ok bool) {
-	if x.byName != nil {
-		v, ok = x.byName[name]
-		return v, ok
-	}
-	for _, m := range x.members {
-		if m.Name == name {
-			return m.Value, true
-		}
-	}
-	return Value{}, false
 }

@@ -1,6 +1,9 @@
 package jsondoc_test
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"orgd/domain/jsondoc"
@@ -98,5 +101,26 @@ func TestGetByTheMeaningOfNames(t *testing.T) {
 		if ok != (want != "") || ok && got.String() != want {
 			t.Errorf("Get(%q) = %s, %t, want %q", name, got, ok, want)
 		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	for _, n := range []int{0, 1, 16, 17, 1000} {
+		var w strings.Builder
+		for i := range n {
+			fmt.Fprintf(&w, `,"%d":%d`, i, i)
+		}
+		x := parse(t, "{"+strings.TrimPrefix(w.String(), ",")+"}").Index()
+		if len(x.Members()) != n {
+			t.Errorf("an index of %d members has %d", n, len(x.Members()))
+		}
+		for i := range n + 1 {
+			if v, ok := x.Get(strconv.Itoa(i)); ok != (i < n) || ok && string(v.Number()) != strconv.Itoa(i) {
+				t.Errorf("of %d members, %d is %v, %t", n, i, v, ok)
+			}
+		}
+	}
+	if x := parse(t, `["0"]`).Index(); len(x.Members()) != 0 {
+		t.Errorf("an index of an array has %v", x.Members())
 	}
 }
