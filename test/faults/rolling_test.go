@@ -5,7 +5,6 @@ import (
 	crypto "crypto/rand"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,9 +61,7 @@ func (c *cluster) restartAll(b *balancer, pause time.Duration) {
 		if code, err := p.Terminate(); code != 0 || err != nil {
 			c.t.Errorf("Terminate = %d, %v, want 0 and no error", code, err)
 		}
-		if lines := failures(p); len(lines) > 0 {
-			c.t.Errorf("replica %d logged errors:\n%s", i, strings.Join(lines, "\n"))
-		}
+		c.wantCleanLog(i, p)
 		c.start(i)
 		b.lead(i, c.replicas[i].URL)
 		b.awaitUp()
