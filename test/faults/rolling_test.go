@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	crypto "crypto/rand"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -40,6 +41,10 @@ func TestRollingRestart(t *testing.T) {
 	fail := func(format string, args ...any) { c.late(took, format, args...) }
 	reads.judge(fail, succeeded)
 	b.wantSmooth(fail)
+	if len(l.failed) > 0 {
+		fail("%d workers had to stop: %v", len(l.failed), l.failed)
+		return // what they have done last is not known
+	}
 	c.wantPromised(l.crew, 0)
 	l.wantFollowed()
 	c.wantCleanLogs()
@@ -78,6 +83,9 @@ type rolling struct {
 
 	crew    []*worker
 	changes int // that the crew has made
+
+	mu     sync.Mutex
+	failed []error // of the workers, who stop then
 
 	feed      *feedRun
 	following context.Context
@@ -128,7 +136,10 @@ func (l *rolling) work(clients []*api.Client, stop <-chan struct{}) {
 		working.Go(func() {
 			for range turns {
 				if err := w.do(context.WithoutCancel(l.Context()), clients[i%len(clients)], w.next()); err != nil {
-					l.Errorf("worker %d: %v", i, err)
+					l.mu.Lock()
+					l.failed = append(l.failed, fmt.Errorf("worker %d: %w", i, err))
+					l.mu.Unlock()
+					return
 				}
 			}
 		})
