@@ -38,13 +38,9 @@ func (p pages) serve(x *exchange, name string) error {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Add("Vary", "Accept-Encoding")
-	body, tag := f.Packed, `"`+f.Tag+`-gzip"`
-	if !acceptsGzip(x.Request.Header) {
-		plain, err := f.Unpack()
-		if err != nil {
-			return err
-		}
-		body, tag = plain, `"`+f.Tag+`"`
+	packed, tag := acceptsGzip(x.Request.Header), `"`+f.Tag+`"`
+	if packed {
+		tag = `"` + f.Tag + `-gzip"`
 	}
 	h.Set("ETag", tag)
 	if matchesNone(x.Request.Header, tag) {
@@ -52,8 +48,14 @@ func (p pages) serve(x *exchange, name string) error {
 		x.Writer.WriteHeaderNow()
 		return nil
 	}
-	if strings.HasSuffix(tag, `-gzip"`) {
+	if packed {
 		h.Set("Content-Encoding", "gzip")
+		x.write(http.StatusOK, f.Type, f.Packed)
+		return nil
+	}
+	body, err := f.Unpack()
+	if err != nil {
+		return err
 	}
 	x.write(http.StatusOK, f.Type, body)
 	return nil
