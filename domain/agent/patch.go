@@ -96,16 +96,17 @@ func (p Patch) tried() (Patch, error) {
 	if err := p.apply(&blank); err != nil {
 		return Patch{}, err
 	}
-	if err := checkShortForm(p.value); err != nil {
+	given := givenIn(p.value)
+	if err := given.checkShortForm(); err != nil {
 		return Patch{}, p.locate(err)
 	}
 	if err := blank.Identity.Check(); err != nil {
 		return Patch{}, p.locate(err)
 	}
-	if _, ok := p.value.Get("department"); ok {
+	if given.department {
 		p.department = &blank.Identity.Department
 	}
-	if _, ok := p.value.Get("name"); ok {
+	if given.name {
 		p.name = &blank.Identity.Name
 	}
 	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
@@ -115,14 +116,32 @@ func (p Patch) tried() (Patch, error) {
 	return p, nil
 }
 
-func checkShortForm(v jsondoc.Value) error {
-	_, provider := v.Get("model_provider")
-	_, id := v.Get("model_id")
-	_, model := v.Get("model")
-	if provider != id {
+// given says which fields a patch has, of those that are looked at apart.
+type given struct{ name, department, provider, modelID, model bool }
+
+func givenIn(v jsondoc.Value) (g given) {
+	for field := range v.Names() {
+		switch field {
+		case "name":
+			g.name = true
+		case "department":
+			g.department = true
+		case "model_provider":
+			g.provider = true
+		case "model_id":
+			g.modelID = true
+		case "model":
+			g.model = true
+		}
+	}
+	return g
+}
+
+func (g given) checkShortForm() error {
+	if g.provider != g.modelID {
 		return ErrShortForm.With("model_provider, model_id: give both or neither")
 	}
-	if provider && model {
+	if g.provider && g.model {
 		return ErrShortForm.With("model: give either model, or model_provider and model_id")
 	}
 	return nil

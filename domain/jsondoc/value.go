@@ -10,7 +10,11 @@
 // for. So what nobody asks for costs no memory, however much of it there is.
 package jsondoc
 
-import "orgd/domain/decimal"
+import (
+	"iter"
+
+	"orgd/domain/decimal"
+)
 
 // Kind says what a [Value] is.
 type Kind uint8
@@ -99,6 +103,21 @@ func (v Value) Members() []Member {
 		members = append(members, p.member())
 	}
 	return members
+}
+
+// Names walks the names of the members of the object v in the order of the text.
+// A value of another kind has none.
+func (v Value) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if v.kind != KindObject {
+			return
+		}
+		for p := v.parts(); p.next(); {
+			if !yield(p.name()) {
+				return
+			}
+		}
+	}
 }
 
 // Get returns the member of the object v that has exactly this name. ok is

@@ -124,3 +124,23 @@ func TestIndex(t *testing.T) {
 		t.Errorf("an index of an array has %v", x.Members())
 	}
 }
+
+func TestNames(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: "", `{"b":{"c":1},"a":[{"d":2}]}`: "b a ", ` { "x\u0079" : "}" , "" : 0 } `: "xy  ", `["a"]`: "", `"a"`: "", `1`: "",
+	} {
+		var got string
+		for name := range parse(t, text).Names() {
+			got += name + " "
+		}
+		if got != want {
+			t.Errorf("Names of %s = %q, want %q", text, got, want)
+		}
+	}
+	for name := range parse(t, `{"a":1,"b":2}`).Names() {
+		if name != "a" {
+			t.Errorf("the walk goes on with %q, want it ended", name)
+		}
+		break
+	}
+}
