@@ -127,3 +127,26 @@ func TestPropertyWriterIsRead(t *testing.T) {
 		}
 	})
 }
+
+// Times read as the layout has them, whatever it is that is cut off.
+func TestWriterTime(t *testing.T) {
+	zone := time.FixedZone("", -8*3600)
+	for _, at := range []time.Time{
+		{}, time.Unix(0, 0), time.Unix(1<<31, 999_999_999), time.Unix(-1, 1), time.Date(9999, 12, 31, 23, 59, 59, 0, zone),
+		time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(12345, 10, 9, 8, 7, 6, 5e6, time.UTC), time.Date(2024, 2, 29, 23, 5, 9, 40e6, zone),
+	} {
+		w := jsondoc.NewWriter(nil)
+		w.Time(at)
+		if got, want := string(w.Bytes()), `"`+at.UTC().Format(jsondoc.TimeLayout)+`"`; got != want {
+			t.Errorf("Time(%v) = %s, want %s", at, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.UnixMilli(rapid.Int64Range(-70_000_000_000_000, 300_000_000_000_000).Draw(t, "ms"))
+		w := jsondoc.NewWriter(nil)
+		w.Time(at)
+		if got, want := string(w.Bytes()), `"`+at.UTC().Format(jsondoc.TimeLayout)+`"`; got != want {
+			t.Errorf("Time(%v) = %s, want %s", at, got, want)
+		}
+	})
+}
