@@ -28,14 +28,14 @@ func NewAgents(kit Kit, agents ports.AgentStore, departments ports.DepartmentSto
 	return &Agents{kit: kit, agents: agents, departments: departments, identities: identities}
 }
 
-// Agent returns one agent.
-func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
-	return s.agents.Agent(ctx, ref)
+// Agent returns one agent, to be shown.
+func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+	return s.agents.Record(ctx, ref)
 }
 
-// List returns a page of agents.
-func (s *Agents) List(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
-	return s.agents.Agents(ctx, q)
+// List returns a page of agents, to be shown.
+func (s *Agents) List(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+	return s.agents.Records(ctx, q)
 }
 
 // HireAgent is what a new agent is made from. Reply makes the answer from it.
@@ -128,14 +128,14 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 	if p.Department() == nil {
 		return p.Resolve(refs, nil), nil
 	}
-	d, err := s.departments.Department(ctx, p.Department().Key)
+	d, err := s.departments.Name(ctx, p.Department().Key)
 	if errors.Is(err, department.ErrNotFound) {
 		return p, agent.ErrDepartment.With("department: there is no department %q", p.Department().Text)
 	}
 	if err != nil {
 		return p, err
 	}
-	return p.Resolve(refs, &d.Name), nil
+	return p.Resolve(refs, &d), nil
 }
 
 // events is the occasion as the agent's events will tell it.

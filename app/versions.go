@@ -98,7 +98,7 @@ func (s *Agents) tryRollback(ctx context.Context, a agent.Agent, roll func(agent
 		return agent.Agent{}, err
 	}
 	next := step.Agent
-	_, err = s.departments.Department(ctx, next.Department().Key)
+	_, err = s.departments.Name(ctx, next.Department().Key)
 	if errors.Is(err, department.ErrNotFound) {
 		return agent.Agent{}, formerDepartmentGone(next.Department())
 	}

@@ -68,7 +68,7 @@ func (s *Webhooks) survey(ctx context.Context, patch webhook.Patch) (g grounds, 
 // department that does not exist.
 func (s *Webhooks) unknownDepartment(ctx context.Context, patch webhook.Patch) (unknown, err error) {
 	for _, d := range patch.Departments() {
-		_, err := s.departments.Department(ctx, d.Key)
+		_, err := s.departments.Name(ctx, d.Key)
 		if errors.Is(err, department.ErrNotFound) {
 			return webhook.ErrDepartment.With("departments: there is no department %q", d.Text), nil
 		}

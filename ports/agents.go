@@ -45,6 +45,11 @@ type AgentStore interface {
 	// Agents returns the agents that q selects, in its order.
 	Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error)
 
+	// Record and Records return what Agent and Agents do as it is stored, for
+	// whoever only shows it.
+	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
+	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
+
 	// Trace returns the id of an agent that exists or, for a reference by id,
 	// has existed, and its name as last written. It returns agent.ErrNotFound
 	// for a name that no agent has now and for an id that no agent ever had.

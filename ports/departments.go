@@ -64,6 +64,9 @@ type DepartmentStore interface {
 	// Department returns one department, or department.ErrNotFound.
 	Department(ctx context.Context, key name.Key) (department.Department, error)
 
+	// Name returns how a department writes its name, or department.ErrNotFound.
+	Name(ctx context.Context, key name.Key) (name.Name, error)
+
 	// Departments returns at most limit departments in the company's order,
 	// beginning behind the place after; "" begins with the first.
 	Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error)

@@ -24,7 +24,7 @@ func (h agents) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(agentReply(a, http.StatusOK))
+	return x.showData(etag(a.Tag(), ""), object(a.Write))
 }
 
 // list serves GET /agents.
@@ -52,11 +52,11 @@ func (h agents) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, view, func(a agent.Agent) position {
+	return page(x, p, rows, view, func(a agent.Record) position {
 		if in.Prefix == "" {
-			return position{string(a.Place), string(a.ID()), ""}
+			return position{string(a.Place), string(a.ID), ""}
 		}
-		return position{"", "", pack(a.Name().Text)}
+		return position{"", "", pack(a.Name)}
 	})
 }
 
@@ -74,15 +74,15 @@ func agentPlace(p position) (*agent.Position, error) {
 }
 
 // view returns how a list shows its agents: whole, or without the instructions.
-func (q *query) view() func(*jsondoc.Writer, agent.Agent) {
+func (q *query) view() func(*jsondoc.Writer, agent.Record) {
 	switch q.text("view", 16) {
 	case "":
-		return writeAgent
+		return func(w *jsondoc.Writer, a agent.Record) { object(a.Write)(w) }
 	case "summary":
-		return func(w *jsondoc.Writer, a agent.Agent) { object(a.WriteSummary)(w) }
+		return func(w *jsondoc.Writer, a agent.Record) { object(a.WriteSummary)(w) }
 	}
 	q.fail("view: must be summary")
-	return writeAgent
+	return nil
 }
 
 // create serves POST /agents.

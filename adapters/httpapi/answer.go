@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -60,14 +61,45 @@ func (x *exchange) send(r receipt.Reply) error {
 // show answers a read with 200, or with 304 if the client has this already.
 func (x *exchange) show(r receipt.Reply) error {
 	if r.ETag != "" && matchesNone(x.Request.Header, r.ETag) {
-		h := x.Writer.Header()
-		h.Set("ETag", r.ETag)
-		x.Writer.WriteHeader(http.StatusNotModified)
-		x.Writer.WriteHeaderNow()
-		return nil
+		return x.notModified(r.ETag)
 	}
 	r.Status = http.StatusOK
 	return x.send(r)
+}
+
+// showData does the same with data that is not written if the client has it.
+func (x *exchange) showData(tag string, data func(*jsondoc.Writer)) error {
+	if matchesNone(x.Request.Header, tag) {
+		return x.notModified(tag)
+	}
+	x.Writer.Header()["Etag"] = []string{tag}
+	x.writeBody(func(w *jsondoc.Writer) { writeEnvelope(w, data) })
+	return nil
+}
+
+func (x *exchange) notModified(tag string) error {
+	x.Writer.Header()["Etag"] = []string{tag}
+	x.Writer.WriteHeader(http.StatusNotModified)
+	x.Writer.WriteHeaderNow()
+	return nil
+}
+
+// buffers are those of answers that were sent, for others to be written to.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer bounds the buffers that are kept, in bytes: one large answer would
+// hold its memory for all the small ones that come after it.
+const maxBuffer = 1 << 20
+
+// writeBody sends an answer of 200 that body writes.
+func (x *exchange) writeBody(body func(*jsondoc.Writer)) {
+	buf := buffers.Get().(*[]byte)
+	w := jsondoc.NewWriter((*buf)[:0])
+	body(w)
+	x.write(http.StatusOK, jsonType, w.Bytes())
+	if *buf = w.Bytes(); cap(*buf) <= maxBuffer {
+		buffers.Put(buf)
+	}
 }
 
 func (x *exchange) noContent() error { return x.send(receipt.Reply{Status: http.StatusNoContent}) }
@@ -75,13 +107,17 @@ func (x *exchange) noContent() error { return x.send(receipt.Reply{Status: http.
 // envelope is the body of a success; data writes its payload.
 func envelope(sizeHint int, data func(*jsondoc.Writer)) []byte {
 	w := jsondoc.NewWriter(make([]byte, 0, sizeHint+64))
+	writeEnvelope(w, data)
+	return w.Bytes()
+}
+
+func writeEnvelope(w *jsondoc.Writer, data func(*jsondoc.Writer)) {
 	w.Open()
 	data(w.Field("data"))
 	w.Field("error").Null()
 	w.Field("error_detail").Null()
 	w.Field("success").Bool(true)
 	w.Close()
-	return w.Bytes()
 }
 
 // object is a payload that is one object; members writes what is in it.
@@ -112,28 +148,33 @@ func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T),
 	if len(rows) > p.limit {
 		rows = rows[:p.limit]
 		cursor = x.server.cursors.seal(p.scope, next(rows[p.limit-1]))
+		x.linkNext(cursor)
 	}
-	w := jsondoc.NewWriter(make([]byte, 0, 256+768*len(rows)))
+	x.writeBody(func(w *jsondoc.Writer) {
+		writePage(w, p.limit, cursor, array(rows, item))
+	})
+	return nil
+}
+
+// writePage writes a page of a list; cursor is that of the next one, or "".
+func writePage(w *jsondoc.Writer, limit int, cursor string, rows func(*jsondoc.Writer)) {
 	w.Open()
-	array(rows, item)(w.Field("data"))
+	rows(w.Field("data"))
 	w.Field("error").Null()
 	w.Field("error_detail").Null()
 	w.Field("success").Bool(true)
 	w.Field("pagination").Open()
-	w.Field("limit").Int(int64(p.limit))
+	w.Field("limit").Int(int64(limit))
 	if w.Field("next_cursor"); cursor == "" {
 		w.Null()
 	} else {
 		w.Text(cursor)
-		x.linkNext(cursor)
 	}
 	w.Field("has_more").Bool(cursor != "")
 	w.Close()
 	w.Field("degraded_sources").OpenList()
 	w.CloseList()
 	w.Close()
-	x.write(http.StatusOK, jsonType, w.Bytes())
-	return nil
 }
 
 // linkNext says in a header where the next page is (RFC 8288).

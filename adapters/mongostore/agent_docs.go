@@ -6,7 +6,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"orgd/domain/agent"
-	"orgd/domain/identity"
 	"orgd/domain/name"
 )
 
@@ -38,17 +37,17 @@ func liveFields() []string {
 	return []string{"key", "name_op", "department", "department_id", "place", "placed", "status", "level", "identity", "outside"}
 }
 
+func (d agentDoc) record() agent.Record {
+	return agent.Record{
+		ID: agent.ID(d.Head.ID), Name: d.Name, Place: agent.Place(d.Place), Identity: d.Identity, Outside: d.Outside,
+		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+	}
+}
+
 func (d agentDoc) agent() (agent.Agent, error) {
-	c, err := identity.Parse([]byte(d.Identity))
+	a, err := d.record().Agent()
 	if err != nil {
-		return agent.Agent{}, fmt.Errorf("mongostore: read agent %s: %w", d.Head.ID, err)
-	}
-	a := agent.Agent{
-		Identity: c, Version: d.Version, Revision: d.Revision, Place: agent.Place(d.Place),
-		CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
-	}
-	if err := a.SetOutside([]byte(d.Outside)); err != nil {
-		return agent.Agent{}, fmt.Errorf("mongostore: read agent %s: %w", d.Head.ID, err)
+		return agent.Agent{}, fmt.Errorf("mongostore: read %w", err)
 	}
 	return a, nil
 }

@@ -15,6 +15,16 @@ import (
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
+	return selected(ctx, s, q, agentDoc.agent)
+}
+
+// Records implements [ports.AgentStore].
+func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+	return selected(ctx, s, q, func(d agentDoc) (agent.Record, error) { return d.record(), nil })
+}
+
+// selected returns what read makes of the agents that q selects.
+func selected[T any](ctx context.Context, s *Agents, q agent.Query, read func(agentDoc) (T, error)) ([]T, error) {
 	opts := options.Find().SetLimit(int64(q.Limit)).SetProjection(bson.D{is("pending", 0)})
 	if q.Prefix != "" {
 		opts.SetSort(bson.D{is("key", 1)})
@@ -25,15 +35,14 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 	if err := s.db.all(ctx, s.db.coll(agentsColl), agentsFilter(q), &docs, opts); err != nil {
 		return nil, err
 	}
-	agents := make([]agent.Agent, len(docs))
+	found := make([]T, len(docs))
 	for i, d := range docs {
-		a, err := d.agent()
-		if err != nil {
+		var err error
+		if found[i], err = read(d); err != nil {
 			return nil, err
 		}
-		agents[i] = a
 	}
-	return agents, nil
+	return found, nil
 }
 
 func agentsFilter(q agent.Query) bson.D {

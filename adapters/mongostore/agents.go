@@ -121,6 +121,15 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 	return d.agent()
 }
 
+// Record implements [ports.AgentStore].
+func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+	d, err := s.db.findAgent(ctx, ref)
+	if err != nil {
+		return agent.Record{}, err
+	}
+	return d.record(), nil
+}
+
 // findAgent returns an agent that exists, or agent.ErrNotFound.
 func (db *DB) findAgent(ctx context.Context, ref identity.Ref) (d agentDoc, err error) {
 	err = db.find(ctx, db.coll(agentsColl), liveAgent(ref), nil, &d)

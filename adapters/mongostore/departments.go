@@ -118,6 +118,12 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 	return s.at(ctx, d, key)
 }
 
+// Name implements [ports.DepartmentStore].
+func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+	d, err := s.Department(ctx, key)
+	return d.Name, err
+}
+
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
 	d, err := s.db.company(ctx)

@@ -2,51 +2,101 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"orgd/domain/agent"
+	"orgd/domain/identity"
 )
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
-	var rows []agentRow
-	err := s.db.Read(ctx, func(v *View) (err error) {
-		rows, err = s.list(v, q)
-		return err
-	})
+	found, err := s.list(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+		return nil, err
 	}
-	agents := make([]agent.Agent, len(rows))
-	for i := range rows {
-		if agents[i], err = s.remember(&rows[i]); err != nil {
-			return nil, err
+	agents := make([]agent.Agent, len(found))
+	for i, r := range found {
+		if agents[i], err = r.Agent(); err != nil {
+			return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
 		}
 	}
 	return agents, nil
 }
 
-func (s *Agents) list(v *View, q agent.Query) (rows []agentRow, err error) {
-	query, args := agentsQuery(q)
-	rows = make([]agentRow, 0, min(max(q.Limit, 0), usualPage))
-	err = v.Each(query, args, func(r Row) error {
-		row, err := scanAgent(r)
-		rows = append(rows, row)
-		return err
-	})
-	for i := range rows {
-		if err == nil {
-			err = s.fetch(v, &rows[i])
+// Records implements [ports.AgentStore]. If all agents of the page are
+// remembered, the database is asked for their order only: an index has that.
+func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+	since := s.db.agents.now()
+	if q.Prefix == "" { // the index of names has no ids
+		page, err := s.remembered(ctx, since, q)
+		if !errors.Is(err, errForgotten) {
+			return page, err
 		}
 	}
-	return rows, err
+	found, err := s.list(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	s.db.agents.put(since, found...)
+	page := make([]agent.Record, len(found))
+	for i, r := range found {
+		page[i] = r.Record
+	}
+	return page, nil
+}
+
+// errForgotten says that not all of a page is remembered.
+var errForgotten = errors.New("sqlitestore: not remembered")
+
+func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]agent.Record, error) {
+	query, args := agentsQuery("a.id", "", q)
+	page := make([]agent.Record, 0, min(max(q.Limit, 0), usualPage))
+	var id sql.RawBytes
+	err := s.db.Ask(ctx, func(v *View) error {
+		return v.Each(query, args, func(r Row) error {
+			if err := r.Scan(&id); err != nil {
+				return err
+			}
+			rec, ok := s.db.agents.member(since, id)
+			if !ok {
+				return errForgotten
+			}
+			page = append(page, rec)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+	}
+	return page, nil
+}
+
+func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
+	query, args := agentsQuery(agentColumns, joinIdentity, q)
+	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
+	err := s.db.Ask(ctx, func(v *View) error {
+		return v.Each(query, args, func(r Row) error {
+			rec, err := scanAgent(r)
+			found = append(found, rec)
+			return err
+		})
+	})
+	if errors.Is(err, identity.ErrRecordMissing) {
+		return nil, fmt.Errorf("sqlitestore: list agents: %v", err) // nobody has asked for this one
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+	}
+	return found, nil
 }
 
 // usualPage is how many agents a list makes room for before it reads them.
 const usualPage = 200
 
 // agentsQuery reads along one index, from the place where the page before ended.
-func agentsQuery(q agent.Query) (string, []any) {
+func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 	var f filter
 	for _, c := range []struct{ column, value string }{
 		{"department_key", string(q.Department)}, {"level", string(q.Level)}, {"status", string(q.Status)},
@@ -63,7 +113,7 @@ func agentsQuery(q agent.Query) (string, []any) {
 	case q.After != nil:
 		f.and("(place, id) > (?, ?)", packID(q.After.Place), packID(q.After.ID))
 	}
-	return "SELECT " + agentColumns + " FROM agents INDEXED BY " + index + f.where() +
+	return "SELECT " + columns + " FROM agents AS a INDEXED BY " + index + join + f.where() +
 		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
 }
 

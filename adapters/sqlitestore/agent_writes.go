@@ -124,14 +124,14 @@ const (
 func (w agentWrite) reindex(tx *Tx, before identity.Content) error {
 	c := w.Agent.Identity
 	if c.Name != before.Name {
-		if _, err := tx.Exec(renameAgent, string(c.Name.Key), c.Name.Text, packID(c.ID)); err != nil {
+		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, packID(c.ID)); err != nil {
 			return w.refused(err)
 		}
 	}
 	if c.Department.Key == before.Department.Key && c.Status == before.Status && c.Level == before.Level {
 		return nil
 	}
-	_, err := tx.Exec(classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), packID(c.ID))
+	err := tx.change(c.ID, classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), packID(c.ID))
 	if err != nil {
 		return w.refused(err)
 	}
@@ -141,7 +141,7 @@ func (w agentWrite) reindex(tx *Tx, before identity.Content) error {
 // put stores what every step changes. row is that of the identity.
 func (w agentWrite) put(tx *Tx, row int64) error {
 	a := w.Agent
-	_, err := tx.Exec(updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+	err := tx.change(a.ID(), updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
 	return w.refused(err)
 }
 
@@ -150,7 +150,7 @@ const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? 
 // amend changes what is not part of the identity.
 func (w agentWrite) amend(tx *Tx) error {
 	a := w.Agent
-	_, err := tx.Exec(amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+	err := tx.change(a.ID(), amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
 	return w.refused(err)
 }
 
@@ -165,7 +165,7 @@ func (w agentWrite) remove(tx *Tx, before agent.Agent) error {
 		return err
 	}
 	id, n := packID(before.ID()), before.Name()
-	_, err := tx.Exec(deleteAgent, id)
+	err := tx.change(before.ID(), deleteAgent, id)
 	if err == nil {
 		_, err = tx.Exec(insertFormer, id, string(n.Key), n.Text)
 	}

@@ -18,13 +18,10 @@ import (
 var _ ports.AgentStore = (*Agents)(nil)
 
 // Agents keeps agents.
-type Agents struct {
-	db       *DB
-	contents *contents
-}
+type Agents struct{ db *DB }
 
 // NewAgents returns the agents in db.
-func NewAgents(db *DB) *Agents { return &Agents{db: db, contents: newContents(maxContents)} }
+func NewAgents(db *DB) *Agents { return &Agents{db} }
 
 // Create implements [ports.AgentStore].
 func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
@@ -52,7 +49,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		current, err := isCurrent(tx, before)
 		if err == nil && !current {
-			before, w, err = s.again(tx, ref, change)
+			before, w, err = again(tx, ref, change)
 		}
 		if err != nil {
 			return err
@@ -62,19 +59,16 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	if w.Deleted {
-		s.contents.forget(before.ID())
-	}
 	return w.Agent, nil
 }
 
 // again makes a change on what the transaction finds. It returns that, too.
-func (s *Agents) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, agentWrite, error) {
-	row, err := s.find(&tx.View, ref)
+func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, agentWrite, error) {
+	rec, err := findAgent(&tx.View, ref)
 	if err != nil {
 		return agent.Agent{}, agentWrite{}, err
 	}
-	before, err := row.agent()
+	before, err := rec.Agent()
 	if err != nil {
 		return agent.Agent{}, agentWrite{}, err
 	}
@@ -87,32 +81,42 @@ func (s *Agents) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports
 
 // Agent implements [ports.AgentStore].
 func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
-	var row agentRow
-	err := s.db.Read(ctx, func(v *View) (err error) {
-		row, err = s.find(v, ref)
-		return err
-	})
+	rec, err := s.Record(ctx, ref)
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	return s.remember(&row)
+	return rec.Agent()
+}
+
+// Record implements [ports.AgentStore].
+func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+	if rec, ok := s.db.agents.get(ref); ok {
+		return rec, nil
+	}
+	var found *record
+	since := s.db.agents.now()
+	err := s.db.Ask(ctx, func(v *View) (err error) {
+		found, err = findAgent(v, ref)
+		return err
+	})
+	if err != nil {
+		return agent.Record{}, err
+	}
+	s.db.agents.put(since, found)
+	return found.Record, nil
 }
 
 const (
-	selectAgentByID   = "SELECT " + agentColumns + " FROM agents WHERE id = ?"
-	selectAgentByName = "SELECT " + agentColumns + " FROM agents WHERE name_key = ?"
+	selectAgentByID   = "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " WHERE a.id = ?"
+	selectAgentByName = "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " WHERE a.name_key = ?"
 )
 
-func (s *Agents) find(v *View, ref identity.Ref) (agentRow, error) {
-	row, err := scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
+func findAgent(v *View, ref identity.Ref) (*record, error) {
+	rec, err := scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
 	if err != nil {
-		return agentRow{}, notFound(err, ref)
+		return nil, notFound(err, ref)
 	}
-	err = s.fetch(v, &row)
-	if errors.Is(err, sql.ErrNoRows) {
-		return agentRow{}, identity.ErrRecordMissing.Because(err)
-	}
-	return row, err
+	return rec, nil
 }
 
 // byRef runs the query that fits the reference.
@@ -128,6 +132,9 @@ func notFound(err error, ref identity.Ref) error {
 	asked := string(ref.ID) + string(ref.Name) // one of the two
 	if errors.Is(err, sql.ErrNoRows) {
 		return agent.ErrNotFound.With("agent %q not found", asked)
+	}
+	if errors.Is(err, identity.ErrRecordMissing) {
+		return err
 	}
 	return fmt.Errorf("sqlitestore: read agent %s: %w", asked, err)
 }

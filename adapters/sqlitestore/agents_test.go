@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -104,73 +103,6 @@ func TestUpdateThatStoresNothingNeedsNoWriter(t *testing.T) {
 	}
 	close(release)
 	wg.Wait()
-}
-
-// What is remembered of identities makes no difference to what is read.
-func TestAgentsAreTheSameWhetherRememberedOrNot(t *testing.T) {
-	o := openOrg(t, t.TempDir())
-	o.found("Sales")
-	ids := o.hireMany(0, 20, "Sales", 500)
-	ctx := context.Background()
-	o.agents.contents = newContents(5 * 3000) // some of them
-	for range 3 {
-		for i, id := range ids {
-			want, err := NewAgents(o.db).Agent(ctx, byID(id))
-			o.check(err)
-			got, err := o.agents.Agent(ctx, byID(id))
-			o.check(err)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("Agent(%s) (-fresh +remembered):\n%s", id, diff)
-			}
-			_, err = o.agents.Update(ctx, byID(id), o.changing(`{"description":"%d"}`, i%2))
-			o.check(err)
-		}
-	}
-}
-
-func TestContentsAreBounded(t *testing.T) {
-	c := newContents(100 * contentOverhead)
-	for row := range int64(1000) {
-		c.put(row, &identity.Content{ID: identity.ID(strconv.FormatInt(row, 10))}, 0)
-		c.get(0) // asked for all the time
-		if n := max(len(c.young)+len(c.old), len(c.newest)); n > 100 {
-			t.Fatalf("%d contents are remembered, want at most 100", n)
-		}
-	}
-	if c.get(0) == nil || c.get(999) == nil || c.get(500) != nil {
-		t.Error("contents: want what is asked for and what is new, and nothing old")
-	}
-}
-
-// Memory does not grow with the changes: what an agent was goes.
-func TestContentsForgetWhatChanged(t *testing.T) {
-	c := newContents(100 * contentOverhead)
-	content := &identity.Content{ID: "changed"}
-	for row := range int64(60) {
-		c.put(row, content, 0)
-	}
-	c.put(1, content, 0) // read before the last change
-	if len(c.young) != 1 || len(c.old) != 0 || c.size != contentOverhead || c.get(59) == nil {
-		t.Errorf("contents = %v and %v, %d bytes, want the last one", c.young, c.old, c.size)
-	}
-	c.forget("changed")
-	if c.get(59) != nil || len(c.newest) != 0 || c.size != 0 {
-		t.Errorf("contents of a forgotten agent = %v, %d bytes, want none", c.young, c.size)
-	}
-	c.put(60, content, 0)
-	for row := range int64(60) { // the generation changes
-		c.put(100+row, &identity.Content{ID: identity.ID(strconv.FormatInt(row, 10))}, 0)
-	}
-	c.put(200, content, 0)
-	if c.get(60) != nil || c.get(200) == nil {
-		t.Error("contents: want what is new, and not what it was in an old generation")
-	}
-}
-
-func TestNothingOutside(t *testing.T) {
-	if got := string(agent.Agent{}.Outside()); got != nothingOutside {
-		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingOutside)
-	}
 }
 
 // A lost identity is damage, not an agent that does not exist.

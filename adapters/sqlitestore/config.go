@@ -11,7 +11,7 @@ type Config struct {
 	// One process at a time may use it.
 	Dir string
 	// Readers is how many reads run at once, 1 to 64. Each has a connection
-	// with a page cache of its own (up to 8 MiB).
+	// with a page cache of its own (up to 2 MiB).
 	Readers int
 }
 

@@ -23,12 +23,11 @@ func TestAgentWithoutIdentity(t *testing.T) {
 	_, err = vandal.Exec("DELETE FROM versions") // without foreign keys
 	o.check(err)
 
-	fresh := NewAgents(o.db) // remembers no content
-	_, err = fresh.Agent(context.Background(), identity.Ref{ID: id})
+	_, err = o.agents.Agent(context.Background(), identity.Ref{ID: id})
 	if !errors.Is(err, identity.ErrRecordMissing) {
 		t.Errorf("Agent = %v, want ErrRecordMissing", err)
 	}
-	if _, err = fresh.Agents(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
+	if _, err = o.agents.Agents(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
 		t.Errorf("Agents = %v, want a failure of the storage", err)
 	}
 }

@@ -35,9 +35,9 @@ const busyTimeout = "2000"
 // The writer syncs every commit. It copies its log into the database whenever
 // that has 16 MiB, as far as readers allow.
 const writerParams = connParams + "&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=fullfsync(1)" +
-	"&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=wal_autocheckpoint(4096)"
+	"&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)"
 
-const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-8192)"
+const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
 
 // closeWait bounds how long closing waits for reads that are under way.
 const closeWait = 5 * time.Second
@@ -51,6 +51,7 @@ type DB struct {
 
 	writePool, readPool *sql.DB
 	readers             chan *conn
+	agents              *records
 
 	// for the writer's goroutine
 	writer  *conn
@@ -95,6 +96,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 	}
 	db := &DB{
 		log:     log,
+		agents:  newRecords(maxRecords),
 		maxLog:  maxLog,
 		readers: make(chan *conn, cfg.Readers),
 		jobs:    make(chan *job),

@@ -112,7 +112,7 @@ func putPlaces(tx *Tx, from, to []agent.Member) error {
 		if places[m.ID] == m.Place {
 			continue
 		}
-		if _, err := tx.Exec(moveAgent, packID(m.Place), packID(m.ID)); err != nil {
+		if err := tx.change(m.ID, moveAgent, packID(m.Place), packID(m.ID)); err != nil {
 			return fmt.Errorf("sqlitestore: write place of agent %s: %w", m.ID, err)
 		}
 	}

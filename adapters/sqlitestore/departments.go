@@ -25,11 +25,22 @@ func NewDepartments(db *DB) *Departments { return &Departments{db} }
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
 	var d department.Department
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err := s.db.Ask(ctx, func(v *View) (err error) {
 		d, err = findDepartment(v, key)
 		return err
 	})
 	return d, err
+}
+
+const selectDepartmentName = "SELECT name FROM departments WHERE name_key = ?"
+
+// Name implements [ports.DepartmentStore].
+func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+	n := name.Name{Key: key}
+	err := s.db.Ask(ctx, func(v *View) error {
+		return noDepartment(v.Row(selectDepartmentName, string(key)).Scan(&n.Text), key)
+	})
+	return n, err
 }
 
 const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
@@ -188,11 +199,16 @@ const selectDepartment = "SELECT " + departmentColumns + " FROM departments WHER
 
 func findDepartment(v *View, key name.Key) (department.Department, error) {
 	d, err := scanDepartment(v.Row(selectDepartment, string(key)))
+	return d, noDepartment(err, key)
+}
+
+// noDepartment gives an error of looking for a department its meaning.
+func noDepartment(err error, key name.Key) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return department.Department{}, department.ErrNotFound.With("department %q not found", key)
+		return department.ErrNotFound.With("department %q not found", key)
 	}
 	if err != nil {
-		return department.Department{}, fmt.Errorf("sqlitestore: read department %s: %w", key, err)
+		return fmt.Errorf("sqlitestore: read department %s: %w", key, err)
 	}
-	return d, nil
+	return nil
 }

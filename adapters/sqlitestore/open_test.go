@@ -165,13 +165,13 @@ func TestOpenSetsPragmas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "foreign_keys": "1", "cache_size": "-32768", "wal_autocheckpoint": "4096",
+		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "foreign_keys": "1", "cache_size": "-16384", "wal_autocheckpoint": "4096",
 		"query_only": "0", "busy_timeout": "2000", "trusted_schema": "0", "temp_store": "2",
 	}, writer); diff != "" {
 		t.Errorf("writer (-want +got):\n%s", diff)
 	}
 	for name, want := range map[string]string{
-		"journal_mode": "wal", "cache_size": "-8192", "query_only": "1", "busy_timeout": "2000", "trusted_schema": "0", "temp_store": "2",
+		"journal_mode": "wal", "cache_size": "-2048", "query_only": "1", "busy_timeout": "2000", "trusted_schema": "0", "temp_store": "2",
 	} {
 		if reader[name] != want {
 			t.Errorf("reader: %s = %s, want %s", name, reader[name], want)

@@ -45,7 +45,8 @@ func TestListsFollowAnIndex(t *testing.T) {
 	lead := identity.ID("a")
 	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
 	events := func(q activity.Query) string { s, _ := eventsQuery(q); return s }
-	agents := func(q agent.Query) string { s, _ := agentsQuery(q); return s }
+	agents := func(q agent.Query) string { s, _ := agentsQuery(agentColumns, joinIdentity, q); return s }
+	order := func(q agent.Query) string { s, _ := agentsQuery("a.id", "", q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
 	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
 	deliveries := func(q webhook.DeliveryQuery) string { s, _ := deliveriesQuery(q); return s }
@@ -72,6 +73,10 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{agents(agent.Query{Level: "l", Status: "s", After: atAgent}), "agents_level (level=? AND (place,id)>(?,?))"},
 		{agents(agent.Query{Department: "d", Level: "l", Status: "s"}), "agents_department (department_key=?)"},
 		{agents(agent.Query{Department: "d", Status: "s", After: atAgent}), "agents_department (department_key=? AND (place,id)>(?,?))"},
+		{order(agent.Query{}), "COVERING INDEX agents_order"},
+		{order(agent.Query{Status: "s", After: atAgent}), "COVERING INDEX agents_status (status=? AND (place,id)>(?,?))"},
+		{order(agent.Query{Level: "l", Status: "s", After: atAgent}), "COVERING INDEX agents_level (level=? AND (place,id)>(?,?))"},
+		{order(agent.Query{Department: "d", Level: "l", Status: "s"}), "COVERING INDEX agents_department (department_key=?)"},
 		{agents(agent.Query{Prefix: "p"}), "agents_name (name_key>? AND name_key<?)"},
 		{agents(agent.Query{Prefix: "p", Department: "d", Level: "l", Status: "s", After: atAgent}), "agents_name (name_key>? AND name_key<?)"},
 		{selectMembers, "agents_department (department_key=?)"},
@@ -119,11 +124,11 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	db := openOrg(t, t.TempDir()).db
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
-		selectAgentByID, selectAgentByName, selectRevision, selectIdentity, selectNameByID, selectNameByName, selectFormerName,
+		selectAgentByID, selectAgentByName, selectRevision, selectNameByID, selectNameByName, selectFormerName,
 		selectVersion, selectHeadcount, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
-		selectDepartment, updateDepartment, deleteDepartmentRow, moveDepartment,
+		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
 		selectProject, updateProject, deleteProject, selectReceipt, selectSession, selectRevoked,
 		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectDelivery, updateDelivery,
 		forgetEvents, forgetAudit, forgetReceipts, forgetDeliveries, forgetSessions, forgetRevocations,

@@ -16,6 +16,17 @@ func (db *DB) Read(ctx context.Context, fn func(*View) error) error {
 	return translate(c.snapshot(&View{ctx, c}, fn))
 }
 
+// Ask does the same for a function that asks one query only. That sees one state
+// by itself: a transaction around it would be half of the work.
+func (db *DB) Ask(ctx context.Context, fn func(*View) error) error {
+	c, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { db.readers <- c }()
+	return translate(fn(&View{ctx, c}))
+}
+
 func (db *DB) acquire(ctx context.Context) (*conn, error) {
 	select {
 	case <-db.closing:

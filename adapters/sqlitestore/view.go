@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+
+	"orgd/domain/agent"
 )
 
 // View reads one state of the database: between two of its queries no other
@@ -35,6 +37,16 @@ type Tx struct {
 	View
 	failed error // the first failure that a closure cannot recover from
 	logged bool  // whether events were stored
+	// changed are agents that are not as they were, each told by [Tx.change].
+	changed []agent.ID
+}
+
+// change runs a statement that changes one agent that exists. No other way of
+// changing it is allowed, or what is remembered of it would be out of date.
+func (tx *Tx) change(id agent.ID, query string, args ...any) error {
+	tx.changed = append(tx.changed, id)
+	_, err := tx.Exec(query, args...)
+	return err
 }
 
 // Exec runs a statement that changes rows. A violated constraint undoes the

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"orgd/domain/agent"
 )
 
 // A batch ends when nothing waits, or at one of these: the first caller in it
@@ -19,13 +21,14 @@ const (
 
 // job is one call of Write.
 type job struct {
-	ctx   context.Context
-	fn    func(*Tx) error
-	begun atomic.Bool   // by the writer, or by a caller who leaves instead of it
-	ran   chan struct{} // closed when fn has ended
-	err   error         // what fn returned
-	grew  bool          // whether the log of events has
-	done  chan error    // takes one answer without a reader
+	ctx     context.Context
+	fn      func(*Tx) error
+	begun   atomic.Bool   // by the writer, or by a caller who leaves instead of it
+	ran     chan struct{} // closed when fn has ended
+	err     error         // what fn returned
+	grew    bool          // whether the log of events has
+	changed []agent.ID    // agents that are not as they were
+	done    chan error    // takes one answer without a reader
 }
 
 // Write calls fn with a transaction and returns after its changes are on disk.
@@ -100,7 +103,7 @@ func (db *DB) batch(first *job) {
 	}
 	jobs, err := db.applyAll(first)
 	if err == nil {
-		_, err = db.writer.exec("COMMIT")
+		err = db.commit(jobs)
 	}
 	if err != nil {
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
@@ -112,6 +115,16 @@ func (db *DB) batch(first *job) {
 	for _, j := range jobs {
 		j.answer(err)
 	}
+}
+
+func (db *DB) commit(jobs []*job) error {
+	var changed []agent.ID
+	for _, j := range jobs {
+		changed = append(changed, j.changed...)
+	}
+	defer db.agents.changing(changed)()
+	_, err := db.writer.exec("COMMIT")
+	return err
 }
 
 // applyAll runs first and the jobs behind it until the batch is full or the
@@ -182,7 +195,7 @@ func (j *job) call(c *conn) (err error) {
 	if err := j.fn(tx); err != nil {
 		return err
 	}
-	j.grew = tx.logged
+	j.grew, j.changed = tx.logged, tx.changed
 	return tx.failed
 }
 

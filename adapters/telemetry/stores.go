@@ -101,6 +101,18 @@ func (s agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err
 	return s.AgentStore.Agents(ctx, q)
 }
 
+func (s agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
+	ctx, op := s.begin(ctx, "agents.get")
+	defer op.end(&err)
+	return s.AgentStore.Record(ctx, ref)
+}
+
+func (s agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
+	ctx, op := s.begin(ctx, "agents.list")
+	defer op.end(&err)
+	return s.AgentStore.Records(ctx, q)
+}
+
 func (s agents) Trace(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	ctx, op := s.begin(ctx, "agents.trace")
 	defer op.end(&err)
@@ -169,6 +181,12 @@ func (s departments) Department(ctx context.Context, key name.Key) (_ department
 	ctx, op := s.begin(ctx, "departments.get")
 	defer op.end(&err)
 	return s.DepartmentStore.Department(ctx, key)
+}
+
+func (s departments) Name(ctx context.Context, key name.Key) (_ name.Name, err error) {
+	ctx, op := s.begin(ctx, "departments.name")
+	defer op.end(&err)
+	return s.DepartmentStore.Name(ctx, key)
 }
 
 func (s departments) Departments(ctx context.Context, after company.Place, limit int) (_ []department.Department, err error) {

@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"fmt"
+	"time"
 
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
@@ -29,10 +29,14 @@ func (a Agent) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 
 func (a Agent) writeRecord(w *jsondoc.Writer) {
 	a.writeOutside(w)
-	w.Field("version").Int(a.Version)
-	w.Field("revision").Int(a.Revision)
-	w.Field("created_at").Time(a.CreatedAt)
-	w.Field("updated_at").Time(a.UpdatedAt)
+	writeRevision(w, a.Version, a.Revision, a.CreatedAt, a.UpdatedAt)
+}
+
+func writeRevision(w *jsondoc.Writer, version, revision int64, created, updated time.Time) {
+	w.Field("version").Int(version)
+	w.Field("revision").Int(revision)
+	w.Field("created_at").Time(created)
+	w.Field("updated_at").Time(updated)
 }
 
 func (a Agent) writeOutside(w *jsondoc.Writer) {
@@ -51,14 +55,11 @@ func (a Agent) Outside() []byte {
 	return w.Bytes()
 }
 
-// SetOutside reads back what [Agent.Outside] returned.
-func (a *Agent) SetOutside(canonical []byte) error {
-	v, err := jsondoc.ParseStored(canonical)
+// setOutside reads back what [Agent.Outside] returned.
+func (a *Agent) setOutside(canonical string) error {
+	v, err := jsondoc.ParseStored([]byte(canonical))
 	if err == nil {
 		err = jsondoc.ReadWhole(v, a.readOutside)
 	}
-	if err != nil {
-		return fmt.Errorf("agent: parse: %v", err)
-	}
-	return nil
+	return err
 }

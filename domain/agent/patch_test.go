@@ -113,30 +113,6 @@ func TestParsePatchWaitsForTheState(t *testing.T) {
 	}
 }
 
-func TestOutsideRoundTrip(t *testing.T) {
-	for _, more := range []string{
-		"", `"tier":"large"`, `"personality_preset":"calm","model_requirement":{"a":null,"b":9007199254740993}`, `"model_requirement":{}`,
-	} {
-		want := hire(t, more)
-		got := Agent{
-			Identity: want.Identity, Version: 1, Revision: 1, Place: want.Place,
-			CreatedAt: want.CreatedAt, UpdatedAt: want.UpdatedAt,
-		}
-		if err := got.SetOutside(want.Outside()); err != nil {
-			t.Errorf("SetOutside(%s) = %v", want.Outside(), err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("SetOutside(%s) (-want +got):\n%s", want.Outside(), diff)
-		}
-	}
-	var a Agent
-	for _, text := range []string{``, `[]`, `{"tier":1}`, `{"x":1}`} {
-		if err := a.SetOutside([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "agent: parse: ") {
-			t.Errorf("SetOutside(%s) = %v, want an error of this package", text, err)
-		}
-	}
-}
-
 func TestWrite(t *testing.T) {
 	a := hire(t, `"tier":"large","model_requirement":{"b":1,"a":2}`)
 	a.Version, a.Revision = 3, 4

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"orgd/domain/jsondoc"
 )
@@ -24,8 +25,8 @@ func (c Content) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse reads a canonical form back. A form that an older schema wrote lacks
-// newer fields; they get their defaults.
+// Parse reads a canonical form back. What is stored is also shown as it is, so a
+// release that adds a field adds it to what is stored, with its default.
 func Parse(canonical []byte) (Content, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
@@ -57,6 +58,23 @@ func (c Content) Write(w *jsondoc.Writer) {
 func (c Content) WriteSummary(w *jsondoc.Writer) {
 	c.writeHead(w)
 	c.writeTail(w)
+}
+
+// WithoutInstructions returns the members of a canonical form without the
+// instructions, as [Content.WriteSummary] writes them: those before and those
+// behind. No object that stands before them may hold free-form members, so the
+// first name that reads like theirs is theirs.
+func WithoutInstructions(canonical string) (head, tail string) {
+	head, rest, _ := strings.Cut(canonical[:len(canonical)-1], `,"instructions":"`)
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '\\':
+			i++
+		case '"':
+			return head[1:], rest[i+len(`",`):]
+		}
+	}
+	return head[1:], ""
 }
 
 func (c Content) writeHead(w *jsondoc.Writer) {

@@ -13,7 +13,9 @@ func agentUnknown(w *world) {
 	w.found("Sales")
 	w.hire("Bob", "Sales")
 	for _, ref := range []identity.Ref{byID(agent.ID(w.id())), byName("Ann"), byName("Bo"), byName("B%b"), byName("sales")} {
-		_, err := w.Agents.Agent(w.Context(), ref)
+		_, err := w.Agents.Record(w.Context(), ref)
+		w.wantErr("Record", err, agent.ErrNotFound)
+		_, err = w.Agents.Agent(w.Context(), ref)
 		w.wantErr("Agent", err, agent.ErrNotFound)
 		_, err = w.Agents.Update(w.Context(), ref, w.changing(`{"level":"lead"}`, nil))
 		w.wantErr("Update", err, agent.ErrNotFound)

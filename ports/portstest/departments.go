@@ -96,7 +96,10 @@ func departmentNames(w *world) {
 	for _, pair := range scripts {
 		w.found(pair[0])
 		w.want(fmt.Sprintf("the name of Department(%q)", pair[1]), w.department(pair[1]).Name.Text, pair[0])
-		_, err := w.Departments.Create(w.Context(), key(pair[1]), w.founding(pair[1], nil))
+		n, err := w.Departments.Name(w.Context(), key(pair[1]))
+		w.wantNil("Name", err)
+		w.want(fmt.Sprintf("Name(%q)", pair[1]), n, w.department(pair[0]).Name)
+		_, err = w.Departments.Create(w.Context(), key(pair[1]), w.founding(pair[1], nil))
 		w.wantErr(fmt.Sprintf("Create(%q)", pair[1]), err, department.ErrExists)
 	}
 }

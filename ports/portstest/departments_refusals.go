@@ -14,6 +14,8 @@ func departmentUnknown(w *world) {
 	for _, k := range []name.Key{"Sales", "sale", "sales2", "%", "$ne"} {
 		_, err := w.Departments.Department(w.Context(), k)
 		w.wantErr("Department", err, department.ErrNotFound)
+		_, err = w.Departments.Name(w.Context(), k)
+		w.wantErr("Name", err, department.ErrNotFound)
 		_, err = w.Departments.Update(w.Context(), k, w.amending(`{"description":"d"}`, nil))
 		w.wantErr("Update", err, department.ErrNotFound)
 		_, err = w.Departments.Reorder(w.Context(), k, w.reordering(reversed, nil))

@@ -164,10 +164,22 @@ func (w *world) agent(id agent.ID) agent.Agent {
 	w.Helper()
 	a, err := w.Agents.Agent(w.Context(), byID(id))
 	w.wantNil("Agent", err)
+	rec, err := w.Agents.Record(w.Context(), byID(id))
+	w.wantNil("Record", err)
+	w.want("Record", rec, a.Record())
 	return a
 }
 
-// agents reads a list of agents in pages of limit.
+// records are agents as stores keep them.
+func records(agents []agent.Agent) []agent.Record {
+	all := make([]agent.Record, len(agents))
+	for i, a := range agents {
+		all[i] = a.Record()
+	}
+	return all
+}
+
+// agents reads a list of agents in pages of limit, of which Records has the same.
 func (w *world) agents(q agent.Query, limit int) []agent.Agent {
 	w.Helper()
 	q.Limit = limit
@@ -176,7 +188,11 @@ func (w *world) agents(q agent.Query, limit int) []agent.Agent {
 			at := last.Position()
 			q.After = &at
 		}
-		return w.Agents.Agents(w.Context(), q)
+		page, err := w.Agents.Agents(w.Context(), q)
+		w.wantNil("Agents", err)
+		kept, err := w.Agents.Records(w.Context(), q)
+		w.want("Records", kept, records(page))
+		return page, err
 	})
 }
 

@@ -115,6 +115,16 @@ func (m memoryAgents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent,
 	return first(found, q.Limit), nil
 }
 
+func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+	a, err := m.Agent(ctx, ref)
+	return a.Record(), err
+}
+
+func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+	found, err := m.Agents(ctx, q)
+	return records(found), err
+}
+
 func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
 	defer m.lock()()
 	if n, ok := m.names[ref.ID]; ok {

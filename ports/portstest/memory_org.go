@@ -123,6 +123,11 @@ func (m memoryDepartments) Department(_ context.Context, key name.Key) (departme
 	return m.department(key)
 }
 
+func (m memoryDepartments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+	d, err := m.Department(ctx, key)
+	return d.Name, err
+}
+
 func (m memoryDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
 	defer m.lock()()
 	var found []department.Department

@@ -1,0 +1,151 @@
+package sqlitestore
+
+import (
+	"container/list"
+	"sync"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+const (
+	// maxRecords bounds the memory of the records that are remembered, in bytes.
+	maxRecords = 20 << 20
+	// recordOverhead is what a record takes beside its texts, about.
+	recordOverhead = 512
+)
+
+// records remembers agents that were read: finding one in the database takes
+// longer than all the rest of a request for it.
+//
+// Nothing here is ever out of date. This process is the only one that changes
+// the database, and the writer says which agents a commit changes before it
+// begins: they are forgotten, and until the commit has ended nothing new is
+// remembered. What a read has found is remembered only if no such commit began
+// or ended since before it.
+//
+// What was not asked for the longest goes first.
+type records struct {
+	mu      sync.Mutex
+	max     int                      // bytes
+	size    int                      // bytes
+	order   list.List                // of *record, the one that was asked for last in front
+	ids     map[string]*list.Element // by packed id
+	names   map[name.Key]*list.Element
+	commits stamp
+}
+
+// record is an agent with what it is found by.
+type record struct {
+	agent.Record
+	id  string // packed
+	key name.Key
+}
+
+func (r *record) size() int {
+	return len(r.Identity) + len(r.Outside) + len(r.Name) + len(r.key) + recordOverhead
+}
+
+// stamp counts the beginnings and ends of commits that change agents: it is odd
+// while one is under way.
+type stamp uint64
+
+func newRecords(max int) *records {
+	return &records{max: max, ids: map[string]*list.Element{}, names: map[name.Key]*list.Element{}}
+}
+
+// now returns the stamp that a read begins with, to be told with what it found.
+func (c *records) now() stamp {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.commits
+}
+
+// get returns the agent that ref names if it is remembered.
+func (c *records) get(ref identity.Ref) (agent.Record, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.names[ref.Name]
+	if ref.ID != "" {
+		at = c.ids[string(packID(ref.ID))]
+	}
+	return c.ask(at)
+}
+
+// member returns the agent of a packed id that a read has found which began with
+// a stamp: false if it is not remembered, or if any agent may have changed since,
+// so that those of one read are as they were at one time.
+func (c *records) member(since stamp, id []byte) (agent.Record, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.holds(since) {
+		return agent.Record{}, false
+	}
+	return c.ask(c.ids[string(id)])
+}
+
+func (c *records) ask(at *list.Element) (agent.Record, bool) {
+	if at == nil {
+		return agent.Record{}, false
+	}
+	c.order.MoveToFront(at)
+	return at.Value.(*record).Record, true
+}
+
+// put remembers what a read has found that began with a stamp.
+func (c *records) put(since stamp, found ...*record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.holds(since) {
+		return
+	}
+	for _, r := range found {
+		c.keep(r)
+	}
+}
+
+// changing forgets agents because a commit is about to change them. done says
+// that the commit has ended, whatever came of it.
+func (c *records) changing(ids []agent.ID) (done func()) {
+	if len(ids) == 0 {
+		return func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.commits++
+	for _, id := range ids {
+		c.forget(string(packID(id)))
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.commits++
+	}
+}
+
+// holds reports whether no commit was under way at the stamp or has begun since.
+func (c *records) holds(since stamp) bool { return since == c.commits && since%2 == 0 }
+
+func (c *records) keep(r *record) {
+	if c.ids[r.id] != nil {
+		return
+	}
+	at := c.order.PushFront(r)
+	c.ids[r.id], c.names[r.key] = at, at
+	c.size += r.size()
+	for c.size > c.max {
+		c.forget(c.order.Back().Value.(*record).id)
+	}
+}
+
+func (c *records) forget(id string) {
+	at := c.ids[id]
+	if at == nil {
+		return
+	}
+	r := c.order.Remove(at).(*record)
+	c.size -= r.size()
+	delete(c.ids, id)
+	delete(c.names, r.key)
+}

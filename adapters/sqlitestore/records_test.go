@@ -1,0 +1,201 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+func recordOf(id string, length int) *record {
+	return &record{agent.Record{ID: agent.ID(id), Identity: strings.Repeat("x", length)}, id, name.Key("name of " + id)}
+}
+
+func TestRecordsAreBounded(t *testing.T) {
+	const each = 1000
+	c := newRecords(100 * each)
+	for i := range 1000 {
+		c.put(0, recordOf(fmt.Sprint(i), each-recordOverhead-20))
+		c.get(identity.Ref{ID: "0"}) // asked for all the time
+		if n := max(c.order.Len(), len(c.ids), len(c.names)); n > 110 || n < min(i, 90) {
+			t.Fatalf("%d records are remembered, want about 100", n)
+		}
+	}
+	for id, want := range map[agent.ID]bool{"0": true, "999": true, "910": true, "890": false, "1": false} {
+		if _, ok := c.get(identity.Ref{ID: id}); ok != want {
+			t.Errorf("agent %s is remembered: %t, want %t", id, ok, want)
+		}
+		if _, ok := c.get(identity.Ref{Name: name.Key("name of " + id)}); ok != want {
+			t.Errorf("agent %s is remembered by its name: %t, want %t", id, ok, want)
+		}
+	}
+}
+
+// What a read found that a commit may have overtaken is not remembered.
+func TestRecordsOfReadsBesideCommits(t *testing.T) {
+	ref := identity.Ref{ID: "a"}
+	known := func(c *records) bool { _, ok := c.get(ref); return ok }
+	c := newRecords(1 << 20)
+	before := c.now()
+	done := c.changing([]agent.ID{"a"})
+	during := c.now()
+	c.put(before, recordOf("a", 1))
+	c.put(during, recordOf("a", 1))
+	if known(c) {
+		t.Error("a record is remembered during the commit that changes it")
+	}
+	done()
+	c.put(before, recordOf("a", 1))
+	c.put(during, recordOf("a", 1))
+	if known(c) {
+		t.Error("a record that was read before the commit is remembered behind it")
+	}
+	after := c.now()
+	c.put(after, recordOf("a", 1), recordOf("b", 1))
+	for _, id := range []string{"a", "b"} {
+		if rec, ok := c.member(after, []byte(id)); !ok || string(rec.ID) != id {
+			t.Errorf("member(%s) = %v, %t, want it", id, rec, ok)
+		}
+	}
+	c.changing([]agent.ID{"a"})()
+	if known(c) || len(c.names) != 1 || c.size != recordOf("b", 1).size() {
+		t.Error("a record is remembered after a commit that changed it")
+	}
+	if _, ok := c.member(after, []byte("b")); ok {
+		t.Error("records of before a commit are taken for those of one time")
+	}
+	if _, ok := c.member(c.now(), []byte("b")); !ok {
+		t.Error("a commit made the store forget an agent that it did not change")
+	}
+	c.changing(nil)()
+	if c.now()%2 != 0 {
+		t.Error("a commit without agents never ends")
+	}
+}
+
+// Whatever changes an agent, the next read shows it.
+func TestRememberedAgentsChange(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	o.found("Ops")
+	ids := o.hireMany(0, 20, "Sales", 100)
+	wantSame := func(what string) {
+		t.Helper()
+		remembered, err := o.agents.Records(ctx, agent.Query{Limit: 100})
+		o.check(err)
+		again, err := o.agents.Records(ctx, agent.Query{Limit: 100})
+		o.check(err)
+		o.db.agents = newRecords(maxRecords)
+		fresh, err := o.agents.Records(ctx, agent.Query{Limit: 100})
+		o.check(err)
+		if diff := cmp.Diff(fresh, remembered) + cmp.Diff(fresh, again); diff != "" {
+			t.Errorf("agents after %s (-fresh +remembered):\n%s", what, diff)
+		}
+		for _, want := range fresh {
+			got, err := o.agents.Record(ctx, byID(want.ID))
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("agent after %s = %v (-fresh +remembered):\n%s", what, err, diff)
+			}
+		}
+	}
+	wantSame("hiring")
+	for i, patch := range []string{
+		`{"description":"x"}`, `{"name":"renamed"}`, `{"level":"vp"}`, `{"department":"Ops"}`, `{"tier":"large"}`,
+	} {
+		_, err := o.agents.Update(ctx, byID(ids[i]), o.changing("%s", patch))
+		o.check(err)
+		wantSame(patch)
+	}
+	_, err := o.agents.Update(ctx, byID(ids[9]), func(a agent.Agent) (ports.AgentStep, error) {
+		return ports.AgentStep{Step: a.Fire(o.occasion()), Note: o.note(audit.Agent(string(a.ID())), nil)}, nil
+	})
+	o.check(err)
+	wantSame("firing")
+	if _, err := o.agents.Record(ctx, byID(ids[9])); err == nil {
+		t.Error("a fired agent is still read")
+	}
+	o.check(o.db.Write(ctx, func(tx *Tx) error {
+		from := []agent.Member{{ID: ids[10], Place: agent.Place(ids[10])}, {ID: ids[11], Place: agent.Place(ids[11])}}
+		to := []agent.Member{{ID: ids[11], Place: agent.Place(ids[10])}, {ID: ids[10], Place: agent.Place(ids[11])}}
+		return putPlaces(tx, from, to)
+	}))
+	wantSame("a reorder")
+}
+
+// A reader never sees an agent go back to what it was.
+func TestRememberedAgentsOnlyGoForward(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	id := o.hireMany(0, 1, "Sales", 100)[0]
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for last := int64(0); ; {
+				one, err := o.agents.Record(ctx, byID(id))
+				list, err2 := o.agents.Records(ctx, agent.Query{Limit: 5})
+				if err != nil || err2 != nil || len(list) != 1 || one.Revision < last || list[0].Revision < one.Revision {
+					t.Errorf("revisions %d, then %d, then %v in a list, %v, %v", last, one.Revision, list, err, err2)
+					return
+				}
+				last = list[0].Revision
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i := range 300 {
+		a, err := o.agents.Update(ctx, byID(id), o.changing(`{"description":"%d"}`, i))
+		o.check(err)
+		if rec, err := o.agents.Record(ctx, byID(id)); err != nil || rec.Revision != a.Revision {
+			t.Fatalf("Record after revision %d was stored = %d, %v", a.Revision, rec.Revision, err)
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
+
+// Every statement that changes an agent goes through Tx.change.
+func TestStatementsOnAgents(t *testing.T) {
+	changes := regexp.MustCompile(`(\w+)\s*= "(?:UPDATE agents SET|DELETE FROM agents)`)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		} else if !strings.HasSuffix(file, "_test.go") {
+			source.Write(text)
+		}
+	}
+	names := changes.FindAllStringSubmatch(source.String(), -1)
+	if len(names) != 6 {
+		t.Errorf("%d statements change agents, want the six that are known: %q", len(names), names)
+	}
+	for _, n := range names {
+		used := len(regexp.MustCompile(`, `+n[1]+`,`).FindAllString(source.String(), -1))
+		told := len(regexp.MustCompile(`tx\.change\([^,]+(?:\(\))?, `+n[1]+`,`).FindAllString(source.String(), -1))
+		if used != told || told == 0 || strings.Contains(source.String(), "xec("+n[1]) {
+			t.Errorf("%s is run %d times, %d of them by Tx.change", n[1], used, told)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/revision"
+)
+
+// Record is an agent as stores keep it. What it is stays the text that was
+// stored: whoever only shows an agent need not read it.
+type Record struct {
+	ID        ID
+	Name      string // as it is written
+	Place     Place
+	Identity  string // the canonical form of [Agent.Identity]
+	Outside   string // what [Agent.Outside] returns
+	Version   int64
+	Revision  int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Record returns a as stores keep it.
+func (a Agent) Record() Record {
+	return Record{
+		ID: a.ID(), Name: a.Name().Text, Place: a.Place,
+		Identity: string(a.Identity.Canonical()), Outside: string(a.Outside()),
+		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+	}
+}
+
+// Tag names the state of r.
+func (r Record) Tag() revision.Tag { return revision.Tag{ID: string(r.ID), Revision: r.Revision} }
+
+// Write writes what [Agent.Write] does.
+func (r Record) Write(w *jsondoc.Writer) {
+	w.Members(r.Identity)
+	r.writeRecord(w)
+}
+
+func (r Record) writeRecord(w *jsondoc.Writer) {
+	w.Members(r.Outside)
+	writeRevision(w, r.Version, r.Revision, r.CreatedAt, r.UpdatedAt)
+}
+
+// WriteSummary writes what [Agent.WriteSummary] does.
+func (r Record) WriteSummary(w *jsondoc.Writer) {
+	head, tail := identity.WithoutInstructions(r.Identity)
+	w.Raw(head)
+	w.Raw(tail)
+	r.writeRecord(w)
+}
+
+// nothingOutside is what most agents have beside their identity. Knowing it
+// saves a sixth of the time that reading one takes.
+const nothingOutside = `{"model_requirement":null,"personality_preset":null,"tier":null}`
+
+// Agent reads the record.
+func (r Record) Agent() (Agent, error) {
+	c, err := identity.Parse([]byte(r.Identity))
+	if err != nil {
+		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
+	}
+	a := Agent{
+		Identity: c, Version: r.Version, Revision: r.Revision, Place: r.Place,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+	if r.Outside == nothingOutside {
+		return a, nil
+	}
+	if err := a.setOutside(r.Outside); err != nil {
+		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
+	}
+	return a, nil
+}

@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/jsondoc"
+)
+
+// What is kept reads back, and shows what the agent itself does.
+func TestRecord(t *testing.T) {
+	for _, more := range []string{
+		"", `"tier":"large"`, `"personality_preset":"calm","model_requirement":{"a":null,"b":9007199254740993}`, `"model_requirement":{}`,
+		`"instructions":"say \"so\", or \\\\"`,
+		`"instructions":",\"instructions\":\"x\",","description":",\"instructions\":\"x\",","metadata":{"instructions":"y"}`,
+		`"instructions":"\\","authority":{"can_approve":[",\"instructions\":\""]}`,
+	} {
+		want := hire(t, more)
+		rec := want.Record()
+		got, err := rec.Agent()
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("Agent of the record with %s = %v (-want +got):\n%s", more, err, diff)
+		}
+		if diff := cmp.Diff(shown(want.Write), shown(rec.Write)); diff != "" {
+			t.Errorf("Write with %s (-agent +record):\n%s", more, diff)
+		}
+		if diff := cmp.Diff(shown(want.WriteSummary), shown(rec.WriteSummary)); diff != "" {
+			t.Errorf("WriteSummary with %s (-agent +record):\n%s", more, diff)
+		}
+		if rec.Tag() != want.Tag() {
+			t.Errorf("Tag = %v, want %v", rec.Tag(), want.Tag())
+		}
+	}
+}
+
+func shown(members func(*jsondoc.Writer)) string {
+	w := jsondoc.NewWriter(nil)
+	w.Open()
+	members(w)
+	w.Close()
+	return string(w.Bytes())
+}
+
+func TestDamagedRecord(t *testing.T) {
+	whole := hire(t, "").Record()
+	for _, text := range []string{``, `[]`, `{"tier":1}`, `{"x":1}`} {
+		rec := whole
+		rec.Outside = text
+		if _, err := rec.Agent(); err == nil || !strings.HasPrefix(err.Error(), "agent "+string(adaID)+": ") {
+			t.Errorf("Agent with %s beside the identity = %v, want an error that names the agent", text, err)
+		}
+		rec = whole
+		rec.Identity = text
+		if _, err := rec.Agent(); err == nil {
+			t.Errorf("Agent with the identity %s = nil, want an error", text)
+		}
+	}
+}
+
+func TestNothingOutside(t *testing.T) {
+	if got := string(Agent{}.Outside()); got != nothingOutside {
+		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingOutside)
+	}
+}
