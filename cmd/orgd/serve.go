@@ -46,10 +46,11 @@ func (*serveCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	log, err := p.logger(cfg.Log)
+	log, closeLog, err := p.busyLogger(cfg.Log)
 	if err != nil {
 		return err
 	}
+	defer closeLog()
 	service, stop, err := orgd.Build(ctx, cfg, log)
 	if err != nil {
 		return unlessStopped(ctx, err)
