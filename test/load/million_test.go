@@ -30,13 +30,7 @@ func BenchmarkMillion(b *testing.B) {
 	one := few.staff(1)[0]
 	few.report(newReporter([]string{one}, seeds.Add(1)), time.Now(), 8*pageSize, time.Minute)
 
-	ids := many.staff(everybody)
-	now := time.Now()
-	many.report(newReporter(ids, seeds.Add(1)), now, manyEvents-byOne, quarter)
-	busy := newReporter(ids[:1], seeds.Add(1))
-	many.report(busy, now, 1000, quarter)
-	busy.types = []string{"task_completed"}
-	many.report(busy, now, byOne, lastDays)
+	ids := many.veterans()
 	b.Run("Feed", func(b *testing.B) { feeds(b, few, many, one, ids[0]) })
 	b.Run("AgentPerformance", func(b *testing.B) { many.read(b, "/agents/"+ids[0]+"/performance") })
 	b.Run("AgentHealth", func(b *testing.B) { many.read(b, "/agents/"+ids[0]+"/health") })
@@ -44,6 +38,19 @@ func BenchmarkMillion(b *testing.B) {
 	for _, over := range []time.Duration{time.Second, time.Minute} {
 		b.Run(fmt.Sprintf("Ingest/over=%v", over), func(b *testing.B) { many.ingest(b, 4, ids, everybody, over) })
 	}
+}
+
+// veterans are everybody with their past. The first one has done the most.
+func (s *service) veterans() (ids []string) {
+	s.Helper()
+	ids = s.staff(everybody)
+	now := time.Now()
+	s.report(newReporter(ids, seeds.Add(1)), now, manyEvents-byOne, quarter)
+	busy := newReporter(ids[:1], seeds.Add(1))
+	s.report(busy, now, 1000, quarter)
+	busy.types = []string{"task_completed"}
+	s.report(busy, now, byOne, lastDays)
+	return ids
 }
 
 // report tells of n events, the oldest first, spread evenly over a time that
@@ -59,32 +66,8 @@ func (s *service) report(r *reporter, now time.Time, n int, over time.Duration) 
 // feeds compares pages of a long feed, the first one and one far back, with the
 // first page of a short one.
 func feeds(b *testing.B, few, many *service, ofFew, ofMany string) {
-	for _, filter := range []struct {
-		name              string
-		typ, agent, hours bool
-	}{
-		{"all", false, false, false},
-		{"type", true, false, false},
-		{"agent", false, true, false},
-		{"agent+type", true, true, false},
-		{"hours", false, false, true},
-		{"type+hours", true, false, true},
-		{"agent+hours", false, true, true},
-		{"agent+type+hours", true, true, true},
-	} {
-		query := func(agent string) url.Values {
-			q := url.Values{}
-			if filter.typ {
-				q.Set("type", "task_completed")
-			}
-			if filter.agent {
-				q.Set("agent_id", agent)
-			}
-			if filter.hours {
-				q.Set("last_n_hours", "168")
-			}
-			return q
-		}
+	for _, filter := range feedFilters {
+		query := filter.query
 		short := feedPath(query(ofFew), pageSize, "")
 		b.Run(filter.name+"/page=1", func(b *testing.B) {
 			compare(b, few, many, short, feedPath(query(ofMany), pageSize, ""))
@@ -94,6 +77,37 @@ func feeds(b *testing.B, few, many *service, ofFew, ofMany string) {
 			compare(b, few, many, short, feedPath(query(ofMany), pageSize, far))
 		})
 	}
+}
+
+// feedFilter is what a reader wants to see of the feed.
+type feedFilter struct {
+	name              string
+	typ, agent, hours bool
+}
+
+var feedFilters = []feedFilter{
+	{"all", false, false, false},
+	{"type", true, false, false},
+	{"agent", false, true, false},
+	{"agent+type", true, true, false},
+	{"hours", false, false, true},
+	{"type+hours", true, false, true},
+	{"agent+hours", false, true, true},
+	{"agent+type+hours", true, true, true},
+}
+
+func (f feedFilter) query(agent string) url.Values {
+	q := url.Values{}
+	if f.typ {
+		q.Set("type", "task_completed")
+	}
+	if f.agent {
+		q.Set("agent_id", agent)
+	}
+	if f.hours {
+		q.Set("last_n_hours", "168")
+	}
+	return q
 }
 
 func feedPath(query url.Values, limit int, cursor string) string {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -24,7 +25,13 @@ import (
 	"orgd/domain/limit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(baselineRole) != "" {
+		fmt.Fprintln(os.Stderr, serveBaseline())
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // service is the whole service without a listener.
 type service struct {
@@ -37,15 +44,22 @@ type service struct {
 // reached.
 func open(tb testing.TB) *service {
 	tb.Helper()
+	s, stop := openIn(tb, filepath.Join(tb.TempDir(), "data"))
+	tb.Cleanup(stop)
+	return s
+}
+
+// openIn does the same in a directory, until stop is called.
+func openIn(tb testing.TB, dir string) (s *service, stop func()) {
+	tb.Helper()
 	cfg := orgd.Default()
-	cfg.SQLite.Dir = filepath.Join(tb.TempDir(), "data")
+	cfg.SQLite.Dir = dir
 	cfg.Limits = wide()
 	app, stop, err := orgd.Build(context.Background(), cfg, zap.NewNop())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(stop)
-	return &service{TB: tb, handler: app.Handler(), token: app.AdminToken()}
+	return &service{TB: tb, handler: app.Handler(), token: app.AdminToken()}, stop
 }
 
 func wide() limit.Caps {

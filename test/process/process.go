@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,14 +52,20 @@ func Serve(ctx context.Context, binary string, env []string, flags ...string) (*
 	if err != nil {
 		return nil, err
 	}
+	return p, p.awaitReady(ctx, begin)
+}
+
+// awaitReady returns when the program that began then is ready. Otherwise it is
+// killed.
+func (p *Process) awaitReady(ctx context.Context, begin time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	if err := p.becomeReady(ctx); err != nil {
 		p.Kill()
-		return nil, fmt.Errorf("orgd serve: %w\n%s", err, p.journal)
+		return fmt.Errorf("orgd serve: %w\n%s", err, p.journal)
 	}
 	p.ReadyAfter = time.Since(begin)
-	return p, nil
+	return nil
 }
 
 // Stumble starts the program on a data directory and kills it after a while,
@@ -76,19 +83,49 @@ func Stumble(binary, dir string, after time.Duration) ([]string, error) {
 // embedded are the flags for a data directory without limits.
 func embedded(dir string) []string { return []string{"--data-dir", dir, "--limits", "off"} }
 
+// ServeQuietly does what [Serve] does with a log that goes to a file as it is,
+// and costs the tests nothing: of a program whose speed they measure. The methods
+// that tell of the log have nothing to tell.
+func ServeQuietly(ctx context.Context, binary string, log *os.File, flags ...string) (*Process, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	addr := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	p := newProcess(binary, append([]string{"--addr", addr}, flags...))
+	p.cmd.Stderr = log
+	p.journal.url <- "http://" + addr
+	if err := p.start(); err != nil {
+		return nil, err
+	}
+	return p, p.awaitReady(ctx, begin)
+}
+
 func launch(binary string, env, flags []string) (*Process, error) {
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json"}, flags...)
-	p := &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
+	p := newProcess(binary, append([]string{"--addr", "127.0.0.1:0"}, flags...))
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.journal
+	return p, p.start()
+}
+
+func newProcess(binary string, flags []string) *Process {
+	args := append([]string{"serve", "--log-format", "json"}, flags...)
+	return &Process{cmd: exec.Command(binary, args...), journal: newJournal(), ended: make(chan struct{})}
+}
+
+func (p *Process) start() error {
 	if err := p.cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	go func() {
 		p.err = p.cmd.Wait()
 		close(p.ended)
 	}()
-	return p, nil
+	return nil
 }
 
 func (p *Process) becomeReady(ctx context.Context) error {

@@ -1,0 +1,156 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"orgd/domain/limit"
+	"orgd/test/process"
+)
+
+// program is the real program in a process of its own, with all that it does
+// for each request: token, limits, metrics, access log.
+type program struct {
+	*process.Process
+	addr  string
+	token string
+}
+
+// serve starts the program on a directory that [openIn] has made.
+func serve(b *testing.B, dir, token string, flags ...string) *program {
+	b.Helper()
+	binary, err := process.Build(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(b.TempDir(), "log"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := process.ServeQuietly(context.Background(), binary, log, append(wideFlags(dir), flags...)...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if code, err := p.Terminate(); code != 0 || err != nil {
+			b.Errorf("the program ended with %d, %v", code, err)
+		}
+		wantCleanLog(b, log)
+	})
+	return &program{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), token: token}
+}
+
+// wantCleanLog demands that a log tells of no failure.
+func wantCleanLog(b *testing.B, log *os.File) {
+	b.Helper()
+	text, err := os.ReadFile(log.Name())
+	if err := errors.Join(err, log.Close()); err != nil {
+		b.Error(err)
+	}
+	if at := bytes.Index(text, []byte(`{"level":"error"`)); at >= 0 {
+		b.Errorf("the program logged errors, the first of which is %.1000s", text[at:])
+	}
+}
+
+// wideFlags are limits that are on and never reached.
+func wideFlags(dir string) []string {
+	const most = "1000000000"
+	caps := limit.Defaults()
+	rates := []string{limit.AddressName, limit.SubjectName}
+	for op := range caps.Operations {
+		rates = append(rates, op)
+	}
+	flags := []string{"--data-dir", dir}
+	for _, op := range rates {
+		flags = append(flags, "--limit", op+"="+most+"/60s")
+	}
+	for op := range caps.Slots {
+		flags = append(flags, "--limit-at-once", op+"=64")
+	}
+	return flags
+}
+
+// request is a request as it goes over the wire. More header lines may follow.
+func (p *program) request(method, path string, body []byte, headers ...string) []byte {
+	var r bytes.Buffer
+	fmt.Fprintf(&r, "%s /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", method, path, p.addr, p.token)
+	for _, h := range headers {
+		r.WriteString(h + "\r\n")
+	}
+	if body != nil {
+		fmt.Fprintf(&r, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	r.WriteString("\r\n")
+	r.Write(body)
+	return r.Bytes()
+}
+
+// sample sends one request and returns a baseline that answers the same.
+func (p *program) sample(b *testing.B, request []byte) (baseline, http.Header) {
+	b.Helper()
+	conn, err := net.Dial("tcp", p.addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close() // nothing of it is needed any more
+	if _, err := conn.Write(request); err != nil {
+		b.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return baseline{Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"), Body: body}, resp.Header
+}
+
+// used returns the processor time of a process, in steps of 10 ms.
+func used(tb testing.TB, pid int) time.Duration {
+	tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	// The name, in parentheses, may hold anything; what follows is separated by
+	// spaces, and the 12th and 13th are user and system time (proc_pid_stat(5)).
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	var ticks int64
+	for _, f := range fields[11:13] {
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// resident returns the most memory that a process has had, in MiB.
+func resident(tb testing.TB, pid int) float64 {
+	tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kib float64
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		tb.Fatal(err)
+	}
+	return kib / 1024
+}
