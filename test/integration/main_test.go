@@ -1,7 +1,8 @@
 // Package integration runs the real program as it runs in production: several
 // processes that share one MongoDB and one Redis. `make integration` starts the
 // two servers in containers; ORGD_TEST_MONGO_URI and ORGD_TEST_REDIS_ADDR name
-// others. Each service that a test starts has a database and keys of its own.
+// others. Each service that a test starts has a database and keys of its own. What
+// requests ask of the servers is counted on one that runs in the process of the test.
 package integration
 
 import (
