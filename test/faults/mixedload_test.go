@@ -37,13 +37,13 @@ type growth struct {
 }
 
 // maxGrowth are the bounds of the mixed load. Resident memory has the pages of the
-// database that SQLite keeps, up to 96 MiB, and more of them as the database grows.
+// database that SQLite keeps, up to 32 MiB, and more of them as the database grows.
 // Replicas keep connections to their servers, in pools that fill for a while.
 var maxGrowth = []growth{
 	{"go_goroutines", 0.05, float64(size(50, 10)), 1},
 	{descriptors, 0.05, float64(size(50, 10)), 1},
 	{"go_memstats_heap_alloc_bytes", 0.1, 6 << 20, 1 << 20},
-	{"process_resident_memory_bytes", 0.1, (96 + 16) << 20, 1 << 20},
+	{"process_resident_memory_bytes", 0.1, (32 + 16) << 20, 1 << 20},
 }
 
 const (
