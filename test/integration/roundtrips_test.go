@@ -156,8 +156,8 @@ func startTapped(t *testing.T) *tapped {
 	cfg := orgd.Default()
 	cfg.Storage, cfg.Auth.KeyFile, cfg.CursorKeyFile = orgd.MongoDB, signingKey, cursorKey
 	cfg.Mongo.URI, cfg.Mongo.Database = uri.String(), database
-	cfg.Mongo.OperationTimeout, cfg.Mongo.ConnectTimeout = 2*patience, 2*patience
-	cfg.HTTP.RequestTimeout = 3 * patience
+	cfg.Mongo.OperationTimeout, cfg.Mongo.ConnectTimeout = patience+time.Second, patience+time.Second
+	cfg.HTTP.RequestTimeout = 15 * time.Second
 	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, database[len("orgd_"):], time.Second
 	app, stop, err := orgd.Build(t.Context(), cfg, zap.NewNop())
 	if err != nil {
@@ -262,7 +262,7 @@ const (
 	// silence is how long nothing is asked when what follows an answer has ended.
 	silence = 50 * time.Millisecond
 	// followUps bounds what may follow an answer.
-	followUps = 10 * time.Second
+	followUps = 30 * time.Second
 )
 
 // homes are the collections in whose documents stands what is still to be written.

@@ -160,7 +160,7 @@ func (m *meter) note(name string) (open chan struct{}) {
 }
 
 // patience is how long an answer may take that has all that it needs.
-const patience = 5 * time.Second
+const patience = 9 * time.Second
 
 // during does something while only so much may be asked, and returns what was
 // asked until it was done. It reports false if that was not enough: then the rest
