@@ -42,12 +42,10 @@ func (p pages) serve(x *exchange, name string) error {
 	if packed {
 		tag = `"` + f.Tag + `-gzip"`
 	}
-	h.Set("ETag", tag)
 	if matchesNone(x.Request.Header, tag) {
-		x.Writer.WriteHeader(http.StatusNotModified)
-		x.Writer.WriteHeaderNow()
-		return nil
+		return x.notModified(tag)
 	}
+	h.Set("ETag", tag)
 	if packed {
 		h.Set("Content-Encoding", "gzip")
 		x.write(http.StatusOK, f.Type, f.Packed)

@@ -8,12 +8,7 @@ import (
 // Read calls fn with a view of the database and returns its error. It waits
 // for a free connection until ctx ends, which is [ports.ErrUnavailable].
 func (db *DB) Read(ctx context.Context, fn func(*View) error) error {
-	c, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { db.readers <- c }()
-	return translate(c.snapshot(&View{ctx, c}, fn))
+	return db.Ask(ctx, func(v *View) error { return v.conn.snapshot(v, fn) })
 }
 
 // Ask does the same for a function that asks one query only. That sees one state

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"orgd/domain/limit"
 	"orgd/test/process"
+	"orgd/test/redisserver"
 )
 
 // program is the real program in a process of its own, with all that it does
@@ -39,7 +41,7 @@ func serve(b *testing.B, dir, token string, flags ...string) *program {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := process.ServeQuietly(context.Background(), binary, log, append(wideFlags(dir), flags...)...)
+	p, err := process.ServeQuietly(context.Background(), binary, redisserver.FreeAddr(b), log, append(wideFlags(dir), flags...)...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,18 +68,15 @@ func wantCleanLog(b *testing.B, log *os.File) {
 
 // wideFlags are limits that are on and never reached.
 func wideFlags(dir string) []string {
-	const most = "1000000000"
-	caps := limit.Defaults()
-	rates := []string{limit.AddressName, limit.SubjectName}
-	for op := range caps.Operations {
-		rates = append(rates, op)
-	}
+	caps := wide()
+	rates := maps.Clone(caps.Operations)
+	rates[limit.AddressName], rates[limit.SubjectName] = caps.Address, caps.Subject
 	flags := []string{"--data-dir", dir}
-	for _, op := range rates {
-		flags = append(flags, "--limit", op+"="+most+"/60s")
+	for what, r := range rates {
+		flags = append(flags, "--limit", fmt.Sprintf("%s=%d/%s", what, r.Cap, r.Length))
 	}
-	for op := range caps.Slots {
-		flags = append(flags, "--limit-at-once", op+"=64")
+	for op, n := range caps.Slots {
+		flags = append(flags, "--limit-at-once", fmt.Sprintf("%s=%d", op, n))
 	}
 	return flags
 }

@@ -105,19 +105,33 @@ func (s *service) must(method, path string, body []byte) []byte {
 // staff makes a department with n agents and returns their ids.
 func (s *service) staff(n int) []string {
 	s.Helper()
-	s.must(http.MethodPost, "/departments", []byte(`{"name":"Research"}`))
 	ids := make([]string, n)
-	s.parallel(8, n, func(i int) error {
-		body := fmt.Appendf(nil, `{"name":"agent-%05d","role":"Researcher","department":"Research","instructions":"Look closely."}`, i)
-		w := s.do(http.MethodPost, "/agents", body)
+	for i, a := range s.hire(n, func(i int) []byte {
+		return fmt.Appendf(nil, `{"name":"agent-%05d","role":"Researcher","department":"Research","instructions":"Look closely."}`, i)
+	}) {
+		ids[i] = a.id
+	}
+	return ids
+}
+
+// hired is an agent as it was created.
+type hired struct{ id, etag string }
+
+// hire makes the department Research and n agents, each from a body.
+func (s *service) hire(n int, body func(i int) []byte) []hired {
+	s.Helper()
+	s.must(http.MethodPost, "/departments", []byte(`{"name":"Research"}`))
+	all := make([]hired, n)
+	s.parallel(16, n, func(i int) error {
+		w := s.do(http.MethodPost, "/agents", body(i))
 		var a struct{ Data struct{ ID string } }
 		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusCreated {
 			return fmt.Errorf("POST /agents = %d %s, %w", w.Code, w.Body, err)
 		}
-		ids[i] = a.Data.ID
+		all[i] = hired{a.Data.ID, w.Header().Get("ETag")}
 		return nil
 	})
-	return ids
+	return all
 }
 
 // parallel calls do for 0 to n-1 from a number of goroutines.

@@ -39,7 +39,7 @@ func BenchmarkThroughput(b *testing.B) {
 			token, hired := settle(b, dir, prompt)
 			p := serve(b, dir, token)
 			for _, c := range p.comparisons(b, hired, prompt) {
-				b.Run(c.name, func(b *testing.B) { p.compare(b, c) })
+				b.Run(c.name, func(b *testing.B) { p.compare(b, c.traffic) })
 			}
 			b.Run("memory", func(b *testing.B) {
 				for b.Loop() {
@@ -59,7 +59,7 @@ func BenchmarkThroughputSharedLimits(b *testing.B) {
 	token, hired := settle(b, dir, 0)
 	p := serve(b, dir, token, "--redis-addr", addr)
 	get := p.gets(hired)
-	b.Run("get", func(b *testing.B) { p.compare(b, comparison{"get", get}) })
+	b.Run("get", func(b *testing.B) { p.compare(b, get) })
 	for _, script := range []bool{false, true} {
 		b.Run(fmt.Sprintf("redis/script=%t", script), func(b *testing.B) {
 			r, _ := p.sample(b, get(0)(nil))
@@ -71,25 +71,12 @@ func BenchmarkThroughputSharedLimits(b *testing.B) {
 	}
 }
 
-// hired is an agent that the benchmark changes.
-type hired struct{ id, etag string }
-
 // settle makes an organization of 10 000 agents with prompts of a length.
 func settle(b *testing.B, dir string, prompt int) (token string, all []hired) {
 	b.Helper()
 	s, stop := openIn(b, dir)
 	defer stop()
-	s.must(http.MethodPost, "/departments", []byte(`{"name":"Research"}`))
-	all = make([]hired, everybody)
-	s.parallel(16, everybody, func(i int) error {
-		w := s.do(http.MethodPost, "/agents", newAgent(fmt.Sprintf("Agent %05d", i), prompt))
-		var a struct{ Data struct{ ID string } }
-		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusCreated {
-			return fmt.Errorf("POST /agents = %d %s, %w", w.Code, w.Body, err)
-		}
-		all[i] = hired{a.Data.ID, w.Header().Get("ETag")}
-		return nil
-	})
+	all = s.hire(everybody, func(i int) []byte { return newAgent(fmt.Sprintf("Agent %05d", i), prompt) })
 	return s.token, all
 }
 
@@ -177,11 +164,11 @@ func (p *program) cursor(b *testing.B, page int) (cursor string) {
 }
 
 // compare asks the program and gin in turn, with the same requests.
-func (p *program) compare(b *testing.B, c comparison) {
-	client := c.traffic(0)
+func (p *program) compare(b *testing.B, make func(client int) traffic) {
+	client := make(0)
 	r, header := p.sample(b, client(nil))
 	client([]byte(header.Get("ETag")))
-	race(b, c.traffic, r.Status, r.start(b), side{p.addr, p.PID()})
+	race(b, make, r.Status, r.start(b), side{p.addr, p.PID()})
 }
 
 // side is one of two processes that answer the same requests.

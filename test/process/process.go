@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -83,18 +82,10 @@ func Stumble(binary, dir string, after time.Duration) ([]string, error) {
 // embedded are the flags for a data directory without limits.
 func embedded(dir string) []string { return []string{"--data-dir", dir, "--limits", "off"} }
 
-// ServeQuietly does what [Serve] does with a log that goes to a file as it is,
-// and costs the tests nothing: of a program whose speed they measure. The methods
-// that tell of the log have nothing to tell.
-func ServeQuietly(ctx context.Context, binary string, log *os.File, flags ...string) (*Process, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		return nil, err
-	}
+// ServeQuietly does what [Serve] does, at an address that is free, with a log
+// that goes to a file as it is and costs the tests nothing: of a program whose
+// speed they measure. The methods that tell of the log have nothing to tell.
+func ServeQuietly(ctx context.Context, binary, addr string, log *os.File, flags ...string) (*Process, error) {
 	begin := time.Now()
 	p := newProcess(binary, append([]string{"--addr", addr}, flags...))
 	p.cmd.Stderr = log
