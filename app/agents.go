@@ -49,19 +49,19 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, e
 	if err := access.CheckIn(c.Actor, access.AgentsCreate, in.Patch.Department().Key); err != nil {
 		return agent.Agent{}, err
 	}
-	patch, err := s.prepare(ctx, in.Patch)
+	refs, _, err := resolve(ctx, s.agents, in.Patch.References())
 	if err != nil {
 		return agent.Agent{}, err
 	}
 	o := s.kit.occasion(c).in(in.Patch.Department().Key)
-	step, err := agent.Hire(agent.ID(s.kit.IDs.NewID()), patch, s.kit.events(o))
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	if err := s.agents.Create(ctx, o.agentStep(step, in.Reply)); err != nil {
-		return agent.Agent{}, err
-	}
-	return step.Agent, nil
+	id, events := agent.ID(s.kit.IDs.NewID()), s.kit.events(o)
+	return s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentStep, error) {
+		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), events)
+		if err != nil {
+			return ports.AgentStep{}, err
+		}
+		return o.agentStep(step, in.Reply), nil
+	})
 }
 
 // ChangeAgent is a change of one agent.
@@ -125,17 +125,18 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 	if err != nil {
 		return p, err
 	}
+	p = p.Resolve(refs)
 	if p.Department() == nil {
-		return p.Resolve(refs, nil), nil
+		return p, nil
 	}
 	d, err := s.departments.Name(ctx, p.Department().Key)
 	if errors.Is(err, department.ErrNotFound) {
-		return p, agent.ErrDepartment.With("department: there is no department %q", p.Department().Text)
+		return p, agent.NoDepartment(*p.Department())
 	}
 	if err != nil {
 		return p, err
 	}
-	return p.Resolve(refs, &d), nil
+	return p.In(d), nil
 }
 
 // events is the occasion as the agent's events will tell it.

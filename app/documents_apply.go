@@ -277,11 +277,12 @@ func (x *execution) hire(e int, id agent.ID) error {
 		return err
 	}
 	o := x.s.kit.occasion(x.call)
-	step, err := agent.Hire(id, patch.Because(x.reason), x.s.kit.events(o))
-	if err != nil {
-		return err
-	}
-	return x.s.agents.Create(x.ctx, o.agentStep(step, nil))
+	events := x.s.kit.events(o)
+	_, err = x.s.agents.Create(x.ctx, *patch.Department(), func(department name.Name) (ports.AgentStep, error) {
+		step, err := agent.Hire(id, patch.In(department).Because(x.reason), events)
+		return o.agentStep(step, nil), err
+	})
+	return err
 }
 
 func (x *execution) changeAgent(e int, id agent.ID) error {

@@ -410,11 +410,12 @@ func (in PlanDocument) agent(m *organization.Match, e int) (agent.Patch, error) 
 	if err != nil {
 		return agent.Patch{}, err
 	}
-	var home *name.Name
 	if d := patch.Department(); d != nil {
-		home = m.Home(d.Key)
+		if home := m.Home(d.Key); home != nil {
+			patch = patch.In(*home)
+		}
 	}
-	return patch.Resolve(m.References(patch.References()), home), nil
+	return patch.Resolve(m.References(patch.References())), nil
 }
 
 // newAgent is an entry as what a new agent is to be.

@@ -62,20 +62,17 @@ type RollbackAgent struct {
 // Rollback writes a new version with the content of an earlier one and returns
 // the agent as it is then, or, for a dry run, as it would be.
 func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.Agent, error) {
-	a, err := s.agents.Agent(ctx, in.Ref)
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	if err := access.CheckIn(c.Actor, access.AgentsRollback, a.Department().Key); err != nil {
-		return agent.Agent{}, err
-	}
-	target, err := s.identities.Version(ctx, a.ID(), in.Target)
-	if err != nil {
-		return agent.Agent{}, err
-	}
 	o := s.kit.occasion(c)
 	events := s.kit.events(o)
+	var target identity.Version
 	roll := func(a agent.Agent) (ports.AgentStep, error) {
+		err := access.CheckIn(c.Actor, access.AgentsRollback, a.Department().Key)
+		if err != nil {
+			return ports.AgentStep{}, err
+		}
+		if target, err = s.identities.Version(ctx, a.ID(), in.Target); err != nil {
+			return ports.AgentStep{}, err
+		}
 		if err := o.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
 			return ports.AgentStep{}, err
 		}
@@ -83,16 +80,18 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 		return o.in(a.Department().Key, target.Content.Department.Key).agentStep(step, in.Reply), err
 	}
 	if in.DryRun {
-		return s.tryRollback(ctx, a, roll)
+		return s.tryRollback(ctx, in.Ref, roll)
 	}
-	// From here on the agent is named by its id: a rename meanwhile must not
-	// lead to somebody else.
-	a, err = s.agents.Update(ctx, identity.Ref{ID: a.ID()}, roll)
+	a, err := s.agents.Update(ctx, in.Ref, roll)
 	return a, asRollback(err, target)
 }
 
 // tryRollback does what the commit of a rollback would do, without it.
-func (s *Agents) tryRollback(ctx context.Context, a agent.Agent, roll func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+	a, err := s.agents.Agent(ctx, ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
 	step, err := roll(a)
 	if err != nil {
 		return agent.Agent{}, err

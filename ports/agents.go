@@ -22,10 +22,16 @@ type AgentStep struct {
 // else. If the receipt's key has a receipt already, nothing is stored and the
 // error is receipt.ErrRunning.
 type AgentStore interface {
-	// Create stores a new agent. It returns agent.ErrExists if another agent has
-	// the name, and agent.ErrDepartment if the department does not exist or is
-	// being deleted.
-	Create(ctx context.Context, s AgentStep) error
+	// Create stores the agent that hire makes, whose department it is told as
+	// that writes its own name; asked is the same name in any letter case. It
+	// returns the agent.
+	//
+	// It returns agent.ErrDepartment if the department does not exist or is being
+	// deleted, and agent.ErrExists if another agent has the name. An error of hire
+	// is returned as it is and nothing is stored. hire may run more than once, and
+	// first with the name as it is asked for. So it touches only its argument, and
+	// makes an agent of the same id and name each time.
+	Create(ctx context.Context, asked name.Name, hire func(department name.Name) (AgentStep, error)) (agent.Agent, error)
 
 	// Update loads the agent and stores the step that change makes of it, as
 	// one atomic step; a step that is Deleted removes the agent and frees its
@@ -36,7 +42,8 @@ type AgentStore interface {
 	// if the step's new name is taken, and agent.ErrDepartment if the agent
 	// moves to a department that does not exist or is being deleted. An error of
 	// change is returned as it is and nothing is stored. change may run more
-	// than once, so it touches only its argument.
+	// than once, so it touches only its argument. It may read what never
+	// changes: versions.
 	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentStep, error)) (agent.Agent, error)
 
 	// Agent returns one agent, or agent.ErrNotFound.

@@ -37,13 +37,12 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 
 // Events implements [ports.ActivityLog].
 func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.Event, error) {
-	if err := s.db.settleBatches(ctx); err != nil {
-		return nil, err
-	}
+	agents := func() error { return s.db.awaitAgents(ctx) }
 	if q.AgentID != "" {
-		if err := s.db.settleHome(ctx, home{agentsColl, q.AgentID}); err != nil {
-			return nil, err
-		}
+		agents = func() error { return s.db.settleHome(ctx, home{agentsColl, q.AgentID}) }
+	}
+	if err := together(agents, func() error { return s.db.settleBatches(ctx) }); err != nil {
+		return nil, err
 	}
 	opts := options.Find().SetSort(bson.D{is("at", -1), is("_id", -1)}).SetLimit(int64(q.Limit))
 	return s.read(ctx, eventsFilter(q), opts)

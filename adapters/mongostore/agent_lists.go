@@ -25,7 +25,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 
 // selected returns what read makes of the agents that q selects.
 func selected[T any](ctx context.Context, s *Agents, q agent.Query, read func(agentDoc) (T, error)) ([]T, error) {
-	opts := options.Find().SetLimit(int64(q.Limit)).SetProjection(bson.D{is("pending", 0)})
+	opts := options.Find().SetLimit(int64(q.Limit)).SetProjection(unowed())
 	if q.Prefix != "" {
 		opts.SetSort(bson.D{is("key", 1)})
 	} else {

@@ -21,12 +21,17 @@ type Agents struct{ db *DB }
 // NewAgents returns the agents in db.
 func NewAgents(db *DB) *Agents { return &Agents{db} }
 
-// Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
+// Create implements [ports.AgentStore]. The agent is made before its department
+// is read, and once more if that writes its name otherwise.
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire hireFunc) (agent.Agent, error) {
+	step, err := hire(asked)
+	if err != nil {
+		return agent.Agent{}, err
+	}
 	h := home{agentsColl, string(step.Agent.ID())}
 	var found *head
-	return retry(ctx, func() (bool, error) {
-		done, err := s.db.try(ctx, s.hiring(h, found, step))
+	err = retry(ctx, func() (bool, error) {
+		done, err := s.db.try(ctx, s.hiring(h, found, &step, hire))
 		if done || err != nil {
 			return done, err
 		}
@@ -38,22 +43,47 @@ func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
 		}
 		return false, nil
 	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return step.Agent, nil
 }
 
-func (s *Agents) hiring(h home, found *head, step ports.AgentStep) *attempt {
+// hireFunc makes an agent of a department that writes its name so.
+type hireFunc = func(department name.Name) (ports.AgentStep, error)
+
+// hiring is the attempt to do a step that hire has made. The step is made anew if
+// the department turns out to write its name in another way.
+func (s *Agents) hiring(h home, found *head, step *ports.AgentStep, hire hireFunc) *attempt {
 	a := s.db.attempt(h, found, step.Note)
 	n, d := step.Agent.Name(), step.Agent.Department()
 	a.name, a.department = &n, &d
+	a.hire(*step)
+	a.seated = func(as name.Name) (err error) {
+		if as == d {
+			return nil
+		}
+		if *step, err = hire(as); err != nil {
+			return err
+		}
+		a.leave(step.Note)
+		a.hire(*step)
+		return nil
+	}
+	return a
+}
+
+// hire makes the home that of a new agent.
+func (a *attempt) hire(step ports.AgentStep) {
 	a.set = append(agentFields(step.Agent), is("place", string(step.Agent.Place)), is("name_op", a.op))
 	a.debt.follow(step)
-	return a
 }
 
 // Update implements [ports.AgentStore].
 func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
 	var result agent.Agent
 	err := retry(ctx, func() (bool, error) {
-		found, err := s.db.findAgent(ctx, ref)
+		found, err := s.db.findAgent(ctx, ref, nil)
 		if err != nil {
 			return false, err
 		}
@@ -105,6 +135,7 @@ func (d *debt) follow(step ports.AgentStep) {
 	if step.Version != nil {
 		d.Version = versionOf(step.Agent.ID(), *step.Version)
 	}
+	d.Events = nil
 	for i, e := range step.Events {
 		doc := eventOf(e, step.Agent.Department().Key)
 		doc.Line, doc.Nth, doc.Of = line(doc.At, d.Op), i, len(step.Events)
@@ -114,7 +145,7 @@ func (d *debt) follow(step ports.AgentStep) {
 
 // Agent implements [ports.AgentStore].
 func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
-	d, err := s.db.findAgent(ctx, ref)
+	d, err := s.db.findAgent(ctx, ref, unowed())
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -123,18 +154,21 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
-	d, err := s.db.findAgent(ctx, ref)
+	d, err := s.db.findAgent(ctx, ref, unowed())
 	if err != nil {
 		return agent.Record{}, err
 	}
 	return d.record(), nil
 }
 
-// findAgent returns an agent that exists, or agent.ErrNotFound.
-func (db *DB) findAgent(ctx context.Context, ref identity.Ref) (d agentDoc, err error) {
-	err = db.find(ctx, db.coll(agentsColl), liveAgent(ref), nil, &d)
+// findAgent returns the fields of an agent that exists, or agent.ErrNotFound.
+func (db *DB) findAgent(ctx context.Context, ref identity.Ref, projection bson.D) (d agentDoc, err error) {
+	err = db.find(ctx, db.coll(agentsColl), liveAgent(ref), projection, &d)
 	return d, orNotFound(err, ref)
 }
+
+// unowed are all fields of a home but what it owes.
+func unowed() bson.D { return bson.D{is("pending", 0)} }
 
 // liveAgent is the filter for an agent that exists.
 func liveAgent(ref identity.Ref) bson.D {

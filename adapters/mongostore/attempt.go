@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/domain/agent"
 	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -23,6 +24,8 @@ type attempt struct {
 	receipt    *receipt.Receipt
 	name       *name.Name // of the agent
 	department *name.Name // that an agent comes into
+	// seated, unless nil, is told how that writes its name.
+	seated func(as name.Name) error
 
 	set   bson.D   // fields of the home
 	unset []string // fields of the home that go
@@ -32,11 +35,17 @@ type attempt struct {
 // attempt begins a change of a home that was read, or of one that is not there.
 func (db *DB) attempt(h home, found *head, note ports.Note) *attempt {
 	a := &attempt{home: h, found: found, op: newToken(), begun: db.at(), receipt: note.Receipt}
-	a.debt = debt{Op: a.op, At: a.begun, Receipt: receiptOf(note.Receipt)}
+	a.debt = debt{Op: a.op, At: a.begun}
+	a.leave(note)
+	return a
+}
+
+// leave notes what the change is to leave.
+func (a *attempt) leave(note ports.Note) {
+	a.debt.Receipt = receiptOf(note.Receipt)
 	if note.Audit.ID != "" {
 		a.debt.Audit = auditOf(note.Audit)
 	}
-	return a
 }
 
 // reserves reports whether the attempt leaves anything behind before it commits.
@@ -63,7 +72,7 @@ func (db *DB) try(ctx context.Context, a *attempt) (bool, error) {
 	if err := db.reach("commit.after"); err != nil {
 		return false, err
 	}
-	if err := db.settle(ctx, a.home, a.owed()); err != nil {
+	if err := db.conclude(ctx, a); err != nil {
 		return false, unconfirmed(err) // it is true, but not yet to be seen everywhere
 	}
 	return true, nil
@@ -100,20 +109,47 @@ func (db *DB) reserve(ctx context.Context, a *attempt) error {
 			return err
 		}
 		if err := db.claimName(ctx, a); err != nil {
-			return err
+			return db.unlessDepartment(ctx, a, err)
 		}
 	}
 	if a.department != nil {
 		if err := db.reach("reserve.department"); err != nil {
 			return err
 		}
-		id, err := db.checkSeat(ctx, *a.department)
+		return db.takeSeat(ctx, a)
+	}
+	return nil
+}
+
+// takeSeat brings the agent into its department, or returns agent.ErrDepartment.
+func (db *DB) takeSeat(ctx context.Context, a *attempt) error {
+	at, err := db.checkSeat(ctx, *a.department)
+	if err != nil {
+		return err
+	}
+	if a.seated != nil {
+		as, err := db.nameAt(ctx, at)
 		if err != nil {
 			return err
 		}
-		a.set = append(a.set, is("department_id", id))
+		if err := a.seated(as); err != nil {
+			return err
+		}
 	}
+	a.set = append(a.set, is("department_id", at.ID))
 	return nil
+}
+
+// unlessDepartment is the error of a name that is taken, unless there is no
+// department for the agent either: that is found out first everywhere.
+func (db *DB) unlessDepartment(ctx context.Context, a *attempt, taken error) error {
+	if a.seated == nil || !errors.Is(taken, agent.ErrExists) {
+		return taken
+	}
+	if _, err := db.checkSeat(ctx, *a.department); errors.Is(err, agent.ErrDepartment) {
+		return err
+	}
+	return taken
 }
 
 // commit writes the home: the change is true if it reports true, and nothing

@@ -71,7 +71,7 @@ func (s *Audit) settle(ctx context.Context, of audit.Resource) error {
 	case "company", "departments":
 		return s.db.settleHome(ctx, companyHome)
 	}
-	return s.db.settleDue(ctx, s.db.at()+1)
+	return s.db.settleAll(ctx, homeColls...)
 }
 
 func auditFilter(q audit.Query) bson.D {

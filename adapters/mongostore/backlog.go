@@ -55,9 +55,8 @@ func (db *DB) unfinished(ctx context.Context, coll string, now int64) (n int, ol
 			At int64 `bson:"at"`
 		} `bson:"pending"`
 	}
-	filter := bson.D{is("pending.at", bson.D{is("$lt", now-debtsAge)})}
 	opts := options.Find().SetProjection(fields("pending.at")).SetLimit(backlogAtMost)
-	if err := db.all(ctx, db.coll(coll), filter, &owing, opts); err != nil {
+	if err := db.all(ctx, db.coll(coll), owesSince(now-debtsAge), &owing, opts); err != nil {
 		return 0, 0, err
 	}
 	oldest = now

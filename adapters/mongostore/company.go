@@ -39,7 +39,10 @@ type companyDoc struct {
 
 // seat is what the company knows of a department.
 type seat struct {
-	Key   string `bson:"key"`
+	Key string `bson:"key"`
+	// Name is as the department writes it. A release that does not know of it
+	// leaves it out.
+	Name  string `bson:"name,omitempty"`
 	ID    string `bson:"id"`
 	Place string `bson:"place"`
 	Share int64  `bson:"share"`

@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/ports/portstest"
 )
 
 // traffic is what a process asks of the server, and is told.
@@ -65,7 +67,7 @@ func TestChangesInLargeDepartmentsCostNoMore(t *testing.T) {
 	for _, in := range []string{"Small", "Large"} {
 		note("move into", in, update(`{"department":"`+in+`"}`))
 		note("change", in, update(`{"metadata":{"in":"`+in+`"}}`))
-		note("hire", in, func() error { return stores.Agents.Create(t.Context(), o.hiring("hired in "+in, in, nil)) })
+		note("hire", in, func() error { return portstest.Hire(t.Context(), stores.Agents, o.hiring("hired in "+in, in, nil)) })
 		fired := o.agents[len(o.agents)-1]
 		note("fire", in, func() error {
 			_, err := stores.Agents.Update(t.Context(), refOf(fired), o.firing(fired))

@@ -7,6 +7,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,8 @@ type DB struct {
 	grown       ports.Bell    // rings when there is a later one
 	announceLog func(int64)   // tells other replicas of a page; nil if nobody does
 	recent      recentPages
+	later       later
+	impatient   sync.Mutex // held by the reader of the feed who settles what others owe
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -74,6 +77,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	db := &DB{
 		client: client, data: client.Database(cfg.Database),
 		clock: clock, timeout: cfg.OperationTimeout, gate: newGate(cfg.MaxPool, cfg.OperationTimeout), hook: failpointHook(), inLine: make(chan struct{}, 1),
+		later: newLater(),
 	}
 	return db, db.close, nil
 }
@@ -92,10 +96,12 @@ func clientOptions(cfg Config) *options.ClientOptions {
 		SetWriteConcern(&writeconcern.WriteConcern{W: "majority", Journal: &journal})
 }
 
-// close waits for running operations, at most as long as one may take.
+// close waits until what changes owe is paid and for running operations, at most
+// as long as two of them may take.
 func (db *DB) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 	defer cancel()
+	db.later.wait(ctx)
 	_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
 }
 

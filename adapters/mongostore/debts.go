@@ -64,7 +64,8 @@ func (db *DB) strike(ctx context.Context, h home, d debt) error {
 	return err
 }
 
-// pay pays one debt. The intent goes last: while it is there, it leads whoever
+// pay pays one debt. The receipt comes behind all that an answer promises, since
+// others answer by it. The intent goes last: while it is there, it leads whoever
 // finds it here.
 func (db *DB) pay(ctx context.Context, h home, d debt) error {
 	if d.isEmpty() {
@@ -79,6 +80,14 @@ func (db *DB) pay(ctx context.Context, h home, d debt) error {
 	if len(d.Events) > 0 || d.Tally != nil {
 		db.eventsInLine()
 	}
+	if d.Receipt != nil {
+		if err := db.reach("settle.receipt"); err != nil {
+			return err
+		}
+		if err := db.writeReceipt(ctx, d.Op, d.Receipt); err != nil {
+			return err
+		}
+	}
 	if !d.Intent {
 		return nil
 	}
@@ -89,7 +98,7 @@ func (db *DB) pay(ctx context.Context, h home, d debt) error {
 	return err
 }
 
-// payments are the parts of a debt. They may happen in any order.
+// payments are the parts of a debt that may happen in any order.
 func (db *DB) payments(ctx context.Context, d debt) []func() error {
 	var dos []func() error
 	do := func(owed bool, point string, pay func() error) {
@@ -105,7 +114,6 @@ func (db *DB) payments(ctx context.Context, d debt) []func() error {
 	do(d.Version != nil, "version", func() error { return db.ensure(ctx, versionsColl, d.Version) })
 	do(len(d.Events) > 0, "events", func() error { return insertAll(ctx, db, eventsColl, d.Events) })
 	do(d.Audit != nil, "audit", func() error { return db.ensure(ctx, auditColl, d.Audit) })
-	do(d.Receipt != nil, "receipt", func() error { return db.writeReceipt(ctx, d.Op, d.Receipt) })
 	do(d.Freed != nil, "name", func() error { return db.freeName(ctx, *d.Freed) })
 	do(d.Department != nil, "department", func() error { return db.putDepartment(ctx, d.Department) })
 	do(d.Dissolved != nil, "dissolved", func() error { return db.dropDepartment(ctx, *d.Dissolved) })
@@ -124,13 +132,19 @@ func (db *DB) ensure(ctx context.Context, coll string, doc any) error {
 // settleHome pays what a home owes, so that a read that follows misses nothing
 // that is true.
 func (db *DB) settleHome(ctx context.Context, h home) error {
-	var found head
-	err := db.find(ctx, db.coll(h.Coll), byKey(h.ID), fields("pending"), &found)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil
-	}
+	owed, err := db.pending(ctx, h)
 	if err != nil {
 		return err
 	}
-	return db.settle(ctx, h, found.Pending)
+	return db.settle(ctx, h, owed)
+}
+
+// pending returns what a home owes, in the order of its changes.
+func (db *DB) pending(ctx context.Context, h home) ([]debt, error) {
+	var found head
+	err := db.find(ctx, db.coll(h.Coll), byKey(h.ID), fields("pending"), &found)
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil, nil
+	}
+	return found.Pending, err
 }

@@ -29,7 +29,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, found func(compa
 			return nil, department.Department{}, err
 		}
 		made := step.Department
-		fresh := seat{Key: string(key), ID: made.ID, Share: int64(made.BudgetPercent)}
+		fresh := seat{Key: string(key), Name: made.Name.Text, ID: made.ID, Share: int64(made.BudgetPercent)}
 		a := s.db.attempt(companyHome, &d.Head, step.Note)
 		seats := d.seatsOf(step.Company, &fresh)
 		a.set = append(companyFields(step.Company), is("seats", seats))
@@ -120,8 +120,14 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
-	d, err := s.Department(ctx, key)
-	return d.Name, err
+	at, err := s.db.readSeat(ctx, s.db.coll(companyColl), key)
+	if err != nil {
+		return name.Name{}, err
+	}
+	if at == nil {
+		return name.Name{}, noDepartment(key)
+	}
+	return s.db.nameAt(ctx, *at)
 }
 
 // Departments implements [ports.DepartmentStore].

@@ -32,7 +32,7 @@ var steps = map[string]func(*office) step{
 	"hire": func(o *office) step {
 		o.found("Sales")
 		s := o.hiring("Bob", "Sales", o.receipt())
-		return step{func(ctx context.Context, st portstest.Stores) error { return st.Agents.Create(ctx, s) }, s.Receipt}
+		return step{func(ctx context.Context, st portstest.Stores) error { return portstest.Hire(ctx, st.Agents, s) }, s.Receipt}
 	},
 	"change and rename and move": func(o *office) step {
 		o.found("Sales")

@@ -38,7 +38,8 @@ type testClock struct{ ahead atomic.Int64 }
 func (c *testClock) Now() time.Time          { return epoch.Add(time.Duration(c.ahead.Load())) }
 func (c *testClock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// office makes steps with ids and times that are the same in every run.
+// office makes steps with ids and times that are the same in every run. Changes
+// are settled before they return, so that a failure there is their error.
 type office struct {
 	testing.TB
 	portstest.Stores
@@ -56,7 +57,7 @@ func newOffice(t testing.TB) *office {
 	if _, err := db.update(t.Context(), companyColl, byKey(companyID), set(is("updated", millis(epoch)))); err != nil {
 		t.Fatalf("update = %v", err)
 	}
-	db.clock = clock
+	db.clock, db.later = clock, later{}
 	return &office{TB: t, Stores: storesOf(db), db: db, clock: clock}
 }
 
@@ -124,7 +125,7 @@ func (o *office) hiring(title, in string, r *receipt.Receipt) ports.AgentStep {
 func (o *office) hire(title, in string) agent.ID {
 	o.Helper()
 	s := o.hiring(title, in, nil)
-	o.must(o.Agents.Create(o.Context(), s))
+	o.must(portstest.Hire(o.Context(), o.Agents, s))
 	return s.Agent.ID()
 }
 

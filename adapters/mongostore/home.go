@@ -53,6 +53,11 @@ func (h head) isFull() bool { return len(h.Pending) >= maxDebts }
 // same is the filter for the document as it was read.
 func (h head) same() bson.D { return bson.D{is("_id", h.ID), is("rev", h.Rev), is("op", h.Op)} }
 
+// owesSince is the filter for homes that owe since before a time.
+func owesSince(before int64) bson.D {
+	return bson.D{is("pending.at", bson.D{is("$lt", before)})}
+}
+
 // head reads the head of a home, or returns mongo.ErrNoDocuments. It misses
 // nothing that was acknowledged before.
 func (db *DB) head(ctx context.Context, h home) (found head, err error) {

@@ -40,7 +40,7 @@ func versionID(id agent.ID, number int64) string { return fmt.Sprintf("%s/%019d"
 
 func versionOf(id agent.ID, v identity.Version) *versionDoc {
 	return &versionDoc{
-		ID: versionID(id, v.Number), Number: v.Number, Identity: string(v.Content.Canonical()), Hash: v.Hash,
+		ID: versionID(id, v.Number), Number: v.Number, Identity: v.Text, Hash: v.Hash,
 		SavedBy: v.SavedBy, SavedAt: millis(v.SavedAt), RestoredFrom: v.RestoredFrom, Reason: v.Reason,
 	}
 }
@@ -51,7 +51,7 @@ func (d versionDoc) version() (identity.Version, error) {
 		return identity.Version{}, fmt.Errorf("mongostore: read version %s: %w", d.ID, err)
 	}
 	return identity.Version{
-		Number: d.Number, Content: c, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
+		Number: d.Number, Content: c, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
 		RestoredFrom: d.RestoredFrom, Reason: d.Reason,
 	}, nil
 }

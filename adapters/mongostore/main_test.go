@@ -53,6 +53,7 @@ func openTest(t testing.TB) *DB {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
+		db.later.wait(ctx)
 		if err := db.data.Drop(ctx); err != nil {
 			t.Errorf("Drop = %v", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/company"
+	"orgd/domain/department"
 	"orgd/ports"
 )
 
@@ -84,6 +85,9 @@ func (db *DB) migrate(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := db.nameSeats(ctx); err != nil {
+		return err
+	}
 	if err := db.ensure(ctx, metaColl, schemaDoc{schemaID, schemaVersion, oldestProgram}); err != nil {
 		return err
 	}
@@ -127,6 +131,33 @@ func (db *DB) disownNames(ctx context.Context) error {
 			return err
 		}
 		if _, err := db.remove(ctx, daysColl, named); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameSeats writes the names of departments into seats of releases that left them
+// out. Without that, who comes into such a department has to read it.
+func (db *DB) nameSeats(ctx context.Context) error {
+	c, err := db.company(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range c.Seats {
+		if s.Name != "" {
+			continue
+		}
+		as, err := db.nameAt(ctx, s)
+		if errors.Is(err, department.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		filter := bson.D{is("_id", companyID), is("seats", bson.D{is("$elemMatch", bson.D{is("key", s.Key), is("id", s.ID)})})}
+		change := bson.D{is("$set", bson.D{is("seats.$.name", as.Text)}), is("$inc", bson.D{is("rev", 1)})}
+		if _, err := db.update(ctx, companyColl, filter, change); err != nil {
 			return err
 		}
 	}

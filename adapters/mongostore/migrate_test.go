@@ -93,3 +93,28 @@ func (o *office) report(key name.Key, id string) {
 	_, err := o.Activities.Append(o.Context(), reports, func(ports.Counted) ports.Note { return note })
 	o.must(err)
 }
+
+// TestMigrateNamesSeats reads and migrates a company that a release has written
+// which did not know the names of departments in it.
+func TestMigrateNamesSeats(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	_, err := o.db.update(t.Context(), companyColl, byKey(companyID), bson.D{is("$unset", bson.D{is("seats.0.name", "")})})
+	o.must(err)
+	for _, when := range []string{"before", "after"} {
+		got, err := o.Departments.Name(t.Context(), "sales")
+		if o.must(err); got.Text != "Sales" {
+			t.Errorf("the name %s the migration = %q, want Sales", when, got.Text)
+		}
+		id := o.hire("Bob "+when, "SALES")
+		o.must(o.db.migrate(t.Context()))
+		if _, err := o.Agents.Agent(t.Context(), refOf(id)); err != nil {
+			t.Errorf("Agent = %v", err)
+		}
+	}
+	at, err := o.db.readSeat(t.Context(), o.db.coll(companyColl), "sales")
+	if o.must(err); at.Name != "Sales" {
+		t.Errorf("the seat has the name %q, want Sales", at.Name)
+	}
+	o.wantWhole()
+}

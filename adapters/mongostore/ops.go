@@ -194,13 +194,22 @@ func retry(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// together does several things at once and returns their errors.
+// together does several things at once and returns their errors. A panic of one
+// is a panic of the caller, who may know what to do with it.
 func together(dos ...func() error) error {
-	errs := make([]error, len(dos))
+	errs, panics := make([]error, len(dos)), make([]any, len(dos))
 	var all sync.WaitGroup
 	for i, do := range dos {
-		all.Go(func() { errs[i] = do() })
+		all.Go(func() {
+			defer func() { panics[i] = recover() }()
+			errs[i] = do()
+		})
 	}
 	all.Wait()
+	for _, v := range panics {
+		if v != nil {
+			panic(v)
+		}
+	}
 	return errors.Join(errs...)
 }

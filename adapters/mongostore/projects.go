@@ -143,7 +143,7 @@ func (s *Projects) Projects(ctx context.Context, q project.Query) ([]project.Pro
 		filter = append(filter, is("lead", string(*q.Lead)))
 	}
 	var docs []projectDoc
-	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(bson.D{is("pending", 0)})
+	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(unowed())
 	if err := s.db.all(ctx, s.db.coll(projectsColl), filter, &docs, opts); err != nil {
 		return nil, err
 	}

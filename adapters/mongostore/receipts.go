@@ -105,16 +105,13 @@ func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
 // receipt returns the receipt under a key unless it has had its time at now.
 // One that is still a debt of its home is paid first.
 func (db *DB) receipt(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
-	var kept receiptDoc
-	err := retry(ctx, func() (bool, error) {
-		kept = receiptDoc{}
-		err := db.find(ctx, db.coll(receiptsColl), byKey(string(key)), nil, &kept)
-		if err != nil || kept.Done || kept.Home == (home{}) {
-			return true, err
+	kept, err := db.readReceipt(ctx, key)
+	if err == nil && !kept.Done && kept.Home != (home{}) {
+		if err := db.settleOf(ctx, kept.Home, kept.Op); err != nil {
+			return nil, err
 		}
-		v, err := db.glance(ctx, kept.Home, kept.Op)
-		return v != again, err
-	})
+		kept, err = db.readReceipt(ctx, key)
+	}
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil, nil
 	}
@@ -124,12 +121,17 @@ func (db *DB) receipt(ctx context.Context, key receipt.Key, now time.Time) (*rec
 	return kept.receipt(), nil
 }
 
-// glance settles the attempt op if it is true. It returns again after that, and
-// wait if the attempt has not committed.
-func (db *DB) glance(ctx context.Context, h home, op string) (verdict, error) {
+func (db *DB) readReceipt(ctx context.Context, key receipt.Key) (kept receiptDoc, err error) {
+	err = db.find(ctx, db.coll(receiptsColl), byKey(string(key)), nil, &kept)
+	return kept, err
+}
+
+// settleOf settles the attempt op if it is true. If it owes nothing it has not
+// committed, or somebody else has settled it.
+func (db *DB) settleOf(ctx context.Context, h home, op string) error {
 	found, err := db.headOrNil(ctx, h)
 	if err != nil || found == nil || !found.has(op) {
-		return wait, err
+		return err
 	}
-	return again, db.settle(ctx, h, found.Pending)
+	return db.settle(ctx, h, found.Pending)
 }

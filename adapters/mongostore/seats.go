@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/domain/agent"
 	"orgd/domain/name"
@@ -13,41 +14,53 @@ import (
 // being deleted before somebody else opens it again.
 const closingAge = 5000
 
-// checkSeat returns the id of the department if an agent may come into it now.
+// checkSeat returns the seat of a department if an agent may come into it now.
 // Its caller has announced itself before: whoever deletes the department from
 // now on sees him.
-func (db *DB) checkSeat(ctx context.Context, department name.Name) (id string, err error) {
+func (db *DB) checkSeat(ctx context.Context, department name.Name) (at seat, err error) {
 	err = retry(ctx, func() (bool, error) {
-		found, err := db.readSeat(ctx, department.Key)
+		found, err := db.readSeat(ctx, db.strict(companyColl), department.Key)
 		if err != nil {
 			return false, err
 		}
 		switch {
 		case found == nil:
-			return false, agent.ErrDepartment.With("department: there is no department %q", department.Text)
+			return false, agent.NoDepartment(department)
 		case found.Closing == nil:
-			id = found.ID
+			at = *found
 			return true, nil
 		case db.at()-found.Closing.At < closingAge:
 			return false, agent.ErrDepartment.With("department: %q is being deleted", department.Text)
 		}
 		return false, db.reopen(ctx, found.Closing.Op)
 	})
-	return id, err
+	return at, err
 }
 
 // readSeat reads one seat of the company, or nil.
-func (db *DB) readSeat(ctx context.Context, department name.Key) (*seat, error) {
+func (db *DB) readSeat(ctx context.Context, from *mongo.Collection, department name.Key) (*seat, error) {
 	// Not $elemMatch: not every server that speaks the protocol survives it in a
 	// projection.
 	only := bson.D{is("$filter", bson.D{
 		is("input", "$seats"), is("cond", bson.D{is("$eq", bson.A{"$$this.key", bson.D{is("$literal", string(department))}})}),
 	})}
 	var d companyDoc
-	if err := db.find(ctx, db.strict(companyColl), byKey(companyID), bson.D{is("seats", only)}, &d); err != nil {
+	if err := db.find(ctx, from, byKey(companyID), bson.D{is("seats", only)}, &d); err != nil {
 		return nil, missing(err)
 	}
 	return d.seat(department), nil
+}
+
+// nameAt returns the name of the department of a seat.
+func (db *DB) nameAt(ctx context.Context, at seat) (name.Name, error) {
+	if at.Name != "" {
+		return name.Name{Text: at.Name, Key: name.Key(at.Key)}, nil
+	}
+	if err := db.settleHome(ctx, companyHome); err != nil { // which may owe the department
+		return name.Name{}, err
+	}
+	d, err := db.departmentAt(ctx, at)
+	return d.Name, err
 }
 
 // closeSeat marks the seat of a department, so that nobody can come into it, as

@@ -3,6 +3,8 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -11,12 +13,15 @@ import (
 const (
 	// sweepAtOnce bounds the homes, and the intents, that one sweep looks at.
 	sweepAtOnce = 200
+	// homesAtOnce is how many homes of a collection are settled beside each other.
+	homesAtOnce = 4
 	// debtsAge and intentsAge are how old, in milliseconds, debts and intents
 	// are before somebody else than their request looks after them.
 	debtsAge   = 1000
 	intentsAge = patience + 1000
 	// batchesAge is how old, in milliseconds, a batch is before readers settle
-	// it: one that is being settled should not be settled by all of them.
+	// it, and how long readers of the feed wait for agents that owe events: what
+	// is being settled should not be settled by all of them.
 	batchesAge = 250
 )
 
@@ -33,34 +38,59 @@ func (db *DB) Sweep(ctx context.Context) error {
 	)
 }
 
-// settleDue pays debts that were made before the given time.
+// settleDue pays debts that were made before the given time, in some homes of
+// each collection.
 func (db *DB) settleDue(ctx context.Context, before int64) error {
 	var dos []func() error
 	for _, coll := range homeColls {
-		dos = append(dos, func() error { return db.settleDueIn(ctx, coll, before) })
+		dos = append(dos, func() error {
+			_, err := db.settleDueIn(ctx, coll, before)
+			return err
+		})
 	}
 	return together(dos...)
 }
 
-func (db *DB) settleDueIn(ctx context.Context, coll string, before int64) error {
-	var due []head
-	filter := bson.D{is("pending.at", bson.D{is("$lt", before)})}
-	opts := options.Find().SetProjection(fields("pending")).SetLimit(sweepAtOnce).SetBatchSize(16)
-	if err := db.all(ctx, db.coll(coll), filter, &due, opts); err != nil {
-		return err
-	}
-	for _, h := range due {
-		if err := db.settle(ctx, home{coll, h.ID}, h.Pending); err != nil {
-			return err
+// settleAll pays what all homes of some collections owe, whenever the change was
+// made by the clock of its process.
+func (db *DB) settleAll(ctx context.Context, colls ...string) error {
+	dos := make([]func() error, len(colls))
+	for i, coll := range colls {
+		dos[i] = func() error {
+			return retry(ctx, func() (bool, error) {
+				n, err := db.settleDueIn(ctx, coll, math.MaxInt64)
+				return n < sweepAtOnce, err
+			})
 		}
 	}
-	return nil
+	return together(dos...)
+}
+
+// settleDueIn settles homes that owe since before the given time, and returns how
+// many: at most sweepAtOnce.
+func (db *DB) settleDueIn(ctx context.Context, coll string, before int64) (int, error) {
+	var due []head
+	opts := options.Find().SetProjection(fields("pending")).SetLimit(sweepAtOnce).SetBatchSize(16)
+	if err := db.all(ctx, db.coll(coll), owesSince(before), &due, opts); err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(due, homesAtOnce) {
+		dos := make([]func() error, len(some))
+		for i, h := range some {
+			dos[i] = func() error { return db.settle(ctx, home{coll, h.ID}, h.Pending) }
+		}
+		if err := together(dos...); err != nil {
+			return 0, err
+		}
+	}
+	return len(due), nil
 }
 
 // settleBatches pays for batches of reports that are true and were left half
 // settled, so that nobody sees their events without their figures.
 func (db *DB) settleBatches(ctx context.Context) error {
-	return db.settleDueIn(ctx, batchesColl, db.at()-batchesAge)
+	_, err := db.settleDueIn(ctx, batchesColl, db.at()-batchesAge)
+	return err
 }
 
 // resolveOld looks after attempts that should have ended.

@@ -133,7 +133,7 @@ func (s *Webhooks) find(ctx context.Context, id webhook.ID) (d webhookDoc, err e
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
 	var docs []webhookDoc
 	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))}), exists("doc", true)}
-	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(bson.D{is("pending", 0)})
+	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(unowed())
 	if err := s.db.all(ctx, s.db.coll(webhooksColl), filter, &docs, opts); err != nil {
 		return nil, err
 	}

@@ -61,17 +61,6 @@ const insertEvent = `
 INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// putEvents stores the events of a change of an agent in the department.
-func putEvents(tx *Tx, events []activity.Event, department name.Key) error {
-	for _, e := range events {
-		if _, err := tx.Exec(insertEvent, eventArgs(e, department)...); err != nil {
-			return fmt.Errorf("sqlitestore: write event %s: %w", e.ID, err)
-		}
-		tx.logged = true
-	}
-	return nil
-}
-
 const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
 
 // putReport stores a reported event, or reports that its id is known.

@@ -28,7 +28,7 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 // Records implements [ports.AgentStore]. If all agents of the page are
 // remembered, the database is asked for their order only: an index has that.
 func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
-	since := s.db.agents.now()
+	since := s.db.known.now()
 	if q.Prefix == "" { // the index of names has no ids
 		page, err := s.remembered(ctx, since, q)
 		if !errors.Is(err, errForgotten) {
@@ -39,7 +39,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 	if err != nil {
 		return nil, err
 	}
-	s.db.agents.put(since, found...)
+	s.db.known.put(since, found...)
 	page := make([]agent.Record, len(found))
 	for i, r := range found {
 		page[i] = r.Record
@@ -59,7 +59,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 			if err := r.Scan(&id); err != nil {
 				return err
 			}
-			rec, ok := s.db.agents.member(since, id)
+			rec, ok := s.db.known.member(since, id)
 			if !ok {
 				return errForgotten
 			}

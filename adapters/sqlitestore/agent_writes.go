@@ -8,26 +8,33 @@ import (
 	"orgd/ports"
 )
 
-// agentWrite is a step with the texts that it stores. It is made before the
+// agentWrite is a step with the values that it stores. It is made before the
 // writer takes it: there is one writer, and texts take longer to make than to
 // store.
 type agentWrite struct {
 	ports.AgentStep
-	identity string // canonical; of the step's version, if it has one
-	outside  string
+	id      []byte // packed
+	outside string
+	entry   []any   // of the audit trail
+	events  [][]any // in their order
 }
 
-func newAgentWrite(s ports.AgentStep) agentWrite {
-	w := agentWrite{AgentStep: s, outside: string(s.Agent.Outside())}
-	if s.Version != nil {
-		w.identity = string(s.Version.Content.Canonical())
+func newAgentWrite(s ports.AgentStep) *agentWrite {
+	w := &agentWrite{
+		AgentStep: s,
+		id:        packID(s.Agent.ID()),
+		outside:   string(s.Agent.Outside()),
+		entry:     entryArgs(s.Audit),
+	}
+	for _, e := range s.Events {
+		w.events = append(w.events, eventArgs(e, s.Agent.Department().Key))
 	}
 	return w
 }
 
 // create stores a new agent.
-func (w agentWrite) create(tx *Tx) error {
-	if err := leave(tx, w.Note); err != nil {
+func (w *agentWrite) create(tx *Tx) error {
+	if err := leaveEntry(tx, w.Receipt, w.entry); err != nil {
 		return err
 	}
 	row, err := w.putVersion(tx)
@@ -40,24 +47,35 @@ func (w agentWrite) create(tx *Tx) error {
 	if err := countIn(tx, w.Agent.Identity); err != nil {
 		return err
 	}
-	return putEvents(tx, w.Events, w.Agent.Department().Key)
+	return w.putEvents(tx)
 }
 
 // update stores a step of an agent, if it has an effect.
-func (w agentWrite) update(tx *Tx, before agent.Agent) error {
+func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if !w.Effective() {
 		return putReceipt(tx, w.Receipt)
 	}
-	if err := leave(tx, w.Note); err != nil {
+	if err := leaveEntry(tx, w.Receipt, w.entry); err != nil {
 		return err
 	}
 	if err := w.replace(tx, before); err != nil {
 		return err
 	}
-	return putEvents(tx, w.Events, w.Agent.Department().Key)
+	return w.putEvents(tx)
 }
 
-func (w agentWrite) replace(tx *Tx, before agent.Agent) error {
+// putEvents stores the step's events.
+func (w *agentWrite) putEvents(tx *Tx) error {
+	for i, args := range w.events {
+		if _, err := tx.Exec(insertEvent, args...); err != nil {
+			return fmt.Errorf("sqlitestore: write event %s: %w", w.Events[i].ID, err)
+		}
+		tx.logged = true
+	}
+	return nil
+}
+
+func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 	switch {
 	case w.Deleted:
 		return w.remove(tx, before)
@@ -73,12 +91,12 @@ INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at, rest
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 // putVersion appends the step's version and returns the number of its row.
-func (w agentWrite) putVersion(tx *Tx) (int64, error) {
+func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
 	v := w.Version
 	if v == nil {
 		return 0, fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
 	}
-	res, err := tx.Exec(insertVersion, packID(w.Agent.ID()), v.Number, w.identity, v.Hash,
+	res, err := tx.Exec(insertVersion, w.id, v.Number, v.Text, v.Hash,
 		v.SavedBy, millis(v.SavedAt), v.RestoredFrom, v.Reason)
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: write version %d of agent %s: %w", v.Number, w.Agent.ID(), err)
@@ -91,16 +109,16 @@ INSERT INTO agents (id, name_key, name, department_key, place, status, level,
 	identity, outside, version, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-func (w agentWrite) insert(tx *Tx, row int64) error {
-	a, c := w.Agent, w.Agent.Identity
-	_, err := tx.Exec(insertAgent, packID(c.ID), string(c.Name.Key), c.Name.Text, string(c.Department.Key),
+func (w *agentWrite) insert(tx *Tx, row int64) error {
+	a, c := &w.Agent, &w.Agent.Identity
+	_, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
 		packID(a.Place), string(c.Status), string(c.Level),
 		row, w.outside, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
 	return w.refused(err)
 }
 
 // succeed gives an agent its next identity.
-func (w agentWrite) succeed(tx *Tx, before agent.Agent) error {
+func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 	if err := w.reindex(tx, before.Identity); err != nil {
 		return err
 	}
@@ -121,36 +139,36 @@ const (
 )
 
 // reindex follows a change of what an agent is found by.
-func (w agentWrite) reindex(tx *Tx, before identity.Content) error {
-	c := w.Agent.Identity
+func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
+	c := &w.Agent.Identity
 	if c.Name != before.Name {
-		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, packID(c.ID)); err != nil {
+		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, w.id); err != nil {
 			return w.refused(err)
 		}
 	}
 	if c.Department.Key == before.Department.Key && c.Status == before.Status && c.Level == before.Level {
 		return nil
 	}
-	err := tx.change(c.ID, classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), packID(c.ID))
+	err := tx.change(c.ID, classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), w.id)
 	if err != nil {
 		return w.refused(err)
 	}
-	return recount(tx, before, c)
+	return recount(tx, before, *c)
 }
 
 // put stores what every step changes. row is that of the identity.
-func (w agentWrite) put(tx *Tx, row int64) error {
-	a := w.Agent
-	err := tx.change(a.ID(), updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+func (w *agentWrite) put(tx *Tx, row int64) error {
+	a := &w.Agent
+	err := tx.change(a.ID(), updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
 	return w.refused(err)
 }
 
 const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? WHERE id = ?"
 
 // amend changes what is not part of the identity.
-func (w agentWrite) amend(tx *Tx) error {
-	a := w.Agent
-	err := tx.change(a.ID(), amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), packID(a.ID()))
+func (w *agentWrite) amend(tx *Tx) error {
+	a := &w.Agent
+	err := tx.change(a.ID(), amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), w.id)
 	return w.refused(err)
 }
 
@@ -160,7 +178,7 @@ const (
 )
 
 // remove ends an agent. Its versions and events stay.
-func (w agentWrite) remove(tx *Tx, before agent.Agent) error {
+func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
 	if err := countOut(tx, before.Identity); err != nil {
 		return err
 	}
@@ -177,14 +195,14 @@ func (w agentWrite) remove(tx *Tx, before agent.Agent) error {
 
 // refused gives an error of writing the agent its meaning. The schema itself
 // demands that names are unique and that departments exist.
-func (w agentWrite) refused(err error) error {
+func (w *agentWrite) refused(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case isTaken(err):
 		return agent.ErrExists.With("an agent of the name %q exists", w.Agent.Name().Text)
 	case isDangling(err):
-		return agent.ErrDepartment.With("department: there is no department %q", w.Agent.Department().Text)
+		return agent.NoDepartment(w.Agent.Department())
 	default:
 		return fmt.Errorf("sqlitestore: write agent %s: %w", w.Agent.ID(), err)
 	}

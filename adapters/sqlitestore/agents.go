@@ -10,6 +10,7 @@ import (
 	"maps"
 
 	"orgd/domain/agent"
+	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -24,9 +25,22 @@ type Agents struct{ db *DB }
 func NewAgents(db *DB) *Agents { return &Agents{db} }
 
 // Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, step ports.AgentStep) error {
-	w := newAgentWrite(step)
-	return s.db.Write(ctx, w.create)
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
+	as, err := departmentName(ctx, s.db, asked.Key)
+	if errors.Is(err, department.ErrNotFound) {
+		return agent.Agent{}, agent.NoDepartment(asked)
+	}
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	step, err := hire(as)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	if err := s.db.Write(ctx, newAgentWrite(step).create); err != nil {
+		return agent.Agent{}, err
+	}
+	return step.Agent, nil
 }
 
 // Update implements [ports.AgentStore]. The change is made beside the writer,
@@ -63,18 +77,18 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 }
 
 // again makes a change on what the transaction finds. It returns that, too.
-func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, agentWrite, error) {
+func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, *agentWrite, error) {
 	rec, err := findAgent(&tx.View, ref)
 	if err != nil {
-		return agent.Agent{}, agentWrite{}, err
+		return agent.Agent{}, nil, err
 	}
 	before, err := rec.Agent()
 	if err != nil {
-		return agent.Agent{}, agentWrite{}, err
+		return agent.Agent{}, nil, err
 	}
 	step, err := change(before)
 	if err != nil {
-		return agent.Agent{}, agentWrite{}, err
+		return agent.Agent{}, nil, err
 	}
 	return before, newAgentWrite(step), nil
 }
@@ -90,11 +104,11 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
-	if rec, ok := s.db.agents.get(ref); ok {
+	if rec, ok := s.db.known.get(ref); ok {
 		return rec, nil
 	}
 	var found *record
-	since := s.db.agents.now()
+	since := s.db.known.now()
 	err := s.db.Ask(ctx, func(v *View) (err error) {
 		found, err = findAgent(v, ref)
 		return err
@@ -102,7 +116,7 @@ func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, er
 	if err != nil {
 		return agent.Record{}, err
 	}
-	s.db.agents.put(since, found)
+	s.db.known.put(since, found)
 	return found.Record, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/ports/portstest"
 )
 
 // Agents have prompts of 200 bytes, or of 10 kB, between which real ones lie.
@@ -79,7 +80,7 @@ func BenchmarkAgents(b *testing.B) {
 		}
 		for _, goroutines := range []int{1, 64} {
 			run("Create", goroutines, func(int) error {
-				return o.agents.Create(ctx, o.hiring("agent "+o.id()[20:], "Department 7", prompt))
+				return portstest.Hire(ctx, o.agents, o.hiring("agent "+o.id()[20:], "Department 7", prompt))
 			})
 			run("Update", goroutines, func(i int) error {
 				_, err := o.agents.Update(ctx, byID(some()), o.changing(`{"description":"number %d"}`, i))

@@ -12,6 +12,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // Somebody else changes the agent between the read and the write.
@@ -124,7 +125,7 @@ func TestCreateNeedsAVersion(t *testing.T) {
 	o.found("Sales")
 	s := o.hiring("Ann", "Sales", 0)
 	s.Version = nil
-	if err := o.agents.Create(context.Background(), s); err == nil {
+	if err := portstest.Hire(context.Background(), o.agents, s); err == nil {
 		t.Error("Create without a version = nil, want an error")
 	}
 }

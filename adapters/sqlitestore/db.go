@@ -51,7 +51,7 @@ type DB struct {
 
 	writePool, readPool *sql.DB
 	readers             chan *conn
-	agents              *records
+	known               *records
 
 	// for the writer's goroutine
 	writer  *conn
@@ -96,7 +96,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 	}
 	db := &DB{
 		log:     log,
-		agents:  newRecords(maxRecords),
+		known:   newRecords(maxRecords),
 		maxLog:  maxLog,
 		readers: make(chan *conn, cfg.Readers),
 		jobs:    make(chan *job),

@@ -66,8 +66,10 @@ func putDepartment(tx *Tx, step ports.DepartmentStep) error {
 const deleteDepartmentRow = "DELETE FROM departments WHERE name_key = ?"
 
 func deleteDepartment(tx *Tx, step ports.DepartmentStep) error {
-	if _, err := tx.Exec(deleteDepartmentRow, string(step.Department.Name.Key)); err != nil {
-		return fmt.Errorf("sqlitestore: delete department %s: %w", step.Department.Name.Key, err)
+	key := step.Department.Name.Key
+	tx.changed.departments = append(tx.changed.departments, key)
+	if _, err := tx.Exec(deleteDepartmentRow, string(key)); err != nil {
+		return fmt.Errorf("sqlitestore: delete department %s: %w", key, err)
 	}
 	return putCompany(tx, step.Company)
 }

@@ -36,11 +36,24 @@ const selectDepartmentName = "SELECT name FROM departments WHERE name_key = ?"
 
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+	return departmentName(ctx, s.db, key)
+}
+
+// departmentName returns the name of a department as it writes it.
+func departmentName(ctx context.Context, db *DB, key name.Key) (name.Name, error) {
+	if n, ok := db.known.department(key); ok {
+		return n, nil
+	}
 	n := name.Name{Key: key}
-	err := s.db.Ask(ctx, func(v *View) error {
+	since := db.known.now()
+	err := db.Ask(ctx, func(v *View) error {
 		return noDepartment(v.Row(selectDepartmentName, string(key)).Scan(&n.Text), key)
 	})
-	return n, err
+	if err != nil {
+		return name.Name{}, err
+	}
+	db.known.putDepartment(since, n)
+	return n, nil
 }
 
 const selectDepartments = "SELECT " + departmentColumns + ` FROM departments

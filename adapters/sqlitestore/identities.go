@@ -30,20 +30,19 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	var rows []versionRow
+	var versions []identity.Version
 	err := s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectVersions, []any{packID(id), before, limit}, func(r Row) error {
-			row, err := scanVersion(r)
-			rows = append(rows, row)
+			v, err := scanVersion(r)
+			versions = append(versions, v)
 			return err
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read versions of agent %s: %w", id, err)
 	}
-	versions := make([]identity.Version, len(rows))
-	for i, row := range rows {
-		if versions[i], err = row.version(id); err != nil {
+	for i := range versions {
+		if err := parseContent(&versions[i], id); err != nil {
 			return nil, err
 		}
 	}
@@ -54,9 +53,9 @@ const selectVersion = "SELECT " + versionColumns + " FROM versions WHERE agent_i
 
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (identity.Version, error) {
-	var row versionRow
+	var found identity.Version
 	err := s.db.Read(ctx, func(v *View) (err error) {
-		row, err = scanVersion(v.Row(selectVersion, packID(id), number))
+		found, err = scanVersion(v.Row(selectVersion, packID(id), number))
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -65,30 +64,22 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (id
 	if err != nil {
 		return identity.Version{}, fmt.Errorf("sqlitestore: read version %d of agent %s: %w", number, id, err)
 	}
-	return row.version(id)
+	err = parseContent(&found, id)
+	return found, err
 }
 
-// versionRow is a row of the table versions on its way to a version.
-type versionRow struct {
-	record identity.Version // without content
-	text   string           // of the content
-}
-
-func scanVersion(r Row) (row versionRow, err error) {
+// scanVersion reads a version without its content.
+func scanVersion(r Row) (v identity.Version, err error) {
 	var saved int64
-	v := &row.record
-	err = r.Scan(&v.Number, &row.text, &v.Hash, &v.SavedBy, &saved, &v.RestoredFrom, &v.Reason)
+	err = r.Scan(&v.Number, &v.Text, &v.Hash, &v.SavedBy, &saved, &v.RestoredFrom, &v.Reason)
 	v.SavedAt = fromMillis(saved)
-	return row, err
+	return v, err
 }
 
-// version parses the content, after the read.
-func (r versionRow) version(id agent.ID) (identity.Version, error) {
-	c, err := identity.Parse([]byte(r.text))
-	if err != nil {
-		return identity.Version{}, fmt.Errorf("sqlitestore: read version %d of agent %s: %w", r.record.Number, id, err)
+// parseContent gives a version its content, after the read.
+func parseContent(v *identity.Version, id agent.ID) (err error) {
+	if v.Content, err = identity.Parse([]byte(v.Text)); err != nil {
+		return fmt.Errorf("sqlitestore: read version %d of agent %s: %w", v.Number, id, err)
 	}
-	v := r.record
-	v.Content = c
-	return v, nil
+	return nil
 }

@@ -10,23 +10,26 @@ import (
 
 // leave stores the note of an effective change.
 func leave(tx *Tx, n ports.Note) error {
-	if err := putReceipt(tx, n.Receipt); err != nil {
+	return leaveEntry(tx, n.Receipt, entryArgs(n.Audit))
+}
+
+// leaveEntry stores a note whose audit entry has become values.
+func leaveEntry(tx *Tx, r *receipt.Receipt, entry []any) error {
+	if err := putReceipt(tx, r); err != nil {
 		return err
 	}
-	return putEntry(tx, n.Audit)
+	if _, err := tx.Exec(insertEntry, entry...); err != nil {
+		return fmt.Errorf("sqlitestore: write audit entry: %w", err)
+	}
+	return nil
 }
 
 const insertEntry = `
 INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
-func putEntry(tx *Tx, e audit.Entry) error {
-	_, err := tx.Exec(insertEntry, millis(e.At), packID(e.ID), e.Actor, e.Route,
-		string(e.Resource), e.From, e.To, e.RequestID)
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write audit entry %s: %w", e.ID, err)
-	}
-	return nil
+func entryArgs(e audit.Entry) []any {
+	return []any{millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID}
 }
 
 // upsertReceipt takes over a key whose receipt has had its time, and no other.

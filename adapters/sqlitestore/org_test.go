@@ -21,6 +21,7 @@ import (
 	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // org is an open data directory with the schema of this program, and ids and
@@ -103,7 +104,7 @@ func (o *org) hiring(title, department string, prompt int) ports.AgentStep {
 func (o *org) hire(title, department string, prompt int) agent.Agent {
 	o.Helper()
 	s := o.hiring(title, department, prompt)
-	o.check(o.agents.Create(context.Background(), s))
+	o.check(portstest.Hire(context.Background(), o.agents, s))
 	return s.Agent
 }
 

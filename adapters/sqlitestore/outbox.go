@@ -24,7 +24,7 @@ const selectPlace = "SELECT place FROM outbox WHERE id = 1"
 
 // Place implements [ports.Outbox].
 func (s *Outbox) Place(ctx context.Context) (place activity.Seq, err error) {
-	err = s.db.Read(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
+	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: read the place of the outbox: %w", err)
 	}

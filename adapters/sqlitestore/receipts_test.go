@@ -12,6 +12,7 @@ import (
 
 	"orgd/domain/receipt"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // A receipt is as durable as the change it belongs to; a claim ends with its
@@ -39,7 +40,7 @@ func TestReceiptsOutliveTheProcess(t *testing.T) {
 			Reply: &receipt.Reply{Status: 201, Body: []byte("\x00{}"), ETag: `"1"`, Location: "/x"},
 		}
 		s.Receipt = made
-		o.check(o.agents.Create(ctx, s))
+		o.check(portstest.Hire(ctx, o.agents, s))
 	})
 	o := openOrg(t, dir)
 	o.made.Store(1000)
@@ -72,7 +73,7 @@ func TestClaimsAreForgotten(t *testing.T) {
 				won.Add(1)
 				s := o.hiring("Ann", "Sales", 0)
 				s.Receipt = &receipt.Receipt{Key: "k", Fingerprint: "f", At: c.At}
-				o.check(o.agents.Create(ctx, s))
+				o.check(portstest.Hire(ctx, o.agents, s))
 			}
 			o.check(receipts.Release(ctx, c))
 		})

@@ -16,16 +16,16 @@ const (
 	recordOverhead = 512
 )
 
-// records remembers agents that were read: finding one in the database takes
-// longer than all the rest of a request for it.
+// records remembers agents that were read, and the names of departments: finding
+// one in the database takes longer than all the rest of a request for it.
 //
 // Nothing here is ever out of date. This process is the only one that changes
-// the database, and the writer says which agents a commit changes before it
-// begins: they are forgotten, and until the commit has ended nothing new is
-// remembered. What a read has found is remembered only if no such commit began
-// or ended since before it.
+// the database, and the writer says what a commit changes before it begins: that
+// is forgotten, and until the commit has ended nothing new is remembered. What a
+// read has found is remembered only if no such commit began or ended since
+// before it.
 //
-// What was not asked for the longest goes first.
+// The agent that was not asked for the longest goes first.
 type records struct {
 	mu      sync.Mutex
 	max     int                      // bytes
@@ -34,6 +34,8 @@ type records struct {
 	ids     map[string]*list.Element // by packed id
 	names   map[name.Key]*list.Element
 	commits stamp
+
+	departments map[name.Key]string // how each writes its name, which only another one changes
 }
 
 // record is an agent with what it is found by.
@@ -47,12 +49,25 @@ func (r *record) size() int {
 	return len(r.Identity) + len(r.Outside) + len(r.Name) + len(r.key) + recordOverhead
 }
 
-// stamp counts the beginnings and ends of commits that change agents: it is odd
-// while one is under way.
+// stamp counts the beginnings and ends of commits that change what may be
+// remembered: it is odd while one is under way.
 type stamp uint64
 
+// changes are agents and departments that are not as they were.
+type changes struct {
+	agents      []agent.ID
+	departments []name.Key
+}
+
+func (c changes) and(more changes) changes {
+	return changes{append(c.agents, more.agents...), append(c.departments, more.departments...)}
+}
+
 func newRecords(max int) *records {
-	return &records{max: max, ids: map[string]*list.Element{}, names: map[name.Key]*list.Element{}}
+	return &records{
+		max: max, ids: map[string]*list.Element{}, names: map[name.Key]*list.Element{},
+		departments: map[name.Key]string{},
+	}
 }
 
 // now returns the stamp that a read begins with, to be told with what it found.
@@ -105,17 +120,37 @@ func (c *records) put(since stamp, found ...*record) {
 	}
 }
 
-// changing forgets agents because a commit is about to change them. done says
-// that the commit has ended, whatever came of it.
-func (c *records) changing(ids []agent.ID) (done func()) {
-	if len(ids) == 0 {
+// department returns the name of a department if it is remembered.
+func (c *records) department(key name.Key) (name.Name, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, ok := c.departments[key]
+	return name.Name{Text: text, Key: key}, ok
+}
+
+// putDepartment remembers a name that a read has found that began with a stamp.
+func (c *records) putDepartment(since stamp, n name.Name) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds(since) {
+		c.departments[n.Key] = n.Text
+	}
+}
+
+// changing forgets what a commit is about to change. done says that the commit
+// has ended, whatever came of it.
+func (c *records) changing(what changes) (done func()) {
+	if len(what.agents)+len(what.departments) == 0 {
 		return func() {}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.commits++
-	for _, id := range ids {
+	for _, id := range what.agents {
 		c.forget(string(packID(id)))
+	}
+	for _, key := range what.departments {
+		delete(c.departments, key)
 	}
 	return func() {
 		c.mu.Lock()

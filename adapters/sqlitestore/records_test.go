@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/audit"
+	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -49,7 +51,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	known := func(c *records) bool { _, ok := c.get(ref); return ok }
 	c := newRecords(1 << 20)
 	before := c.now()
-	done := c.changing([]agent.ID{"a"})
+	done := c.changing(changes{agents: []agent.ID{"a"}})
 	during := c.now()
 	c.put(before, recordOf("a", 1))
 	c.put(during, recordOf("a", 1))
@@ -69,7 +71,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 			t.Errorf("member(%s) = %v, %t, want it", id, rec, ok)
 		}
 	}
-	c.changing([]agent.ID{"a"})()
+	c.changing(changes{agents: []agent.ID{"a"}})()
 	if known(c) || len(c.names) != 1 || c.size != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
@@ -79,7 +81,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	if _, ok := c.member(c.now(), []byte("b")); !ok {
 		t.Error("a commit made the store forget an agent that it did not change")
 	}
-	c.changing(nil)()
+	c.changing(changes{})()
 	if c.now()%2 != 0 {
 		t.Error("a commit without agents never ends")
 	}
@@ -98,7 +100,7 @@ func TestRememberedAgentsChange(t *testing.T) {
 		o.check(err)
 		again, err := o.agents.Records(ctx, agent.Query{Limit: 100})
 		o.check(err)
-		o.db.agents = newRecords(maxRecords)
+		o.db.known = newRecords(maxRecords)
 		fresh, err := o.agents.Records(ctx, agent.Query{Limit: 100})
 		o.check(err)
 		if diff := cmp.Diff(fresh, remembered) + cmp.Diff(fresh, again); diff != "" {
@@ -133,6 +135,30 @@ func TestRememberedAgentsChange(t *testing.T) {
 		return putPlaces(tx, from, to)
 	}))
 	wantSame("a reorder")
+}
+
+// A department that follows another one may write the same name otherwise.
+func TestRememberedDepartmentsChange(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	for _, title := range []string{"Sales", "SALES"} {
+		o.found(title)
+		for range 2 {
+			if n, err := o.departments.Name(ctx, "sales"); err != nil || n != (name.Name{Text: title, Key: "sales"}) {
+				t.Errorf("Name(sales) = %+v, %v, want %s", n, err, title)
+			}
+		}
+		o.check(o.db.Write(ctx, func(tx *Tx) error {
+			d, err := findDepartment(&tx.View, "sales")
+			o.check(err)
+			c, _, err := readCompany(&tx.View)
+			o.check(err)
+			return deleteDepartment(tx, ports.DepartmentStep{Department: d, Company: c})
+		}))
+		if n, err := o.departments.Name(ctx, "sales"); !errors.Is(err, department.ErrNotFound) {
+			t.Errorf("Name(sales) of a department that is gone = %+v, %v", n, err)
+		}
+	}
 }
 
 // A reader never sees an agent go back to what it was.

@@ -36,15 +36,17 @@ func (v *View) Each(query string, args []any, row func(Row) error) error {
 type Tx struct {
 	View
 	failed error // the first failure that a closure cannot recover from
+	wrote  bool  // whether anything was tried
 	logged bool  // whether events were stored
-	// changed are agents that are not as they were, each told by [Tx.change].
-	changed []agent.ID
+	// changed has agents that are not as they were, each told by [Tx.change],
+	// and departments that are gone.
+	changed changes
 }
 
 // change runs a statement that changes one agent that exists. No other way of
 // changing it is allowed, or what is remembered of it would be out of date.
 func (tx *Tx) change(id agent.ID, query string, args ...any) error {
-	tx.changed = append(tx.changed, id)
+	tx.changed.agents = append(tx.changed.agents, id)
 	_, err := tx.Exec(query, args...)
 	return err
 }
@@ -56,6 +58,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if tx.failed != nil {
 		return nil, tx.failed
 	}
+	tx.wrote = true
 	res, err := tx.conn.exec(query, args...)
 	if err != nil && !isConstraint(err) {
 		tx.failed = err

@@ -117,7 +117,7 @@ func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
 			w, err := scanWebhook(r)
 			list = append(list, w)

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"orgd/domain/agent"
 )
 
 // A batch ends when nothing waits, or at one of these: the first caller in it
@@ -24,10 +22,11 @@ type job struct {
 	ctx     context.Context
 	fn      func(*Tx) error
 	begun   atomic.Bool   // by the writer, or by a caller who leaves instead of it
-	ran     chan struct{} // closed when fn has ended
+	ran     chan struct{} // closed when fn runs no more
 	err     error         // what fn returned
+	wrote   bool          // whether fn tried to change anything
 	grew    bool          // whether the log of events has
-	changed []agent.ID    // agents that are not as they were
+	changed changes       // what is not as it was
 	done    chan error    // takes one answer without a reader
 }
 
@@ -36,6 +35,9 @@ type job struct {
 // an error of fn undoes what fn did, no more, and is returned as is; a panic in
 // fn becomes an error of its caller. A failed commit is returned to all whose
 // changes were in it.
+//
+// fn may run twice, each time on the same state: so it sets what it leaves to
+// its caller, and adds nothing to it.
 //
 // If ctx ends before fn runs, nothing was applied; if it ends later, the outcome
 // is unknown. Both are [ports.ErrUnavailable] and say which. Whatever the error,
@@ -118,56 +120,86 @@ func (db *DB) batch(first *job) {
 }
 
 func (db *DB) commit(jobs []*job) error {
-	var changed []agent.ID
+	var changed changes
 	for _, j := range jobs {
-		changed = append(changed, j.changed...)
+		changed = changed.and(j.changed)
 	}
-	defer db.agents.changing(changed)()
+	defer db.known.changing(changed)()
 	_, err := db.writer.exec("COMMIT")
 	return err
 }
 
 // applyAll runs first and the jobs behind it until the batch is full or the
 // transaction is lost, and returns those it took.
-func (db *DB) applyAll(first *job) ([]*job, error) {
-	jobs := []*job{first}
+//
+// A savepoint costs a copy of every page that a job changes, and hardly a job
+// fails. So there are none until one fails that has changed something; then the
+// transaction begins anew and goes on with a savepoint for each.
+func (db *DB) applyAll(first *job) (jobs []*job, err error) {
+	defer func() { // also if a function ends the writer
+		for _, j := range jobs {
+			close(j.ran)
+		}
+	}()
+	guarded := false
 	until := time.Now().Add(maxBatchTime)
-	err := db.applyFirst(first)
-	for err == nil && len(jobs) < maxBatch && !time.Now().After(until) {
-		select {
-		case j := <-db.jobs:
-			jobs = append(jobs, j)
-			err = db.apply(j)
+	for j := first; j != nil; j = db.next(len(jobs), until) {
+		jobs = append(jobs, j)
+		switch j.err = j.begin(); {
+		case j.err != nil:
+		case guarded:
+			err = db.applyGuarded(j)
 		default:
-			return jobs, nil
+			j.call(db.writer)
+			if guarded = j.err != nil && j.wrote; guarded {
+				err = db.startOver(jobs)
+			}
+		}
+		if err != nil {
+			return jobs, err
 		}
 	}
-	return jobs, err
+	return jobs, nil
 }
 
-// applyFirst runs the first job of a transaction, which begins anew if the job
-// fails. A savepoint would cost large jobs a copy of every page that they change.
-func (db *DB) applyFirst(j *job) error {
-	if j.err = j.call(db.writer); j.err == nil {
+// next returns a job that waits, or nil if there is none or the batch is full.
+func (db *DB) next(taken int, until time.Time) *job {
+	if taken == maxBatch || time.Now().After(until) {
 		return nil
 	}
-	_, err := db.writer.exec("ROLLBACK")
-	if err == nil {
-		_, err = db.writer.exec("BEGIN IMMEDIATE")
+	select {
+	case j := <-db.jobs:
+		return j
+	default:
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%w after: %v", err, j.err)
+}
+
+// startOver begins the transaction anew without the last of its jobs, which has
+// failed. Those before it find what they found the first time.
+func (db *DB) startOver(jobs []*job) error {
+	_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
+	if _, err := db.writer.exec("BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("%w after: %v", errors.Join(err, undo), jobs[len(jobs)-1].err)
+	}
+	for _, j := range jobs {
+		if j.err != nil {
+			continue
+		}
+		if err := db.applyGuarded(j); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// apply runs one job inside a savepoint. It returns an error only if the
+// applyGuarded runs one job inside a savepoint. It returns an error only if the
 // transaction is lost, and with it everything in the batch.
-func (db *DB) apply(j *job) error {
+func (db *DB) applyGuarded(j *job) error {
 	if _, err := db.writer.exec("SAVEPOINT job"); err != nil {
 		return err
 	}
-	if j.err = j.call(db.writer); j.err != nil {
+	if j.call(db.writer); j.err != nil {
 		if _, err := db.writer.exec("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("%w after: %v", err, j.err)
 		}
@@ -176,27 +208,26 @@ func (db *DB) apply(j *job) error {
 	return err
 }
 
-// call runs the job's function, unless its caller has left, and turns a panic
-// into its error.
-func (j *job) call(c *conn) (err error) {
-	if !j.begun.CompareAndSwap(false, true) {
+// begin returns an error if the job's caller has left.
+func (j *job) begin() error {
+	if !j.begun.CompareAndSwap(false, true) || j.ctx.Err() != nil {
 		return notApplied(j.ctx.Err())
 	}
-	defer close(j.ran)
-	if err := j.ctx.Err(); err != nil {
-		return notApplied(err)
-	}
+	return nil
+}
+
+// call runs the job's function and turns a panic into its error.
+func (j *job) call(c *conn) {
 	tx := &Tx{View: View{context.Background(), c}}
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("sqlitestore: panic in a write: %v\n%s", v, debug.Stack())
+			j.err = fmt.Errorf("sqlitestore: panic in a write: %v\n%s", v, debug.Stack())
 		}
+		j.wrote, j.grew, j.changed = tx.wrote, tx.logged, tx.changed
 	}()
-	if err := j.fn(tx); err != nil {
-		return err
+	if j.err = j.fn(tx); j.err == nil {
+		j.err = tx.failed
 	}
-	j.grew, j.changed = tx.logged, tx.changed
-	return tx.failed
 }
 
 // answer ends the job: with lost if the batch was lost, since what its function

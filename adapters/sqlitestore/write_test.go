@@ -84,7 +84,34 @@ func TestWriteUndoesOnlyWhatFailed(t *testing.T) {
 	})
 }
 
-// The first of a batch has no savepoint.
+// Until something fails there is no savepoint, and then what was before it has
+// to run again.
+func TestWriteStartsOverOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		ran := map[string]int{}
+		count := func(name string, after error) func(*Tx) error {
+			return func(tx *Tx) error {
+				ran[name]++
+				if name == "nothing" {
+					return after
+				}
+				return errors.Join(put(tx, name), after)
+			}
+		}
+		errs := oneBatch(db, count("a", nil), count("nothing", errRefused), count("b", nil),
+			count("c", errRefused), count("d", nil), count("e", errRefused), count("f", nil))
+		if got, want := fmt.Sprint(ran), "map[a:2 b:2 c:1 d:1 e:1 f:1 nothing:1]"; got != want {
+			t.Errorf("functions ran %s, want %s", got, want)
+		}
+		for i, refused := range []bool{false, true, false, true, false, true, false} {
+			if errors.Is(errs[i], errRefused) != refused || !refused && errs[i] != nil {
+				t.Errorf("write %d = %v, want it refused: %t", i, errs[i], refused)
+			}
+		}
+		wantNames(t, db, "a", "b", "d", "f")
+	})
+}
+
 func TestWriteUndoesAFirstThatFailed(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		for what, first := range map[string]func(*Tx) error{
@@ -179,15 +206,15 @@ func TestWriteOnAFullDisk(t *testing.T) {
 				t.Errorf("write %d = %v, want %v", i, err, ports.ErrStorage)
 			}
 		}
-		errs = oneBatch(db, fill, putter("mate"))
-		if !errors.Is(errs[0], ports.ErrStorage) || errs[1] != nil {
-			t.Errorf("a batch whose first fills the disk = %v, want %v, nil", errs, ports.ErrStorage)
+		errs = oneBatch(db, putter("before"), fill, putter("mate"))
+		if errs[0] != nil || !errors.Is(errs[1], ports.ErrStorage) || errs[2] != nil {
+			t.Errorf("a batch whose second fills the disk = %v, want nil, %v, nil", errs, ports.ErrStorage)
 		}
 		if err := db.Write(context.Background(), limit("100000")); err != nil {
 			t.Fatal(err)
 		}
 		mustPut(t, db, "b")
-		wantNames(t, db, "a", "b", "mate")
+		wantNames(t, db, "a", "b", "before", "mate")
 	})
 }
 
@@ -220,7 +247,9 @@ func TestWriteWhenTheCallerLeaves(t *testing.T) {
 		begin(&waiting, ctx, putter("waiting"))
 		close(release)
 		wg.Wait()
-		wantOutage(t, ran, "it may have been applied")
+		if ran != nil { // it was committed before its caller looked
+			wantOutage(t, ran, "it may have been applied")
+		}
 		wantOutage(t, waiting, "it was not applied")
 		wantOutage(t, db.Write(ctx, putter("late")), "it was not applied")
 		if err := errors.Join(first, mate); err != nil {
@@ -250,6 +279,36 @@ func TestWriteReturnsAfterItsFunction(t *testing.T) {
 			t.Error("Write returned while its function ran")
 		}
 		synctest.Wait() // it is committed by now
+		wantNames(t, db, "a")
+	})
+}
+
+func TestWriteReturnsAfterItsFunctionRanAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		ran, release := 0, make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			db.Write(ctx, func(tx *Tx) error {
+				<-release
+				ran++
+				return put(tx, "a")
+			})
+			if ran != 2 {
+				t.Errorf("Write returned when its function had run %d times, want 2", ran)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			db.Write(context.Background(), func(tx *Tx) error {
+				time.Sleep(2 * time.Second)
+				return errors.Join(put(tx, "b"), errRefused)
+			})
+		})
+		synctest.Wait()
+		close(release)
+		wg.Wait()
 		wantNames(t, db, "a")
 	})
 }

@@ -77,10 +77,10 @@ type agents struct {
 	watcher
 }
 
-func (s agents) Create(ctx context.Context, step ports.AgentStep) (err error) {
+func (s agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (_ agent.Agent, err error) {
 	ctx, op := s.begin(ctx, "agents.create")
 	defer op.end(&err)
-	return s.AgentStore.Create(ctx, step)
+	return s.AgentStore.Create(ctx, asked, hire)
 }
 
 func (s agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (_ agent.Agent, err error) {

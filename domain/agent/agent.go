@@ -29,6 +29,11 @@ var (
 	ErrRollback = fault.New(fault.Conflict, "this version cannot be restored")
 )
 
+// NoDepartment is [ErrDepartment] for a name that no department has.
+func NoDepartment(n name.Name) error {
+	return ErrDepartment.With("department: there is no department %q", n.Text)
+}
+
 // ID identifies an agent for ever.
 type ID = identity.ID
 
@@ -141,17 +146,17 @@ func (a Agent) Fire(on activity.Occasion) Step {
 // step is what leads from a to next, or a step without effect if they are
 // equal.
 func (a Agent) step(next Agent, on activity.Occasion, describe func(*identity.Version)) (Step, error) {
-	sameIdentity := string(a.Identity.Canonical()) == string(next.Identity.Canonical())
+	on.At = revision.Time(on.At, a.UpdatedAt)
+	v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
+	sameIdentity := string(a.Identity.Canonical()) == v.Text
 	if sameIdentity && a.sameOutside(next) {
 		return Step{Agent: a, From: a.Revision}, nil
 	}
-	on.At = revision.Time(on.At, a.UpdatedAt)
 	next.Revision++
 	next.UpdatedAt = on.At
 	s := Step{From: a.Revision}
 	if !sameIdentity {
 		next.Version++
-		v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
 		describe(&v)
 		s.Version = &v
 		s.Events = events(&a.Identity, next.Identity, next.Version, on)

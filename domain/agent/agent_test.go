@@ -17,7 +17,7 @@ import (
 
 func TestHire(t *testing.T) {
 	p := parseNew(t, ada(`"authority":{"reports_to":"Bob"},"personality_preset":"calm","metadata":{"a":null}`))
-	got, err := Hire(adaID, p.Resolve(people, new(domaintest.Name("PLATFORM"))).Because(new("growth")), on(0))
+	got, err := Hire(adaID, p.Resolve(people).In(domaintest.Name("PLATFORM")).Because(new("growth")), on(0))
 	if err != nil {
 		t.Fatalf("Hire = %v", err)
 	}
@@ -138,11 +138,11 @@ func TestChangeOfDepartment(t *testing.T) {
 	if got := p.Department(); got == nil || got.Key != "platform" {
 		t.Fatalf("Department = %v, want platform", got)
 	}
-	s, err := a.Change(p.Resolve(people, new(domaintest.Name("Platform"))), on(1))
+	s, err := a.Change(p.Resolve(people).In(domaintest.Name("Platform")), on(1))
 	if err != nil || s.Effective() {
 		t.Errorf("Change to the same department = %+v, %v, want no effect", s, err)
 	}
-	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people, new(domaintest.Name("Ops"))), on(1))
+	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people).In(domaintest.Name("Ops")), on(1))
 	if err != nil || s.Agent.Department().Text != "Ops" || len(s.Events) != 0 || s.Agent.Place != a.Place {
 		t.Errorf("Change of department = %+v, %v, want Ops, the same place, no events", s, err)
 	}

@@ -19,7 +19,7 @@ func entry(t testing.TB, text string) Patch {
 	if err != nil {
 		t.Fatalf("ParseEntry(%.80s) = %v", text, err)
 	}
-	return p.Resolve(people, nil)
+	return p.Resolve(people)
 }
 
 // byName shows the people of these tests.
@@ -76,7 +76,7 @@ func TestEntryIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatalf("New = %v", err)
 	}
-	s, err := Hire(adaID, again.Resolve(people, nil), on(0))
+	s, err := Hire(adaID, again.Resolve(people), on(0))
 	if err != nil || string(s.Agent.Identity.Canonical()) != string(a.Identity.Canonical()) {
 		t.Errorf("Hire of the entry = %s, %v, want the same agent", s.Agent.Identity.Canonical(), err)
 	}

@@ -54,7 +54,10 @@ func (p Patch) New() (Patch, error) {
 	refs, department := p.refs, p.department
 	p.isNew = true
 	p, err := p.tried()
-	return p.Resolve(refs, department), err
+	if department != nil {
+		p = p.In(*department)
+	}
+	return p.Resolve(refs), err
 }
 
 // Only returns an entry with those of its fields for which keep holds. A model
@@ -156,13 +159,15 @@ func (p Patch) Department() *name.Name { return p.department }
 // References lists the agents that the patch names, as the caller wrote them.
 func (p Patch) References() []string { return p.texts }
 
-// Resolve returns the patch with the ids of the agents that it names, and its
-// department as that department writes its own name; nil leaves it as given.
-func (p Patch) Resolve(refs identity.References, department *name.Name) Patch {
+// Resolve returns the patch with the ids of the agents that it names.
+func (p Patch) Resolve(refs identity.References) Patch {
 	p.refs = refs
-	if department != nil {
-		p.department = department
-	}
+	return p
+}
+
+// In returns the patch with its department as that writes its own name.
+func (p Patch) In(department name.Name) Patch {
+	p.department = &department
 	return p
 }
 

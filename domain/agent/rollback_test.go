@@ -35,7 +35,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("Rollback (-want +got):\n%s", diff)
 	}
 	version := identity.Version{
-		Number: 3, Content: target.Content, Hash: target.Hash, SavedBy: "root", SavedAt: on(2).At,
+		Number: 3, Content: target.Content, Text: target.Text, Hash: target.Hash, SavedBy: "root", SavedAt: on(2).At,
 		RestoredFrom: new(int64(1)), Reason: new("too grand"),
 	}
 	if diff := cmp.Diff(&version, got.Version); diff != "" {

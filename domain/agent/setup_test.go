@@ -32,12 +32,12 @@ func on(ms int) activity.Occasion {
 // patch is a checked patch whose references are resolved.
 func patch(t testing.TB, text string) Patch {
 	t.Helper()
-	return domaintest.Read(t, ParsePatch, text).Resolve(people, nil)
+	return domaintest.Read(t, ParsePatch, text).Resolve(people)
 }
 
 func parseNew(t testing.TB, text string) Patch {
 	t.Helper()
-	return domaintest.Read(t, ParseNew, text).Resolve(people, nil)
+	return domaintest.Read(t, ParseNew, text).Resolve(people)
 }
 
 // hire makes Ada, with more members given as JSON text.

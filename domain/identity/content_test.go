@@ -192,14 +192,14 @@ func TestWords(t *testing.T) {
 func TestVersions(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	first := First(example(), "ada", at)
-	want := Version{Number: 1, Content: example(), Hash: example().Hash(), SavedBy: "ada", SavedAt: at}
+	want := Version{Number: 1, Content: example(), Text: string(example().Canonical()), Hash: example().Hash(), SavedBy: "ada", SavedAt: at}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("First (-want +got):\n%s", diff)
 	}
 	first.RestoredFrom, first.Reason = new(int64(9)), new("why")
 	c := example()
 	c.Role = "Lead"
-	want = Version{Number: 2, Content: c, Hash: c.Hash(), SavedBy: "bob", SavedAt: at.Add(1)}
+	want = Version{Number: 2, Content: c, Text: string(c.Canonical()), Hash: c.Hash(), SavedBy: "bob", SavedAt: at.Add(1)}
 	if diff := cmp.Diff(want, first.Next(c, "bob", at.Add(1))); diff != "" {
 		t.Errorf("Next (-want +got):\n%s", diff)
 	}

@@ -18,7 +18,8 @@ var ErrRecordMissing = fault.New(fault.RecordNotFound, "the agent's identity is 
 type Version struct {
 	Number       int64 // one-based, without gaps
 	Content      Content
-	Hash         string // of Content, see [Content.Hash]
+	Text         string // of Content, see [Content.Canonical]
+	Hash         string // of Text
 	SavedBy      string // the subject that made it
 	SavedAt      time.Time
 	RestoredFrom *int64  // the version whose content a rollback brought back
@@ -32,5 +33,6 @@ func First(c Content, by string, at time.Time) Version {
 
 // Next returns the version that follows v.
 func (v Version) Next(c Content, by string, at time.Time) Version {
-	return Version{Number: v.Number + 1, Content: c, Hash: c.Hash(), SavedBy: by, SavedAt: at}
+	text := c.Canonical()
+	return Version{Number: v.Number + 1, Content: c, Text: string(text), Hash: hash(text), SavedBy: by, SavedAt: at}
 }

@@ -20,8 +20,10 @@ func (c Content) Canonical() []byte {
 }
 
 // Hash returns the SHA-256 of the canonical form in lower-case hex.
-func (c Content) Hash() string {
-	sum := sha256.Sum256(c.Canonical())
+func (c Content) Hash() string { return hash(c.Canonical()) }
+
+func hash(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }
 

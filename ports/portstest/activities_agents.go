@@ -14,7 +14,7 @@ func eventCareer(w *world) {
 	w.found("Sales")
 	other := w.hire("Ann", "Sales").ID()
 	s := w.hiring("Bob", "Sales")
-	w.wantNil("Create", w.Agents.Create(w.Context(), s))
+	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id, want := s.Agent.ID(), s.Events
 	for _, do := range []change{
 		w.changing(`{"level":"vp","status":"terminated"}`, nil), // three events at one time
@@ -39,7 +39,7 @@ func eventCareer(w *world) {
 func eventLastActive(w *world) {
 	w.found("Sales")
 	s := w.hiring("Bob", "Sales")
-	w.wantNil("Create", w.Agents.Create(w.Context(), s))
+	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id := s.Agent.ID()
 	want := func(at time.Time) {
 		w.Helper()

@@ -15,6 +15,7 @@ import (
 func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 	run(t, open, map[string]func(*world){
 		"CreateKeepsEverything":          agentCreate,
+		"CreateTellsTheDepartmentsName":  agentDepartmentName,
 		"FreeFormObjectsComeBackEqual":   agentFreeForm,
 		"NamesAreAsWrittenAndComparedBy": agentNames,
 		"UpdateKeepsEverything":          agentUpdate,
@@ -108,6 +109,23 @@ var scripts = [][2]string{
 	{"😀", "😀\n"},
 }
 
+func agentDepartmentName(w *world) {
+	w.found("Sales")
+	for i, asked := range []string{"Sales", "sAlEs"} {
+		id := agent.ID(w.id())
+		got, err := w.Agents.Create(w.Context(), must(name.Parse(asked)), w.hiringAs(id, fmt.Sprint("agent ", i), nil))
+		w.wantNil("Create", err)
+		w.want("the department", got.Department().Text, "Sales")
+		stored, err := w.Agents.Agent(w.Context(), byID(id))
+		w.wantNil("Agent", err)
+		w.want("Agent", stored, got)
+		v, err := w.Identities.Version(w.Context(), id, 1)
+		w.wantNil("Version", err)
+		w.want("the version", v.Content, got.Identity)
+		w.wantUnbroken(id, 1, false)
+	}
+}
+
 func agentNames(w *world) {
 	w.found("Sales")
 	for _, pair := range scripts {
@@ -115,7 +133,7 @@ func agentNames(w *world) {
 		got, err := w.Agents.Agent(w.Context(), byName(pair[1]))
 		w.wantNil(fmt.Sprintf("Agent(%q)", pair[1]), err)
 		w.want("Agent", got, a)
-		w.wantErr(fmt.Sprintf("Create(%q)", pair[1]), w.Agents.Create(w.Context(), w.hiring(pair[1], "Sales")), agent.ErrExists)
+		w.wantErr(fmt.Sprintf("Create(%q)", pair[1]), Hire(w.Context(), w.Agents, w.hiring(pair[1], "Sales")), agent.ErrExists)
 	}
 }
 
@@ -168,7 +186,7 @@ func agentMove(w *world) {
 func agentAudit(w *world) {
 	w.found("Sales")
 	s := w.hiring("Bob", "Sales")
-	w.wantNil("Create", w.Agents.Create(w.Context(), s))
+	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id := s.Agent.ID()
 	want := []audit.Entry{s.Audit}
 	for _, do := range []change{w.changing(`{"level":"lead"}`, nil), w.changing(`{"tier":"small"}`, nil), w.firing()} {

@@ -103,7 +103,7 @@ func (p *pair) step() {
 func (p *pair) hire(title, place string) {
 	s := p.store.hiring(title, place)
 	p.ids = append(p.ids, s.Agent.ID())
-	p.each("Create", func(w *world) (any, error) { return nil, w.Agents.Create(w.Context(), s) })
+	p.each("Create", func(w *world) (any, error) { return nil, Hire(w.Context(), w.Agents, s) })
 }
 
 func (p *pair) found(place string) {

@@ -83,7 +83,7 @@ func agentParallelHires(w *world) {
 		for i := range steps {
 			steps[i] = w.hiring([]string{"bob", "BOB", "Bob"}[i%3], "Sales")
 		}
-		errs := atOnce(crowd, func(i int) error { return w.Agents.Create(w.Context(), steps[i]) })
+		errs := atOnce(crowd, func(i int) error { return Hire(w.Context(), w.Agents, steps[i]) })
 		if n := w.wantEach("Create", errs, agent.ErrExists); n != 1 {
 			w.Errorf("%d agents were hired under one name, want 1", n)
 		}
@@ -133,7 +133,7 @@ func agentParallelReceipts(w *world) {
 		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
 		steps[i].Receipt = r
 	}
-	errs := atOnce(crowd, func(i int) error { return w.Agents.Create(w.Context(), steps[i]) })
+	errs := atOnce(crowd, func(i int) error { return Hire(w.Context(), w.Agents, steps[i]) })
 	if n := w.wantEach("Create", errs, receipt.ErrRunning); n != 1 {
 		w.Errorf("%d agents were hired with one receipt, want 1", n)
 	}
@@ -183,7 +183,7 @@ func agentParallelMoves(w *world) {
 		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
 	}
 	errs := atOnce(crowd, func(i int) error {
-		err := w.Agents.Create(w.Context(), steps[i])
+		err := Hire(w.Context(), w.Agents, steps[i])
 		dos := []change{
 			w.changing(`{"department":"Ops"}`, nil), w.changing(`{"status":"on_leave"}`, nil),
 			w.changing(`{"department":"Sales","status":"active"}`, nil), w.firing(),

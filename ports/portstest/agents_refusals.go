@@ -5,6 +5,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -31,7 +32,7 @@ func agentTakenName(w *world) {
 	twin := w.hiring("bOB", "Sales")
 	w.wantNothingStored("Create(bOB)", agent.ErrExists, func(r *receipt.Receipt) error {
 		twin.Receipt = r
-		return w.Agents.Create(w.Context(), twin)
+		return Hire(w.Context(), w.Agents, twin)
 	}, twin.Agent.ID())
 	_, _, err := w.Agents.Trace(w.Context(), byID(twin.Agent.ID()))
 	w.wantErr("Trace of an agent that was refused", err, agent.ErrNotFound)
@@ -50,7 +51,7 @@ func agentMissingDepartment(w *world) {
 		s := w.hiring("Ann", missing)
 		w.wantNothingStored("Create in "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
 			s.Receipt = r
-			return w.Agents.Create(w.Context(), s)
+			return Hire(w.Context(), w.Agents, s)
 		}, s.Agent.ID())
 		w.wantNothingStored("Update to "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
 			_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"level":"vp","department":"`+missing+`"}`, r))
@@ -58,6 +59,7 @@ func agentMissingDepartment(w *world) {
 		})
 	}
 	w.hire("Ann", "sAlEs") // a department is named in any letter case
+	w.wantErr("Create of a name that is taken in no department", Hire(w.Context(), w.Agents, w.hiring("Bob", "Never")), agent.ErrDepartment)
 }
 
 var errRefused = errors.New("refused by the check")
@@ -65,6 +67,19 @@ var errRefused = errors.New("refused by the check")
 func agentFailedChange(w *world) {
 	w.found("Sales")
 	a := w.hire("Bob", "Sales")
+	for _, asked := range []string{"Sales", "sAlEs"} {
+		id := agent.ID(w.id())
+		w.wantNothingStored("Create in "+asked, errRefused, func(r *receipt.Receipt) error {
+			hire := w.hiringAs(id, "Ann", r)
+			_, err := w.Agents.Create(w.Context(), must(name.Parse(asked)), func(department name.Name) (ports.AgentStep, error) {
+				if department.Text == "Sales" {
+					return ports.AgentStep{}, errRefused
+				}
+				return hire(department)
+			})
+			return err
+		}, id)
+	}
 	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
 		_, err := w.Agents.Update(w.Context(), byID(a.ID()), func(a agent.Agent) (ports.AgentStep, error) {
 			s := must(w.changing(`{"level":"vp"}`, r)(a))
@@ -96,7 +111,7 @@ func agentUsedReceipt(w *world) {
 	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
 		s := w.hiring(titles[0], "Sales")
 		s.Receipt, titles = r, titles[1:]
-		return w.Agents.Create(w.Context(), s)
+		return Hire(w.Context(), w.Agents, s)
 	})
 	a := w.hire("Bob", "Sales")
 	patches := []string{`{"level":"lead"}`, `{"level":"vp"}`}

@@ -125,7 +125,7 @@ func departmentReorderMany(w *world) {
 	w.found("Sales")
 	errs := atOnce(crowd, func(i int) error {
 		for j := range many / crowd {
-			if err := w.Agents.Create(w.Context(), w.hiring(fmt.Sprint(i, ".", j), "Sales")); err != nil {
+			if err := Hire(w.Context(), w.Agents, w.hiring(fmt.Sprint(i, ".", j), "Sales")); err != nil {
 				return err
 			}
 		}
@@ -181,7 +181,7 @@ func departmentReorderParallel(w *world) {
 			case i < 4 && err == nil:
 				_, err = w.Departments.Reorder(w.Context(), "sales", w.reordering(arrange[(i+j)%2], nil))
 			case i < 6 && err == nil:
-				err = w.Agents.Create(w.Context(), hires[(i-4)*6+j])
+				err = Hire(w.Context(), w.Agents, hires[(i-4)*6+j])
 			case j < 2 && err == nil:
 				_, err = w.Agents.Update(w.Context(), byID(gone[(i-6)*2+j]), w.firing())
 			}

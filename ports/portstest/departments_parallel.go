@@ -136,7 +136,7 @@ func departmentDeleteHire(w *world) {
 			if j == 0 {
 				return w.dissolve(title)
 			}
-			return w.Agents.Create(w.Context(), steps[j-1])
+			return Hire(w.Context(), w.Agents, steps[j-1])
 		})
 		w.wantEach("Create", errs[1:], agent.ErrDepartment)
 		var came []agent.ID

@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"strings"
 
 	"orgd/domain/activity"
@@ -107,15 +108,32 @@ func agentStep(s agent.Step, note func(audit.Resource, int64, int64) ports.Note)
 func (w *world) hiring(title, department string, members ...string) ports.AgentStep {
 	members = append(members, `"role":"worker"`, `"department":`+quote(department))
 	p := must(agent.ParseNew(doc(title, members...)))
-	p = p.Resolve(known(p.References()), nil)
+	p = p.Resolve(known(p.References()))
 	return agentStep(must(agent.Hire(agent.ID(w.id()), p, w.occasion())), w.leave(nil))
+}
+
+// hiringAs returns what makes the agent of an id of its department's name, with a
+// receipt or nil.
+func (w *world) hiringAs(id agent.ID, title string, r *receipt.Receipt) func(department name.Name) (ports.AgentStep, error) {
+	on, note := w.occasion(), w.leave(r)
+	return func(department name.Name) (ports.AgentStep, error) {
+		p := must(agent.ParseNew(doc(title, `"role":"worker"`, `"department":`+quote(department.Text))))
+		return agentStep(must(agent.Hire(id, p, on)), note), nil
+	}
+}
+
+// Hire stores the agent of a step that was made before, by the name of the
+// department that it has.
+func Hire(ctx context.Context, agents ports.AgentStore, s ports.AgentStep) error {
+	_, err := agents.Create(ctx, s.Agent.Department(), func(name.Name) (ports.AgentStep, error) { return s, nil })
+	return err
 }
 
 // hire stores a new agent.
 func (w *world) hire(title, department string, members ...string) agent.Agent {
 	w.Helper()
 	s := w.hiring(title, department, members...)
-	w.wantNil("Create("+title+")", w.Agents.Create(w.Context(), s))
+	w.wantNil("Create("+title+")", Hire(w.Context(), w.Agents, s))
 	return s.Agent
 }
 

@@ -25,7 +25,7 @@ func identityKeeps(w *world) {
 	w.found("Sales")
 	s := w.hiring("Bob", "Sales", rich, `"metadata":`+free)
 	s.Version.Reason = new("weil $ne \u0000 é")
-	w.wantNil("Create", w.Agents.Create(w.Context(), s))
+	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id := s.Agent.ID()
 	want := []identity.Version{*s.Version}
 	for _, patch := range []string{`{"instructions":"new","model":null}`, `{"metadata":{"a.b":null,"$ne":7}}`} {

@@ -68,28 +68,49 @@ func (m *memory) refuse(a agent.Agent, from name.Key) error {
 	return errors.Join(errs...)
 }
 
-func (m memoryAgents) Create(ctx context.Context, s ports.AgentStep) error {
+func (m memoryAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
 	if err := ended(ctx); err != nil {
-		return err
+		return agent.Agent{}, err
 	}
 	defer m.lock()()
-	return m.store(s, "")
+	d, found := m.departments[asked.Key]
+	if !found {
+		return agent.Agent{}, agent.NoDepartment(asked)
+	}
+	s, err := hire(d.Name)
+	if err == nil {
+		err = m.store(s, "")
+	}
+	return s.Agent, err
 }
 
 func (m memoryAgents) Update(ctx context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
 	if err := ended(ctx); err != nil {
 		return agent.Agent{}, err
 	}
+	for { // do reads, so it does not run behind the lock
+		a, err := m.Agent(ctx, ref)
+		if err != nil {
+			return agent.Agent{}, err
+		}
+		s, err := do(a)
+		if err != nil {
+			return agent.Agent{}, err
+		}
+		if done, err := m.replace(ref, a, s); done || err != nil {
+			return s.Agent, err
+		}
+	}
+}
+
+// replace stores a step of an agent unless that has changed.
+func (m memoryAgents) replace(ref identity.Ref, a agent.Agent, s ports.AgentStep) (bool, error) {
 	defer m.lock()()
-	a, err := m.find(ref)
-	if err != nil {
-		return agent.Agent{}, err
+	now, err := m.find(ref)
+	if err != nil || now.ID() != a.ID() || now.Revision != a.Revision || now.Place != a.Place {
+		return false, err
 	}
-	s, err := do(a)
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	return s.Agent, m.store(s, a.Department().Key)
+	return true, m.store(s, a.Department().Key)
 }
 
 func (m memoryAgents) Agent(_ context.Context, ref identity.Ref) (agent.Agent, error) {

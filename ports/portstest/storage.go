@@ -80,7 +80,7 @@ func storageEnded(w *world) {
 	_, read := w.Agents.Agents(ctx, agent.Query{Limit: 10})
 	_, update := w.Agents.Update(ctx, byID(a.ID()), w.changing(`{"level":"vp"}`, nil))
 	for call, err := range map[string]error{
-		"Ping": w.Storage.Ping(ctx), "Agents": read, "Update": update, "Create": w.Agents.Create(ctx, s),
+		"Ping": w.Storage.Ping(ctx), "Agents": read, "Update": update, "Create": Hire(ctx, w.Agents, s),
 	} {
 		w.wantErr(call+" with a context that has ended", err, ports.ErrUnavailable)
 	}

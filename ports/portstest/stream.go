@@ -132,7 +132,7 @@ func streamEmpty(w *world) {
 func streamKeeps(w *world) {
 	w.found("Sales")
 	hiring := w.hiring("Bob", "Sales")
-	w.wantNil("Create", w.Agents.Create(w.Context(), hiring))
+	w.wantNil("Create", Hire(w.Context(), w.Agents, hiring))
 	got := w.follow(0, 2, 10)
 	w.want("the log of a hire", placeless(got), logged("sales", hiring.Events...))
 	// As feeds keep them, the odd ones too, in the order of the batch, whatever
@@ -177,8 +177,8 @@ func streamDepartments(w *world) {
 func streamRefused(w *world) {
 	w.found("Sales")
 	bob := w.hire("Bob", "Sales")
-	w.wantErr("Create", w.Agents.Create(w.Context(), w.hiring("Bob", "Sales")), agent.ErrExists)
-	w.wantErr("Create", w.Agents.Create(w.Context(), w.hiring("Eve", "Nowhere")), agent.ErrDepartment)
+	w.wantErr("Create", Hire(w.Context(), w.Agents, w.hiring("Bob", "Sales")), agent.ErrExists)
+	w.wantErr("Create", Hire(w.Context(), w.Agents, w.hiring("Eve", "Nowhere")), agent.ErrDepartment)
 	w.change(bob.ID(), `{}`)
 	w.change(bob.ID(), `{"description":"x"}`) // is no event
 	a, b := w.reporting(bob.ID(), epoch), w.reporting(bob.ID(), epoch)
@@ -320,7 +320,7 @@ func streamParallel(w *world) {
 	}
 	written := atOnce(crowd, func(i int) error {
 		s := w.hiring(fmt.Sprint("agent ", i), "Sales")
-		if err := w.Agents.Create(w.Context(), s); err != nil {
+		if err := Hire(w.Context(), w.Agents, s); err != nil {
 			return err
 		}
 		for range each {

@@ -251,11 +251,11 @@ type cutAgents struct {
 	s *service
 }
 
-func (c cutAgents) Create(ctx context.Context, step ports.AgentStep) error {
+func (c cutAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
 	if err := c.s.write(); err != nil {
-		return err
+		return agent.Agent{}, err
 	}
-	return c.AgentStore.Create(ctx, step)
+	return c.AgentStore.Create(ctx, asked, hire)
 }
 
 func (c cutAgents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {

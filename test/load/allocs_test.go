@@ -57,7 +57,7 @@ func TestAllocations(t *testing.T) {
 		{"new agent", "POST", "/agents", func() []byte {
 			n++
 			return newAgent(fmt.Sprint("new ", n), 0)
-		}, 201, 375},
+		}, 201, 345},
 		{"change", "PATCH", "/agents/" + id, func() []byte {
 			n++
 			return fmt.Appendf(nil, `{"description":"change %d"}`, n)

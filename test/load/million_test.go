@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -57,9 +58,10 @@ func (s *service) veterans() (ids []string) {
 // ends now.
 func (s *service) report(r *reporter, now time.Time, n int, over time.Duration) {
 	s.Helper()
-	for left := n; left > 0; left -= min(left, 1000) {
+	most := min(1000, 1+n/100)
+	for left := n; left > 0; left -= min(left, most) {
 		at := now.Add(-time.Duration(float64(over) * float64(left) / float64(n)))
-		s.must(http.MethodPost, "/activities", r.request(min(left, 1000), at))
+		s.must(http.MethodPost, "/activities", r.request(min(left, most), at))
 	}
 }
 
@@ -111,15 +113,26 @@ func (f feedFilter) query(agent string) url.Values {
 }
 
 func feedPath(query url.Values, limit int, cursor string) string {
+	return listPath("/activities", query, limit, cursor)
+}
+
+// listPath is that of a page of a list.
+func listPath(path string, query url.Values, limit int, cursor string) string {
 	query.Set("limit", strconv.Itoa(limit))
 	if cursor != "" {
 		query.Set("cursor", cursor)
 	}
-	return "/activities?" + query.Encode()
+	return path + "?" + query.Encode()
 }
 
 // skip walks past n events of a feed and returns the cursor there.
 func (s *service) skip(query url.Values, n int) (cursor string) {
+	s.Helper()
+	return s.skipIn("/activities", query, n)
+}
+
+// skipIn walks past n entries of a list and returns the cursor there.
+func (s *service) skipIn(list string, query url.Values, n int) (cursor string) {
 	s.Helper()
 	const most = 200
 	for ; n > 0; n -= most {
@@ -128,7 +141,7 @@ func (s *service) skip(query url.Values, n int) (cursor string) {
 				NextCursor string `json:"next_cursor"`
 			}
 		}
-		path := feedPath(query, min(n, most), cursor)
+		path := listPath(list, query, min(n, most), cursor)
 		if err := json.Unmarshal(s.must(http.MethodGet, path, nil), &page); err != nil {
 			s.Fatal(err)
 		}
@@ -139,21 +152,27 @@ func (s *service) skip(query url.Values, n int) (cursor string) {
 	return cursor
 }
 
-// compare asks two services in turn, so that both meet the same noise, and
+// compare reads from two services in turn.
+func compare(b *testing.B, first, second *service, firstPath, secondPath string) {
+	alternate(b, "×short-feed", func() time.Duration { return first.time(b, firstPath) },
+		func() time.Duration { return second.time(b, secondPath) })
+}
+
+// alternate asks two services in turn, so that both meet the same noise, and
 // reports the medians: how long the second one took, and how many times as long
 // as the first.
-func compare(b *testing.B, first, second *service, firstPath, secondPath string) {
+func alternate(b *testing.B, unit string, first, second func() time.Duration) {
 	var base, took []time.Duration
 	for b.Loop() {
-		base = append(base, first.time(b, firstPath))
-		took = append(took, second.time(b, secondPath))
+		base = append(base, first())
+		took = append(took, second())
 	}
 	slices.Sort(base)
 	slices.Sort(took)
 	middle := len(took) / 2
 	b.ReportMetric(0, "ns/op") // that of both together
 	b.ReportMetric(float64(took[middle].Microseconds()), "median-µs")
-	b.ReportMetric(float64(took[middle])/float64(base[middle]), "×short-feed")
+	b.ReportMetric(float64(took[middle])/float64(base[middle]), unit)
 }
 
 // read measures a read.
@@ -170,11 +189,18 @@ func (s *service) read(b *testing.B, path string) {
 // time returns how long a read takes, which has to succeed.
 func (s *service) time(b *testing.B, path string) time.Duration {
 	b.Helper()
+	return s.timed(b, s.request(http.MethodGet, path, nil))
+}
+
+// timed returns how long a request takes, which has to succeed.
+func (s *service) timed(b *testing.B, r *http.Request) time.Duration {
+	b.Helper()
+	w := httptest.NewRecorder()
 	began := time.Now()
-	w := s.do(http.MethodGet, path, nil)
+	s.handler.ServeHTTP(w, r)
 	took := time.Since(began)
-	if w.Code != http.StatusOK {
-		b.Fatalf("GET %s = %d %s", path, w.Code, w.Body)
+	if w.Code/100 != 2 {
+		b.Fatalf("%s %s = %d %s", r.Method, r.URL, w.Code, w.Body)
 	}
 	return took
 }

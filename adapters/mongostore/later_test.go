@@ -1,0 +1,250 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/activity"
+)
+
+// settledLater are the changes that are settled behind their answers.
+var settledLater = []string{
+	"hire", "change", "change and rename and move", "fire", "start a project", "issue a session", "revoke a session",
+	"make a webhook", "give a webhook another secret", "delete a webhook",
+}
+
+// hold lets the process of an office settle behind its answers, so many changes
+// at once, and holds all of that until release is called.
+func (o *office) hold(atOnce int) (release func()) {
+	o.db.later = later{room: make(chan struct{}, atOnce)}
+	held := make(chan struct{})
+	o.db.hook = func(point string) error {
+		if point != "settle.begin" {
+			return nil
+		}
+		select {
+		case <-held:
+			return nil
+		case <-time.After(unhurried): // an answer waits for it
+			return errCrash
+		}
+	}
+	release = sync.OnceFunc(func() { close(held) })
+	o.Cleanup(release)
+	return release
+}
+
+// owing counts the homes that owe something.
+func (o *office) owing() (n int64) {
+	o.Helper()
+	for _, coll := range homeColls {
+		n += o.count(coll, bson.D{exists("pending.0", true)})
+	}
+	return n
+}
+
+// TestSettledBehindTheAnswer answers changes before they are settled. Another
+// process sees all of each, and who asks again with its key gets the answer.
+func TestSettledBehindTheAnswer(t *testing.T) {
+	for _, what := range settledLater {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			_, after, _ := rehearse(t, steps[what])
+			o := newOffice(t)
+			s := steps[what](o)
+			release := o.hold(1)
+			o.must(s.do(o.Context(), o.Stores))
+			if n := o.owing(); n != 1 {
+				t.Errorf("%d homes owe something after the answer, want 1", n)
+			}
+			other := o.replica()
+			o.again(other, s, after)
+			if d := diff(after, o.look(other)); d != "" {
+				t.Errorf("somebody else sees (-want +got):\n%s", d)
+			}
+			release()
+			o.db.later.wait(t.Context())
+			o.wantWhole()
+			if d := diff(after, o.look(other)); d != "" {
+				t.Errorf("after it is settled twice (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestSettledInOrder settles a later change of an agent first. Its events stand
+// behind those of the change before, in the log too.
+func TestSettledInOrder(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	release := o.hold(2)
+	hold, first := o.db.hook, atomic.Bool{}
+	o.db.hook = func(point string) error {
+		if point == "settle.begin" && first.CompareAndSwap(false, true) {
+			return hold(point)
+		}
+		return nil
+	}
+	for _, level := range otherLevels[:2] {
+		_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"`+level+`"}`))
+		o.must(err)
+	}
+	deadline := time.Now().Add(unhurried)
+	for o.owing() > 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("the second change does not settle the first one")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	other := o.replica()
+	o.sequenceAll(other)
+	career, err := storesOf(other).Activities.Career(t.Context(), id)
+	o.must(err)
+	var want []activity.ID
+	for _, e := range career {
+		want = append(want, e.ID)
+	}
+	if got := o.readLog(other); len(want) != 4 || !slices.Equal(got, want) {
+		t.Errorf("the log has %v, want %v", got, want)
+	}
+	release()
+	o.db.later.wait(t.Context())
+	o.wantWhole()
+}
+
+// TestSettledBeforeTheAnswer has no room behind the answers any more: the next
+// change is settled before it is answered.
+func TestSettledBeforeTheAnswer(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	ann, bob := o.hire("Ann", "Sales"), o.hire("Bob", "Sales")
+	release := o.hold(1)
+	_, err := o.Agents.Update(t.Context(), refOf(ann), o.changing(ann, `{"level":"vp"}`))
+	o.must(err)
+	done := make(chan error)
+	go func() {
+		_, err := o.Agents.Update(t.Context(), refOf(bob), o.changing(bob, `{"level":"vp"}`))
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("the second change is answered with %v before it can be settled", err)
+	case <-time.After(time.Second):
+	}
+	release()
+	o.must(<-done)
+	o.db.later.wait(t.Context())
+	o.wantWhole()
+}
+
+// TestSettlingPanics settles a change by the sweeper when what should have done
+// so behind the answer has panicked.
+func TestSettlingPanics(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	o.db.later = newLater()
+	o.db.hook = func(point string) error {
+		if point == "settle.events" {
+			panic(point)
+		}
+		return nil
+	}
+	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
+	o.must(err)
+	o.db.later.wait(t.Context())
+	if n := o.owing(); n != 1 {
+		t.Errorf("%d homes owe something, want 1", n)
+	}
+	o.clock.advance(10 * time.Second)
+	o.must(o.replica().Sweep(t.Context()))
+	o.wantWhole()
+}
+
+// TestCloseSettles closes a store while a change is being settled.
+func TestCloseSettles(t *testing.T) {
+	l := newLater()
+	begun, release := make(chan struct{}), make(chan struct{})
+	if !l.do(func() {
+		close(begun)
+		<-release
+	}) {
+		t.Fatal("there is no room")
+	}
+	<-begun
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	l.wait(short)
+	if short.Err() == nil {
+		t.Error("nobody waited")
+	}
+	close(release)
+	l.wait(t.Context())
+	if len(l.room) != 0 {
+		t.Errorf("%d have not left", len(l.room))
+	}
+}
+
+// TestReceiptComesLast stops changes before something that their answers promise.
+// Nobody can repeat the answer then without doing that.
+func TestReceiptComesLast(t *testing.T) {
+	for point, what := range map[string]string{
+		"settle.tally": "report events", "settle.open": "report events", "settle.audit": "report events",
+		"settle.order": "reorder agents", "settle.department": "found a department", "settle.delivery": "test a webhook",
+	} {
+		t.Run(point+" of "+what, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			s := steps[what](o)
+			o.stopAt(point)
+			if err := s.do(t.Context(), o.Stores); !errors.Is(err, errCrash) {
+				t.Fatalf("the change = %v, want to stop at %s", err, point)
+			}
+			if n := o.count(receiptsColl, bson.D{is("_id", string(s.receipt.Key)), is("done", true)}); n != 0 {
+				t.Error("there is a receipt already")
+			}
+		})
+	}
+}
+
+// TestFeedWaits reads the feed while a change is settled by another process, and
+// then while nobody settles it.
+func TestFeedWaits(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	release := o.hold(1)
+	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
+	o.must(err)
+	other := o.replica()
+	var paid atomic.Bool
+	other.hook = func(point string) error {
+		paid.Store(paid.Load() || point == "settle.begin")
+		return nil
+	}
+	feed := func() int {
+		events, err := NewActivities(other).Events(t.Context(), activity.Query{Limit: 10})
+		o.must(err)
+		return len(events)
+	}
+	if n := feed(); n != 3 || !paid.Load() {
+		t.Errorf("a reader whom nobody helps sees %d events, settled by himself = %v; want 3, true", n, paid.Load())
+	}
+	release()
+	o.db.later.wait(t.Context())
+	_, err = o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"lead"}`))
+	o.must(err)
+	if n := feed(); n != 4 {
+		t.Errorf("a reader beside who settles sees %d events, want 4", n)
+	}
+	o.db.later.wait(t.Context())
+	o.wantWhole()
+}
