@@ -61,7 +61,23 @@ func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if err := w.replace(tx, before); err != nil {
 		return err
 	}
+	if w.Version != nil { // which has the text of the identity
+		tx.became(w.record())
+	}
 	return w.putEvents(tx)
+}
+
+// record is the agent as a read finds it.
+func (w *agentWrite) record() *record {
+	a := &w.Agent
+	return &record{
+		Record: agent.Record{
+			ID: a.ID(), Name: a.Name().Text, Place: a.Place, Identity: w.Version.Text, Outside: w.outside,
+			Version: a.Version, Revision: a.Revision,
+			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
+		},
+		id: string(w.id), key: a.Name().Key,
+	}
 }
 
 // putEvents stores the step's events.

@@ -153,19 +153,21 @@ func notFound(err error, ref identity.Ref) error {
 	return fmt.Errorf("sqlitestore: read agent %s: %w", asked, err)
 }
 
-const selectRevision = "SELECT revision FROM agents WHERE id = ?"
+const selectState = "SELECT revision, place FROM agents WHERE id = ?"
 
-// isCurrent reports whether a is as it was when it was read.
+// isCurrent reports whether a is as it was when it was read. A reorder gives it
+// another place and no other revision.
 func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
 	var now int64
-	err := tx.Row(selectRevision, packID(a.ID())).Scan(&now)
+	var place []byte
+	err := tx.Row(selectState, packID(a.ID())).Scan(&now, &place)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
 	}
-	return now == a.Revision, nil
+	return now == a.Revision && agent.Place(unpackID(place)) == a.Place, nil
 }
 
 const (

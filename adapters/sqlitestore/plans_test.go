@@ -124,7 +124,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	db := openOrg(t, t.TempDir()).db
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
-		selectAgentByID, selectAgentByName, selectRevision, selectNameByID, selectNameByName, selectFormerName,
+		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName, selectFormerName,
 		selectVersion, selectHeadcount, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,

@@ -21,9 +21,9 @@ const (
 //
 // Nothing here is ever out of date. This process is the only one that changes
 // the database, and the writer says what a commit changes before it begins: that
-// is forgotten, and until the commit has ended nothing new is remembered. What a
-// read has found is remembered only if no such commit began or ended since
-// before it.
+// is forgotten, and until the commit has ended nothing new is remembered. Then
+// the writer says what it has stored, and that is. What a read has found is
+// remembered only if no such commit began or ended since before it.
 //
 // The agent that was not asked for the longest goes first.
 type records struct {
@@ -53,10 +53,17 @@ func (r *record) size() int {
 // remembered: it is odd while one is under way.
 type stamp uint64
 
-// changes are agents and departments that are not as they were.
+// changes are agents and departments that are not as they were, in the order in
+// which they changed.
 type changes struct {
-	agents      []agent.ID
+	agents      []agentChange
 	departments []name.Key
+}
+
+// agentChange is an agent that is not as it was.
+type agentChange struct {
+	id  agent.ID
+	now *record // nil if nobody has said what it is
 }
 
 func (c changes) and(more changes) changes {
@@ -138,24 +145,37 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 }
 
 // changing forgets what a commit is about to change. done says that the commit
-// has ended, whatever came of it.
-func (c *records) changing(what changes) (done func()) {
+// has ended, and whether it is certain that it has stored the changes.
+func (c *records) changing(what changes) (done func(stored bool)) {
 	if len(what.agents)+len(what.departments) == 0 {
-		return func() {}
+		return func(bool) {}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.commits++
-	for _, id := range what.agents {
-		c.forget(string(packID(id)))
+	for _, a := range what.agents {
+		c.forget(string(packID(a.id)))
 	}
 	for _, key := range what.departments {
 		delete(c.departments, key)
 	}
-	return func() {
+	return func(stored bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.commits++
+		if stored {
+			c.follow(what.agents)
+		}
+	}
+}
+
+// follow remembers what agents have become, each as its last change has left it.
+func (c *records) follow(changed []agentChange) {
+	for _, a := range changed {
+		c.forget(string(packID(a.id)))
+		if a.now != nil {
+			c.keep(a.now)
+		}
 	}
 }
 

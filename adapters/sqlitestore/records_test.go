@@ -51,14 +51,14 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	known := func(c *records) bool { _, ok := c.get(ref); return ok }
 	c := newRecords(1 << 20)
 	before := c.now()
-	done := c.changing(changes{agents: []agent.ID{"a"}})
+	done := c.changing(changes{agents: []agentChange{{id: "a"}}})
 	during := c.now()
 	c.put(before, recordOf("a", 1))
 	c.put(during, recordOf("a", 1))
 	if known(c) {
 		t.Error("a record is remembered during the commit that changes it")
 	}
-	done()
+	done(true)
 	c.put(before, recordOf("a", 1))
 	c.put(during, recordOf("a", 1))
 	if known(c) {
@@ -71,7 +71,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 			t.Errorf("member(%s) = %v, %t, want it", id, rec, ok)
 		}
 	}
-	c.changing(changes{agents: []agent.ID{"a"}})()
+	c.changing(changes{agents: []agentChange{{id: "a"}}})(true)
 	if known(c) || len(c.names) != 1 || c.size != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
@@ -81,9 +81,36 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	if _, ok := c.member(c.now(), []byte("b")); !ok {
 		t.Error("a commit made the store forget an agent that it did not change")
 	}
-	c.changing(changes{})()
+	c.changing(changes{})(true)
 	if c.now()%2 != 0 {
 		t.Error("a commit without agents never ends")
+	}
+}
+
+// What a commit has stored is remembered, as the last change in it left it.
+func TestRecordsOfCommits(t *testing.T) {
+	become := func(id string, length int) agentChange { return agentChange{agent.ID(id), recordOf(id, length)} }
+	for what, x := range map[string]struct {
+		changed []agentChange
+		stored  bool
+		want    int // length of the identity, 0: forgotten
+	}{
+		"one change":                  {[]agentChange{{id: "a"}, become("a", 2)}, true, 2},
+		"two changes":                 {[]agentChange{{id: "a"}, become("a", 2), {id: "a"}, become("a", 3)}, true, 3},
+		"an untold change behind one": {[]agentChange{become("a", 2), {id: "a"}}, true, 0},
+		"a commit that has failed":    {[]agentChange{{id: "a"}, become("a", 2)}, false, 0},
+	} {
+		c := newRecords(1 << 20)
+		c.put(0, recordOf("a", 1))
+		done := c.changing(changes{agents: x.changed})
+		if _, ok := c.get(identity.Ref{ID: "a"}); ok {
+			t.Errorf("%s: the agent is remembered before it is stored", what)
+		}
+		done(x.stored)
+		rec, ok := c.get(identity.Ref{ID: "a"})
+		if ok != (x.want > 0) || len(rec.Identity) != x.want {
+			t.Errorf("%s: the agent is remembered with %d bytes, %t, want %d", what, len(rec.Identity), ok, x.want)
+		}
 	}
 }
 
@@ -135,6 +162,51 @@ func TestRememberedAgentsChange(t *testing.T) {
 		return putPlaces(tx, from, to)
 	}))
 	wantSame("a reorder")
+}
+
+// An agent that gets another place between the two steps of its change keeps it.
+func TestRememberedPlaces(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	ids := o.hireMany(0, 2, "Sales", 100)
+	change, moved := o.changing(`{"description":"x"}`), false
+	_, err := o.agents.Update(ctx, byID(ids[0]), func(a agent.Agent) (ports.AgentStep, error) {
+		if moved {
+			return change(a)
+		}
+		moved = true
+		o.check(o.db.Write(ctx, func(tx *Tx) error {
+			at := func(i, place int) agent.Member { return agent.Member{ID: ids[i], Place: agent.Place(ids[place])} }
+			return putPlaces(tx, []agent.Member{at(0, 0), at(1, 1)}, []agent.Member{at(1, 0), at(0, 1)})
+		}))
+		return change(a)
+	})
+	o.check(err)
+	if rec, err := o.agents.Record(ctx, byID(ids[0])); err != nil || rec.Place != agent.Place(ids[1]) {
+		t.Errorf("Record after a reorder = place %s, %v, want %s", rec.Place, err, ids[1])
+	}
+}
+
+// What a change leaves that fails behind it is not remembered.
+func TestFailedChangesAreForgotten(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	id := o.hireMany(0, 1, "Sales", 100)[0]
+	before, err := o.agents.Record(ctx, byID(id))
+	o.check(err)
+	_, err = o.agents.Update(ctx, byID(id), func(a agent.Agent) (ports.AgentStep, error) {
+		s, err := o.changing(`{"level":"vp"}`)(a)
+		s.Events = append(s.Events, s.Events...) // of which there is one of each id
+		return s, err
+	})
+	if err == nil {
+		t.Fatal("events of the same id were stored")
+	}
+	if after, err := o.agents.Record(ctx, byID(id)); err != nil || after != before {
+		t.Errorf("Record after a change that failed = %+v, %v, want %+v", after, err, before)
+	}
 }
 
 // A department that follows another one may write the same name otherwise.

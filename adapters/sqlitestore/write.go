@@ -122,10 +122,13 @@ func (db *DB) batch(first *job) {
 func (db *DB) commit(jobs []*job) error {
 	var changed changes
 	for _, j := range jobs {
-		changed = changed.and(j.changed)
+		if j.err == nil {
+			changed = changed.and(j.changed)
+		}
 	}
-	defer db.known.changing(changed)()
+	done := db.known.changing(changed)
 	_, err := db.writer.exec("COMMIT")
+	done(err == nil)
 	return err
 }
 
