@@ -65,6 +65,36 @@ func TestTaskGoesOn(t *testing.T) {
 	}
 }
 
+// Whoever wakes a task while it gathers shares its turn; whoever comes later
+// gets another one.
+func TestTaskGathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var bell ports.Bell
+		begin, gather := time.Now(), 20*time.Millisecond
+		var turns []time.Duration
+		x := task{name: "test", every: time.Hour, wake: bell.Next, gather: gather, turn: func(context.Context) error {
+			turns = append(turns, time.Since(begin))
+			return nil
+		}}
+		go x.repeat(ctx, zap.NewNop(), telemetry.NewMetrics("v", "c"))
+		for range 25 { // for 100 ms
+			synctest.Wait()
+			bell.Ring()
+			time.Sleep(4*time.Millisecond + time.Microsecond)
+		}
+		time.Sleep(time.Second)
+		stop()
+		synctest.Wait()
+		if len(turns) < 4 || len(turns) > 6 || turns[0] != gather {
+			t.Errorf("a task that was woken for 100 ms had turns after %s, want one every 20 ms", turns)
+		}
+		if last := turns[len(turns)-1]; last < 100*time.Millisecond {
+			t.Errorf("the last turn was after %s, want one behind the last wake", last)
+		}
+	})
+}
+
 // shown is what the metrics show.
 func shown(m *telemetry.Metrics) string {
 	w := httptest.NewRecorder()
