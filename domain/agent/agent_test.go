@@ -45,6 +45,28 @@ func TestHire(t *testing.T) {
 	}
 }
 
+// What was read of a new agent when its request was checked is what reading it
+// again would give, and hiring does not change it.
+func TestHireOfWhatWasRead(t *testing.T) {
+	p := parseNew(t, ada(`"authority":{"reports_to":"Bob","can_delegate_to":["Bob"]},"tier":"small","personality_preset":"calm",`+
+		`"model_requirement":{"a":1},"level":"vp","status":"on_leave","skills":{"primary":[{"id":"go","name":"Go"}]},"metadata":{"a":null}`))
+	again := p
+	again.whole = nil
+	for range 2 {
+		got, err := Hire(adaID, p, on(0))
+		if err != nil {
+			t.Fatalf("Hire = %v", err)
+		}
+		want, err := Hire(adaID, again, on(0))
+		if diff := cmp.Diff(want.Agent, got.Agent); diff != "" || err != nil {
+			t.Errorf("Hire = %v (-read again +read once):\n%s", err, diff)
+		}
+	}
+	if less := p.Only(func(field string) bool { return field != "level" }); less.whole != nil {
+		t.Error("a patch with fewer fields is still taken for the whole")
+	}
+}
+
 func TestHireOnAnotherDay(t *testing.T) {
 	if got := hire(t, `"hiring_date":"2020-02-29"`).Identity.HiringDate; got != "2020-02-29" {
 		t.Errorf("hiring date = %s, want the one that was given", got)

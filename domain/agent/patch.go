@@ -26,6 +26,7 @@ var ErrShortForm = fault.New(fault.Validation, "model_provider and model_id go t
 type Patch struct {
 	value      jsondoc.Value
 	isNew      bool
+	whole      *Agent // what value says of a new agent, if that was read
 	at         string // where an entry stands in its document, "" for no entry
 	refs       identity.References
 	texts      []string
@@ -69,6 +70,7 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 		}
 		return keep(field)
 	})
+	p.whole = nil
 	if _, ok := p.value.Get("department"); !ok {
 		p.department = nil
 	}
@@ -115,6 +117,9 @@ func (p Patch) tried() (Patch, error) {
 	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
 	if to := blank.Identity.Authority.ReportsTo; to != nil {
 		p.texts = append(p.texts, *to)
+	}
+	if p.isNew {
+		p.whole = &blank
 	}
 	return p, nil
 }
@@ -179,7 +184,9 @@ func (p Patch) Because(reason *string) Patch {
 
 // merge applies p to a and checks the result.
 func (a *Agent) merge(p Patch) error {
-	if err := p.apply(a); err != nil {
+	if p.whole != nil {
+		a.begin(*p.whole)
+	} else if err := p.apply(a); err != nil {
 		return err
 	}
 	if p.department != nil {
@@ -189,6 +196,17 @@ func (a *Agent) merge(p Patch) error {
 		return err
 	}
 	return a.Identity.Check()
+}
+
+// begin makes of a new agent what was read of it. It keeps its id and, unless
+// another one was given, the date of its hiring.
+func (a *Agent) begin(read Agent) {
+	id, hired := a.Identity.ID, a.Identity.HiringDate
+	a.Identity, a.Identity.ID = read.Identity, id
+	if read.Identity.HiringDate == "" {
+		a.Identity.HiringDate = hired
+	}
+	a.Preset, a.Tier, a.ModelRequirement = read.Preset, read.Tier, read.ModelRequirement
 }
 
 // apply reads p into a: a new agent as it stands there, a change as a merge.
