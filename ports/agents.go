@@ -24,7 +24,8 @@ type AgentStep struct {
 type AgentStore interface {
 	// Create stores the agent that hire makes, whose department it is told as
 	// that writes its own name; asked is the same name in any letter case. It
-	// returns the agent.
+	// returns the agent. If another department takes over the name meanwhile, it
+	// may be told as the one before wrote it.
 	//
 	// It returns agent.ErrDepartment if the department does not exist or is being
 	// deleted, and agent.ErrExists if another agent has the name. An error of hire

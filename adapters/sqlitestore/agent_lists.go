@@ -29,7 +29,7 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 // remembered, the database is asked for their order only: an index has that.
 func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	since := s.db.known.now()
-	if q.Prefix == "" { // the index of names has no ids
+	if q.Prefix == "" && !since.isBusy() { // the index of names has no ids
 		page, err := s.remembered(ctx, since, q)
 		if !errors.Is(err, errForgotten) {
 			return page, err

@@ -67,16 +67,18 @@ func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	return w.putEvents(tx)
 }
 
-// record is the agent as a read finds it.
+// record is the agent as a read finds it. It has texts of its own: those of the
+// step are parts of a request or of the identity before, which would be kept with
+// them.
 func (w *agentWrite) record() *record {
-	a := &w.Agent
+	a, n := &w.Agent, w.Agent.Name().Clone()
 	return &record{
 		Record: agent.Record{
-			ID: a.ID(), Name: a.Name().Text, Place: a.Place, Identity: w.Version.Text, Outside: w.outside,
+			ID: agent.ID(unpackID(w.id)), Name: n.Text, Place: a.Place, Identity: w.Version.Text, Outside: w.outside,
 			Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
-		id: string(w.id), key: a.Name().Key,
+		id: string(w.id), key: n.Key,
 	}
 }
 

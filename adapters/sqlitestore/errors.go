@@ -80,6 +80,16 @@ func isDangling(err error) bool {
 	return errors.As(err, &failed) && failed.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
+// mayLose reports whether err may come from a statement that undid the whole
+// transaction: SQLite does that when the disk or memory fails it, even while it
+// only reads. What a rule has refused did not get that far.
+func mayLose(err error) bool {
+	if errors.As(err, new(*sqlite.Error)) {
+		return !isConstraint(err)
+	}
+	return !errors.As(err, new(*fault.Error))
+}
+
 // isConstraint reports whether err undid no more than its own statement.
 func isConstraint(err error) bool {
 	var failed *sqlite.Error

@@ -55,6 +55,9 @@ func (r *record) size() int {
 // remembered: it is odd while one is under way.
 type stamp uint64
 
+// isBusy reports whether a commit was under way.
+func (s stamp) isBusy() bool { return s%2 != 0 }
+
 // changes are agents and departments that are not as they were, in the order in
 // which they changed.
 type changes struct {
@@ -159,7 +162,7 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.holds(since) {
-		c.departments[n.Key] = n.Text
+		c.departments[n.Key.Clone()] = n.Text
 	}
 }
 
@@ -199,7 +202,7 @@ func (c *records) follow(changed []agentChange) {
 }
 
 // holds reports whether no commit was under way at the stamp or has begun since.
-func (c *records) holds(since stamp) bool { return since == c.commits && since%2 == 0 }
+func (c *records) holds(since stamp) bool { return since == c.commits && !since.isBusy() }
 
 func (c *records) keep(r *record) {
 	if c.ids[r.id] != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -212,6 +213,35 @@ func TestFailedChangesAreForgotten(t *testing.T) {
 	if after, err := o.agents.Record(ctx, byID(id)); err != nil || after != before {
 		t.Errorf("Record after a change that failed = %+v, %v, want %+v", after, err, before)
 	}
+}
+
+// What is remembered of an agent keeps nothing else in memory, such as the request
+// that has named it.
+func TestRememberedAgentsAreSmall(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	ids := o.hireMany(0, 20, "Sales", 100)
+	before := heapInUse()
+	for i, id := range ids {
+		_, err := o.agents.Update(ctx, byID(id), o.changing(`{"name":"renamed %d"%s}`, i, strings.Repeat(" ", 1<<20-100)))
+		o.check(err)
+	}
+	if n := heapInUse() - before; n > 4<<20 {
+		t.Errorf("20 agents that were renamed by requests of 1 MiB keep %d KiB in memory, want at most 4096", n>>10)
+	}
+	if o.db.known.size == 0 {
+		t.Error("none of them is remembered")
+	}
+}
+
+// heapInUse returns the bytes that are in use after garbage is collected.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // A department that follows another one may write the same name otherwise.

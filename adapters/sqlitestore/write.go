@@ -136,8 +136,9 @@ func (db *DB) commit(jobs []*job) error {
 // transaction is lost, and returns those it took.
 //
 // A savepoint costs a copy of every page that a job changes, and hardly a job
-// fails. So there are none until one fails that has changed something; then the
-// transaction begins anew and goes on with a savepoint for each.
+// fails. So there are none until one fails that has changed something or may have
+// ended the transaction; then that begins anew and goes on with a savepoint for
+// each.
 func (db *DB) applyAll(first *job) (jobs []*job, err error) {
 	defer func() { // also if a function ends the writer
 		for _, j := range jobs {
@@ -154,7 +155,7 @@ func (db *DB) applyAll(first *job) (jobs []*job, err error) {
 			err = db.applyGuarded(j)
 		default:
 			j.call(db.writer)
-			if guarded = j.err != nil && j.wrote; guarded {
+			if guarded = j.err != nil && (j.wrote || mayLose(j.err)); guarded {
 				err = db.startOver(jobs)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 	"orgd/ports"
 )
 
-var errRefused = errors.New("refused by a rule")
+var errRefused error = fault.New(fault.Conflict, "refused by a rule")
 
 // oneBatch runs the functions in one transaction, in their order, and returns
 // their answers. It needs a synctest bubble.
@@ -131,6 +132,64 @@ func TestWriteUndoesAFirstThatFailed(t *testing.T) {
 		}
 		wantNames(t, db, "overlooked", "panicking", "refused")
 	})
+}
+
+// SQLite undoes the whole transaction when the disk fails a statement, also one
+// that only reads. What was in the batch before it is done again, what follows is
+// not done outside of a transaction.
+func TestWriteStartsOverAfterAFailedRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		err := db.Write(context.Background(), func(tx *Tx) error {
+			_, err := tx.Exec("INSERT INTO item (name, kind, doc) VALUES ('big', 1, ?)", strings.Repeat("x", 1<<18))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		errs := oneBatch(db, putter("a"), func(tx *Tx) error {
+			failed = withoutLog(t, db, tx, func() error {
+				var doc string
+				return tx.Row("SELECT doc FROM item WHERE name = 'big'").Scan(&doc)
+			})
+			return failed
+		}, putter("b"), func(tx *Tx) error { return errors.Join(put(tx, "c"), errRefused) }, putter("d"))
+		if failed == nil {
+			t.Fatal("a read without its log went well")
+		}
+		for i, want := range []bool{true, false, true, false, true} {
+			if (errs[i] == nil) != want {
+				t.Errorf("write %d = %v, want it stored: %t", i, errs[i], want)
+			}
+		}
+		wantNames(t, db, "a", "b", "big", "d")
+	})
+}
+
+// withoutLog runs do while the log of a database ends behind its header.
+func withoutLog(t *testing.T, db *DB, tx *Tx, do func() error) (err error) {
+	t.Helper()
+	var ignored int
+	_ = tx.Row("PRAGMA shrink_memory").Scan(&ignored) // which has no row
+	name := db.path + "-wal"
+	log, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(name, 32); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		f, bad := os.OpenFile(name, os.O_WRONLY, 0)
+		if bad == nil {
+			_, bad = f.WriteAt(log, 0)
+			bad = errors.Join(bad, f.Close())
+		}
+		if bad != nil {
+			t.Fatal(bad)
+		}
+	}()
+	return do()
 }
 
 func TestWriteSeesTheBatchAndReadersDoNot(t *testing.T) {
