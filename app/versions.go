@@ -64,14 +64,18 @@ type RollbackAgent struct {
 func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.Agent, error) {
 	o := s.kit.occasion(c)
 	events := s.kit.events(o)
-	var target identity.Version
+	var target identity.Version // of the agent of
+	var of agent.ID
 	roll := func(a agent.Agent) (ports.AgentStep, error) {
 		err := access.CheckIn(c.Actor, access.AgentsRollback, a.Department().Key)
 		if err != nil {
 			return ports.AgentStep{}, err
 		}
-		if target, err = s.identities.Version(ctx, a.ID(), in.Target); err != nil {
-			return ports.AgentStep{}, err
+		if of != a.ID() { // it never changes, and a store that asks twice is not kept waiting
+			if target, err = s.identities.Version(ctx, a.ID(), in.Target); err != nil {
+				return ports.AgentStep{}, err
+			}
+			of = a.ID()
 		}
 		if err := o.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
 			return ports.AgentStep{}, err

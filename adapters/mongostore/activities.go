@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -22,6 +23,9 @@ func NewActivities(db *DB) *Activities { return &Activities{db} }
 
 // Append implements [ports.ActivityLog].
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
+	if err := s.settleReported(ctx, reports); err != nil {
+		return ports.Counted{}, err
+	}
 	var counted ports.Counted
 	err := retry(ctx, func() (done bool, err error) {
 		b := s.db.batch(reports, seal)
@@ -33,6 +37,17 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		return ports.Counted{}, err
 	}
 	return counted, nil
+}
+
+// settleReported settles the agents that are reported of, so that what happened
+// to one before its report stands before it in the log.
+func (s *Activities) settleReported(ctx context.Context, reports []ports.Report) error {
+	ids := make([]string, len(reports))
+	for i, r := range reports {
+		ids[i] = r.Event.AgentID
+	}
+	slices.Sort(ids)
+	return s.db.settleSome(ctx, agentsColl, append(owes(), in("_id", slices.Compact(ids))), 0)
 }
 
 // Events implements [ports.ActivityLog].

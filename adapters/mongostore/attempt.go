@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"orgd/domain/agent"
+	"orgd/domain/department"
 	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -129,6 +130,9 @@ func (db *DB) takeSeat(ctx context.Context, a *attempt) error {
 	}
 	if a.seated != nil {
 		as, err := db.nameAt(ctx, at)
+		if errors.Is(err, department.ErrNotFound) { // it was deleted since
+			return agent.NoDepartment(*a.department)
+		}
 		if err != nil {
 			return err
 		}
@@ -141,7 +145,7 @@ func (db *DB) takeSeat(ctx context.Context, a *attempt) error {
 }
 
 // unlessDepartment is the error of a name that is taken, unless there is no
-// department for the agent either: that is found out first everywhere.
+// department for the agent either: every store tells that instead.
 func (db *DB) unlessDepartment(ctx context.Context, a *attempt, taken error) error {
 	if a.seated == nil || !errors.Is(taken, agent.ErrExists) {
 		return taken

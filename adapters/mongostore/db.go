@@ -101,7 +101,7 @@ func clientOptions(cfg Config) *options.ClientOptions {
 func (db *DB) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 	defer cancel()
-	db.later.wait(ctx)
+	db.later.close(ctx)
 	_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
 }
 

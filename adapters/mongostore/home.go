@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"math"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -52,6 +53,10 @@ func (h head) isFull() bool { return len(h.Pending) >= maxDebts }
 
 // same is the filter for the document as it was read.
 func (h head) same() bson.D { return bson.D{is("_id", h.ID), is("rev", h.Rev), is("op", h.Op)} }
+
+// owes is the filter for homes that owe, whenever their changes were made by the
+// clocks of their processes.
+func owes() bson.D { return owesSince(math.MaxInt64) }
 
 // owesSince is the filter for homes that owe since before a time.
 func owesSince(before int64) bson.D {

@@ -3,7 +3,6 @@ package mongostore
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +18,8 @@ const laterAtMost = 32
 // later settles changes behind their answers. The zero value has no room for any.
 type later struct {
 	room    chan struct{} // has an element for each that is being settled
+	mu      sync.Mutex
+	closed  bool // nothing begins any more
 	running sync.WaitGroup
 }
 
@@ -26,6 +27,11 @@ func newLater() later { return later{room: make(chan struct{}, laterAtMost)} }
 
 // do does something behind the answer, or reports false if there is no room.
 func (l *later) do(work func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
 	select {
 	case l.room <- struct{}{}:
 	default:
@@ -36,6 +42,14 @@ func (l *later) do(work func()) bool {
 		work()
 	})
 	return true
+}
+
+// close begins nothing more, and waits for what was begun.
+func (l *later) close(ctx context.Context) {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.wait(ctx)
 }
 
 // wait waits until all is done that was begun, at most until ctx ends.
@@ -52,8 +66,8 @@ func (l *later) wait(ctx context.Context) {
 }
 
 // urgent reports whether an answer has to wait until the change is settled. Who
-// reads places, figures, deliveries and departments does not look whether some
-// are owed, and everybody who reads the company would settle it.
+// reads figures does not look whether some are owed, workers look for deliveries
+// that are there, and everybody who reads the company would settle it.
 func (a *attempt) urgent() bool {
 	return a.home == companyHome || a.debt.Tally != nil || a.debt.Deliver != nil
 }
@@ -113,7 +127,7 @@ func (db *DB) awaitAgents(ctx context.Context) error {
 			return true, nil
 		case time.Since(begun) > batchesAge*time.Millisecond && db.impatient.TryLock():
 			defer db.impatient.Unlock()
-			return true, db.settleAll(ctx, agentsColl)
+			return false, db.settleAll(ctx, agentsColl)
 		}
 		return false, nil
 	})
@@ -123,7 +137,7 @@ func (db *DB) awaitAgents(ctx context.Context) error {
 func (db *DB) owedEvents(ctx context.Context) (map[string]bool, error) {
 	var owing []head
 	opts := options.Find().SetProjection(fields("pending.op", "pending.events._id"))
-	if err := db.all(ctx, db.coll(agentsColl), owesSince(math.MaxInt64), &owing, opts); err != nil {
+	if err := db.all(ctx, db.coll(agentsColl), owes(), &owing, opts); err != nil {
 		return nil, err
 	}
 	ops := map[string]bool{}

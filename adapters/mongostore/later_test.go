@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/ports"
 )
 
 // settledLater are the changes that are settled behind their answers.
@@ -182,9 +185,12 @@ func TestCloseSettles(t *testing.T) {
 	<-begun
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	l.wait(short)
+	l.close(short)
 	if short.Err() == nil {
 		t.Error("nobody waited")
+	}
+	if l.do(func() {}) {
+		t.Error("something begins behind the end")
 	}
 	close(release)
 	l.wait(t.Context())
@@ -246,5 +252,68 @@ func TestFeedWaits(t *testing.T) {
 		t.Errorf("a reader beside who settles sees %d events, want 4", n)
 	}
 	o.db.later.wait(t.Context())
+	o.wantWhole()
+}
+
+// TestReportsStandBehind reports of an agent that owes events. They stand in the
+// log behind these.
+func TestReportsStandBehind(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	release := o.hold(1)
+	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
+	o.must(err)
+	other := o.replica()
+	o.clock.advance(time.Second) // lines are in the order of time
+	reports := o.reports(id, 1)
+	var n ports.Counted
+	o.must(o.appending(reports, &n)(t.Context(), storesOf(other)))
+	o.sequenceAll(other)
+	if got := o.readLog(other); len(got) != 4 || got[3] != reports[0].Event.ID {
+		t.Errorf("the log has %v, want the report %s behind the three events of the agent", got, reports[0].Event.ID)
+	}
+	release()
+	o.db.later.wait(t.Context())
+	o.wantWhole()
+}
+
+// TestSweepGoesOn sweeps when one of many debts cannot be paid.
+func TestSweepGoesOn(t *testing.T) {
+	const many = 3 * homesAtOnce
+	o := newOffice(t)
+	o.found("Sales")
+	var ids []agent.ID
+	for i := range many {
+		ids = append(ids, o.hire(fmt.Sprint("Bob ", i), "Sales"))
+	}
+	o.db.later = newLater()
+	o.db.hook = func(point string) error {
+		if point == "settle.begin" {
+			return errCrash
+		}
+		return nil
+	}
+	for _, id := range ids {
+		_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
+		o.must(err)
+	}
+	o.db.later.wait(t.Context())
+	o.clock.advance(10 * time.Second)
+	other := o.replica()
+	failed := atomic.Bool{}
+	other.hook = func(point string) error {
+		if point == "settle.begin" && failed.CompareAndSwap(false, true) {
+			return errCrash
+		}
+		return nil
+	}
+	if err := other.Sweep(t.Context()); !errors.Is(err, errCrash) {
+		t.Errorf("Sweep = %v, want %v", err, errCrash)
+	}
+	if n := o.owing(); n != 1 {
+		t.Errorf("%d of %d homes owe something, want the one that failed", n, many)
+	}
+	o.must(other.Sweep(t.Context()))
 	o.wantWhole()
 }

@@ -3,7 +3,6 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -44,53 +43,47 @@ func (db *DB) settleDue(ctx context.Context, before int64) error {
 	var dos []func() error
 	for _, coll := range homeColls {
 		dos = append(dos, func() error {
-			_, err := db.settleDueIn(ctx, coll, before)
-			return err
+			return db.settleSome(ctx, coll, owesSince(before), sweepAtOnce)
 		})
 	}
 	return together(dos...)
 }
 
-// settleAll pays what all homes of some collections owe, whenever the change was
-// made by the clock of its process.
+// settleAll pays what all homes of some collections owe now.
 func (db *DB) settleAll(ctx context.Context, colls ...string) error {
 	dos := make([]func() error, len(colls))
 	for i, coll := range colls {
-		dos[i] = func() error {
-			return retry(ctx, func() (bool, error) {
-				n, err := db.settleDueIn(ctx, coll, math.MaxInt64)
-				return n < sweepAtOnce, err
-			})
-		}
+		dos[i] = func() error { return db.settleSome(ctx, coll, owes(), 0) }
 	}
 	return together(dos...)
 }
 
-// settleDueIn settles homes that owe since before the given time, and returns how
-// many: at most sweepAtOnce.
-func (db *DB) settleDueIn(ctx context.Context, coll string, before int64) (int, error) {
+// settleSome settles the homes that a filter finds: at most as many as the limit
+// says, 0 for all. One that cannot be settled does not keep it from the others.
+func (db *DB) settleSome(ctx context.Context, coll string, filter bson.D, limit int64) error {
 	var due []head
-	opts := options.Find().SetProjection(fields("pending")).SetLimit(sweepAtOnce).SetBatchSize(16)
-	if err := db.all(ctx, db.coll(coll), owesSince(before), &due, opts); err != nil {
-		return 0, err
+	opts := options.Find().SetProjection(fields("pending")).SetLimit(limit).SetBatchSize(16)
+	if err := db.all(ctx, db.coll(coll), filter, &due, opts); err != nil {
+		return err
 	}
+	var errs []error
 	for some := range slices.Chunk(due, homesAtOnce) {
 		dos := make([]func() error, len(some))
 		for i, h := range some {
 			dos[i] = func() error { return db.settle(ctx, home{coll, h.ID}, h.Pending) }
 		}
-		if err := together(dos...); err != nil {
-			return 0, err
+		errs = append(errs, together(dos...))
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return len(due), nil
+	return errors.Join(errs...)
 }
 
 // settleBatches pays for batches of reports that are true and were left half
 // settled, so that nobody sees their events without their figures.
 func (db *DB) settleBatches(ctx context.Context) error {
-	_, err := db.settleDueIn(ctx, batchesColl, db.at()-batchesAge)
-	return err
+	return db.settleSome(ctx, batchesColl, owesSince(db.at()-batchesAge), sweepAtOnce)
 }
 
 // resolveOld looks after attempts that should have ended.
@@ -101,10 +94,12 @@ func (db *DB) resolveOld(ctx context.Context) error {
 	if err := db.all(ctx, db.coll(intentsColl), filter, &old, opts); err != nil {
 		return err
 	}
+	var errs []error
 	for _, i := range old {
-		if _, err := db.resolve(ctx, i, true); err != nil {
-			return err
+		_, err := db.resolve(ctx, i, true)
+		if errs = append(errs, err); ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

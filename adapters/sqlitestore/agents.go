@@ -105,7 +105,7 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
 	if rec, ok := s.db.known.get(ref); ok {
-		return rec, nil
+		return rec, s.db.refused()
 	}
 	var found *record
 	since := s.db.known.now()

@@ -42,7 +42,7 @@ func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error)
 // departmentName returns the name of a department as it writes it.
 func departmentName(ctx context.Context, db *DB, key name.Key) (name.Name, error) {
 	if n, ok := db.known.department(key); ok {
-		return n, nil
+		return n, db.refused()
 	}
 	n := name.Name{Key: key}
 	since := db.known.now()

@@ -22,11 +22,20 @@ func (db *DB) Ask(ctx context.Context, fn func(*View) error) error {
 	return translate(fn(&View{ctx, c}))
 }
 
-func (db *DB) acquire(ctx context.Context) (*conn, error) {
+// refused returns an error if the store is closing: then nobody is answered from
+// memory either.
+func (db *DB) refused() error {
 	select {
 	case <-db.closing:
-		return nil, unavailable(errDraining)
+		return unavailable(errDraining)
 	default:
+		return nil
+	}
+}
+
+func (db *DB) acquire(ctx context.Context) (*conn, error) {
+	if err := db.refused(); err != nil {
+		return nil, err
 	}
 	select {
 	case c := <-db.readers:

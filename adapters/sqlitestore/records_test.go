@@ -194,6 +194,28 @@ func TestRememberedPlaces(t *testing.T) {
 	}
 }
 
+// A store that is closed answers nothing from memory.
+func TestRememberedAgentsOfAClosedStore(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	id := o.hireMany(0, 1, "Sales", 100)[0]
+	ask := func() []error {
+		_, one := o.agents.Record(ctx, byID(id))
+		_, list := o.agents.Records(ctx, agent.Query{Limit: 10})
+		_, where := o.departments.Name(ctx, "sales")
+		return []error{one, list, where}
+	}
+	o.check(errors.Join(ask()...))
+	o.check(errors.Join(ask()...))
+	o.db.close()
+	for i, err := range ask() {
+		if !errors.Is(err, ports.ErrUnavailable) {
+			t.Errorf("question %d to a closed store = %v, want %v", i, err, ports.ErrUnavailable)
+		}
+	}
+}
+
 // What a change leaves that fails behind it is not remembered.
 func TestFailedChangesAreForgotten(t *testing.T) {
 	o := openOrg(t, t.TempDir())
