@@ -51,18 +51,19 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 var errForgotten = errors.New("sqlitestore: not remembered")
 
 func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]agent.Record, error) {
-	query, args := orderQuery(q)
-	var page []agent.Record
-	var ids sql.RawBytes
+	query, args := agentsQuery("a.id", "", q)
+	page := make([]agent.Record, 0, min(max(q.Limit, 0), usualPage))
+	var id sql.RawBytes
 	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
-			if err := r.Scan(&ids); err != nil {
+			if err := r.Scan(&id); err != nil {
 				return err
 			}
-			var ok bool
-			if page, ok = s.db.known.page(since, ids); !ok {
+			rec, ok := s.db.known.member(since, id)
+			if !ok {
 				return errForgotten
 			}
+			page = append(page, rec)
 			return nil
 		})
 	})
@@ -71,17 +72,6 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 	}
 	return page, nil
 }
-
-// orderQuery asks for the ids of a page in their order, in one row: handing a
-// row over takes longer than finding it. A text is put together in the order of
-// its rows, which is that of the query inside, since that has a limit.
-func orderQuery(q agent.Query) (string, []any) {
-	query, args := agentsQuery("a.id AS id", "", q)
-	return "SELECT group_concat(hex(id), '" + idSeparator + "') FROM (" + query + ")", args
-}
-
-// idSeparator stands between ids in hex.
-const idSeparator = ","
 
 func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
 	query, args := agentsQuery(agentColumns, joinIdentity, q)

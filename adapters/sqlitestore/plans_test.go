@@ -46,7 +46,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
 	events := func(q activity.Query) string { s, _ := eventsQuery(q); return s }
 	agents := func(q agent.Query) string { s, _ := agentsQuery(agentColumns, joinIdentity, q); return s }
-	order := func(q agent.Query) string { s, _ := orderQuery(q); return s }
+	order := func(q agent.Query) string { s, _ := agentsQuery("a.id", "", q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
 	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
 	deliveries := func(q webhook.DeliveryQuery) string { s, _ := deliveriesQuery(q); return s }

@@ -1,9 +1,7 @@
 package sqlitestore
 
 import (
-	"bytes"
 	"container/list"
-	"encoding/hex"
 	"sync"
 
 	"orgd/domain/agent"
@@ -100,33 +98,16 @@ func (c *records) get(ref identity.Ref) (agent.Record, bool) {
 	return c.ask(at)
 }
 
-// page returns the agents whose packed ids, in hex, a read has found that began
-// with a stamp: false if not all are remembered, or if any agent may have changed
-// since, so that those of one page are as they were at one time.
-func (c *records) page(since stamp, ids []byte) ([]agent.Record, bool) {
+// member returns the agent of a packed id that a read has found which began with
+// a stamp: false if it is not remembered, or if any agent may have changed since,
+// so that those of one read are as they were at one time.
+func (c *records) member(since stamp, id []byte) (agent.Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.holds(since) {
-		return nil, false
+		return agent.Record{}, false
 	}
-	if len(ids) == 0 {
-		return nil, true
-	}
-	separator := []byte(idSeparator)
-	page := make([]agent.Record, 0, bytes.Count(ids, separator)+1)
-	var id []byte
-	for digits := range bytes.SplitSeq(ids, separator) {
-		var err error
-		if id, err = hex.AppendDecode(id[:0], digits); err != nil {
-			return nil, false
-		}
-		r, ok := c.ask(c.ids[string(id)])
-		if !ok {
-			return nil, false
-		}
-		page = append(page, r)
-	}
-	return page, true
+	return c.ask(c.ids[string(id)])
 }
 
 func (c *records) ask(at *list.Element) (agent.Record, bool) {

@@ -67,24 +67,19 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	}
 	after := c.now()
 	c.put(after, recordOf("a", 1), recordOf("b", 1))
-	const a, b = "61", "62" // in hex
-	if page, ok := c.page(after, []byte(b+","+a)); !ok || len(page) != 2 || page[0].ID != "b" || page[1].ID != "a" {
-		t.Errorf("page of b and a = %v, %t, want them", page, ok)
-	}
-	if page, ok := c.page(after, nil); !ok || len(page) != 0 {
-		t.Errorf("page of nobody = %v, %t, want nobody", page, ok)
-	}
-	if page, ok := c.page(after, []byte(a+",63")); ok {
-		t.Errorf("page of a and c = %v, want that c is not remembered", page)
+	for _, id := range []string{"a", "b"} {
+		if rec, ok := c.member(after, []byte(id)); !ok || string(rec.ID) != id {
+			t.Errorf("member(%s) = %v, %t, want it", id, rec, ok)
+		}
 	}
 	c.changing(changes{agents: []agentChange{{id: "a"}}})(true)
 	if known(c) || len(c.names) != 1 || c.size != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
-	if _, ok := c.page(after, []byte(b)); ok {
+	if _, ok := c.member(after, []byte("b")); ok {
 		t.Error("records of before a commit are taken for those of one time")
 	}
-	if _, ok := c.page(c.now(), []byte(b)); !ok {
+	if _, ok := c.member(c.now(), []byte("b")); !ok {
 		t.Error("a commit made the store forget an agent that it did not change")
 	}
 	c.changing(changes{})(true)
