@@ -187,5 +187,6 @@ func openExamples(line string) int {
 // normal is text with line feeds only and without a byte order mark, so that the
 // same file means the same in every checkout.
 func normal(text []byte) []byte {
-	return bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	text = bytes.TrimRight(bytes.TrimPrefix(text, []byte("\ufeff")), "\r") // halves of a line end
+	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
