@@ -200,10 +200,10 @@ func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
 	if err := countOut(tx, before.Identity); err != nil {
 		return err
 	}
-	id, n := packID(before.ID()), before.Name()
-	err := tx.change(before.ID(), deleteAgent, id)
+	n := before.Name()
+	err := tx.change(before.ID(), deleteAgent, w.id)
 	if err == nil {
-		_, err = tx.Exec(insertFormer, id, string(n.Key), n.Text)
+		_, err = tx.Exec(insertFormer, w.id, string(n.Key), n.Text)
 	}
 	if err != nil {
 		return fmt.Errorf("sqlitestore: delete agent %s: %w", before.ID(), err)

@@ -65,7 +65,7 @@ type changes struct {
 
 // agentChange is an agent that is not as it was.
 type agentChange struct {
-	id  agent.ID
+	id  string  // packed
 	now *record // nil if nobody has said what it is
 }
 
@@ -157,7 +157,7 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 	defer c.mu.Unlock()
 	c.commits++
 	for _, a := range what.agents {
-		c.forget(string(packID(a.id)))
+		c.forget(a.id)
 	}
 	for _, key := range what.departments {
 		delete(c.departments, key)
@@ -175,7 +175,7 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 // follow remembers what agents have become, each as its last change has left it.
 func (c *records) follow(changed []agentChange) {
 	for _, a := range changed {
-		c.forget(string(packID(a.id)))
+		c.forget(a.id)
 		if a.now != nil {
 			c.keep(a.now)
 		}

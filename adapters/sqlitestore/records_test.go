@@ -90,7 +90,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 
 // What a commit has stored is remembered, as the last change in it left it.
 func TestRecordsOfCommits(t *testing.T) {
-	become := func(id string, length int) agentChange { return agentChange{agent.ID(id), recordOf(id, length)} }
+	become := func(id string, length int) agentChange { return agentChange{id, recordOf(id, length)} }
 	for what, x := range map[string]struct {
 		changed []agentChange
 		stored  bool

@@ -46,7 +46,7 @@ type Tx struct {
 // change runs a statement that changes one agent that exists. No other way of
 // changing it is allowed, or what is remembered of it would be out of date.
 func (tx *Tx) change(id agent.ID, query string, args ...any) error {
-	tx.changed.agents = append(tx.changed.agents, agentChange{id: id})
+	tx.changed.agents = append(tx.changed.agents, agentChange{id: string(packID(id))})
 	_, err := tx.Exec(query, args...)
 	return err
 }
@@ -54,7 +54,7 @@ func (tx *Tx) change(id agent.ID, query string, args ...any) error {
 // became says what an agent is after the statements that have changed it, as a
 // read would find it.
 func (tx *Tx) became(r *record) {
-	tx.changed.agents = append(tx.changed.agents, agentChange{r.ID, r})
+	tx.changed.agents = append(tx.changed.agents, agentChange{r.id, r})
 }
 
 // Exec runs a statement that changes rows. A violated constraint undoes the
