@@ -71,7 +71,7 @@ func (s *Audit) settle(ctx context.Context, of audit.Resource) error {
 	case "company", "departments":
 		return s.db.settleHome(ctx, companyHome)
 	}
-	return s.db.settleAll(ctx, homeColls...)
+	return s.db.settleAll(ctx, owes(), 0)
 }
 
 func auditFilter(q audit.Query) bson.D {

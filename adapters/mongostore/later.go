@@ -127,7 +127,7 @@ func (db *DB) awaitAgents(ctx context.Context) error {
 			return true, nil
 		case time.Since(begun) > batchesAge*time.Millisecond && db.impatient.TryLock():
 			defer db.impatient.Unlock()
-			return false, db.settleAll(ctx, agentsColl)
+			return false, db.settleSome(ctx, agentsColl, owes(), 0)
 		}
 		return false, nil
 	})

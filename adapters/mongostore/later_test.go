@@ -44,6 +44,12 @@ func (o *office) hold(atOnce int) (release func()) {
 	return release
 }
 
+// setLevel changes an agent so that it owes a version and an event.
+func (o *office) setLevel(id agent.ID, level string) error {
+	_, err := o.Agents.Update(o.Context(), refOf(id), o.changing(id, `{"level":"`+level+`"}`))
+	return err
+}
+
 // owing counts the homes that owe something.
 func (o *office) owing() (n int64) {
 	o.Helper()
@@ -97,8 +103,7 @@ func TestSettledInOrder(t *testing.T) {
 		return nil
 	}
 	for _, level := range otherLevels[:2] {
-		_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"`+level+`"}`))
-		o.must(err)
+		o.must(o.setLevel(id, level))
 	}
 	deadline := time.Now().Add(unhurried)
 	for o.owing() > 0 {
@@ -130,13 +135,9 @@ func TestSettledBeforeTheAnswer(t *testing.T) {
 	o.found("Sales")
 	ann, bob := o.hire("Ann", "Sales"), o.hire("Bob", "Sales")
 	release := o.hold(1)
-	_, err := o.Agents.Update(t.Context(), refOf(ann), o.changing(ann, `{"level":"vp"}`))
-	o.must(err)
+	o.must(o.setLevel(ann, "vp"))
 	done := make(chan error)
-	go func() {
-		_, err := o.Agents.Update(t.Context(), refOf(bob), o.changing(bob, `{"level":"vp"}`))
-		done <- err
-	}()
+	go func() { done <- o.setLevel(bob, "vp") }()
 	select {
 	case err := <-done:
 		t.Fatalf("the second change is answered with %v before it can be settled", err)
@@ -161,8 +162,7 @@ func TestSettlingPanics(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
-	o.must(err)
+	o.must(o.setLevel(id, "vp"))
 	o.db.later.wait(t.Context())
 	if n := o.owing(); n != 1 {
 		t.Errorf("%d homes owe something, want 1", n)
@@ -228,8 +228,7 @@ func TestFeedWaits(t *testing.T) {
 	o.found("Sales")
 	id := o.hire("Bob", "Sales")
 	release := o.hold(1)
-	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
-	o.must(err)
+	o.must(o.setLevel(id, "vp"))
 	other := o.replica()
 	var paid atomic.Bool
 	other.hook = func(point string) error {
@@ -246,8 +245,7 @@ func TestFeedWaits(t *testing.T) {
 	}
 	release()
 	o.db.later.wait(t.Context())
-	_, err = o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"lead"}`))
-	o.must(err)
+	o.must(o.setLevel(id, "lead"))
 	if n := feed(); n != 4 {
 		t.Errorf("a reader beside who settles sees %d events, want 4", n)
 	}
@@ -262,8 +260,7 @@ func TestReportsStandBehind(t *testing.T) {
 	o.found("Sales")
 	id := o.hire("Bob", "Sales")
 	release := o.hold(1)
-	_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
-	o.must(err)
+	o.must(o.setLevel(id, "vp"))
 	other := o.replica()
 	o.clock.advance(time.Second) // lines are in the order of time
 	reports := o.reports(id, 1)
@@ -288,15 +285,9 @@ func TestSweepGoesOn(t *testing.T) {
 		ids = append(ids, o.hire(fmt.Sprint("Bob ", i), "Sales"))
 	}
 	o.db.later = newLater()
-	o.db.hook = func(point string) error {
-		if point == "settle.begin" {
-			return errCrash
-		}
-		return nil
-	}
+	o.stopAt("settle.begin")
 	for _, id := range ids {
-		_, err := o.Agents.Update(t.Context(), refOf(id), o.changing(id, `{"level":"vp"}`))
-		o.must(err)
+		o.must(o.setLevel(id, "vp"))
 	}
 	o.db.later.wait(t.Context())
 	o.clock.advance(10 * time.Second)

@@ -110,7 +110,7 @@ func (db *DB) found(ctx context.Context) error {
 // belonged to names, which other departments may get later. A second try does
 // what the first one has left.
 func (db *DB) disownNames(ctx context.Context) error {
-	if err := db.settleDue(ctx, db.at()+1); err != nil { // batches that owe figures to names
+	if err := db.settleAll(ctx, owes(), 0); err != nil { // batches that owe figures to names
 		return err
 	}
 	var c companyDoc

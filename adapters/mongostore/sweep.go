@@ -31,29 +31,18 @@ const (
 // tries again.
 func (db *DB) Sweep(ctx context.Context) error {
 	return errors.Join(
-		db.settleDue(ctx, db.at()-debtsAge),
+		db.settleAll(ctx, owesSince(db.at()-debtsAge), sweepAtOnce),
 		db.resolveOld(ctx),
 		db.reopenSeats(ctx),
 	)
 }
 
-// settleDue pays debts that were made before the given time, in some homes of
-// each collection.
-func (db *DB) settleDue(ctx context.Context, before int64) error {
-	var dos []func() error
-	for _, coll := range homeColls {
-		dos = append(dos, func() error {
-			return db.settleSome(ctx, coll, owesSince(before), sweepAtOnce)
-		})
-	}
-	return together(dos...)
-}
-
-// settleAll pays what all homes of some collections owe now.
-func (db *DB) settleAll(ctx context.Context, colls ...string) error {
-	dos := make([]func() error, len(colls))
-	for i, coll := range colls {
-		dos[i] = func() error { return db.settleSome(ctx, coll, owes(), 0) }
+// settleAll settles the homes of every collection that a filter finds: at most as
+// many of each as the limit says, 0 for all.
+func (db *DB) settleAll(ctx context.Context, filter bson.D, limit int64) error {
+	dos := make([]func() error, len(homeColls))
+	for i, coll := range homeColls {
+		dos[i] = func() error { return db.settleSome(ctx, coll, filter, limit) }
 	}
 	return together(dos...)
 }
