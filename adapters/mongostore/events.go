@@ -49,8 +49,10 @@ func (d eventDoc) event() activity.Event {
 	}
 }
 
-// settled is the condition that an event counts.
-func settled() bson.E { return exists("open", false) }
+// settled is the condition that an event counts. It is not {open: {$exists: false}},
+// which has FerretDB read the index of open events from its begin to its end: that
+// one keeps an entry for every event, sparse or not.
+func settled() bson.E { return is("$nor", bson.A{bson.D{exists("open", true)}}) }
 
 func eventsFilter(q activity.Query) bson.D {
 	filter := bson.D{settled()}
