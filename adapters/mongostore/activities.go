@@ -56,7 +56,7 @@ func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.E
 	if q.AgentID != "" {
 		agents = func() error { return s.db.settleHome(ctx, home{agentsColl, q.AgentID}) }
 	}
-	if err := together(agents, func() error { return s.db.settleBatches(ctx) }); err != nil {
+	if err := together(agents, func() error { return s.db.awaitBatches(ctx) }); err != nil {
 		return nil, err
 	}
 	opts := options.Find().SetSort(bson.D{is("at", -1), is("_id", -1)}).SetLimit(int64(q.Limit))

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
@@ -107,14 +108,40 @@ func (db *DB) settleLater(ctx context.Context, a *attempt) {
 	_ = db.settleUpTo(ctx, a)
 }
 
-// awaitAgents waits until the events that agents owe now are settled. Those who
-// owe them are at it, and if every reader did so too, the server would be asked
-// for the same again and again while it has most to do: so it is one at a time.
+// awaitAgents waits until the events that agents owe now are settled.
 func (db *DB) awaitAgents(ctx context.Context) error {
+	return db.await(ctx, wanted{
+		coll: agentsColl, filter: owes(), concerns: func(d debt) bool { return len(d.Events) > 0 },
+		patience: batchesAge * time.Millisecond,
+	})
+}
+
+// awaitBatches waits until batches of reports are paid that are true and may have
+// been left half settled, so that nobody sees their events without their figures.
+func (db *DB) awaitBatches(ctx context.Context) error {
+	return db.await(ctx, wanted{
+		coll: batchesColl, filter: owesSince(db.at() - batchesAge), concerns: func(debt) bool { return true },
+		atMost: sweepAtOnce,
+	})
+}
+
+// wanted are debts that a reader wants to see settled.
+type wanted struct {
+	coll     string
+	filter   bson.D
+	concerns func(debt) bool
+	atMost   int64         // homes; 0 for all
+	patience time.Duration // before the reader does something about it himself
+}
+
+// await waits until the debts are settled that are owed now. Those who owe them
+// are at it, and if every reader did so too, the server would be asked for the
+// same again and again while it has most to do: so it is one at a time.
+func (db *DB) await(ctx context.Context, w wanted) error {
 	var owed map[string]bool
 	begun := time.Now()
 	return retry(ctx, func() (bool, error) {
-		now, err := db.owedEvents(ctx)
+		now, err := db.owed(ctx, w)
 		if err != nil {
 			return false, err
 		}
@@ -125,25 +152,25 @@ func (db *DB) awaitAgents(ctx context.Context) error {
 		switch {
 		case len(owed) == 0:
 			return true, nil
-		case time.Since(begun) > batchesAge*time.Millisecond && db.impatient.TryLock():
+		case time.Since(begun) >= w.patience && db.impatient.TryLock():
 			defer db.impatient.Unlock()
-			return false, db.settleSome(ctx, agentsColl, owes(), 0)
+			return false, db.settleSome(ctx, w.coll, w.filter, w.atMost)
 		}
 		return false, nil
 	})
 }
 
-// owedEvents returns the tokens of all changes that agents owe events for.
-func (db *DB) owedEvents(ctx context.Context) (map[string]bool, error) {
+// owed returns the tokens of all changes that owe what is wanted.
+func (db *DB) owed(ctx context.Context, w wanted) (map[string]bool, error) {
 	var owing []head
-	opts := options.Find().SetProjection(fields("pending.op", "pending.events._id"))
-	if err := db.all(ctx, db.coll(agentsColl), owes(), &owing, opts); err != nil {
+	opts := options.Find().SetProjection(fields("pending.op", "pending.events._id")).SetLimit(w.atMost)
+	if err := db.all(ctx, db.coll(w.coll), w.filter, &owing, opts); err != nil {
 		return nil, err
 	}
 	ops := map[string]bool{}
 	for _, h := range owing {
 		for _, d := range h.Pending {
-			if len(d.Events) > 0 {
+			if w.concerns(d) {
 				ops[d.Op] = true
 			}
 		}

@@ -253,6 +253,45 @@ func TestFeedWaits(t *testing.T) {
 	o.wantWhole()
 }
 
+// TestReadersSettleBatchesOnce has many readers find a batch that was left half
+// settled. One of them pays for it, and all see it.
+func TestReadersSettleBatchesOnce(t *testing.T) {
+	const readers = 8
+	o := newOffice(t)
+	o.found("Sales")
+	id := o.hire("Bob", "Sales")
+	var counted ports.Counted
+	resume := o.stall("settle.shares", o.appending(o.reports(id, 3), &counted))
+	o.clock.advance(2 * time.Second)
+	other := o.replica()
+	held, begun := make(chan struct{}), atomic.Int64{}
+	other.hook = func(point string) error {
+		if point == "settle.begin" {
+			begun.Add(1)
+			<-held
+		}
+		return nil
+	}
+	var reading sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
+			events, err := NewActivities(other).Events(t.Context(), activity.Query{Limit: 10})
+			if err != nil || len(events) != 5 {
+				t.Errorf("Events = %d events, %v; want those of the hiring and of the batch, 5", len(events), err)
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond) // for all to find the batch
+	close(held)
+	reading.Wait()
+	if n := begun.Load(); n != 1 {
+		t.Errorf("%d of %d readers settled the batch, want one", n, readers)
+	}
+	o.must(resume())
+	o.wantSums(id, 3)
+	o.wantWhole()
+}
+
 // TestReportsStandBehind reports of an agent that owes events. They stand in the
 // log behind these.
 func TestReportsStandBehind(t *testing.T) {

@@ -46,7 +46,7 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 // days reads the figures of one owner. The _id of a document is its owner and
 // its date, so it is all the index they need.
 func (s *Measures) days(ctx context.Context, owner string, first performance.Date) ([]performance.Day, error) {
-	if err := s.db.settleBatches(ctx); err != nil {
+	if err := s.db.awaitBatches(ctx); err != nil {
 		return nil, err
 	}
 	var docs []dayDoc

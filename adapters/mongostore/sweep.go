@@ -69,12 +69,6 @@ func (db *DB) settleSome(ctx context.Context, coll string, filter bson.D, limit 
 	return errors.Join(errs...)
 }
 
-// settleBatches pays for batches of reports that are true and were left half
-// settled, so that nobody sees their events without their figures.
-func (db *DB) settleBatches(ctx context.Context) error {
-	return db.settleSome(ctx, batchesColl, owesSince(db.at()-batchesAge), sweepAtOnce)
-}
-
 // resolveOld looks after attempts that should have ended.
 func (db *DB) resolveOld(ctx context.Context) error {
 	var old []intent
