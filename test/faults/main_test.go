@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // size is short, or long if ORGD_LONG=1.
-func size(short, long int) int {
+func size[T any](short, long T) T {
 	if os.Getenv("ORGD_LONG") == "1" {
 		return long
 	}

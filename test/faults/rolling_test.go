@@ -104,13 +104,14 @@ func startRolling(t *testing.T, b *balancer, rng *rand.Rand) *rolling {
 	}
 	l.feed.followAll(l.following)
 	l.crew = hireCrew(t, clients[0], rng)
+	look := size(looking, lookingOn)
 	for i, w := range l.crew { // what is done for the first time may take the storage long
-		must(t, clients[0], looking(i), nil)
+		must(t, clients[0], look(i), nil)
 		if err := w.do(t.Context(), clients[0], w.next()); err != nil {
 			t.Fatalf("worker %d: %v", i, err)
 		}
 	}
-	l.reads = startTraffic(t, b.clients(), rollingRate-changeRate, looking)
+	l.reads = startTraffic(t, b.clients(), rollingRate-changeRate, look)
 	stop := make(chan struct{})
 	var working sync.WaitGroup
 	working.Go(func() { l.work(clients, stop) })
@@ -155,10 +156,27 @@ func (l *rolling) work(clients []*api.Client, stop <-chan struct{}) {
 	working.Wait()
 }
 
+const feedPage = "/activities?limit=5"
+
 // looking is traffic that changes nothing, and of which a third asks the storage.
 func looking(n int) api.Request {
-	paths := []string{"/capabilities", "/agents?limit=5", "/auth/me", "/capabilities", "/projects?limit=5", "/auth/me", "/capabilities", "/activities?limit=5", "/auth/me"}
+	paths := []string{"/capabilities", "/agents?limit=5", "/auth/me", "/capabilities", "/projects?limit=5", "/auth/me", "/capabilities", feedPage, "/auth/me"}
 	return api.Request{Method: http.MethodGet, Path: paths[n%len(paths)]}
+}
+
+// lookingOn is looking for twenty minutes, in which the storage comes to have
+// many times as much: a ninth asks it, and never for a page of all events. The
+// server that stands in for MongoDB reads all that such a page may have, and
+// shares the processors of one small machine with everything else.
+func lookingOn(n int) api.Request {
+	r := looking(n)
+	switch {
+	case n%3 == 1 && n/9%3 > 0:
+		r.Path = "/capabilities"
+	case r.Path == feedPage:
+		r.Path = "/departments?limit=5"
+	}
+	return r
 }
 
 // wantFollowed wants that all who followed have seen what is in the feed, and
