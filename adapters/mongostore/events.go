@@ -50,8 +50,8 @@ func (d eventDoc) event() activity.Event {
 }
 
 // settled is the condition that an event counts. It is not {open: {$exists: false}},
-// which has FerretDB read the index of open events from its begin to its end: that
-// one keeps an entry for every event, sparse or not.
+// which has FerretDB read the index of open events from its beginning to its end:
+// that keeps an entry for every event, sparse or not.
 func settled() bson.E { return is("$nor", bson.A{bson.D{exists("open", true)}}) }
 
 func eventsFilter(q activity.Query) bson.D {

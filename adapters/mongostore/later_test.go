@@ -258,11 +258,7 @@ func TestFeedWaits(t *testing.T) {
 func TestReadersSettleBatchesOnce(t *testing.T) {
 	const readers = 8
 	o := newOffice(t)
-	o.found("Sales")
-	id := o.hire("Bob", "Sales")
-	var counted ports.Counted
-	resume := o.stall("settle.shares", o.appending(o.reports(id, 3), &counted))
-	o.clock.advance(2 * time.Second)
+	id, resume := o.halfSettled()
 	other := o.replica()
 	held, begun := make(chan struct{}), atomic.Int64{}
 	other.hook = func(point string) error {

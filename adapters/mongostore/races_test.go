@@ -47,6 +47,19 @@ func (o *office) stall(point string, do func(context.Context, portstest.Stores) 
 	}
 }
 
+// halfSettled reports of a new agent three times and leaves the batch true and
+// half settled, until resume is called. It is old enough for others to look after
+// it.
+func (o *office) halfSettled() (id agent.ID, resume func() error) {
+	o.Helper()
+	o.found("Sales")
+	id = o.hire("Bob", "Sales")
+	var counted ports.Counted
+	resume = o.stall("settle.shares", o.appending(o.reports(id, 3), &counted))
+	o.clock.advance(2 * time.Second)
+	return id, resume
+}
+
 func (o *office) wantErr(what string, err, want error) {
 	o.Helper()
 	if !errors.Is(err, want) {
@@ -163,11 +176,7 @@ func TestStalledBatch(t *testing.T) {
 // was forgotten, does not add it again.
 func TestStalledPayment(t *testing.T) {
 	o := newOffice(t)
-	o.found("Sales")
-	id := o.hire("Bob", "Sales")
-	var counted ports.Counted
-	resume := o.stall("settle.shares", o.appending(o.reports(id, 3), &counted))
-	o.clock.advance(2 * time.Second)
+	id, resume := o.halfSettled()
 	other := o.replica()
 	o.must(other.Sweep(t.Context()))
 	o.wantSums(id, 3)
