@@ -3,7 +3,9 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -77,22 +79,21 @@ func (db *DB) daysOf(ctx context.Context, shares []share) (map[string]dayDoc, er
 	if err != nil {
 		return nil, err
 	}
-	var fresh []dayDoc
+	var fresh, full []dayDoc
 	for _, s := range shares {
-		d, ok := days[s.ID]
-		if !ok {
+		switch d, ok := days[s.ID]; {
+		case !ok:
 			fresh = append(fresh, dayDoc{ID: s.ID, Applied: []string{}})
-		}
-		if len(d.Applied) > maxApplied {
-			if err := db.prune(ctx, d); err != nil {
-				return nil, err
-			}
+		case len(d.Applied) > maxApplied:
+			full = append(full, d)
 		}
 	}
-	if len(fresh) > 0 {
-		if err := insertAll(ctx, db, daysColl, fresh); err != nil {
-			return nil, err
-		}
+	pruned, err := db.prune(ctx, full)
+	if err != nil || len(fresh) == 0 && !pruned {
+		return days, err
+	}
+	if err := insertAll(ctx, db, daysColl, fresh); err != nil {
+		return nil, err
 	}
 	return db.readDays(ctx, shares)
 }
@@ -114,21 +115,95 @@ func (db *DB) readDays(ctx context.Context, shares []share) (map[string]dayDoc, 
 	return days, nil
 }
 
-// prune takes the batches out of a document that have gone.
-func (db *DB) prune(ctx context.Context, d dayDoc) error {
-	gone := []string{}
-	for _, op := range d.Applied {
-		err := db.find(ctx, db.strict(batchesColl), byKey(op), fields("_id"), &head{})
-		switch {
-		case errors.Is(err, mongo.ErrNoDocuments):
-			gone = append(gone, op)
-		case err != nil:
-			return err
+// prune takes the batches out of documents that have gone, and reports whether
+// there were any.
+func (db *DB) prune(ctx context.Context, full []dayDoc) (bool, error) {
+	gone, err := db.goneOf(ctx, full)
+	if err != nil {
+		return false, err
+	}
+	var models []mongo.WriteModel
+	for _, d := range full {
+		applied := slices.DeleteFunc(slices.Clone(d.Applied), func(op string) bool { return !gone[op] })
+		if len(applied) == 0 {
+			continue
+		}
+		models = append(models, mongo.NewUpdateOneModel().
+			SetFilter(bson.D{is("_id", d.ID), is("epoch", d.Epoch)}).
+			SetUpdate(bson.D{is("$pullAll", bson.D{is("applied", applied)}), is("$inc", bson.D{is("epoch", 1)})}))
+	}
+	return len(models) > 0, db.updates(ctx, daysColl, models)
+}
+
+// goneOf returns which of the batches have gone that documents remember. Agents
+// are reported of together, so most stand in many documents, and each is looked
+// for once. One that a read finds may go now; one that it does not find may be
+// missing at a server that wrongly believes it is the primary.
+func (db *DB) goneOf(ctx context.Context, days []dayDoc) (map[string]bool, error) {
+	gone := map[string]bool{}
+	for _, d := range days {
+		for _, op := range d.Applied {
+			gone[op] = db.gone.has(op)
 		}
 	}
-	_, err := db.update(ctx, daysColl, bson.D{is("_id", d.ID), is("epoch", d.Epoch)}, bson.D{
-		is("$pullAll", bson.D{is("applied", gone)}),
-		is("$inc", bson.D{is("epoch", 1)}),
+	unknown := slices.DeleteFunc(slices.Collect(maps.Keys(gone)), func(op string) bool { return gone[op] })
+	var there []head
+	if len(unknown) > 0 {
+		if err := db.all(ctx, db.coll(batchesColl), bson.D{in("_id", unknown)}, &there, options.Find().SetProjection(fields("_id"))); err != nil {
+			return nil, err
+		}
+	}
+	unknown = slices.DeleteFunc(unknown, func(op string) bool {
+		return slices.ContainsFunc(there, func(h head) bool { return h.ID == op })
 	})
+	for some := range slices.Chunk(unknown, homesAtOnce) {
+		dos := make([]func() error, len(some))
+		for i, op := range some {
+			dos[i] = func() error { return db.lookFor(ctx, op) }
+		}
+		if err := together(dos...); err != nil {
+			return nil, err
+		}
+	}
+	for _, op := range unknown {
+		gone[op] = db.gone.has(op)
+	}
+	return gone, nil
+}
+
+// lookFor notes a batch if it has gone.
+func (db *DB) lookFor(ctx context.Context, op string) error {
+	err := db.find(ctx, db.strict(batchesColl), byKey(op), fields("_id"), &head{})
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		db.gone.add(op)
+		return nil
+	}
 	return err
+}
+
+// maxGone bounds the batches that a process knows to have gone: some hundred kB.
+const maxGone = 8192
+
+// goneBatches are settled batches. None ever comes again. The zero value knows
+// none.
+type goneBatches struct {
+	mu  sync.Mutex
+	ops map[string]bool
+}
+
+func (g *goneBatches) has(op string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ops[op]
+}
+
+// add notes a batch. When there are too many it begins anew: what it forgets can
+// be asked for.
+func (g *goneBatches) add(op string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ops == nil || len(g.ops) >= maxGone {
+		g.ops = map[string]bool{}
+	}
+	g.ops[op] = true
 }

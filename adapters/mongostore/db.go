@@ -60,6 +60,8 @@ type DB struct {
 	grown       ports.Bell    // rings when there is a later one
 	announceLog func(int64)   // tells other replicas of a page; nil if nobody does
 	recent      recentPages
+	gone        goneBatches
+	seen        atomic.Int64 // when the agent was changed last that reports are about, of those found here
 	later       later
 	impatient   sync.Mutex // held by the reader of the feed who settles what others owe
 }

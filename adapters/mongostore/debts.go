@@ -56,7 +56,10 @@ func (db *DB) strike(ctx context.Context, h home, d debt) error {
 		return err
 	}
 	if d.Tally != nil {
-		_, err := db.remove(ctx, h.Coll, byKey(h.ID))
+		n, err := db.remove(ctx, h.Coll, byKey(h.ID))
+		if err == nil && n == 1 {
+			db.gone.add(d.Op)
+		}
 		return err
 	}
 	_, err := db.update(ctx, h.Coll, byKey(h.ID),
