@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -38,28 +39,26 @@ const forgetAtOnce = 500
 // deadAge is how old traces of attempts are that nobody can be under way with.
 const deadAge = 24 * time.Hour
 
-// Forget implements [ports.Storage]. It forgets traces of dead attempts too.
+// Forget implements [ports.Storage]. It forgets traces of dead attempts too. A
+// kind that cannot be removed does not keep it from the others.
 func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 	more := false
-	for _, k := range outdated(e, s.db.clock.Now().Add(-deadAge)) {
-		full, err := s.forget(ctx, k.coll, k.filter)
-		if err != nil {
-			return false, err
-		}
+	var errs []error
+	did := func(full bool, err error) {
 		more = more || full
+		errs = append(errs, err)
+	}
+	for _, k := range outdated(e, s.db.clock.Now().Add(-deadAge)) {
+		did(s.forget(ctx, k.coll, k.filter))
 	}
 	if !e.Events.IsZero() {
-		full, err := s.db.forgetPages(ctx, millis(e.Events))
-		if err != nil {
-			return false, err
-		}
-		more = more || full
+		did(s.db.forgetPages(ctx, millis(e.Events)))
 	}
-	if e.Now.IsZero() {
-		return more, nil
+	if !e.Now.IsZero() {
+		n, err := NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce)
+		did(n >= forgetAtOnce, err)
 	}
-	n, err := NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce)
-	return more || n >= forgetAtOnce, err
+	return more, errors.Join(errs...)
 }
 
 // kind is a kind of record with the filter for those that go.
@@ -72,7 +71,7 @@ type kind struct {
 func outdated(e ports.Expiry, dead time.Time) []kind {
 	before := func(field string, t time.Time) bson.E { return is(field, bson.D{is("$lt", millis(t))}) }
 	kinds := []kind{
-		{receiptsColl, bson.D{is("done", false), before("begun", dead)}},
+		{receiptsColl, bson.D{is("done", false), before("at", dead)}},
 		{claimsColl, bson.D{before("at", dead)}},
 		{batchesColl, bson.D{is("void", true), is("_id", bson.D{is("$lt", tokenAt(dead))})}},
 	}
