@@ -54,7 +54,7 @@ func translate(err error) error {
 	switch {
 	case err == nil, isFault(err):
 		return err
-	case errors.Is(err, mongo.ErrNoDocuments), mongo.IsDuplicateKeyError(err):
+	case errors.Is(err, mongo.ErrNoDocuments):
 		return err
 	case isOutage(err):
 		return unavailable(err)

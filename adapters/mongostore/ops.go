@@ -43,14 +43,16 @@ func (db *DB) once(ctx context.Context, do func(context.Context) error) error {
 
 // insert stores a new document. It reports false if its _id is taken.
 func (db *DB) insert(ctx context.Context, coll string, doc any) (bool, error) {
+	free := true
 	err := db.run(ctx, "insert into", coll, func(ctx context.Context) error {
 		_, err := db.coll(coll).InsertOne(ctx, doc)
+		if isTaken(err) {
+			free = false
+			return nil
+		}
 		return err
 	})
-	if mongo.IsDuplicateKeyError(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil && free, err
 }
 
 // atOnce bounds the documents that one operation writes, so that it takes a
@@ -62,7 +64,7 @@ func insertAll[T any](ctx context.Context, db *DB, coll string, docs []T) error 
 	for some := range slices.Chunk(docs, atOnce) {
 		err := db.run(ctx, "insert into", coll, func(ctx context.Context) error {
 			_, err := db.coll(coll).InsertMany(ctx, some, options.InsertMany().SetOrdered(false))
-			if onlyDuplicates(err) {
+			if isTaken(err) {
 				return nil
 			}
 			return err
@@ -74,18 +76,20 @@ func insertAll[T any](ctx context.Context, db *DB, coll string, docs []T) error 
 	return nil
 }
 
-// onlyDuplicates reports whether nothing but taken ids stood in the way.
-func onlyDuplicates(err error) bool {
-	var failed mongo.BulkWriteException
-	if !errors.As(err, &failed) || failed.WriteConcernError != nil {
-		return false
+// isTaken reports whether nothing but taken ids stood in the way of an insert. The
+// documents that have them are there to stay, unless the server says that a
+// majority may not have them: whatever is concluded from them may be undone then.
+func isTaken(err error) bool {
+	var one mongo.WriteException
+	var many mongo.BulkWriteException
+	switch {
+	case errors.As(err, &one):
+		return one.WriteConcernError == nil && mongo.IsDuplicateKeyError(one)
+	case errors.As(err, &many):
+		return many.WriteConcernError == nil &&
+			!slices.ContainsFunc(many.WriteErrors, func(e mongo.BulkWriteError) bool { return !mongo.IsDuplicateKeyError(e) })
 	}
-	for _, e := range failed.WriteErrors {
-		if !mongo.IsDuplicateKeyError(e) {
-			return false
-		}
-	}
-	return true
+	return mongo.IsDuplicateKeyError(err)
 }
 
 // update changes the one document that filter finds and reports whether there
