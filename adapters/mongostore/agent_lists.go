@@ -85,6 +85,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Re
 	}
 	found := map[identity.Ref]agent.Profile{}
 	add := func(d agentDoc) {
+		s.db.sees(d.Updated)
 		for _, r := range []identity.Ref{{ID: agent.ID(d.Head.ID)}, {Name: name.Key(d.Folded)}} {
 			if asked[r] {
 				found[r] = d.profile()
@@ -99,7 +100,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Re
 
 // each calls do for every agent that exists and has one of the values.
 func (s *Agents) each(ctx context.Context, field string, values []string, do func(agentDoc)) error {
-	opts := options.Find().SetProjection(fields("name", "folded", "department", "department_id"))
+	opts := options.Find().SetProjection(fields("name", "folded", "department", "department_id", "updated"))
 	for some := range slices.Chunk(values, findAtOnce) {
 		var docs []agentDoc
 		filter := bson.D{in(field, some), is("place", bson.D{is("$exists", true)})}

@@ -90,6 +90,7 @@ func (b *batch) reserve(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	t := tallyOf(b.fresh)
+	t.After = b.db.seen.Load()
 	a.debt.Tally = &t
 	note := b.seal(b.counted())
 	a.receipt = note.Receipt

@@ -27,6 +27,16 @@ const (
 // order of the times of changes.
 func line(at int64, op string) string { return fmt.Sprintf("%012x-%s", at, op) }
 
+// sees notes the time of a change that this process has found. Clocks differ, and
+// what follows from a change has to stand behind it.
+func (db *DB) sees(at int64) {
+	for known := db.seen.Load(); at > known; known = db.seen.Load() {
+		if db.seen.CompareAndSwap(known, at) {
+			return
+		}
+	}
+}
+
 // Sequence waits until there may be something to do, a quarter of a second at
 // most, and then gives events that are true and settled their places in the
 // log. Every process calls it again and again; they may do so at once.

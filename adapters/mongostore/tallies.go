@@ -16,6 +16,9 @@ type tally struct {
 	Costs bool `bson:"costs"`
 	// Events is how many events the batch has.
 	Events int `bson:"events"`
+	// After is when the agents that are reported of were changed, by the clock of
+	// whoever changed them: the batch stands behind that in the log.
+	After int64 `bson:"after,omitempty"`
 }
 
 // share is what a batch adds to one document of figures.
@@ -76,7 +79,7 @@ func (db *DB) payTally(ctx context.Context, d debt) error {
 	}
 	_, err := db.updateAll(ctx, eventsColl, bson.D{is("open", d.Op)}, bson.D{
 		is("$unset", bson.D{is("open", "")}),
-		is("$set", bson.D{is("line", line(d.At, d.Op)), is("of", d.Tally.Events)}),
+		is("$set", bson.D{is("line", line(max(d.At, d.Tally.After+1), d.Op)), is("of", d.Tally.Events)}),
 	})
 	return err
 }
