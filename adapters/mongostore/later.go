@@ -130,7 +130,7 @@ type wanted struct {
 	coll     string
 	filter   bson.D
 	concerns func(debt) bool
-	atMost   int64         // homes; 0 for all
+	atMost   int64         // homes that the reader settles at once; 0 for all
 	patience time.Duration // before the reader does something about it himself
 }
 
@@ -163,7 +163,7 @@ func (db *DB) await(ctx context.Context, w wanted) error {
 // owed returns the tokens of all changes that owe what is wanted.
 func (db *DB) owed(ctx context.Context, w wanted) (map[string]bool, error) {
 	var owing []head
-	opts := options.Find().SetProjection(fields("pending.op", "pending.events._id")).SetLimit(w.atMost)
+	opts := options.Find().SetProjection(fields("pending.op", "pending.events._id"))
 	if err := db.all(ctx, db.coll(w.coll), w.filter, &owing, opts); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/identity"
 	"orgd/ports"
 )
 
@@ -308,6 +309,49 @@ func TestReportsStandBehind(t *testing.T) {
 	release()
 	o.db.later.wait(t.Context())
 	o.wantWhole()
+}
+
+// TestReportsStandBehindOtherClocks reports of an agent that was hired by a clock
+// that is ahead of the reporter's, while its hiring waits for a place in the log.
+func TestReportsStandBehindOtherClocks(t *testing.T) {
+	o := newOffice(t)
+	o.found("Sales")
+	o.made += 1000 // the times of changes; the clock of processes stays behind
+	id := o.hire("Bob", "Sales")
+	other := o.replica()
+	if _, err := storesOf(other).Agents.Find(t.Context(), []identity.Ref{refOf(id)}); err != nil {
+		t.Fatalf("Find = %v", err)
+	}
+	reports := o.reports(id, 1)
+	o.must(o.appending(reports, new(ports.Counted))(t.Context(), storesOf(other)))
+	o.sequenceAll(other)
+	if got := o.readLog(other); len(got) < 2 || got[len(got)-1] != reports[0].Event.ID {
+		t.Errorf("the log has %v, want the report %s behind the hiring", got, reports[0].Event.ID)
+	}
+	o.wantWhole()
+}
+
+// TestAllThatIsOwed: a reader waits for every batch that is owed, also when there
+// are more than one reader settles at once.
+func TestAllThatIsOwed(t *testing.T) {
+	const many = sweepAtOnce + 50
+	o := newOffice(t)
+	var batches []head
+	for range many {
+		op := newToken()
+		batches = append(batches, head{ID: op, Rev: 1, Op: op, Pending: []debt{{Op: op, At: 1}}})
+	}
+	o.must(insertAll(t.Context(), o.db, batchesColl, batches))
+	owed, err := o.db.owed(t.Context(), wanted{
+		coll: batchesColl, filter: owes(), concerns: func(debt) bool { return true }, atMost: sweepAtOnce,
+	})
+	if len(owed) != many || err != nil {
+		t.Errorf("%d batches are owed, %v, want %d", len(owed), err, many)
+	}
+	o.must(o.db.awaitBatches(t.Context()))
+	if n := o.owing(); n != 0 {
+		t.Errorf("a reader has seen %d of %d batches settled", many-n, many)
+	}
 }
 
 // TestSweepGoesOn sweeps when one of many debts cannot be paid.
