@@ -29,6 +29,8 @@ type deliveryDoc struct {
 	// Asked is the change by which the delivery was made or asked for again, if
 	// it was one.
 	Asked string `bson:"asked"`
+	// AskedAt counts the writes of the webhook up to that change.
+	AskedAt int64 `bson:"asked_at,omitempty"`
 }
 
 func deliveryOf(d webhook.Delivery) deliveryDoc {
@@ -70,14 +72,17 @@ func (d deliveryDoc) change(more ...bson.E) bson.D {
 }
 
 // payDelivery stores a delivery that the change op has made or asked for again,
-// once: later attempts are not undone by whoever pays late.
+// once: later attempts are not undone by whoever pays late, nor is what a later
+// change has asked for.
 func (db *DB) payDelivery(ctx context.Context, op string, d deliveryDoc) error {
 	d.Asked = op
 	stored, err := db.insert(ctx, deliveriesColl, d)
 	if stored || err != nil {
 		return err
 	}
-	_, err = db.update(ctx, deliveriesColl, bson.D{is("_id", d.ID), is("asked", bson.D{is("$ne", op)})}, d.change(is("asked", op)))
+	later := bson.D{is("$not", bson.D{is("$gte", d.AskedAt)})} // than what is there, which may have none
+	_, err = db.update(ctx, deliveriesColl, bson.D{is("_id", d.ID), is("asked", bson.D{is("$ne", op)}), is("asked_at", later)},
+		d.change(is("asked", op), is("asked_at", d.AskedAt)))
 	return err
 }
 

@@ -123,6 +123,40 @@ func TestLatePayment(t *testing.T) {
 	}
 }
 
+// Who pays late what was asked for once more since does not undo that either.
+func TestLatePaymentOfTheSame(t *testing.T) {
+	o := newOffice(t)
+	h := o.hook()
+	before := o.delivered(h)
+	ask := func(ctx context.Context) error {
+		return o.rewire(h, nil, func(h webhook.Webhook) ports.WebhookStep {
+			d := must(h.Again(before, o.now(), o.id()))
+			return ports.WebhookStep{Webhook: h, From: h.Revision, Deliver: &d}
+		}).do(ctx, o.Stores)
+	}
+	o.stopAt("settle.delivery")
+	if err := ask(t.Context()); err == nil {
+		t.Fatal("the first change is settled")
+	}
+	owed, err := o.db.pending(t.Context(), home{webhooksColl, string(h.ID)})
+	if len(owed) != 1 || err != nil {
+		t.Fatalf("pending = %+v, %v, want one debt", owed, err)
+	}
+	o.db.hook = nil
+	o.must(ask(t.Context()))
+	d, err := o.Outbox.Delivery(t.Context(), h.ID, before.ID)
+	o.must(err)
+	done := d.Begin(o.now(), o.id()).Finish(webhook.Result{Code: 200}, o.now(), 0, o.id())
+	if moved, err := o.Outbox.Move(t.Context(), []ports.Move{{Before: d, After: done}}); len(moved) != 1 || err != nil {
+		t.Fatalf("Move = %v, %v", moved, err)
+	}
+	o.must(o.db.pay(t.Context(), home{webhooksColl, string(h.ID)}, owed[0]))
+	got, err := o.Outbox.Delivery(t.Context(), h.ID, before.ID)
+	if got.Status != webhook.Delivered || err != nil {
+		t.Errorf("Delivery = %+v, %v, want it delivered as before", got, err)
+	}
+}
+
 // Behind a backlog every webhook gets its share.
 func TestDueBehindABacklog(t *testing.T) {
 	o := newOffice(t)

@@ -102,6 +102,7 @@ func (s *Webhooks) changing(d webhookDoc, step ports.WebhookStep) *attempt {
 	a := s.db.attempt(home{webhooksColl, d.Head.ID}, &d.Head, step.Note)
 	if step.Deliver != nil {
 		deliver := deliveryOf(*step.Deliver)
+		deliver.AskedAt = d.Head.Rev + 1
 		a.debt.Deliver = &deliver
 	}
 	if step.Deleted {
