@@ -291,16 +291,14 @@ func (d *Dispatcher) guarded(do func() error) (err error) {
 // deliverAll delivers batch by batch until nothing is due or the dispatcher
 // stops.
 func (d *Dispatcher) deliverAll(w webhook.Webhook, batch []webhook.Delivery) error {
+	var failed error // to claim some of the batch, which does not keep the rest from its attempts
 	for len(batch) > 0 {
-		if err := d.deliverBatch(w, batch); err != nil {
+		if err := errors.Join(d.deliverBatch(w, batch), failed); err != nil {
 			return err
 		}
-		var err error
-		if w, batch, err = d.next(w.ID); err != nil {
-			return err
-		}
+		w, batch, failed = d.next(w.ID)
 	}
-	return nil
+	return failed
 }
 
 // next claims another batch for a webhook as it is now.

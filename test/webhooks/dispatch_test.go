@@ -268,6 +268,52 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// grudging is an outbox that stores all but the last of several moves, once it
+// has stored some.
+type grudging struct {
+	ports.Outbox
+	stored *atomic.Int64
+}
+
+var errGrudging = errors.New("no")
+
+func (g grudging) Move(ctx context.Context, moves []ports.Move) ([]webhook.Delivery, error) {
+	if len(moves) == 1 || g.stored.Add(1) == 1 {
+		return g.Outbox.Move(ctx, moves)
+	}
+	moved, err := g.Outbox.Move(ctx, moves[:len(moves)-1])
+	return moved, errors.Join(err, errGrudging)
+}
+
+// When some of a batch cannot be claimed, what was claimed gets its attempt.
+func TestPartlyClaimed(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	p.happen(7) // the first batch has four
+	p.stores.Outbox = grudging{p.stores.Outbox, new(atomic.Int64)}
+	d := p.dispatcher()
+	p.must(d.Record(t.Context()))
+	p.must(d.Dispatch(t.Context()))
+	delivered := 0
+	for deadline := time.Now().Add(10 * time.Second); delivered < 6 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		delivered = 0
+		for _, x := range p.deliveries(w.ID) {
+			if x.Status == webhook.Delivered {
+				delivered++
+			}
+		}
+	}
+	if delivered != 6 {
+		t.Errorf("%d of 7 are delivered, want all but the one that could not be claimed", delivered)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := d.Drain(ctx); !errors.Is(err, errGrudging) {
+		t.Errorf("Drain = %v, want what went wrong", err)
+	}
+}
+
 // panicking is a sender with a mistake.
 type panicking struct{}
 
