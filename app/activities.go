@@ -13,6 +13,7 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -80,23 +81,24 @@ func (s *Activities) Career(ctx context.Context, ref identity.Ref) ([]activity.E
 // ReportActivity is a batch of events that a client reports. Reply makes the
 // answer from the outcome.
 type ReportActivity struct {
-	Entries []activity.Entry
-	Reply   func(ports.Counted) receipt.Reply
+	Batch jsondoc.Value
+	Reply func(ports.Counted) receipt.Reply
 }
 
 // Report takes a batch in as a whole or not at all. Events that are known by
 // their id are counted as duplicates and change nothing.
 func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (ports.Counted, error) {
 	o := s.kit.occasion(c)
-	if err := activity.CheckTimes(in.Entries, o.at, s.retention); err != nil {
-		return ports.Counted{}, err
-	}
-	profiles, err := s.profiles(ctx, in.Entries)
+	entries, err := activity.ParseBatch(in.Batch, o.at, s.retention)
 	if err != nil {
 		return ports.Counted{}, err
 	}
-	reports := make([]ports.Report, len(in.Entries))
-	for i, e := range in.Entries {
+	profiles, err := s.profiles(ctx, entries)
+	if err != nil {
+		return ports.Counted{}, err
+	}
+	reports := make([]ports.Report, len(entries))
+	for i, e := range entries {
 		p := profiles[i]
 		if err := access.CheckReport(c.Actor, string(p.ID), p.Department); err != nil {
 			return ports.Counted{}, err

@@ -113,11 +113,7 @@ func (h activities) report(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	entries, err := activity.ParseBatch(doc)
-	if err != nil {
-		return err
-	}
-	n, err := h.svc.Report(x.ctx(), x.call(), app.ReportActivity{Entries: entries, Reply: countedReply})
+	n, err := h.svc.Report(x.ctx(), x.call(), app.ReportActivity{Batch: doc, Reply: countedReply})
 	if err != nil {
 		return err
 	}

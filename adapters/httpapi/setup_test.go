@@ -101,11 +101,12 @@ func newFake(t *testing.T, do func(context.Context) error, change ...func(*Confi
 	kit := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
 	cfg := Default()
 	parts := Parts{
-		Sessions: app.NewSessions(kit, oneToken{}, nil, noSessions{}, nil),
-		Company:  app.NewCompany(kit, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
-		Storage:  fakeStorage{ping: do},
-		Limiter:  memlimit.New(memlimit.Uptime()),
-		Clock:    kit.Clock, IDs: kit.IDs,
+		Sessions:   app.NewSessions(kit, oneToken{}, nil, noSessions{}, nil),
+		Company:    app.NewCompany(kit, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
+		Activities: app.NewActivities(kit, nil, nil, 0), // refuses what is wrong by itself
+		Storage:    fakeStorage{ping: do},
+		Limiter:    memlimit.New(memlimit.Uptime()),
+		Clock:      kit.Clock, IDs: kit.IDs,
 		Metrics:   telemetry.NewMetrics("v1", "c1"),
 		CursorKey: CursorKey(bytes.Repeat([]byte{1}, MinCursorKey)),
 		Build:     BuildInfo{Version: "v1", Commit: "c1"},

@@ -19,23 +19,32 @@ const MaxAhead = 5 * time.Minute
 
 // ParseBatch reads {"events": [...]} with 1 to [MaxBatch] entries. It reports
 // all problems at once: the first ones in words, and every bad entry by name.
-func ParseBatch(v jsondoc.Value) ([]Entry, error) {
+// The time of an entry may be at most [MaxAhead] after now, and at most retention
+// before it: such an event would be forgotten at once. A retention of 0 keeps
+// everything.
+func ParseBatch(v jsondoc.Value, now time.Time, retention time.Duration) ([]Entry, error) {
 	var entries []Entry
+	read := func(r *jsondoc.Reader, e *Entry) {
+		readEntry(r, e)
+		if problem := e.checkTime(now, retention); problem != "" {
+			r.Fail("timestamp", "%s", problem)
+		}
+	}
 	err := jsondoc.Read(v, func(r *jsondoc.Reader) {
-		jsondoc.List(r, "events", &entries, MaxBatch, readEntry)
+		jsondoc.List(r, "events", &entries, MaxBatch, read)
 		if list, ok := r.Raw("events"); !ok || list.Kind() == jsondoc.KindArray && list.Len() == 0 {
 			r.Fail("events", "must have 1 to %d entries", MaxBatch)
 		}
 	})
 	if err != nil {
-		return nil, nameAll(v, err)
+		return nil, nameAll(v, err, read)
 	}
 	return entries, nil
 }
 
 // nameAll completes err, which mentions a limited number of problems, with the
 // names of the bad entries that it does not mention.
-func nameAll(v jsondoc.Value, err error) error {
+func nameAll(v jsondoc.Value, err error, read func(*jsondoc.Reader, *Entry)) error {
 	if v.Kind() != jsondoc.KindObject {
 		return err
 	}
@@ -47,7 +56,7 @@ func nameAll(v jsondoc.Value, err error) error {
 	var unsaid []string
 	for i, item := range list.Items() {
 		name := fmt.Sprintf("events[%d]", i)
-		if !strings.Contains(said, name) && !isEntry(item) {
+		if !strings.Contains(said, name) && !isEntry(item, read) {
 			unsaid = append(unsaid, name)
 		}
 	}
@@ -57,25 +66,9 @@ func nameAll(v jsondoc.Value, err error) error {
 	return ErrEntry.With("%s; also not valid: %s", said, strings.Join(unsaid, ", "))
 }
 
-func isEntry(v jsondoc.Value) bool {
+func isEntry(v jsondoc.Value, read func(*jsondoc.Reader, *Entry)) bool {
 	var e Entry
-	return jsondoc.Read(v, func(r *jsondoc.Reader) { readEntry(r, &e) }) == nil
-}
-
-// CheckTimes returns an occurrence of [ErrEntry] that names every entry whose
-// time lies more than [MaxAhead] after now, or more than retention before it:
-// such an event would be forgotten at once. A retention of 0 keeps everything.
-func CheckTimes(entries []Entry, now time.Time, retention time.Duration) error {
-	var problems []string
-	for i, e := range entries {
-		if problem := e.checkTime(now, retention); problem != "" {
-			problems = append(problems, fmt.Sprintf("events[%d].timestamp: %s", i, problem))
-		}
-	}
-	if len(problems) > 0 {
-		return ErrEntry.With("%s", strings.Join(problems, "; "))
-	}
-	return nil
+	return jsondoc.Read(v, func(r *jsondoc.Reader) { read(r, &e) }) == nil
 }
 
 func (e Entry) checkTime(now time.Time, retention time.Duration) string {

@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ func parseBatch(t interface{ Fatalf(string, ...any) }, text string) ([]Entry, er
 	if err != nil {
 		t.Fatalf("jsondoc.Parse(%s) = %v", text, err)
 	}
-	return ParseBatch(v)
+	return ParseBatch(v, time.Now(), 0)
 }
 
 // started is a valid entry with some of its members replaced or added.
@@ -239,28 +238,37 @@ func TestParseBatchNamesEveryBadEntry(t *testing.T) {
 	})
 }
 
-func TestCheckTimes(t *testing.T) {
+func TestParseBatchTimes(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	const retention = 400 * 24 * time.Hour
-	entries := []Entry{
-		{},
-		{At: now},
-		{At: now.Add(MaxAhead)},
-		{At: now.Add(MaxAhead + time.Millisecond)},
-		{At: now.Add(-retention)},
-		{At: now.Add(-retention - time.Millisecond)},
+	parse := func(retention time.Duration, entries ...string) error {
+		t.Helper()
+		v, err := jsondoc.Parse([]byte(`{"events":[` + strings.Join(entries, ",") + `]}`))
+		if err != nil {
+			t.Fatalf("jsondoc.Parse = %v", err)
+		}
+		_, err = ParseBatch(v, now, retention)
+		return err
 	}
-	want := "events[3].timestamp: must not be more than 5 minutes ahead; " +
-		"events[5].timestamp: must not be before 2024-12-27T12:00:00Z, older events are not kept"
-	err := CheckTimes(entries, now, retention)
-	if !errors.Is(err, ErrEntry) || err.Error() != want {
-		t.Errorf("CheckTimes = %v, want ErrEntry %q", err, want)
+	at := func(at time.Time) string {
+		return `{"event_type":"tool_used","agent":"a","data":{"tool":"t","success":true},"timestamp":"` + at.Format("2006-01-02T15:04:05.000Z07:00") + `"}`
 	}
-	if err := CheckTimes(entries[:3], now, retention); err != nil {
-		t.Errorf("CheckTimes of good times = %v, want nil", err)
+	good := []string{at(now), at(now.Add(MaxAhead)), at(now.Add(-retention))}
+	if err := parse(retention, good...); err != nil {
+		t.Errorf("ParseBatch of good times = %v, want nil", err)
 	}
-	if err := CheckTimes([]Entry{{At: time.Unix(0, 0)}}, now, 0); err != nil {
-		t.Errorf("CheckTimes without retention = %v, want nil", err)
+	if err := parse(0, at(time.Unix(0, 0).UTC())); err != nil {
+		t.Errorf("ParseBatch without retention = %v, want nil", err)
+	}
+	err := parse(retention, append(good, `{}`, at(now.Add(MaxAhead+time.Millisecond)), at(now.Add(-retention-time.Millisecond)))...)
+	for _, want := range []string{
+		"events[3].",
+		"events[4].timestamp: must not be more than 5 minutes ahead",
+		"events[5].timestamp: must not be before 2024-12-27T12:00:00Z, older events are not kept",
+	} {
+		if fault.Of(err).Code != fault.RequestValidation || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseBatch = %v, want code 2001 with %q", err, want)
+		}
 	}
 }
 
@@ -291,7 +299,7 @@ func BenchmarkParseBatch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := ParseBatch(v); err != nil {
+		if _, err := ParseBatch(v, time.Now(), 0); err != nil {
 			b.Fatal(err)
 		}
 	}

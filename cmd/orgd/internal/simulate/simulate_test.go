@@ -124,7 +124,7 @@ func checkEvents(t *rapid.T, o *Organization, from, to time.Time, events []Event
 	}
 	names := o.Agents()
 	for part := range slices.Chunk(events, activity.MaxBatch) {
-		entries, err := activity.ParseBatch(parse(t, object{"events": part}))
+		entries, err := activity.ParseBatch(parse(t, object{"events": part}), to, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
