@@ -36,7 +36,7 @@ func (h agents) list(x *exchange) error {
 	}
 	department := q.name("department")
 	in.Department = department.Key
-	in.Prefix = q.name("q").Key
+	in.Prefix = q.prefix("q")
 	view := q.view()
 	p, err := q.paging(x, defaultLimit, 3)
 	if err != nil {
@@ -166,6 +166,19 @@ func agentReply(a agent.Agent, status int) receipt.Reply {
 }
 
 func writeAgent(w *jsondoc.Writer, a agent.Agent) { object(a.Write)(w) }
+
+// prefix returns a parameter that is the beginning of a name, or none.
+func (q *query) prefix(key string) name.Key {
+	text := q.text(key, name.MaxLength)
+	if text == "" {
+		return ""
+	}
+	k, err := name.ParsePrefix(text)
+	if err != nil {
+		q.fail("%s: %s", key, err)
+	}
+	return k
+}
 
 // name returns a parameter that is a name, or none.
 func (q *query) name(key string) name.Name {

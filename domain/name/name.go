@@ -59,8 +59,34 @@ func ParseMax(s string, max int) (Name, error) {
 	return Name{Text: text, Key: fold(text)}, nil
 }
 
+// ParsePrefix reads the beginning of a name of at most [MaxLength] code points and
+// returns what the keys of such names begin with. It returns an occurrence of
+// [ErrInvalid] for what no name begins with. Names may begin with dots, and with
+// an identifier.
+func ParsePrefix(s string) (Key, error) {
+	text, reason := cleanText(s, MaxLength)
+	if reason != "" {
+		return "", ErrInvalid.With("the beginning of a name %s", reason)
+	}
+	return fold(text), nil
+}
+
 // clean returns the text of a name, or the reason why s is not one.
 func clean(s string, max int) (text, reason string) {
+	s, reason = cleanText(s, max)
+	switch {
+	case reason != "":
+		return "", reason
+	case s == "." || s == "..":
+		return "", `must not be "." or ".."`
+	case IsUUID(s):
+		return "", "must not have the form of a UUID"
+	}
+	return s, ""
+}
+
+// cleanText does the same for a text that may be a part of a name.
+func cleanText(s string, max int) (text, reason string) {
 	if !utf8.ValidString(s) {
 		return "", "must be valid UTF-8"
 	}
@@ -78,10 +104,6 @@ func clean(s string, max int) (text, reason string) {
 		return "", "must not contain control characters"
 	case strings.ContainsFunc(s, isFormat):
 		return "", "must not contain invisible format characters"
-	case s == "." || s == "..":
-		return "", `must not be "." or ".."`
-	case IsUUID(s):
-		return "", "must not have the form of a UUID"
 	}
 	return s, ""
 }

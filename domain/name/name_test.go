@@ -80,6 +80,22 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+func TestParsePrefix(t *testing.T) {
+	const id = "0190c0de-c0de-7000-8000-00000000c0de"
+	for in, want := range map[string]name.Key{
+		".": ".", "..": "..", ".N": ".n", strings.ToUpper(id): id, " \u00c9": "\u00e9", "E\u0301": "\u00e9", "STRASSE": "strasse", "Stra\u00dfe": "strasse",
+	} {
+		if got, err := name.ParsePrefix(in); got != want || err != nil {
+			t.Errorf("ParsePrefix(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", " ", "a\xff", "a\x00", "\u200d", strings.Repeat("a", 129)} {
+		if got, err := name.ParsePrefix(in); got != "" || !errors.Is(err, name.ErrInvalid) {
+			t.Errorf("ParsePrefix(%q) = %q, %v, want ErrInvalid", in, got, err)
+		}
+	}
+}
+
 func TestParseMax(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	if got, err := name.ParseMax(long, 256); got.Text != long || err != nil {

@@ -45,12 +45,14 @@ func agentOrderAndFilters(t *testing.T, s *Service) {
 func namePrefix(t *testing.T, s *Service) {
 	c := s.admin(t)
 	c.found("D")
-	for _, n := range []string{"émile", "Zoe", "Anna", "Straße", "annika", "ANNE", "Ann", "an", "strasse 2", "Éric", "a%b", "a_b", "A b"} {
+	const clone = "0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d70 again" // a name, though it begins with an id
+	for _, n := range []string{clone, ".net", "émile", "Zoe", "Anna", "Straße", "annika", "ANNE", "Ann", "an", "strasse 2", "Éric", "a%b", "a_b", "A b"} {
 		c.hire(n, "D")
 	}
 	for q, want := range map[string][]string{
 		"an": {"an", "Ann", "Anna", "ANNE", "annika"}, "ANN": {"Ann", "Anna", "ANNE", "annika"}, "z": {"Zoe"}, "b": {},
 		"STRASS": {"Straße", "strasse 2"}, "straße": {"Straße", "strasse 2"}, "é": {"émile", "Éric"}, "e\u0301": {"émile", "Éric"}, "a%": {"a%b"}, "a_": {"a_b"},
+		".": {".net"}, clone[:36]: {clone},
 		"a ": {"A b", "a%b", "a_b", "an", "Ann", "Anna", "ANNE", "annika"},
 	} {
 		got := c.get("/agents?q="+url.QueryEscape(q)).want(200).column("data", "name")
