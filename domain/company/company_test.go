@@ -140,8 +140,8 @@ func TestCurrency(t *testing.T) {
 func TestSettingsGrow(t *testing.T) {
 	half := `{"settings":{"%":` + quote("x", 40<<10) + `}}`
 	c := with(t, strings.Replace(half, "%", "a", 1))
-	if _, err := c.Change(patch(t, strings.Replace(half, "%", "b", 1)), false, later(1)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), "settings: ") {
-		t.Errorf("Change beyond the bound = %v, want 2001 at settings", err)
+	if _, err := c.Change(patch(t, strings.Replace(half, "%", "b", 1)), false, later(1)); domaintest.Code(err) != 2000 || !strings.HasPrefix(err.Error(), "settings: ") {
+		t.Errorf("Change beyond the bound = %v, want 2000 at settings", err)
 	}
 }
 

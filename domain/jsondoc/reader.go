@@ -13,6 +13,10 @@ import (
 // Its occurrences name every problem by the path of its field.
 var ErrInvalid = fault.New(fault.RequestValidation, "invalid document")
 
+// ErrMerged is returned for a merge patch that is right by itself, where what it
+// makes of the current value is too large.
+var ErrMerged = fault.New(fault.Validation, "the document does not fit the current value")
+
 // maxProblems is how many problems an error names.
 const maxProblems = 20
 
@@ -44,6 +48,7 @@ type report struct {
 	base     string   // where the document stands in a larger one, "" if nowhere
 	problems []string // the first maxProblems
 	count    int
+	merged   int      // how many of them are about the merged value only
 	members  []member // stack: the members of every open object
 	missing  []string // stack: names that were asked for in vain
 
@@ -60,7 +65,8 @@ type member struct {
 
 // Read reads the object v with f. It merges: v may be a JSON Merge Patch whose
 // free-form objects are merged into the fields. The error is nil or one
-// [ErrInvalid] with all problems, at most 20 of them named.
+// [ErrInvalid] with all problems, at most 20 of them named, or [ErrMerged] if they
+// are all of that kind.
 func Read(v Value, f func(*Reader)) error { return read(v, false, &report{}, f) }
 
 // ReadWhole is Read for documents that are complete, such as stored ones and
@@ -274,6 +280,9 @@ func (rep *report) err() error {
 	text := strings.Join(rep.problems, "; ")
 	if more := rep.count - len(rep.problems); more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
+	}
+	if rep.merged == rep.count {
+		return ErrMerged.With("%s", text)
 	}
 	return ErrInvalid.With("%s", text)
 }

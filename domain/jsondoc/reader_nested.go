@@ -61,6 +61,7 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 	}
 	merged := dst.Merge(v)
 	if len(merged) > maxBytes {
+		r.report.merged++
 		r.Fail(name, "must be at most %d bytes of JSON when merged into the current value", maxBytes)
 		return
 	}

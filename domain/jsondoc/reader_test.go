@@ -194,7 +194,6 @@ func TestReadProblems(t *testing.T) {
 		`{"free":[]}`:                            "free: must be an object",
 		`{"free":null}`:                          "free: must not be null",
 		`{"free":{"k":"0123456789abcdefghijk"}}`: "free: must be at most 28 bytes of JSON",
-		`{"free":{"cc":"0123456"}}`:              "free: must be at most 28 bytes of JSON when merged into the current value",
 		`{"free_null":1}`:                        "free_null: must be an object",
 		`{"nested":null}`:                        "nested: must not be null",
 		`{"nested":[]}`:                          "nested: must be an object",
@@ -219,6 +218,28 @@ func TestReadProblems(t *testing.T) {
 		if !errors.Is(err, jsondoc.ErrInvalid) || err.Error() != want || fault.Of(err).Code != fault.RequestValidation {
 			t.Errorf("Read(%s) = %v, want %s", in, err, want)
 		}
+	}
+}
+
+// What is right by itself, and too large only with what is there, is told from
+// what is wrong.
+func TestReadMerged(t *testing.T) {
+	const large = "free: must be at most 28 bytes of JSON when merged into the current value"
+	for in, want := range map[string]struct {
+		err  error
+		text string
+	}{
+		`{"free":{"cc":"0123456"}}`:         {jsondoc.ErrMerged, large},
+		`{"free":{"cc":"0123456"},"int":0}`: {jsondoc.ErrInvalid, "int: must be a whole number from 1 to 100; " + large},
+	} {
+		got := full()
+		err := jsondoc.Read(parse(t, in), got.read)
+		if !errors.Is(err, want.err) || err.Error() != want.text {
+			t.Errorf("Read(%s) = %v, want %s", in, err, want.text)
+		}
+	}
+	if c := fault.Of(jsondoc.ErrMerged).Code; c != fault.Validation {
+		t.Errorf("ErrMerged has the code %d", c)
 	}
 }
 
