@@ -107,9 +107,16 @@ func buildInfo(version, commit string) prometheus.Collector {
 	return info
 }
 
-// Handler shows the metrics. It asks nobody for a token.
+// Handler shows the metrics, all of them and as text, whatever else a request
+// asks for. It asks nobody for a token.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+	show := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plain := r.Clone(r.Context())
+		plain.Header.Del("Accept")
+		plain.URL.RawQuery = ""
+		show.ServeHTTP(w, plain)
+	})
 }
 
 // Request counts one finished request. route is a pattern of the router, never

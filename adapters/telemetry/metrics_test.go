@@ -23,6 +23,22 @@ func scrape(t *testing.T, m *Metrics) string {
 	return w.Body.String()
 }
 
+// TestMetricsAreText asks for other forms, and for some metrics only.
+func TestMetricsAreText(t *testing.T) {
+	m := told()
+	whole := strings.Count(scrape(t, m), "\n# TYPE ")
+	r := httptest.NewRequest("GET", "/metrics?name[]=nothing", nil)
+	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, r)
+	if kind := w.Header().Get("Content-Type"); w.Code != 200 || !strings.HasPrefix(kind, "text/plain") {
+		t.Errorf("GET /metrics = %d %s, want 200 text/plain", w.Code, kind)
+	}
+	if n := strings.Count(w.Body.String(), "\n# TYPE "); n < whole {
+		t.Errorf("GET /metrics shows %d of %d metrics", n, whole)
+	}
+}
+
 // told returns metrics that have been told something of everything.
 func told() *Metrics {
 	m := NewMetrics("1.2.3", "abc")
