@@ -82,10 +82,26 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// However many ask for a file, it is in memory once.
+func TestUnpackOnce(t *testing.T) {
+	f := Docs()["swagger-ui-bundle.js"]
+	first, err := f.Unpack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if again, err := f.Unpack(); err != nil || &again[0] != &first[0] {
+			t.Errorf("Unpack = %d bytes of their own, %v", len(again), err)
+		}
+	}); n != 0 {
+		t.Errorf("Unpack allocates %v times", n)
+	}
+}
+
 func TestUnpackRefuses(t *testing.T) {
 	for _, broken := range [][]byte{nil, []byte("no gzip"), Docs()["docs.js"].Packed[:40]} {
-		if got, err := (File{Packed: broken}).Unpack(); err == nil {
-			t.Errorf("Unpack of %d bytes = %q, want an error", len(broken), got)
+		if got, err := unpack(broken); err == nil {
+			t.Errorf("unpack of %d bytes = %q, want an error", len(broken), got)
 		}
 	}
 }
