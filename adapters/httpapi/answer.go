@@ -140,26 +140,43 @@ func array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer
 	}
 }
 
+// maxPage bounds a page in bytes: the row that exceeds it is the last one. Rows may
+// have 100 kB and more, and an answer is in memory until its client has read it.
+const maxPage = 4 << 20
+
 // page answers a list. rows are up to limit+1 rows: one more than the page has
 // tells that there is a next page, whose cursor next makes from the last row
 // shown.
 func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
-	cursor := ""
-	if len(rows) > p.limit {
-		rows = rows[:p.limit]
-		cursor = x.server.cursors.seal(p.scope, next(rows[p.limit-1]))
-		x.linkNext(cursor)
-	}
 	x.writeBody(func(w *jsondoc.Writer) {
-		writePage(w, p.limit, cursor, array(rows, item))
+		writePage(w, p.limit, func(w *jsondoc.Writer) (cursor string) {
+			n := writeRows(w, rows[:min(len(rows), p.limit)], item)
+			if n < len(rows) {
+				cursor = x.server.cursors.seal(p.scope, next(rows[n-1]))
+				x.linkNext(cursor)
+			}
+			return cursor
+		})
 	})
 	return nil
 }
 
-// writePage writes a page of a list; cursor is that of the next one, or "".
-func writePage(w *jsondoc.Writer, limit int, cursor string, rows func(*jsondoc.Writer)) {
+// writeRows writes rows until a page is full, and returns how many.
+func writeRows[T any](w *jsondoc.Writer, rows []T, item func(*jsondoc.Writer, T)) (n int) {
+	w.OpenList()
+	for n < len(rows) && len(w.Bytes()) <= maxPage {
+		item(w, rows[n])
+		n++
+	}
+	w.CloseList()
+	return n
+}
+
+// writePage writes a page of a list. rows writes its rows and returns the cursor of
+// the next page, or "".
+func writePage(w *jsondoc.Writer, limit int, rows func(*jsondoc.Writer) (cursor string)) {
 	w.Open()
-	rows(w.Field("data"))
+	cursor := rows(w.Field("data"))
 	w.Field("error").Null()
 	w.Field("error_detail").Null()
 	w.Field("success").Bool(true)

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -242,4 +243,39 @@ func feedFilters(t *testing.T, s *Service) {
 	w.delete(agentPath(w.bob)).want(204)
 	check("?agent_id="+w.bob, "fired", "onboarded", "hired")
 	check("?agent_id=Bob") // nobody has that name now
+}
+
+// A page of very large rows ends early; who goes on misses nothing.
+func largeRows(t *testing.T, s *Service) {
+	const rows, page = 40, 4 << 20
+	w := newWorld(t, s)
+	related := obj{}
+	for i := range 64 {
+		related[fmt.Sprintf("%02d%s", i, strings.Repeat("\U0001f600", 254))] = strings.Repeat("\U0001f600", 256)
+	}
+	w.report(slices.Repeat([]obj{with(event("tool_used", "Ann", obj{"tool": "t", "success": true}), "related_ids", related)}, rows)...).want(201)
+	feed := "/activities?type=tool_used&limit=200"
+	seen := map[any]bool{}
+	next, pages := feed, 0
+	for {
+		r := w.get(next).want(200)
+		one := len(r.body) / len(r.items("data"))
+		cursor, more := r.at("pagination.next_cursor").(string)
+		if n := len(r.body); n > page+2*one || more && n < page {
+			t.Errorf("a page of %d bytes in %d rows, more to come: %t", n, len(r.items("data")), more)
+		}
+		for _, id := range r.column("data", "id") {
+			seen[id] = true
+		}
+		if pages++; !more {
+			break
+		}
+		if !strings.Contains(r.header.Get("Link"), url.QueryEscape(cursor)) {
+			t.Errorf("Link is %q, want the cursor %q in it", r.header.Get("Link"), cursor)
+		}
+		next = feed + "&cursor=" + cursor
+	}
+	if len(seen) != rows || pages < 2 {
+		t.Errorf("%d of %d events in %d pages", len(seen), rows, pages)
+	}
 }

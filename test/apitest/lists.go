@@ -25,6 +25,7 @@ func listChecks() map[string]check {
 		"Window":       windowInCursor,
 		"FeedFilters":  feedFilters,
 		"Empty":        emptyLists,
+		"LargeRows":    largeRows,
 		"DefaultPages": defaultPages,
 	}
 }
