@@ -2,9 +2,9 @@ package session
 
 import "time"
 
-// unseenKept is how long the revocation of a session is kept that nobody has
-// seen, so that nobody knows how long its tokens live.
-const unseenKept = 400 * 24 * time.Hour
+// foreignKept is how long the revocation of a session is kept at least that is
+// another issuer's, or may be: nobody here knows how long that renews its tokens.
+const foreignKept = 400 * 24 * time.Hour
 
 // Grace is how long after its expiry a token may still be accepted anywhere,
 // at most: issuers' clocks differ.
@@ -22,9 +22,12 @@ type Revocation struct {
 
 // Revoke returns the revocation of a known session. It outlasts the latest
 // token that can exist: the known one, or one of the greatest lifetime that is
-// being issued at this moment.
+// being issued at this moment. Other issuers go on to issue tokens of a session.
 func (s Session) Revoke(by string, at time.Time) Revocation {
 	until := at.Add(MaxTTL)
+	if !s.Own {
+		until = at.Add(foreignKept)
+	}
 	if s.ExpiresAt.After(until) {
 		until = s.ExpiresAt
 	}
@@ -34,5 +37,5 @@ func (s Session) Revoke(by string, at time.Time) Revocation {
 // RevokeUnseen returns the revocation of a session that has not been seen here,
 // by its id.
 func RevokeUnseen(id, by string, at time.Time) Revocation {
-	return Revocation{ID: id, By: by, At: at, Until: at.Add(unseenKept)}
+	return Revocation{ID: id, By: by, At: at, Until: at.Add(foreignKept)}
 }

@@ -170,11 +170,13 @@ func TestSubjectNeverMeetsAnOwnOne(t *testing.T) {
 }
 
 func TestRevoke(t *testing.T) {
-	short := session.Session{ID: "s1", ExpiresAt: noon.Add(time.Hour)}
-	long := session.Session{ID: "s2", ExpiresAt: noon.Add(365 * 24 * time.Hour)}
+	short := session.Session{ID: "s1", ExpiresAt: noon.Add(time.Hour), Own: true}
+	long := session.Session{ID: "s2", ExpiresAt: noon.Add(365 * 24 * time.Hour), Own: true}
+	foreign := session.Session{ID: "s4", ExpiresAt: noon.Add(time.Hour)}
 	for s, until := range map[*session.Session]time.Time{
-		&short: noon.Add(session.MaxTTL + session.Grace), // it may be renewed at this very moment
-		&long:  long.ExpiresAt.Add(session.Grace),
+		&short:   noon.Add(session.MaxTTL + session.Grace), // it may be renewed at this very moment
+		&long:    long.ExpiresAt.Add(session.Grace),
+		&foreign: noon.Add(400*24*time.Hour + session.Grace), // its issuer renews it
 	} {
 		want := session.Revocation{ID: s.ID, By: "ann", At: noon, Until: until}
 		if diff := cmp.Diff(want, s.Revoke("ann", noon)); diff != "" {
