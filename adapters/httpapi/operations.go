@@ -51,14 +51,17 @@ func (o operations) ready(x *exchange) error {
 }
 
 // Check returns nil if the service can answer requests, else why it cannot. It
-// tells the metrics.
+// tells the metrics. However many ask, the storage is asked once at a time: who
+// asks needs no token, and is not counted.
 func (s *Server) Check(ctx context.Context) error {
 	if s.draining.Load() {
 		return ports.ErrUnavailable.With("draining")
 	}
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	err := s.parts.Storage.Ping(ctx)
+	_, err, _ := s.probe.Do("storage", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
+		defer cancel()
+		return nil, s.parts.Storage.Ping(ctx)
+	})
 	s.parts.Metrics.Dependency("storage", err == nil)
 	s.parts.Metrics.Ready(err == nil && !s.draining.Load())
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
+	"golang.org/x/sync/singleflight"
 
 	"orgd/adapters/telemetry"
 	"orgd/app"
@@ -83,6 +84,7 @@ type Server struct {
 	origins   map[string]bool
 	started   time.Time
 	draining  atomic.Bool
+	probe     singleflight.Group
 	streaming streamTimes
 	// Streams end with ending, which end brings about.
 	ending context.Context

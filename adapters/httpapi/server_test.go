@@ -9,7 +9,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"orgd/domain/company"
@@ -178,6 +181,50 @@ func TestReady(t *testing.T) {
 	if w.Code != 503 || detailOf(t, w).Code != 8001 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("draining: readyz = %d %s, want 503/8001 after 1 s", w.Code, w.Body)
 	}
+}
+
+// Anybody may ask for readiness, any number of times: the storage is asked once at
+// a time. Who leaves does not spoil the answer of those who wait with him.
+func TestReadyAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		answer := make(chan struct{})
+		f := newFake(t, func(ctx context.Context) error {
+			asked.Add(1)
+			select {
+			case <-answer:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		})
+		leave, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		ask := func(ctx context.Context) {
+			all.Go(func() {
+				w := f.send(httptest.NewRequestWithContext(ctx, "GET", "/api/v1/readyz", nil))
+				if w.Code != 200 {
+					t.Errorf("readyz = %d %s, want 200", w.Code, w.Body)
+				}
+			})
+			synctest.Wait()
+		}
+		ask(leave)
+		for range 20 {
+			ask(t.Context())
+		}
+		cancel()
+		synctest.Wait()
+		close(answer)
+		all.Wait()
+		if n := asked.Load(); n != 1 {
+			t.Errorf("the storage was asked %d times", n)
+		}
+		ask(t.Context())
+		if n := asked.Load(); n != 2 {
+			t.Errorf("the storage was asked %d times in all, want once more", n)
+		}
+		all.Wait()
+	})
 }
 
 // metric is the value of a metric.
