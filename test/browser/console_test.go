@@ -227,8 +227,19 @@ func TestVersions(t *testing.T) {
 	b.press("Side by side")
 	b.await("it is side by side", `document.querySelector(".diff.sides .removed")?.nextElementSibling.textContent === "Be strict."`)
 	b.shot("versions-side-by-side")
+	// An answer that comes late says nothing of versions that were chosen since.
+	b.do("hold the next answer", chromedp.Evaluate[chromedp.Void](`{ const fetched = fetch; window.late = "asked"; window.fetch = async (...all) => {
+		window.fetch = fetched;
+		const answer = await fetched(...all);
+		await new Promise((go) => { window.release = go; });
+		setTimeout(() => { window.late = "there"; }, 200);
+		return answer;
+	}; }`))
 	b.choose("From version", "1")
+	b.await("the answer is held", `typeof window.release === "function"`)
 	b.choose("to version", "3")
+	b.awaitText("3 fields changed")
+	b.await("the late answer is there", `(window.release(), window.late === "there")`)
 	b.awaitText("3 fields changed")
 
 	b.press("Roll back to version 1")

@@ -55,7 +55,7 @@ function row(v, agent, newest, view) {
 // Comparison shows the differences between two versions.
 class Comparison {
   constructor(agent, from, to, signal) {
-    Object.assign(this, { agent, from, to, signal, form: "unified" });
+    Object.assign(this, { agent, from, to, signal, form: "unified", asked: 0 });
     this.result = h("div", { "aria-live": "polite" });
     this.controls = h("div", { class: "row" });
     this.element = h("section", { class: "panel wide", "aria-label": "Comparison" }, this.controls, this.result);
@@ -66,7 +66,7 @@ class Comparison {
     this.to = to;
     history.replaceState(null, "", link("agents", this.agent.name, "versions", { from, to }));
     if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();
-    this.draw().catch((error) => fill(this.result, h("p", { class: "problem" }, error.message)));
+    this.draw();
   }
 
   // drawControls lets any two be chosen.
@@ -83,10 +83,14 @@ class Comparison {
   }
 
   async draw() {
+    const mine = ++this.asked;
     this.drawControls();
     if (this.newest === 1) return fill(this.result, empty("There is one version only."));
     if (this.from >= this.to) return fill(this.result, empty("Choose an earlier version to compare from."));
-    const diff = await data(path("agents", this.agent.id, "versions", "diff"), { from_version: this.from, to_version: this.to }, this.signal);
+    const diff = await data(path("agents", this.agent.id, "versions", "diff"), { from_version: this.from, to_version: this.to }, this.signal)
+      .catch((error) => error);
+    if (mine !== this.asked) return; // others were chosen since
+    if (diff instanceof Error) return fill(this.result, h("p", { class: "problem" }, diff.message));
     fill(this.result, h("p", { class: "lead" }, diff.summary), changes(diff.field_changes, this.form));
   }
 }
