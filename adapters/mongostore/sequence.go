@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -29,12 +30,16 @@ func line(at int64, op string) string { return fmt.Sprintf("%012x-%s", at, op) }
 
 // sees notes the time of a change that this process has found. Clocks differ, and
 // what follows from a change has to stand behind it.
-func (db *DB) sees(at int64) {
-	for known := db.seen.Load(); at > known; known = db.seen.Load() {
-		if db.seen.CompareAndSwap(known, at) {
-			return
+func (db *DB) sees(at int64) { raiseTo(&db.seen, at) }
+
+// raiseTo makes v n unless it is as great, and reports whether it has.
+func raiseTo(v *atomic.Int64, n int64) bool {
+	for known := v.Load(); n > known; known = v.Load() {
+		if v.CompareAndSwap(known, n) {
+			return true
 		}
 	}
+	return false
 }
 
 // Sequence waits until there may be something to do, a quarter of a second at
@@ -74,15 +79,8 @@ func (db *DB) eventsInLine() {
 // LogReaches notes that the log has a page of this number. It may be called
 // with numbers that are no news.
 func (db *DB) LogReaches(number int64) {
-	for {
-		known := db.reached.Load()
-		if number <= known {
-			return
-		}
-		if db.reached.CompareAndSwap(known, number) {
-			db.grown.Ring()
-			return
-		}
+	if raiseTo(&db.reached, number) {
+		db.grown.Ring()
 	}
 }
 
