@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -253,19 +254,21 @@ func TestParseBatchTimes(t *testing.T) {
 	at := func(at time.Time) string {
 		return `{"event_type":"tool_used","agent":"a","data":{"tool":"t","success":true},"timestamp":"` + at.Format("2006-01-02T15:04:05.000Z07:00") + `"}`
 	}
-	good := []string{at(now), at(now.Add(MaxAhead)), at(now.Add(-retention))}
+	good := []string{started(""), at(now), at(now.Add(MaxAhead)), at(now.Add(-retention))}
+	ahead, old := at(now.Add(MaxAhead+time.Millisecond)), at(now.Add(-retention-time.Millisecond))
 	if err := parse(retention, good...); err != nil {
 		t.Errorf("ParseBatch of good times = %v, want nil", err)
 	}
 	if err := parse(0, at(time.Unix(0, 0).UTC())); err != nil {
 		t.Errorf("ParseBatch without retention = %v, want nil", err)
 	}
-	err := parse(retention, append(good, `{}`, at(now.Add(MaxAhead+time.Millisecond)), at(now.Add(-retention-time.Millisecond)))...)
-	for _, want := range []string{
-		"events[3].",
-		"events[4].timestamp: must not be more than 5 minutes ahead",
-		"events[5].timestamp: must not be before 2024-12-27T12:00:00Z, older events are not kept",
-	} {
+	want := "events[4].timestamp: must not be more than 5 minutes ahead; " +
+		"events[5].timestamp: must not be before 2024-12-27T12:00:00Z, older events are not kept"
+	if err := parse(retention, append(good, ahead, old)...); !errors.Is(err, jsondoc.ErrInvalid) || err.Error() != want {
+		t.Errorf("ParseBatch = %v, want ErrInvalid %q", err, want)
+	}
+	err := parse(retention, append(good, ahead, `{}`)...)
+	for _, want := range []string{"events[4].timestamp: must not be more than 5 minutes ahead", "events[5]."} {
 		if fault.Of(err).Code != fault.RequestValidation || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseBatch = %v, want code 2001 with %q", err, want)
 		}
