@@ -2,9 +2,7 @@ package orgd
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 
 	"orgd/adapters/telemetry"
 	"orgd/domain/audit"
+	"orgd/domain/fault"
 	"orgd/domain/receipt"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -89,20 +88,10 @@ func (t task) once(ctx context.Context) (err error) {
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %s\n%s", panicText(v), debug.Stack())
+			err = fmt.Errorf("panic: %s\n%s", fault.PanicText(v), debug.Stack())
 		}
 	}()
 	return t.turn(ctx)
-}
-
-// panicText describes the value of a panic. Only the runtime's own words are
-// shown: any other value may hold somebody's data.
-func panicText(v any) string {
-	var own runtime.Error
-	if err, ok := v.(error); ok && errors.As(err, &own) {
-		return own.Error()
-	}
-	return fmt.Sprintf("a value of type %T", v)
 }
 
 // wait returns true after d, false as soon as ctx ends.

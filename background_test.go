@@ -109,16 +109,6 @@ func TestPanicOfTask(t *testing.T) {
 	}
 }
 
-func TestPanicText(t *testing.T) {
-	defer func() {
-		if got, want := panicText(recover()), "runtime error: index out of range [1] with length 0"; got != want {
-			t.Errorf("panicText = %q, want %q", got, want)
-		}
-	}()
-	var none []int
-	_ = none[min(1, len(t.Name()))]
-}
-
 // upkeep is a storage with a number of steps to forget.
 type upkeep struct {
 	ports.Storage

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/fault"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -282,7 +283,7 @@ func (d *Dispatcher) begin(w webhook.Webhook, batch []webhook.Delivery) {
 func (d *Dispatcher) guarded(do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("app: panic while delivering: %T\n%s", v, debug.Stack())
+			err = fmt.Errorf("app: panic while delivering: %s\n%s", fault.PanicText(v), debug.Stack())
 		}
 	}()
 	return do()

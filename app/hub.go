@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/fault"
 	"orgd/ports"
 )
 
@@ -74,7 +75,7 @@ func (h *hub) leave(in *inbox) {
 func (h *hub) serve(ctx context.Context, r *reader) {
 	defer func() {
 		if v := recover(); v != nil {
-			h.end(r, fmt.Errorf("app: panic while reading the log: %T", v))
+			h.end(r, fmt.Errorf("app: panic while reading the log: %s", fault.PanicText(v)))
 		}
 	}()
 	if err := h.follow(ctx, r); err != nil {

@@ -30,8 +30,8 @@ func TestServerErrors(t *testing.T) {
 		want   answer
 		logged string // what the log says of the cause
 	}{
-		"panic":               {func(context.Context) error { panic(canary) }, answer{500, 8000, 0}, "httpapi: panic: string"},
-		"panic with an error": {func(context.Context) error { panic(errors.New(canary)) }, answer{500, 8000, 0}, "panic: *errors.errorString"},
+		"panic":               {func(context.Context) error { panic(canary) }, answer{500, 8000, 0}, "httpapi: panic: a value of type string"},
+		"panic with an error": {func(context.Context) error { panic(errors.New(canary)) }, answer{500, 8000, 0}, "panic: a value of type *errors.errorString"},
 		"runtime error": {func(context.Context) error {
 			var m map[string]int
 			//lint:ignore SA5000 it is to panic

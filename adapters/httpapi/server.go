@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -22,6 +21,7 @@ import (
 
 	"orgd/adapters/telemetry"
 	"orgd/app"
+	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
 )
@@ -223,7 +223,7 @@ var errPanic = errors.New("httpapi: panic")
 func (x *exchange) run() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = x.panicked(v)
+			err = fmt.Errorf("%w: %s\n%s", errPanic, fault.PanicText(v), debug.Stack())
 		}
 	}()
 	if x.route.long {
@@ -232,17 +232,6 @@ func (x *exchange) run() (err error) {
 		}
 	}
 	return x.admit()
-}
-
-// panicked logs where a panic came from. Its value may hold what a request
-// brought, so only the runtime's own words are logged.
-func (x *exchange) panicked(v any) error {
-	text := fmt.Sprintf("%T", v)
-	var own runtime.Error
-	if err, ok := v.(error); ok && errors.As(err, &own) {
-		text = own.Error()
-	}
-	return fmt.Errorf("%w: %s\n%s", errPanic, text, debug.Stack())
 }
 
 // finish reports the exchange to the metrics and the access log.

@@ -10,7 +10,6 @@ package redislimit
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"go.uber.org/zap"
 
+	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
 )
@@ -129,7 +129,7 @@ func (l *Limiter) background(work func()) {
 func (l *Limiter) turn(work func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			l.log.Error("panic in the limiter", zap.String("type", fmt.Sprintf("%T", v)), zap.ByteString("stack", debug.Stack()))
+			l.log.Error("panic in the limiter", zap.String("panic", fault.PanicText(v)), zap.ByteString("stack", debug.Stack()))
 			time.Sleep(l.timing.probe) // not to do it all the time
 		}
 	}()

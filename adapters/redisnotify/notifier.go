@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/redisconn"
+	"orgd/domain/fault"
 )
 
 const (
@@ -120,7 +121,7 @@ func (n *Notifier) background(what string, turn func(*condition) error) {
 func once(turn func(*condition) error, c *condition) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("redisnotify: panic: %T\n%s", v, debug.Stack())
+			err = fmt.Errorf("redisnotify: panic: %s\n%s", fault.PanicText(v), debug.Stack())
 		}
 	}()
 	return turn(c)

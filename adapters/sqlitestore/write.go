@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"orgd/domain/fault"
 )
 
 // A batch ends when nothing waits, or at one of these: the first caller in it
@@ -225,7 +227,7 @@ func (j *job) call(c *conn) {
 	tx := &Tx{View: View{context.Background(), c}}
 	defer func() {
 		if v := recover(); v != nil {
-			j.err = fmt.Errorf("sqlitestore: panic in a write: %v\n%s", v, debug.Stack())
+			j.err = fmt.Errorf("sqlitestore: panic in a write: %s\n%s", fault.PanicText(v), debug.Stack())
 		}
 		j.wrote, j.grew, j.changed = tx.wrote, tx.logged, tx.changed
 	}()

@@ -78,7 +78,7 @@ func TestWriteUndoesOnlyWhatFailed(t *testing.T) {
 		if !errors.Is(errs[1], errRefused) || errs[4] != errRefused {
 			t.Errorf("refused writes = %v, %v, want %v", errs[1], errs[4], errRefused)
 		}
-		if errs[2] == nil || !strings.Contains(errs[2].Error(), "panic in a write: a bug") {
+		if errs[2] == nil || !strings.Contains(errs[2].Error(), "panic in a write: a value of type string") {
 			t.Errorf("panicking write = %v, want its panic", errs[2])
 		}
 		wantNames(t, db, "a", "d")
