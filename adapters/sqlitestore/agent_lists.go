@@ -63,7 +63,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 			if !ok {
 				return errForgotten
 			}
-			page = append(page, rec)
+			page = append(page, rec.Record)
 			return nil
 		})
 	})

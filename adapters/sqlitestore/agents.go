@@ -105,7 +105,7 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
 	if rec, ok := s.db.known.get(ref); ok {
-		return rec, s.db.refused()
+		return rec.Record, s.db.refused()
 	}
 	var found *record
 	since := s.db.known.now()
@@ -171,21 +171,22 @@ func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
 }
 
 const (
-	selectNameByID   = "SELECT id, name, name_key FROM agents WHERE id = ?"
 	selectNameByName = "SELECT id, name, name_key FROM agents WHERE name_key = ?"
-	selectFormerName = "SELECT id, name, name_key FROM former_agents WHERE id = ?"
+	// An agent is in one of the tables: it is found under the id for ever.
+	selectNameByID = `
+SELECT id, name, name_key FROM agents WHERE id = ?1
+UNION ALL SELECT id, name, name_key FROM former_agents WHERE id = ?1`
 )
 
 // Trace implements [ports.AgentStore].
 func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+	if rec, ok := s.db.known.get(ref); ok {
+		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.refused()
+	}
 	var id []byte
 	var n name.Name
-	err := s.db.Read(ctx, func(v *View) error {
-		err := byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
-		if errors.Is(err, sql.ErrNoRows) && ref.ID != "" {
-			err = v.Row(selectFormerName, packID(ref.ID)).Scan(&id, &n.Text, &n.Key)
-		}
-		return err
+	err := s.db.Ask(ctx, func(v *View) error {
+		return byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
 	})
 	if err != nil {
 		return "", name.Name{}, notFound(err, ref)

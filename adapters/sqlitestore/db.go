@@ -52,6 +52,7 @@ type DB struct {
 	writePool, readPool *sql.DB
 	readers             chan *conn
 	known               *records
+	events              *events
 
 	// for the writer's goroutine
 	writer  *conn
@@ -97,6 +98,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 	db := &DB{
 		log:     log,
 		known:   newRecords(maxRecords),
+		events:  newEvents(maxEvents),
 		maxLog:  maxLog,
 		readers: make(chan *conn, cfg.Readers),
 		jobs:    make(chan *job),

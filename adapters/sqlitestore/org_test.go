@@ -31,6 +31,7 @@ type org struct {
 	db          *DB
 	agents      *Agents
 	departments *Departments
+	activities  *Activities
 	made        atomic.Int64
 }
 
@@ -41,7 +42,7 @@ func openOrg(tb testing.TB, dir string) *org {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(closeDB)
-	return &org{TB: tb, db: db, agents: NewAgents(db), departments: NewDepartments(db)}
+	return &org{TB: tb, db: db, agents: NewAgents(db), departments: NewDepartments(db), activities: NewActivities(db)}
 }
 
 func (o *org) check(err error) {

@@ -44,7 +44,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 	now := time.Now()
 	lead := identity.ID("a")
 	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
-	events := func(q activity.Query) string { s, _ := eventsQuery(q); return s }
+	events := func(q activity.Query) string { s, _ := placesQuery(q); return s }
 	agents := func(q agent.Query) string { s, _ := agentsQuery(agentColumns, joinIdentity, q); return s }
 	order := func(q agent.Query) string { s, _ := agentsQuery("a.id", "", q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
@@ -53,18 +53,19 @@ func TestListsFollowAnIndex(t *testing.T) {
 	sessions := func(q session.Query) string { s, _ := sessionsQuery(q); return s }
 	career, _ := careerQuery("a")
 	for _, c := range []struct{ query, want string }{
-		{events(activity.Query{}), "events_type (type=?)"},
-		{events(activity.Query{Type: "t"}), "events_type (type=?)"},
-		{events(activity.Query{AgentID: "a"}), "events_agent_type (agent_id=? AND type=?)"},
-		{events(activity.Query{AgentID: "a", Type: "t"}), "events_agent_type (agent_id=? AND type=?)"},
-		{events(activity.Query{Since: now}), "events_type (type=? AND at>?)"},
-		{events(activity.Query{After: atEvent}), "events_type (type=? AND (at,id)<(?,?))"},
-		{events(activity.Query{Since: now, After: atEvent}), "events_type (type=? AND at>? AND (at,id)<(?,?))"},
-		{events(activity.Query{Type: "t", Since: now, After: atEvent}), "events_type (type=? AND at>? AND (at,id)<(?,?))"},
-		{events(activity.Query{AgentID: "a", Since: now, After: atEvent}), "events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{}), "COVERING INDEX events_type (type=?)"},
+		{events(activity.Query{Type: "t"}), "COVERING INDEX events_type (type=?)"},
+		{events(activity.Query{AgentID: "a"}), "COVERING INDEX events_agent_type (agent_id=? AND type=?)"},
+		{events(activity.Query{AgentID: "a", Type: "t"}), "COVERING INDEX events_agent_type (agent_id=? AND type=?)"},
+		{events(activity.Query{Since: now}), "COVERING INDEX events_type (type=? AND at>?)"},
+		{events(activity.Query{After: atEvent}), "COVERING INDEX events_type (type=? AND (at,id)<(?,?))"},
+		{events(activity.Query{Since: now, After: atEvent}), "COVERING INDEX events_type (type=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{Type: "t", Since: now, After: atEvent}), "COVERING INDEX events_type (type=? AND at>? AND (at,id)<(?,?))"},
+		{events(activity.Query{AgentID: "a", Since: now, After: atEvent}), "COVERING INDEX events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
 		{events(activity.Query{AgentID: "a", Type: "t", Since: now, After: atEvent}),
-			"events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
+			"COVERING INDEX events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
 		{career, "events_agent_type (agent_id=? AND type=?)"},
+		{selectEventsAt, "events USING INTEGER PRIMARY KEY (rowid=?)"},
 		{selectLog, "INTEGER PRIMARY KEY (rowid>?)"},
 
 		{agents(agent.Query{}), "agents_order"},
@@ -124,7 +125,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	db := openOrg(t, t.TempDir()).db
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
-		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName, selectFormerName,
+		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
 		selectVersion, selectHeadcount, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,

@@ -1,7 +1,6 @@
 package sqlitestore
 
 import (
-	"container/list"
 	"sync"
 
 	"orgd/domain/agent"
@@ -24,15 +23,10 @@ const (
 // is forgotten, and until the commit has ended nothing new is remembered. Then
 // the writer says what it has stored, and that is. What a read has found is
 // remembered only if no such commit began or ended since before it.
-//
-// The agent that was not asked for the longest goes first.
 type records struct {
 	mu      sync.Mutex
-	max     int                      // bytes
-	size    int                      // bytes
-	order   list.List                // of *record, the one that was asked for last in front
-	ids     map[string]*list.Element // by packed id
-	names   map[name.Key]*list.Element
+	known   lru[string, *record] // by packed id
+	names   map[name.Key]string  // the packed id of each that is known
 	commits stamp
 
 	departments map[name.Key]string // how each writes its name, which only another one changes
@@ -75,8 +69,7 @@ func (c changes) and(more changes) changes {
 
 func newRecords(max int) *records {
 	return &records{
-		max: max, ids: map[string]*list.Element{}, names: map[name.Key]*list.Element{},
-		departments: map[name.Key]string{},
+		known: newLRU[string, *record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
 	}
 }
 
@@ -88,34 +81,26 @@ func (c *records) now() stamp {
 }
 
 // get returns the agent that ref names if it is remembered.
-func (c *records) get(ref identity.Ref) (agent.Record, bool) {
+func (c *records) get(ref identity.Ref) (*record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := c.names[ref.Name]
+	id := c.names[ref.Name]
 	if ref.ID != "" {
-		at = c.ids[string(packID(ref.ID))]
+		id = string(packID(ref.ID))
 	}
-	return c.ask(at)
+	return c.known.get(id)
 }
 
 // member returns the agent of a packed id that a read has found which began with
 // a stamp: false if it is not remembered, or if any agent may have changed since,
 // so that those of one read are as they were at one time.
-func (c *records) member(since stamp, id []byte) (agent.Record, bool) {
+func (c *records) member(since stamp, id []byte) (*record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.holds(since) {
-		return agent.Record{}, false
+		return nil, false
 	}
-	return c.ask(c.ids[string(id)])
-}
-
-func (c *records) ask(at *list.Element) (agent.Record, bool) {
-	if at == nil {
-		return agent.Record{}, false
-	}
-	c.order.MoveToFront(at)
-	return at.Value.(*record).Record, true
+	return c.known.get(string(id))
 }
 
 // put remembers what a read has found that began with a stamp.
@@ -186,24 +171,15 @@ func (c *records) follow(changed []agentChange) {
 func (c *records) holds(since stamp) bool { return since == c.commits && !since.isBusy() }
 
 func (c *records) keep(r *record) {
-	if c.ids[r.id] != nil {
+	if _, ok := c.known.get(r.id); ok {
 		return
 	}
-	at := c.order.PushFront(r)
-	c.ids[r.id], c.names[r.key] = at, at
-	c.size += r.size()
-	for c.size > c.max {
-		c.forget(c.order.Back().Value.(*record).id)
-	}
+	c.names[r.key] = r.id
+	c.known.put(r.id, r, r.size(), func(r *record) { delete(c.names, r.key) })
 }
 
 func (c *records) forget(id string) {
-	at := c.ids[id]
-	if at == nil {
-		return
+	if r, ok := c.known.forget(id); ok {
+		delete(c.names, r.key)
 	}
-	r := c.order.Remove(at).(*record)
-	c.size -= r.size()
-	delete(c.ids, id)
-	delete(c.names, r.key)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/department"
@@ -32,7 +33,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	for i := range 1000 {
 		c.put(0, recordOf(fmt.Sprint(i), each-recordOverhead-20))
 		c.get(identity.Ref{ID: "0"}) // asked for all the time
-		if n := max(c.order.Len(), len(c.ids), len(c.names)); n > 110 || n < min(i, 90) {
+		if n := max(c.known.order.Len(), len(c.known.at), len(c.names)); n > 110 || n < min(i, 90) {
 			t.Fatalf("%d records are remembered, want about 100", n)
 		}
 	}
@@ -73,7 +74,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 		}
 	}
 	c.changing(changes{agents: []agentChange{{id: "a"}}})(true)
-	if known(c) || len(c.names) != 1 || c.size != recordOf("b", 1).size() {
+	if known(c) || len(c.names) != 1 || c.known.size != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
 	if _, ok := c.member(after, []byte("b")); ok {
@@ -109,8 +110,8 @@ func TestRecordsOfCommits(t *testing.T) {
 		}
 		done(x.stored)
 		rec, ok := c.get(identity.Ref{ID: "a"})
-		if ok != (x.want > 0) || len(rec.Identity) != x.want {
-			t.Errorf("%s: the agent is remembered with %d bytes, %t, want %d", what, len(rec.Identity), ok, x.want)
+		if ok != (x.want > 0) || ok && len(rec.Identity) != x.want {
+			t.Errorf("%s: the agent is remembered as %v, %t, want %d bytes", what, rec, ok, x.want)
 		}
 	}
 }
@@ -199,7 +200,9 @@ func TestRememberedAgentsOfAClosedStore(t *testing.T) {
 		_, one := o.agents.Record(ctx, byID(id))
 		_, list := o.agents.Records(ctx, agent.Query{Limit: 10})
 		_, where := o.departments.Name(ctx, "sales")
-		return []error{one, list, where}
+		_, _, who := o.agents.Trace(ctx, byID(id))
+		_, feed := o.activities.Events(ctx, activity.Query{Limit: 10})
+		return []error{one, list, where, who, feed}
 	}
 	o.check(errors.Join(ask()...))
 	o.check(errors.Join(ask()...))
@@ -247,7 +250,7 @@ func TestRememberedAgentsAreSmall(t *testing.T) {
 	if n := heapInUse() - before; n > 4<<20 {
 		t.Errorf("20 agents that were renamed by requests of 1 MiB keep %d KiB in memory, want at most 4096", n>>10)
 	}
-	if o.db.known.size == 0 {
+	if o.db.known.known.size == 0 {
 		t.Error("none of them is remembered")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"orgd/domain/activity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -85,19 +84,11 @@ func checkReach(v *View, place activity.Seq) error {
 }
 
 func scanLogged(r Row) (e activity.Logged, err error) {
-	var department name.Key
-	e.Event, err = scanEvent(prefixed{r, []any{&e.Seq, &department}})
-	e.Department = department
+	var place int64
+	e.Event, err = scanEvent(r, &place, (*string)(&e.Department))
+	e.Seq = activity.Seq(place)
 	return e, err
 }
-
-// prefixed is a row with more columns before those that are asked for.
-type prefixed struct {
-	Row
-	first []any
-}
-
-func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append(p.first, dest...)...) }
 
 // markEvery spaces the marks of the log.
 const markEvery = time.Hour
