@@ -3,14 +3,19 @@ package load
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// BenchmarkThroughputFeed compares pages of a million events, the first one and
-// one far back, with gin that answers the same bytes from memory.
+// walked is how many pages are read one after another: the clients are a hundred
+// apart, so that the service has forgotten a page when the next one asks for it.
+const walked = connections * 100
+
+// BenchmarkThroughputFeed compares pages of a million events with gin that answers
+// the same bytes from memory: the first one, one far back, and each page once.
 func BenchmarkThroughputFeed(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "data")
 	s, stop := openIn(b, dir)
@@ -23,6 +28,11 @@ func BenchmarkThroughputFeed(b *testing.B) {
 			page{f.name + "/page=1", feedPath(query, pageSize, "")},
 			page{f.name + "/page=10000", feedPath(query, pageSize, s.skip(query, (farPage-1)*pageSize))})
 	}
+	walk := make([]string, walked)
+	for i, cursor := 0, ""; i < walked; i++ {
+		walk[i] = feedPath(url.Values{}, pageSize, cursor)
+		cursor = cursorOf(b, s.must(http.MethodGet, walk[i], nil))
+	}
 	stop()
 	p := serve(b, dir, s.token)
 	for _, at := range pages {
@@ -30,6 +40,13 @@ func BenchmarkThroughputFeed(b *testing.B) {
 			p.compare(b, always(p.request(http.MethodGet, at.path, nil)))
 		})
 	}
+	b.Run("all/walk", func(b *testing.B) {
+		requests := make([][]byte, walked)
+		for i, path := range walk {
+			requests[i] = p.request(http.MethodGet, path, nil)
+		}
+		p.compare(b, inTurn(requests))
+	})
 }
 
 // BenchmarkThroughputIngest measures how many events a second are taken in for
@@ -53,15 +70,15 @@ func BenchmarkThroughputIngest(b *testing.B) {
 }
 
 // cursorOf returns the cursor behind a page.
-func cursorOf(b *testing.B, body []byte) string {
-	b.Helper()
+func cursorOf(tb testing.TB, body []byte) string {
+	tb.Helper()
 	var answer struct {
 		Pagination struct {
 			NextCursor string `json:"next_cursor"`
 		}
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Pagination.NextCursor == "" {
-		b.Fatalf("a page without a next one: %.300s, %v", body, err)
+		tb.Fatalf("a page without a next one: %.300s, %v", body, err)
 	}
 	return answer.Pagination.NextCursor
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -136,18 +135,7 @@ func (s *service) skipIn(list string, query url.Values, n int) (cursor string) {
 	s.Helper()
 	const most = 200
 	for ; n > 0; n -= most {
-		var page struct {
-			Pagination struct {
-				NextCursor string `json:"next_cursor"`
-			}
-		}
-		path := listPath(list, query, min(n, most), cursor)
-		if err := json.Unmarshal(s.must(http.MethodGet, path, nil), &page); err != nil {
-			s.Fatal(err)
-		}
-		if cursor = page.Pagination.NextCursor; cursor == "" {
-			s.Fatalf("GET %s is the last page", path)
-		}
+		cursor = cursorOf(s, s.must(http.MethodGet, listPath(list, query, min(n, most), cursor), nil))
 	}
 	return cursor
 }
