@@ -44,7 +44,7 @@ type Feed struct {
 
 // Feed returns a page of events, the newest first. An agent that never existed
 // has none.
-func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Event, error) {
+func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Shown, error) {
 	if in.Agent != nil {
 		id, _, err := s.agents.Trace(ctx, *in.Agent)
 		if isUnknownAgent(err) {
@@ -55,17 +55,17 @@ func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Event, error
 		}
 		in.AgentID = string(id)
 	}
-	return s.log.Events(ctx, in.Query)
+	return s.log.Feed(ctx, in.Query)
 }
 
 // OfAgent returns a page of the events of one agent, existing or deleted.
-func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Event, error) {
+func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Shown, error) {
 	id, _, err := s.agents.Trace(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	q.AgentID = string(id)
-	return s.log.Events(ctx, q)
+	return s.log.Feed(ctx, q)
 }
 
 // Career returns the lifecycle events of one agent, existing or deleted, the

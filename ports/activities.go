@@ -37,8 +37,9 @@ type ActivityLog interface {
 	// error is receipt.ErrRunning.
 	Append(ctx context.Context, reports []Report, seal func(Counted) Note) (Counted, error)
 
-	// Events returns the events that q selects, in the order of a feed.
-	Events(ctx context.Context, q activity.Query) ([]activity.Event, error)
+	// Feed returns the events that q selects as they are shown, in the order
+	// of a feed.
+	Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error)
 
 	// Find returns those of some events that are stored.
 	Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error)

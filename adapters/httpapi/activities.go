@@ -45,7 +45,7 @@ func (h activities) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeEvent, func(e activity.Event) position { return eventPosition(e, in.Since) })
+	return page(x, p, rows, writeShown, func(e activity.Shown) position { return eventPosition(e.Position, in.Since) })
 }
 
 // feed reads the filters of a feed.
@@ -82,11 +82,11 @@ func (h activities) ofAgent(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeEvent, func(e activity.Event) position { return eventPosition(e, time.Time{}) })
+	return page(x, p, rows, writeShown, func(e activity.Shown) position { return eventPosition(e.Position, time.Time{}) })
 }
 
-func eventPosition(e activity.Event, since time.Time) position {
-	return position{stamp(e.At), string(e.ID), stamp(since)}
+func eventPosition(at activity.Position, since time.Time) position {
+	return position{stamp(at.At), string(at.ID), stamp(since)}
 }
 
 func feedPosition(p position) (*activity.Position, error) {
@@ -130,6 +130,9 @@ func countedReply(n ports.Counted) receipt.Reply {
 		Location: prefix + "/activities",
 	}
 }
+
+// writeShown writes an ActivityEvent as the feed has it.
+func writeShown(w *jsondoc.Writer, e activity.Shown) { e.Write(w) }
 
 // writeEvent writes an ActivityEvent.
 func writeEvent(w *jsondoc.Writer, e activity.Event) {

@@ -50,8 +50,8 @@ func (s *Activities) settleReported(ctx context.Context, reports []ports.Report)
 	return s.db.settleSome(ctx, agentsColl, append(owes(), in("_id", slices.Compact(ids))), 0)
 }
 
-// Events implements [ports.ActivityLog].
-func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.Event, error) {
+// Feed implements [ports.ActivityLog].
+func (s *Activities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
 	agents := func() error { return s.db.awaitAgents(ctx) }
 	if q.AgentID != "" {
 		agents = func() error { return s.db.settleHome(ctx, home{agentsColl, q.AgentID}) }
@@ -60,7 +60,15 @@ func (s *Activities) Events(ctx context.Context, q activity.Query) ([]activity.E
 		return nil, err
 	}
 	opts := options.Find().SetSort(bson.D{is("at", -1), is("_id", -1)}).SetLimit(int64(q.Limit))
-	return s.read(ctx, eventsFilter(q), opts)
+	events, err := s.read(ctx, eventsFilter(q), opts)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]activity.Shown, len(events))
+	for i, e := range events {
+		page[i] = e.Shown()
+	}
+	return page, nil
 }
 
 // Find implements [ports.ActivityLog].

@@ -255,7 +255,7 @@ func (o *office) look(db *DB) state {
 		o.must(err)
 		slices.SortFunc(v.Days[id], func(a, b performance.Day) int { return int(a.Date - b.Date) })
 	}
-	v.Events, errs[3] = s.Activities.Events(ctx, activity.Query{Limit: 10_000})
+	v.Events, errs[3] = portstest.Events(ctx, s.Activities, activity.Query{Limit: 10_000})
 	v.Department, errs[4] = s.Measures.DepartmentDays(ctx, salesID, 0)
 	slices.SortFunc(v.Department, func(a, b performance.Day) int { return int(a.Date - b.Date) })
 	v.Projects, errs[5] = s.Projects.Projects(ctx, project.Query{Limit: 100})

@@ -237,7 +237,7 @@ func TestFeedWaits(t *testing.T) {
 		return nil
 	}
 	feed := func() int {
-		events, err := NewActivities(other).Events(t.Context(), activity.Query{Limit: 10})
+		events, err := NewActivities(other).Feed(t.Context(), activity.Query{Limit: 10})
 		o.must(err)
 		return len(events)
 	}
@@ -272,7 +272,7 @@ func TestReadersSettleBatchesOnce(t *testing.T) {
 	var reading sync.WaitGroup
 	for range readers {
 		reading.Go(func() {
-			events, err := NewActivities(other).Events(t.Context(), activity.Query{Limit: 10})
+			events, err := NewActivities(other).Feed(t.Context(), activity.Query{Limit: 10})
 			if err != nil || len(events) != 5 {
 				t.Errorf("Events = %d events, %v; want those of the hiring and of the batch, 5", len(events), err)
 			}

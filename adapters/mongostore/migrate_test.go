@@ -12,6 +12,7 @@ import (
 	"orgd/domain/name"
 	"orgd/domain/performance"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // TestMigrateKeepsFigures takes a database back to schema 1, which had the names
@@ -76,7 +77,7 @@ func TestMigrateKeepsFigures(t *testing.T) {
 	if n := o.count(daysColl, bson.D{is("_id", bson.D{is("$regex", "^department:sales")})}); n > 0 {
 		t.Errorf("%d documents of figures belong to names, want none", n)
 	}
-	events, err := o.Activities.Events(t.Context(), activity.Query{Limit: 100})
+	events, err := portstest.Events(t.Context(), o.Activities, activity.Query{Limit: 100})
 	if err != nil || len(events) != 21 {
 		t.Errorf("Events = %d, %v, want 21", len(events), err)
 	}

@@ -123,7 +123,7 @@ func lostCalls() map[string]func(context.Context, portstest.Stores) error {
 		},
 		"Company": func(ctx context.Context, s portstest.Stores) error { _, err := s.Company.Company(ctx); return err },
 		"Events": func(ctx context.Context, s portstest.Stores) error {
-			_, err := s.Activities.Events(ctx, activity.Query{Limit: 1})
+			_, err := s.Activities.Feed(ctx, activity.Query{Limit: 1})
 			return err
 		},
 		"Issue": func(ctx context.Context, s portstest.Stores) error {

@@ -12,7 +12,6 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	"orgd/ports"
 )
@@ -82,11 +81,9 @@ func eventArgs(e activity.Event, department name.Key) []any {
 	}
 }
 
-const eventColumns = "id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata"
-
-// Events implements [ports.ActivityLog]. The indexes have the order of a page and
-// all that selects it, so the database is asked for no event that is remembered.
-func (s *Activities) Events(ctx context.Context, q activity.Query) (page []activity.Event, err error) {
+// Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
+// that selects it, so the database is asked for no event that is remembered.
+func (s *Activities) Feed(ctx context.Context, q activity.Query) (page []activity.Shown, err error) {
 	query, args := placesQuery(q)
 	err = s.db.Read(ctx, func(v *View) (err error) {
 		var place int64
@@ -104,7 +101,7 @@ func (s *Activities) Events(ctx context.Context, q activity.Query) (page []activ
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	inFeedOrder(page) // which a subquery does not promise
+	slices.SortFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // a subquery promises no order
 	return page, nil
 }
 
@@ -148,9 +145,10 @@ const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
 // Find implements [ports.ActivityLog].
 func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
 	found := map[activity.ID]activity.Event{}
+	row := newEventRow()
 	err := s.db.Read(ctx, func(v *View) error {
 		for _, id := range ids {
-			e, err := scanEvent(v.Row(selectEvent, packID(id)))
+			e, err := row.scan(v.Row(selectEvent, packID(id)))
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
@@ -170,9 +168,10 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.
 // Career implements [ports.ActivityLog].
 func (s *Activities) Career(ctx context.Context, id agent.ID) (career []activity.Event, err error) {
 	query, args := careerQuery(id)
+	row := newEventRow()
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
-			e, err := scanEvent(r)
+			e, err := row.scan(r)
 			career = append(career, e)
 			return err
 		})
@@ -180,8 +179,7 @@ func (s *Activities) Career(ctx context.Context, id agent.ID) (career []activity
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	inFeedOrder(career)
-	slices.Reverse(career)
+	slices.SortFunc(career, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) })
 	return career, nil
 }
 
@@ -198,25 +196,9 @@ func careerQuery(id agent.ID) (string, []any) {
 		strings.Repeat(", ?", len(args)-2) + ")", args
 }
 
-// scanEvent reads a row of [eventColumns] behind others, which are scanned into
-// first. What is a text to database/sql costs it a third of what another type of
-// a text does.
-func scanEvent(r Row, first ...any) (e activity.Event, err error) {
-	var id, agentID []byte
-	var at int64
-	var data any
-	err = r.Scan(append(first, &id, (*string)(&e.Type), &at, &agentID, &e.AgentName, &e.Description,
-		(*string)(&e.Related), &data, &e.By, (*string)(&e.Metadata))...)
-	e.ID, e.At, e.AgentID = activity.ID(unpackID(id)), fromMillis(at), unpackID(agentID)
-	if text, ok := data.(string); ok {
-		e.Data = (*jsondoc.Object)(&text)
-	}
-	return e, err
-}
-
 // LastActive implements [ports.ActivityLog].
 func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	newest, err := s.Events(ctx, activity.Query{AgentID: string(id), Limit: 1})
+	newest, err := s.Feed(ctx, activity.Query{AgentID: string(id), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return time.Time{}, false, err
 	}

@@ -59,7 +59,7 @@ func BenchmarkActivities(b *testing.B) {
 		q.Limit = 50
 		b.Run(what, func(b *testing.B) {
 			parallel(b, 8, func(int) error {
-				_, err := log.Events(ctx, q)
+				_, err := log.Feed(ctx, q)
 				return err
 			})
 		})

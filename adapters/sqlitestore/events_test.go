@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/domain/activity"
-	"orgd/domain/jsondoc"
 )
 
 func TestEventsAreBounded(t *testing.T) {
 	const each = 1000
 	c := newEvents(100 * each)
-	event := activity.Event{Description: strings.Repeat("x", each-eventOverhead)}
+	event := activity.Shown{Text: strings.Repeat("x", each-eventOverhead)}
 	for place := range int64(1000) {
-		c.remember([]logged{{place, event}, {place, event}})
+		c.remember(place, event)
+		c.remember(place, event)
 		c.remembered([]int64{0}) // asked for all the time
 		if n := max(c.known.order.Len(), len(c.known.at)); n > 100 || n < min(int(place), 100) {
 			t.Fatalf("%d events are remembered, want 100", n)
@@ -29,27 +29,15 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// What an event takes beside the overhead is counted.
-func TestEventSize(t *testing.T) {
-	text := strings.Repeat("x", 100)
-	data := jsondoc.Object(text)
-	full := activity.Event{
-		AgentName: text, Description: text, Related: jsondoc.Object(text), Data: &data, By: text, Metadata: jsondoc.Object(text),
-	}
-	if got, want := eventSize(full), 600+eventOverhead; got != want {
-		t.Errorf("eventSize = %d, want %d", got, want)
-	}
-}
-
 // A feed shows what is stored, whatever of it is remembered.
 func TestRememberedEvents(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
 	o.found("Sales")
 	o.hireMany(0, 30, "Sales", 0)
-	feed := func(limit int) []activity.Event {
+	feed := func(limit int) []activity.Shown {
 		t.Helper()
-		all, err := o.activities.Events(ctx, activity.Query{Limit: limit})
+		all, err := o.activities.Feed(ctx, activity.Query{Limit: limit})
 		o.check(err)
 		return all
 	}
@@ -102,7 +90,7 @@ func BenchmarkFeed(b *testing.B) {
 				o.db.events = newEvents(max)
 				b.ReportAllocs()
 				for b.Loop() {
-					if page, err := o.activities.Events(context.Background(), q); err != nil || len(page) != q.Limit {
+					if page, err := o.activities.Feed(context.Background(), q); err != nil || len(page) != q.Limit {
 						b.Fatalf("a page of %d events, %v", len(page), err)
 					}
 				}

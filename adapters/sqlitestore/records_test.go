@@ -201,7 +201,7 @@ func TestRememberedAgentsOfAClosedStore(t *testing.T) {
 		_, list := o.agents.Records(ctx, agent.Query{Limit: 10})
 		_, where := o.departments.Name(ctx, "sales")
 		_, _, who := o.agents.Trace(ctx, byID(id))
-		_, feed := o.activities.Events(ctx, activity.Query{Limit: 10})
+		_, feed := o.activities.Feed(ctx, activity.Query{Limit: 10})
 		return []error{one, list, where, who, feed}
 	}
 	o.check(errors.Join(ask()...))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -55,9 +56,12 @@ func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) (even
 		if err := checkReach(v, place); err != nil {
 			return err
 		}
+		var at int64
+		var department string
+		row := newEventRow(&at, &department)
 		return v.Each(selectLog, []any{place, limit}, func(r Row) error {
-			e, err := scanLogged(r)
-			events = append(events, e)
+			e, err := row.scan(r)
+			events = append(events, activity.Logged{Seq: activity.Seq(at), Department: name.Key(department), Event: e})
 			return err
 		})
 	})
@@ -81,13 +85,6 @@ func checkReach(v *View, place activity.Seq) error {
 		return activity.ErrTooOld
 	}
 	return nil
-}
-
-func scanLogged(r Row) (e activity.Logged, err error) {
-	var place int64
-	e.Event, err = scanEvent(r, &place, (*string)(&e.Department))
-	e.Seq = activity.Seq(place)
-	return e, err
 }
 
 // markEvery spaces the marks of the log.

@@ -13,6 +13,7 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/performance"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // What an organization has before it is migrated.
@@ -149,7 +150,7 @@ func (o upgraded) compare(schema int) {
 			}
 		}
 		q.Limit = 100
-		got, err := log.Events(ctx, q)
+		got, err := portstest.Events(ctx, log, q)
 		o.same(fmt.Sprintf("Events(%+v)", q), got, err, want)
 	}
 

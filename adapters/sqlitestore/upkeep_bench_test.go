@@ -39,7 +39,7 @@ func BenchmarkForget(b *testing.B) {
 			_, err := log.Append(context.Background(), o.reports(1, ids), o.noted)
 			return err
 		}
-		_, err := log.Events(context.Background(), activity.Query{AgentID: string(ids[rand.IntN(agents)]), Limit: 50})
+		_, err := log.Feed(context.Background(), activity.Query{AgentID: string(ids[rand.IntN(agents)]), Limit: 50})
 		return err
 	}
 	one := func(i int) time.Duration {

@@ -256,10 +256,10 @@ func (s activities) Append(ctx context.Context, reports []ports.Report, seal fun
 	return counted, err
 }
 
-func (s activities) Events(ctx context.Context, q activity.Query) (_ []activity.Event, err error) {
+func (s activities) Feed(ctx context.Context, q activity.Query) (_ []activity.Shown, err error) {
 	ctx, op := s.begin(ctx, "activities.list")
 	defer op.end(&err)
-	return s.ActivityLog.Events(ctx, q)
+	return s.ActivityLog.Feed(ctx, q)
 }
 
 func (s activities) Find(ctx context.Context, ids []activity.ID) (_ map[activity.ID]activity.Event, err error) {

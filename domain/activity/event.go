@@ -68,6 +68,28 @@ func (e Event) Write(w *jsondoc.Writer) {
 	w.Field("data").FreeOrNull(e.Data)
 }
 
+// Shown is an event as the feed shows it: far more often than it is stored, so
+// stores may keep it like this.
+type Shown struct {
+	Position
+	Text string // the JSON of what [Event.Write] writes
+}
+
+// usualLength is more than most events take in bytes.
+const usualLength = 768
+
+// Shown returns what the feed shows of e.
+func (e Event) Shown() Shown {
+	w := jsondoc.NewWriter(make([]byte, 0, usualLength))
+	w.Open()
+	e.Write(w)
+	w.Close()
+	return Shown{e.Position(), string(w.Bytes())}
+}
+
+// Write writes the event.
+func (s Shown) Write(w *jsondoc.Writer) { w.Raw(s.Text) }
+
 // Position is the event's place in the feed.
 func (e Event) Position() Position { return Position{At: e.At, ID: e.ID} }
 

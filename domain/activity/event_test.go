@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/jsondoc"
 )
 
 const someID = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -43,6 +45,31 @@ func TestPositionCompare(t *testing.T) {
 	e := Event{ID: "c", At: noon}
 	if got := e.Position(); got != want[1] {
 		t.Errorf("Position = %v, want %v", got, want[1])
+	}
+}
+
+// An event is shown with what the interface lists of it, in its order.
+func TestShown(t *testing.T) {
+	data := jsondoc.Object(`{"tokens":7}`)
+	e := Event{
+		ID: "0190a5c4-0000-7000-8000-000000000001", Type: ToolUsed, At: time.UnixMilli(1_700_000_000_123).UTC(),
+		AgentID: "0190a5c4-0000-7000-8000-000000000002", AgentName: "Grace", Description: "said \"hi\"",
+		Related: `{"task":"t"}`, Data: &data, By: "somebody", Metadata: `{"from":"x"}`,
+	}
+	want := Shown{Position{e.At, e.ID}, `{"id":"0190a5c4-0000-7000-8000-000000000001","event_type":"tool_used",` +
+		`"timestamp":"2023-11-14T22:13:20.123Z","agent_id":"0190a5c4-0000-7000-8000-000000000002","agent_name":"Grace",` +
+		`"description":"said \"hi\"","related_ids":{"task":"t"},"data":{"tokens":7}}`}
+	got := e.Shown()
+	if got != want {
+		t.Errorf("Shown = %v, want %v", got, want)
+	}
+	w := jsondoc.NewWriter(nil)
+	w.OpenList()
+	got.Write(w)
+	got.Write(w)
+	w.CloseList()
+	if list := "[" + want.Text + "," + want.Text + "]"; string(w.Bytes()) != list {
+		t.Errorf("two in a list = %s, want %s", w.Bytes(), list)
 	}
 }
 

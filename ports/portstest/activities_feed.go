@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -9,6 +10,32 @@ import (
 	"orgd/domain/agent"
 	"orgd/ports"
 )
+
+// Events returns the whole events of a page of a feed, or an error if it does not
+// show them as they are.
+func Events(ctx context.Context, log ports.ActivityLog, q activity.Query) ([]activity.Event, error) {
+	page, err := log.Feed(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var ids []activity.ID
+	for _, e := range page {
+		ids = append(ids, e.ID)
+	}
+	found, err := log.Find(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var events []activity.Event
+	for _, got := range page {
+		e := found[got.ID]
+		if want := e.Shown(); got.Text != want.Text || !got.At.Equal(want.At) {
+			return nil, fmt.Errorf("event %s is shown as %v, want %v", got.ID, got, want)
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
 
 // feed reads a feed in pages of limit.
 func (w *world) feed(q activity.Query, limit int) []activity.Event {
@@ -19,7 +46,7 @@ func (w *world) feed(q activity.Query, limit int) []activity.Event {
 			at := last.Position()
 			q.After = &at
 		}
-		return w.Activities.Events(w.Context(), q)
+		return Events(w.Context(), w.Activities, q)
 	})
 }
 
@@ -97,7 +124,7 @@ func eventPages(w *world) {
 		w.want(fmt.Sprintf("Events in pages of %d", limit), w.feed(activity.Query{AgentID: string(id)}, limit), want)
 	}
 	last := want[len(want)-1].Position()
-	got, err := w.Activities.Events(w.Context(), activity.Query{After: &last, Limit: 5})
+	got, err := Events(w.Context(), w.Activities, activity.Query{After: &last, Limit: 5})
 	w.wantNil("Events behind the last", err)
 	w.want("Events behind the last", got, nil)
 }
@@ -122,7 +149,7 @@ func eventCursor(w *world) {
 				w.report(late)
 			}
 		}
-		return w.Activities.Events(w.Context(), q)
+		return Events(w.Context(), w.Activities, q)
 	})
 	w.want("Events while others come", got, eventsOf(append(there, late)))
 }

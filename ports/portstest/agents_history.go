@@ -41,7 +41,7 @@ func agentHistory(w *world) {
 
 	w.want("Versions of a deleted agent", w.versions(a.ID()), before)
 	w.want("Career of a deleted agent", w.career(a.ID()), append(career, on.Events...))
-	events, err := w.Activities.Events(w.Context(), activity.Query{AgentID: string(a.ID()), Limit: 1})
+	events, err := Events(w.Context(), w.Activities, activity.Query{AgentID: string(a.ID()), Limit: 1})
 	w.wantNil("Events", err)
 	w.want("the newest event of a deleted agent", events, on.Events)
 	at, ok, err := w.Activities.LastActive(w.Context(), a.ID())

@@ -38,7 +38,7 @@ func (w *world) everything(gone ...agent.ID) state {
 	for _, id := range append(idsOf(s.Agents), gone...) {
 		s.Versions[id] = w.versions(id)
 	}
-	s.Events, err = w.Activities.Events(ctx, activity.Query{Limit: most})
+	s.Events, err = Events(ctx, w.Activities, activity.Query{Limit: most})
 	w.wantNil("Events", err)
 	s.Projects, err = w.Projects.Projects(ctx, project.Query{Limit: most})
 	w.wantNil("Projects", err)

@@ -44,13 +44,17 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 	return n, nil
 }
 
-func (m memoryActivities) Events(_ context.Context, q activity.Query) ([]activity.Event, error) {
+func (m memoryActivities) Feed(_ context.Context, q activity.Query) ([]activity.Shown, error) {
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.events)), func(e activity.Event) bool {
 		return (q.AgentID == "" || e.AgentID == q.AgentID) && (q.Type == "" || e.Type == q.Type) &&
 			!e.At.Before(q.Since) && (q.After == nil || e.Position().Compare(*q.After) > 0)
 	}, func(a, b activity.Event) int { return a.Position().Compare(b.Position()) })
-	return first(found, q.Limit), nil
+	var page []activity.Shown
+	for _, e := range first(found, q.Limit) {
+		page = append(page, e.Shown())
+	}
+	return page, nil
 }
 
 func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
@@ -72,7 +76,7 @@ func (m memoryActivities) Career(_ context.Context, id agent.ID) ([]activity.Eve
 }
 
 func (m memoryActivities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	newest, err := m.Events(ctx, activity.Query{AgentID: string(id), Limit: 1})
+	newest, err := m.Feed(ctx, activity.Query{AgentID: string(id), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return time.Time{}, false, err
 	}
