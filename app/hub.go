@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -75,7 +76,7 @@ func (h *hub) leave(in *inbox) {
 func (h *hub) serve(ctx context.Context, r *reader) {
 	defer func() {
 		if v := recover(); v != nil {
-			h.end(r, fmt.Errorf("app: panic while reading the log: %s", fault.PanicText(v)))
+			h.end(r, fmt.Errorf("app: panic while reading the log: %s\n%s", fault.PanicText(v), debug.Stack()))
 		}
 	}()
 	if err := h.follow(ctx, r); err != nil {
