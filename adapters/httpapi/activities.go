@@ -132,7 +132,7 @@ func countedReply(n ports.Counted) receipt.Reply {
 }
 
 // writeShown writes an ActivityEvent as the feed has it.
-func writeShown(w *jsondoc.Writer, e activity.Shown) { e.Write(w) }
+func writeShown(w *jsondoc.Writer, e activity.Shown) { w.Raw(e.Text) }
 
 // writeEvent writes an ActivityEvent.
 func writeEvent(w *jsondoc.Writer, e activity.Event) {

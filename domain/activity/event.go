@@ -72,11 +72,11 @@ func (e Event) Write(w *jsondoc.Writer) {
 // stores may keep it like this.
 type Shown struct {
 	Position
-	Text string // the JSON of what [Event.Write] writes
+	Text string // an object of JSON with what [Event.Write] writes
 }
 
 // usualLength is more than most events take in bytes.
-const usualLength = 768
+const usualLength = 512
 
 // Shown returns what the feed shows of e.
 func (e Event) Shown() Shown {
@@ -86,9 +86,6 @@ func (e Event) Shown() Shown {
 	w.Close()
 	return Shown{e.Position(), string(w.Bytes())}
 }
-
-// Write writes the event.
-func (s Shown) Write(w *jsondoc.Writer) { w.Raw(s.Text) }
 
 // Position is the event's place in the feed.
 func (e Event) Position() Position { return Position{At: e.At, ID: e.ID} }

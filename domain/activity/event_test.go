@@ -3,6 +3,7 @@ package activity
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,17 +60,13 @@ func TestShown(t *testing.T) {
 	want := Shown{Position{e.At, e.ID}, `{"id":"0190a5c4-0000-7000-8000-000000000001","event_type":"tool_used",` +
 		`"timestamp":"2023-11-14T22:13:20.123Z","agent_id":"0190a5c4-0000-7000-8000-000000000002","agent_name":"Grace",` +
 		`"description":"said \"hi\"","related_ids":{"task":"t"},"data":{"tokens":7}}`}
-	got := e.Shown()
-	if got != want {
+	if got := e.Shown(); got != want {
 		t.Errorf("Shown = %v, want %v", got, want)
 	}
-	w := jsondoc.NewWriter(nil)
-	w.OpenList()
-	got.Write(w)
-	got.Write(w)
-	w.CloseList()
-	if list := "[" + want.Text + "," + want.Text + "]"; string(w.Bytes()) != list {
-		t.Errorf("two in a list = %s, want %s", w.Bytes(), list)
+	e.Description = strings.Repeat("x", 2*usualLength)
+	long := strings.Replace(want.Text, `said \"hi\"`, e.Description, 1)
+	if got := e.Shown().Text; got != long {
+		t.Errorf("Shown of a long event = %s, want %s", got, long)
 	}
 }
 
