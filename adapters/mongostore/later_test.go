@@ -274,7 +274,7 @@ func TestReadersSettleBatchesOnce(t *testing.T) {
 		reading.Go(func() {
 			events, err := NewActivities(other).Feed(t.Context(), activity.Query{Limit: 10})
 			if err != nil || len(events) != 5 {
-				t.Errorf("Events = %d events, %v; want those of the hiring and of the batch, 5", len(events), err)
+				t.Errorf("Feed = %d events, %v; want those of the hiring and of the batch, 5", len(events), err)
 			}
 		})
 	}

@@ -122,7 +122,7 @@ func lostCalls() map[string]func(context.Context, portstest.Stores) error {
 			return err
 		},
 		"Company": func(ctx context.Context, s portstest.Stores) error { _, err := s.Company.Company(ctx); return err },
-		"Events": func(ctx context.Context, s portstest.Stores) error {
+		"Feed": func(ctx context.Context, s portstest.Stores) error {
 			_, err := s.Activities.Feed(ctx, activity.Query{Limit: 1})
 			return err
 		},

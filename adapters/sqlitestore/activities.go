@@ -84,11 +84,11 @@ func eventArgs(e activity.Event, department name.Key) []any {
 // Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
 // that selects it, so the database is asked for no event that is remembered.
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (page []activity.Shown, err error) {
-	query, args := placesQuery(q)
-	err = s.db.Read(ctx, func(v *View) (err error) {
+	query, args := feedQuery("seq", q)
+	err = s.db.Read(ctx, func(v *View) error {
 		var place int64
 		var places []int64
-		err = v.Each(query, args, func(r Row) error {
+		err := v.Each(query, args, func(r Row) error {
 			err := r.Scan(&place)
 			places = append(places, place)
 			return err
@@ -101,14 +101,14 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (page []activit
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	slices.SortFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // a subquery promises no order
+	slices.SortFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // the remembered come first
 	return page, nil
 }
 
-// placesQuery finds the places of a page along an index, from where the page
-// before ended. The indexes keep the types apart, so that there need not be more
-// of them: a feed of all types is the merge of the feeds of each.
-func placesQuery(q activity.Query) (string, []any) {
+// feedQuery reads one of seq, at and id of each event of a page along an index,
+// from where the page before ended. The indexes keep the types apart, so that there
+// need not be more of them: a feed of all types is the merge of the feeds of each.
+func feedQuery(column string, q activity.Query) (string, []any) {
 	var args []any
 	param := func(arg any) string {
 		args = append(args, arg)
@@ -133,7 +133,7 @@ func placesQuery(q activity.Query) (string, []any) {
 	for i, t := range types {
 		feeds[i] = feed + "type = " + param(string(t))
 	}
-	return "SELECT seq FROM (" + strings.Join(feeds, " UNION ALL ") +
+	return "SELECT " + column + " FROM (" + strings.Join(feeds, " UNION ALL ") +
 		" ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0))", args
 }
 
@@ -198,9 +198,14 @@ func careerQuery(id agent.ID) (string, []any) {
 
 // LastActive implements [ports.ActivityLog].
 func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	newest, err := s.Feed(ctx, activity.Query{AgentID: string(id), Limit: 1})
-	if err != nil || len(newest) == 0 {
-		return time.Time{}, false, err
+	query, args := feedQuery("at", activity.Query{AgentID: string(id), Limit: 1})
+	var at int64
+	err := s.db.Ask(ctx, func(v *View) error { return v.Row(query, args...).Scan(&at) })
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, false, nil
 	}
-	return newest[0].At, true, nil
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("sqlitestore: read events: %w", err)
+	}
+	return fromMillis(at), true, nil
 }

@@ -6,31 +6,36 @@ import (
 	"sync"
 
 	"orgd/domain/activity"
+	"orgd/ports"
 )
 
 const (
 	// maxEvents bounds the memory of the events that are remembered, in bytes:
 	// the feeds that are looked at all the time are about the same events.
 	maxEvents = 4 << 20
+	// maxEvent is the longest text of an event that is remembered, in bytes. A
+	// page of events at their bounds would be all that is.
+	maxEvent = 4 << 10
 	// eventOverhead is what an event takes beside its text, about.
 	eventOverhead = 256
 )
 
-// events remembers events that were read, by their places in the log. Reading
-// one takes longer than finding fifty of them in an index.
+// events remembers events that were read, by their places in the log. Reading and
+// writing one takes several times as long as finding it in an index.
 //
 // An event never changes, and its place never comes again. So nothing here is
 // ever out of date; which events there still are, only the database says.
 type events struct {
-	mu    sync.Mutex
-	known lru[int64, activity.Shown]
+	mu      sync.Mutex
+	byPlace lru[int64, activity.Shown]
 }
 
 func newEvents(max int) *events {
-	return &events{known: newLRU[int64, activity.Shown](max)}
+	return &events{byPlace: newLRU[int64, activity.Shown](max)}
 }
 
-// at returns the events of some places that v has, in any order.
+// at returns the events of some places that v has: those that were remembered,
+// then the others.
 func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 	found, missing := c.remembered(places)
 	if len(missing) == 0 {
@@ -53,7 +58,7 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		return nil
 	})
 	if err == nil && len(found) != len(places) {
-		err = fmt.Errorf("an index has %d events that are not stored", len(places)-len(found))
+		err = ports.ErrStorage.Because(fmt.Errorf("an index has %d events that are not stored", len(places)-len(found)))
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +73,7 @@ func (c *events) remembered(places []int64) (found []activity.Shown, missing []i
 	defer c.mu.Unlock()
 	found = make([]activity.Shown, 0, len(places))
 	for _, p := range places {
-		if e, ok := c.known.get(p); ok {
+		if e, ok := c.byPlace.get(p); ok {
 			found = append(found, e)
 		} else {
 			missing = append(missing, p)
@@ -78,7 +83,10 @@ func (c *events) remembered(places []int64) (found []activity.Shown, missing []i
 }
 
 func (c *events) remember(place int64, e activity.Shown) {
+	if len(e.Text) > maxEvent {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known.put(place, e, len(e.Text)+eventOverhead, func(activity.Shown) {})
+	c.byPlace.put(place, e, len(e.Text)+eventOverhead, func(activity.Shown) {})
 }

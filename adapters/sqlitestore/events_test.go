@@ -2,13 +2,17 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/domain/activity"
+	"orgd/ports"
 )
 
 func TestEventsAreBounded(t *testing.T) {
@@ -19,13 +23,24 @@ func TestEventsAreBounded(t *testing.T) {
 		c.remember(place, event)
 		c.remember(place, event)
 		c.remembered([]int64{0}) // asked for all the time
-		if n := max(c.known.order.Len(), len(c.known.at)); n > 100 || n < min(int(place), 100) {
+		if n := max(c.byPlace.order.Len(), len(c.byPlace.at)); n > 100 || n < min(int(place), 100) {
 			t.Fatalf("%d events are remembered, want 100", n)
 		}
 	}
 	found, missing := c.remembered([]int64{0, 1, 890, 910, 999})
 	if diff := cmp.Diff([]int64{1, 890}, missing); len(found) != 3 || diff != "" {
 		t.Errorf("%d events are remembered, and not these (-want +got):\n%s", len(found), diff)
+	}
+}
+
+// A page of events at their bounds leaves the others where they are.
+func TestLargeEventsAreNotRemembered(t *testing.T) {
+	c := newEvents(maxEvents)
+	for place, length := range []int{1, maxEvent, maxEvent + 1} {
+		c.remember(int64(place), activity.Shown{Text: strings.Repeat("x", length)})
+	}
+	if _, missing := c.remembered([]int64{0, 1, 2}); len(missing) != 1 || missing[0] != 2 {
+		t.Errorf("events %v are not remembered, want the one that is too large", missing)
 	}
 }
 
@@ -65,6 +80,49 @@ func TestRememberedEvents(t *testing.T) {
 	wantSame("hiring one more behind it", 63)
 }
 
+// Readers who share what is remembered, which is too little for all of them, see
+// whole pages while events come and go.
+func TestRememberedEventsOfManyReaders(t *testing.T) {
+	o := openOrg(t, t.TempDir())
+	ctx := context.Background()
+	o.found("Sales")
+	o.hireMany(0, 30, "Sales", 0)
+	o.db.events = newEvents(20 * 700)
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				page, err := o.activities.Feed(ctx, activity.Query{Limit: 40})
+				ordered := slices.IsSortedFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) })
+				whole := !slices.ContainsFunc(page, func(e activity.Shown) bool { return !strings.Contains(e.Text, string(e.ID)) })
+				ids := map[activity.ID]bool{}
+				for _, e := range page {
+					ids[e.ID] = true
+				}
+				if err != nil || len(ids) != 40 || len(page) != 40 || !ordered || !whole {
+					t.Errorf("a page of %d events, %d of them different, ordered %t, whole %t, %v", len(page), len(ids), ordered, whole, err)
+					return
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		o.hireMany(30+i, 1, "Sales", 0)
+		o.check(o.db.Write(ctx, func(tx *Tx) error {
+			_, err := tx.Exec("DELETE FROM events WHERE seq = (SELECT min(seq) FROM events)")
+			return err
+		}))
+	}
+	close(stop)
+	readers.Wait()
+}
+
 // An event that an index has and the table has not is a damage that is told.
 func TestFeedOfADamagedLog(t *testing.T) {
 	o := openOrg(t, t.TempDir())
@@ -72,8 +130,8 @@ func TestFeedOfADamagedLog(t *testing.T) {
 		_, err := o.db.events.at(v, []int64{1, 2})
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "2 events that are not stored") {
-		t.Errorf("reading two events that are not there = %v", err)
+	if !errors.Is(err, ports.ErrStorage) {
+		t.Errorf("reading two events that are not there = %v, want %v", err, ports.ErrStorage)
 	}
 }
 

@@ -32,8 +32,8 @@ func (c *lru[K, V]) get(key K) (value V, ok bool) {
 	return at.Value.(*kept[K, V]).value, true
 }
 
-// put keeps a value under a key that has none, and calls gone with each that has
-// to go for it.
+// put keeps a value, unless its key has one, and calls gone with each that has to
+// go for it.
 func (c *lru[K, V]) put(key K, value V, size int, gone func(V)) {
 	if c.at[key] != nil {
 		return

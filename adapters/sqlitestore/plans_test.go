@@ -44,7 +44,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 	now := time.Now()
 	lead := identity.ID("a")
 	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
-	events := func(q activity.Query) string { s, _ := placesQuery(q); return s }
+	events := func(q activity.Query) string { s, _ := feedQuery("seq", q); return s }
 	agents := func(q agent.Query) string { s, _ := agentsQuery(agentColumns, joinIdentity, q); return s }
 	order := func(q agent.Query) string { s, _ := agentsQuery("a.id", "", q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }

@@ -25,8 +25,8 @@ const (
 // remembered only if no such commit began or ended since before it.
 type records struct {
 	mu      sync.Mutex
-	known   lru[string, *record] // by packed id
-	names   map[name.Key]string  // the packed id of each that is known
+	byID    lru[string, *record] // the packed id
+	names   map[name.Key]string  // the packed id of each that is remembered
 	commits stamp
 
 	departments map[name.Key]string // how each writes its name, which only another one changes
@@ -69,7 +69,7 @@ func (c changes) and(more changes) changes {
 
 func newRecords(max int) *records {
 	return &records{
-		known: newLRU[string, *record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
+		byID: newLRU[string, *record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *records) get(ref identity.Ref) (*record, bool) {
 	if ref.ID != "" {
 		id = string(packID(ref.ID))
 	}
-	return c.known.get(id)
+	return c.byID.get(id)
 }
 
 // member returns the agent of a packed id that a read has found which began with
@@ -100,7 +100,7 @@ func (c *records) member(since stamp, id []byte) (*record, bool) {
 	if !c.holds(since) {
 		return nil, false
 	}
-	return c.known.get(string(id))
+	return c.byID.get(string(id))
 }
 
 // put remembers what a read has found that began with a stamp.
@@ -171,15 +171,15 @@ func (c *records) follow(changed []agentChange) {
 func (c *records) holds(since stamp) bool { return since == c.commits && !since.isBusy() }
 
 func (c *records) keep(r *record) {
-	if _, ok := c.known.get(r.id); ok {
+	if _, ok := c.byID.get(r.id); ok {
 		return
 	}
 	c.names[r.key] = r.id
-	c.known.put(r.id, r, r.size(), func(r *record) { delete(c.names, r.key) })
+	c.byID.put(r.id, r, r.size(), func(r *record) { delete(c.names, r.key) })
 }
 
 func (c *records) forget(id string) {
-	if r, ok := c.known.forget(id); ok {
+	if r, ok := c.byID.forget(id); ok {
 		delete(c.names, r.key)
 	}
 }

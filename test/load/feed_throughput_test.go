@@ -15,7 +15,7 @@ import (
 const walked = connections * 100
 
 // BenchmarkThroughputFeed compares pages of a million events with gin that answers
-// the same bytes from memory: the first one, one far back, and each page once.
+// the same bytes from memory: the first one, one far back, and one after another.
 func BenchmarkThroughputFeed(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "data")
 	s, stop := openIn(b, dir)
