@@ -25,8 +25,8 @@ const (
 // remembered only if no such commit began or ended since before it.
 type records struct {
 	mu      sync.Mutex
-	byID    lru[string, *record] // the packed id
-	names   map[name.Key]string  // the packed id of each that is remembered
+	byID    lru[string, record] // the packed id
+	names   map[name.Key]string // the packed id of each that is remembered
 	commits stamp
 
 	departments map[name.Key]string // how each writes its name, which only another one changes
@@ -69,7 +69,7 @@ func (c changes) and(more changes) changes {
 
 func newRecords(max int) *records {
 	return &records{
-		byID: newLRU[string, *record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
+		byID: newLRU[string, record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
 	}
 }
 
@@ -81,7 +81,7 @@ func (c *records) now() stamp {
 }
 
 // get returns the agent that ref names if it is remembered.
-func (c *records) get(ref identity.Ref) (*record, bool) {
+func (c *records) get(ref identity.Ref) (record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := c.names[ref.Name]
@@ -94,11 +94,11 @@ func (c *records) get(ref identity.Ref) (*record, bool) {
 // member returns the agent of a packed id that a read has found which began with
 // a stamp: false if it is not remembered, or if any agent may have changed since,
 // so that those of one read are as they were at one time.
-func (c *records) member(since stamp, id []byte) (*record, bool) {
+func (c *records) member(since stamp, id []byte) (record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.holds(since) {
-		return nil, false
+		return record{}, false
 	}
 	return c.byID.get(string(id))
 }
@@ -175,7 +175,7 @@ func (c *records) keep(r *record) {
 		return
 	}
 	c.names[r.key] = r.id
-	c.byID.put(r.id, r, r.size(), func(r *record) { delete(c.names, r.key) })
+	c.byID.put(r.id, *r, r.size(), func(r record) { delete(c.names, r.key) })
 }
 
 func (c *records) forget(id string) {
