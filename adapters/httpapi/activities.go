@@ -131,15 +131,8 @@ func countedReply(n ports.Counted) receipt.Reply {
 	}
 }
 
-// writeShown writes an ActivityEvent as the feed has it.
+// writeShown writes an ActivityEvent.
 func writeShown(w *jsondoc.Writer, e activity.Shown) { w.Raw(e.Text) }
-
-// writeEvent writes an ActivityEvent.
-func writeEvent(w *jsondoc.Writer, e activity.Event) {
-	w.Open()
-	e.Write(w)
-	w.Close()
-}
 
 // writeCareerEvent writes a CareerEvent.
 func writeCareerEvent(w *jsondoc.Writer, e activity.Event) {

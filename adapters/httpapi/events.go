@@ -95,7 +95,7 @@ func (w *eventWriter) events(s app.Stretch) error {
 		w.id(place)
 		w.buffer = append(w.buffer, "data: "...)
 		text := jsondoc.NewWriter(w.buffer)
-		writeEvent(text, e.Event)
+		e.Event.Write(text)
 		w.buffer = append(text.Bytes(), "\n\n"...)
 		if len(w.buffer) < eventBytes && i < len(s.Events)-1 {
 			continue

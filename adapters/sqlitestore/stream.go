@@ -56,12 +56,12 @@ func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) (even
 		if err := checkReach(v, place); err != nil {
 			return err
 		}
-		var at int64
+		var seq int64
 		var department string
-		row := newEventRow(&at, &department)
+		row := newEventRow(&seq, &department)
 		return v.Each(selectLog, []any{place, limit}, func(r Row) error {
 			e, err := row.scan(r)
-			events = append(events, activity.Logged{Seq: activity.Seq(at), Department: name.Key(department), Event: e})
+			events = append(events, activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e})
 			return err
 		})
 	})

@@ -56,8 +56,9 @@ type Event struct {
 	Metadata jsondoc.Object
 }
 
-// Write writes what the feed shows of e into the object that w has open.
+// Write writes what the feed shows of e, an object.
 func (e Event) Write(w *jsondoc.Writer) {
+	w.Open()
 	w.Field("id").Text(string(e.ID))
 	w.Field("event_type").Text(string(e.Type))
 	w.Field("timestamp").Time(e.At)
@@ -66,13 +67,14 @@ func (e Event) Write(w *jsondoc.Writer) {
 	w.Field("description").Text(e.Description)
 	w.Field("related_ids").Free(e.Related)
 	w.Field("data").FreeOrNull(e.Data)
+	w.Close()
 }
 
 // Shown is an event as the feed shows it: far more often than it is stored, so
 // stores may keep it like this.
 type Shown struct {
 	Position
-	Text string // an object of JSON with what [Event.Write] writes
+	Text string // the JSON that [Event.Write] writes
 }
 
 // usualLength is more than most events take in bytes.
@@ -81,9 +83,7 @@ const usualLength = 512
 // Shown returns what the feed shows of e.
 func (e Event) Shown() Shown {
 	w := jsondoc.NewWriter(make([]byte, 0, usualLength))
-	w.Open()
 	e.Write(w)
-	w.Close()
 	return Shown{e.Position(), string(w.Bytes())}
 }
 

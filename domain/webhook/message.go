@@ -21,9 +21,7 @@ type Message struct {
 // Message returns the message of an attempt at a time to deliver an event to w.
 func (w Webhook) Message(e activity.Event, at time.Time) Message {
 	out := jsondoc.NewWriter(make([]byte, 0, 512))
-	out.Open()
 	e.Write(out)
-	out.Close()
 	body := out.Bytes()
 	return Message{URL: w.URL, ID: string(e.ID), At: at, Signature: w.Secrets.Sign(string(e.ID), at, body), Body: body}
 }
