@@ -33,6 +33,7 @@ const (
 // A killed process loses what it had not handed to the operating system; what a
 // power cut would take beyond that cannot be tried this way.
 func TestKilledServiceKeepsItsPromises(t *testing.T) {
+	t.Parallel() // it waits
 	kills := size(10, 200)
 	rng := random(t)
 	s := serve(t)
@@ -116,12 +117,18 @@ func (s *service) wantPromised(crew []*worker) {
 	s.t.Helper()
 	c := api.New(s.URL, s.token, 1)
 	defer c.Close()
+	s.settle(c, crew)
+	for _, problem := range inspect(s.t.Context(), c, crew) {
+		s.t.Error(problem)
+	}
+}
+
+// settle finds out what became of the changes under way.
+func (s *service) settle(c *api.Client, crew []*worker) {
+	s.t.Helper()
 	for _, w := range crew {
 		if err := w.settle(s.t.Context(), c); err != nil {
 			s.t.Errorf("worker %d: %v", w.id, err)
 		}
-	}
-	for _, problem := range inspect(s.t.Context(), c, crew) {
-		s.t.Error(problem)
 	}
 }

@@ -40,11 +40,11 @@ func size[T any](short, long T) T {
 	return short
 }
 
-// random returns a source of random numbers. ORGD_SEED repeats the choices of
-// an earlier run, though not its timing.
+// random returns a source of random numbers, the same in each short run. ORGD_SEED
+// repeats the choices of an earlier run, though not its timing.
 func random(t *testing.T) *rand.Rand {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
+	seed := uint64(size(1, time.Now().UnixNano()))
 	if text := os.Getenv("ORGD_SEED"); text != "" {
 		var err error
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {

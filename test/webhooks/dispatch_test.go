@@ -186,10 +186,11 @@ func TestTwoDispatchers(t *testing.T) {
 	other := p.hook(rec.URL + "/other")
 	ids := p.happen(150)
 	var running sync.WaitGroup
+	var enough atomic.Bool
 	for range 2 {
 		d := p.dispatcher()
 		running.Go(func() {
-			for range 200 {
+			for !enough.Load() {
 				if err := errors.Join(d.Record(t.Context()), d.Dispatch(t.Context())); err != nil {
 					t.Errorf("turn = %v", err)
 				}
@@ -202,7 +203,10 @@ func TestTwoDispatchers(t *testing.T) {
 			}
 		})
 	}
-	running.Wait()
+	end := func() { enough.Store(true); running.Wait() }
+	defer end()
+	eventually(t, time.Minute, "the arrival of every event", func() bool { return rec.count() >= 2*len(ids) })
+	end() // what has arrived is noted then
 	got := rec.got()
 	for _, id := range ids {
 		if got[string(id)] != 2 {

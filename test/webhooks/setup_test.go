@@ -250,6 +250,13 @@ func receive(t *testing.T, answer func(id string) int) *receiver {
 
 func always(status int) func(string) int { return func(string) int { return status } }
 
+// count tells how many messages have arrived.
+func (r *receiver) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.ids)
+}
+
 // got tells how often each event has arrived.
 func (r *receiver) got() map[string]int {
 	r.mu.Lock()
