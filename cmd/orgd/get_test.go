@@ -257,6 +257,7 @@ func TestWatchActivities(t *testing.T) {
 
 // A connection that breaks is made again, and what happened meanwhile is shown.
 func TestWatchGoesOn(t *testing.T) {
+	t.Parallel() // it waits
 	o := newOffice(t)
 	o.staff()
 	server := strings.TrimPrefix(o.vars[0], "ORGD_SERVER=")

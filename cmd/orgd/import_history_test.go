@@ -203,6 +203,7 @@ func TestImportHistoryMistakes(t *testing.T) {
 
 // Limits are waited for, and who sits at a terminal sees how far it is.
 func TestImportHistoryWaits(t *testing.T) {
+	t.Parallel() // it waits
 	dir := t.TempDir()
 	s := serve(t, false, "--data-dir", dir, "--limit", "agents.create=3/1s")
 	o := &registry{T: t, url: s.url, token: readSecret(t, filepath.Join(dir, "admin.token"))}
@@ -430,6 +431,7 @@ func identityIn(i client.AgentIdentity) client.AgentInput {
 // The history of a real collection, rebuilt as files in several dialects and as
 // commits, comes out version by version.
 func TestImportHistoryReal(t *testing.T) {
+	t.Parallel() // it waits
 	dir, lives := rebuild(t)
 	o := openRegistry(t, "")
 	r := o.run(exitOK, "", "import", "agents", "--history", "--yes", dir)

@@ -148,6 +148,7 @@ func TestWhereTheConnectionComesFrom(t *testing.T) {
 // A session that is over does not keep the profile; a service that is gone does,
 // unless the user does not care.
 func TestLogoutWithoutSession(t *testing.T) {
+	t.Parallel() // it waits
 	data := t.TempDir()
 	s := serve(t, false, "--data-dir", data)
 	u := user{dir: t.TempDir()}

@@ -250,6 +250,7 @@ func TestApplyOfAnOldPlan(t *testing.T) {
 
 // An apply that is interrupted says so, and the same command does the rest.
 func TestApplyInterrupted(t *testing.T) {
+	t.Parallel() // it waits
 	o := openRegistry(t, "")
 	var doc strings.Builder
 	doc.WriteString("format: 1\ndepartments: [{name: D}]\nagents:\n")

@@ -69,6 +69,7 @@ func TestServeWithoutRedis(t *testing.T) {
 
 // A server that is still on its way is waited for, as long as was said.
 func TestMigrateWaits(t *testing.T) {
+	t.Parallel() // it waits
 	begun := time.Now()
 	r := command(t, nil, "migrate", "--storage", "mongodb", "--mongo-uri", "mongodb://"+freeAddr(t), "--wait", "4s")
 	if took := time.Since(begun); r.code != exitFailure || took < 3*time.Second || took > 20*time.Second || !strings.Contains(r.stderr, "waiting for MongoDB") {

@@ -224,6 +224,7 @@ func TestSimulateRefusesTakenNames(t *testing.T) {
 
 // A limit is waited for as long as it asks.
 func TestSimulateWaitsForLimits(t *testing.T) {
+	t.Parallel() // it waits
 	g := newPlayground(t, "--limit", "agents.create=4/1s")
 	g.simulate("--agents", "9", "--days", "1")
 	if n := g.count("/agents"); n < 8 {
@@ -233,6 +234,7 @@ func TestSimulateWaitsForLimits(t *testing.T) {
 
 // A run that is cut short says how to go on, and the next one does.
 func TestSimulateInterrupted(t *testing.T) {
+	t.Parallel() // it waits
 	g := newPlayground(t, "--limit", "agents.create=2/1s")
 	ctx, stop := context.WithCancel(t.Context())
 	stderr := &output{}
@@ -256,6 +258,7 @@ func TestSimulateInterrupted(t *testing.T) {
 }
 
 func TestSimulateLive(t *testing.T) {
+	t.Parallel() // it waits
 	g := newPlayground(t, "--limits", "off")
 	began := time.Now()
 	said := g.simulate("--agents", "3", "--days", "0", "--rate", "40", "--for", "3s")

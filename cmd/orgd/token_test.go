@@ -132,6 +132,7 @@ func TestTokenListAndRevoke(t *testing.T) {
 }
 
 func TestTokenListWithoutService(t *testing.T) {
+	t.Parallel() // it waits
 	r := command(t, []string{"ORGD_TOKEN=x", "ORGD_SERVER=http://" + freeAddr(t)}, "token", "list")
 	if r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "connection refused") {
 		t.Errorf("orgd token list without a service = %+v, want 1 and the reason", r)

@@ -144,6 +144,7 @@ func instanceOf(t *testing.T, w *httptest.ResponseRecorder) string {
 // TestSecretsOfTheConfiguration (R20) starts the program with servers that cannot
 // be reached, by addresses that hold a password.
 func TestSecretsOfTheConfiguration(t *testing.T) {
+	t.Parallel() // it waits
 	const canary = "canary-5a17"
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "uri"), []byte("mongodb://ann:"+canary+"@127.0.0.1:9/?serverSelectionTimeoutMS=100"), 0o600); err != nil {

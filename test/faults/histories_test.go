@@ -46,6 +46,7 @@ const (
 // its connections are cut. There must be an order of all that in which every
 // answer is right.
 func TestMixedHistories(t *testing.T) {
+	t.Parallel() // it waits
 	histories, each := size(3, 50), size(400, 2000)
 	if testing.Short() {
 		histories, each = 1, 200

@@ -63,6 +63,7 @@ const collections = "go_gc_duration_seconds_count"
 // lost, one stop and one kill. When each is over, nothing of it is left: the
 // heap, the goroutines and the open files stay what they were.
 func TestMixedLoad(t *testing.T) {
+	t.Parallel() // it waits
 	minutes := size(4, 30)
 	if testing.Short() {
 		minutes = 2

@@ -36,6 +36,7 @@ type slowKind struct {
 // TestSlowClients (R14) opens many connections that send or read as slowly as
 // they can. Others are served meanwhile, and who sends too slowly is let go.
 func TestSlowClients(t *testing.T) {
+	t.Parallel() // it waits
 	s := serve(t)
 	c := s.client(4)
 	must(t, c, api.Request{Method: http.MethodPost, Path: "/departments", Body: map[string]any{"name": "D"}}, nil)

@@ -34,6 +34,7 @@ const (
 // them, leave at random and come back: each sees every event once, and all see
 // them in one order.
 func TestStreamLosesNothing(t *testing.T) {
+	t.Parallel() // it waits
 	s := serve(t)
 	r := newFeedRun(t, random(t))
 	r.serveBy(s.client(64))
@@ -43,6 +44,7 @@ func TestStreamLosesNothing(t *testing.T) {
 // TestStreamSurvivesKills is the same while the service is killed again and
 // again: what was answered is never lost, also for those who follow.
 func TestStreamSurvivesKills(t *testing.T) {
+	t.Parallel() // it waits
 	rng := random(t)
 	s := serve(t)
 	r := newFeedRun(t, rng)

@@ -50,6 +50,7 @@ func (m *maker) run(ctx context.Context, c *api.Client, gone <-chan struct{}) er
 // TestStopUnderLoad asks the service to end while clients make things. Whatever
 // it has taken on it answers; what it does not answer it has not done.
 func TestStopUnderLoad(t *testing.T) {
+	t.Parallel() // it waits
 	rng := random(t)
 	for _, test := range []struct {
 		name  string
@@ -150,6 +151,7 @@ func wantMade(t *testing.T, c *api.Client, crew []*maker, kept bool) (o outcomes
 // are kept and on fresh ones. Nobody notices until the delay is over; what is not
 // answered then has not been done.
 func TestStopAtRate(t *testing.T) {
+	t.Parallel() // it waits
 	const delay = time.Second
 	stops := size(2, 60)
 	s := serve(t)
