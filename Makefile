@@ -18,6 +18,8 @@ ADAPTERFLAGS ?=
 # Which benchmarks, and what of them: make bench BENCH=Admit PACKAGES=./adapters/memlimit
 BENCH ?= .
 PACKAGES ?= ./...
+# Where goroutines share state.
+SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
 # Which tests make reliability runs.
 RUN ?= .
 # How long make fuzz tries each parser, and which mistakes make planted makes.
@@ -25,7 +27,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run test race integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run test race redis integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,18 +53,30 @@ release: ## build and check the archives of VERSION=v1.2.3, which is a tag of th
 
 compose-test: export ORGD_TEST_COMPOSE = 1
 compose-test: ## bring up deployments/compose and use it; needs Docker and Compose
-	go test $(TESTFLAGS) -count=1 ./test/compose
+	.ci/gotest ./test/compose $(TESTFLAGS)
 
 run: ## serve on 127.0.0.1:8080 with the data in ./data
 	go run ./cmd/orgd serve
 
+# Every random choice is the same each time, so that no change is held up by what
+# it did not cause. make reliability and make fuzz choose anew.
+test race redis compose-test helm-test browser: export ORGD_SEED ?= 1
+test race redis compose-test helm-test browser: export RAPID_SEED ?= $(ORGD_SEED)
+
 test: ## run all tests in their short form; needs nothing but Go
-	go test $(TESTFLAGS) -count=1 ./...
+	.ci/gotest ./... -parallel 4 -timeout 20m $(TESTFLAGS)
 
-race: ## run all tests but the largest with the race detector; needs a C compiler
-	go test $(TESTFLAGS) -race -short -count=1 -timeout 30m ./...
+race: ## run the tests of what goroutines share with the race detector; needs a C compiler
+	.ci/gotest '$(SHARED)' -race -short -timeout 20m $(TESTFLAGS)
+	.ci/gotest ./adapters/sqlitestore -race -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
+	.ci/gotest ./test/apitest -race -short -timeout 20m -run 'TestEmbedded/(streams|webhooks|conditions|idempotency|sessions)|Limits|Outage' $(TESTFLAGS)
 
-integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
+# They have bounds of a second: whatever floods Redis is left to make integration.
+redis: ## run the tests that need a redis-server
+	.ci/gotest './adapters/redislimit ./adapters/redisnotify' $(TESTFLAGS)
+	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
+
+redis integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
 integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
 integration: ## run the tests that need MongoDB and Redis, in containers of Docker
 	@[ -n "$$ORGD_TEST_REDIS_SERVER" ] || echo '!!! SKIPPED: there is no redis-server, so nothing that stops or breaks one is tested'
@@ -90,16 +104,19 @@ integration-chart:
 	cd test/helm && CGO_ENABLED=0 go test $(TESTFLAGS) -count=1 -run Replicas .
 
 browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
-	go test $(TESTFLAGS) -count=1 -timeout 60m ./test/browser
+	.ci/gotest ./test/browser -timeout 60m $(TESTFLAGS)
 
 # A module of its own, with Helm as a tool and the types of Kubernetes.
 helm-test: ## render the Helm chart, check every object, run what comes out
-	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && go test $(TESTFLAGS) -count=1 -timeout 20m .
+	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && ../../.ci/gotest . -timeout 20m $(TESTFLAGS)
 
 bench: ## run the benchmarks; those of a million events take minutes
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)
 
-reliability: ## run the tests under test/ in their long form, several hours; docs/reliability.md
+reproducible: ## build the release twice: the bytes have to be the same
+	.ci/release --try && cp dist/try/SHA256SUMS dist/first.sums && .ci/release --try && cmp dist/first.sums dist/try/SHA256SUMS
+
+reliability: reproducible ## run the tests under test/ in their long form, several hours; docs/reliability.md
 	@mkdir -p dist
 	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
 	@echo; echo '=== what each test found; all of it is in dist/reliability.log'

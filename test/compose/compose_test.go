@@ -16,6 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
 	"orgd/test/api"
 	"orgd/test/process"
 )
@@ -43,15 +47,47 @@ func up(t *testing.T) project {
 		}
 		p.run("down", "--volumes", "--timeout", "40")
 	})
+	if os.Getenv("MONGO_HEALTH") != "" { // nothing in its image makes a replica set of it
+		ctx, cancel := context.WithCancel(t.Context())
+		var beside sync.WaitGroup
+		beside.Go(func() { p.initiate(ctx) })
+		defer beside.Wait()
+		defer cancel()
+	}
 	p.run("up", "--detach")
 	return p
+}
+
+// initiate makes a replica set of MongoDB, as soon as that answers, until ctx ends.
+func (p project) initiate(ctx context.Context) {
+	config := bson.D{{Key: "_id", Value: "orgd"}, {Key: "members", Value: bson.A{bson.D{{Key: "_id", Value: 0}, {Key: "host", Value: "mongodb:27017"}}}}}
+	for ctx.Err() == nil {
+		time.Sleep(200 * time.Millisecond)
+		id, err := p.try("ps", "--quiet", "mongodb")
+		if err != nil || id == "" {
+			continue
+		}
+		address, err := process.Output(exec.CommandContext(ctx, "docker", "inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", id))
+		if err != nil || address == "" {
+			continue
+		}
+		client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + address + "/?directConnection=true").SetServerSelectionTimeout(time.Second))
+		if err != nil {
+			continue
+		}
+		err = client.Database("admin").RunCommand(ctx, bson.D{{Key: "replSetInitiate", Value: config}}).Err()
+		client.Disconnect(context.WithoutCancel(ctx))
+		if err == nil {
+			return
+		}
+	}
 }
 
 // compose is how this machine spells it.
 func compose(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join("..", "..", "deployments", "compose", "compose.yaml")
-	args := []string{"--project-name", fmt.Sprintf("orgd-test-%d", os.Getpid()), "--file", file}
+	args := []string{"--project-name", fmt.Sprintf("orgd-ci-%d", os.Getpid()), "--file", file}
 	if exec.Command("docker", "compose", "version").Run() == nil {
 		return append([]string{"docker", "compose"}, args...)
 	}

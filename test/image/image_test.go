@@ -52,6 +52,9 @@ func try(args ...string) (string, error) {
 	return out, nil
 }
 
+// made is the name of a container that .ci/run removes if these tests cannot.
+func made(what string) string { return fmt.Sprintf("orgd-ci-%d-%s", os.Getpid(), what) }
+
 // strict are the flags of a container that may do nothing that it need not.
 var strict = []string{"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}
 
@@ -83,7 +86,7 @@ func TestImage(t *testing.T) {
 // Whoever gets the program gets the licences of what it is made of.
 func TestLicencesAreInside(t *testing.T) {
 	image := needImage(t)
-	id := docker(t, "create", image)
+	id := docker(t, "create", "--name", made("files"), image)
 	t.Cleanup(func() { docker(t, "rm", "--volumes", id) })
 	for name, want := range map[string]string{"LICENSE": "MIT License", "NOTICES.gz": "modernc.org/sqlite"} {
 		file := filepath.Join(t.TempDir(), name)
@@ -112,7 +115,7 @@ func TestAnyUserServes(t *testing.T) {
 	for _, user := range []string{"", "12345", "65534:0"} {
 		t.Run("as "+cmp.Or(user, "the default"), func(t *testing.T) {
 			t.Parallel()
-			id := docker(t, append(append([]string{"run", "--detach", "--user", user}, strict...), image)...)
+			id := docker(t, append(append([]string{"run", "--detach", "--name", made("as-" + strings.ReplaceAll(user, ":", "-")), "--user", user}, strict...), image)...)
 			t.Cleanup(func() { docker(t, "rm", "--force", "--volumes", id) })
 			awaitHealth(t, id)
 			token := docker(t, "exec", id, "/orgd", "token", "create", "--role", "admin", "--subject", "ann")
