@@ -15,6 +15,8 @@ IMAGE_ARCH ?= $(shell go env GOARCH)
 TESTFLAGS ?=
 # More flags for the tests of the adapters in make integration, such as -race.
 ADAPTERFLAGS ?=
+# -race, for the adapters in make redis.
+RACE ?=
 # Which benchmarks, and what of them: make bench BENCH=Admit PACKAGES=./adapters/memlimit
 BENCH ?= .
 PACKAGES ?= ./...
@@ -27,7 +29,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run test race redis integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run check test race race-all redis integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,10 +60,8 @@ compose-test: ## bring up deployments/compose and use it; needs Docker and Compo
 run: ## serve on 127.0.0.1:8080 with the data in ./data
 	go run ./cmd/orgd serve
 
-# Every random choice is the same each time, so that no change is held up by what
-# it did not cause. make reliability and make fuzz choose anew.
-test race redis compose-test helm-test browser: export ORGD_SEED ?= 1
-test race redis compose-test helm-test browser: export RAPID_SEED ?= $(ORGD_SEED)
+check: lint ## check before each commit: make lint, and the tests of the packages that you have changed
+	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run all tests in their short form; needs nothing but Go
 	.ci/gotest ./... -parallel 4 -timeout 20m $(TESTFLAGS)
@@ -71,9 +71,12 @@ race: ## run the tests of what goroutines share with the race detector; needs a 
 	.ci/gotest ./adapters/sqlitestore -race -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
 	.ci/gotest ./test/apitest -race -short -timeout 20m -run 'TestEmbedded/(streams|webhooks|conditions|idempotency|sessions)|Limits|Outage' $(TESTFLAGS)
 
-# They have bounds of a second: whatever floods Redis is left to make integration.
-redis: ## run the tests that need a redis-server
-	.ci/gotest './adapters/redislimit ./adapters/redisnotify' $(TESTFLAGS)
+race-all: export ORGD_SEED ?= random
+race-all: ## run all tests with the race detector, half an hour
+	.ci/gotest ./... -race -short -timeout 1h $(TESTFLAGS)
+
+redis: ## run the tests that need a redis-server, but those that flood it
+	.ci/gotest './adapters/redislimit ./adapters/redisnotify' $(RACE) $(TESTFLAGS)
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
 redis integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
@@ -116,7 +119,7 @@ bench: ## run the benchmarks; those of a million events take minutes
 reproducible: ## build the release twice: the bytes have to be the same
 	.ci/release --try && cp dist/try/SHA256SUMS dist/first.sums && .ci/release --try && cmp dist/first.sums dist/try/SHA256SUMS
 
-reliability: reproducible ## run the tests under test/ in their long form, several hours; docs/reliability.md
+reliability: reproducible race-all ## run the tests under test/ in their long form, several hours; docs/reliability.md
 	@mkdir -p dist
 	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
 	@echo; echo '=== what each test found; all of it is in dist/reliability.log'
