@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"orgd/ports"
 	"orgd/ports/portstest"
 	"orgd/test/faultproxy"
+	"orgd/test/mongoserver"
 )
 
 // lost returns the address of a server that does not exist, or that takes
@@ -66,13 +66,8 @@ func TestSilentNetwork(t *testing.T) {
 	if _, err := Migrate(ctx, cfg, system.Clock{}); err != nil {
 		t.Fatalf("Migrate = %v", err)
 	}
-	u, err := url.Parse(cfg.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := faultproxy.Start(t, u.Host)
-	u.Host, u.Path, u.RawQuery = proxy.Addr(), "/", "directConnection=true"
-	cfg.URI = u.String()
+	proxy := faultproxy.Start(t, mongoserver.Primary(t, cfg.URI))
+	cfg.URI = mongoserver.Through(t, cfg.URI, proxy.Addr())
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"orgd/ports"
 	"orgd/test/api"
 	"orgd/test/faultproxy"
+	"orgd/test/mongoserver"
 	"orgd/test/process"
 )
 
@@ -39,28 +39,12 @@ func mongoURI(t *testing.T) string {
 	return uri
 }
 
-// through returns a way to the first server of the URI that can be broken, and
-// the URI that leads there.
+// through returns a way to the primary that can be broken, and the URI that leads
+// there and to no other member.
 func through(t *testing.T, uri string) (*faultproxy.Proxy, string) {
 	t.Helper()
-	u, err := url.Parse(uri)
-	if err != nil {
-		t.Fatalf("%s: %v", mongoVariable, err)
-	}
-	host, _, _ := strings.Cut(u.Host, ",")
-	if u.Port() == "" {
-		host += ":27017"
-	}
-	p := faultproxy.Start(t, host)
-	u.Host = p.Addr()
-	q := u.Query()
-	q.Del("replicaSet")
-	q.Set("directConnection", "true") // or the members would be asked by their own names
-	u.RawQuery = q.Encode()
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	return p, u.String()
+	p := faultproxy.Start(t, mongoserver.Primary(t, uri))
+	return p, mongoserver.Through(t, uri, p.Addr())
 }
 
 // cluster are replicas of the program that share what they can share.

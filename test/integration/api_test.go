@@ -2,12 +2,11 @@ package integration
 
 import (
 	"fmt"
-	"net/url"
-	"strings"
 	"testing"
 
 	"orgd/test/apitest"
 	"orgd/test/faultproxy"
+	"orgd/test/mongoserver"
 )
 
 // TestReplicas runs the suite of the interface on replicas.
@@ -60,17 +59,7 @@ func limitFlags(caps *apitest.Caps) []string {
 func TestReplicasOutage(t *testing.T) {
 	needServers(t)
 	t.Parallel()
-	uri, err := url.Parse(mongoURI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if uri.Scheme != "mongodb" || strings.Contains(uri.Host, ",") {
-		t.Skipf("SKIPPED: %s must name one server, not several, to be cut off from it", mongoVariable)
-	}
-	way := faultproxy.Start(t, uri.Host)
-	query := uri.Query()
-	query.Set("directConnection", "true") // or clients go round the proxy
-	uri.Host, uri.Path, uri.RawQuery = way.Addr(), "/", query.Encode()
-	s, _ := start(t, uri.String(), "--mongo-operation-timeout", "2s", "--limits", "on", "--webhook-allow-http", "--webhook-allow-private")
+	way := faultproxy.Start(t, mongoserver.Primary(t, mongoURI))
+	s, _ := start(t, mongoserver.Through(t, mongoURI, way.Addr()), "--mongo-operation-timeout", "2s", "--limits", "on", "--webhook-allow-http", "--webhook-allow-private")
 	apitest.RunOutage(t, s, way.Cut)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"orgd"
 	"orgd/test/api"
 	"orgd/test/apitest"
+	"orgd/test/mongoserver"
 )
 
 type (
@@ -138,24 +138,15 @@ type tapped struct {
 
 func startTapped(t *testing.T) *tapped {
 	t.Helper()
-	uri, err := url.Parse(mongoURI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if uri.Scheme != "mongodb" || strings.Contains(uri.Host, ",") {
-		t.Skipf("SKIPPED: %s must name one server, not several, for what it is asked to be counted", mongoVariable)
-	}
-	s := &tapped{T: t, mongo: openTap(t, uri.Host, nextMongo), redis: openTap(t, redisAddr, newRedisReader(t).next)}
-	query := uri.Query()
-	query.Set("directConnection", "true") // or the driver goes round the tap
-	uri.Host, uri.Path, uri.RawQuery = s.mongo.addr(), "/", query.Encode()
+	s := &tapped{T: t, mongo: openTap(t, mongoserver.Primary(t, mongoURI), nextMongo), redis: openTap(t, redisAddr, newRedisReader(t).next)}
+	uri := mongoserver.Through(t, mongoURI, s.mongo.addr())
 
 	database := "orgd_test_" + bson.NewObjectID().Hex()
 	migrate(t, database)
 	s.data = connect(t).Database(database)
 	cfg := orgd.Default()
 	cfg.Storage, cfg.Auth.KeyFile, cfg.CursorKeyFile = orgd.MongoDB, signingKey, cursorKey
-	cfg.Mongo.URI, cfg.Mongo.Database = uri.String(), database
+	cfg.Mongo.URI, cfg.Mongo.Database = uri, database
 	cfg.Mongo.OperationTimeout, cfg.Mongo.ConnectTimeout = patience+time.Second, patience+time.Second
 	cfg.HTTP.RequestTimeout = 15 * time.Second
 	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, database[len("orgd_"):], time.Second

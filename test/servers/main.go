@@ -3,12 +3,11 @@
 //
 //	go run ./test/servers go test ./adapters/mongostore ./adapters/redislimit
 //
-// Each server is a container, empty at first. The command finds it by
-// ORGD_TEST_MONGO_URI and ORGD_TEST_REDIS_ADDR; a server that one of these names
-// already is used as it is, and no container is started for it. Other images than
-// the official ones are named by ORGD_TEST_MONGO_IMAGE and ORGD_TEST_REDIS_IMAGE.
-// ORGD_TEST_MONGO_DATA is where such an image keeps its data if it declares no
-// volume there: what a container writes elsewhere is slow.
+// MongoDB is a replica set of three members, Redis one server. They are empty at
+// first, and run in containers. The command finds them by ORGD_TEST_MONGO_URI and
+// ORGD_TEST_REDIS_ADDR. A server that one of these names already is used as it is,
+// and no container is started for it. Other images than the official ones are named
+// by ORGD_TEST_MONGO_IMAGE and ORGD_TEST_REDIS_IMAGE.
 //
 // The exit code is that of the command, or 1 if a server could not be had.
 // `servers -images` lists the images that it would use and starts nothing.
@@ -21,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -29,6 +29,10 @@ import (
 )
 
 func main() {
+	// The library's helper container would do what removeLeft does.
+	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
+		panic(err)
+	}
 	log.SetDefault(log.NewNoopLogger()) // what matters comes as an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -45,14 +49,23 @@ func run(ctx context.Context, command []string) (code int, err error) {
 		return 2, errors.New("name the command to run, such as: go test ./adapters/mongostore")
 	}
 	servers := []*server{mongoDB(), redisServer()}
+	for _, s := range servers {
+		s.address = os.Getenv(s.variable)
+		s.given = s.address != ""
+	}
 	if len(command) == 1 && command[0] == "-images" {
 		return 0, listImages(servers)
 	}
-	defer func() {
-		if problem := end(servers); problem != nil {
-			code, err = max(code, 1), errors.Join(err, problem)
+	if slices.ContainsFunc(servers, func(s *server) bool { return !s.given }) {
+		if err := removeLeft(ctx); err != nil {
+			return 1, err
 		}
-	}()
+		defer func() {
+			if problem := end(); problem != nil {
+				code, err = max(code, 1), errors.Join(err, problem)
+			}
+		}()
+	}
 	if err := start(ctx, servers); err != nil {
 		return 1, err
 	}
@@ -64,8 +77,8 @@ func run(ctx context.Context, command []string) (code int, err error) {
 
 func listImages(servers []*server) error {
 	for _, s := range servers {
-		if os.Getenv(s.variable) != "" {
-			continue // it is there
+		if s.given {
+			continue
 		}
 		if _, err := fmt.Println(s.image); err != nil {
 			return err
@@ -88,14 +101,11 @@ func start(ctx context.Context, servers []*server) error {
 // endWait bounds how long the servers may take to go.
 const endWait = time.Minute
 
-func end(servers []*server) error {
+// end removes the containers that start has started.
+func end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
-	var errs []error
-	for _, s := range servers {
-		errs = append(errs, s.end(ctx))
-	}
-	return errors.Join(errs...)
+	return removeOurs(ctx)
 }
 
 // interruptWait is how long the command may take to end when it is asked to.

@@ -4,73 +4,97 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// mongoDB is a replica set of one member: a server that stands alone refuses
-// linearizable reads, which the store asks for.
+const mongoName = "orgd" // of the replica set
+
+// mongoDB is a replica set of three members: without one of them there is still a
+// majority, which elects a primary.
 func mongoDB() *server {
 	return &server{
 		name:     "MongoDB",
 		variable: "ORGD_TEST_MONGO_URI",
 		image:    imageOf("ORGD_TEST_MONGO_IMAGE", "mongo:8.0.16"),
-		port:     "27017/tcp",
-		data:     os.Getenv("ORGD_TEST_MONGO_DATA"),
-		args:     []string{"--replSet", "orgd"},
-		// The name by which the member knows itself means nothing outside of the
-		// container, so clients must not follow it.
-		at:      func(hostPort string) string { return "mongodb://" + hostPort + "/?directConnection=true" },
-		prepare: initiate,
-		ask:     askMongoDB,
+		members:  3,
+		command: func(port string) []string {
+			return []string{
+				"mongod", "--replSet", mongoName, "--bind_ip", "127.0.0.1", "--port", port, "--dbpath", mongoData,
+				"--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "512", "--quiet", "--setParameter", "diagnosticDataCollectionEnabled=false",
+			}
+		},
+		data: mongoData,
+		join: func(ctx context.Context, hosts []string) error {
+			if err := initiate(ctx, hosts); err != nil {
+				return err
+			}
+			return awaitPrimary(ctx, mongoURI(hosts))
+		},
+		at:  mongoURI,
+		ask: askMongoDB,
 	}
 }
 
-// initiate makes the server the primary of its replica set. One that is no
-// member of any, but takes writes, is left as it is.
-func initiate(ctx context.Context, uri string) error {
+const mongoData = "/data/db"
+
+func mongoURI(hosts []string) string {
+	return "mongodb://" + strings.Join(hosts, ",") + "/?replicaSet=" + mongoName
+}
+
+const codeInitialized = 23
+
+// initiate makes a replica set of members that have none. The election time-out is
+// half of the usual one: with less a busy machine elects without need.
+func initiate(ctx context.Context, hosts []string) error {
+	var list bson.A
+	for i, h := range hosts {
+		list = append(list, bson.D{{Key: "_id", Value: i}, {Key: "host", Value: h}})
+	}
+	set := bson.D{{Key: "_id", Value: mongoName}, {Key: "members", Value: list},
+		{Key: "settings", Value: bson.D{{Key: "electionTimeoutMillis", Value: 5000}, {Key: "heartbeatIntervalMillis", Value: 1000}}}}
+	return onMongoDB(ctx, "mongodb://"+hosts[0]+"/?directConnection=true", func(db *mongo.Database) error {
+		err := db.RunCommand(ctx, bson.D{{Key: "replSetInitiate", Value: set}}).Err()
+		var refused mongo.CommandError
+		if errors.As(err, &refused) && refused.Code == codeInitialized {
+			return nil
+		}
+		return err
+	})
+}
+
+// awaitPrimary writes: there is a primary, and a majority behind it.
+func awaitPrimary(ctx context.Context, uri string) error {
 	return onMongoDB(ctx, uri, func(db *mongo.Database) error {
+		ready := db.Client().Database("orgd_ready")
+		if _, err := ready.Collection("ready").InsertOne(ctx, bson.D{}); err != nil {
+			return err
+		}
+		return ready.Drop(ctx)
+	})
+}
+
+// askMongoDB returns the version of the server, and how many members it has.
+func askMongoDB(ctx context.Context, uri string) (version string, err error) {
+	err = onMongoDB(ctx, uri, func(db *mongo.Database) error {
+		var info struct{ Version string }
+		if err := db.RunCommand(ctx, bson.D{{Key: "buildInfo", Value: 1}}).Decode(&info); err != nil {
+			return err
+		}
 		var state struct {
-			Writable    bool `bson:"isWritablePrimary"`
-			Uninitiated bool `bson:"isreplicaset"`
+			Hosts []string
+			Set   string `bson:"setName"`
 		}
 		if err := db.RunCommand(ctx, bson.D{{Key: "hello", Value: 1}}).Decode(&state); err != nil {
 			return err
 		}
-		if state.Writable {
-			return nil
+		if state.Set == "" {
+			return errors.New("is no replica set")
 		}
-		if !state.Uninitiated {
-			return errors.New("takes no writes yet")
-		}
-		set := bson.D{{Key: "_id", Value: "orgd"}, {Key: "members", Value: bson.A{
-			bson.D{{Key: "_id", Value: 0}, {Key: "host", Value: "127.0.0.1:27017"}},
-		}}}
-		if err := db.RunCommand(ctx, bson.D{{Key: "replSetInitiate", Value: set}}).Err(); err != nil {
-			return err
-		}
-		return errors.New("elects its primary")
-	})
-}
-
-// askMongoDB returns the version of the protocol and, if the server says so, of
-// the product that speaks it.
-func askMongoDB(ctx context.Context, uri string) (version string, err error) {
-	err = onMongoDB(ctx, uri, func(db *mongo.Database) error {
-		var info struct {
-			Version  string
-			FerretDB struct{ Version string } `bson:"ferretdb"`
-		}
-		if err := db.RunCommand(ctx, bson.D{{Key: "buildInfo", Value: 1}}).Decode(&info); err != nil {
-			return err
-		}
-		version = info.Version
-		if product := info.FerretDB.Version; product != "" {
-			version = fmt.Sprintf("%s (FerretDB %s)", version, product)
-		}
+		version = fmt.Sprintf("%s with %d members", info.Version, len(state.Hosts))
 		return nil
 	})
 	return version, err

@@ -13,12 +13,15 @@ func redisServer() *server {
 		name:     "Redis",
 		variable: "ORGD_TEST_REDIS_ADDR",
 		image:    imageOf("ORGD_TEST_REDIS_IMAGE", "redis:7.4.7"),
-		port:     "6379/tcp",
-		at:       func(hostPort string) string { return hostPort },
-		prepare: func(ctx context.Context, addr string) error {
-			_, err := askRedis(ctx, addr)
+		members:  1,
+		command: func(port string) []string {
+			return []string{"redis-server", "--bind", "127.0.0.1", "--port", port, "--save", ""}
+		},
+		join: func(ctx context.Context, hosts []string) error {
+			_, err := askRedis(ctx, hosts[0])
 			return err
 		},
+		at:  func(hosts []string) string { return hosts[0] },
 		ask: askRedis,
 	}
 }

@@ -2,44 +2,47 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
+	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// server is one that the command may use.
+// server is one that the command may use, of one member or several.
 type server struct {
 	name     string // for people
 	variable string // that names it to the command
-	image    string // to make a container of
-	port     string // inside the container
-	data     string // directory inside the container that becomes a volume, if any
-	args     []string
+	image    string // to make containers of
 
-	// at turns HOST:PORT into what the variable holds.
-	at func(hostPort string) string
-	// prepare makes a new container ready for use; it is called until it
-	// succeeds.
-	prepare func(ctx context.Context, address string) error
+	members int
+	// command is what a member runs, which listens at a port of 127.0.0.1.
+	command func(port string) []string
+	data    string // directory in the container that is kept in memory, if any
+	// join makes one server of members at these addresses. It is called until it
+	// succeeds: then the server is ready for use.
+	join func(ctx context.Context, hosts []string) error
+	// at is what the variable holds for a server at these addresses.
+	at func(hosts []string) string
 	// ask asks the server which version it is.
 	ask func(ctx context.Context, address string) (version string, err error)
 
-	address   string
-	version   string
-	container *testcontainers.DockerContainer // nil if the server was there before
+	given   bool // the server was there before
+	address string
+	version string
 }
 
 // String says what there is, and how the server was come by. It does not repeat
 // an address that was given, which may hold a password.
 func (s *server) String() string {
-	if s.container == nil {
+	if s.given {
 		return fmt.Sprintf("%s %s, which %s names", s.name, s.version, s.variable)
 	}
-	return fmt.Sprintf("%s %s in a container of %s, %s=%s", s.name, s.version, s.image, s.variable, s.address)
+	return fmt.Sprintf("%s %s in containers of %s, %s=%s", s.name, s.version, s.image, s.variable, s.address)
 }
 
 // imageOf returns the image that a variable names, or the usual one.
@@ -54,6 +57,8 @@ const (
 	// startWait is how long a server may take until it answers, the download of
 	// its image included.
 	startWait = 5 * time.Minute
+	// startTries is how often members are started, if one of them ends.
+	startTries = 3
 	// tryEvery is how often a server is asked whether it is ready, tryWait how
 	// long it has for the answer.
 	tryEvery = 100 * time.Millisecond
@@ -64,9 +69,8 @@ const (
 func (s *server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
-	s.address = os.Getenv(s.variable)
-	if s.address == "" {
-		if err := s.startContainer(ctx); err != nil {
+	if !s.given {
+		if err := s.startContainers(ctx); err != nil {
 			return fmt.Errorf("start %s for %s: %w", s.image, s.name, err)
 		}
 	}
@@ -77,35 +81,70 @@ func (s *server) start(ctx context.Context) error {
 	return nil
 }
 
-func (s *server) startContainer(ctx context.Context) error {
-	options := []testcontainers.ContainerCustomizer{
-		testcontainers.WithExposedPorts(s.port),
-		testcontainers.WithCmd(s.args...),
-		// The images have no tools to look from inside; prepare looks from outside.
-		testcontainers.WithWaitStrategy(wait.ForListeningPort(s.port).SkipInternalCheck()),
+// errEnded is a member that has ended: somebody else has taken its port, for example.
+var errEnded = errors.New("it has ended")
+
+func (s *server) startContainers(ctx context.Context) error {
+	for try := 1; ; try++ {
+		err := s.startMembers(ctx)
+		if !errors.Is(err, errEnded) || try == startTries {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "servers: %s is started again: %v\n", s.name, err)
 	}
-	if s.data != "" {
-		options = append(options, testcontainers.WithMounts(testcontainers.VolumeMount("", testcontainers.ContainerMountTarget(s.data))))
-	}
-	var err error
-	if s.container, err = testcontainers.Run(ctx, s.image, options...); err != nil {
-		return err
-	}
-	host, err := s.container.Host(ctx)
-	if err != nil {
-		return err
-	}
-	port, err := s.container.MappedPort(ctx, s.port)
-	if err != nil {
-		return err
-	}
-	s.address = s.at(net.JoinHostPort(host, port.Port()))
-	return s.becomeReady(ctx)
 }
 
-func (s *server) becomeReady(ctx context.Context) error {
+func (s *server) startMembers(ctx context.Context) error {
+	var all []*testcontainers.DockerContainer
+	var hosts []string
+	for range s.members {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		c, err := s.startMember(ctx, port)
+		if err != nil {
+			return err
+		}
+		all, hosts = append(all, c), append(hosts, net.JoinHostPort("127.0.0.1", port))
+	}
+	s.address = s.at(hosts)
+	return s.becomeReady(ctx, hosts, all)
+}
+
+// freePort returns one where nobody listens. Somebody else may be faster to use it.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
+}
+
+// startMember starts a container in the network of the machine: there other members
+// and clients know it by the same address.
+func (s *server) startMember(ctx context.Context, port string) (*testcontainers.DockerContainer, error) {
+	command := s.command(port)
+	options := []testcontainers.ContainerCustomizer{
+		ours(), testcontainers.WithEntrypoint(command[0]), testcontainers.WithCmd(command[1:]...),
+		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.NetworkMode = "host" }),
+	}
+	if s.data != "" {
+		options = append(options, testcontainers.WithTmpfs(map[string]string{s.data: ""}))
+	}
+	return testcontainers.Run(ctx, s.image, options...)
+}
+
+// becomeReady joins the members, unless one of them ends.
+func (s *server) becomeReady(ctx context.Context, hosts []string, all []*testcontainers.DockerContainer) error {
 	for {
-		err := s.try(ctx)
+		err := s.try(ctx, hosts)
+		for _, c := range all {
+			state, problem := c.State(ctx)
+			if problem == nil && !state.Running {
+				return fmt.Errorf("%w with code %d", errEnded, state.ExitCode)
+			}
+		}
 		if err == nil {
 			return nil
 		}
@@ -117,19 +156,8 @@ func (s *server) becomeReady(ctx context.Context) error {
 	}
 }
 
-func (s *server) try(ctx context.Context) error {
+func (s *server) try(ctx context.Context, hosts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, tryWait)
 	defer cancel()
-	return s.prepare(ctx, s.address)
-}
-
-// end ends what start has started.
-func (s *server) end(ctx context.Context) error {
-	if s.container == nil {
-		return nil
-	}
-	if err := s.container.Terminate(ctx, testcontainers.StopTimeout(0)); err != nil {
-		return fmt.Errorf("end the container of %s: %w", s.name, err)
-	}
-	return nil
+	return s.join(ctx, hosts)
 }
