@@ -16,11 +16,8 @@ import (
 // retryAfter is what a client waits before it asks an unavailable store again.
 const retryAfter = time.Second
 
-// Codes that ask for the same operation again.
-const (
-	codeWriteConflict = 112
-	codeDeadlock      = 16908292 // of servers that keep documents in PostgreSQL
-)
+// codeWriteConflict asks for the same operation again.
+const codeWriteConflict = 112
 
 // outageCodes are what a server says that is stopping, not the primary, or too
 // slow.
@@ -76,7 +73,7 @@ func isOutage(err error) bool {
 
 // isRace reports whether the same operation may be tried again because it lost
 // against another inside the server.
-func isRace(err error) bool { return hasCode(err, codeWriteConflict, codeDeadlock) }
+func isRace(err error) bool { return hasCode(err, codeWriteConflict) }
 
 func hasCode(err error, codes ...int) bool {
 	var failed mongo.ServerError

@@ -49,9 +49,7 @@ func (d eventDoc) event() activity.Event {
 	}
 }
 
-// settled is the condition that an event counts. It is not {open: {$exists: false}},
-// which has FerretDB read the index of open events from its beginning to its end:
-// that keeps an entry for every event, sparse or not.
+// settled is the condition that an event counts.
 func settled() bson.E { return is("$nor", bson.A{bson.D{exists("open", true)}}) }
 
 func eventsFilter(q activity.Query) bson.D {

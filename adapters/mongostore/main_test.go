@@ -2,24 +2,50 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.uber.org/goleak"
 
 	"orgd/adapters/system"
 	"orgd/ports/portstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := dropDatabases(); err != nil {
+			fmt.Fprintln(os.Stderr, "Drop =", err)
+		}
+		os.Exit(code)
+	}))
+}
+
+func dropDatabases() error {
+	if len(databases.free) == 0 {
+		return nil
+	}
+	client, err := mongo.Connect(options.Client().ApplyURI(os.Getenv(uriVariable)))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range databases.free {
+		errs = append(errs, client.Database(name).Drop(context.Background()))
+	}
+	return errors.Join(errs...)
+}
 
 // uriVariable names the server that the tests use.
 const uriVariable = "ORGD_TEST_MONGO_URI"
 
-// testConfig is the configuration of an empty database that goes with the test.
+// testConfig is the configuration of a database that is not there yet.
 func testConfig(t testing.TB) Config {
 	t.Helper()
 	uri := os.Getenv(uriVariable)
@@ -32,6 +58,13 @@ func testConfig(t testing.TB) Config {
 	return cfg
 }
 
+// databases are those that no test uses. To make one takes longer than to empty it,
+// and MongoDB keeps its hundred files open for minutes after it was dropped.
+var databases struct {
+	mu   sync.Mutex
+	free []string
+}
+
 // unhurried is the time that operations have in tests of something else: the machine
 // may be busy with other tests.
 const unhurried = 20 * time.Second
@@ -40,26 +73,45 @@ const unhurried = 20 * time.Second
 func openTest(t testing.TB) *DB {
 	t.Helper()
 	cfg := testConfig(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if _, err := Migrate(ctx, cfg, system.Clock{}); err != nil {
-		t.Fatalf("Migrate = %v", err)
+	databases.mu.Lock()
+	if n := len(databases.free); n > 0 {
+		cfg.Database, databases.free = databases.free[n-1], databases.free[:n-1]
 	}
+	databases.mu.Unlock()
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
 	db.timeout = unhurried
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := db.empty(ctx); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		db.later.wait(ctx)
-		if err := db.data.Drop(ctx); err != nil {
-			t.Errorf("Drop = %v", err)
-		}
 		closeDB()
+		databases.mu.Lock()
+		defer databases.mu.Unlock()
+		databases.free = append(databases.free, cfg.Database)
 	})
 	return db
+}
+
+// empty makes of any database what a migration makes of a new one.
+func (db *DB) empty(ctx context.Context) error {
+	colls, err := db.data.ListCollectionNames(ctx, bson.D{})
+	if err != nil {
+		return err
+	}
+	for _, coll := range colls {
+		if _, err := db.data.Collection(coll).DeleteMany(ctx, bson.D{}); err != nil {
+			return err
+		}
+	}
+	return db.migrate(ctx)
 }
 
 // storesOf are the ports of a store.

@@ -30,6 +30,7 @@ func TestUsage(t *testing.T) {
 		"serve --storage mongodb --mongo-uri mongodb://host",
 		"serve --redis-addr redis://user@host --mongo-uri mongodb://host",
 		"migrate --storage mongodb --mongo-uri host",
+		"migrate --initiate",
 		"config check --log-level loud --replicas 2",
 		"token",
 		"token create --role admin",

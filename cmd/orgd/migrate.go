@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"orgd"
@@ -11,8 +12,9 @@ import (
 type migrateCmd struct {
 	fileFlag
 	directoryFlag
-	Storage string        `placeholder:"KIND" help:"sqlite or mongodb."`
-	Wait    time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
+	Storage  string        `placeholder:"KIND" help:"sqlite or mongodb."`
+	Wait     time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
+	Initiate bool          `help:"First initiate the replica set of a new MongoDB: its members are the hosts of --mongo-uri. Does nothing if that has been done."`
 	mongoFlags
 }
 
@@ -31,7 +33,10 @@ Examples:
     orgd backup --data-dir ./data before.orgd && orgd migrate --data-dir ./data
 
     # the connection string comes from a file, because it holds a password
-    ORGD_MONGO_URI_FILE=/run/secrets/mongo-uri orgd migrate --storage mongodb`
+    ORGD_MONGO_URI_FILE=/run/secrets/mongo-uri orgd migrate --storage mongodb
+
+    # a new MongoDB of one member, started by "mongod --replSet orgd"; several hosts make several members
+    orgd migrate --storage mongodb --mongo-uri 'mongodb://db.example:27017/?replicaSet=orgd' --initiate`
 }
 
 // Run migrates the storage.
@@ -40,12 +45,20 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
 		return usageError{err}
 	}
+	if c.Initiate && cfg.Storage != orgd.MongoDB {
+		return usageError{fmt.Errorf("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)}
+	}
 	log, err := p.logger(cfg.Log)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, migrationTime)
 	defer cancel()
+	if c.Initiate {
+		if err := orgd.Initiate(ctx, cfg, c.Wait, log); err != nil {
+			return err
+		}
+	}
 	version, err := orgd.Migrate(ctx, cfg, c.Wait, log)
 	if err != nil {
 		return err

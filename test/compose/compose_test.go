@@ -6,21 +6,22 @@ package compose
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-
 	"orgd/test/api"
+	"orgd/test/owned"
 	"orgd/test/process"
 )
 
@@ -31,15 +32,26 @@ const composeVariable = "ORGD_TEST_COMPOSE"
 type project struct {
 	*testing.T
 	command []string // Compose, and which project
+	env     []string
+}
+
+func needDocker(t *testing.T) {
+	t.Helper()
+	if os.Getenv(composeVariable) == "" {
+		t.Skipf("SKIPPED: %s is not set; make compose-test sets it", composeVariable)
+	}
+	if err := owned.RemoveLeft(); err != nil {
+		t.Log(err)
+	}
 }
 
 // up brings a set-up up and takes it down when the test ends.
 func up(t *testing.T) project {
 	t.Helper()
-	if os.Getenv(composeVariable) == "" {
-		t.Skipf("SKIPPED: %s is not set; make compose-test sets it", composeVariable)
-	}
-	p := project{t, compose(t)}
+	needDocker(t)
+	p := project{t, compose(t), append(os.Environ(),
+		"ORGD_PUBLISH=127.0.0.1:0", // any free port
+		"ORGD_SUBNET="+freeSubnet(t), "ORGD_TEST_LABEL="+owned.Value())}
 	t.Cleanup(func() {
 		if t.Failed() {
 			logs, err := p.try("logs", "--no-color", "--tail", "30")
@@ -47,38 +59,26 @@ func up(t *testing.T) project {
 		}
 		p.run("down", "--volumes", "--timeout", "40")
 	})
-	if os.Getenv("MONGO_HEALTH") != "" { // nothing in its image makes a replica set of it
-		ctx, cancel := context.WithCancel(t.Context())
-		var beside sync.WaitGroup
-		beside.Go(func() { p.initiate(ctx) })
-		defer beside.Wait()
-		defer cancel()
-	}
 	p.run("up", "--detach")
 	return p
 }
 
-// initiate makes a replica set of MongoDB, as soon as that answers, until ctx ends.
-func (p project) initiate(ctx context.Context) {
-	config := bson.D{{Key: "_id", Value: "orgd"}, {Key: "members", Value: bson.A{bson.D{{Key: "_id", Value: 0}, {Key: "host", Value: "mongodb:27017"}}}}}
-	for ctx.Err() == nil {
-		time.Sleep(200 * time.Millisecond)
-		id, err := p.try("ps", "--quiet", "mongodb")
-		if err != nil || id == "" {
-			continue
+// freeSubnet returns one that has no address of this machine, such as those that
+// other networks of Docker have.
+func freeSubnet(t *testing.T) string {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(rand.N(256)), byte(rand.N(256)), 0}), 24)
+		taken := func(a net.Addr) bool {
+			other, err := netip.ParsePrefix(a.String())
+			return err == nil && other.Overlaps(subnet)
 		}
-		address, err := process.Output(exec.CommandContext(ctx, "docker", "inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", id))
-		if err != nil || address == "" {
-			continue
-		}
-		client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + address + "/?directConnection=true").SetServerSelectionTimeout(time.Second))
-		if err != nil {
-			continue
-		}
-		err = client.Database("admin").RunCommand(ctx, bson.D{{Key: "replSetInitiate", Value: config}}).Err()
-		client.Disconnect(context.WithoutCancel(ctx))
-		if err == nil {
-			return
+		if !slices.ContainsFunc(all, taken) {
+			return subnet.String()
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (p project) initiate(ctx context.Context) {
 func compose(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join("..", "..", "deployments", "compose", "compose.yaml")
-	args := []string{"--project-name", fmt.Sprintf("orgd-ci-%d", os.Getpid()), "--file", file}
+	args := []string{"--project-name", fmt.Sprintf("orgd-ci-%d", os.Getpid()), "--file", file, "--file", "labels.yaml"}
 	if exec.Command("docker", "compose", "version").Run() == nil {
 		return append([]string{"docker", "compose"}, args...)
 	}
@@ -97,7 +97,7 @@ func compose(t *testing.T) []string {
 func (p project) try(args ...string) (string, error) {
 	args = append(p.command[1:len(p.command):len(p.command)], args...)
 	cmd := exec.Command(p.command[0], args...)
-	cmd.Env = append(os.Environ(), "ORGD_PUBLISH=127.0.0.1:0") // any free port
+	cmd.Env = p.env
 	out, err := process.Output(cmd)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", strings.Join(args, " "), err)
@@ -150,6 +150,18 @@ func TestCompose(t *testing.T) {
 	p.run("start", "orgd-2")
 	b.awaitYounger(started)
 	b.end()
+	p.migrateAgain(token)
+}
+
+// migrateAgain does what the next start does, with a replica set that has been
+// initiated.
+func (p project) migrateAgain(token string) {
+	p.Helper()
+	p.run("restart", "mongodb")
+	p.run("run", "--rm", "--no-deps", "-T", "migrate")
+	if out, err := p.throughProxy(token, "get", "departments"); err != nil || !strings.Contains(out, "Ops") {
+		p.Errorf("orgd get departments = %q, %v, want Ops, after MongoDB was restarted", out, err)
+	}
 }
 
 // busy are clients that ask the proxy all the time.

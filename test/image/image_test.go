@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/test/owned"
 	"orgd/test/process"
 )
 
@@ -23,6 +24,15 @@ const imageVariable = "ORGD_TEST_IMAGE"
 
 // maxSize is how large the image may be, in bytes.
 const maxSize = 40 << 20
+
+func TestMain(m *testing.M) {
+	if os.Getenv(imageVariable) != "" {
+		if err := owned.RemoveLeft(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 func needImage(t *testing.T) string {
 	t.Helper()
@@ -52,7 +62,7 @@ func try(args ...string) (string, error) {
 	return out, nil
 }
 
-// made is the name of a container that .ci/run removes if these tests cannot.
+// made is the name of a container of this process.
 func made(what string) string { return fmt.Sprintf("orgd-ci-%d-%s", os.Getpid(), what) }
 
 // strict are the flags of a container that may do nothing that it need not.
@@ -86,7 +96,7 @@ func TestImage(t *testing.T) {
 // Whoever gets the program gets the licences of what it is made of.
 func TestLicencesAreInside(t *testing.T) {
 	image := needImage(t)
-	id := docker(t, "create", "--name", made("files"), image)
+	id := docker(t, "create", "--name", made("files"), owned.Flag(), image)
 	t.Cleanup(func() { docker(t, "rm", "--volumes", id) })
 	for name, want := range map[string]string{"LICENSE": "MIT License", "NOTICES.gz": "modernc.org/sqlite"} {
 		file := filepath.Join(t.TempDir(), name)
@@ -115,7 +125,7 @@ func TestAnyUserServes(t *testing.T) {
 	for _, user := range []string{"", "12345", "65534:0"} {
 		t.Run("as "+cmp.Or(user, "the default"), func(t *testing.T) {
 			t.Parallel()
-			id := docker(t, append(append([]string{"run", "--detach", "--name", made("as-" + strings.ReplaceAll(user, ":", "-")), "--user", user}, strict...), image)...)
+			id := docker(t, append(append([]string{"run", "--detach", "--name", made("as-" + strings.ReplaceAll(user, ":", "-")), owned.Flag(), "--user", user}, strict...), image)...)
 			t.Cleanup(func() { docker(t, "rm", "--force", "--volumes", id) })
 			awaitHealth(t, id)
 			token := docker(t, "exec", id, "/orgd", "token", "create", "--role", "admin", "--subject", "ann")
@@ -141,7 +151,7 @@ func TestLayersAreReproducible(t *testing.T) {
 	if out, err := exec.Command("cp", "--archive", first, second).CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v\n%s", err, out)
 	}
-	again := image + "-again"
+	again := fmt.Sprintf("%s-again-%d", image, os.Getpid())
 	docker(t, "build", "--quiet", "--no-cache", "--file", filepath.Join("..", "..", "deployments", "docker", "Dockerfile"), "--tag", again, second)
 	t.Cleanup(func() { docker(t, "rmi", again) })
 	layers := func(of string) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 )
 
@@ -20,12 +19,12 @@ func TestLeft(t *testing.T) {
 	}{
 		"this process":       {Value(), false},
 		"one that has ended": {fmt.Sprintf("%s/%d/5", host, child.Process.Pid), true},
-		"its id again":       {strings.Replace(Value(), "/"+started(os.Getpid()), "/5", 1), started(os.Getpid()) != ""},
-		"another machine":    {"elsewhere/" + fmt.Sprint(child.Process.Pid) + "/5", false},
+		"one of the same id": {fmt.Sprintf("%s/%d/5", host, os.Getpid()), true},
+		"another machine's":  {fmt.Sprintf("not-%s/%d/5", host, child.Process.Pid), false},
 		"somebody else's":    {"true", false},
 	} {
-		if got := Left(tc.value); got != tc.want && what != "its id again" || what == "its id again" && tc.want && !got {
-			t.Errorf("Left(%q) = %t for %s, want %t", tc.value, got, what, tc.want)
+		if got := left(tc.value); got != tc.want {
+			t.Errorf("left(%q) = %t for %s, want %t", tc.value, got, what, tc.want)
 		}
 	}
 }

@@ -26,10 +26,12 @@ import (
 	"time"
 
 	"github.com/testcontainers/testcontainers-go/log"
+
+	"orgd/test/owned"
 )
 
 func main() {
-	// The library's helper container would do what removeLeft does.
+	// The library's helper container would do what RemoveLeft does.
 	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
 		panic(err)
 	}
@@ -57,11 +59,11 @@ func run(ctx context.Context, command []string) (code int, err error) {
 		return 0, listImages(servers)
 	}
 	if slices.ContainsFunc(servers, func(s *server) bool { return !s.given }) {
-		if err := removeLeft(ctx); err != nil {
-			return 1, err
+		if err := owned.RemoveLeft(); err != nil { // somebody else may be at it
+			fmt.Fprintln(os.Stderr, "servers:", err)
 		}
 		defer func() {
-			if problem := end(); problem != nil {
+			if problem := owned.RemoveOurs(); problem != nil {
 				code, err = max(code, 1), errors.Join(err, problem)
 			}
 		}()
@@ -96,16 +98,6 @@ func start(ctx context.Context, servers []*server) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
-}
-
-// endWait bounds how long the servers may take to go.
-const endWait = time.Minute
-
-// end removes the containers that start has started.
-func end() error {
-	ctx, cancel := context.WithTimeout(context.Background(), endWait)
-	defer cancel()
-	return removeOurs(ctx)
 }
 
 // interruptWait is how long the command may take to end when it is asked to.

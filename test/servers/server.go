@@ -11,6 +11,8 @@ import (
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
+
+	"orgd/test/owned"
 )
 
 // server is one that the command may use, of one member or several.
@@ -126,7 +128,8 @@ func freePort() (string, error) {
 func (s *server) startMember(ctx context.Context, port string) (*testcontainers.DockerContainer, error) {
 	command := s.command(port)
 	options := []testcontainers.ContainerCustomizer{
-		ours(), testcontainers.WithEntrypoint(command[0]), testcontainers.WithCmd(command[1:]...),
+		testcontainers.WithLabels(map[string]string{owned.Label: owned.Value()}),
+		testcontainers.WithEntrypoint(command[0]), testcontainers.WithCmd(command[1:]...),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.NetworkMode = "host" }),
 	}
 	if s.data != "" {

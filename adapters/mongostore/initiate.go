@@ -1,0 +1,85 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+// Initiate initiates the replica set that cfg names, with the hosts of its URI as
+// members, and waits for its primary. A replica set that has been initiated stays
+// as it is. The error is one line for the operator, as that of [DB.Check].
+func Initiate(ctx context.Context, cfg Config) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	o := clientOptions(cfg)
+	if o.ReplicaSet == nil {
+		return errors.New("--mongo-uri: does not name the replica set to initiate, as ?replicaSet=NAME does")
+	}
+	hosts, set := o.Hosts, *o.ReplicaSet
+	o.Hosts, o.ReplicaSet = hosts[:1], nil // it belongs to no set yet
+	client, err := mongo.Connect(o.SetDirect(true))
+	if err != nil {
+		return errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
+	}
+	defer client.Disconnect(context.WithoutCancel(ctx)) // nothing is left to lose
+	admin := &DB{data: client.Database("admin")}
+	for end := time.Now().Add(cfg.OperationTimeout); ; time.Sleep(50 * time.Millisecond) {
+		ready, err := admin.initiate(ctx, set, hosts)
+		switch {
+		case err != nil || ready:
+			return err
+		case ctx.Err() != nil || time.Now().After(end):
+			return unreachable(fmt.Sprintf("--mongo-uri: the replica set %s has no primary yet", set))
+		}
+	}
+}
+
+// Codes of what a server says that is asked to initiate its replica set.
+const (
+	codeAlreadyInitialized = 23 // by another process, or it is just starting
+	codeNodeNotFound       = 74 // another member cannot be reached
+)
+
+// initiate reports whether the server's replica set has a primary. If it has never
+// been initiated, that is done.
+func (db *DB) initiate(ctx context.Context, set string, hosts []string) (ready bool, err error) {
+	var hello struct {
+		Set         string `bson:"setName"`
+		Primary     string
+		Uninitiated bool `bson:"isreplicaset"`
+	}
+	if err := db.data.RunCommand(ctx, bson.D{is("hello", 1)}).Decode(&hello); err != nil {
+		return false, db.explain(translate(err))
+	}
+	switch {
+	case hello.Set == set:
+		return hello.Primary != "", nil
+	case hello.Set != "":
+		return false, fmt.Errorf("--mongo-uri: %s belongs to the replica set %s, not to %s", hosts[0], hello.Set, set)
+	case !hello.Uninitiated:
+		return false, fmt.Errorf("--mongo-uri: %s was not started with --replSet, so it has no replica set to initiate", hosts[0])
+	}
+	members := bson.A{}
+	for i, h := range hosts {
+		members = append(members, bson.D{is("_id", i), is("host", h)})
+	}
+	err = db.data.RunCommand(ctx, bson.D{is("replSetInitiate", bson.D{is("_id", set), is("members", members)})}).Err()
+	var refused mongo.CommandError
+	switch {
+	case err == nil, hasCode(err, codeAlreadyInitialized):
+		return false, nil
+	case hasCode(err, codeNodeNotFound) && errors.As(err, &refused):
+		return false, unreachable("--mongo-uri: not all members can be reached: " + refused.Message)
+	case isOutage(err):
+		return false, db.explain(translate(err))
+	case errors.As(err, &refused):
+		return false, fmt.Errorf("--mongo-uri: %s refuses to initiate its replica set: %s", hosts[0], refused.Message)
+	}
+	return false, db.explain(err)
+}
