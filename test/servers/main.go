@@ -11,6 +11,7 @@
 //
 // The exit code is that of the command, or 1 if a server could not be had.
 // `servers -images` lists the images that it would use and starts nothing.
+// `servers -remove` only removes what tests have left in Docker that were killed.
 package main
 
 import (
@@ -49,6 +50,9 @@ func main() {
 func run(ctx context.Context, command []string) (code int, err error) {
 	if len(command) == 0 {
 		return 2, errors.New("name the command to run, such as: go test ./adapters/mongostore")
+	}
+	if len(command) == 1 && command[0] == "-remove" {
+		return 0, owned.RemoveLeft()
 	}
 	servers := []*server{mongoDB(), redisServer()}
 	for _, s := range servers {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"orgd/test/owned"
+	"orgd/test/process"
 )
 
 // server is one that the command may use, of one member or several.
@@ -87,6 +89,9 @@ func (s *server) start(ctx context.Context) error {
 var errEnded = errors.New("it has ended")
 
 func (s *server) startContainers(ctx context.Context) error {
+	if err := pull(ctx, s.image); err != nil {
+		return err
+	}
 	for try := 1; ; try++ {
 		err := s.startMembers(ctx)
 		if !errors.Is(err, errEnded) || try == startTries {
@@ -96,10 +101,22 @@ func (s *server) startContainers(ctx context.Context) error {
 	}
 }
 
+// pull gets an image that is not there.
+func pull(ctx context.Context, image string) error {
+	if exec.CommandContext(ctx, "docker", "image", "inspect", image).Run() == nil {
+		return nil
+	}
+	_, err := process.Output(exec.CommandContext(ctx, "docker", "pull", "--quiet", image))
+	return err
+}
+
 func (s *server) startMembers(ctx context.Context) error {
 	var all []*testcontainers.DockerContainer
 	var hosts []string
 	for range s.members {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		port, err := freePort()
 		if err != nil {
 			return err
@@ -124,7 +141,8 @@ func freePort() (string, error) {
 }
 
 // startMember starts a container in the network of the machine: there other members
-// and clients know it by the same address.
+// and clients know it by the same address. It does not end with ctx: the engine
+// would go on and nobody would know of the container.
 func (s *server) startMember(ctx context.Context, port string) (*testcontainers.DockerContainer, error) {
 	command := s.command(port)
 	options := []testcontainers.ContainerCustomizer{
@@ -135,6 +153,8 @@ func (s *server) startMember(ctx context.Context, port string) (*testcontainers.
 	if s.data != "" {
 		options = append(options, testcontainers.WithTmpfs(map[string]string{s.data: ""}))
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWait)
+	defer cancel()
 	return testcontainers.Run(ctx, s.image, options...)
 }
 
