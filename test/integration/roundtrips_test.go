@@ -67,7 +67,7 @@ func endpoints(project string) []endpoint {
 		{"GET /agents/{agent_name}/health", 6, 1, request{path: "/agents/Ann/health"}},
 
 		{"GET /activities", 3, 1, request{}},
-		{"POST /activities", 15, 1, request{body: obj{"events": list{task("t2"), task("t3")}}}},
+		{"POST /activities", 16, 1, request{body: obj{"events": list{task("t2"), task("t3")}}}},
 
 		{"GET /company", 3, 1, request{}},
 		{"PATCH /company", 6, 1, request{body: obj{"company_name": "Acme & Sons"}, match: true}},
