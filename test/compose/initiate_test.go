@@ -19,6 +19,7 @@ func TestInitiate(t *testing.T) {
 	one := startMember(t, "--replSet", "orgd")
 	alone := startMember(t)
 	three := []string{startMember(t, "--replSet", "orgd"), startMember(t, "--replSet", "orgd"), startMember(t, "--replSet", "orgd")}
+	wantRefusals(t, map[string]string{"mongodb://" + one + "/?replicaSet=other": "refuses to initiate its replica set"})
 	for _, uri := range []string{one, strings.Join(three, ",")} {
 		uri = "mongodb://" + uri + "/?replicaSet=orgd"
 		var all sync.WaitGroup
@@ -34,12 +35,18 @@ func TestInitiate(t *testing.T) {
 			t.Errorf("migrate --initiate of %s, again = %v, want none", uri, err)
 		}
 	}
-	for uri, want := range map[string]string{
+	wantRefusals(t, map[string]string{
 		"mongodb://" + one:                         "does not name the replica set to initiate",
 		"mongodb://" + one + "/?replicaSet=other":  "belongs to the replica set orgd, not to other",
 		"mongodb://" + alone + "/?replicaSet=orgd": "was not started with --replSet",
-	} {
-		if err := initiate(uri); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "--mongo-uri") != 1 {
+	})
+}
+
+func wantRefusals(t *testing.T, of map[string]string) {
+	t.Helper()
+	for uri, want := range of {
+		err := initiate(uri)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "orgd: ") != 1 {
 			t.Errorf("migrate --initiate of %s = %v, want one line with %q", uri, err, want)
 		}
 	}
