@@ -26,6 +26,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"orgd/test/owned"
@@ -37,6 +38,7 @@ func main() {
 		panic(err)
 	}
 	log.SetDefault(log.NewNoopLogger()) // what matters comes as an error
+	logging.Disable()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code, err := run(ctx, os.Args[1:])
