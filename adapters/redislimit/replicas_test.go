@@ -56,9 +56,10 @@ func decisions(replicas []opened, clients int, ask limit.Ask, during time.Durati
 		mu    sync.Mutex
 		start = time.Now()
 	)
-	for _, l := range replicas {
-		for range clients {
+	for i, l := range replicas {
+		for j := range clients {
 			wg.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(i), uint64(j)))
 				for time.Since(start) < during {
 					at, admits, err := decision(l.Limiter, ask)
 					mu.Lock()
@@ -71,7 +72,7 @@ func decisions(replicas []opened, clients int, ask limit.Ask, during time.Durati
 						refused = append(refused, at)
 					}
 					mu.Unlock()
-					time.Sleep(rand.N(40 * time.Millisecond))
+					time.Sleep(time.Duration(random.IntN(40)) * time.Millisecond)
 				}
 			})
 		}
@@ -119,7 +120,7 @@ func TestSlotsOverReplicas(t *testing.T) {
 			if n := running.Add(1); n > cap {
 				t.Errorf("%d run at once, want at most %d", n, cap)
 			}
-			time.Sleep(rand.N(5 * time.Millisecond))
+			time.Sleep(time.Duration(i%5) * time.Millisecond)
 			running.Add(-1)
 			g.Release()
 		})

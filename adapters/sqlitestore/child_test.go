@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"orgd/test/seed"
 )
 
 // The test binary runs itself as another process when these are set.
@@ -104,9 +105,10 @@ func TestOpenNamesTheProcessThatHoldsTheDirectory(t *testing.T) {
 func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	var acknowledged []string
+	random := seed.Rand(t)
 	for round := range 8 {
 		cmd, lines := startChild(t, fmt.Sprint(round), dir)
-		timer := time.AfterFunc(time.Duration(5+rand.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
+		timer := time.AfterFunc(time.Duration(5+random.IntN(150))*time.Millisecond, func() { cmd.Process.Kill() })
 		before := len(acknowledged)
 		for lines.Scan() {
 			acknowledged = append(acknowledged, lines.Text())

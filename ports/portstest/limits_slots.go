@@ -51,8 +51,9 @@ func limiterSlots(t *testing.T, l ports.Limiter) {
 	const cap = 3
 	var running, admitted atomic.Int32
 	var wg sync.WaitGroup
-	for range 100 {
+	for i := range uint64(100) {
 		wg.Go(func() {
+			random := rand.New(rand.NewPCG(1, i))
 			for range 20 {
 				g, err := l.Admit(t.Context(), limiterSlot(cap))
 				if err != nil {
@@ -64,7 +65,7 @@ func limiterSlots(t *testing.T, l ports.Limiter) {
 					if n := running.Add(1); n > cap {
 						t.Errorf("%d run at once, want at most %d", n, cap)
 					}
-					time.Sleep(rand.N(2 * time.Millisecond))
+					time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond)
 					running.Add(-1)
 				}
 				g.Release()

@@ -46,8 +46,9 @@ func attempts(t *testing.T, l ports.Limiter, ask limit.Ask, n int, during time.D
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 	)
-	for range n {
+	for i := range n {
 		wg.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for time.Since(start) < during {
 				s := span{from: time.Since(start)}
 				g, err := l.Admit(t.Context(), ask)
@@ -63,7 +64,7 @@ func attempts(t *testing.T, l ports.Limiter, ask limit.Ask, n int, during time.D
 					refused = append(refused, s)
 				}
 				mu.Unlock()
-				time.Sleep(rand.N(2 * time.Millisecond))
+				time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond)
 			}
 		})
 	}

@@ -1,12 +1,11 @@
 package apitest
 
 import (
-	"math/rand/v2"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
-	"time"
+
+	"orgd/test/seed"
 )
 
 // attackChecks try in bulk what somebody might try who means harm, or whose
@@ -36,21 +35,8 @@ func size(short, long int) int {
 	return short
 }
 
-// random returns a source of random choices, the same in each short run, so that
-// no change is held up by what it did not cause. ORGD_SEED repeats those of a
-// long one.
-func random(t *testing.T) mutator {
-	t.Helper()
-	seed := uint64(size(1, int(time.Now().UnixNano())))
-	if text := os.Getenv("ORGD_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("ORGD_SEED: %v", err)
-		}
-	}
-	t.Logf("ORGD_SEED=%d", seed)
-	return mutator{rand.New(rand.NewPCG(seed, 0))}
-}
+// random returns a source of random choices.
+func random(t *testing.T) mutator { return mutator{seed.Rand(t)} }
 
 // workers is how many goroutines attack at once.
 const workers = 8

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 func mutationChecks() map[string]check {
@@ -30,8 +29,7 @@ func mutatedRequests(t *testing.T, s *Service) {
 			t.Fatalf("%s: %v", manyRequests, err)
 		}
 	}
-	seed := uint64(time.Now().UnixNano())
-	m := mutator{rand.New(rand.NewPCG(seed, 0))}
+	m := random(t)
 	w := newWorld(t, s)
 	w.sloppy = true
 	for i := range n {
@@ -50,7 +48,7 @@ func mutatedRequests(t *testing.T, s *Service) {
 			text = m.text(m.json(asJSON(t, body)))
 		}
 		if r := c.send(op.method, path, text); r.status >= 500 || t.Failed() {
-			t.Fatalf("request %d of seed %d: %s with %v = %d %s", i, seed, r.what, text, r.status, clip(r.body))
+			t.Fatalf("request %d: %s with %v = %d %s", i, r.what, text, r.status, clip(r.body))
 		}
 	}
 	w.get("/company").want(200)

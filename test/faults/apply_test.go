@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // object is one of JSON.
@@ -112,7 +113,7 @@ func TestKilledApplyCanBeRunAgain(t *testing.T) {
 	want := tracesOf(t, c)
 	undisturbed.terminate()
 
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	must(t, s.client(4), applied(before), nil)
 	cuts := 0
@@ -174,7 +175,7 @@ func (s *service) cutApply(rng *rand.Rand, doc object) bool {
 		default:
 		}
 	}
-	time.Sleep(time.Duration(rng.Int64N(int64(maxCut))))
+	time.Sleep(upTo(rng, maxCut))
 	s.Kill()
 	err := <-done
 	if errors.Is(err, errAnswered) {

@@ -23,6 +23,7 @@ import (
 	"orgd"
 	"orgd/domain/limit"
 	"orgd/test/apitest"
+	"orgd/test/seed"
 	minting "orgd/test/tokens"
 )
 
@@ -75,7 +76,7 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random, failures := random(t), map[string]bool{}
+	random, failures := seed.Rand(t), map[string]bool{}
 	routes := [][2]string{{"GET", "/api/v1/agents"}, {"POST", "/api/v1/agents"}, {"PATCH", "/api/v1/company"}, {"GET", "/api/v1/audit"}, {"POST", "/api/v1/auth/tokens"}, {"PUT", "/api/v1/nowhere"}}
 	send := func(i int) {
 		canary := fmt.Sprintf("canary%08x%d", random.Uint32(), i)

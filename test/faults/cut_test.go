@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // sendAndLeave sends a request and closes the connection without reading the
@@ -147,7 +148,7 @@ func (l *leaver) want(t *testing.T, n map[string]int, rounds int) {
 func TestCutRepliesAreRepeated(t *testing.T) {
 	const leavers = 8
 	rounds := size(500, 10_000) / leavers
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	c := s.client(leavers)
 	s.hireCrew(rng)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // offices are the departments between which the agents of tellers move.
@@ -25,7 +26,7 @@ var offices = []string{"north", "south", "west"}
 // departments follows from the events in its feed, each counted once.
 func TestFiguresSurviveKills(t *testing.T) {
 	kills, compared := size(6, 200), size(1, 20)
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	tellers := hireTellers(t, s.client(1), rng)
 	for n := range kills {
@@ -45,7 +46,7 @@ func TestFiguresSurviveKills(t *testing.T) {
 // while the others go on. What it leaves half done is repeated at another one.
 func TestFiguresOnReplicas(t *testing.T) {
 	kills := size(3, 50)
-	rng := random(t)
+	rng := seed.Rand(t)
 	c := startCluster(t, clusterSize, mongoURI(t))
 	tellers := hireTellers(t, c.client(0, 1), rng)
 	for round := range kills {

@@ -22,6 +22,7 @@ import (
 
 	"orgd/test/api"
 	"orgd/test/faultproxy"
+	"orgd/test/seed"
 )
 
 const (
@@ -51,7 +52,7 @@ func TestMixedHistories(t *testing.T) {
 	if testing.Short() {
 		histories, each = 1, 200
 	}
-	rng := random(t)
+	rng := seed.Rand(t)
 	var sum judgement
 	for n := range histories {
 		s := serve(t)
@@ -91,7 +92,7 @@ func TestMixedHistories(t *testing.T) {
 // killed, or all of which lose their storage, or what that answers.
 func TestMixedHistoriesOnReplicas(t *testing.T) {
 	histories, each := size(2, 50), size(300, 2000)
-	rng := random(t)
+	rng := seed.Rand(t)
 	proxy, uri := through(t, mongoURI(t))
 	c := startCluster(t, clusterSize, uri)
 	must(t, c.client(0, 1), api.Request{Method: http.MethodPost, Path: "/departments", Body: object{"name": department}}, nil)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // keeper is a client that makes projects under keys and keeps the answers.
@@ -70,7 +71,7 @@ func (k *keeper) repeat(ctx context.Context, c *api.Client, from int) error {
 // keys still answer the same afterwards, and what was cut short happens once.
 func TestKeysSurviveKill(t *testing.T) {
 	kills := size(3, 50)
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	crew := make([]*keeper, workers)
 	for i := range crew {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 const (
@@ -35,14 +36,14 @@ const (
 func TestKilledServiceKeepsItsPromises(t *testing.T) {
 	t.Parallel() // it waits
 	kills := size(10, 200)
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	crew := s.hireCrew(rng)
 	var slowest time.Duration
 	for range kills {
 		s.load(crew, loadTime(rng))
 		if rng.IntN(3) == 0 {
-			s.stumble(time.Duration(rng.Int64N(int64(maxStumble))))
+			s.stumble(upTo(rng, maxStumble))
 		}
 		s.start()
 		if slowest = max(slowest, s.ReadyAfter); s.ReadyAfter > maxRestart {

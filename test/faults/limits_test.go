@@ -15,6 +15,7 @@ import (
 
 	"orgd/test/api"
 	"orgd/test/redisserver"
+	"orgd/test/seed"
 )
 
 // maxReplicas is how many replicas the limiter is tried with.
@@ -58,9 +59,9 @@ type attempts struct {
 }
 
 // try makes one attempt through a replica of its choice.
-func (a *attempts) try(ctx context.Context, begin time.Time) error {
+func (a *attempts) try(ctx context.Context, rng *rand.Rand, begin time.Time) error {
 	asked := time.Since(begin)
-	answer, err := a.clients[rand.IntN(len(a.clients))].Do(ctx, a.request)
+	answer, err := a.clients[rng.IntN(len(a.clients))].Do(ctx, a.request)
 	answered := time.Since(begin)
 	if err != nil {
 		return err
@@ -128,6 +129,7 @@ func TestReplicasNeverAdmitMoreThanTheCap(t *testing.T) {
 	t.Parallel()
 	const clients = 96 // as many for each of the windows and numbers of replicas
 	least := size(50_000, 1_000_000)
+	seeds := seed.Rand(t)
 	during := time.Duration(size(13, 150)) * time.Second
 	c := startLimited(t, maxReplicas, redisserver.Shared(t), "--limit", tenEachMinute.flag(), "--limit", twentyInFive.flag())
 	var all []*attempts
@@ -141,9 +143,10 @@ func TestReplicasNeverAdmitMoreThanTheCap(t *testing.T) {
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for i := range clients {
+		rng := rand.New(rand.NewPCG(seeds.Uint64(), 0))
 		wg.Go(func() {
 			for time.Since(begin) < during || made.Load() < int64(least) {
-				if err := all[i%len(all)].try(t.Context(), begin); err != nil {
+				if err := all[i%len(all)].try(t.Context(), rng, begin); err != nil {
 					t.Errorf("client %d: %v", i, err)
 					return
 				}
@@ -195,6 +198,7 @@ func TestRetryAfterIsRight(t *testing.T) {
 	t.Parallel()
 	const replicas = 3
 	subjects := size(10, 200)
+	seeds := seed.Rand(t)
 	w := twentyInFive
 	c := startLimited(t, replicas, redisserver.Shared(t), "--limit", w.flag())
 	begin := time.Now()
@@ -203,9 +207,10 @@ func TestRetryAfterIsRight(t *testing.T) {
 	var most time.Duration
 	for i := range subjects {
 		clients := c.clients(c.newToken(fmt.Sprintf("subject %d", i)), 1)
+		rng := rand.New(rand.NewPCG(seeds.Uint64(), 0))
 		wg.Go(func() {
-			time.Sleep(rand.N(time.Second))
-			told, late, err := w.wait(t.Context(), clients, i%2 == 0)
+			time.Sleep(upTo(rng, time.Second))
+			told, late, err := w.wait(t.Context(), rng, clients, i%2 == 0)
 			if err != nil {
 				t.Errorf("subject %d, told to wait %s: %v", i, told, err)
 			}
@@ -222,13 +227,13 @@ func TestRetryAfterIsRight(t *testing.T) {
 // wait fills the window, is refused, and asks again: patiently as late as told, or
 // all the time. It returns what it was told, and how much more that was than
 // needed.
-func (w window) wait(ctx context.Context, clients []*api.Client, patient bool) (told, late time.Duration, err error) {
-	ask := func() (api.Answer, error) { return clients[rand.IntN(len(clients))].Do(ctx, w.request) }
+func (w window) wait(ctx context.Context, rng *rand.Rand, clients []*api.Client, patient bool) (told, late time.Duration, err error) {
+	ask := func() (api.Answer, error) { return clients[rng.IntN(len(clients))].Do(ctx, w.request) }
 	for range w.cap {
 		if a, err := ask(); err != nil || a.Status != http.StatusNotFound {
 			return 0, 0, fmt.Errorf("before the window is full: %w", errors.Join(a.Err(), err))
 		}
-		time.Sleep(rand.N(50 * time.Millisecond))
+		time.Sleep(upTo(rng, 50*time.Millisecond))
 	}
 	asked := time.Now()
 	a, err := ask()

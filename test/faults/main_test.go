@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,19 +39,9 @@ func size[T any](short, long T) T {
 	return short
 }
 
-// random returns a source of random numbers, the same in each short run. ORGD_SEED
-// repeats the choices of an earlier run, though not its timing.
-func random(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(size(1, time.Now().UnixNano()))
-	if text := os.Getenv("ORGD_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("ORGD_SEED: %v", err)
-		}
-	}
-	t.Logf("ORGD_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+// upTo is a random time below most.
+func upTo(rng *rand.Rand, most time.Duration) time.Duration {
+	return time.Duration(rng.Int64N(int64(most)))
 }
 
 // service is a data directory and the program that serves it.

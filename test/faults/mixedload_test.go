@@ -17,6 +17,7 @@ import (
 	"orgd/test/api"
 	"orgd/test/faultproxy"
 	"orgd/test/redisserver"
+	"orgd/test/seed"
 )
 
 const (
@@ -70,7 +71,7 @@ func TestMixedLoad(t *testing.T) {
 	}
 	s := serve(t)
 	hireVisited(t, s.client(1))
-	l := newMixedLoad(t, random(t), mixedRate)
+	l := newMixedLoad(t, seed.Rand(t), mixedRate)
 	lives := 0 // of processes
 	for n := range minutes {
 		proxy := faultproxy.Start(t, strings.TrimPrefix(s.URL, "http://"))
@@ -109,7 +110,7 @@ func TestMixedLoadOnReplicas(t *testing.T) {
 	redis := faultproxy.Start(t, redisserver.Start(t).Addr)
 	c := startCluster(t, clusterSize, uri, "--redis-addr", redis.Addr(), "--mongo-max-pool", fmt.Sprint(mongoPool))
 	c.hireVisited()
-	l := newMixedLoad(t, random(t), replicasRate)
+	l := newMixedLoad(t, seed.Rand(t), replicasRate)
 	l.pools = mongoPool + redisPool
 	for n := range minutes {
 		l.clients = c.clients(c.token, trafficConns)

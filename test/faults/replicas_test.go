@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // or not at all; and the others repair what it left.
 func TestKilledReplicas(t *testing.T) {
 	kills := size(5, 100)
-	rng := random(t)
+	rng := seed.Rand(t)
 	c := startCluster(t, clusterSize, mongoURI(t))
 	crew := hireCrew(t, c.client(0, 1), rng)
 	var slowest time.Duration

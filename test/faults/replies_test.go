@@ -14,6 +14,7 @@ import (
 	"orgd/test/api"
 	"orgd/test/faultproxy"
 	"orgd/test/redisserver"
+	"orgd/test/seed"
 )
 
 // TestReplicasRepeatLostReplies loses answers on the way from one replica and
@@ -22,7 +23,7 @@ import (
 func TestReplicasRepeatLostReplies(t *testing.T) {
 	const leavers = 8
 	rounds := size(500, 10_000) / leavers
-	rng := random(t)
+	rng := seed.Rand(t)
 	server := redisserver.Start(t)
 	c := startCluster(t, clusterSize, mongoURI(t), "--redis-addr", server.Addr)
 	hireCrew(t, c.client(0, 1), rng)

@@ -12,6 +12,7 @@ import (
 
 	"orgd/test/api"
 	"orgd/test/redisserver"
+	"orgd/test/seed"
 )
 
 const (
@@ -32,7 +33,7 @@ func TestRollingRestart(t *testing.T) {
 	c := startCluster(t, clusterSize, mongoURI(t), "--drain-delay", rollingDrain,
 		"--redis-addr", redisserver.Shared(t), "--redis-prefix", crypto.Text()[:16])
 	b := c.balance(program)
-	l := startRolling(t, b, random(t))
+	l := startRolling(t, b, seed.Rand(t))
 	for range rounds {
 		c.restartAll(b, pause)
 	}

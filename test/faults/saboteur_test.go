@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // saboteur is a client whose changes are to be cut short. What they need it
@@ -51,7 +52,7 @@ const manyAgents = 501
 func newSaboteur(t *testing.T, c *cluster) *saboteur {
 	t.Helper()
 	s := &saboteur{c: c, survivor: c.client(0, workers)}
-	s.worker = hireCrew(t, s.survivor, random(t))[0]
+	s.worker = hireCrew(t, s.survivor, seed.Rand(t))[0]
 	s.few, s.many = s.roster(3), s.roster(manyAgents)
 	return s
 }

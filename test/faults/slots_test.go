@@ -17,6 +17,7 @@ import (
 	"orgd/test/api"
 	"orgd/test/process"
 	"orgd/test/redisserver"
+	"orgd/test/seed"
 )
 
 const (
@@ -119,42 +120,42 @@ type holders struct {
 }
 
 // work takes slots, holds them, and gives them back in one way or another.
-func (hs *holders) work(stop <-chan struct{}) error {
+func (hs *holders) work(rng *rand.Rand, stop <-chan struct{}) error {
 	for {
 		select {
 		case <-stop:
 			return nil
-		case <-time.After(rand.N(100 * time.Millisecond)):
+		case <-time.After(upTo(rng, 100*time.Millisecond)):
 		}
 		hs.attempts.Add(1)
-		h, err := takeSlot(hs.c.replicas[rand.IntN(len(hs.c.replicas))], hs.c.token)
+		h, err := takeSlot(hs.c.replicas[rng.IntN(len(hs.c.replicas))], hs.c.token)
 		if err != nil {
 			return err
 		}
 		if h != nil {
-			if err := hs.hold(h); err != nil {
+			if err := hs.hold(rng, h); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (hs *holders) hold(h *held) error {
+func (hs *holders) hold(rng *rand.Rand, h *held) error {
 	n := hs.running.Add(1)
 	hs.held.Add(1)
 	for most := hs.most.Load(); n > most && !hs.most.CompareAndSwap(most, n); {
 		most = hs.most.Load()
 	}
 	d := 100 * time.Millisecond
-	if rand.IntN(10) == 0 {
-		d += rand.N(hs.longest)
+	if rng.IntN(10) == 0 {
+		d += upTo(rng, hs.longest)
 	}
 	_, err := h.stay(d)
 	hs.running.Add(-1) // from now on the service may give the slot to somebody else
 	if err != nil {
 		return err
 	}
-	if rand.IntN(3) == 0 {
+	if rng.IntN(3) == 0 {
 		return h.leave()
 	}
 	return h.finish()
@@ -167,14 +168,16 @@ func TestReplicasNeverRunMoreAtOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 40
 	least := int64(size(5_000, 100_000))
+	seeds := seed.Rand(t)
 	c := startLimited(t, clusterSize, redisserver.Shared(t), "--limit-at-once", fmt.Sprintf("agents.rollback=%d", atOnce))
 	hs := &holders{c: c, longest: time.Duration(size(1, 13)) * time.Second}
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for i := range clients {
+		rng := rand.New(rand.NewPCG(seeds.Uint64(), 0))
 		wg.Go(func() {
-			if err := hs.work(stop); err != nil {
+			if err := hs.work(rng, stop); err != nil {
 				t.Errorf("client %d: %v", i, err)
 			}
 		})

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"orgd/test/seed"
+
 	_ "modernc.org/sqlite" // the driver
 )
 
@@ -100,7 +102,7 @@ var damages = []struct{ statement, want string }{
 // that it means something when the checks find none.
 func TestChecksNoticeDamage(t *testing.T) {
 	s := serve(t)
-	crew := s.hireCrew(random(t))
+	crew := s.hireCrew(seed.Rand(t))
 	s.load(crew, 500*time.Millisecond)
 	// First the changes under way: what is damaged of one that nobody was promised
 	// would look as if it had not happened.

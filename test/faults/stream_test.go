@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 const (
@@ -36,7 +37,7 @@ const (
 func TestStreamLosesNothing(t *testing.T) {
 	t.Parallel() // it waits
 	s := serve(t)
-	r := newFeedRun(t, random(t))
+	r := newFeedRun(t, seed.Rand(t))
 	r.serveBy(s.client(64))
 	r.run(size(5_000, 1_000_000), nil)
 }
@@ -45,7 +46,7 @@ func TestStreamLosesNothing(t *testing.T) {
 // again: what was answered is never lost, also for those who follow.
 func TestStreamSurvivesKills(t *testing.T) {
 	t.Parallel() // it waits
-	rng := random(t)
+	rng := seed.Rand(t)
 	s := serve(t)
 	r := newFeedRun(t, rng)
 	r.serveBy(s.client(64))
@@ -62,7 +63,7 @@ func TestStreamSurvivesKills(t *testing.T) {
 // TestStreamOnReplicas reports to three replicas and follows on all of them,
 // while they are killed one after the other.
 func TestStreamOnReplicas(t *testing.T) {
-	rng := random(t)
+	rng := seed.Rand(t)
 	c := startCluster(t, clusterSize, mongoURI(t))
 	r := newFeedRun(t, rng)
 	serve := func() { r.serveBy(c.clients(c.token, 64)...) }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/seed"
 )
 
 // maxStop is how long a service may take to end that has only short requests.
@@ -51,7 +52,7 @@ func (m *maker) run(ctx context.Context, c *api.Client, gone <-chan struct{}) er
 // it has taken on it answers; what it does not answer it has not done.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel() // it waits
-	rng := random(t)
+	rng := seed.Rand(t)
 	for _, test := range []struct {
 		name  string
 		flags []string

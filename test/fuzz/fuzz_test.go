@@ -31,6 +31,7 @@ import (
 
 	"orgd/test/apitest"
 	"orgd/test/process"
+	"orgd/test/seed"
 )
 
 const (
@@ -81,11 +82,9 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestGeneratedRequests sends many requests: the same choices in each short run,
-// so that no change is held up by what it did not cause. ORGD_SEED sets others,
-// or repeats those of a long run; ORGD_REQUESTS says how many there are.
+// TestGeneratedRequests sends many requests; ORGD_REQUESTS says how many.
 func TestGeneratedRequests(t *testing.T) {
-	seed := number(t, "ORGD_SEED", uint64(size(1, int(time.Now().UnixNano()))))
+	seed := seed.Number(t)
 	n := number(t, "ORGD_REQUESTS", uint64(size(enough, 1_000_000)))
 	if testing.Short() {
 		n = min(n, 2*episode)

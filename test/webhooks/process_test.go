@@ -3,18 +3,19 @@ package webhooks
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"orgd/adapters/system"
 	"orgd/test/api"
 	"orgd/test/process"
+	"orgd/test/seed"
 )
 
 // service is the program on a directory, and who asks it.
@@ -107,12 +108,14 @@ func eventually(t *testing.T, within time.Duration, what string, done func() boo
 // has taken in arrives, at least once.
 func TestKilledWhileDelivering(t *testing.T) {
 	t.Parallel()
+	rng := seed.Rand(t)
 	kills := 8
 	if os.Getenv("ORGD_LONG") == "1" {
 		kills = 200
 	}
+	var messages atomic.Int64
 	rec := receive(t, func(string) int {
-		time.Sleep(rand.N(10 * time.Millisecond))
+		time.Sleep(time.Duration(messages.Add(1)%10) * time.Millisecond)
 		return 200
 	})
 	s := serve(t)
@@ -121,7 +124,7 @@ func TestKilledWhileDelivering(t *testing.T) {
 	for range kills {
 		body, ids := batch(25)
 		all = append(all, ids...)
-		victim, after := s.Process, rand.N(300*time.Millisecond)
+		victim, after := s.Process, time.Duration(rng.IntN(300))*time.Millisecond
 		go func() {
 			time.Sleep(after)
 			victim.Kill()
