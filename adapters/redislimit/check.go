@@ -20,11 +20,18 @@ var ErrLost = errors.New("cannot be used now")
 // operator that begins with the setting to look at. It is ErrLost if waiting may
 // help; then [Open] starts with the local limiter.
 func Check(cfg Config) error {
-	l, err := newLimiter(cfg, usualTiming(), nil, nil, zap.NewNop())
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	return check(cfg, usualTiming())
+}
+
+func check(cfg Config, timing timing) error {
+	l, err := newLimiter(cfg, timing, nil, nil, zap.NewNop())
 	if err != nil {
 		return err
 	}
-	err = l.probe(patience)
+	err = l.probe(timing.patience)
 	l.end()
 	return errors.Join(explain(err), l.redis.close())
 }

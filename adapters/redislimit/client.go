@@ -2,19 +2,15 @@ package redislimit
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"orgd/adapters/redisconn"
 )
 
 const (
 	// connections are what a process keeps to a Redis node: one for each lane,
 	// one for leases, one for the watch.
 	connections = lanes + 2
-	// patience is how long a connection may take to be made, and what nobody
-	// waits for may take.
-	patience = redisconn.Patience
 	// buffer holds a batch of some requests each way; more take several reads.
 	buffer = 8 << 10
 )
@@ -26,8 +22,8 @@ type link struct {
 }
 
 // newLink reads the files that cfg names and connects to nothing yet.
-func newLink(cfg Config) (*link, error) {
-	options, err := cfg.options()
+func newLink(cfg Config, patience time.Duration) (*link, error) {
+	options, err := cfg.options(patience)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +45,13 @@ func (k *link) close() error { return k.client().Close() }
 
 // options are those of every client. Nothing is tried again: a late answer is
 // worth less than the local limiter's at once.
-func (c Config) options() (*redis.UniversalOptions, error) {
+func (c Config) options(patience time.Duration) (*redis.UniversalOptions, error) {
 	options, err := c.Config.Options()
 	if err != nil {
 		return nil, err
 	}
 	options.PoolSize = connections
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
 	options.ReadBufferSize, options.WriteBufferSize = buffer, buffer
 	return options, nil
 }

@@ -42,6 +42,7 @@ func TestOpen(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			cfg := config("rediss://" + redisserver.FreeAddr(t))
+			cfg.Timeout = Default().Timeout
 			change(&cfg)
 			if _, _, err := Open(cfg, memlimit.New(memlimit.Uptime()), nil, zap.NewNop()); err == nil {
 				t.Error("Open = nil, want an error")
@@ -49,7 +50,9 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	t.Run("unreachable", func(t *testing.T) {
-		l, stop, err := Open(config(redisserver.FreeAddr(t)), memlimit.New(memlimit.Uptime()), nil, zap.NewNop())
+		cfg := config(redisserver.FreeAddr(t))
+		cfg.Timeout = Default().Timeout
+		l, stop, err := Open(cfg, memlimit.New(memlimit.Uptime()), nil, zap.NewNop())
 		if err != nil {
 			t.Fatalf("Open = %v, want a limiter that decides without Redis", err)
 		}

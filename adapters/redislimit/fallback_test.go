@@ -13,9 +13,10 @@ import (
 
 // An ask costs one round trip, whatever is in it, and giving its slot back none.
 func TestOneRoundTrip(t *testing.T) {
-	const delay = 60 * time.Millisecond // in each direction
+	t.Parallel()
+	const delay = time.Second // in each direction, much longer than a busy machine needs
 	p := faultproxy.Start(t, redisserver.Shared(t))
-	l := openShared(t, config(p.Addr()), usualTiming())
+	l := openShared(t, config(p.Addr()), patientTiming())
 	ask := limit.Ask{
 		Address: "a", AddressWindows: []limit.Window{{Name: "v", Key: "a", Cap: 10, Length: time.Minute}, {Name: "w", Key: "a", Cap: 10, Length: time.Minute}},
 		Subject: "s", SubjectWindows: []limit.Window{{Name: "v", Key: "s", Cap: 10, Length: time.Minute}, {Name: "w", Key: "s", Cap: 10, Length: time.Minute}},
@@ -24,14 +25,14 @@ func TestOneRoundTrip(t *testing.T) {
 	admit(t, l.Limiter, ask).Release() // connects
 	p.Delay(delay, delay)
 	var held []limit.Grant
-	if took := quickest(func() { held = append(held, admit(t, l.Limiter, ask)) }); took < 2*delay || took >= 4*delay {
+	if took := quickest(4*delay, func() { held = append(held, admit(t, l.Limiter, ask)) }); took < 2*delay || took >= 4*delay {
 		t.Errorf("Admit took %v, want one round trip of %v", took, 2*delay)
 	}
 	giveBack := func() {
 		held[0].Release()
 		held = held[1:]
 	}
-	if took := quickest(giveBack); took >= delay {
+	if took := quickest(delay, giveBack); took >= delay {
 		t.Errorf("Release took %v, want no round trip of %v", took, 2*delay)
 	}
 	nothing := func() {
@@ -39,16 +40,16 @@ func TestOneRoundTrip(t *testing.T) {
 			t.Errorf("an ask for nothing is refused by %v", g.Denied)
 		}
 	}
-	if took := quickest(nothing); took >= delay {
+	if took := quickest(delay, nothing); took >= delay {
 		t.Errorf("an ask for nothing took %v, want no round trip of %v", took, 2*delay)
 	}
 }
 
-// quickest does something a few times and returns the shortest time that it took:
-// what a busy machine adds says nothing.
-func quickest(do func()) time.Duration {
+// quickest does something, a few times if it takes too long, and returns the
+// shortest time that it took: what a busy machine adds says nothing.
+func quickest(tooLong time.Duration, do func()) time.Duration {
 	shortest := time.Hour
-	for range 5 {
+	for n := 0; n < 5 && shortest >= tooLong; n++ {
 		start := time.Now()
 		do()
 		shortest = min(shortest, time.Since(start))
@@ -60,9 +61,9 @@ func quickest(do func()) time.Duration {
 func TestLocalShare(t *testing.T) {
 	p := faultproxy.Start(t, redisserver.Start(t).Addr)
 	p.Cut()
-	cfg := faultConfig(p.Addr())
+	cfg := config(p.Addr())
 	cfg.Replicas = 3
-	l := openLimiter(t, cfg, usualTiming())
+	l := openLimiter(t, cfg, patientTiming())
 	ask := bySubject("s", 10, time.Minute)
 	admitted := 0
 	for range 20 {
@@ -101,23 +102,24 @@ func TestLocalSlotsAreShared(t *testing.T) {
 	s := redisserver.Start(t)
 	p := faultproxy.Start(t, s.Addr)
 	p.Cut()
-	cfg := faultConfig(p.Addr())
-	l := openLimiter(t, cfg, usualTiming())
+	cfg := config(p.Addr())
+	cfg.Replicas = 2
+	l := openLimiter(t, cfg, patientTiming())
 	ask := slotOf("s", 1)
 	held := admit(t, l.Limiter, ask)
 	p.Pass()
 	await(t, l.Limiter, true, comeback)
 
 	cfg.Addrs = []string{s.Addr}
-	other := openShared(t, cfg, usualTiming())
-	eventually(t, time.Second, "the other replica knows of the slot", func() bool {
+	other := openShared(t, cfg, patientTiming())
+	eventually(t, soon, "the other replica knows of the slot", func() bool {
 		g := admit(t, other.Limiter, ask)
 		defer g.Release()
 		return g.Denied != nil
 	})
 	held.Release()
 	held.Release()
-	awaitSlot(t, other.Limiter, ask, time.Second)
+	awaitSlot(t, other.Limiter, ask, soon)
 	if g := admit(t, l.Limiter, ask); g.Denied == nil {
 		t.Error("a second request runs")
 	}
@@ -126,24 +128,25 @@ func TestLocalSlotsAreShared(t *testing.T) {
 // A slot that Redis gives when nobody waits for the answer any more does not stay
 // taken until its lease ends.
 func TestLateSlotsAreGivenBack(t *testing.T) {
+	t.Parallel()
 	p := faultproxy.Start(t, redisserver.Start(t).Addr)
 	timing := usualTiming()
 	timing.renew = 300 * time.Millisecond
-	l := openShared(t, faultConfig(p.Addr()), timing)
+	l := openLimiter(t, faultConfig(p.Addr()), timing)
 	ask := slotOf("s", 1)
-	admit(t, l.Limiter, ask).Release() // connects
-	awaitSlot(t, l.Limiter, ask, time.Second).Release()
+	await(t, l.Limiter, true, comeback)
+	awaitSlot(t, l.Limiter, ask, soon).Release()
 	slow(p)
 	admit(t, l.Limiter, ask).Release() // decided locally, by Redis in two seconds
 	p.Pass()
 	time.Sleep(2*time.Second + timing.renew) // the command has arrived
 	await(t, l.Limiter, true, comeback)
-	awaitSlot(t, l.Limiter, ask, 2*time.Second)
+	awaitSlot(t, l.Limiter, ask, soon)
 }
 
 // A client that leaves while Redis is asked takes no slot with him.
 func TestClientsThatLeave(t *testing.T) {
-	l := openShared(t, config(redisserver.Shared(t)), usualTiming())
+	l := openShared(t, config(redisserver.Shared(t)), patientTiming())
 	ask := slotOf("s", 3)
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -155,7 +158,7 @@ func TestClientsThatLeave(t *testing.T) {
 		g.Release()
 	}
 	for range 3 {
-		awaitSlot(t, l.Limiter, ask, time.Second)
+		awaitSlot(t, l.Limiter, ask, soon)
 	}
 }
 

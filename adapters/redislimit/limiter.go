@@ -18,6 +18,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"go.uber.org/zap"
 
+	"orgd/adapters/redisconn"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
@@ -53,11 +54,14 @@ type Limiter struct {
 	running   sync.WaitGroup
 }
 
-// timing is what tests make shorter.
+// timing is what tests change.
 type timing struct {
 	probe time.Duration // between two probes
 	lease time.Duration // how long a slot is held without renewal
 	renew time.Duration // between two renewals
+	// patience is how long a connection may take to be made, and what nobody
+	// waits for may take.
+	patience time.Duration
 }
 
 // maxLease bounds how long the slot of a process that died stays taken. A lease
@@ -65,7 +69,7 @@ type timing struct {
 const maxLease = 16 * time.Second
 
 func usualTiming() timing {
-	return timing{probe: 200 * time.Millisecond, lease: 15 * time.Second, renew: 4 * time.Second}
+	return timing{probe: 200 * time.Millisecond, lease: 15 * time.Second, renew: 4 * time.Second, patience: redisconn.Patience}
 }
 
 // Open connects to Redis. While Redis cannot be used, from the beginning or later,
@@ -74,6 +78,9 @@ func usualTiming() timing {
 // at once whether limits are shared. The returned function gives all slots back and
 // closes the connections; after it local decides.
 func Open(cfg Config, local ports.Limiter, switched Switched, log *zap.Logger) (*Limiter, func(), error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
 	return open(cfg, usualTiming(), local, switched, log)
 }
 
@@ -88,12 +95,10 @@ func open(cfg Config, timing timing, local ports.Limiter, switched Switched, log
 	return l, l.close, nil
 }
 
-// newLimiter returns a limiter that does nothing yet.
+// newLimiter returns a limiter that does nothing yet. cfg is valid, but that tests
+// have longer timeouts.
 func newLimiter(cfg Config, timing timing, local ports.Limiter, switched Switched, log *zap.Logger) (*Limiter, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	link, err := newLink(cfg)
+	link, err := newLink(cfg, timing.patience)
 	if err != nil {
 		return nil, err
 	}

@@ -10,5 +10,5 @@ import (
 
 func TestLimiter(t *testing.T) {
 	addr := redisserver.Shared(t)
-	portstest.Limiter(t, func(t *testing.T) ports.Limiter { return openShared(t, config(addr), usualTiming()).Limiter })
+	portstest.Limiter(t, func(t *testing.T) ports.Limiter { return openShared(t, config(addr), patientTiming()).Limiter })
 }

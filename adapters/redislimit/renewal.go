@@ -83,7 +83,7 @@ func zrem(ctx context.Context, x *lease) *redis.IntCmd {
 
 // patiently gives f the time of something that nobody waits for.
 func (l *Limiter) patiently(ctx context.Context, f func(context.Context)) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, l.timing.patience)
 	defer cancel()
 	f(ctx)
 }

@@ -25,14 +25,33 @@ func TestMain(m *testing.M) {
 
 var prefixes atomic.Int64
 
-// config is that of a limiter that shares keys with nobody. Its timeout leaves
-// room for a machine that is busy with other tests.
+// generous is the timeout of tests that are about something else: a machine that
+// is busy with other tests is no reason to do without Redis.
+const generous = 30 * time.Second
+
+// soon bounds what a test waits for. It is shorter than a usual lease.
+const soon = 12 * time.Second
+
+// config is that of a limiter that shares keys with nobody.
 func config(addr string) Config {
 	c := Default()
 	c.Addrs = []string{addr}
 	c.Prefix = fmt.Sprintf("test-%d-%d", os.Getpid(), prefixes.Add(1))
-	c.Timeout = time.Second
+	c.Timeout = generous
 	return c
+}
+
+// patientTiming is the usual one, but for a busy machine.
+func patientTiming() timing {
+	t := usualTiming()
+	t.patience = generous
+	return t
+}
+
+// quickTiming has leases short enough to wait for their end, and long enough for a
+// busy machine to renew them.
+func quickTiming() timing {
+	return timing{probe: 50 * time.Millisecond, lease: 4 * time.Second, renew: 250 * time.Millisecond, patience: generous}
 }
 
 // opened is a limiter that a test has opened.

@@ -15,7 +15,7 @@ import (
 // What a request waits for Redis is a span of its trace, whether it is admitted or
 // not.
 func TestSpansOfDecisions(t *testing.T) {
-	shared := openShared(t, config(redisserver.Shared(t)), usualTiming())
+	shared := openShared(t, config(redisserver.Shared(t)), patientTiming())
 	c := collector.Start(t)
 	traced := telemetry.DefaultTraces()
 	traced.Endpoint = c.URL

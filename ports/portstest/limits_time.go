@@ -21,7 +21,7 @@ func limiterAnyPeriod(t *testing.T, l ports.Limiter) {
 		length = time.Second
 	)
 	ask := bySubject("s", limiterWindow("w", cap, length))
-	admitted, refused := attempts(t, l, ask, 8, 5*length/2)
+	admitted, refused := attempts(t, l, ask, 32, 5*length/2)
 	if n := mostWithin(admitted, length); n > cap {
 		t.Errorf("%d requests were admitted within %v, want at most %d", n, length, cap)
 	}
@@ -160,8 +160,20 @@ func limiterDeniedNotCounted(t *testing.T, l ports.Limiter) {
 
 // limiterRetryAfter compares RetryAfter with when the window really opens.
 func limiterRetryAfter(t *testing.T, l ports.Limiter) {
-	const length = 1500 * time.Millisecond
-	ask := bySubject("s", limiterWindow("w", 2, length))
+	for n := range 100 {
+		if retryAfterIsRight(t, l, bySubject(fmt.Sprint("s", n), limiterWindow("w", 2, retryLength))) {
+			return
+		}
+	}
+	t.Fatal("the window has always opened before it was asked")
+}
+
+const retryLength = 1500 * time.Millisecond
+
+// retryAfterIsRight reports false if the machine was so busy that the window was
+// open again before it was asked.
+func retryAfterIsRight(t *testing.T, l ports.Limiter, ask limit.Ask) bool {
+	const length = retryLength
 	start := time.Now()
 	limiterExpect(t, l, ask, "")
 	counted := time.Since(start)
@@ -169,8 +181,15 @@ func limiterRetryAfter(t *testing.T, l ports.Limiter) {
 	limiterExpect(t, l, ask, "")
 
 	asked := time.Since(start)
-	after := limiterExpect(t, l, ask, "w").Denied.RetryAfter
+	third := limiterAdmit(t, l, ask)
 	answered := time.Now()
+	if third.Denied == nil && answered.Sub(start) >= length {
+		return false
+	}
+	if third.Denied == nil || third.Denied.Name != "w" {
+		t.Fatalf("Admit = %+v, want refused by w", third)
+	}
+	after := third.Denied.RetryAfter
 	// The first request was counted between 0 and counted, the third decided
 	// between asked and answered.
 	if latest := counted + length + length/100 - asked + time.Second; after > latest {
@@ -181,12 +200,13 @@ func limiterRetryAfter(t *testing.T, l ports.Limiter) {
 	}
 	time.Sleep(time.Until(answered.Add(after)))
 	limiterExpect(t, l, ask, "")
+	return true
 }
 
 // limiterLongestWait fills three windows and expects the wait of the longest,
 // whoever of its group or of the other group refuses first.
 func limiterLongestWait(t *testing.T, l ports.Limiter) {
-	short, long := limiterWindow("short", 1, 2*time.Second), limiterWindow("long", 1, time.Minute)
+	short, long := limiterWindow("short", 1, 20*time.Second), limiterWindow("long", 1, time.Minute)
 	limiterExpect(t, l, bySubject("s", short, long), "")
 	g := limiterExpect(t, l, bySubject("s", short, long), "long")
 	limiterIsAboutAMinute(t, g)
@@ -216,7 +236,7 @@ func limiterIsAboutAMinute(t *testing.T, g limit.Grant) {
 	if g.Denied == nil {
 		t.Fatal("Admit: admitted, want refused")
 	}
-	if after := g.Denied.RetryAfter; after < 55*time.Second || after > 62*time.Second {
+	if after := g.Denied.RetryAfter; after < 30*time.Second || after > 62*time.Second {
 		t.Errorf("RetryAfter = %v, want about a minute", after)
 	}
 }

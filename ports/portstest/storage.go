@@ -64,8 +64,8 @@ func (w *world) feedHas(n int) func() bool {
 func storagePing(w *world) {
 	start := time.Now()
 	w.wantNil("Ping", w.Storage.Ping(w.Context()))
-	if d := time.Since(start); d > time.Second {
-		w.Errorf("Ping took %v, want at most a second", d)
+	if d := time.Since(start); d > 10*time.Second {
+		w.Errorf("Ping took %v, want at most a second and what a busy machine adds", d)
 	}
 }
 

@@ -31,7 +31,7 @@ func StartCluster(t testing.TB) []string {
 // awaitCluster waits until a node knows the others and all slots.
 func awaitCluster(t testing.TB, node *redis.Client) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * patience); ; time.Sleep(20 * time.Millisecond) {
 		info := Do(t, node, "CLUSTER INFO").(string)
 		if strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3") {
 			return

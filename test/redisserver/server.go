@@ -24,6 +24,9 @@ const (
 	programVariable = "ORGD_TEST_REDIS_SERVER"
 )
 
+// patience is how long a server may take on a busy machine.
+const patience = 30 * time.Second
+
 // Shared returns the address of a Redis that nobody changes.
 func Shared(t testing.TB) string {
 	t.Helper()
@@ -93,11 +96,10 @@ func (s *Server) Stop() {
 func (s *Server) answers(t testing.TB) bool {
 	t.Helper()
 	c := Admin(t, s.Addr)
-	for range 500 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if info, err := c.Info(context.Background(), "server").Result(); err == nil {
 			return strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", s.cmd.Process.Pid))
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }
@@ -119,7 +121,7 @@ func Port(addr string) string { _, port, _ := net.SplitHostPort(addr); return po
 // Admin returns a plain client of the server, which tries nothing again.
 func Admin(t testing.TB, addr string) *redis.Client {
 	t.Helper()
-	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1})
+	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1, DialTimeout: patience, ReadTimeout: patience})
 	t.Cleanup(func() { c.Close() })
 	return c
 }
