@@ -82,7 +82,7 @@ func TestRunDrains(t *testing.T) {
 		<-finish
 		return refusal(ctx)
 	}, func(c *Config, p *Parts) {
-		c.Addr, c.DrainDelay = "127.0.0.1:0", 300*time.Millisecond
+		c.Addr, c.DrainDelay = "127.0.0.1:0", 3*time.Second // time for two requests on a busy machine
 		p.Storage = fakeStorage{ping: ok}
 	})
 	addr, stop := f.run(t)
@@ -307,21 +307,23 @@ func TestCutBodyIsAnswered(t *testing.T) {
 }
 
 func TestSlowBodyLeavesTimeForWork(t *testing.T) {
-	f := newFake(t, refusal, func(c *Config, _ *Parts) { c.RequestTimeout = 40 * time.Millisecond })
-	r := request(t, "PATCH", "/api/v1/company", "{}")
-	body := r.Body
-	r.Body = bodyFunc(func(p []byte) (int, error) {
-		time.Sleep(50 * time.Millisecond)
-		return body.Read(p)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, refusal, func(c *Config, _ *Parts) { c.RequestTimeout = 40 * time.Millisecond })
+		r := request(t, "PATCH", "/api/v1/company", "{}")
+		body := r.Body
+		r.Body = bodyFunc(func(p []byte) (int, error) {
+			time.Sleep(50 * time.Millisecond)
+			return body.Read(p)
+		})
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		f.Handler().ServeHTTP(w, r)
+		if w.Code != 409 {
+			t.Errorf("answer = %d %s, want 409: there is time left for the work", w.Code, w.Body)
+		}
+		if len(w.set) != 2 || !w.set[1].IsZero() {
+			t.Errorf("read deadlines = %v, want one that is lifted", w.set)
+		}
 	})
-	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	f.Handler().ServeHTTP(w, r)
-	if w.Code != 409 {
-		t.Errorf("answer = %d %s, want 409: there is time left for the work", w.Code, w.Body)
-	}
-	if len(w.set) != 2 || !w.set[1].IsZero() {
-		t.Errorf("read deadlines = %v, want one that is lifted", w.set)
-	}
 }
 
 // A body is not read before the limits and permission have passed, nor if it

@@ -194,7 +194,7 @@ func TestDrainEndsStreams(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Errorf("Run = %v, want nil", err)
 	}
-	if d := time.Since(begun); d > 5*time.Second {
+	if d := time.Since(begun); d > 15*time.Second { // half of what requests may take
 		t.Errorf("the drain took %v", d)
 	}
 	for _, s := range streams {
@@ -239,7 +239,7 @@ func TestStreamFails(t *testing.T) {
 func TestClientReadsNothing(t *testing.T) {
 	log := &fakeLog{text: strings.Repeat("x", 16<<10)}
 	f := newStreaming(t, log)
-	f.streaming.write = time.Second
+	f.streaming.write = 3 * time.Second // the good one reads in time
 	addr, stop := f.run(t)
 	defer stop()
 	conn, err := net.Dial("tcp", addr)
@@ -270,7 +270,7 @@ func TestClientReadsNothing(t *testing.T) {
 
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("there are not %s", what)
 		}
@@ -281,8 +281,8 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	log := &fakeLog{}
 	f := newStreaming(t, log)
-	f.cfg.RequestTimeout = 50 * time.Millisecond
-	f.streaming.write = 300 * time.Millisecond
+	f.cfg.RequestTimeout = 500 * time.Millisecond
+	f.streaming.write = 500 * time.Millisecond
 	addr, stop := f.run(t)
 	defer stop()
 	s := follow(t, addr, "")

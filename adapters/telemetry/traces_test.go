@@ -351,12 +351,12 @@ func TestCollectorIsLost(t *testing.T) {
 				r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 				traces.Serve(r, "/").Answered(200, "x")
 			}
-			if took := time.Since(begun); took > uploadTimeout/2 {
+			if took := time.Since(begun); took > 2*uploadTimeout {
 				t.Errorf("a hundred requests took %v", took)
 			}
 			begun = time.Now()
 			stop()
-			if took := time.Since(begun); took > flushTimeout+5*time.Second {
+			if took := time.Since(begun); took > flushTimeout+10*time.Second {
 				t.Errorf("stop took %v, want at most about %v", took, flushTimeout)
 			}
 			if want := "orgd_trace_spans_total{outcome=\"failed\"} 100\n"; !strings.Contains(scrape(t, m), want) || traces.Working() {

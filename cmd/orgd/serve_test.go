@@ -135,7 +135,7 @@ func freeAddr(t *testing.T) string {
 // process exits with 0.
 func TestSIGTERM(t *testing.T) {
 	dir := t.TempDir()
-	s, cmd := serveProgram(t, "--data-dir", dir, "--drain-delay", "500ms")
+	s, cmd := serveProgram(t, "--data-dir", dir, "--drain-delay", "4s")
 	if status, body := call(t, "GET", s.url+"/api/v1/readyz", "", ""); status != 200 {
 		t.Fatalf("GET /readyz = %d %s, want 200", status, body)
 	}

@@ -40,7 +40,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			if r.code != exitFailure || !strings.HasPrefix(lines[len(lines)-1], tc.want) || strings.Count(r.stderr, "orgd: ") != 1 || strings.Contains(r.stderr, "s3cret") {
 				t.Errorf("orgd %s = %d, %q, want %d and a line that begins with %q", tc.line, r.code, r.stderr, exitFailure, tc.want)
 			}
-			if took := time.Since(begun); took > 5*time.Second {
+			if took := time.Since(begun); took > 20*time.Second {
 				t.Errorf("orgd %s took %v", tc.line, took)
 			}
 		})
@@ -72,7 +72,7 @@ func TestMigrateWaits(t *testing.T) {
 	t.Parallel() // it waits
 	begun := time.Now()
 	r := command(t, nil, "migrate", "--storage", "mongodb", "--mongo-uri", "mongodb://"+freeAddr(t), "--wait", "4s")
-	if took := time.Since(begun); r.code != exitFailure || took < 3*time.Second || took > 20*time.Second || !strings.Contains(r.stderr, "waiting for MongoDB") {
+	if took := time.Since(begun); r.code != exitFailure || took < 3*time.Second || took > time.Minute || !strings.Contains(r.stderr, "waiting for MongoDB") {
 		t.Errorf("orgd migrate --wait 4s = %+v after %v, want it to wait", r, took)
 	}
 }

@@ -75,7 +75,7 @@ func brokenConnections(t *testing.T, s *Service) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		conn.SetDeadline(time.Now().Add(within))
 		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n%s",
 			"PATCH /api/v1/company", u.Host, w.header.Get("Authorization"), head, body)
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // within is how long something may take that the interface does not promise to
 // be visible at once.
-const within = 15 * time.Second
+const within = 30 * time.Second
 
 // eventually calls done until it reports true.
 func eventually(t *testing.T, what string, done func() bool) {

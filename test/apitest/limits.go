@@ -223,7 +223,15 @@ func slidingWindow(t *testing.T, start func(*Caps) *Service) {
 	begun := time.Now()
 	change().want(200)
 	change().want(200)
-	after := retryAfter(change().refused(429, 5001).header)
+	r := change()
+	for r.status == 200 && time.Since(begun) >= window { // the machine is so busy that the window has moved on
+		time.Sleep(window)
+		begun = time.Now()
+		change().want(200)
+		change().want(200)
+		r = change()
+	}
+	after := retryAfter(r.refused(429, 5001).header)
 	told := time.Now()
 	for {
 		asked := time.Since(told)

@@ -161,7 +161,10 @@ func webhookDelivers(t *testing.T, s *Service) {
 	w.report(obj{"event_type": "tool_used", "agent": "Dora", "description": "é", "related_ids": obj{"a": "b"}, "data": obj{"tool": "x", "success": true, "n": 12345678901234567}}).want(201)
 	w.patch("/agents/Dora", obj{"level": "vp"}).want(200)
 	rec.waitsAbout(4, "Dora")
-	time.Sleep(100 * time.Millisecond) // nothing else comes
+	w.hire("Eve", "Sales")
+	rec.waitsAbout(2, "Eve") // whatever else of Dora there were is known by now
+	path := "/webhooks/" + made.text("data.id") + "/deliveries"
+	w.delivered(path)
 	feed := w.get("/activities").want(200)
 	shown := map[string]any{}
 	for i := range feed.items("data") {
@@ -186,8 +189,6 @@ func webhookDelivers(t *testing.T, s *Service) {
 	if n := len(rec.about("Dora")); n != 4 {
 		t.Errorf("%d messages came, want 4", n)
 	}
-	path := "/webhooks/" + made.text("data.id") + "/deliveries"
-	eventually(t, "every delivery done", func() bool { return !strings.Contains(string(w.get(path).body), `"pending"`) })
 	deliveries := w.get(path)
 	for i := range deliveries.items("data") {
 		d := deliveries.at("data").(list)[i].(obj)
@@ -203,19 +204,36 @@ func webhookDelivers(t *testing.T, s *Service) {
 	}
 }
 
+// delivered waits until no delivery is left to be made.
+func (c *client) delivered(path string) {
+	c.t.Helper()
+	eventually(c.t, "every delivery done", func() bool { return !strings.Contains(string(c.get(path).body), `"pending"`) })
+}
+
 func webhookFilters(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	types, departments, both := receive(t, nil), receive(t, nil), receive(t, nil)
-	w.post("/webhooks", obj{"url": types.url, "event_types": list{"fired", "hired"}}).want(201)
-	w.post("/webhooks", obj{"url": departments.url, "departments": list{"SALES"}}).want(201)
-	w.post("/webhooks", obj{"url": both.url, "event_types": list{"hired"}, "departments": list{"Sales"}}).want(201)
+	var hooks []string
+	for _, body := range []obj{
+		{"url": types.url, "event_types": list{"fired", "hired"}},
+		{"url": departments.url, "departments": list{"SALES"}},
+		{"url": both.url, "event_types": list{"hired"}, "departments": list{"Sales"}},
+	} {
+		hooks = append(hooks, w.post("/webhooks", body).want(201).text("data.id"))
+	}
 	w.hire("Dora", "Design")
 	w.delete("/agents/Dora").want(204)
 	w.hire("Eve", "Sales")
 	types.waitsAbout(3, "Dora", "Eve")       // hired, fired, hired
 	departments.waitsAbout(2, "Dora", "Eve") // hired, onboarded
 	both.waitsAbout(1, "Dora", "Eve")
-	time.Sleep(100 * time.Millisecond)
+	w.hire("Fay", "Sales")
+	for _, r := range []*receiver{types, departments, both} {
+		r.waitsAbout(1, "Fay") // whatever else happened before is known by now
+	}
+	for _, id := range hooks {
+		w.delivered("/webhooks/" + id + "/deliveries")
+	}
 	for r, want := range map[*receiver][]string{types: {"fired", "hired", "hired"}, departments: {"hired", "onboarded"}, both: {"hired"}} {
 		var got []string
 		for _, m := range r.about("Dora", "Eve") {
@@ -242,7 +260,9 @@ func webhookChanges(t *testing.T, s *Service) {
 	w.hire("Eve", "Sales")
 	w.hire("Fay", "Design")
 	two.waitsAbout(1, "Fay")
-	time.Sleep(100 * time.Millisecond)
+	w.hire("Gus", "Design")
+	two.waitsAbout(1, "Gus") // whatever else happened before is known by now
+	w.delivered(path + "/deliveries")
 	if a, b := len(one.about("Dora", "Eve", "Fay")), len(two.about("Dora", "Eve", "Fay")); a != 1 || b != 1 {
 		t.Errorf("%d and %d messages came, want Dora's and Fay's", a, b)
 	}
@@ -348,11 +368,18 @@ func webhookPause(t *testing.T, s *Service) {
 	rec := receive(t, func(int) int { return 500 })
 	id := w.post("/webhooks", obj{"url": rec.url, "event_types": list{"fired"}}).want(201).text("data.id")
 	w.delete(agentPath(w.carl)).want(204)
-	w.soon("/webhooks/"+id+"/deliveries", "data.0.response_code", 500)
+	due, err := time.Parse(time.RFC3339, w.soon("/webhooks/"+id+"/deliveries", "data.0.response_code", 500).text("data.0.next_attempt_at"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.patch("/webhooks/"+id, obj{"enabled": false}).want(200).has("data.disabled_reason", "requested")
 	w.delete(agentPath(w.bob)).want(204)
 	before := len(rec.messages())
-	time.Sleep(8 * time.Second) // the second attempt would have been made by now
+	time.Sleep(time.Until(due))
+	witness := receive(t, nil)
+	other := w.post("/webhooks", obj{"url": witness.url}).want(201).text("data.id")
+	w.post("/webhooks/"+other+"/test", nil).want(201)
+	witness.waits(1, within) // the second attempt would have been made by now
 	if n := len(rec.messages()); n != before {
 		t.Errorf("%d attempts were made while the webhook was disabled", n-before)
 	}
@@ -360,8 +387,9 @@ func webhookPause(t *testing.T, s *Service) {
 	rec.answers(200)
 	w.patch("/webhooks/"+id, obj{"enabled": true}).want(200)
 	w.soon("/webhooks/"+id+"/deliveries", "data.0.status", "delivered").has("data.0.attempt", 2)
-	time.Sleep(100 * time.Millisecond)
-	w.counts("/webhooks/"+id+"/deliveries", 1)
+	w.delete(agentPath(w.ann)).want(204)
+	rec.waitsAbout(1, "Ann") // whatever else happened before is known by now
+	w.counts("/webhooks/"+id+"/deliveries", 2)
 }
 
 // Whatever came of a delivery, it can be made again.

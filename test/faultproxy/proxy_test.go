@@ -22,7 +22,7 @@ const (
 	// moment is long enough for what has to come, and to see that nothing comes.
 	moment = 300 * time.Millisecond
 	// soon bounds what has to come, on a machine that is busy.
-	soon = 5 * time.Second
+	soon = 30 * time.Second
 )
 
 // echo is a server that says every line back.
@@ -172,7 +172,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestDelay(t *testing.T) {
-	const there, back = 200 * time.Millisecond, 400 * time.Millisecond
+	const there, back = 500 * time.Millisecond, time.Second // ten times are more than the bound below
 	e := startEcho(t)
 	p := Start(t, e.addr)
 	c := dial(t, p.Addr())
@@ -194,7 +194,7 @@ func TestDelay(t *testing.T) {
 			t.Errorf("the first line took %v, want at least %v", took, there+back)
 		}
 	}
-	if took := time.Since(begin); took > there+back+2*time.Second {
+	if took := time.Since(begin); took > there+back+10*time.Second {
 		t.Errorf("ten lines took %v: the delays add up", took)
 	}
 	c.say("on its way")
@@ -309,7 +309,7 @@ func ask(addr, text string) (string, error) {
 		return "", err
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(200 * time.Millisecond)); err != nil {
 		return "", err
 	}
 	if _, err := io.WriteString(c, text+"\n"); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // maxStop is how long a service may take to end that has only short requests.
-const maxStop = 5 * time.Second
+var maxStop = size(30*time.Second, 5*time.Second)
 
 // maker is a client that makes projects and notes which were answered.
 type maker struct {
@@ -219,9 +219,10 @@ func TestStopWaitsForSlowRequest(t *testing.T) {
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Expect", "100-continue") // the body is sent once the service reads it
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 		resp, err := client.Do(req)
 		if err != nil {
 			t.Errorf("POST = %v, want an answer", err)
@@ -232,7 +233,6 @@ func TestStopWaitsForSlowRequest(t *testing.T) {
 		}
 	})
 	sendPart(t, send, `{"name": "taken `)
-	time.Sleep(pause / 3) // until the service has accepted the connection
 	wg.Go(func() {
 		time.Sleep(pause)
 		sendPart(t, send, `its time"}`)

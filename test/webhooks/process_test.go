@@ -209,7 +209,7 @@ func TestTerminatedWhileWaiting(t *testing.T) {
 	}
 	close(quit)
 	s.start()
-	eventually(t, 10*time.Second, "the message after the restart", func() bool { return rec.got()[ids[0]] > 0 })
+	eventually(t, 30*time.Second, "the message after the restart", func() bool { return rec.got()[ids[0]] > 0 })
 }
 
 func (s *service) terminate() {
@@ -231,7 +231,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	s.post("/webhooks", object{"url": rec.URL + "/canary"}, &made)
 	s.post(fmt.Sprintf("/webhooks/%s/rotate-secret", made.ID), nil, &made)
 	s.post(fmt.Sprintf("/webhooks/%s/test", made.ID), nil, nil)
-	eventually(t, 10*time.Second, "the test", func() bool { return len(rec.got()) == 1 })
+	eventually(t, 30*time.Second, "the test", func() bool { return len(rec.got()) == 1 })
 	s.terminate()
 	if log := s.Log(); log == "" || strings.Contains(log, "whsec_") || strings.Contains(log, strings.TrimPrefix(made.Secret, "whsec_")) || strings.Contains(log, "canary") {
 		t.Errorf("the log holds a secret or a URL:\n%s", log)
