@@ -121,7 +121,7 @@ reproducible: ## build the release twice: the bytes have to be the same
 
 reliability: reproducible race-all ## run the tests under test/ in their long form, several hours; docs/reliability.md
 	@mkdir -p dist
-	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
+	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth ./adapters/redislimit ./adapters/sqlitestore; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
 	@echo; echo '=== what each test found; all of it is in dist/reliability.log'
 	@grep -hoE '(R[0-9]+: |mixed load: |NOT JUDGED|SKIPPED: |--- FAIL: ).*' dist/reliability.log; exit $$(cat dist/reliability.code)
 

@@ -140,7 +140,7 @@ func TestReplayNotices(t *testing.T) {
 }
 
 func TestReplayWaitsForLimits(t *testing.T) {
-	s := serve(t, "--limit", "agents.create=4/1s")
+	s := serve(t, "--limit", "agents.create=4/5s") // five hires take less, also on a slow machine
 	code, report := s.replay(t, "-input", synthetic)
 	wantReport(t, code, report, 0, "waits for a limit", "everything is as the history tells")
 }
