@@ -64,7 +64,7 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run all tests in their short form; needs nothing but Go
-	.ci/gotest ./... -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest ./... -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
 race: ## run the tests of what goroutines share with the race detector; needs a C compiler
 	.ci/gotest '$(SHARED)' -race -short -timeout 20m $(TESTFLAGS)

@@ -6,7 +6,6 @@ package compose
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -71,8 +70,9 @@ func freeSubnet(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(rand.N(256)), byte(rand.N(256)), 0}), 24)
+	for n := os.Getpid(); ; n++ { // two processes at once begin with different ones
+		// 198.18.0.0/15 is for tests (RFC 2544).
+		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, byte(18 + n/256%2), byte(n), 0}), 24)
 		taken := func(a net.Addr) bool {
 			other, err := netip.ParsePrefix(a.String())
 			return err == nil && other.Overlaps(subnet)
