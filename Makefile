@@ -94,7 +94,7 @@ integration-all:
 	$(MAKE) --no-print-directory integration-chart
 
 integration-adapters:
-	go test $(TESTFLAGS) $(ADAPTERFLAGS) -count=1 -timeout 20m ./adapters/mongostore ./adapters/redislimit ./adapters/redisnotify
+	go test $(TESTFLAGS) $(ADAPTERFLAGS) -count=1 -timeout 20m ./adapters/mongostore ./adapters/redislimit
 
 integration-replicas:
 	go test $(TESTFLAGS) -count=1 -timeout 20m -parallel 3 ./test/integration

@@ -3,7 +3,6 @@ package orgd
 import (
 	"context"
 	"errors"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -12,7 +11,6 @@ import (
 	"orgd/adapters/memlimit"
 	"orgd/adapters/mongostore"
 	"orgd/adapters/redislimit"
-	"orgd/adapters/redisnotify"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
 	"orgd/adapters/webhooksend"
@@ -122,20 +120,6 @@ func mongoStores(db *mongostore.DB) ports.Stores {
 	}
 }
 
-// tellOthers tells other replicas how far the log of events has come, so that
-// they look at once. They look soon without, too.
-type tellOthers func(page int64)
-
-func tellNobody() tellOthers { return nil }
-
-func tellThroughRedis(cfg Config, db *mongostore.DB, log *zap.Logger) (tellOthers, func(), error) {
-	n, stop, err := redisnotify.Open(cfg.Redis.Config, db.LogReaches, log)
-	if err != nil {
-		return nil, nil, cfg.origins.rename(err)
-	}
-	return n.Say, stop, nil
-}
-
 // chores are what a storage needs done beside requests.
 type chores []task
 
@@ -150,26 +134,8 @@ func sqliteChores(db *sqlitestore.DB, m *telemetry.Metrics) chores {
 	}}}
 }
 
-// sequenceEvery spaces the turns of the log's task, which itself waits for
-// something to do: so many events enter the log together.
-const sequenceEvery = 10 * time.Millisecond
-
-// mongoChores are those of a MongoDB: to finish what replicas left that died,
-// and to bring events into the log.
-func mongoChores(db *mongostore.DB, tell tellOthers, m *telemetry.Metrics) chores {
-	db.AnnounceLog(tell)
-	return chores{
-		{name: "unfinished changes", every: time.Second, turn: db.Sweep},
-		{name: "event log", every: sequenceEvery, turn: db.Sequence},
-		{name: "storage metrics", every: backlogEvery, turn: func(ctx context.Context) error {
-			backlog, err := db.Backlog(ctx)
-			if err == nil {
-				m.StoreBacklog(backlog)
-			}
-			return err
-		}},
-	}
-}
+// mongoChores are those of a MongoDB: none, a change is stored as a whole.
+func mongoChores() chores { return nil }
 
 // measured are the stores as the use cases get them.
 type measured ports.Stores

@@ -21,10 +21,10 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 
 // Replicas on one MongoDB; each admits its part of the limits.
 func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, mongoSet, localLimitSet, tellNobody))
+	panic(wire.Build(commonSet, mongoSet, localLimitSet))
 }
 
 // Replicas on one MongoDB that share their limits through Redis.
 func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, mongoSet, sharedLimitSet, tellThroughRedis))
+	panic(wire.Build(commonSet, mongoSet, sharedLimitSet))
 }

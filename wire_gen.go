@@ -411,8 +411,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 		cleanup()
 		return nil, nil, err
 	}
-	orgdTellOthers := tellNobody()
-	orgdChores := mongoChores(db, orgdTellOthers, metrics)
+	orgdChores := mongoChores()
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -554,16 +553,7 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		cleanup()
 		return nil, nil, err
 	}
-	orgdTellOthers, cleanup6, err := tellThroughRedis(cfg, db, log)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	orgdChores := mongoChores(db, orgdTellOthers, metrics)
+	orgdChores := mongoChores()
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -579,7 +569,6 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		dispatcher: dispatcher,
 	}
 	return orgdApp, func() {
-		cleanup6()
 		cleanup5()
 		cleanup4()
 		cleanup3()

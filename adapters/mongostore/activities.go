@@ -2,10 +2,11 @@ package mongostore
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
@@ -23,52 +24,85 @@ func NewActivities(db *DB) *Activities { return &Activities{db} }
 
 // Append implements [ports.ActivityLog].
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
-	if err := s.settleReported(ctx, reports); err != nil {
-		return ports.Counted{}, err
-	}
-	var counted ports.Counted
-	err := retry(ctx, func() (done bool, err error) {
-		b := s.db.batch(reports, seal)
-		done, err = b.try(ctx)
-		counted = b.counted()
-		return done, err
+	var n ports.Counted
+	costs := false
+	err := s.db.write(ctx, func(t *tx) error {
+		fresh, err := unknown(t, reports)
+		if err != nil {
+			return err
+		}
+		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
+		note := seal(n)
+		if len(fresh) == 0 {
+			t.leaveReceipt(note.Receipt)
+			return nil
+		}
+		t.leave(note)
+		sums := newRollups()
+		for _, r := range fresh {
+			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)
+			sums.add(r)
+		}
+		sums.put(t)
+		if costs = sums.costs; costs {
+			return t.recordCosts()
+		}
+		return nil
 	})
 	if err != nil {
 		return ports.Counted{}, err
 	}
-	return counted, nil
+	if costs {
+		s.db.costs.Store(true)
+	}
+	return n, nil
 }
 
-// settleReported settles the agents that are reported of, so that what happened
-// to one before its report stands before it in the log.
-func (s *Activities) settleReported(ctx context.Context, reports []ports.Report) error {
-	ids := make([]string, len(reports))
+// unknown returns the reports whose events are not stored, each id once.
+func unknown(r reader, reports []ports.Report) ([]ports.Report, error) {
+	ids := make([]activity.ID, len(reports))
 	for i, r := range reports {
-		ids[i] = r.Event.AgentID
+		ids[i] = r.Event.ID
 	}
-	slices.Sort(ids)
-	return s.db.settleSome(ctx, agentsColl, append(owes(), in("_id", slices.Compact(ids))), 0)
+	stored, err := all[formerDoc](r, eventsColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("_id")))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[activity.ID]bool, len(reports))
+	for _, d := range stored {
+		known[activity.ID(d.ID)] = true
+	}
+	var fresh []ports.Report
+	for _, r := range reports {
+		if !known[r.Event.ID] {
+			known[r.Event.ID] = true
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh, nil
+}
+
+// recordCosts remembers that there are amounts in the company's currency: a
+// change of the currency and the first cost meet in the company.
+func (t *tx) recordCosts() error {
+	if t.db.costs.Load() {
+		return nil
+	}
+	d, err := one[companyDoc](t, metaColl, byID(companyID), options.FindOne().SetProjection(by("costs")))
+	if err != nil {
+		return unfounded(err)
+	}
+	if !d.Costs {
+		t.update(metaColl, companyID, set(is("costs", true)), nil)
+	}
+	return nil
 }
 
 // Feed implements [ports.ActivityLog].
 func (s *Activities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
-	agents := func() error { return s.db.awaitAgents(ctx) }
-	if q.AgentID != "" {
-		agents = func() error { return s.db.settleHome(ctx, home{agentsColl, q.AgentID}) }
-	}
-	if err := together(agents, func() error { return s.db.awaitBatches(ctx) }); err != nil {
-		return nil, err
-	}
-	opts := options.Find().SetSort(bson.D{is("at", -1), is("_id", -1)}).SetLimit(int64(q.Limit))
-	events, err := s.read(ctx, eventsFilter(q), opts)
-	if err != nil {
-		return nil, err
-	}
-	page := make([]activity.Shown, len(events))
-	for i, e := range events {
-		page[i] = e.Shown()
-	}
-	return page, nil
+	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(q),
+		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)))
+	return every(docs, err, eventDoc.shown)
 }
 
 // Find implements [ports.ActivityLog].
@@ -77,7 +111,8 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.
 	if len(ids) == 0 {
 		return found, nil
 	}
-	events, err := s.read(ctx, bson.D{in("_id", ids), settled()}, options.Find())
+	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, bson.D{in("_id", ids)})
+	events, err := every(docs, err, eventDoc.event)
 	for _, e := range events {
 		found[e.ID] = e
 	}
@@ -86,35 +121,17 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.
 
 // Career implements [ports.ActivityLog].
 func (s *Activities) Career(ctx context.Context, id agent.ID) ([]activity.Event, error) {
-	if err := s.db.settleHome(ctx, home{agentsColl, string(id)}); err != nil {
-		return nil, err
-	}
-	filter := bson.D{is("agent", string(id)), in("type", lifecycle())}
-	return s.read(ctx, filter, options.Find().SetSort(bson.D{is("at", 1), is("_id", 1)}))
-}
-
-func (s *Activities) read(ctx context.Context, filter bson.D, opts *options.FindOptionsBuilder) ([]activity.Event, error) {
-	var docs []eventDoc
-	if err := s.db.all(ctx, s.db.coll(eventsColl), filter, &docs, opts); err != nil {
-		return nil, err
-	}
-	events := make([]activity.Event, len(docs))
-	for i, d := range docs {
-		events[i] = d.event()
-	}
-	return events, nil
+	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, bson.D{is("agent", string(id)), in("type", lifecycle())},
+		options.Find().SetSort(by("at", "_id")))
+	return every(docs, err, eventDoc.event)
 }
 
 // LastActive implements [ports.ActivityLog].
 func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	if err := s.db.settleHome(ctx, home{agentsColl, string(id)}); err != nil {
-		return time.Time{}, false, err
+	newest, err := one[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(activity.Query{AgentID: string(id)}),
+		options.FindOne().SetSort(by("-at", "-_id")).SetProjection(by("at")))
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return time.Time{}, false, nil
 	}
-	var newest []eventDoc
-	opts := options.Find().SetSort(bson.D{is("at", -1), is("_id", -1)}).SetLimit(1).SetProjection(fields("at"))
-	err := s.db.all(ctx, s.db.coll(eventsColl), bson.D{settled(), is("agent", string(id))}, &newest, opts)
-	if err != nil || len(newest) == 0 {
-		return time.Time{}, false, err
-	}
-	return fromMillis(newest[0].At), true, nil
+	return fromMillis(newest.At), err == nil, err
 }

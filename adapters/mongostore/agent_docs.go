@@ -9,67 +9,67 @@ import (
 	"orgd/domain/name"
 )
 
-// agentDoc is an agent or, when it is fired, what is left of it. Documents of
-// the domain are kept as text: nothing that a client sends becomes a field.
+// agentDoc is an agent. Documents of the domain are kept as text: nothing that a
+// client sends becomes a field.
 type agentDoc struct {
-	Head     head   `bson:",inline"`
-	Name     string `bson:"name"`
-	Folded   string `bson:"folded"`
-	Version  int64  `bson:"version"`
-	Revision int64  `bson:"revision"`
-	Created  int64  `bson:"created"`
-	Updated  int64  `bson:"updated"`
-	// Fields of an agent that exists. Lists and names search by them.
-	Key        string `bson:"key"`
-	NameOp     string `bson:"name_op"`
-	Department string `bson:"department"`
-	// DepartmentID is that of the seat which the agent came into.
+	ID           string `bson:"_id,omitempty"`
+	Key          string `bson:"key"`
+	Name         string `bson:"name"`
+	Department   string `bson:"department"`
 	DepartmentID string `bson:"department_id"`
-	Place        string `bson:"place"`
+	Place        string `bson:"place,omitempty"`
 	Status       string `bson:"status"`
 	Level        string `bson:"level"`
 	Identity     string `bson:"identity"`
 	Outside      string `bson:"outside"`
+	Version      int64  `bson:"version"`
+	Revision     int64  `bson:"revision"`
+	Created      int64  `bson:"created"`
+	Updated      int64  `bson:"updated"`
 }
 
-// liveFields go when an agent is fired.
-func liveFields() []string {
-	return []string{"key", "name_op", "department", "department_id", "place", "placed", "status", "level", "identity", "outside"}
+// formerDoc is what is left of an agent that was deleted.
+type formerDoc struct {
+	ID   string `bson:"_id"`
+	Name string `bson:"name"`
+	Key  string `bson:"key"`
 }
 
-func (d agentDoc) record() agent.Record {
-	return agent.Record{
-		ID: agent.ID(d.Head.ID), Name: d.Name, Place: agent.Place(d.Place), Identity: d.Identity, Outside: d.Outside,
-		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+func agentOf(a agent.Agent) agentDoc {
+	return agentDoc{
+		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text, Department: string(a.Department().Key),
+		Place: string(a.Place), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
+		Identity: string(a.Identity.Canonical()), Outside: string(a.Outside()),
+		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }
 
+// change is the update that makes an agent what d says. Its place belongs to
+// reorders.
+func (d agentDoc) change() bson.D {
+	d.ID, d.Place = "", ""
+	return bson.D{is("$set", d)}
+}
+
+func (d agentDoc) record() (agent.Record, error) {
+	return agent.Record{
+		ID: agent.ID(d.ID), Name: d.Name, Place: agent.Place(d.Place), Identity: d.Identity, Outside: d.Outside,
+		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+	}, nil
+}
+
 func (d agentDoc) agent() (agent.Agent, error) {
-	a, err := d.record().Agent()
+	r, _ := d.record()
+	a, err := r.Agent()
 	if err != nil {
 		return agent.Agent{}, fmt.Errorf("mongostore: read %w", err)
 	}
 	return a, nil
 }
 
-// agentFields are the fields that a change of an agent writes: all but its
-// place, which belongs to reorders, and the token of its name.
-func agentFields(a agent.Agent) bson.D {
-	return bson.D{
-		is("name", a.Name().Text), is("folded", string(a.Name().Key)), is("key", string(a.Name().Key)),
-		is("department", string(a.Department().Key)),
-		is("status", string(a.Identity.Status)), is("level", string(a.Identity.Level)),
-		is("identity", string(a.Identity.Canonical())), is("outside", string(a.Outside())),
-		is("version", a.Version), is("revision", a.Revision),
-		is("created", millis(a.CreatedAt)), is("updated", millis(a.UpdatedAt)),
-	}
-}
-
-func (d agentDoc) name() name.Name { return name.Name{Text: d.Name, Key: name.Key(d.Folded)} }
-
 func (d agentDoc) profile() agent.Profile {
 	return agent.Profile{
-		ID: agent.ID(d.Head.ID), Name: d.name(),
+		ID: agent.ID(d.ID), Name: name.Name{Text: d.Name, Key: name.Key(d.Key)},
 		Department: name.Key(d.Department), DepartmentID: d.DepartmentID,
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"strings"
 
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/ports"
@@ -25,21 +24,6 @@ const (
 // begins with the setting to look at. It never repeats the URI.
 func (db *DB) Check(ctx context.Context) error {
 	return db.explain(db.checkSchema(ctx))
-}
-
-// checkSchema returns an error that is errSchema if this program cannot use the
-// database.
-func (db *DB) checkSchema(ctx context.Context) error {
-	found, err := db.schema(ctx)
-	switch {
-	case errors.Is(err, mongo.ErrNoDocuments):
-		return fmt.Errorf("%w: it has none; run orgd migrate", errSchema)
-	case err != nil:
-		return err
-	case found.Version < schemaVersion:
-		return fmt.Errorf("%w: it has version %d, this program needs %d; run orgd migrate", errSchema, found.Version, schemaVersion)
-	}
-	return found.usable()
 }
 
 // unreachable is a line for the operator about what may pass by itself.

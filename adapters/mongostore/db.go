@@ -1,16 +1,21 @@
-// Package mongostore keeps everything in a MongoDB database that replicas
-// share. It needs atomic changes of single documents and nothing more: each
-// change commits in one document, and what follows from it is written in that
-// document until it is done. docs/storage.md has the whole story.
+// Package mongostore keeps everything in a MongoDB database that replicas share.
+//
+// A change is one function that reads and says what to write. write.go runs it
+// in a transaction of the server: what it read, what it writes and its note are
+// true together or not at all. What must hold across documents holds because
+// both changes write one document: see headcounts.go, and the guard in company.go.
 package mongostore
 
 import (
 	"context"
 	"errors"
+	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
@@ -20,30 +25,24 @@ import (
 	"orgd/ports"
 )
 
-// The collections. Those of homes come first.
+// The collections.
 const (
 	agentsColl      = "agents"
-	companyColl     = "company"
+	formerColl      = "former_agents"
+	versionsColl    = "versions"
+	departmentsColl = "departments"
+	headcountsColl  = "headcounts"
 	projectsColl    = "projects"
-	sessionsColl    = "sessions"
-	batchesColl     = "batches"
-	webhooksColl    = "webhooks"
-	intentsColl     = "intents"
-	namesColl       = "names"
+	eventsColl      = "events"
+	rollupsColl     = "rollups"
+	auditColl       = "audit"
 	receiptsColl    = "receipts"
 	claimsColl      = "claims"
-	versionsColl    = "versions"
-	eventsColl      = "events"
-	logColl         = "log"
-	departmentsColl = "departments"
-	daysColl        = "days"
+	sessionsColl    = "sessions"
+	webhooksColl    = "webhooks"
 	deliveriesColl  = "deliveries"
-	auditColl       = "audit"
 	metaColl        = "meta"
 )
-
-// homeColls are the collections in whose documents changes commit.
-var homeColls = []string{agentsColl, companyColl, projectsColl, sessionsColl, batchesColl, webhooksColl}
 
 // DB is the shared store. It is safe for concurrent use.
 type DB struct {
@@ -51,19 +50,17 @@ type DB struct {
 	data    *mongo.Database
 	clock   ports.Clock
 	timeout time.Duration
-	gate    *gate
-	hook    func(point string) error // nil outside tests of failures
-	costs   atomic.Bool              // whether costs are known to be recorded
+	costs   atomic.Bool // whether costs are known to be recorded
 
-	inLine      chan struct{} // has an element if events of this process wait for their places in the log
-	reached     atomic.Int64  // the last page of the log that is known
-	grown       ports.Bell    // rings when there is a later one
-	announceLog func(int64)   // tells other replicas of a page; nil if nobody does
-	recent      recentPages
-	gone        goneBatches
-	seen        atomic.Int64 // when the agent was changed last that reports are about, of those found here
-	later       later
-	impatient   sync.Mutex // held by the reader of the feed who settles what others owe
+	slots   chan *slot
+	line    chan struct{} // has an element while a change runs that has lost
+	group   *group
+	gate    chan struct{} // has an element for each connection in use
+	closing chan struct{}
+	live    func()        // begins to renew the lease, with the first change
+	leased  chan struct{} // closed when nobody renews the lease any more
+	once    sync.Once
+	tail    *tail
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -77,44 +74,70 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		return nil, nil, errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	db := &DB{
-		client: client, data: client.Database(cfg.Database),
-		clock: clock, timeout: cfg.OperationTimeout, gate: newGate(cfg.MaxPool, cfg.OperationTimeout), hook: failpointHook(), inLine: make(chan struct{}, 1),
-		later: newLater(),
+		client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
+		slots: make(chan *slot, shards), line: make(chan struct{}, 1), closing: make(chan struct{}), leased: make(chan struct{}),
+		gate: make(chan struct{}, cfg.MaxPool),
 	}
+	if os.Getenv("GROUP") != "" {
+		db.group = newGroup(db)
+	}
+	n := shards
+	if v, err := strconv.Atoi(os.Getenv("SLOTS")); err == nil {
+		n = v
+	}
+	var ids []bson.D
+	for i := range n {
+		s := &slot{db: db, shard: i}
+		if s.session, err = client.StartSession(); err != nil {
+			return nil, nil, err
+		}
+		var id bson.D
+		if err := bson.Unmarshal(s.session.ID(), &id); err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, id)
+		db.slots <- s
+	}
+	db.live = sync.OnceFunc(func() { go db.lease(ids) })
+	db.tail = newTail(db)
 	return db, db.close, nil
 }
 
 func clientOptions(cfg Config) *options.ClientOptions {
-	journal := true
 	return options.Client().ApplyURI(cfg.URI).
 		SetAppName("orgd").
 		SetConnectTimeout(cfg.ConnectTimeout).
 		SetServerSelectionTimeout(cfg.OperationTimeout).
+		SetHeartbeatInterval(time.Second).
 		SetTimeout(cfg.OperationTimeout).
 		SetMaxPoolSize(uint64(cfg.MaxPool)).
 		SetMonitor(commandMonitor(cfg.Traces)).
 		SetReadPreference(readpref.Primary()).
 		SetReadConcern(readconcern.Majority()).
-		SetWriteConcern(&writeconcern.WriteConcern{W: "majority", Journal: &journal})
+		SetWriteConcern(writeconcern.Majority())
 }
 
-// close waits until what changes owe is paid and for running operations, at most
-// as long as two of them may take.
+// close waits for running changes, at most as long as two operations may take.
 func (db *DB) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
-	defer cancel()
-	db.later.close(ctx)
-	_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
+	db.once.Do(func() {
+		close(db.closing)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
+		defer cancel()
+		db.tail.stop()
+		db.live()
+		<-db.leased
+		if db.group != nil {
+			<-db.group.stopped
+		}
+		for range len(db.slots) {
+			select {
+			case s := <-db.slots:
+				s.end(ctx)
+			case <-ctx.Done():
+			}
+		}
+		_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
+	})
 }
-
-// at returns the present as homes and reservations note it.
-func (db *DB) at() int64 { return millis(db.clock.Now()) }
 
 func (db *DB) coll(name string) *mongo.Collection { return db.data.Collection(name) }
-
-// strict is a collection whose reads are linearizable: they see every change
-// that was acknowledged before, even beside a server that wrongly believes it
-// is the primary.
-func (db *DB) strict(name string) *mongo.Collection {
-	return db.data.Collection(name, options.Collection().SetReadConcern(readconcern.Linearizable()))
-}

@@ -1,122 +1,77 @@
 package mongostore
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/name"
+	"orgd/ports"
 )
 
-// departmentDoc is what a department says of itself. Whether it exists, and
-// where, is said by its seat.
+// departmentDoc is a department.
 type departmentDoc struct {
 	Key      string `bson:"_id"`
 	ID       string `bson:"id"`
 	Name     string `bson:"name"`
+	Place    string `bson:"place"`
+	Share    int64  `bson:"share"`
 	Doc      string `bson:"doc"`
 	Revision int64  `bson:"revision"`
 	Created  int64  `bson:"created"`
 	Updated  int64  `bson:"updated"`
-	// Rev is that of the company when the document was written: it never goes
-	// down.
-	Rev int64 `bson:"rev"`
 }
 
-// dissolved is a department that is no more.
-type dissolved struct {
-	Key string `bson:"key"`
-	ID  string `bson:"id"`
-}
-
-// departmentOf is the document of a department that the next write of the
-// company decides.
-func departmentOf(d department.Department, before companyDoc) *departmentDoc {
-	return &departmentDoc{
-		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, Doc: string(d.Canonical()), Revision: d.Revision,
-		Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt), Rev: before.Head.Rev + 1,
+func departmentOf(d department.Department) departmentDoc {
+	return departmentDoc{
+		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, Place: string(d.Place), Share: int64(d.BudgetPercent),
+		Doc: string(d.Canonical()), Revision: d.Revision, Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt),
 	}
 }
 
-func (d departmentDoc) department(at seat) (department.Department, error) {
+func (d departmentDoc) name() name.Name { return name.Name{Text: d.Name, Key: name.Key(d.Key)} }
+
+func (d departmentDoc) department() (department.Department, error) {
 	found, err := department.Parse([]byte(d.Doc))
 	if err != nil {
 		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
 	}
-	found.ID, found.Name = d.ID, name.Name{Text: d.Name, Key: name.Key(d.Key)}
-	found.Place, found.Revision = company.Place(at.Place), d.Revision
+	found.ID, found.Name, found.Place, found.Revision = d.ID, d.name(), company.Place(d.Place), d.Revision
 	found.CreatedAt, found.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
 	return found, nil
 }
 
-// putDepartment writes the document of a department unless a later one is
-// there.
-func (db *DB) putDepartment(ctx context.Context, d *departmentDoc) error {
-	stored, err := db.insert(ctx, departmentsColl, d)
-	if stored || err != nil {
-		return err
-	}
-	_, err = db.update(ctx, departmentsColl, bson.D{is("_id", d.Key), is("rev", bson.D{is("$lt", d.Rev)})},
-		set(is("id", d.ID), is("name", d.Name), is("doc", d.Doc), is("revision", d.Revision),
-			is("created", d.Created), is("updated", d.Updated), is("rev", d.Rev)))
-	return err
+// putDepartment writes what a step changes of a department. Its place is that of
+// the company.
+func (t *tx) putDepartment(step ports.DepartmentStep) {
+	d := departmentOf(step.Department)
+	t.update(departmentsColl, d.Key, set(
+		is("share", d.Share), is("doc", d.Doc), is("revision", d.Revision), is("updated", d.Updated),
+	), nil)
 }
 
-// dropDepartment removes the document of a department that is no more.
-func (db *DB) dropDepartment(ctx context.Context, d dissolved) error {
-	_, err := db.remove(ctx, departmentsColl, bson.D{is("_id", d.Key), is("id", d.ID)})
-	return err
+// readMembers returns the agents of a department in their order.
+func readMembers(r reader, department name.Key) ([]agent.Member, error) {
+	docs, err := all[agentDoc](r, agentsColl, bson.D{is("department", string(department))},
+		options.Find().SetSort(by("place", "_id")).SetProjection(by("key", "place")))
+	return every(docs, err, func(d agentDoc) (agent.Member, error) {
+		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), Place: agent.Place(d.Place)}, nil
+	})
 }
 
-// departmentAt reads the department of a seat. It returns
-// department.ErrNotFound if it has gone since the seat was read.
-func (db *DB) departmentAt(ctx context.Context, at seat) (department.Department, error) {
-	var d departmentDoc
-	err := db.find(ctx, db.coll(departmentsColl), bson.D{is("_id", at.Key), is("id", at.ID)}, nil, &d)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return department.Department{}, noDepartment(name.Key(at.Key))
+// putPlaces gives agents that have another place now that place.
+func (t *tx) putPlaces(from, to []agent.Member) {
+	places := make(map[agent.ID]agent.Place, len(from))
+	for _, m := range from {
+		places[m.ID] = m.Place
 	}
-	if err != nil {
-		return department.Department{}, err
-	}
-	return d.department(at)
-}
-
-func noDepartment(key name.Key) error {
-	return department.ErrNotFound.With("department %q not found", key)
-}
-
-// departmentsAt reads the departments of some seats, in their order. One that
-// has gone since is left out.
-func (db *DB) departmentsAt(ctx context.Context, seats []seat) ([]department.Department, error) {
-	keys := make([]string, len(seats))
-	for i, s := range seats {
-		keys[i] = s.Key
-	}
-	var docs []departmentDoc
-	if err := db.all(ctx, db.coll(departmentsColl), bson.D{in("_id", keys)}, &docs); err != nil {
-		return nil, err
-	}
-	byKey := make(map[string]departmentDoc, len(docs))
-	for _, d := range docs {
-		byKey[d.Key] = d
-	}
-	var found []department.Department
-	for _, s := range seats {
-		doc, ok := byKey[s.Key]
-		if !ok || doc.ID != s.ID {
-			continue
+	for _, m := range to {
+		if places[m.ID] != m.Place {
+			t.update(agentsColl, string(m.ID), set(is("place", string(m.Place))), nil)
 		}
-		d, err := doc.department(s)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, d)
 	}
-	return found, nil
 }

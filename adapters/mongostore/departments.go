@@ -2,7 +2,13 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/money"
@@ -12,138 +18,174 @@ import (
 
 var _ ports.DepartmentStore = (*Departments)(nil)
 
-// Departments keeps departments. All their changes commit in the company.
+// Departments keeps departments.
 type Departments struct{ db *DB }
 
 // NewDepartments returns the departments in db.
 func NewDepartments(db *DB) *Departments { return &Departments{db} }
 
-// Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
-	return s.change(ctx, func(d companyDoc, c company.Company) (*attempt, department.Department, error) {
-		if d.seat(key) != nil {
-			return nil, department.Department{}, department.ErrExists
-		}
-		step, err := found(c, d.shares(""))
-		if err != nil {
-			return nil, department.Department{}, err
-		}
-		made := step.Department
-		fresh := seat{Key: string(key), Name: made.Name.Text, ID: made.ID, Share: int64(made.BudgetPercent)}
-		a := s.db.attempt(companyHome, &d.Head, step.Note)
-		seats := d.seatsOf(step.Company, &fresh)
-		a.set = append(companyFields(step.Company), is("seats", seats))
-		a.debt.Department = departmentOf(made, d)
-		made.Place = placeIn(seats, key)
-		return a, made, nil
-	})
-}
-
-func placeIn(seats []seat, key name.Key) company.Place {
-	if s := (companyDoc{Seats: seats}).seat(key); s != nil {
-		return company.Place(s.Place)
-	}
-	return ""
-}
-
-// change repeats an attempt on the company until it wins. next makes the
-// attempt from the company as it is; without one nothing is left to do.
-func (s *Departments) change(ctx context.Context, next func(companyDoc, company.Company) (*attempt, department.Department, error)) (result department.Department, err error) {
-	err = retry(ctx, func() (bool, error) {
-		d, err := s.db.company(ctx)
-		if err != nil {
-			return false, err
-		}
-		c, err := d.company()
-		if err != nil {
-			return false, err
-		}
-		var a *attempt
-		if a, result, err = next(d, c); err != nil || a == nil {
-			return err == nil, err
-		}
-		return s.db.try(ctx, a)
-	})
-	if err != nil {
-		return department.Department{}, err
-	}
-	return result, nil
-}
-
-// on is change for a department that exists. A step without effect leaves only
-// its receipt.
-func (s *Departments) on(ctx context.Context, key name.Key, next func(companyDoc, department.Department) (ports.DepartmentStep, error)) (department.Department, error) {
-	return s.change(ctx, func(d companyDoc, _ company.Company) (*attempt, department.Department, error) {
-		before, err := s.at(ctx, d, key)
-		if err != nil {
-			return nil, before, err
-		}
-		step, err := next(d, before)
-		if err != nil {
-			return nil, before, err
-		}
-		if step.Department.Revision == step.From {
-			return nil, step.Department, s.db.leaveReceipt(ctx, step.Receipt)
-		}
-		d.seat(key).Share = int64(step.Department.BudgetPercent)
-		a := s.db.attempt(companyHome, &d.Head, step.Note)
-		a.set = append(a.set, is("seats", d.Seats))
-		a.debt.Department = departmentOf(step.Department, d)
-		a.debt.Order = orderOf(step.Members, d)
-		return a, step.Department, nil
-	})
-}
-
-func (s *Departments) at(ctx context.Context, d companyDoc, key name.Key) (department.Department, error) {
-	at := d.seat(key)
-	if at == nil {
-		return department.Department{}, noDepartment(key)
-	}
-	return s.db.departmentAt(ctx, *at)
-}
-
-// Update implements [ports.DepartmentStore].
-func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
-	return s.on(ctx, key, func(d companyDoc, before department.Department) (ports.DepartmentStep, error) {
-		return change(before, d.shares(key))
-	})
-}
-
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
-	d, err := s.db.company(ctx)
+	d, err := findDepartment(s.db.ask(ctx), key)
 	if err != nil {
 		return department.Department{}, err
 	}
-	return s.at(ctx, d, key)
+	return d.department()
 }
 
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
-	at, err := s.db.readSeat(ctx, s.db.coll(companyColl), key)
-	if err != nil {
-		return name.Name{}, err
-	}
-	if at == nil {
-		return name.Name{}, noDepartment(key)
-	}
-	return s.db.nameAt(ctx, *at)
+	d, err := findDepartment(s.db.ask(ctx), key)
+	return d.name(), err
 }
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
-	d, err := s.db.company(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var found []department.Department
-	for rest := d.behind(after); len(rest) > 0 && len(found) < limit; {
-		n := min(len(rest), limit-len(found))
-		some, err := s.db.departmentsAt(ctx, rest[:n])
-		if err != nil {
-			return nil, err
+	docs, err := all[departmentDoc](s.db.ask(ctx), departmentsColl, bson.D{is("place", bson.D{is("$gt", string(after))})},
+		options.Find().SetSort(by("place", "_id")).SetLimit(int64(limit)))
+	return every(docs, err, departmentDoc.department)
+}
+
+// Create implements [ports.DepartmentStore].
+func (s *Departments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	var d department.Department
+	err := s.db.write(ctx, func(t *tx) error {
+		if err := mustBeFree(t, key); err != nil {
+			return err
 		}
-		found, rest = append(found, some...), rest[n:]
+		c, err := readCompany(t)
+		if err != nil {
+			return err
+		}
+		step, err := found(c.Company, c.sharesBut(""))
+		if err != nil {
+			return err
+		}
+		d = step.Department
+		d.Place = placeOf(d, step.Company)
+		t.leave(step.Note)
+		t.putCompany(step.Company) // where two creations meet
+		t.insert(departmentsColl, departmentOf(d), nil)
+		t.putHeadcounts(d.Name.Key)
+		return nil
+	})
+	if err != nil {
+		return department.Department{}, err
 	}
-	return found, nil
+	return d, nil
+}
+
+// mustBeFree returns department.ErrExists if a department has the key.
+func mustBeFree(t *tx, key name.Key) error {
+	d, err := findDepartment(t, key)
+	switch {
+	case err == nil:
+		return department.ErrExists.With("a department of the name %q exists", d.Name)
+	case errors.Is(err, department.ErrNotFound):
+		return nil
+	default:
+		return err
+	}
+}
+
+// placeOf returns the place that the company has for a new department.
+func placeOf(d department.Department, c company.Company) company.Place {
+	for _, s := range c.Seats {
+		if s.Department == d.Name.Key {
+			return s.Place
+		}
+	}
+	return company.Place(d.ID)
+}
+
+// Update implements [ports.DepartmentStore].
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+	return s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
+		c, err := readCompany(t)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		step, err := change(d, c.sharesBut(key))
+		if err == nil && step.Department.BudgetPercent != d.BudgetPercent {
+			t.update(metaColl, companyID, bson.D{is("$inc", bson.D{is("guard", 1)})}, nil)
+		}
+		return step, err
+	}, (*tx).putDepartment)
+}
+
+// Reorder implements [ports.DepartmentStore]. Two reorders meet in the department,
+// a reorder and a change of a member in the member.
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+	var members []agent.Member
+	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentStep, err error) {
+		if members, err = readMembers(t, key); err != nil {
+			return step, err
+		}
+		return order(d, members)
+	}, func(t *tx, step ports.DepartmentStep) {
+		t.putDepartment(step)
+		t.putPlaces(members, step.Members)
+	})
+}
+
+// Delete implements [ports.DepartmentStore].
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
+	_, err := s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
+		n, err := headcount(t, key)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		c, err := readCompany(t)
+		if err != nil {
+			return ports.DepartmentStep{}, err
+		}
+		return remove(d, n.Total, c.Company)
+	}, func(t *tx, step ports.DepartmentStep) {
+		t.putCompany(step.Company)
+		t.remove(departmentsColl, string(key))
+		t.removeHeadcounts(key)
+	})
+	return err
+}
+
+// step stores what decide makes of a department. put writes an effective step
+// beside its note.
+func (s *Departments) step(ctx context.Context, key name.Key,
+	decide func(*tx, department.Department) (ports.DepartmentStep, error),
+	put func(*tx, ports.DepartmentStep),
+) (department.Department, error) {
+	var step ports.DepartmentStep
+	err := s.db.write(ctx, func(t *tx) error {
+		doc, err := findDepartment(t, key)
+		if err != nil {
+			return err
+		}
+		d, err := doc.department()
+		if err != nil {
+			return err
+		}
+		if step, err = decide(t, d); err != nil {
+			return err
+		}
+		if !step.Deleted && step.Department.Revision == step.From {
+			t.leaveReceipt(step.Receipt)
+			return nil
+		}
+		t.leave(step.Note)
+		put(t, step)
+		return nil
+	})
+	if err != nil {
+		return department.Department{}, err
+	}
+	return step.Department, nil
+}
+
+// findDepartment returns a department, or department.ErrNotFound.
+func findDepartment(r reader, key name.Key) (departmentDoc, error) {
+	d, err := one[departmentDoc](r, departmentsColl, byID(string(key)))
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return d, department.ErrNotFound.With("department %q not found", key)
+	}
+	return d, err
 }

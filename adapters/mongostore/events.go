@@ -20,17 +20,8 @@ type eventDoc struct {
 	Data        *string `bson:"data,omitempty"`
 	By          string  `bson:"by"`
 	Metadata    string  `bson:"metadata"`
-	// Open is the batch that the event came with, until that is true and
-	// settled: before, nobody sees the event.
-	Open string `bson:"open,omitempty"`
 	// Department is that of the agent then.
 	Department string `bson:"department"`
-	// Line is where the event waits for its place in the log, with all events of
-	// the same change; none once it has it. Nth is its rank among them, Of is how
-	// many they are.
-	Line string `bson:"line,omitempty"`
-	Nth  int    `bson:"nth,omitempty"`
-	Of   int    `bson:"of,omitempty"`
 }
 
 func eventOf(e activity.Event, department name.Key) eventDoc {
@@ -41,24 +32,28 @@ func eventOf(e activity.Event, department name.Key) eventDoc {
 	}
 }
 
-func (d eventDoc) event() activity.Event {
+func (d eventDoc) event() (activity.Event, error) {
 	return activity.Event{
 		ID: activity.ID(d.ID), Type: activity.Type(d.Type), At: fromMillis(d.At), AgentID: d.Agent,
 		AgentName: d.AgentName, Description: d.Description, Related: jsondoc.Object(d.Related),
 		Data: (*jsondoc.Object)(d.Data), By: d.By, Metadata: jsondoc.Object(d.Metadata),
-	}
+	}, nil
 }
 
-// settled is the condition that an event counts.
-func settled() bson.E { return is("$nor", bson.A{bson.D{exists("open", true)}}) }
+func (d eventDoc) shown() (activity.Shown, error) {
+	e, err := d.event()
+	return e.Shown(), err
+}
 
+// eventsFilter is for indexes that keep the types apart: a feed of all types is
+// the merge of the feeds of each.
 func eventsFilter(q activity.Query) bson.D {
-	filter := bson.D{settled()}
+	filter := bson.D{in("type", activity.Types())}
+	if q.Type != "" {
+		filter = bson.D{is("type", string(q.Type))}
+	}
 	if q.AgentID != "" {
 		filter = append(filter, is("agent", q.AgentID))
-	}
-	if q.Type != "" {
-		filter = append(filter, is("type", string(q.Type)))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {

@@ -38,8 +38,8 @@ type versionDoc struct {
 // versionID names a version; digits are padded so that they sort as numbers.
 func versionID(id agent.ID, number int64) string { return fmt.Sprintf("%s/%019d", id, number) }
 
-func versionOf(id agent.ID, v identity.Version) *versionDoc {
-	return &versionDoc{
+func versionOf(id agent.ID, v identity.Version) versionDoc {
+	return versionDoc{
 		ID: versionID(id, v.Number), Number: v.Number, Identity: v.Text, Hash: v.Hash,
 		SavedBy: v.SavedBy, SavedAt: millis(v.SavedAt), RestoredFrom: v.RestoredFrom, Reason: v.Reason,
 	}
@@ -58,42 +58,21 @@ func (d versionDoc) version() (identity.Version, error) {
 
 // Versions implements [ports.IdentityLog].
 func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
-	if err := s.db.settleHome(ctx, home{agentsColl, string(id)}); err != nil {
-		return nil, err
-	}
 	end := after(string(id) + "/")
 	if before > 0 {
 		end = versionID(id, before)
 	}
-	var docs []versionDoc
-	filter := bson.D{is("_id", bson.D{is("$gt", string(id)+"/"), is("$lt", end)})}
-	opts := options.Find().SetSort(bson.D{is("_id", -1)}).SetLimit(int64(limit))
-	if err := s.db.all(ctx, s.db.coll(versionsColl), filter, &docs, opts); err != nil {
-		return nil, err
-	}
-	versions := make([]identity.Version, len(docs))
-	for i, d := range docs {
-		v, err := d.version()
-		if err != nil {
-			return nil, err
-		}
-		versions[i] = v
-	}
-	return versions, nil
+	docs, err := all[versionDoc](s.db.ask(ctx), versionsColl,
+		bson.D{is("_id", bson.D{is("$gt", string(id)+"/"), is("$lt", end)})},
+		options.Find().SetSort(by("-_id")).SetLimit(int64(limit)))
+	return every(docs, err, versionDoc.version)
 }
 
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (identity.Version, error) {
-	var d versionDoc
-	err := s.db.find(ctx, s.db.coll(versionsColl), byKey(versionID(id, number)), nil, &d)
-	if errors.Is(err, mongo.ErrNoDocuments) { // or still a debt
-		if err := s.db.settleHome(ctx, home{agentsColl, string(id)}); err != nil {
-			return identity.Version{}, err
-		}
-		err = s.db.find(ctx, s.db.coll(versionsColl), byKey(versionID(id, number)), nil, &d)
-	}
+	d, err := one[versionDoc](s.db.ask(ctx), versionsColl, byID(versionID(id, number)))
 	if errors.Is(err, mongo.ErrNoDocuments) {
-		return identity.Version{}, identity.ErrVersionNotFound.With("version %d not found", number)
+		return identity.Version{}, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
 	}
 	if err != nil {
 		return identity.Version{}, err

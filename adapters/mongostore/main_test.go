@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -12,86 +11,73 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.uber.org/goleak"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"orgd/adapters/system"
 	"orgd/ports/portstest"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := dropDatabases(); err != nil {
-			fmt.Fprintln(os.Stderr, "Drop =", err)
-		}
-		os.Exit(code)
-	}))
-}
-
-func dropDatabases() error {
-	if len(databases.free) == 0 {
-		return nil
-	}
-	client, err := mongo.Connect(options.Client().ApplyURI(os.Getenv(uriVariable)))
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, name := range databases.free {
-		errs = append(errs, client.Database(name).Drop(context.Background()))
-	}
-	return errors.Join(errs...)
-}
-
-// uriVariable names the server that the tests use.
-const uriVariable = "ORGD_TEST_MONGO_URI"
-
-// testConfig is the configuration of a database that is not there yet.
-func testConfig(t testing.TB) Config {
-	t.Helper()
-	uri := os.Getenv(uriVariable)
-	if uri == "" {
-		t.Skipf("%s is not set", uriVariable)
-	}
-	cfg := Default()
-	cfg.URI = uri
-	cfg.Database = "orgd_test_" + bson.NewObjectID().Hex()
-	return cfg
-}
-
-// databases are those that no test uses. To make one takes longer than to empty it,
-// and MongoDB keeps its hundred files open for minutes after it was dropped.
+// databases are empty ones that no test uses. Making one takes twenty times as
+// long as emptying it.
 var databases struct {
 	mu   sync.Mutex
 	free []string
+	made int
 }
 
-// unhurried is the time that operations have in tests of something else: the machine
-// may be busy with other tests.
-const unhurried = 20 * time.Second
+func testConfig(t testing.TB) Config {
+	t.Helper()
+	uri := os.Getenv("ORGD_TEST_MONGO_URI")
+	if uri == "" {
+		t.Skip("ORGD_TEST_MONGO_URI is not set")
+	}
+	cfg := Default()
+	cfg.URI, cfg.OperationTimeout = uri, 10*time.Second
+	databases.mu.Lock()
+	defer databases.mu.Unlock()
+	if n := len(databases.free); n > 0 {
+		cfg.Database = databases.free[n-1]
+		databases.free = databases.free[:n-1]
+		return cfg
+	}
+	databases.made++
+	cfg.Database = fmt.Sprintf("tx_%s_%d", bson.NewObjectID().Hex(), databases.made)
+	return cfg
+}
 
-// openTest opens an empty store.
+var makeTime, emptyTime, openCount = new(sum), new(sum), new(sum)
+
+type sum struct {
+	mu sync.Mutex
+	d  time.Duration
+	n  int
+}
+
+func (s *sum) add(since time.Time) { s.mu.Lock(); s.d += time.Since(since); s.n++; s.mu.Unlock() }
+
 func openTest(t testing.TB) *DB {
 	t.Helper()
 	cfg := testConfig(t)
-	databases.mu.Lock()
-	if n := len(databases.free); n > 0 {
-		cfg.Database, databases.free = databases.free[n-1], databases.free[:n-1]
-	}
-	databases.mu.Unlock()
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
-	db.timeout = unhurried
+	db.timeout = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := db.empty(ctx); err != nil {
-		t.Fatal(err)
+	start := time.Now()
+	fresh := db.checkSchema(ctx) != nil
+	if fresh {
+		err = db.migrate(ctx)
+		makeTime.add(start)
+	} else {
+		err = db.empty(ctx)
+		emptyTime.add(start)
+	}
+	if err != nil {
+		t.Fatalf("making a database = %v", err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		db.later.wait(ctx)
 		closeDB()
 		databases.mu.Lock()
 		defer databases.mu.Unlock()
@@ -100,21 +86,35 @@ func openTest(t testing.TB) *DB {
 	return db
 }
 
-// empty makes of any database what a migration makes of a new one.
+// empty makes the database what migrate has left.
 func (db *DB) empty(ctx context.Context) error {
-	colls, err := db.data.ListCollectionNames(ctx, bson.D{})
-	if err != nil {
-		return err
-	}
-	for _, coll := range colls {
-		if _, err := db.data.Collection(coll).DeleteMany(ctx, bson.D{}); err != nil {
+	soon := options.Collection().SetWriteConcern(writeconcern.W1())
+	for coll := range indexes() {
+		if coll == metaColl {
+			continue
+		}
+		if _, err := db.data.Collection(coll, soon).DeleteMany(ctx, bson.D{}); err != nil {
 			return err
 		}
 	}
-	return db.migrate(ctx)
+	if _, err := db.data.Collection(metaColl, soon).DeleteMany(ctx, bson.D{}); err != nil {
+		return err
+	}
+	return db.found(ctx)
 }
 
-// storesOf are the ports of a store.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if uri := os.Getenv("ORGD_TEST_MONGO_URI"); uri != "" && os.Getenv("KEEP") == "" {
+		c, _ := mongo.Connect(options.Client().ApplyURI(uri))
+		for _, name := range databases.free {
+			_ = c.Database(name).Drop(context.Background())
+		}
+	}
+	fmt.Printf("made %d databases in %v, emptied %d in %v\n", makeTime.n, makeTime.d, emptyTime.n, emptyTime.d)
+	os.Exit(code)
+}
+
 func storesOf(db *DB) portstest.Stores {
 	return portstest.Stores{
 		Agents: NewAgents(db), Identities: NewIdentities(db), Activities: NewActivities(db), Stream: NewStream(db), Measures: NewMeasures(db),
@@ -125,37 +125,5 @@ func storesOf(db *DB) portstest.Stores {
 }
 
 func TestPorts(t *testing.T) {
-	portstest.All(t, func(t *testing.T) portstest.Stores {
-		db := openTest(t)
-		keepSequencing(t, db)
-		return storesOf(db)
-	})
-}
-
-// keepSequencing does what a process does beside requests for the log, until
-// the test ends.
-func keepSequencing(t testing.TB, db *DB) {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			if err := db.Sequence(ctx); err != nil && ctx.Err() == nil {
-				t.Errorf("Sequence = %v", err)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		stop()
-		<-done
-	})
-}
-
-func TestMigrateTwice(t *testing.T) {
-	db := openTest(t)
-	start := time.Now()
-	if err := db.migrate(t.Context()); err != nil {
-		t.Errorf("second Migrate = %v", err)
-	}
-	fmt.Fprintln(t.Output(), "second migration:", time.Since(start))
+	portstest.All(t, func(t *testing.T) portstest.Stores { return storesOf(openTest(t)) })
 }

@@ -3,213 +3,187 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"net"
+	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
 	"orgd/adapters/system"
-	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/identity"
-	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
-	"orgd/test/faultproxy"
-	"orgd/test/mongoserver"
 )
 
-// lost returns the address of a server that does not exist, or that takes
-// connections and never says a word.
-func lost(t *testing.T, silent bool) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("Listen = %v", err)
+// primaryOf returns the number of the member that is the primary.
+func primaryOf(t testing.TB, db *DB) string {
+	var h struct {
+		Primary string `bson:"primary"`
 	}
-	if silent {
-		t.Cleanup(func() { l.Close() })
-	} else {
-		l.Close()
-	}
-	return l.Addr().String()
-}
-
-func TestLostServer(t *testing.T) {
-	for what, silent := range map[string]bool{"refuses": false, "is silent": true} {
-		t.Run(what, func(t *testing.T) {
-			cfg := Default()
-			cfg.URI = "mongodb://ann:s3cret@" + lost(t, silent)
-			db, closeDB, err := Open(cfg, system.Clock{})
-			if err != nil {
-				t.Fatalf("Open = %v", err)
-			}
-			t.Cleanup(closeDB)
-			for call, do := range lostCalls() {
-				t.Run(call, func(t *testing.T) {
-					t.Parallel()
-					wantLost(t, call, func(ctx context.Context) error { return do(ctx, storesOf(db)) })
-				})
-			}
-		})
-	}
-}
-
-// A network that goes silent under load is an outage to everybody: to those whose
-// answers are lost, and to those who meet the driver clearing its connections.
-func TestSilentNetwork(t *testing.T) {
-	cfg := testConfig(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if _, err := Migrate(ctx, cfg, system.Clock{}); err != nil {
-		t.Fatalf("Migrate = %v", err)
-	}
-	proxy := faultproxy.Start(t, mongoserver.Primary(t, cfg.URI))
-	cfg.URI = mongoserver.Through(t, cfg.URI, proxy.Addr())
-	db, closeDB, err := Open(cfg, system.Clock{})
-	if err != nil {
-		t.Fatalf("Open = %v", err)
-	}
-	t.Cleanup(func() {
-		if err := db.data.Drop(context.Background()); err != nil {
-			t.Errorf("Drop = %v", err)
-		}
-		closeDB()
-	})
-	time.AfterFunc(200*time.Millisecond, proxy.HalfOpen)
-	end := time.Now().Add(5 * time.Second)
-	var all sync.WaitGroup
-	var outages atomic.Int32
-	for range 200 {
-		all.Go(func() {
-			for time.Now().Before(end) {
-				_, err := NewCompany(db).Company(t.Context())
-				if err != nil && !errors.Is(err, ports.ErrUnavailable) {
-					t.Errorf("Company = %v, want ErrUnavailable", err)
-					return
-				}
-				if err != nil {
-					outages.Add(1)
-				}
-				time.Sleep(rand.N(100 * time.Millisecond))
-			}
-		})
-	}
-	all.Wait()
-	if outages.Load() == 0 {
-		t.Error("nobody met the outage")
-	}
-	proxy.Pass()
-	for begin := time.Now(); NewStorage(db).Ping(t.Context()) != nil; time.Sleep(20 * time.Millisecond) {
-		if since := time.Since(begin); since > 5*time.Second {
-			t.Fatalf("Ping fails %v after the network is back", since)
-		}
-	}
-}
-
-func lostCalls() map[string]func(context.Context, portstest.Stores) error {
-	return map[string]func(context.Context, portstest.Stores) error{
-		"Ping": func(ctx context.Context, s portstest.Stores) error { return s.Storage.Ping(ctx) },
-		"Agent": func(ctx context.Context, s portstest.Stores) error {
-			_, err := s.Agents.Agent(ctx, identity.Ref{Name: "bob"})
-			return err
-		},
-		"Company": func(ctx context.Context, s portstest.Stores) error { _, err := s.Company.Company(ctx); return err },
-		"Feed": func(ctx context.Context, s portstest.Stores) error {
-			_, err := s.Activities.Feed(ctx, activity.Query{Limit: 1})
-			return err
-		},
-		"Issue": func(ctx context.Context, s portstest.Stores) error {
-			return s.Sessions.Issue(ctx, session.Session{ID: "s"}, ports.Note{})
-		},
-		"Claim": func(ctx context.Context, s portstest.Stores) error {
-			_, err := s.Receipts.Claim(ctx, ports.Claim{Key: "k"})
-			return err
-		},
-	}
-}
-
-func wantLost(t *testing.T, call string, do func(context.Context) error) {
-	t.Helper()
-	start := time.Now()
-	err := do(t.Context())
-	took := time.Since(start)
-	if !errors.Is(err, ports.ErrUnavailable) {
-		t.Errorf("%s = %v, want ErrUnavailable", call, err)
-	}
-	if most := 2500 * time.Millisecond; took > most || call == "Ping" && took > time.Second+100*time.Millisecond {
-		t.Errorf("%s took %v", call, took)
-	}
-	if err != nil && strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("%s = %v, which tells the password", call, err)
-	}
-}
-
-// A database is refused when it is older than the program, or newer than it can
-// understand; a newer one that it can use is left as it is.
-func TestSchemas(t *testing.T) {
-	db := openTest(t)
-	for _, tc := range []struct {
-		found           schemaDoc
-		ready, migrates bool
-	}{
-		{schemaDoc{schemaID, schemaVersion, oldestProgram}, true, true},
-		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion}, true, true},
-		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1}, false, false},
-		{schemaDoc{schemaID, schemaVersion - 1, 0}, false, true},
-	} {
-		if _, err := db.update(t.Context(), metaColl, byKey(schemaID), set(is("version", tc.found.Version), is("oldest", tc.found.Oldest))); err != nil {
-			t.Fatal(err)
-		}
-		wantSchema(t, "Check", db.Check(t.Context()), tc.found, tc.ready)
-		wantSchema(t, "Ping", NewStorage(db).Ping(t.Context()), tc.found, tc.ready)
-		wantSchema(t, "Migrate", db.migrate(t.Context()), tc.found, tc.migrates)
-		after, err := db.schema(t.Context())
-		if want := max(tc.found.Version, schemaVersion); err != nil || after.Version != want {
-			t.Errorf("after Migrate of %+v the schema is %+v, %v, want version %d", tc.found, after, err, want)
-		}
-	}
-	if _, err := db.remove(t.Context(), metaColl, byKey(schemaID)); err != nil {
+	if err := db.client.Database("admin").RunCommand(context.Background(), bson.D{is("hello", 1)}).Decode(&h); err != nil {
 		t.Fatal(err)
 	}
-	wantSchema(t, "Check", db.Check(t.Context()), schemaDoc{}, false)
+	return h.Primary[len(h.Primary)-1:]
 }
 
-func wantSchema(t *testing.T, call string, err error, found schemaDoc, ok bool) {
-	t.Helper()
-	if ok != (err == nil) || !ok && !errors.Is(err, errSchema) {
-		t.Errorf("%s of schema %+v = %v, want success %t", call, found, err, ok)
-	}
-	if call == "Ping" && !ok && !errors.Is(err, ports.ErrUnavailable) {
-		t.Errorf("Ping of schema %+v = %v, want ErrUnavailable", found, err)
+func shell(t testing.TB, script string) {
+	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
+		t.Logf("%s: %v %s", script, err, out)
 	}
 }
 
-// What keeps an operator from starting is one line that names the setting.
-func TestCheckExplains(t *testing.T) {
-	good := testConfig(t)
-	host := strings.Split(good.URI, "://")[1]
-	for what, tc := range map[string]struct{ uri, want string }{
-		"no such host": {"mongodb://nobody.invalid", "--mongo-uri: no server can be used: nobody.invalid:27017: "},
-		"refused":      {"mongodb://ann:s3cret@" + lost(t, false), "connect: connection refused"},
-		"silent":       {"mongodb://ann:s3cret@" + lost(t, true), "--mongo-uri: no server can be used: 127.0.0.1:"},
-		"password":     {"mongodb://ann:s3cret@" + host[strings.Index(host, "@")+1:], "--mongo-uri: the server refuses the user or the password"},
-		"not migrated": {good.URI, "--mongo-database: " + good.Database + ": its schema does not fit this program: it has none; run orgd migrate"},
-	} {
-		t.Run(what, func(t *testing.T) {
-			cfg := good
-			cfg.URI = tc.uri
-			db, closeDB, err := Open(cfg, system.Clock{})
-			if err != nil {
-				t.Fatalf("Open = %v", err)
-			}
-			defer closeDB()
-			err = db.Check(t.Context())
-			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
-				t.Errorf("Check = %v, want one line with %q and no password", err, tc.want)
+// TestOutages hires while members die or freeze, and keeps a ledger.
+func TestOutages(t *testing.T) {
+	how := os.Getenv("OUTAGE") // kill, freeze or stepdown
+	if how == "" {
+		t.Skip()
+	}
+	openTest(t) // makes the database
+	cfg := testConfig(t)
+	cfg.OperationTimeout = 2 * time.Second
+	db, closeDB, err := Open(cfg, system.Clock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeDB()
+	ctx := context.Background()
+	if err := db.migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s := storesOf(db)
+	found(t, s, "d0")
+	type line struct {
+		step ports.AgentStep
+		err  error
+		at   time.Time
+		took time.Duration
+	}
+	var mu sync.Mutex
+	var ledger []line
+	start := time.Now()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for time.Since(start) < 20*time.Second {
+				step, at := hiring("d0"), time.Now()
+				ctx, cancel := context.WithTimeout(ctx, 2500*time.Millisecond)
+				err := portstest.Hire(ctx, s.Agents, step)
+				cancel()
+				mu.Lock()
+				ledger = append(ledger, line{step, err, at, time.Since(at)})
+				mu.Unlock()
 			}
 		})
 	}
+	time.Sleep(4 * time.Second)
+	p := primaryOf(t, db)
+	switch how {
+	case "kill":
+		shell(t, "kill -9 $(cat $MEMBERS/pid"+p+")")
+		time.Sleep(6 * time.Second)
+		shell(t, "$MEMBERS/start.sh "+p)
+	case "freeze":
+		shell(t, "kill -STOP $(cat $MEMBERS/pid"+p+")")
+		time.Sleep(7 * time.Second)
+		shell(t, "kill -CONT $(cat $MEMBERS/pid"+p+")")
+	case "stepdown":
+		err := db.client.Database("admin").RunCommand(ctx, bson.D{is("replSetStepDown", 10), is("force", true)}).Err()
+		fmt.Println("step down:", err)
+	}
+	all.Wait()
+	time.Sleep(3 * time.Second)
+
+	var ok, not, unknown, other, lost, half, ghost int
+	var gap time.Duration
+	last, slowest := start, time.Duration(0)
+	kinds := map[string]int{}
+	for _, l := range ledger {
+		id := l.step.Agent.ID()
+		_, err := s.Agents.Agent(ctx, identity.Ref{ID: id})
+		there := err == nil
+		if err != nil && !errors.Is(err, agent.ErrNotFound) {
+			t.Fatal(err)
+		}
+		versions, _ := s.Identities.Versions(ctx, id, 0, 10)
+		career, _ := s.Activities.Career(ctx, id)
+		trail, _ := s.Audit.Entries(ctx, audit.Query{Resource: audit.Agent(string(id)), Limit: 10})
+		if whole := len(versions) == 1 && len(career) == 2 && len(trail) == 1; there && !whole || !there && len(versions)+len(career)+len(trail) > 0 {
+			half++
+		}
+		slowest = max(slowest, l.took)
+		switch {
+		case l.err == nil:
+			ok++
+			if !there {
+				lost++
+			}
+			if end := l.at.Add(l.took); end.After(last) {
+				gap = max(gap, end.Sub(last))
+				last = end
+			}
+		case strings.Contains(l.err.Error(), "was not applied"):
+			not++
+			if there {
+				ghost++
+			}
+		case strings.Contains(l.err.Error(), "may have been"):
+			unknown++
+		default:
+			other++
+			kinds[l.err.Error()]++
+		}
+		if l.err != nil {
+			var f *mongo.CommandError
+			cause := errors.Unwrap(l.err)
+			if errors.As(l.err, &f) {
+				kinds[fmt.Sprint(f.Code, f.Labels)]++
+			} else {
+				kinds[fmt.Sprintf("%T %.120v", cause, cause)]++
+			}
+		}
+	}
+	n, _ := s.Agents.Counts(ctx, key("d0"))
+	members, _ := db.coll(agentsColl).CountDocuments(ctx, bson.D{})
+	fmt.Printf("%s: %d hired, %d not applied, %d unknown, %d other; lost %d, half %d, ghosts %d; counted %d, members %d; longest gap %v, slowest answer %v, commits retried %d\n%v\n",
+		how, ok, not, unknown, other, lost, half, ghost, n.Total, members, gap, slowest, retriedCommits.Load(), kinds)
+}
+
+// TestDeadClient measures how long the transaction of a client that died keeps
+// others from a document.
+func TestDeadClient(t *testing.T) {
+	if os.Getenv("DEAD") == "" {
+		t.Skip()
+	}
+	db := openTest(t)
+	s := storesOf(db)
+	found(t, s, "d0")
+	step := hiring("d0")
+	if err := portstest.Hire(t.Context(), s.Agents, step); err != nil {
+		t.Fatal(err)
+	}
+	id := string(step.Agent.ID())
+	session := must(db.client.StartSession())
+	if err := session.StartTransaction(transaction); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(context.Background(), session), byID(id), set(is("x", 1))); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	for time.Since(start) < 2*time.Minute {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		err := db.write(ctx, func(tx *tx) error { tx.update(agentsColl, id, set(is("x", 2)), nil); return nil })
+		cancel()
+		if err == nil {
+			break
+		}
+	}
+	fmt.Println("locked for", time.Since(start))
 }

@@ -32,40 +32,69 @@ type placeDoc struct {
 
 // Place implements [ports.Outbox].
 func (s *Outbox) Place(ctx context.Context) (activity.Seq, error) {
-	var d placeDoc
-	err := s.db.find(ctx, s.db.coll(metaColl), byKey(placeID), nil, &d)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return 0, nil
+	d, err := one[placeDoc](s.db.ask(ctx), metaColl, byID(placeID))
+	if err != nil {
+		return 0, unfounded(err)
 	}
-	return activity.Seq(d.Place), err
+	return activity.Seq(d.Place), nil
 }
 
-// Record implements [ports.Outbox]. The place moves after the deliveries are
-// stored: whoever dies between leaves them to be stored again, under the same
-// ids.
-func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error) {
-	docs := make([]deliveryDoc, len(deliveries))
-	for i, d := range deliveries {
-		docs[i] = deliveryOf(d)
-	}
-	if len(docs) > 0 {
-		if err := s.db.reach("outbox.record"); err != nil {
+// recordAtOnce bounds the deliveries of one transaction.
+const recordAtOnce = 1000
+
+// Record implements [ports.Outbox]. The place moves with the last of the
+// deliveries, so whoever dies before leaves them to be found here the next time.
+func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (moved bool, err error) {
+	for {
+		n := min(len(deliveries), recordAtOnce)
+		if moved, err = s.record(ctx, from, to, deliveries[:n], n == len(deliveries)); !moved || err != nil {
 			return false, err
 		}
-		if err := insertAll(ctx, s.db, deliveriesColl, docs); err != nil {
-			return false, err
+		if deliveries = deliveries[n:]; len(deliveries) == 0 {
+			return true, nil
 		}
 	}
-	if err := s.db.reach("outbox.move"); err != nil {
-		return false, err
-	}
-	if from == 0 {
-		if err := s.db.ensure(ctx, metaColl, placeDoc{ID: placeID}); err != nil {
-			return false, err
+}
+
+func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webhook.Delivery, last bool) (ours bool, err error) {
+	err = s.db.write(ctx, func(t *tx) error {
+		d, err := one[placeDoc](t, metaColl, byID(placeID))
+		if err != nil {
+			return unfounded(err)
 		}
+		if ours = d.Place == int64(from); !ours {
+			return nil
+		}
+		marks, err := marksOf(t, some)
+		if err != nil {
+			return err
+		}
+		for _, d := range some {
+			if _, known := marks[string(d.ID)]; !known {
+				marks[string(d.ID)] = d.Mark
+				t.insert(deliveriesColl, deliveryOf(d), nil)
+			}
+		}
+		if last {
+			t.update(metaColl, placeID, set(is("place", int64(to))), nil)
+		}
+		return nil
+	})
+	return ours, err
+}
+
+// marksOf returns the marks of those deliveries that are stored.
+func marksOf(r reader, some []webhook.Delivery) (map[string]string, error) {
+	ids := make([]string, len(some))
+	for i, d := range some {
+		ids[i] = string(d.ID)
 	}
-	return s.db.update(ctx, metaColl, bson.D{is("_id", placeID), is("place", int64(from))},
-		bson.D{is("$set", bson.D{is("place", int64(to))})})
+	docs, err := all[deliveryDoc](r, deliveriesColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("mark")))
+	marks := make(map[string]string, len(docs))
+	for _, d := range docs {
+		marks[d.ID] = d.Mark
+	}
+	return marks, err
 }
 
 const (
@@ -80,15 +109,15 @@ const (
 // each webhook.
 func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
 	if len(lanes) > fewLanes {
-		all, err := s.due(ctx, now, glanceAt)
+		found, err := s.due(ctx, now, glanceAt)
 		if err != nil {
 			return nil, err
 		}
-		if len(all) < glanceAt {
-			return shareOut(all, lanes), nil
+		if len(found) < glanceAt {
+			return shareOut(found, lanes), nil
 		}
 	}
-	var due []deliveryDoc
+	var due []webhook.Delivery
 	for id, n := range lanes {
 		some, err := s.due(ctx, now, n, is("webhook", string(id)))
 		if err != nil {
@@ -96,112 +125,91 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]in
 		}
 		due = append(due, some...)
 	}
-	return deliveriesOf(due), nil
+	return due, nil
 }
 
 // shareOut gives every webhook as many of the deliveries, which are all that are
 // due, as it has lanes.
-func shareOut(all []deliveryDoc, lanes map[webhook.ID]int) []webhook.Delivery {
-	var due []deliveryDoc
-	taken := map[string]int{}
-	for _, d := range all {
-		if taken[d.Webhook] < lanes[webhook.ID(d.Webhook)] {
+func shareOut(found []webhook.Delivery, lanes map[webhook.ID]int) (due []webhook.Delivery) {
+	taken := map[webhook.ID]int{}
+	for _, d := range found {
+		if taken[d.Webhook] < lanes[d.Webhook] {
 			taken[d.Webhook]++
 			due = append(due, d)
 		}
 	}
-	return deliveriesOf(due)
+	return due
 }
 
 // due returns what is due longest, at most n.
-func (s *Outbox) due(ctx context.Context, now time.Time, n int, filter ...bson.E) (docs []deliveryDoc, err error) {
-	opts := options.Find().SetSort(bson.D{is("due", 1)}).SetLimit(int64(n))
-	err = s.db.all(ctx, s.db.coll(deliveriesColl), append(filter, is("due", bson.D{is("$lte", millis(now))})), &docs, opts)
-	return docs, err
+func (s *Outbox) due(ctx context.Context, now time.Time, n int, filter ...bson.E) ([]webhook.Delivery, error) {
+	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, append(filter, is("due", bson.D{is("$lte", millis(now))})),
+		options.Find().SetSort(by("due")).SetLimit(int64(n)))
+	return every(docs, err, deliveryDoc.delivery)
 }
 
 // Move implements [ports.Outbox].
-func (s *Outbox) Move(ctx context.Context, moves []ports.Move) ([]webhook.Delivery, error) {
-	won := make([]bool, len(moves))
-	dos := make([]func() error, len(moves))
+func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.Delivery, err error) {
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	before := make([]webhook.Delivery, len(moves))
 	for i, m := range moves {
-		dos[i] = func() (err error) {
-			won[i], err = s.move(ctx, m)
+		before[i] = m.Before
+	}
+	err = s.db.write(ctx, func(t *tx) error {
+		moved = nil
+		marks, err := marksOf(t, before)
+		if err != nil {
 			return err
 		}
-	}
-	err := together(dos...)
-	var moved []webhook.Delivery
-	for i, m := range moves {
-		if won[i] {
+		for _, m := range moves {
+			id := string(m.After.ID)
+			if mark, there := marks[id]; !there || mark != m.Before.Mark {
+				continue
+			}
+			marks[id] = m.After.Mark
+			t.replace(deliveriesColl, byID(id), deliveryOf(m.After), nil)
 			moved = append(moved, m.After)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return moved, err
-}
-
-func (s *Outbox) move(ctx context.Context, m ports.Move) (bool, error) {
-	after := deliveryOf(m.After)
-	won, err := s.db.update(ctx, deliveriesColl, bson.D{is("_id", after.ID), is("mark", m.Before.Mark)}, after.change())
-	if won || err != nil {
-		return won, err
-	}
-	// The driver's first try may have moved it and only its answer was lost.
-	var now deliveryDoc
-	err = s.db.find(ctx, s.db.coll(deliveriesColl), byKey(after.ID), fields("mark"), &now)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return false, nil
-	}
-	return err == nil && now.Mark == after.Mark, err
-}
-
-// settle pays what a webhook owes, so that deliveries that were asked for are
-// seen.
-func (s *Outbox) settle(ctx context.Context, of webhook.ID) error {
-	return s.db.settleHome(ctx, home{webhooksColl, string(of)})
+	return moved, nil
 }
 
 // Delivery implements [ports.Outbox].
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (webhook.Delivery, error) {
-	if err := s.settle(ctx, of); err != nil {
-		return webhook.Delivery{}, err
-	}
-	var d deliveryDoc
-	err := s.db.find(ctx, s.db.coll(deliveriesColl), bson.D{is("_id", string(id)), is("webhook", string(of))}, nil, &d)
+	d, err := one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))})
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return webhook.Delivery{}, webhook.ErrNoDelivery.With("delivery %q not found", id)
 	}
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
-	return d.delivery(), nil
+	return d.delivery()
 }
 
 // Deliveries implements [ports.Outbox].
 func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]webhook.Delivery, error) {
-	if err := s.settle(ctx, q.Webhook); err != nil {
-		return nil, err
-	}
 	filter := bson.D{is("webhook", string(q.Webhook))}
 	if q.After != nil {
 		filter = append(filter, is("created", bson.D{is("$lte", millis(q.After.At))}),
 			behind("$lt", "created", millis(q.After.At), "_id", string(q.After.ID)))
 	}
-	var docs []deliveryDoc
-	opts := options.Find().SetSort(bson.D{is("created", -1), is("_id", -1)}).SetLimit(int64(q.Limit))
-	if err := s.db.all(ctx, s.db.coll(deliveriesColl), filter, &docs, opts); err != nil {
-		return nil, err
-	}
-	return deliveriesOf(docs), nil
+	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, filter,
+		options.Find().SetSort(by("-created", "-_id")).SetLimit(int64(q.Limit)))
+	return every(docs, err, deliveryDoc.delivery)
 }
 
 // DeliveredSince implements [ports.Outbox].
 func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (bool, error) {
-	filter := bson.D{
+	_, err := one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
 		is("webhook", string(of)), is("status", string(webhook.Delivered)),
 		is("ended", bson.D{is("$gte", millis(since))}), is("test", false),
-	}
-	err := s.db.find(ctx, s.db.coll(deliveriesColl), filter, fields("_id"), &deliveryDoc{})
+	}, options.FindOne().SetProjection(by("_id")))
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return false, nil
 	}
@@ -210,17 +218,10 @@ func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.T
 
 // Backlog implements [ports.Outbox].
 func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (int, time.Time, error) {
-	var first []deliveryDoc
-	filter := bson.D{is("webhook", string(of)), exists("due", true)}
-	opts := options.Find().SetSort(bson.D{is("due", 1)}).SetLimit(1).SetProjection(fields("due"))
-	err := s.db.all(ctx, s.db.coll(deliveriesColl), filter, &first, opts)
-	if err != nil || len(first) == 0 {
+	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("webhook", string(of)), exists("due", true)},
+		options.Find().SetSort(by("due")).SetLimit(int64(limit)).SetProjection(by("due")))
+	if err != nil || len(docs) == 0 {
 		return 0, time.Time{}, err
 	}
-	var n int64
-	err = s.db.run(ctx, "count in", deliveriesColl, func(ctx context.Context) (err error) {
-		n, err = s.db.coll(deliveriesColl).CountDocuments(ctx, filter, options.Count().SetLimit(int64(limit)))
-		return err
-	})
-	return int(n), fromMillis(first[0].Due), err
+	return len(docs), fromMillis(docs[0].Due), nil
 }

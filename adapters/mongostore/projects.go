@@ -21,9 +21,8 @@ type Projects struct{ db *DB }
 // NewProjects returns the projects in db.
 func NewProjects(db *DB) *Projects { return &Projects{db} }
 
-// projectDoc is a project or, without doc, the place where one was.
 type projectDoc struct {
-	Head     head   `bson:",inline"`
+	ID       string `bson:"_id"`
 	Doc      string `bson:"doc"`
 	Status   string `bson:"status"`
 	Lead     string `bson:"lead"`
@@ -32,128 +31,91 @@ type projectDoc struct {
 	Updated  int64  `bson:"updated"`
 }
 
-func projectFields(p project.Project) bson.D {
-	lead := ""
+func projectOf(p project.Project) projectDoc {
+	d := projectDoc{
+		ID: string(p.ID), Doc: string(p.Canonical()), Status: string(p.Status), Revision: p.Revision,
+		Created: millis(p.CreatedAt), Updated: millis(p.UpdatedAt),
+	}
 	if p.Lead != nil {
-		lead = *p.Lead
+		d.Lead = *p.Lead
 	}
-	return bson.D{
-		is("doc", string(p.Canonical())), is("status", string(p.Status)), is("lead", lead),
-		is("revision", p.Revision), is("created", millis(p.CreatedAt)), is("updated", millis(p.UpdatedAt)),
-	}
+	return d
 }
 
 func (d projectDoc) project() (project.Project, error) {
 	p, err := project.Parse([]byte(d.Doc))
 	if err != nil {
-		return project.Project{}, fmt.Errorf("mongostore: read project %s: %w", d.Head.ID, err)
+		return project.Project{}, fmt.Errorf("mongostore: read project %s: %w", d.ID, err)
 	}
-	p.ID, p.Revision = project.ID(d.Head.ID), d.Revision
+	p.ID, p.Revision = project.ID(d.ID), d.Revision
 	p.CreatedAt, p.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
 	return p, nil
 }
 
 // Create implements [ports.ProjectStore].
 func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
-	h := home{projectsColl, string(step.Project.ID)}
-	return retry(ctx, func() (bool, error) {
-		var d projectDoc
-		var found *head
-		err := s.db.find(ctx, s.db.coll(projectsColl), byKey(h.ID), nil, &d)
-		switch {
-		case errors.Is(err, mongo.ErrNoDocuments):
-		case err != nil:
-			return false, err
-		case d.Doc != "":
-			return false, project.ErrExists
-		default:
-			found = &d.Head
-		}
-		a := s.db.attempt(h, found, step.Note)
-		a.set = projectFields(step.Project)
-		return s.db.try(ctx, a)
+	return s.db.write(ctx, func(t *tx) error {
+		t.leave(step.Note)
+		t.insert(projectsColl, projectOf(step.Project), project.ErrExists)
+		return nil
 	})
 }
 
 // Update implements [ports.ProjectStore].
 func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
-	var result project.Project
-	err := retry(ctx, func() (bool, error) {
-		d, err := s.find(ctx, id)
+	var step ports.ProjectStep
+	err := s.db.write(ctx, func(t *tx) error {
+		before, err := findProject(t, id)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if d.Head.isFull() {
-			return false, s.db.settle(ctx, home{projectsColl, d.Head.ID}, d.Head.Pending)
+		if step, err = change(before); err != nil {
+			return err
 		}
-		before, err := d.project()
-		if err != nil {
-			return false, err
+		switch {
+		case step.Deleted:
+			t.remove(projectsColl, string(id))
+		case step.Project.Revision == step.From:
+			t.leaveReceipt(step.Receipt)
+			return nil
+		default:
+			t.replace(projectsColl, byID(string(id)), projectOf(step.Project), nil)
 		}
-		step, err := change(before)
-		if err != nil {
-			return false, err
-		}
-		result = step.Project
-		if !step.Deleted && step.Project.Revision == step.From {
-			return true, s.db.leaveReceipt(ctx, step.Receipt)
-		}
-		return s.db.try(ctx, s.changing(d, step))
+		t.leave(step.Note)
+		return nil
 	})
 	if err != nil {
 		return project.Project{}, err
 	}
-	return result, nil
-}
-
-func (s *Projects) changing(d projectDoc, step ports.ProjectStep) *attempt {
-	a := s.db.attempt(home{projectsColl, d.Head.ID}, &d.Head, step.Note)
-	if step.Deleted {
-		a.unset = []string{"doc", "status", "lead", "revision", "created", "updated"}
-	} else {
-		a.set = projectFields(step.Project)
-	}
-	return a
+	return step.Project, nil
 }
 
 // Project implements [ports.ProjectStore].
 func (s *Projects) Project(ctx context.Context, id project.ID) (project.Project, error) {
-	d, err := s.find(ctx, id)
+	return findProject(s.db.ask(ctx), id)
+}
+
+func findProject(r reader, id project.ID) (project.Project, error) {
+	d, err := one[projectDoc](r, projectsColl, byID(string(id)))
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return project.Project{}, project.ErrNotFound.With("project %q not found", id)
+	}
 	if err != nil {
 		return project.Project{}, err
 	}
 	return d.project()
 }
 
-func (s *Projects) find(ctx context.Context, id project.ID) (d projectDoc, err error) {
-	err = s.db.find(ctx, s.db.coll(projectsColl), bson.D{is("_id", string(id)), exists("doc", true)}, nil, &d)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return d, project.ErrNotFound.With("project %q not found", id)
-	}
-	return d, err
-}
-
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) ([]project.Project, error) {
-	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))}), exists("doc", true)}
+	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))})}
 	if q.Status != "" {
 		filter = append(filter, is("status", string(q.Status)))
 	}
 	if q.Lead != nil {
 		filter = append(filter, is("lead", string(*q.Lead)))
 	}
-	var docs []projectDoc
-	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(unowed())
-	if err := s.db.all(ctx, s.db.coll(projectsColl), filter, &docs, opts); err != nil {
-		return nil, err
-	}
-	projects := make([]project.Project, len(docs))
-	for i, d := range docs {
-		p, err := d.project()
-		if err != nil {
-			return nil, err
-		}
-		projects[i] = p
-	}
-	return projects, nil
+	docs, err := all[projectDoc](s.db.ask(ctx), projectsColl, filter,
+		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)))
+	return every(docs, err, projectDoc.project)
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/receipt"
 	"orgd/ports"
@@ -14,14 +15,14 @@ import (
 
 var _ ports.Receipts = (*Receipts)(nil)
 
-// Receipts keeps receipts and the claims of running requests.
+// Receipts keeps receipts and the claims of running requests. Claims only keep
+// requests from running beside each other: that one commits is the business of
+// the receipt's key. So they are written without a transaction.
 type Receipts struct{ db *DB }
 
 // NewReceipts returns the receipts in db.
 func NewReceipts(db *DB) *Receipts { return &Receipts{db} }
 
-// claimDoc is a request's hold on a key. Claims keep requests from running
-// beside each other; that only one commits is the business of reservations.
 type claimDoc struct {
 	Key         string `bson:"_id"`
 	Fingerprint string `bson:"fingerprint"`
@@ -31,10 +32,8 @@ type claimDoc struct {
 
 // Claim implements [ports.Receipts]. It takes the key before it looks for a
 // receipt: whoever had the key before has then either left the receipt that is
-// found, or will meet the reservation of this request.
-//
-// It goes on when the client leaves, or the server might take the key for
-// somebody who never gives it back.
+// found, or will meet that of this request. It goes on when the client leaves, or
+// the server might take the key for somebody who never gives it back.
 func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
@@ -42,11 +41,11 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.timeout)
 	defer cancel()
 	refused := s.take(ctx, c)
-	if isOutage(refused) {
+	if errors.Is(refused, ports.ErrUnavailable) {
 		return nil, refused
 	}
-	kept, err := s.db.receipt(ctx, c.Key, c.At)
-	if refused == nil && (kept != nil || err != nil && !isOutage(err)) {
+	kept, err := s.find(ctx, c.Key, c.At)
+	if refused == nil && (kept != nil || err != nil) {
 		err = errors.Join(err, s.Release(ctx, c))
 	}
 	if kept != nil || err != nil {
@@ -57,81 +56,63 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 
 // take holds the key for c unless another request holds it.
 func (s *Receipts) take(ctx context.Context, c ports.Claim) error {
-	mine := claimDoc{Key: string(c.Key), Fingerprint: c.Fingerprint, Owner: c.Owner, At: millis(c.At)}
-	return retry(ctx, func() (bool, error) {
-		stored, err := s.db.insert(ctx, claimsColl, mine)
-		if stored || err != nil {
-			return stored, err
-		}
-		var held claimDoc
-		err = s.db.find(ctx, s.db.coll(claimsColl), byKey(mine.Key), nil, &held)
-		if errors.Is(err, mongo.ErrNoDocuments) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		if held.Owner != c.Owner && c.At.Sub(fromMillis(held.At)) <= receipt.Lease {
-			return false, held.refuse(c)
-		}
-		return s.db.update(ctx, claimsColl,
-			bson.D{is("_id", held.Key), is("owner", held.Owner), is("at", held.At)},
-			set(is("fingerprint", mine.Fingerprint), is("owner", mine.Owner), is("at", mine.At)))
+	claims := s.db.coll(claimsColl)
+	mayTake := is("$or", bson.A{
+		bson.D{is("owner", c.Owner)}, bson.D{is("at", bson.D{is("$lt", millis(c.At.Add(-receipt.Lease)))})},
 	})
+	hold := set(is("fingerprint", c.Fingerprint), is("owner", c.Owner), is("at", millis(c.At)))
+	for n := 0; ; n++ {
+		_, err := claims.UpdateOne(ctx, bson.D{is("_id", string(c.Key)), mayTake}, hold, options.UpdateOne().SetUpsert(true))
+		if !mongo.IsDuplicateKeyError(err) {
+			return translate(err)
+		}
+		held, err := one[claimDoc](s.db.ask(ctx), claimsColl, byID(string(c.Key)))
+		switch {
+		case errors.Is(err, mongo.ErrNoDocuments), err == nil && held.Owner == c.Owner: // given back, or ours by a retry
+			if err := pause(ctx, n); err != nil {
+				return unavailable(err)
+			}
+		case err != nil:
+			return err
+		case held.Fingerprint != c.Fingerprint:
+			return receipt.ErrReused
+		default:
+			return receipt.ErrRunning
+		}
+	}
 }
 
-func (held claimDoc) refuse(c ports.Claim) error {
-	if held.Fingerprint != c.Fingerprint {
-		return receipt.ErrReused
-	}
-	return receipt.ErrRunning
-}
+// mine is the filter for a claim that c holds.
+func mine(c ports.Claim) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
 
 // Renew implements [ports.Receipts].
 func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error {
-	held, err := s.db.update(ctx, claimsColl, bson.D{is("_id", string(c.Key)), is("owner", c.Owner)}, set(is("at", millis(at))))
-	if err == nil && !held {
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
+	defer cancel()
+	res, err := s.db.coll(claimsColl).UpdateOne(ctx, mine(c), set(is("at", millis(at))))
+	if err == nil && res.MatchedCount == 0 {
 		return receipt.ErrRunning
 	}
-	return err
+	return translate(err)
 }
 
 // Release implements [ports.Receipts].
 func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
-	_, err := s.db.remove(ctx, claimsColl, bson.D{is("_id", string(c.Key)), is("owner", c.Owner)})
-	return err
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
+	defer cancel()
+	_, err := s.db.coll(claimsColl).DeleteOne(ctx, mine(c))
+	return translate(err)
 }
 
-// receipt returns the receipt under a key unless it has had its time at now.
-// One that is still a debt of its home is paid first.
-func (db *DB) receipt(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
-	kept, err := db.readReceipt(ctx, key)
-	if err == nil && !kept.Done && kept.Home != (home{}) {
-		if err := db.settleOf(ctx, kept.Home, kept.Op); err != nil {
-			return nil, err
-		}
-		kept, err = db.readReceipt(ctx, key)
-	}
+// find returns the receipt under a key unless it has had its time at now.
+func (s *Receipts) find(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
+	d, err := one[receiptDoc](s.db.ask(ctx), receiptsColl,
+		bson.D{is("_id", string(key)), is("at", bson.D{is("$gte", millis(now.Add(-receipt.Kept)))})})
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil, nil
 	}
-	if err != nil || !kept.Done || kept.isOver(now) {
+	if err != nil {
 		return nil, err
 	}
-	return kept.receipt(), nil
-}
-
-func (db *DB) readReceipt(ctx context.Context, key receipt.Key) (kept receiptDoc, err error) {
-	err = db.find(ctx, db.coll(receiptsColl), byKey(string(key)), nil, &kept)
-	return kept, err
-}
-
-// settleOf settles the attempt op if it is true. If it owes nothing it has not
-// committed, or somebody else has settled it.
-func (db *DB) settleOf(ctx context.Context, h home, op string) error {
-	found, err := db.headOrNil(ctx, h)
-	if err != nil || found == nil || !found.has(op) {
-		return err
-	}
-	return db.settle(ctx, h, found.Pending)
+	return d.receipt(), nil
 }

@@ -1,8 +1,6 @@
 package mongostore
 
 import (
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"orgd/domain/access"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -11,7 +9,7 @@ import (
 // sessionDoc is what is known of a session: its record, its revocation, or
 // both. They share a document so that renewing and revoking meet in it.
 type sessionDoc struct {
-	Head       head           `bson:",inline"`
+	ID         string         `bson:"_id"`
 	Record     *recordDoc     `bson:"record,omitempty"`
 	Revocation *revocationDoc `bson:"revocation,omitempty"`
 }
@@ -50,9 +48,9 @@ func recordOf(s session.Session) recordDoc {
 }
 
 // record returns a document that has a record.
-func (d sessionDoc) record() session.Record {
+func (d sessionDoc) record() (session.Record, error) {
 	s := session.Session{
-		ID: d.Head.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
+		ID: d.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
 		Agent: d.Record.Agent, Own: d.Record.Own,
 		IssuedAt: fromMillis(d.Record.IssuedAt), ExpiresAt: fromMillis(d.Record.ExpiresAt),
 	}
@@ -61,33 +59,35 @@ func (d sessionDoc) record() session.Record {
 	}
 	r := session.Record{Session: s}
 	if d.Revocation != nil {
-		revoked := d.revocation()
+		revoked, _ := d.revocation()
 		r.Revocation = &revoked
 	}
-	return r
+	return r, nil
 }
 
 // revocation returns that of a document that has one.
-func (d sessionDoc) revocation() session.Revocation {
+func (d sessionDoc) revocation() (session.Revocation, error) {
 	return session.Revocation{
-		ID: d.Head.ID, By: d.Revocation.By, At: fromMillis(d.Revocation.At), Until: fromMillis(d.Revocation.Until),
+		ID: d.ID, By: d.Revocation.By, At: fromMillis(d.Revocation.At), Until: fromMillis(d.Revocation.Until),
+	}, nil
+}
+
+// record writes a session; a record that is known only lives longer.
+func (t *tx) record(known sessionDoc, s session.Session) {
+	switch {
+	case known.Record == nil:
+		t.upsert(sessionsColl, s.ID, set(is("record", recordOf(s))))
+	case known.Record.ExpiresAt < millis(s.ExpiresAt):
+		t.update(sessionsColl, s.ID, set(is("record.expires_at", millis(s.ExpiresAt))), nil)
 	}
 }
 
-// recorded is the update that records s; a record that is known only lives
-// longer.
-func (d sessionDoc) recorded(s session.Session) bson.D {
-	if d.Record == nil {
-		return bson.D{is("record", recordOf(s))}
+// revoke writes a revocation; the first one stays and lasts as long as the longest.
+func (t *tx) revoke(known sessionDoc, r session.Revocation) {
+	switch {
+	case known.Revocation == nil:
+		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, millis(r.At), millis(r.Until)})))
+	case known.Revocation.Until < millis(r.Until):
+		t.update(sessionsColl, r.ID, set(is("revocation.until", millis(r.Until))), nil)
 	}
-	return bson.D{is("record.expires_at", max(d.Record.ExpiresAt, millis(s.ExpiresAt)))}
-}
-
-// revoked is the update that revokes; the first revocation stays and lasts as
-// long as the longest.
-func (d sessionDoc) revoked(r session.Revocation) bson.D {
-	if d.Revocation == nil {
-		return bson.D{is("revocation", revocationDoc{r.By, millis(r.At), millis(r.Until)})}
-	}
-	return bson.D{is("revocation.until", max(d.Revocation.Until, millis(r.Until)))}
 }

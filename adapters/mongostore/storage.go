@@ -36,74 +36,64 @@ func (s *Storage) Ping(ctx context.Context) error {
 // forgetAtOnce bounds the records of one kind that go in one call.
 const forgetAtOnce = 500
 
-// deadAge is how old traces of attempts are that nobody can be under way with.
-const deadAge = 24 * time.Hour
+// claimAge is how old claims are that nobody holds.
+const claimAge = 24 * time.Hour
 
-// Forget implements [ports.Storage]. It forgets traces of dead attempts too. A
-// kind that cannot be removed does not keep it from the others.
+// Forget implements [ports.Storage]. A kind that cannot be removed does not keep
+// it from the others.
 func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 	more := false
 	var errs []error
-	did := func(full bool, err error) {
-		more = more || full
+	did := func(n int, err error) {
+		more = more || n >= forgetAtOnce
 		errs = append(errs, err)
 	}
-	for _, k := range outdated(e, s.db.clock.Now().Add(-deadAge)) {
-		did(s.forget(ctx, k.coll, k.filter))
+	for coll, filter := range outdated(e, s.db.clock.Now().Add(-claimAge)) {
+		did(s.forget(ctx, coll, filter))
 	}
 	if !e.Events.IsZero() {
-		did(s.db.forgetPages(ctx, millis(e.Events)))
+		errs = append(errs, s.db.cutLog(ctx, e.Events))
 	}
 	if !e.Now.IsZero() {
-		n, err := NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce)
-		did(n >= forgetAtOnce, err)
+		did(NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce))
 	}
 	return more, errors.Join(errs...)
 }
 
-// kind is a kind of record with the filter for those that go.
-type kind struct {
-	coll   string
-	filter bson.D
-}
-
-// outdated lists what has had its time. Attempts made before dead are over.
-func outdated(e ports.Expiry, dead time.Time) []kind {
+// outdated is what has had its time, by collection. Claims made before dead are
+// over.
+func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	before := func(field string, t time.Time) bson.E { return is(field, bson.D{is("$lt", millis(t))}) }
-	kinds := []kind{
-		{receiptsColl, bson.D{is("done", false), before("at", dead)}},
-		{claimsColl, bson.D{before("at", dead)}},
-		{batchesColl, bson.D{is("void", true), is("_id", bson.D{is("$lt", tokenAt(dead))})}},
-	}
-	if !e.Events.IsZero() {
-		kinds = append(kinds, kind{eventsColl, bson.D{in("type", activity.RuntimeTypes()), settled(), exists("line", false), before("at", e.Events)}})
-	}
-	if !e.Audit.IsZero() {
-		kinds = append(kinds, kind{auditColl, bson.D{before("at", e.Audit)}})
-	}
-	if !e.Deliveries.IsZero() {
-		kinds = append(kinds, kind{deliveriesColl, bson.D{before("created", e.Deliveries)}})
-	}
-	if !e.Receipts.IsZero() {
-		kinds = append(kinds, kind{receiptsColl, bson.D{is("done", true), before("at", e.Receipts)}})
+	kinds := map[string]bson.D{claimsColl: {before("at", dead)}}
+	for _, k := range []struct {
+		coll   string
+		upTo   time.Time
+		filter bson.D
+	}{
+		{eventsColl, e.Events, bson.D{in("type", activity.RuntimeTypes()), before("at", e.Events)}},
+		{auditColl, e.Audit, bson.D{before("at", e.Audit)}},
+		{receiptsColl, e.Receipts, bson.D{before("at", e.Receipts)}},
+		{deliveriesColl, e.Deliveries, bson.D{before("created", e.Deliveries)}},
+	} {
+		if !k.upTo.IsZero() {
+			kinds[k.coll] = k.filter
+		}
 	}
 	return kinds
 }
 
-// forget removes a bounded number of documents and reports whether there may be
-// more.
-func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (bool, error) {
-	var docs []struct {
-		ID string `bson:"_id"`
+// forget removes a bounded number of documents and returns how many it has found.
+func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (int, error) {
+	ids, err := s.db.idsOf(ctx, coll, filter, forgetAtOnce)
+	if err != nil || len(ids) == 0 {
+		return 0, err
 	}
-	opts := options.Find().SetProjection(fields("_id")).SetLimit(forgetAtOnce)
-	if err := s.db.all(ctx, s.db.coll(coll), filter, &docs, opts); err != nil || len(docs) == 0 {
-		return false, err
-	}
-	ids := make([]string, len(docs))
-	for i, d := range docs {
-		ids[i] = d.ID
-	}
-	_, err := s.db.remove(ctx, coll, bson.D{is("$and", bson.A{bson.D{in("_id", ids)}, filter})})
-	return len(docs) == forgetAtOnce, err
+	_, err = s.db.coll(coll).DeleteMany(ctx, append(bson.D{in("_id", ids)}, filter...))
+	return len(ids), translate(err)
+}
+
+// idsOf returns the ids of some documents that filter finds, at most limit.
+func (db *DB) idsOf(ctx context.Context, coll string, filter bson.D, limit int) ([]string, error) {
+	docs, err := all[formerDoc](db.ask(ctx), coll, filter, options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
+	return every(docs, err, func(d formerDoc) (string, error) { return d.ID, nil })
 }

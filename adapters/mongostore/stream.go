@@ -2,122 +2,140 @@ package mongostore
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/domain/activity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
 var _ ports.EventStream = (*Stream)(nil)
 
-// Stream reads the log of events. [DB.Sequence] brings them into it.
+// Stream reads the log of events, which is that of the server: what all members
+// of the replica set agree on, in the order of its commits.
 type Stream struct{ db *DB }
 
 // NewStream returns the log in db.
 func NewStream(db *DB) *Stream { return &Stream{db} }
 
-// Grown implements [ports.EventStream].
-func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Next() }
+// A place in the log is the server's time of a commit, which ascends by itself,
+// also when another member becomes primary, and the rank of the event in it.
+const (
+	rankBits      = 12 // more than a change has events
+	incrementBits = 19 // commits in a second
+	lastRank      = 1<<rankBits - 1
+)
 
-// Head implements [ports.EventStream].
+func seqOf(t bson.Timestamp, rank int) activity.Seq {
+	return activity.Seq(int64(t.T)<<(incrementBits+rankBits) | int64(t.I)<<rankBits | int64(min(rank, lastRank)))
+}
+
+// timeOf returns the commit of a place.
+func timeOf(place activity.Seq) bson.Timestamp {
+	return bson.Timestamp{T: uint32(place >> (incrementBits + rankBits)), I: uint32(place>>rankBits) & (1<<incrementBits - 1)}
+}
+
+// logDoc says what the log has.
+type logDoc struct {
+	ID    string       `bson:"_id"`
+	Begin activity.Seq `bson:"begin"` // the place before the first event
+	Cut   activity.Seq `bson:"cut"`   // places before it are too old
+	// Forgotten is the time before which runtime events have gone.
+	Forgotten int64 `bson:"forgotten"`
+}
+
+const logID = "log"
+
+// Grown implements [ports.EventStream].
+func (s *Stream) Grown() <-chan struct{} {
+	s.db.tail.start()
+	return s.db.tail.grown.Next()
+}
+
+// Head implements [ports.EventStream]. Whatever was answered is not later than
+// what the primary says it has.
 func (s *Stream) Head(ctx context.Context) (activity.Seq, error) {
-	last, err := s.db.lastPage(ctx, s.db.coll(logColl))
-	return last.end(), err
+	s.db.tail.start()
+	return s.db.now(ctx)
+}
+
+// now returns the place behind all commits that a majority has, which no election
+// takes back.
+func (db *DB) now(ctx context.Context) (activity.Seq, error) {
+	_, now, err := db.logAt(ctx)
+	return now, err
+}
+
+// logAt returns what the log has, and its end.
+func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
+	session, err := db.client.StartSession()
+	if err != nil {
+		return logDoc{}, 0, translate(err)
+	}
+	defer session.EndSession(context.WithoutCancel(ctx))
+	d, err := one[logDoc](db.ask(mongo.NewSessionContext(ctx, session)), metaColl, byID(logID))
+	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) { // that of a database that is being made
+		return logDoc{}, 0, err
+	}
+	return d, seqOf(*session.OperationTime(), lastRank), nil
 }
 
 // After implements [ports.EventStream].
-func (s *Stream) After(ctx context.Context, at activity.Seq, limit int) ([]activity.Logged, error) {
-	for {
-		entries, err := s.db.entriesAfter(ctx, at, limit)
-		if err != nil || len(entries) == 0 {
+func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+	s.db.tail.start()
+	d, now, err := s.db.logAt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if place < d.Cut || place > now || place < 0 {
+		return nil, activity.ErrTooOld
+	}
+	for place = max(place, d.Begin); ; {
+		events, reached, err := s.read(ctx, place, now, limit)
+		if err != nil {
 			return nil, err
 		}
-		events, err := s.events(ctx, entries)
-		if err != nil || len(events) > 0 {
-			return events, err
+		kept := d.kept(events)
+		if len(kept) > 0 || len(events) == 0 && reached {
+			return kept, nil
 		}
-		at = entries[len(entries)-1].seq // all of them have been forgotten
-	}
-}
-
-// events reads the events of entries, those left out that are not kept any more.
-func (s *Stream) events(ctx context.Context, entries []entry) ([]activity.Logged, error) {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
-	var docs []eventDoc
-	opts := options.Find().SetBatchSize(int32(len(ids)))
-	if err := s.db.all(ctx, s.db.coll(eventsColl), bson.D{in("_id", ids)}, &docs, opts); err != nil {
-		return nil, err
-	}
-	found := make(map[string]eventDoc, len(docs))
-	for _, d := range docs {
-		found[d.ID] = d
-	}
-	events := make([]activity.Logged, 0, len(docs))
-	for _, e := range entries {
-		if d, kept := found[e.id]; kept {
-			events = append(events, activity.Logged{Event: d.event(), Seq: e.seq, Department: name.Key(d.Department)})
+		if len(events) > 0 {
+			place = events[len(events)-1].Seq
 		}
 	}
-	return events, nil
 }
 
-// entry is one event in the log.
-type entry struct {
-	seq activity.Seq
-	id  string
-}
-
-// entriesAfter returns the first entries behind a place, at most limit. None
-// means that there are none.
-func (db *DB) entriesAfter(ctx context.Context, at activity.Seq, limit int) ([]entry, error) {
-	if at < 0 {
-		return nil, activity.ErrTooOld
+// read returns the first events behind a place, and whether there are no others
+// up to now. What this process does not remember it reads from the server.
+func (s *Stream) read(ctx context.Context, place, now activity.Seq, limit int) ([]activity.Logged, bool, error) {
+	if events, ok := s.db.tail.after(place, limit); ok {
+		return events, true, nil
 	}
-	number, nth := splitPlace(at)
-	entries, err := db.restOf(ctx, number, nth)
-	for number++; err == nil && len(entries) < limit; {
-		var pages []page
-		pages, err = db.nextPages(ctx, number)
-		for _, p := range pages {
-			entries = append(entries, p.after(0)...)
+	return s.db.catchUp(ctx, place, now, limit)
+}
+
+// kept returns those of events that were not forgotten.
+func (d logDoc) kept(events []activity.Logged) (kept []activity.Logged) {
+	for _, e := range events {
+		if e.Type.Lifecycle() || millis(e.At) >= d.Forgotten {
+			kept = append(kept, e)
 		}
-		if len(pages) < pagesAtOnce {
-			break
-		}
-		number += int64(len(pages))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return entries[:min(limit, len(entries))], nil
+	return kept
 }
 
-// restOf returns the entries of a page behind its nth.
-func (db *DB) restOf(ctx context.Context, number int64, nth int) ([]entry, error) {
-	if number == 0 && nth == 0 {
-		return nil, nil
+// cutLog has the log begin where it was at a time, and leaves events out that
+// were forgotten.
+func (db *DB) cutLog(ctx context.Context, upTo time.Time) error {
+	cut := seqOf(bson.Timestamp{T: uint32(max(upTo.Unix(), 0))}, 0)
+	change := bson.D{is("$max", bson.D{is("forgotten", millis(upTo))})}
+	if _, err := db.coll(metaColl).UpdateOne(ctx, byID(logID), change); err != nil {
+		return translate(err)
 	}
-	p, err := db.page(ctx, number)
-	if err != nil {
-		return nil, err
-	}
-	if nth > len(p.Events) {
-		return nil, activity.ErrTooOld
-	}
-	return p.after(nth), nil
-}
-
-// after returns the entries behind the nth of the page.
-func (p page) after(nth int) []entry {
-	var entries []entry
-	for i, id := range p.Events[nth:] {
-		entries = append(entries, entry{place(p.Number, nth+i+1), id})
-	}
-	return entries
+	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{is("_id", logID), is("begin", bson.D{is("$lt", cut)})},
+		bson.D{is("$max", bson.D{is("cut", cut)})})
+	return translate(err)
 }

@@ -13,18 +13,27 @@ func millis(t time.Time) int64 { return t.UnixMilli() }
 // fromMillis returns the time of its stored form, in UTC.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// newToken names one attempt, like no other.
-func newToken() string { return bson.NewObjectID().Hex() }
+// millisOrZero is the stored form of a time that may be zero.
+func millisOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t)
+}
 
-// tokenAt is about where tokens begin that are made at t: they ascend by the
-// second.
-func tokenAt(t time.Time) string { return bson.NewObjectIDFromTimestamp(t).Hex() }
+// fromMillisOrZero returns the time of its stored form.
+func fromMillisOrZero(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return fromMillis(ms)
+}
 
 // is is the condition that a field has a value; also an update's one setting.
 func is(field string, value any) bson.E { return bson.E{Key: field, Value: value} }
 
-// byKey is the filter for one document.
-func byKey(id any) bson.D { return bson.D{is("_id", id)} }
+// byID is the filter for one document.
+func byID(id string) bson.D { return bson.D{is("_id", id)} }
 
 // set is an update that sets these fields.
 func set(fields ...bson.E) bson.D { return bson.D{is("$set", bson.D(fields))} }
@@ -35,13 +44,17 @@ func in(field string, values any) bson.E { return is(field, bson.D{is("$in", val
 // exists is the condition that a field is there, or is not.
 func exists(field string, there bool) bson.E { return is(field, bson.D{is("$exists", there)}) }
 
-// fields is a projection to the named fields.
-func fields(names ...string) bson.D {
-	var d bson.D
+// by is a sort order, or an index, over fields, ascending unless marked with "-".
+func by(names ...string) bson.D {
+	var keys bson.D
 	for _, n := range names {
-		d = append(d, is(n, 1))
+		if n[0] == '-' {
+			keys = append(keys, is(n[1:], -1))
+		} else {
+			keys = append(keys, is(n, 1))
+		}
 	}
-	return d
+	return keys
 }
 
 // startsWith is the condition that a text field starts with prefix: a range, so

@@ -22,9 +22,8 @@ type Webhooks struct{ db *DB }
 // NewWebhooks returns the webhooks in db.
 func NewWebhooks(db *DB) *Webhooks { return &Webhooks{db} }
 
-// webhookDoc is a webhook or, without doc, the place where one was.
 type webhookDoc struct {
-	Head     head   `bson:",inline"`
+	ID       string `bson:"_id"`
 	Doc      string `bson:"doc"`
 	Secrets  string `bson:"secrets"`
 	Since    int64  `bson:"since"`
@@ -33,10 +32,10 @@ type webhookDoc struct {
 	Updated  int64  `bson:"updated"`
 }
 
-func webhookFields(w webhook.Webhook) bson.D {
-	return bson.D{
-		is("doc", string(w.Canonical())), is("secrets", string(w.Secrets.Stored())), is("since", int64(w.Since)),
-		is("revision", w.Revision), is("created", millis(w.CreatedAt)), is("updated", millis(w.UpdatedAt)),
+func webhookOf(w webhook.Webhook) webhookDoc {
+	return webhookDoc{
+		ID: string(w.ID), Doc: string(w.Canonical()), Secrets: string(w.Secrets.Stored()), Since: int64(w.Since),
+		Revision: w.Revision, Created: millis(w.CreatedAt), Updated: millis(w.UpdatedAt),
 	}
 }
 
@@ -46,105 +45,73 @@ func (d webhookDoc) webhook() (webhook.Webhook, error) {
 		w.Secrets, err = webhook.ParseSecrets([]byte(d.Secrets))
 	}
 	if err != nil {
-		return webhook.Webhook{}, fmt.Errorf("mongostore: read webhook %s: %w", d.Head.ID, err)
+		return webhook.Webhook{}, fmt.Errorf("mongostore: read webhook %s: %w", d.ID, err)
 	}
-	w.ID, w.Since, w.Revision = webhook.ID(d.Head.ID), activity.Seq(d.Since), d.Revision
+	w.ID, w.Since, w.Revision = webhook.ID(d.ID), activity.Seq(d.Since), d.Revision
 	w.CreatedAt, w.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
 	return w, nil
 }
 
 // Create implements [ports.WebhookStore].
 func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
-	h := home{webhooksColl, string(step.Webhook.ID)}
-	return retry(ctx, func() (bool, error) {
-		found, err := s.db.headOrNil(ctx, h) // void: an attempt of this step was fenced
-		if err != nil {
-			return false, err
-		}
-		a := s.db.attempt(h, found, step.Note)
-		a.set = webhookFields(step.Webhook)
-		return s.db.try(ctx, a)
+	return s.db.write(ctx, func(t *tx) error {
+		t.leave(step.Note)
+		t.insert(webhooksColl, webhookOf(step.Webhook), nil)
+		return nil
 	})
 }
 
 // Update implements [ports.WebhookStore].
 func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
-	var result webhook.Webhook
-	err := retry(ctx, func() (bool, error) {
-		d, err := s.find(ctx, id)
+	var step ports.WebhookStep
+	err := s.db.write(ctx, func(t *tx) error {
+		before, err := findWebhook(t, id)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if d.Head.isFull() {
-			return false, s.db.settle(ctx, home{webhooksColl, d.Head.ID}, d.Head.Pending)
+		if step, err = change(before); err != nil {
+			return err
 		}
-		before, err := d.webhook()
-		if err != nil {
-			return false, err
+		switch {
+		case step.Deleted:
+			t.remove(webhooksColl, string(id))
+		case step.Webhook.Revision == step.From && step.Deliver == nil:
+			t.leaveReceipt(step.Receipt)
+			return nil
+		default:
+			t.replace(webhooksColl, byID(string(id)), webhookOf(step.Webhook), nil)
 		}
-		step, err := change(before)
-		if err != nil {
-			return false, err
+		if step.Deliver != nil {
+			t.replace(deliveriesColl, byID(string(step.Deliver.ID)), deliveryOf(*step.Deliver), nil)
 		}
-		result = step.Webhook
-		if !step.Deleted && step.Webhook.Revision == step.From && step.Deliver == nil {
-			return true, s.db.leaveReceipt(ctx, step.Receipt)
-		}
-		return s.db.try(ctx, s.changing(d, step))
+		t.leave(step.Note)
+		return nil
 	})
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	return result, nil
-}
-
-func (s *Webhooks) changing(d webhookDoc, step ports.WebhookStep) *attempt {
-	a := s.db.attempt(home{webhooksColl, d.Head.ID}, &d.Head, step.Note)
-	if step.Deliver != nil {
-		deliver := deliveryOf(*step.Deliver)
-		deliver.AskedAt = d.Head.Rev + 1
-		a.debt.Deliver = &deliver
-	}
-	if step.Deleted {
-		a.unset = []string{"doc", "secrets", "since", "revision", "created", "updated"}
-	} else {
-		a.set = webhookFields(step.Webhook)
-	}
-	return a
+	return step.Webhook, nil
 }
 
 // Webhook implements [ports.WebhookStore].
 func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
-	d, err := s.find(ctx, id)
+	return findWebhook(s.db.ask(ctx), id)
+}
+
+func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
+	d, err := one[webhookDoc](r, webhooksColl, byID(string(id)))
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return webhook.Webhook{}, webhook.ErrNotFound.With("webhook %q not found", id)
+	}
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
 	return d.webhook()
 }
 
-func (s *Webhooks) find(ctx context.Context, id webhook.ID) (d webhookDoc, err error) {
-	err = s.db.find(ctx, s.db.coll(webhooksColl), bson.D{is("_id", string(id)), exists("doc", true)}, nil, &d)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return d, webhook.ErrNotFound.With("webhook %q not found", id)
-	}
-	return d, err
-}
-
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
-	var docs []webhookDoc
-	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))}), exists("doc", true)}
-	opts := options.Find().SetSort(bson.D{is("_id", 1)}).SetLimit(int64(q.Limit)).SetProjection(unowed())
-	if err := s.db.all(ctx, s.db.coll(webhooksColl), filter, &docs, opts); err != nil {
-		return nil, err
-	}
-	list := make([]webhook.Webhook, len(docs))
-	for i, d := range docs {
-		w, err := d.webhook()
-		if err != nil {
-			return nil, err
-		}
-		list[i] = w
-	}
-	return list, nil
+	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
+		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)))
+	return every(docs, err, webhookDoc.webhook)
 }

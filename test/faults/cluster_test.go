@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
@@ -135,6 +136,7 @@ func newDatabase(t *testing.T, uri string) *mongo.Database {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
+		endSessions(ctx, db)
 		if err := db.Drop(ctx); err != nil {
 			t.Errorf("drop the database: %v", err)
 		}
@@ -143,6 +145,20 @@ func newDatabase(t *testing.T, uri string) *mongo.Database {
 		}
 	})
 	return db
+}
+
+// endSessions ends the transactions that killed replicas have left open, for which
+// a drop would wait for a minute.
+func endSessions(ctx context.Context, db *mongo.Database) {
+	cursor, err := db.Collection("replicas").Find(ctx, bson.D{})
+	if err != nil {
+		return
+	}
+	var left []struct{ Sessions bson.A }
+	_ = cursor.All(ctx, &left)
+	for _, l := range left {
+		_ = db.Client().Database("admin").RunCommand(ctx, bson.D{{Key: "killSessions", Value: l.Sessions}}).Err()
+	}
 }
 
 // cursorKey is the name of the file beside that of the signing key.
@@ -215,6 +231,11 @@ func (c *cluster) end() {
 		}
 		p.Kill()
 		if c.t.Failed() {
+			for _, line := range failures(p) {
+				if !strings.Contains(line, "SERVICE_UNAVAILABLE") && !strings.Contains(line, ports.ErrUnavailable.Error()) {
+					c.t.Logf("replica %d: %s", i, line)
+				}
+			}
 			c.t.Logf("end of the log of replica %d:\n%s", i, p.Log())
 		}
 	}

@@ -243,6 +243,9 @@ func mongoCommand(message []byte) (string, error) {
 		return "", nil
 	}
 	coll, _ := first.Value().StringValueOK()
+	if coll == "replicas" { // which no request waits for
+		return "", nil
+	}
 	return strings.TrimSpace(first.Key() + " " + coll), nil
 }
 

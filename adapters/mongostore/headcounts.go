@@ -1,0 +1,75 @@
+package mongostore
+
+import (
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+// headcountDoc is a part of a department's headcount, which may be negative.
+//
+// A department has all its parts from the beginning, and a deletion removes them
+// all. So whoever comes into a department while it is deleted meets the deletion
+// in the part that it adds to: one of them does not commit. For that nothing
+// makes a part that is missing.
+type headcountDoc struct {
+	ID     string `bson:"_id"`
+	Total  int64  `bson:"total"`
+	Active int64  `bson:"active"`
+}
+
+func headcountID(department name.Key, shard int) string {
+	return fmt.Sprintf("%s\n%02d", department, shard)
+}
+
+func (t *tx) putHeadcounts(department name.Key) {
+	for i := range shards {
+		t.insert(headcountsColl, headcountDoc{ID: headcountID(department, i)}, nil)
+	}
+}
+
+func (t *tx) removeHeadcounts(department name.Key) {
+	for i := range shards {
+		t.remove(headcountsColl, headcountID(department, i))
+	}
+}
+
+// headcount counts the agents of a department; an unknown one has none.
+func headcount(r reader, department name.Key) (n agent.Counts, err error) {
+	parts, err := all[headcountDoc](r, headcountsColl, bson.D{startsWith("_id", string(department)+"\n")})
+	for _, p := range parts {
+		n.Total += p.Total
+		n.Active += p.Active
+	}
+	return n, err
+}
+
+// recount follows an agent from one identity to another; nil means that there is
+// none.
+func (t *tx) recount(from, to *identity.Content) {
+	switch {
+	case from == nil:
+		t.count(to, 1)
+	case to == nil:
+		t.count(from, -1)
+	case from.Department.Key != to.Department.Key || active(from) != active(to):
+		t.count(from, -1)
+		t.count(to, 1)
+	}
+}
+
+func active(c *identity.Content) int64 {
+	if c.Status == identity.Active {
+		return 1
+	}
+	return 0
+}
+
+func (t *tx) count(c *identity.Content, n int64) {
+	t.update(headcountsColl, headcountID(c.Department.Key, t.shard),
+		bson.D{is("$inc", bson.D{is("total", n), is("active", n*active(c))})}, nil)
+}

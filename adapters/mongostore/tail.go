@@ -1,0 +1,231 @@
+package mongostore
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/activity"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+// maxWindow bounds the events that a process remembers of the log.
+const maxWindow = 16_384
+
+// tail follows the log for everybody in the process, from the first call on.
+type tail struct {
+	db    *DB
+	once  sync.Once
+	ctx   context.Context
+	end   context.CancelFunc
+	done  chan struct{}
+	grown ports.Bell
+
+	mu     sync.Mutex
+	from   activity.Seq // the window has all events behind it; 0: none yet
+	window []activity.Logged
+}
+
+func newTail(db *DB) *tail {
+	t := &tail{db: db, done: make(chan struct{})}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
+}
+
+func (t *tail) start() { t.once.Do(func() { go t.run() }) }
+
+func (t *tail) stop() {
+	t.once.Do(func() { close(t.done) })
+	t.end()
+	<-t.done
+}
+
+// run follows the log until the store closes. After an outage it goes on where it
+// was; if that is too old it begins anew.
+func (t *tail) run() {
+	defer close(t.done)
+	for n := 0; t.ctx.Err() == nil; n++ {
+		from := t.reached()
+		if from == 0 {
+			var err error
+			if from, err = t.db.now(t.ctx); err != nil {
+				_ = pause(t.ctx, n)
+				continue
+			}
+			t.begin(from)
+		}
+		if err := t.follow(from); isTooOld(err) {
+			t.begin(0)
+		}
+		_ = pause(t.ctx, n)
+	}
+}
+
+func (t *tail) begin(from activity.Seq) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.from, t.window = from, nil
+}
+
+// reached is the place of the last event that was read.
+func (t *tail) reached() activity.Seq {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.window) > 0 {
+		return t.window[len(t.window)-1].Seq
+	}
+	return t.from
+}
+
+func (t *tail) follow(from activity.Seq) error {
+	c, err := t.db.openLog(t.ctx, from, time.Second)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for t.ctx.Err() == nil {
+		e, _, err := c.next(t.ctx)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			t.push(*e)
+		}
+	}
+	return nil
+}
+
+func (t *tail) push(e activity.Logged) {
+	t.mu.Lock()
+	if len(t.window) == 2*maxWindow {
+		t.from = t.window[maxWindow-1].Seq
+		t.window = slices.Clone(t.window[maxWindow:])
+	}
+	t.window = append(t.window, e)
+	t.mu.Unlock()
+	t.grown.Ring()
+}
+
+// after returns the first events behind a place, false if it is not in the window.
+func (t *tail) after(place activity.Seq, limit int) ([]activity.Logged, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.from == 0 || place < t.from {
+		return nil, false
+	}
+	i, found := slices.BinarySearchFunc(t.window, place, func(e activity.Logged, at activity.Seq) int { return int(e.Seq - at) })
+	if found {
+		i++
+	}
+	return slices.Clone(t.window[i:min(i+limit, len(t.window))]), true
+}
+
+// catchUp reads behind a place from the server, up to now.
+func (db *DB) catchUp(ctx context.Context, place, now activity.Seq, limit int) ([]activity.Logged, bool, error) {
+	c, err := db.openLog(ctx, place, time.Millisecond)
+	if err != nil {
+		return nil, false, err
+	}
+	defer c.close()
+	var events []activity.Logged
+	for len(events) < limit {
+		e, reached, err := c.next(ctx)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case e != nil:
+			events = append(events, *e)
+		case reached >= now:
+			return events, true, nil
+		}
+	}
+	return events, false, nil
+}
+
+// cursor reads the log behind a place.
+type cursor struct {
+	stream *mongo.ChangeStream
+	behind activity.Seq
+	last   bson.Timestamp
+	rank   int
+}
+
+// openLog begins with the whole commit of a place: that is how its events get
+// their ranks.
+func (db *DB) openLog(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
+	at := timeOf(behind)
+	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert")})}}
+	stream, err := db.coll(eventsColl).Watch(ctx, pipeline,
+		options.ChangeStream().SetStartAtOperationTime(&at).SetMaxAwaitTime(wait))
+	if err != nil {
+		return nil, tooOld(err)
+	}
+	return &cursor{stream: stream, behind: behind}, nil
+}
+
+// next returns the next event, if there is one now, and how far the log was read.
+func (c *cursor) next(ctx context.Context) (*activity.Logged, activity.Seq, error) {
+	for c.stream.TryNext(ctx) {
+		var d struct {
+			Time  bson.Timestamp `bson:"clusterTime"`
+			Event eventDoc       `bson:"fullDocument"`
+		}
+		if err := c.stream.Decode(&d); err != nil {
+			return nil, 0, err
+		}
+		if c.rank++; d.Time != c.last {
+			c.last, c.rank = d.Time, 1
+		}
+		if seq := seqOf(d.Time, c.rank); seq > c.behind {
+			e, err := d.Event.event()
+			return &activity.Logged{Event: e, Seq: seq, Department: name.Key(d.Event.Department)}, seq, err
+		}
+	}
+	if err := c.stream.Err(); err != nil {
+		return nil, 0, tooOld(err)
+	}
+	if c.stream.ID() == 0 {
+		return nil, 0, unavailable(errDraining)
+	}
+	return nil, reachedBy(c.stream.ResumeToken()), nil
+}
+
+func (c *cursor) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.stream.Close(ctx)
+}
+
+// reachedBy returns the place of a resume token, whose text begins with the time
+// up to which the log was read: a type, four bytes and four bytes.
+func reachedBy(token bson.Raw) activity.Seq {
+	text, _ := token.Lookup("_data").StringValueOK()
+	if len(text) < 18 {
+		return 0
+	}
+	b, err := hex.DecodeString(text[2:18])
+	if err != nil {
+		return 0
+	}
+	number := func(b []byte) uint32 { return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]) }
+	return seqOf(bson.Timestamp{T: number(b), I: number(b[4:])}, lastRank)
+}
+
+// Codes of a place that the server's log does not reach back to.
+var tooOldCodes = []int{136, 280, 286}
+
+func isTooOld(err error) bool { return hasCode(err, tooOldCodes...) }
+
+func tooOld(err error) error {
+	if isTooOld(err) {
+		return activity.ErrTooOld.Because(err)
+	}
+	return translate(err)
+}

@@ -1,0 +1,205 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// tx is what a change reads and writes. It reads one state, in which nothing is
+// that it writes itself: writes are kept until its function has returned. As a
+// context it carries the session.
+type tx struct {
+	context.Context
+	db *DB
+	// shard is a number below shards that no other transaction of this process
+	// has meanwhile.
+	shard  int
+	ops    map[string][]op
+	failed error // of a read that the function has passed over
+	seen   *seen // what was read and will be written; nil unless others are in the transaction
+}
+
+// op is one write. taken is what a duplicate key means; without, that somebody
+// was faster.
+type op struct {
+	model mongo.WriteModel
+	taken error
+}
+
+func (t *tx) add(coll string, model mongo.WriteModel, taken error) {
+	if t.ops == nil {
+		t.ops = map[string][]op{}
+	}
+	t.ops[coll] = append(t.ops[coll], op{model, taken})
+}
+
+func (t *tx) writes() bool { return len(t.ops) > 0 }
+
+// insert writes a new document. taken is the error if one of its keys is taken.
+func (t *tx) insert(coll string, doc any, taken error) {
+	t.seen.writes(coll, "")
+	t.add(coll, mongo.NewInsertOneModel().SetDocument(doc), taken)
+}
+
+// update changes the document of an id, if there is one. taken is the error if a
+// key that it gets is taken.
+func (t *tx) update(coll, id string, change bson.D, taken error) {
+	t.seen.writes(coll, id)
+	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change), taken)
+}
+
+// upsert changes the document of an id, or makes it.
+func (t *tx) upsert(coll, id string, change bson.D) {
+	t.seen.writes(coll, id)
+	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil)
+}
+
+// replace writes a document in place of the one that filter finds, or a new one.
+func (t *tx) replace(coll string, filter bson.D, doc any, taken error) {
+	t.seen.writes(coll, idOf(filter))
+	t.add(coll, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(doc).SetUpsert(true), taken)
+}
+
+func (t *tx) remove(coll, id string) {
+	t.seen.writes(coll, id)
+	t.add(coll, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
+}
+
+// reader is where a query runs: a transaction, or none.
+type reader interface {
+	context.Context
+	from(coll string) *mongo.Collection
+	note(err error) error
+	// bounded is the context of one query: the driver's own time-out does not count
+	// where a request has a deadline.
+	bounded() (context.Context, context.CancelFunc, error)
+	saw(coll string, filter bson.D, docs ...bson.Raw)
+	remembered(coll string, filter bson.D) (bson.Raw, bool)
+}
+
+func (t *tx) saw(coll string, filter bson.D, docs ...bson.Raw) { t.seen.reads(coll, filter, docs) }
+
+func (t *tx) remembered(coll string, filter bson.D) (bson.Raw, bool) {
+	return t.seen.remembered(coll, filter)
+}
+
+func (plain) saw(string, bson.D, ...bson.Raw)            {}
+func (plain) remembered(string, bson.D) (bson.Raw, bool) { return nil, false }
+
+func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
+
+// note keeps a read's error that says that the transaction is over, whatever the
+// function makes of it.
+func (t *tx) note(err error) error {
+	if err = lostOr(err); err != nil && !errors.Is(err, mongo.ErrNoDocuments) && t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// plain reads what a majority has, each query by itself.
+type plain struct {
+	context.Context
+	db *DB
+}
+
+func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
+func (p plain) note(err error) error               { return translate(err) }
+
+func (p plain) bounded() (context.Context, context.CancelFunc, error) {
+	leave, err := p.db.enter(p)
+	if err != nil {
+		return nil, nil, unavailable(err)
+	}
+	ctx, cancel := context.WithTimeout(p, p.db.timeout)
+	return ctx, func() { cancel(); leave() }, nil
+}
+
+func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, func() {}, nil }
+
+// enter waits for a connection, half as long as an operation may take: with the
+// first that gets none a request ends.
+func (db *DB) enter(ctx context.Context) (leave func(), err error) {
+	leave = func() { <-db.gate }
+	select {
+	case db.gate <- struct{}{}:
+		return leave, nil
+	default:
+	}
+	late := time.NewTimer(db.timeout / 2)
+	defer late.Stop()
+	select {
+	case db.gate <- struct{}{}:
+		return leave, nil
+	case <-late.C:
+		return nil, errNoConnection
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+var errNoConnection = errors.New("all connections to the server are in use")
+
+func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
+
+// view calls fn with a reader whose queries all see one state.
+func (db *DB) view(ctx context.Context, fn func(reader) error) error {
+	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
+	if err != nil {
+		return translate(err)
+	}
+	defer s.EndSession(context.WithoutCancel(ctx))
+	return fn(plain{mongo.NewSessionContext(ctx, s), db})
+}
+
+// one reads the document that filter finds, or returns mongo.ErrNoDocuments.
+func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
+	raw, ok := r.remembered(coll, filter)
+	if !ok || len(opts) > 0 {
+		ctx, cancel, err := r.bounded()
+		if err != nil {
+			return doc, err
+		}
+		defer cancel()
+		if raw, err = r.from(coll).FindOne(ctx, filter, opts...).Raw(); err != nil {
+			r.saw(coll, filter)
+			return doc, r.note(err)
+		}
+		r.saw(coll, filter, raw)
+	}
+	return doc, bson.Unmarshal(raw, &doc)
+}
+
+// all reads the documents that filter finds.
+func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	cursor, err := r.from(coll).Find(ctx, filter, opts...)
+	if err == nil {
+		err = cursor.All(ctx, &docs)
+	}
+	r.saw(coll, filter)
+	return docs, r.note(err)
+}
+
+// every makes of each document what it stands for.
+func every[D, T any](docs []D, err error, of func(D) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	list := make([]T, len(docs))
+	for i, d := range docs {
+		if list[i], err = of(d); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
