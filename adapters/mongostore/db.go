@@ -9,8 +9,6 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,7 +52,6 @@ type DB struct {
 
 	slots   chan *slot
 	line    chan struct{} // has an element while a change runs that has lost
-	group   *group
 	gate    chan struct{} // has an element for each connection in use
 	closing chan struct{}
 	live    func()        // begins to renew the lease, with the first change
@@ -78,15 +75,8 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		slots: make(chan *slot, shards), line: make(chan struct{}, 1), closing: make(chan struct{}), leased: make(chan struct{}),
 		gate: make(chan struct{}, cfg.MaxPool),
 	}
-	if os.Getenv("GROUP") != "" {
-		db.group = newGroup(db)
-	}
-	n := shards
-	if v, err := strconv.Atoi(os.Getenv("SLOTS")); err == nil {
-		n = v
-	}
 	var ids []bson.D
-	for i := range n {
+	for i := range shards {
 		s := &slot{db: db, shard: i}
 		if s.session, err = client.StartSession(); err != nil {
 			return nil, nil, err
@@ -126,10 +116,7 @@ func (db *DB) close() {
 		db.tail.stop()
 		db.live()
 		<-db.leased
-		if db.group != nil {
-			<-db.group.stopped
-		}
-		for range len(db.slots) {
+		for range shards {
 			select {
 			case s := <-db.slots:
 				s.end(ctx)

@@ -21,7 +21,6 @@ type tx struct {
 	shard  int
 	ops    map[string][]op
 	failed error // of a read that the function has passed over
-	seen   *seen // what was read and will be written; nil unless others are in the transaction
 }
 
 // op is one write. taken is what a duplicate key means; without, that somebody
@@ -42,31 +41,26 @@ func (t *tx) writes() bool { return len(t.ops) > 0 }
 
 // insert writes a new document. taken is the error if one of its keys is taken.
 func (t *tx) insert(coll string, doc any, taken error) {
-	t.seen.writes(coll, "")
 	t.add(coll, mongo.NewInsertOneModel().SetDocument(doc), taken)
 }
 
 // update changes the document of an id, if there is one. taken is the error if a
 // key that it gets is taken.
 func (t *tx) update(coll, id string, change bson.D, taken error) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change), taken)
 }
 
 // upsert changes the document of an id, or makes it.
 func (t *tx) upsert(coll, id string, change bson.D) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil)
 }
 
 // replace writes a document in place of the one that filter finds, or a new one.
 func (t *tx) replace(coll string, filter bson.D, doc any, taken error) {
-	t.seen.writes(coll, idOf(filter))
 	t.add(coll, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(doc).SetUpsert(true), taken)
 }
 
 func (t *tx) remove(coll, id string) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
 }
 
@@ -78,18 +72,7 @@ type reader interface {
 	// bounded is the context of one query: the driver's own time-out does not count
 	// where a request has a deadline.
 	bounded() (context.Context, context.CancelFunc, error)
-	saw(coll string, filter bson.D, docs ...bson.Raw)
-	remembered(coll string, filter bson.D) (bson.Raw, bool)
 }
-
-func (t *tx) saw(coll string, filter bson.D, docs ...bson.Raw) { t.seen.reads(coll, filter, docs) }
-
-func (t *tx) remembered(coll string, filter bson.D) (bson.Raw, bool) {
-	return t.seen.remembered(coll, filter)
-}
-
-func (plain) saw(string, bson.D, ...bson.Raw)            {}
-func (plain) remembered(string, bson.D) (bson.Raw, bool) { return nil, false }
 
 func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
 
@@ -159,20 +142,12 @@ func (db *DB) view(ctx context.Context, fn func(reader) error) error {
 
 // one reads the document that filter finds, or returns mongo.ErrNoDocuments.
 func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
-	raw, ok := r.remembered(coll, filter)
-	if !ok || len(opts) > 0 {
-		ctx, cancel, err := r.bounded()
-		if err != nil {
-			return doc, err
-		}
-		defer cancel()
-		if raw, err = r.from(coll).FindOne(ctx, filter, opts...).Raw(); err != nil {
-			r.saw(coll, filter)
-			return doc, r.note(err)
-		}
-		r.saw(coll, filter, raw)
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return doc, err
 	}
-	return doc, bson.Unmarshal(raw, &doc)
+	defer cancel()
+	return doc, r.note(r.from(coll).FindOne(ctx, filter, opts...).Decode(&doc))
 }
 
 // all reads the documents that filter finds.
@@ -186,7 +161,6 @@ func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 	if err == nil {
 		err = cursor.All(ctx, &docs)
 	}
-	r.saw(coll, filter)
 	return docs, r.note(err)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -26,8 +25,6 @@ type slot struct {
 	session *mongo.Session // nil before the first transaction and after a doubtful one
 }
 
-var attempts, retriedCommits atomic.Int64 // for the experiment only
-
 var transaction = options.Transaction().
 	SetReadConcern(readconcern.Snapshot()).
 	SetWriteConcern(writeconcern.Majority())
@@ -41,9 +38,6 @@ var transaction = options.Transaction().
 // If ctx ends before the change is stored it is not, if it ends later the outcome
 // may be unknown. Both are ports.ErrUnavailable and say which.
 func (db *DB) write(ctx context.Context, fn func(*tx) error) error {
-	if db.group != nil { // for the experiment only
-		return db.group.write(ctx, fn)
-	}
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
 	err := db.try(ctx, fn)
@@ -105,7 +99,6 @@ func (db *DB) slot(ctx context.Context) (*slot, error) {
 // attempt runs a change once. Nothing in it ends with the caller's context: an
 // interrupted command costs its connection.
 func (s *slot) attempt(ctx context.Context, fn func(*tx) error) error {
-	attempts.Add(1)
 	until, _ := ctx.Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 	defer cancel()
@@ -152,9 +145,6 @@ func (s *slot) attempt(ctx context.Context, fn func(*tx) error) error {
 func (s *slot) commit(ctx context.Context) error {
 	for n := 0; ; n++ {
 		err := s.session.CommitTransaction(ctx)
-		if n > 0 {
-			retriedCommits.Add(1)
-		}
 		switch {
 		case err == nil:
 			return nil
