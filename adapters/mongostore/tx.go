@@ -37,8 +37,6 @@ func (t *tx) add(coll string, model mongo.WriteModel, taken error) {
 	t.ops[coll] = append(t.ops[coll], op{model, taken})
 }
 
-func (t *tx) writes() bool { return len(t.ops) > 0 }
-
 // insert writes a new document. taken is the error if one of its keys is taken.
 func (t *tx) insert(coll string, doc any, taken error) {
 	t.add(coll, mongo.NewInsertOneModel().SetDocument(doc), taken)
@@ -95,38 +93,37 @@ func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
 func (p plain) note(err error) error               { return translate(err) }
 
 func (p plain) bounded() (context.Context, context.CancelFunc, error) {
-	leave, err := p.db.enter(p)
+	ctx, cancel := context.WithTimeout(p, p.db.timeout)
+	release, err := p.db.connection(ctx)
 	if err != nil {
+		cancel()
 		return nil, nil, unavailable(err)
 	}
-	ctx, cancel := context.WithTimeout(p, p.db.timeout)
-	return ctx, func() { cancel(); leave() }, nil
+	return ctx, func() { cancel(); release() }, nil
 }
 
 func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, func() {}, nil }
 
-// enter waits for a connection, half as long as an operation may take: with the
-// first that gets none a request ends.
-func (db *DB) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-db.gate }
+// connection waits until a connection is free, half as long as an operation may
+// take. The driver would wait for each operation of a request anew.
+func (db *DB) connection(ctx context.Context) (release func(), err error) {
+	release = func() { <-db.connections }
 	select {
-	case db.gate <- struct{}{}:
-		return leave, nil
+	case db.connections <- struct{}{}:
+		return release, nil
 	default:
 	}
 	late := time.NewTimer(db.timeout / 2)
 	defer late.Stop()
 	select {
-	case db.gate <- struct{}{}:
-		return leave, nil
+	case db.connections <- struct{}{}:
+		return release, nil
 	case <-late.C:
 		return nil, errNoConnection
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
-
-var errNoConnection = errors.New("all connections to the server are in use")
 
 func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
 
