@@ -136,7 +136,7 @@ func (db *DB) empty(ctx context.Context) error {
 			return err
 		}
 	}
-	return db.found(ctx)
+	return db.createSingletons(ctx)
 }
 
 // storesOf are the ports of a store.

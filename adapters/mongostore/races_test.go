@@ -198,7 +198,7 @@ func TestLongReorder(t *testing.T) {
 	for i := range docs {
 		d := template
 		d.ID, d.Key = newID(), fmt.Sprint("agent ", i)
-		d.Name, d.Place = d.Key, d.ID
+		d.Name, d.OrderKey = d.Key, d.ID
 		docs[i] = d
 	}
 	_, err = o.db.coll(agentsColl).InsertMany(t.Context(), docs)
@@ -300,7 +300,7 @@ func TestDeadProcess(t *testing.T) {
 	var session bson.D
 	o.must(bson.Unmarshal(dead.ID(), &session))
 	_, err = o.db.coll(replicasColl).InsertOne(t.Context(), bson.D{
-		is("_id", "dead"), is("sessions", bson.A{session}), is("seen", time.Now()),
+		is("_id", "dead"), is("sessions", bson.A{session}), is("renewed", time.Now()),
 	})
 	o.must(err)
 	o.must(dead.StartTransaction(transaction))

@@ -19,14 +19,14 @@ func everything() ports.Expiry {
 // TestForgetGoesOn: one kind that cannot be removed does not keep the others.
 func TestForgetGoesOn(t *testing.T) {
 	o := newOffice(t)
-	_, err := o.db.coll(claimsColl).InsertOne(t.Context(), bson.D{is("_id", 7), is("at", int64(1))}) // its id is no text
+	_, err := o.db.coll(locksColl).InsertOne(t.Context(), bson.D{is("_id", 7), is("at", int64(1))}) // its id is no text
 	o.must(err)
 	r := newReceipt(1)
-	o.must(o.db.write(t.Context(), func(t *tx) error { t.leaveReceipt(r); return nil }))
+	o.must(o.db.write(t.Context(), func(t *tx) error { t.addIdempotencyRecord(r); return nil }))
 	if _, err := o.Storage.Forget(t.Context(), everything()); err == nil {
 		t.Error("Forget says nothing of the lock that it cannot read")
 	}
-	if n, err := o.db.coll(receiptsColl).CountDocuments(t.Context(), bson.D{}); n != 0 || err != nil {
+	if n, err := o.db.coll(idempotencyColl).CountDocuments(t.Context(), bson.D{}); n != 0 || err != nil {
 		t.Errorf("%d idempotency records are left, %v", n, err)
 	}
 }

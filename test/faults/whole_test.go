@@ -46,7 +46,7 @@ func unrepaired(ctx context.Context, db *mongo.Database) (problems []string, err
 		ID string `bson:"_id"`
 	}
 	read("agents", bson.D{}, &agents)
-	read("former_agents", bson.D{}, &former)
+	read("deleted_agents", bson.D{}, &former)
 	read("departments", bson.D{}, &departments)
 	read("headcounts", bson.D{}, &headcounts)
 	read("versions", bson.D{}, &versions)
