@@ -112,7 +112,7 @@ func (e *election) hire(client *api.Client, hirer int, stop <-chan struct{}) {
 			return
 		case <-time.After(hirePause):
 		}
-		h := hireEntry{hirer: hirer, name: fmt.Sprintf("agent %d of %d", n, hirer)}
+		h := hireEntry{hirer: hirer, name: fmt.Sprintf("agent-%d-%d", hirer, n)}
 		h.request = api.Request{Method: http.MethodPost, Path: "/agents", Body: object{"name": h.name, "role": "worker", "department": department}}
 		if hirer%2 == 1 {
 			h.request.Key = h.name

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.uber.org/zap"
 
 	"orgd"
@@ -132,7 +129,6 @@ type tapped struct {
 	*testing.T
 	mongo, redis *tap
 	client       *api.Client
-	data         *mongo.Database // not through the tap
 }
 
 func startTapped(t *testing.T) *tapped {
@@ -140,15 +136,13 @@ func startTapped(t *testing.T) *tapped {
 	s := &tapped{T: t, mongo: openTap(t, mongoserver.Primary(t, mongoURI), nextMongo), redis: openTap(t, redisAddr, newRedisReader(t).next)}
 	uri := mongoserver.Through(t, mongoURI, s.mongo.addr())
 
-	database := "orgd_test_" + bson.NewObjectID().Hex()
-	migrate(t, database)
-	s.data = connect(t).Database(database)
+	database := takeDatabase(t)
 	cfg := orgd.Default()
 	cfg.Storage, cfg.Auth.KeyFile, cfg.CursorKeyFile = orgd.MongoDB, signingKey, cursorKey
 	cfg.Mongo.URI, cfg.Mongo.Database = uri, database
 	cfg.Mongo.OperationTimeout, cfg.Mongo.ConnectTimeout = patience+time.Second, patience+time.Second
 	cfg.HTTP.RequestTimeout = 15 * time.Second
-	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, database[len("orgd_"):], time.Second
+	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, bson.NewObjectID().Hex(), time.Second
 	app, stop, err := orgd.Build(t.Context(), cfg, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
@@ -163,20 +157,6 @@ func startTapped(t *testing.T) *tapped {
 	s.client = api.New(server.URL, token, 1)
 	t.Cleanup(s.client.Close)
 	return s
-}
-
-func connect(t *testing.T) *mongo.Client {
-	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(mongoURI))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Disconnect(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("Disconnect = %v", err)
-		}
-	})
-	return client
 }
 
 // populate makes what the endpoints are about, and returns the id of a project.
