@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/ports"
@@ -17,13 +18,61 @@ const (
 	codeUnauthorized   = 13
 	codeAuthentication = 18
 	codeHosted         = 8000 // what a hosted cluster says of a wrong login
+	codeNoMajority     = 148  // ReadConcernMajorityNotEnabled
 )
 
-// Check returns nil if the server answers and the database has a schema that
-// this program can use. Otherwise the error is one line for the operator that
-// begins with the setting to look at. It never repeats the URI.
+// Check returns nil if the server answers, can do what this program needs and the
+// database has a schema that this program can use. Otherwise the error is one line
+// for the operator that begins with the setting to look at. It never repeats the
+// URI.
 func (db *DB) Check(ctx context.Context) error {
-	return db.explain(db.checkSchema(ctx))
+	err := db.checkServer(ctx)
+	if err == nil {
+		err = db.checkSchema(ctx)
+	}
+	return db.explain(err)
+}
+
+// hello is what a server says of itself.
+type hello struct {
+	Set         string `bson:"setName"`
+	Kind        string `bson:"msg"` // "isdbgrid" of a mongos
+	WireVersion int    `bson:"maxWireVersion"`
+	Primary     string `bson:"primary"`
+	Uninitiated bool   `bson:"isreplicaset"`
+}
+
+// leastWireVersion is that of MongoDB 6.0.
+const leastWireVersion = 17
+
+var errServer = errors.New("the server cannot be used")
+
+// check returns errServer with what the operator can do about it if this program
+// cannot use the server.
+func (h hello) check() error {
+	switch {
+	case h.WireVersion < leastWireVersion:
+		return fmt.Errorf("%w: it is older than MongoDB 6.0; upgrade it", errServer)
+	case h.Set == "" && h.Kind != "isdbgrid":
+		return fmt.Errorf("%w: it is no member of a replica set, so it has no transactions; start it with --replSet and run orgd migrate --initiate", errServer)
+	}
+	return nil
+}
+
+// hello asks the server that writes go to.
+func (db *DB) hello(ctx context.Context) (h hello, err error) {
+	ctx, cancel := context.WithTimeout(ctx, db.timeout)
+	defer cancel()
+	err = db.client.Database("admin").RunCommand(ctx, bson.D{is("hello", 1)}).Decode(&h)
+	return h, translate(err)
+}
+
+func (db *DB) checkServer(ctx context.Context) error {
+	h, err := db.hello(ctx)
+	if err != nil {
+		return err
+	}
+	return h.check()
 }
 
 // unreachable is a line for the operator about what may pass by itself.
@@ -43,6 +92,10 @@ func (db *DB) explain(err error) error {
 		return nil
 	case errors.Is(err, errSchema):
 		return fmt.Errorf("--mongo-database: %s: %w", db.data.Name(), err)
+	case errors.Is(err, errServer):
+		return fmt.Errorf("--mongo-uri: %w", err)
+	case hasCode(err, codeNoMajority):
+		return fmt.Errorf("--mongo-uri: %w: it has no read concern majority; start it with --enableMajorityReadConcern", errServer)
 	case hasCode(err, codeAuthentication, codeHosted):
 		return errors.New("--mongo-uri: the server refuses the user or the password")
 	case hasCode(err, codeUnauthorized):

@@ -9,8 +9,6 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,15 +50,14 @@ type DB struct {
 	timeout time.Duration
 	costs   atomic.Bool // whether costs are known to be recorded
 
-	slots   chan *slot
-	line    chan struct{} // has an element while a change runs that has lost
-	group   *group
-	gate    chan struct{} // has an element for each connection in use
-	closing chan struct{}
-	live    func()        // begins to renew the lease, with the first change
-	leased  chan struct{} // closed when nobody renews the lease any more
-	once    sync.Once
-	tail    *tail
+	slots       chan *slot    // those that are free
+	retrying    chan struct{} // has an element while a change runs again
+	connections chan struct{} // has an element for each connection in use
+	closing     chan struct{}
+	startLease  func()
+	leaseEnded  chan struct{}
+	closeOnce   sync.Once
+	tail        *tail
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -75,18 +72,11 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	db := &DB{
 		client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
-		slots: make(chan *slot, shards), line: make(chan struct{}, 1), closing: make(chan struct{}), leased: make(chan struct{}),
-		gate: make(chan struct{}, cfg.MaxPool),
-	}
-	if os.Getenv("GROUP") != "" {
-		db.group = newGroup(db)
-	}
-	n := shards
-	if v, err := strconv.Atoi(os.Getenv("SLOTS")); err == nil {
-		n = v
+		slots: make(chan *slot, shards), retrying: make(chan struct{}, 1), connections: make(chan struct{}, cfg.MaxPool),
+		closing: make(chan struct{}), leaseEnded: make(chan struct{}),
 	}
 	var ids []bson.D
-	for i := range n {
+	for i := range shards {
 		s := &slot{db: db, shard: i}
 		if s.session, err = client.StartSession(); err != nil {
 			return nil, nil, err
@@ -98,7 +88,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		ids = append(ids, id)
 		db.slots <- s
 	}
-	db.live = sync.OnceFunc(func() { go db.lease(ids) })
+	db.startLease = sync.OnceFunc(func() { go db.lease(ids) })
 	db.tail = newTail(db)
 	return db, db.close, nil
 }
@@ -119,20 +109,17 @@ func clientOptions(cfg Config) *options.ClientOptions {
 
 // close waits for running changes, at most as long as two operations may take.
 func (db *DB) close() {
-	db.once.Do(func() {
+	db.closeOnce.Do(func() {
 		close(db.closing)
 		ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 		defer cancel()
 		db.tail.stop()
-		db.live()
-		<-db.leased
-		if db.group != nil {
-			<-db.group.stopped
-		}
-		for range len(db.slots) {
+		db.startLease() // ends at once if it was not running
+		<-db.leaseEnded
+		for range shards {
 			select {
 			case s := <-db.slots:
-				s.end(ctx)
+				s.session.EndSession(ctx)
 			case <-ctx.Done():
 			}
 		}

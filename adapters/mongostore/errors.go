@@ -17,35 +17,82 @@ import (
 // retryAfter is what a client waits before it asks an unavailable store again.
 const retryAfter = time.Second
 
-const transientLabel = "TransientTransactionError"
+// Labels with which a server, or the driver, says that something may be tried again.
+const (
+	transientLabel = "TransientTransactionError"
+	retryableLabel = "RetryableWriteError"
+)
 
-var errDraining = errors.New("mongostore: the store is closing")
+var (
+	errDraining     = errors.New("mongostore: the store is closing")
+	errNoConnection = errors.New("mongostore: all connections to the server are in use")
+)
 
-// outageCodes are what a server says that is stopping, not the primary, or too
-// slow.
+// outageCodes are what a server says that cannot serve a request now and may be able
+// to later. The names are those of the server's error_codes.yml.
 var outageCodes = []int{
-	6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+	6,     // HostUnreachable
+	7,     // HostNotFound
+	24,    // LockTimeout
+	43,    // CursorNotFound: the server was started again
+	46,    // LockBusy
+	50,    // MaxTimeMSExpired
+	64,    // WriteConcernTimeout
+	89,    // NetworkTimeout
+	91,    // ShutdownInProgress
+	94,    // NotYetInitialized
+	100,   // UnsatisfiableWriteConcern
+	112,   // WriteConflict
+	117,   // ConflictingOperationInProgress
+	133,   // FailedToSatisfyReadPreference
+	134,   // ReadConcernMajorityNotAvailableYet
+	175,   // QueryPlanKilled
+	189,   // PrimarySteppedDown
+	202,   // NetworkInterfaceExceededTimeLimit
+	211,   // KeyNotFound: of a new primary that has not read the keys of the cluster
+	225,   // TransactionTooOld
+	237,   // CursorKilled
+	239,   // SnapshotTooOld
+	244,   // TransactionAborted
+	246,   // SnapshotUnavailable
+	251,   // NoSuchTransaction
+	262,   // ExceededTimeLimit
+	263,   // OperationNotSupportedInTransaction: the catalog is being changed
+	276,   // IndexBuildAborted
+	279,   // ClientDisconnect
+	290,   // TransactionExceededLifetimeLimitSeconds
+	317,   // ConnectionPoolExpired
+	365,   // TemporarilyUnavailable
+	462,   // IngressRequestRateLimitExceeded
+	9001,  // SocketException
+	10058, // LegacyNotPrimary
+	10107, // NotWritablePrimary
+	11600, // InterruptedAtShutdown
+	11601, // Interrupted
+	11602, // InterruptedDueToReplStateChange
+	13435, // NotPrimaryNoSecondaryOk
+	13436, // NotPrimaryOrSecondary
 }
 
 func unavailable(cause error) error {
 	return ports.ErrUnavailable.Because(cause).After(retryAfter)
 }
 
-// notApplied is an outage before a change was stored, or a change that lost every
-// race until its time was over.
+// notApplied is a change of which nothing is stored, because of an outage or because
+// it lost against others until its time was over.
 func notApplied(cause error) error {
 	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
 		Because(cause).After(retryAfter)
 }
 
-// unconfirmed is a commit that nobody knows the outcome of.
+// unconfirmed is a change whose commit has an unknown outcome.
 func unconfirmed(cause error) error {
 	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
 		Because(cause).After(retryAfter)
 }
 
-// translate gives an error of the driver the fault that the interface knows for
-// it. Errors that callers ask for by themselves, and faults, pass unchanged.
+// translate returns the fault that an error of the driver is for clients. Faults and
+// mongo.ErrNoDocuments stay as they are.
 func translate(err error) error {
 	switch {
 	case err == nil, isFault(err), errors.Is(err, mongo.ErrNoDocuments):
@@ -56,32 +103,35 @@ func translate(err error) error {
 	return ports.ErrStorage.Because(err)
 }
 
-// lostOr is lost for an error of a statement after which the change may be run
-// again, else the error.
+// lostOr is lost for an error of a statement after which the change may run again,
+// else the error.
 func lostOr(err error) error {
-	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) && (hasLabel(err, transientLabel) || isOutage(err)) {
+	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) && isOutage(err) {
 		return lost{err}
 	}
 	return err
 }
 
+// isOutage reports whether the same may succeed later.
 func isOutage(err error) bool {
-	if mongo.IsTimeout(err) || mongo.IsNetworkError(err) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, mongo.ErrClientDisconnected) ||
-		errors.As(err, new(topology.ServerSelectionError)) || errors.As(err, new(topology.ConnectionError)) ||
-		errors.As(err, new(topology.WaitQueueTimeoutError)) || errors.Is(err, driver.ErrDeadlineWouldBeExceeded) ||
-		errors.As(err, new(driver.RetryablePoolError)) || errors.As(err, new(topology.PoolError)) {
-		return true
+	for _, known := range []error{
+		context.Canceled, context.DeadlineExceeded, mongo.ErrClientDisconnected, driver.ErrDeadlineWouldBeExceeded, driver.ErrCursorNotFound,
+		topology.ErrServerClosed, topology.ErrTopologyClosed, topology.ErrSubscribeAfterClosed, errDraining, errNoConnection,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
 	}
-	return hasCode(err, outageCodes...)
-}
-
-// isRefusal reports whether a server has answered for good that a commit is none:
-// whatever may be otherwise the next time is no refusal.
-func isRefusal(err error) bool {
-	var failed mongo.ServerError
-	return errors.As(err, &failed) && !isOutage(err) && !failed.HasErrorLabel("UnknownTransactionCommitResult")
+	for _, kind := range []any{
+		new(topology.ServerSelectionError), new(topology.ConnectionError), new(topology.WaitQueueTimeoutError),
+		new(topology.PoolError), new(driver.RetryablePoolError),
+	} {
+		if errors.As(err, kind) {
+			return true
+		}
+	}
+	return mongo.IsTimeout(err) || mongo.IsNetworkError(err) || hasLabel(err, transientLabel) || hasLabel(err, retryableLabel) ||
+		hasCode(err, outageCodes...)
 }
 
 func hasLabel(err error, label string) bool {
@@ -90,20 +140,27 @@ func hasLabel(err error, label string) bool {
 }
 
 func hasCode(err error, codes ...int) bool {
-	var raw driver.WriteCommandError // of making indexes, which the driver passes on as it is
-	if errors.As(err, &raw) && raw.WriteConcernError != nil && slices.Contains(codes, int(raw.WriteConcernError.Code)) {
+	// Making indexes and collections has the driver's own errors.
+	var command driver.Error
+	if errors.As(err, &command) && slices.Contains(codes, int(command.Code)) {
 		return true
+	}
+	var write driver.WriteCommandError
+	if errors.As(err, &write) {
+		if write.WriteConcernError != nil && slices.Contains(codes, int(write.WriteConcernError.Code)) {
+			return true
+		}
+		for _, e := range write.WriteErrors {
+			if slices.Contains(codes, int(e.Code)) {
+				return true
+			}
+		}
 	}
 	var failed mongo.ServerError
 	if !errors.As(err, &failed) {
 		return false
 	}
-	for _, code := range codes {
-		if failed.HasErrorCode(code) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(codes, failed.HasErrorCode)
 }
 
 // isFault reports an error that has a meaning for clients.

@@ -28,7 +28,7 @@ func Initiate(ctx context.Context, cfg Config) error {
 		return errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	defer client.Disconnect(context.WithoutCancel(ctx)) // nothing is left to lose
-	admin := &DB{data: client.Database("admin")}
+	admin := &DB{client: client, data: client.Database("admin"), timeout: cfg.OperationTimeout}
 	for end := time.Now().Add(cfg.OperationTimeout); ; time.Sleep(50 * time.Millisecond) {
 		ready, err := admin.initiate(ctx, set, hosts)
 		switch {
@@ -49,20 +49,15 @@ const (
 // initiate reports whether the server's replica set has a primary. If it has never
 // been initiated, that is done.
 func (db *DB) initiate(ctx context.Context, set string, hosts []string) (ready bool, err error) {
-	var hello struct {
-		Set         string `bson:"setName"`
-		Primary     string
-		Uninitiated bool `bson:"isreplicaset"`
-	}
-	if err := db.data.RunCommand(ctx, bson.D{is("hello", 1)}).Decode(&hello); err != nil {
-		return false, db.explain(translate(err))
-	}
+	h, err := db.hello(ctx)
 	switch {
-	case hello.Set == set:
-		return hello.Primary != "", nil
-	case hello.Set != "":
-		return false, fmt.Errorf("--mongo-uri: %s belongs to the replica set %s, not to %s", hosts[0], hello.Set, set)
-	case !hello.Uninitiated:
+	case err != nil:
+		return false, db.explain(err)
+	case h.Set == set:
+		return h.Primary != "", nil
+	case h.Set != "":
+		return false, fmt.Errorf("--mongo-uri: %s belongs to the replica set %s, not to %s", hosts[0], h.Set, set)
+	case !h.Uninitiated:
 		return false, fmt.Errorf("--mongo-uri: %s was not started with --replSet, so it has no replica set to initiate", hosts[0])
 	}
 	members := bson.A{}

@@ -27,7 +27,7 @@ type leaseDoc struct {
 
 // lease renews that of this process until the store closes.
 func (db *DB) lease(sessions []bson.D) {
-	defer close(db.leased)
+	defer close(db.leaseEnded)
 	own := leaseDoc{bson.NewObjectID().Hex(), sessions}
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
 	select {

@@ -26,17 +26,28 @@ type schemaDoc struct {
 
 var errSchema = errors.New("its schema does not fit this program")
 
-func (db *DB) checkSchema(ctx context.Context) error {
+// schema returns that of the database; its version is 0 if it was never migrated.
+// Of one that is too new for this program the error is errSchema.
+func (db *DB) schema(ctx context.Context) (schemaDoc, error) {
 	d, err := one[schemaDoc](db.ask(ctx), metaColl, byID(schemaID))
 	switch {
 	case errors.Is(err, mongo.ErrNoDocuments):
-		return fmt.Errorf("%w: it has none; run orgd migrate", errSchema)
+		return schemaDoc{}, nil
+	case err == nil && d.Oldest > schemaVersion:
+		err = fmt.Errorf("%w: programs older than %d cannot use it, this one knows %d", errSchema, d.Oldest, schemaVersion)
+	}
+	return d, err
+}
+
+func (db *DB) checkSchema(ctx context.Context) error {
+	d, err := db.schema(ctx)
+	switch {
 	case err != nil:
 		return err
+	case d.Version == 0:
+		return fmt.Errorf("%w: it has none; run orgd migrate", errSchema)
 	case d.Version < schemaVersion:
 		return fmt.Errorf("%w: it has version %d, this program needs %d; run orgd migrate", errSchema, d.Version, schemaVersion)
-	case d.Oldest > schemaVersion:
-		return fmt.Errorf("%w: programs older than %d cannot use it, this one knows %d", errSchema, d.Oldest, schemaVersion)
 	}
 	return nil
 }
@@ -54,6 +65,12 @@ func Migrate(ctx context.Context, cfg Config, clock ports.Clock) (int, error) {
 }
 
 func (db *DB) migrate(ctx context.Context) error {
+	if err := db.checkServer(ctx); err != nil {
+		return err
+	}
+	if _, err := db.schema(ctx); err != nil {
+		return err
+	}
 	for coll, indexes := range indexes() {
 		if len(indexes) == 0 {
 			if err := db.data.CreateCollection(ctx, coll); err != nil && !hasCode(err, codeExists) {

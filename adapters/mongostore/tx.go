@@ -21,7 +21,6 @@ type tx struct {
 	shard  int
 	ops    map[string][]op
 	failed error // of a read that the function has passed over
-	seen   *seen // what was read and will be written; nil unless others are in the transaction
 }
 
 // op is one write. taken is what a duplicate key means; without, that somebody
@@ -38,35 +37,28 @@ func (t *tx) add(coll string, model mongo.WriteModel, taken error) {
 	t.ops[coll] = append(t.ops[coll], op{model, taken})
 }
 
-func (t *tx) writes() bool { return len(t.ops) > 0 }
-
 // insert writes a new document. taken is the error if one of its keys is taken.
 func (t *tx) insert(coll string, doc any, taken error) {
-	t.seen.writes(coll, "")
 	t.add(coll, mongo.NewInsertOneModel().SetDocument(doc), taken)
 }
 
 // update changes the document of an id, if there is one. taken is the error if a
 // key that it gets is taken.
 func (t *tx) update(coll, id string, change bson.D, taken error) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change), taken)
 }
 
 // upsert changes the document of an id, or makes it.
 func (t *tx) upsert(coll, id string, change bson.D) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil)
 }
 
 // replace writes a document in place of the one that filter finds, or a new one.
 func (t *tx) replace(coll string, filter bson.D, doc any, taken error) {
-	t.seen.writes(coll, idOf(filter))
 	t.add(coll, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(doc).SetUpsert(true), taken)
 }
 
 func (t *tx) remove(coll, id string) {
-	t.seen.writes(coll, id)
 	t.add(coll, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
 }
 
@@ -78,18 +70,7 @@ type reader interface {
 	// bounded is the context of one query: the driver's own time-out does not count
 	// where a request has a deadline.
 	bounded() (context.Context, context.CancelFunc, error)
-	saw(coll string, filter bson.D, docs ...bson.Raw)
-	remembered(coll string, filter bson.D) (bson.Raw, bool)
 }
-
-func (t *tx) saw(coll string, filter bson.D, docs ...bson.Raw) { t.seen.reads(coll, filter, docs) }
-
-func (t *tx) remembered(coll string, filter bson.D) (bson.Raw, bool) {
-	return t.seen.remembered(coll, filter)
-}
-
-func (plain) saw(string, bson.D, ...bson.Raw)            {}
-func (plain) remembered(string, bson.D) (bson.Raw, bool) { return nil, false }
 
 func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
 
@@ -112,38 +93,37 @@ func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
 func (p plain) note(err error) error               { return translate(err) }
 
 func (p plain) bounded() (context.Context, context.CancelFunc, error) {
-	leave, err := p.db.enter(p)
+	ctx, cancel := context.WithTimeout(p, p.db.timeout)
+	release, err := p.db.connection(ctx)
 	if err != nil {
+		cancel()
 		return nil, nil, unavailable(err)
 	}
-	ctx, cancel := context.WithTimeout(p, p.db.timeout)
-	return ctx, func() { cancel(); leave() }, nil
+	return ctx, func() { cancel(); release() }, nil
 }
 
 func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, func() {}, nil }
 
-// enter waits for a connection, half as long as an operation may take: with the
-// first that gets none a request ends.
-func (db *DB) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() { <-db.gate }
+// connection waits until a connection is free, half as long as an operation may
+// take. The driver would wait for each operation of a request anew.
+func (db *DB) connection(ctx context.Context) (release func(), err error) {
+	release = func() { <-db.connections }
 	select {
-	case db.gate <- struct{}{}:
-		return leave, nil
+	case db.connections <- struct{}{}:
+		return release, nil
 	default:
 	}
 	late := time.NewTimer(db.timeout / 2)
 	defer late.Stop()
 	select {
-	case db.gate <- struct{}{}:
-		return leave, nil
+	case db.connections <- struct{}{}:
+		return release, nil
 	case <-late.C:
 		return nil, errNoConnection
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
-
-var errNoConnection = errors.New("all connections to the server are in use")
 
 func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
 
@@ -159,20 +139,12 @@ func (db *DB) view(ctx context.Context, fn func(reader) error) error {
 
 // one reads the document that filter finds, or returns mongo.ErrNoDocuments.
 func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
-	raw, ok := r.remembered(coll, filter)
-	if !ok || len(opts) > 0 {
-		ctx, cancel, err := r.bounded()
-		if err != nil {
-			return doc, err
-		}
-		defer cancel()
-		if raw, err = r.from(coll).FindOne(ctx, filter, opts...).Raw(); err != nil {
-			r.saw(coll, filter)
-			return doc, r.note(err)
-		}
-		r.saw(coll, filter, raw)
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return doc, err
 	}
-	return doc, bson.Unmarshal(raw, &doc)
+	defer cancel()
+	return doc, r.note(r.from(coll).FindOne(ctx, filter, opts...).Decode(&doc))
 }
 
 // all reads the documents that filter finds.
@@ -186,7 +158,6 @@ func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 	if err == nil {
 		err = cursor.All(ctx, &docs)
 	}
-	r.saw(coll, filter)
 	return docs, r.note(err)
 }
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
@@ -15,50 +15,46 @@ import (
 )
 
 // shards is how many transactions a process runs at once. Each has a number of
-// its own, so that what all of them add to has a document for each: see tx.shard.
+// its own: see tx.shard.
 const shards = 16
 
-// slot is the place of one transaction: a session that lives as long as the
-// process, so that what a transaction has left behind ends with the next one.
+// slot runs one transaction at a time. Its session lives as long as the process:
+// a new transaction on it aborts one that was left open.
 type slot struct {
 	db      *DB
 	shard   int
-	session *mongo.Session // nil before the first transaction and after a doubtful one
+	session *mongo.Session
+	open    bool // whether the server may have a transaction that has not ended
 }
-
-var attempts, retriedCommits atomic.Int64 // for the experiment only
 
 var transaction = options.Transaction().
 	SetReadConcern(readconcern.Snapshot()).
 	SetWriteConcern(writeconcern.Majority())
 
 // write runs a change: fn reads one state and says what to write, and write
-// returns when that is stored, all of it. An error of fn is returned as it is and
-// nothing is stored. fn may run more than once, each time on the state then, but
-// not after write has returned: so it sets what it leaves to its caller, and adds
-// nothing to it. It must not call write or wait for anybody who does.
+// returns when that is stored, all of it. If fn returns an error, nothing is
+// stored, and a majority has what fn has read. fn may run more than once, each
+// time on the state then, but not after write has returned. So it must set what
+// it hands to its caller and add nothing to it, and must not call write.
 //
-// If ctx ends before the change is stored it is not, if it ends later the outcome
-// may be unknown. Both are ports.ErrUnavailable and say which.
+// If ctx ends before the change is stored it is not; if it ends during the commit
+// the outcome may be unknown. Both are ports.ErrUnavailable and say which.
 func (db *DB) write(ctx context.Context, fn func(*tx) error) error {
-	if db.group != nil { // for the experiment only
-		return db.group.write(ctx, fn)
-	}
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
 	err := db.try(ctx, fn)
 	if isLost(err) {
-		err = db.inLine(ctx, fn, err)
+		err = db.retry(ctx, fn, err)
 	}
 	return translate(err)
 }
 
-// inLine runs a change again that has lost against another, until it is stored.
-// Those that have lost go one after another: they want the same documents.
-func (db *DB) inLine(ctx context.Context, fn func(*tx) error, err error) error {
+// retry runs a change again that was aborted, until it is stored. Those that have
+// lost against another go one after another: they want the same documents.
+func (db *DB) retry(ctx context.Context, fn func(*tx) error, err error) error {
 	select {
-	case db.line <- struct{}{}:
-		defer func() { <-db.line }()
+	case db.retrying <- struct{}{}:
+		defer func() { <-db.retrying }()
 	case <-ctx.Done():
 		return notApplied(err)
 	}
@@ -76,17 +72,23 @@ func (db *DB) try(ctx context.Context, fn func(*tx) error) error {
 	if err != nil {
 		return notApplied(err)
 	}
-	defer func() { db.slots <- s }()
-	leave, err := db.enter(ctx)
+	defer db.free(s)
+	release, err := db.connection(ctx)
 	if err != nil {
 		return notApplied(err)
 	}
-	defer leave()
-	return s.attempt(ctx, fn)
+	defer release()
+	err = s.run(ctx, fn)
+	var d duplicate
+	if errors.As(err, &d) {
+		err = s.run(ctx, d.confirm)
+	}
+	return err
 }
 
+// slot waits for a slot, half as long as an operation may take.
 func (db *DB) slot(ctx context.Context) (*slot, error) {
-	db.live()
+	db.startLease()
 	ctx, cancel := context.WithTimeout(ctx, db.timeout/2)
 	defer cancel()
 	if err := ctx.Err(); err != nil {
@@ -102,83 +104,96 @@ func (db *DB) slot(ctx context.Context) (*slot, error) {
 	}
 }
 
-// attempt runs a change once. Nothing in it ends with the caller's context: an
-// interrupted command costs its connection.
-func (s *slot) attempt(ctx context.Context, fn func(*tx) error) error {
-	attempts.Add(1)
+// free gives a slot back. There may have been no time to end its transaction,
+// which would lock documents until the next one on the same session: then that is
+// done first, and nobody waits for it.
+func (db *DB) free(s *slot) {
+	if !s.open {
+		db.slots <- s
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
+		defer cancel()
+		s.abort(ctx)
+		s.open = false
+		db.slots <- s
+	}()
+}
+
+// run runs a change once. Its commands do not end with the caller's context, only
+// at its deadline: an interrupted command costs its connection.
+func (s *slot) run(ctx context.Context, fn func(*tx) error) error {
 	until, _ := ctx.Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 	defer cancel()
-	if s.session == nil {
-		var err error
-		if s.session, err = s.db.client.StartSession(); err != nil {
-			return lost{err}
-		}
-	}
 	if err := s.session.StartTransaction(transaction); err != nil {
-		return err
+		return lost{err}
 	}
+	s.open = true
 	committing := false
 	defer func() { // also if fn panics
-		if !committing {
-			_ = s.session.AbortTransaction(ctx) // else the next transaction aborts it, or the server
+		if !committing && ctx.Err() == nil {
+			s.abort(ctx)
 		}
 	}()
 	t := &tx{Context: mongo.NewSessionContext(ctx, s.session), db: s.db, shard: s.shard}
-	err := fn(t)
-	if err == nil {
-		err = t.failed
-	}
-	if err != nil {
-		return err
+	refusal := fn(t)
+	switch {
+	case t.failed != nil:
+		return t.failed
+	case refusal != nil && !isFault(refusal):
+		return refusal
+	case refusal != nil:
+		t.ops = nil
 	}
 	t.reach("begin")
 	if err := t.flush(); err != nil {
 		return err
 	}
-	// Also if nothing was written: only a commit proves that a majority has what
-	// was read.
-	committing = true
+	// A transaction that has only read is committed too. Its snapshot may be one that
+	// an election takes back; the commit waits until a majority has it.
 	t.reach("commit.before")
-	err = s.commit(ctx)
-	if err == nil {
-		t.reach("commit.after")
+	committing = true
+	inDoubt := unconfirmed
+	if len(t.ops) == 0 {
+		inDoubt = notApplied
 	}
-	return err
+	if err := s.commit(ctx, inDoubt); err != nil {
+		return err
+	}
+	t.reach("commit.after")
+	return refusal
 }
 
-// commit commits until the server has said whether it has. An error without a
-// label says nothing: a retry may fail in the handshake of a new connection.
-func (s *slot) commit(ctx context.Context) error {
+// abort ends the transaction, whether or not the server answers.
+func (s *slot) abort(ctx context.Context) {
+	_ = s.session.AbortTransaction(ctx) // the driver does not return the server's errors
+	s.open = ctx.Err() != nil
+}
+
+// commit commits until the server has said whether it has. Any error but a
+// transient one leaves that open: the first try may have reached the server even
+// if a second one was refused in the handshake of a new connection. When ctx ends,
+// the error is that of inDoubt.
+func (s *slot) commit(ctx context.Context, inDoubt func(error) error) error {
 	for n := 0; ; n++ {
 		err := s.session.CommitTransaction(ctx)
-		if n > 0 {
-			retriedCommits.Add(1)
-		}
 		switch {
 		case err == nil:
+			s.open = false
 			return nil
 		case hasLabel(err, transientLabel):
+			s.open = false
 			return lost{err}
-		case isRefusal(err):
-			return err
 		}
 		if pause(ctx, n) != nil {
-			s.end(ctx) // which has ended: nobody waits for a server that does not answer
-			return unconfirmed(err)
+			return inDoubt(err)
 		}
 	}
 }
 
-// end gives the session up.
-func (s *slot) end(ctx context.Context) {
-	if s.session != nil {
-		s.session.EndSession(ctx)
-		s.session = nil
-	}
-}
-
-// lost is an error after which a change has not been stored and may be run again.
+// lost is an error after which a change has not been stored and may run again.
 type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
@@ -199,8 +214,8 @@ func pause(ctx context.Context, n int) error {
 	}
 }
 
-// flushOrder is the order in which collections are written: what changes may meet
-// in comes first, and of two refusals that of the first collection is given.
+// flushOrder is the order in which collections are written. Those that two changes
+// may conflict in come first. Of two refusals that of the first collection is given.
 var flushOrder = []string{
 	receiptsColl, metaColl, departmentsColl, headcountsColl, agentsColl, formerColl, projectsColl, sessionsColl,
 	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
@@ -220,23 +235,57 @@ func (t *tx) flush() error {
 		}
 		_, err := t.db.coll(coll).BulkWrite(t, models)
 		if err != nil {
-			return refused(ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
+			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
 		}
 	}
 	return nil
 }
 
 // refused gives an error of writing its meaning.
-func refused(ops []op, err error) error {
+func refused(coll string, ops []op, err error) error {
 	var failed mongo.BulkWriteException
 	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
 		!mongo.IsDuplicateKeyError(failed) {
 		return lostOr(err)
 	}
+	first := failed.WriteErrors[0]
 	for _, o := range ops {
-		if o.model == failed.WriteErrors[0].Request && o.taken != nil {
-			return o.taken
+		if o.model != first.Request || o.taken == nil {
+			continue
+		}
+		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
+			return duplicate{coll, key, o.taken, err}
 		}
 	}
 	return lost{err} // a document that two changes make as it is missing
+}
+
+// duplicate is a write that was refused because its key is taken. The document with
+// the key may be one that an election takes back: see confirm.
+type duplicate struct {
+	coll  string
+	key   bson.Raw
+	taken error
+	error
+}
+
+// confirm is a change that writes nothing. It is refused if the key is taken.
+func (d duplicate) confirm(t *tx) error {
+	_, err := one[bson.Raw](t, d.coll, d.filter())
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return lost{d.error}
+	}
+	if err != nil {
+		return err
+	}
+	return d.taken
+}
+
+func (d duplicate) filter() bson.D {
+	filter := bson.D{}
+	fields, _ := d.key.Elements()
+	for _, f := range fields {
+		filter = append(filter, is(f.Key(), f.Value()))
+	}
+	return filter
 }

@@ -1,0 +1,44 @@
+package mongostore
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/agent"
+)
+
+// Benchmarks compare a hire and an update with one insert of the driver, each by
+// 32 clients.
+func Benchmark(b *testing.B) {
+	o := newOffice(b)
+	var ids []agent.ID
+	for i := range 32 {
+		o.must(o.found(b.Context(), fmt.Sprint("d", i), 1))
+		ids = append(ids, o.hire(fmt.Sprint("d", i)))
+	}
+	plain := o.db.data.Collection("plain")
+	var client atomic.Int64
+	for what, do := range map[string]func(client int) error{
+		"insertOne": func(int) error {
+			_, err := plain.InsertOne(b.Context(), bson.D{is("_id", newID()), is("text", instructions)})
+			return err
+		},
+		"hire":   func(c int) error { o.hire(fmt.Sprint("d", c%32)); return nil },
+		"update": func(c int) error { return o.patch(b.Context(), ids[c%32], fmt.Sprintf(`{"description":%q}`, newID())) },
+	} {
+		b.Run(what, func(b *testing.B) {
+			b.SetParallelism(16) // goroutines for each processor
+			b.RunParallel(func(pb *testing.PB) {
+				c := int(client.Add(1))
+				for pb.Next() {
+					if err := do(c); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
