@@ -192,7 +192,7 @@ func (e *election) judge(name string) {
 	}
 	e.wantLedger(name, stored)
 	e.wantReceived(events)
-	e.wantRepaired(time.Now())
+	e.wantWhole()
 	e.wantStorageErrorsOnly()
 }
 

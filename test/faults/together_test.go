@@ -50,7 +50,7 @@ func TestDeletionBesideHiresOnReplicas(t *testing.T) {
 			t.Errorf("%s: deleted %t, %d hires and moves succeeded, and it has %d agents, %v", name, deletion.OK(), joined, len(members), err)
 		}
 	}
-	c.wantRepaired(time.Now())
+	c.wantWhole()
 	c.wantCleanLogs()
 	t.Logf("of %d departments %d were deleted beside %d hires and %d moves", rounds, deleted, newcomers, newcomers)
 }

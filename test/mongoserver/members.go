@@ -29,11 +29,15 @@ const (
 // StepDown makes the primary a secondary, so that another member is elected.
 func StepDown(t testing.TB, uri string) {
 	t.Helper()
+	former := Primary(t, uri)
 	admin := connect(t, uri)
 	ctx, cancel := context.WithTimeout(t.Context(), membersWait)
 	defer cancel()
 	if err := admin.RunCommand(ctx, bson.D{{Key: "replSetStepDown", Value: stepDownSeconds}}).Err(); err != nil {
 		t.Fatalf("replSetStepDown = %v", err)
+	}
+	if Primary(t, uri) == former {
+		t.Fatalf("%s is the primary as before", former)
 	}
 }
 
