@@ -22,6 +22,8 @@ BENCH ?= .
 PACKAGES ?= ./...
 # Where goroutines share state.
 SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
+# What replicas can get wrong that one process cannot: for make mongo.
+REPLICATED := TestRoundTrips|TestReplicas$$/^(activities|agents|company|conditions|departments|idempotency|lists|sessions|streams|versions|webhooks)$$
 # Which tests make reliability runs.
 RUN ?= .
 # How long make fuzz tries each parser, and which mistakes make planted makes.
@@ -29,7 +31,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test race race-all redis integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,11 +78,20 @@ race-all: ## run all tests with the race detector, half an hour
 	.ci/gotest ./... -race -short -timeout 1h $(TESTFLAGS)
 
 redis: ## run the tests that need a redis-server, but those that flood it
-	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest './adapters/redislimit ./adapters/redisnotify' $(RACE) $(TESTFLAGS)
+	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
-redis integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
+redis mongo integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
 integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
+mongo: ## run what matters most of integration, in five minutes
+	go run ./test/servers $(MAKE) --no-print-directory mongo-all
+
+# One after the other: the last one kills a member of the replica set.
+mongo-all:
+	.ci/gotest ./adapters/mongostore -timeout 5m $(TESTFLAGS)
+	.ci/gotest ./test/integration -timeout 5m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
+	.ci/gotest ./test/faults -timeout 5m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
+
 integration: ## run the tests that need MongoDB and Redis, in containers of Docker
 	@[ -n "$$ORGD_TEST_REDIS_SERVER" ] || echo '!!! SKIPPED: there is no redis-server, so nothing that stops or breaks one is tested'
 	@[ -n "$$ORGD_TEST_HAPROXY" ] || echo '!!! SKIPPED: there is no haproxy, so replicas that are restarted behind one are not tested'

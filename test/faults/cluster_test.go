@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -136,8 +137,7 @@ func newDatabase(t *testing.T, uri string) *mongo.Database {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		endSessions(ctx, db)
-		if err := db.Drop(ctx); err != nil {
+		if err := errors.Join(endSessions(ctx, db), db.Drop(ctx)); err != nil {
 			t.Errorf("drop the database: %v", err)
 		}
 		if err := client.Disconnect(ctx); err != nil {
@@ -149,16 +149,19 @@ func newDatabase(t *testing.T, uri string) *mongo.Database {
 
 // endSessions ends the transactions that killed replicas have left open, for which
 // a drop would wait for a minute.
-func endSessions(ctx context.Context, db *mongo.Database) {
+func endSessions(ctx context.Context, db *mongo.Database) error {
 	cursor, err := db.Collection("replicas").Find(ctx, bson.D{})
 	if err != nil {
-		return
+		return err
 	}
 	var left []struct{ Sessions bson.A }
-	_ = cursor.All(ctx, &left)
-	for _, l := range left {
-		_ = db.Client().Database("admin").RunCommand(ctx, bson.D{{Key: "killSessions", Value: l.Sessions}}).Err()
+	if err := cursor.All(ctx, &left); err != nil {
+		return err
 	}
+	for _, l := range left {
+		err = errors.Join(err, db.Client().Database("admin").RunCommand(ctx, bson.D{{Key: "killSessions", Value: l.Sessions}}).Err())
+	}
+	return err
 }
 
 // cursorKey is the name of the file beside that of the signing key.
@@ -271,16 +274,16 @@ func (c *cluster) wantCleanLogs() {
 // second, which is a matter of time.
 func (c *cluster) wantCleanLog(i int, p *process.Process) {
 	c.t.Helper()
-	var errors, slow []string
+	var failed, slow []string
 	for _, line := range failures(p) {
 		if strings.Contains(line, ports.ErrUnavailable.Error()) {
 			slow = append(slow, line)
 		} else {
-			errors = append(errors, line)
+			failed = append(failed, line)
 		}
 	}
-	if len(errors) > 0 {
-		c.t.Errorf("replica %d logged errors:\n%s", i, strings.Join(errors, "\n"))
+	if len(failed) > 0 {
+		c.t.Errorf("replica %d logged errors:\n%s", i, strings.Join(failed, "\n"))
 	}
 	if len(slow) > 0 {
 		c.late(time.Since(c.begun), "replica %d found the storage too slow:\n%s", i, strings.Join(slow, "\n"))

@@ -2,333 +2,308 @@ package faults
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"orgd/test/api"
 	"orgd/test/mongoserver"
 )
 
-// hireNote is one line of the ledger.
-type hireNote struct {
-	name  string
-	begun time.Time
-	took  time.Duration
-	code  int    // of the answer, 0 without one
-	text  string // of a refusal
-}
+const (
+	// hirers are the clients that hire during an election, each one every hirePause.
+	hirers    = 12
+	hirePause = 50 * time.Millisecond
+	// servedAgain is how many hires of each client must succeed after a fault.
+	servedAgain = 10
+	// electionWait bounds every wait of these tests, on any machine.
+	electionWait = 2 * time.Minute
+)
 
-// TestElections takes the primary away while clients hire through all replicas,
-// follow, and are told by a webhook.
+// electionTime is how long there may be no success on any replica.
+var electionTime = size(time.Minute, 15*time.Second)
+
+// TestElectionsOnReplicas takes the primary away from replicas while clients hire
+// through all of them, others follow the events, and a webhook receives them. What
+// the clients were told is compared with what is stored.
 func TestElectionsOnReplicas(t *testing.T) {
-	for _, how := range []string{"stepdown", "kill"} {
-		t.Run(how, func(t *testing.T) { election(t, how) })
+	for _, f := range []struct {
+		name  string
+		fault func(t testing.TB, uri string) (heal func())
+	}{
+		{"step-down", func(t testing.TB, uri string) func() {
+			mongoserver.StepDown(t, uri)
+			return func() { mongoserver.AwaitMembers(t, uri) }
+		}},
+		{"kill", mongoserver.KillPrimary},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			for range size(1, 10) {
+				startElection(t).run(f.name, f.fault)
+			}
+		})
 	}
 }
 
-// container returns the id of the container of the member at an address.
-func containerAt(t *testing.T, addr string) string {
+// election is a replica set that elects a primary under load.
+type election struct {
+	*cluster
+	uri       string
+	followers []*hireFollower
+	webhook   *hireReceiver
+	fault     time.Time
+
+	mu     sync.Mutex
+	ledger []hireEntry
+}
+
+// hireEntry is a line of the ledger: a hire, and the last answer to it.
+type hireEntry struct {
+	visit
+	hirer   int
+	name    string
+	refused int // answers before the last one
+}
+
+func startElection(t *testing.T) *election {
 	t.Helper()
-	_, port, _ := net.SplitHostPort(addr)
-	out, err := exec.Command("docker", "ps", "--no-trunc", "--format", "{{.ID}} {{.Command}}").Output()
-	if err != nil {
-		t.Skip("SKIPPED: no docker")
+	uri := mongoURI(t)
+	mongoserver.AwaitMembers(t, uri)
+	e := &election{uri: uri}
+	e.cluster = startCluster(t, clusterSize, uri, append([]string{"--webhook-allow-http", "--webhook-allow-private"}, impatient...)...)
+	admin := e.client(0, 1)
+	must(t, admin, api.Request{Method: http.MethodPost, Path: "/departments", Body: object{"name": department}}, nil)
+	e.webhook = startHireReceiver(t, admin)
+	for i := range e.replicas {
+		e.followers = append(e.followers, startHireFollower(t, e.client(i, 1)))
 	}
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "--port "+port+" ") {
-			return strings.Fields(line)[0]
-		}
-	}
-	t.Skip("SKIPPED: no container of the primary")
-	return ""
+	return e
 }
 
-func election(t *testing.T, how string) {
-	uri := mongoURI(t)
-	c := startCluster(t, clusterSize, uri, append(impatient, "--webhook-allow-http", "--webhook-allow-private")...)
-	admin := c.client(0, 4)
-	must(t, admin, api.Request{Method: http.MethodPost, Path: "/departments", Body: object{"name": department}}, nil)
-
-	var mu sync.Mutex
-	hooked := map[string]int{}
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var e struct{ ID string }
-		_ = json.Unmarshal(body, &e)
-		mu.Lock()
-		hooked[e.ID]++
-		mu.Unlock()
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	t.Cleanup(receiver.Close)
-	must(t, admin, api.Request{Method: http.MethodPost, Path: "/webhooks", Body: object{"url": receiver.URL, "event_types": []string{"hired"}}}, nil)
-
-	// Followers, one a replica, that take up again where a stream has ended.
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	seen := make([][]string, clusterSize)
-	ends := make([]int, clusterSize)
-	var lastSeen [clusterSize]time.Time
-	var gap [clusterSize]time.Duration
-	var following, began sync.WaitGroup
-	for i := range seen {
-		began.Add(1)
-		client := c.client(i, 1)
-		following.Go(func() {
-			begin := sync.OnceFunc(began.Done)
-			for at := ""; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-				events, err := client.Follow(ctx, streamPath, at)
-				if err != nil {
-					continue
-				}
-				for {
-					e, err := events.Next()
-					if err != nil {
-						break
-					}
-					begin()
-					if at = e.ID; e.Data == "" {
-						continue
-					}
-					if e.Type == "resync" {
-						t.Errorf("resync")
-					}
-					var v struct {
-						ID   string
-						Type string `json:"event_type"`
-					}
-					_ = json.Unmarshal([]byte(e.Data), &v)
-					if v.Type != "hired" {
-						continue
-					}
-					mu.Lock()
-					seen[i] = append(seen[i], v.ID)
-					if now := time.Now(); !lastSeen[i].IsZero() {
-						gap[i] = max(gap[i], now.Sub(lastSeen[i]))
-						lastSeen[i] = now
-					} else {
-						lastSeen[i] = now
-					}
-					mu.Unlock()
-				}
-				if ctx.Err() == nil {
-					ends[i]++
-				}
-				events.Close()
-			}
-		})
-	}
-	began.Wait()
-	base := c.goroutines()
-
-	var ledger []hireNote
-	begun, over := time.Now(), make(chan struct{})
+// run lets clients hire before, during and after a fault.
+func (e *election) run(name string, fault func(t testing.TB, uri string) (heal func())) {
+	e.t.Helper()
+	stop := make(chan struct{})
 	var hiring sync.WaitGroup
-	for w := range 12 {
-		client := c.client(w%clusterSize, 1)
-		hiring.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-over:
-					return
-				default:
-				}
-				h := hireNote{name: fmt.Sprintf("hire %d of %d", n, w), begun: time.Now()}
-				a, err := client.Do(context.WithoutCancel(ctx), api.Request{Method: http.MethodPost, Path: "/agents",
-					Body: object{"name": h.name, "role": "worker", "department": department}})
-				h.took, h.code = time.Since(h.begun), a.Status
-				if err != nil {
-					h.text = err.Error()
-				} else if !a.OK() {
-					h.text = a.Err().Error()
-				}
-				mu.Lock()
-				ledger = append(ledger, h)
-				mu.Unlock()
-			}
-		})
+	for i := range hirers {
+		client := e.client(i%clusterSize, 1)
+		hiring.Go(func() { e.hire(client, i, stop) })
 	}
-	time.Sleep(4 * time.Second)
-	primary := mongoserver.Primary(t, uri)
-	victim := containerAt(t, primary)
-	fault := time.Now()
-	if how == "kill" {
-		if out, err := exec.Command("docker", "kill", "-s", "KILL", victim).CombinedOutput(); err != nil {
-			t.Fatalf("%v %s", err, out)
-		}
-	} else {
-		err := c.db.Client().Database("admin").RunCommand(t.Context(), bson.D{{Key: "replSetStepDown", Value: 10}}).Err()
-		t.Logf("step down: %v", err)
-	}
-	commanded := time.Since(fault)
-	time.Sleep(12 * time.Second)
-	close(over)
+	e.awaitHires(time.Now())
+	e.fault = time.Now()
+	defer fault(e.t, e.uri)()
+	e.awaitHires(e.fault)
+	close(stop)
 	hiring.Wait()
+	e.judge(name)
+}
 
-	type row struct {
-		ID    string
-		Name  string
-		Type  string `json:"event_type"`
-		Agent string `json:"agent_name"`
-	}
-	agents, err := api.All[row](t.Context(), admin, "/agents", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	feed, err := api.All[row](t.Context(), admin, "/activities", url.Values{"type": {"hired"}})
-	if err != nil {
-		t.Logf("feed by type: %v", err)
-		if feed, err = api.All[row](t.Context(), admin, "/activities", nil); err != nil {
-			t.Fatal(err)
+// hire hires one agent after the other through a replica. Every other client sends
+// a key, and repeats its request until it succeeds.
+func (e *election) hire(client *api.Client, hirer int, stop <-chan struct{}) {
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-time.After(hirePause):
 		}
-		feed = slices.DeleteFunc(feed, func(r row) bool { return r.Type != "hired" })
+		h := hireEntry{hirer: hirer, name: fmt.Sprintf("agent-%d-%d", hirer, n)}
+		h.request = api.Request{Method: http.MethodPost, Path: "/agents", Body: object{"name": h.name, "role": "worker", "department": department}}
+		if hirer%2 == 1 {
+			h.request.Key = h.name
+		}
+		e.ask(client, &h)
+		e.mu.Lock()
+		e.ledger = append(e.ledger, h)
+		e.mu.Unlock()
 	}
-	there, hired := map[string]int{}, map[string]int{}
+}
+
+// ask sends a request, again and again if it has a key and may not have succeeded.
+func (e *election) ask(client *api.Client, h *hireEntry) {
+	for h.begun = time.Since(e.begun); ; h.refused++ {
+		h.answer, h.err = client.Do(context.WithoutCancel(e.t.Context()), h.request)
+		h.took = time.Since(e.begun) - h.begun
+		again := h.err == nil && (isBusy(h.answer) || isRunning(h.answer))
+		if h.request.Key == "" || !again || h.took > electionWait {
+			return
+		}
+		time.Sleep(hirePause)
+	}
+}
+
+// awaitHires waits until each client has succeeded after a time.
+func (e *election) awaitHires(since time.Time) {
+	e.t.Helper()
+	e.eventually("every client hires", func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		succeeding := make([]int, hirers)
+		for _, h := range e.ledger {
+			if succeeded(h.visit) && h.begun > since.Sub(e.begun) {
+				succeeding[h.hirer]++
+			}
+		}
+		return slices.Min(succeeding) >= servedAgain
+	})
+}
+
+// eventually waits until something is true.
+func (e *election) eventually(what string, ok func() bool) {
+	e.t.Helper()
+	for end := time.Now().Add(electionWait); !ok(); time.Sleep(readyPoll) {
+		if time.Now().After(end) {
+			e.t.Errorf("after %s it is not true that %s", electionWait, what)
+			return
+		}
+	}
+}
+
+// judge compares the ledger with what is stored and what was received.
+func (e *election) judge(name string) {
+	e.t.Helper()
+	admin := e.client(0, 1)
+	agents, err := api.All[thingView](e.t.Context(), admin, "/agents", nil)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	events, err := api.All[eventView](e.t.Context(), admin, "/activities", url.Values{"type": {"hired"}})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	stored := map[string]int{} // by name
+	hired := map[string]int{}  // by id of the agent
+	for _, v := range events {
+		hired[v.AgentID]++
+	}
 	for _, a := range agents {
-		there[a.Name]++
-	}
-	for _, e := range feed {
-		hired[e.Agent]++
-	}
-	var okay, lost, doubled, lied, unknownYes, unknownNo, notApplied, other, noevent int
-	var slowest, slowestOK, firstAgain time.Duration
-	var lastBefore time.Time
-	texts := map[string]int{}
-	for _, h := range ledger {
-		n := there[h.name]
-		if n > 1 || hired[h.name] > 1 {
-			doubled++
+		stored[a.Name]++
+		if hired[a.ID] != 1 {
+			e.t.Errorf("%q has %d events that it was hired, want 1", a.Name, hired[a.ID])
 		}
-		if n != hired[h.name] {
-			noevent++
-		}
+	}
+	if len(events) != len(agents) {
+		e.t.Errorf("there are %d events of %d hires", len(events), len(agents))
+	}
+	e.wantLedger(name, stored)
+	e.wantReceived(events)
+	e.wantWhole()
+	e.wantStorageErrorsOnly()
+}
+
+// wantLedger wants every hire to be stored once that succeeded, none twice, and
+// none that was called not applied.
+func (e *election) wantLedger(name string, stored map[string]int) {
+	e.t.Helper()
+	var refusals, unknown int
+	var slowest time.Duration
+	for _, h := range e.ledger {
+		n := stored[h.name]
 		switch {
-		case h.code == http.StatusCreated:
-			okay++
+		case succeeded(h.visit):
 			if n != 1 {
-				lost++
+				e.t.Errorf("%q: answered with success, and there %d times", h.name, n)
 			}
-			slowestOK = max(slowestOK, h.took)
-			if end := h.begun.Add(h.took); h.begun.After(fault) && (firstAgain == 0 || end.Sub(fault) < firstAgain) {
-				firstAgain = end.Sub(fault)
-			} else if end.Before(fault.Add(commanded+300*time.Millisecond)) && end.After(lastBefore) {
-				lastBefore = end
-			}
-		default:
-			texts[fmt.Sprint(h.code, " ", h.text)]++
-			slowest = max(slowest, h.took)
-			switch {
-			case strings.Contains(h.text, "may have been applied") && n == 1:
-				unknownYes++
-			case strings.Contains(h.text, "may have been applied"):
-				unknownNo++
-			case strings.Contains(h.text, "not applied"):
-				notApplied++
-				lied += n
-			default:
-				other++
-			}
+		case h.err != nil || !isBusy(h.answer):
+			e.t.Errorf("%q: %s, want success or 503/8001", h.name, h.outcome())
+		case h.request.Key != "":
+			e.t.Errorf("%q with a key: %s after %s", h.name, h.outcome(), h.took)
+		case n > 1 || n == 1 && strings.Contains(h.outcome(), "not applied"):
+			e.t.Errorf("%q: %s, and there %d times", h.name, h.outcome(), n)
+		case n == 1:
+			unknown++
+		}
+		refusals += h.refused
+		if !succeeded(h.visit) {
+			refusals++
+		}
+		slowest = max(slowest, h.took)
+	}
+	pause := e.longestPause()
+	if pause > electionTime {
+		e.late(pause, "no hire succeeded for %s, want at most %s", pause, electionTime)
+	}
+	e.t.Logf("%s of the primary: %d hires, %d answers 503, %d hires stored all the same; no success for %s; the slowest hire took %s",
+		name, len(e.ledger), refusals, unknown, pause.Round(time.Millisecond), slowest.Round(time.Millisecond))
+}
+
+// longestPause is the longest time in which no hire succeeded.
+func (e *election) longestPause() (longest time.Duration) {
+	var ends []time.Duration
+	for _, h := range e.ledger {
+		if succeeded(h.visit) {
+			ends = append(ends, h.begun+h.took)
 		}
 	}
-	// The longest time without a success that any client saw.
-	var ends2 []time.Time
-	for _, h := range ledger {
-		if h.code == http.StatusCreated {
-			ends2 = append(ends2, h.begun.Add(h.took))
-		}
+	slices.Sort(ends)
+	for i := 1; i < len(ends); i++ {
+		longest = max(longest, ends[i]-ends[i-1])
 	}
-	slices.SortFunc(ends2, time.Time.Compare)
-	var longest time.Duration
-	for i := 1; i < len(ends2); i++ {
-		longest = max(longest, ends2[i].Sub(ends2[i-1]))
-	}
+	return longest
+}
+
+// wantReceived wants all followers to have each event once and in one order, and
+// the webhook to have each.
+func (e *election) wantReceived(events []eventView) {
+	e.t.Helper()
 	want := map[string]bool{}
-	for _, e := range feed {
-		want[e.ID] = true
+	for _, v := range events {
+		want[v.ID] = true
 	}
-	deadline := time.Now().Add(20 * time.Second)
-	caught := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, s := range seen {
-			if len(s) < len(want) {
+	e.eventually("all events are received", func() bool {
+		for _, f := range e.followers {
+			if len(f.received()) < len(want) {
 				return false
 			}
 		}
-		return len(hooked) >= len(want)
-	}
-	for !caught() && time.Now().Before(deadline) {
-		time.Sleep(50 * time.Millisecond)
-	}
-	caughtAfter := time.Since(ends2[len(ends2)-1])
-	mu.Lock()
-	for i, s := range seen {
-		had := map[string]int{}
-		for _, id := range s {
-			had[id]++
-		}
-		missing, twice := 0, 0
-		for id := range want {
-			if had[id] == 0 {
-				missing++
-			} else if had[id] > 1 {
-				twice++
-			}
-		}
-		t.Logf("follower %d: %d events, %d missing, %d twice, %d unknown to the feed, stream ended %d times, longest gap %s, same order as the first: %v",
-			i, len(s), missing, twice, len(had)+missing-len(want), ends[i], gap[i].Round(time.Millisecond), slices.Equal(s, seen[0]))
-		if missing+twice > 0 {
-			t.Error("the stream lost or doubled")
-		}
-	}
-	missing, again := 0, 0
+		return len(e.webhook.received()) >= len(want)
+	})
 	for id := range want {
-		switch n := hooked[id]; {
-		case n == 0:
-			missing++
-		case n > 1:
-			again++
+		if !e.webhook.received()[id] {
+			e.t.Errorf("the webhook has not received %s", id)
 		}
 	}
-	mu.Unlock()
-	t.Logf("webhook: %d of %d events, %d missing, %d more than once; all caught up %s after the last answer", len(want)-missing, len(want), missing, again, caughtAfter.Round(time.Millisecond))
-	t.Logf("%s: %d hires in %s: %d answered 201, %d lost, %d doubled, %d agents without event or the other way; refused: %d not applied (%d of them there all the same), %d may have been applied (%d there), %d others; slowest refusal %s, slowest success %s; no success for %s; first hire begun after the fault answered after %s",
-		how, len(ledger), time.Since(begun).Round(time.Second), okay, lost, doubled, noevent, notApplied, lied, unknownYes+unknownNo, unknownYes, other,
-		slowest.Round(time.Millisecond), slowestOK.Round(time.Millisecond), longest.Round(time.Millisecond), firstAgain.Round(time.Millisecond))
-	for text, n := range texts {
-		t.Logf("%d x %s", n, text)
+	first := e.followers[0].received()
+	for i, f := range e.followers {
+		got := f.received()
+		if !slices.Equal(got, first) {
+			e.t.Errorf("the followers of replicas 0 and %d have different orders", i)
+		}
+		wantEachOnce(e.t, fmt.Sprintf("the follower of replica %d", i), got, want)
 	}
-	if lost+doubled+lied+missing > 0 {
-		t.Error("a promise was broken")
+}
+
+// wantEachOnce wants a list of ids to be a set.
+func wantEachOnce(t *testing.T, who string, got []string, want map[string]bool) {
+	t.Helper()
+	n := map[string]int{}
+	for _, id := range got {
+		n[id]++
 	}
-	problems, err := unrepaired(t.Context(), c.db)
-	t.Logf("invariants: %v %v", problems, err)
-	stop()
-	following.Wait()
-	t.Logf("goroutines before %v, after %v", base, func() []int { time.Sleep(3 * time.Second); return c.goroutines() }())
-	for i, p := range c.replicas {
-		lines := failures(p)
-		t.Logf("replica %d logged %d errors", i, len(lines))
-		for _, l := range lines[:min(4, len(lines))] {
-			t.Logf("  %.300s", l)
+	for id := range want {
+		if n[id] != 1 {
+			t.Errorf("%s has received %s %d times, want once", who, id, n[id])
 		}
 	}
-	if how == "kill" {
-		if out, err := exec.Command("docker", "start", victim).CombinedOutput(); err != nil {
-			t.Errorf("%v %s", err, out)
+	if len(n) != len(want) {
+		t.Errorf("%s has received %d events, want %d", who, len(n), len(want))
+	}
+}
+
+// wantStorageErrorsOnly wants the replicas to have logged no error but those of a
+// storage that did not answer.
+func (e *election) wantStorageErrorsOnly() {
+	e.t.Helper()
+	for i, p := range e.replicas {
+		for _, line := range failures(p) {
+			if !strings.Contains(line, "8001") && !strings.Contains(line, "SERVICE_UNAVAILABLE") && !strings.Contains(line, "storage") {
+				e.t.Errorf("replica %d logged: %s", i, line)
+			}
 		}
 	}
 }

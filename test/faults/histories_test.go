@@ -115,7 +115,7 @@ func TestMixedHistoriesOnReplicas(t *testing.T) {
 			}
 		})
 		c.await("ready", historyReady, isReady)
-		time.Sleep(logRepair)
+		time.Sleep(underWay)
 		sum.add(r.judge(c.client(n%clusterSize, 1)))
 		if t.Failed() {
 			return

@@ -117,19 +117,6 @@ func (s *saboteur) key() string {
 	return fmt.Sprintf("sabotage-%d", s.made)
 }
 
-// rollbackToSame asks for a version that the agent is already.
-func (s *saboteur) rollbackToSame() change {
-	return change{
-		request: api.Request{
-			Method: http.MethodPost, Path: api.Path("agents", s.agent(1).id, "versions", "rollback"), Key: s.key(),
-			Body: map[string]any{"target_version": 1},
-		},
-		status:   http.StatusOK,
-		apply:    func(api.Answer) error { return nil },
-		happened: func(context.Context, *api.Client) (*api.Answer, error) { return nil, nil },
-	}
-}
-
 func (s *saboteur) fire() change {
 	r := s.agent(1)
 	s.contested = []contested{{r.now().Name, true}}
@@ -250,7 +237,7 @@ func (s *saboteur) wantOrders(t *testing.T) {
 }
 
 // nameWait is how long a name may be held by a process that has died.
-const nameWait = 5 * time.Second
+var nameWait = size(20*time.Second, 5*time.Second)
 
 // contend hires somebody else under a name, which is free, at the latest after a
 // while, or taken.
@@ -290,25 +277,41 @@ func (s *saboteur) contend(n contested, free bool) {
 // time to ask.
 const keyWait = 18 * time.Second
 
-// repeat asks for the change again under its key.
+// repeat asks all replicas at once for the change again under its key. One of
+// them makes it, unless it is made already.
 func (s *saboteur) repeat(what string, c change, committed bool) {
+	clients := s.c.clients(s.c.token, 1)
 	s.later.Go(func() {
-		a, err := s.retry(c.request)
-		switch {
-		case err != nil:
+		answers, errs := make([]api.Answer, len(clients)), make([]error, len(clients))
+		var asking sync.WaitGroup
+		for i, client := range clients {
+			asking.Go(func() { answers[i], errs[i] = s.retry(client, c.request) })
+		}
+		asking.Wait()
+		if err := errors.Join(errs...); err != nil {
 			s.c.t.Errorf("%s: %v", what, err)
-		case a.Status != c.status || a.Replayed() != committed:
-			s.c.t.Errorf("%s: the same again = %v, replayed %v, want %d, replayed %v", what, a.Err(), a.Replayed(), c.status, committed)
-		case !committed:
-			s.note(0, func() error { return c.apply(a) })
+			return
+		}
+		made := 0
+		for _, a := range answers {
+			if a.Status != c.status {
+				s.c.t.Errorf("%s: the same again = %v, want %d", what, a.Err(), c.status)
+			}
+			if !a.Replayed() {
+				made++
+				s.note(0, func() error { return c.apply(a) })
+			}
+		}
+		if committed && made != 0 || !committed && made != 1 {
+			s.c.t.Errorf("%s: the same again was made %d times, it was committed: %v", what, made, committed)
 		}
 	})
 }
 
 // retry repeats a request until its key is not held any more by who has died.
-func (s *saboteur) retry(r api.Request) (api.Answer, error) {
+func (s *saboteur) retry(client *api.Client, r api.Request) (api.Answer, error) {
 	for begin := time.Now(); ; time.Sleep(time.Second / 4) {
-		a, err := s.survivor.Do(s.c.t.Context(), r)
+		a, err := client.Do(s.c.t.Context(), r)
 		took := time.Since(begin)
 		if took > keyWait+patience {
 			return a, errors.New("the key is still held")

@@ -17,14 +17,17 @@ import (
 const (
 	// storeRate is how many requests there are each second.
 	storeRate = 100
-	// refusalTime is how long a request may take until it is told that the
-	// storage is lost.
-	refusalTime = 2500 * time.Millisecond
-	// noticeTime is how long readiness may take to tell that the storage is lost,
-	// or back.
-	noticeTime = 5 * time.Second
 	// quietTime is how long replicas may take to have nothing to do any more.
 	quietTime = 30 * time.Second
+)
+
+var (
+	// refusalTime is how long a request may take until it is told that the
+	// storage is lost.
+	refusalTime = size(12*time.Second, 2500*time.Millisecond)
+	// noticeTime is how long readiness may take to tell that the storage is lost,
+	// or back.
+	noticeTime = size(20*time.Second, 5*time.Second)
 )
 
 // impatient has the times of a deployment, which the tests of replicas prolong

@@ -27,8 +27,6 @@ const (
 	reportSize = 25
 	// maxLag is how long a follower may take to see what was reported last.
 	maxLag = time.Minute
-	// logRepair is how long an event may take into the log whose replica has died.
-	logRepair = 5 * time.Second
 )
 
 // TestStreamLosesNothing has many clients report events while others follow
@@ -76,7 +74,7 @@ func TestStreamOnReplicas(t *testing.T) {
 			c.start(i)
 			serve()
 		}
-		time.Sleep(logRepair)
+		time.Sleep(underWay)
 	})
 	c.wantCleanLogs()
 }

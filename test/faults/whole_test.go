@@ -4,121 +4,112 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// unrepaired looks into a shared database and returns what does not fit together.
-// Every change is one transaction, so there is nothing to wait for.
-func unrepaired(ctx context.Context, db *mongo.Database) (problems []string, err error) {
-	misfit := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+// wantWhole looks into the shared database and wants what is in it to fit
+// together. Every change is one transaction, so that is true at any time.
+func (c *cluster) wantWhole() {
+	c.t.Helper()
+	stored, err := readStored(c.t.Context(), c.db)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, problem := range append(stored.countMisfits(), stored.versionMisfits()...) {
+		c.t.Errorf("the database: %s", problem)
+	}
+}
+
+// stored is a part of a shared database, all of it from one moment.
+type stored struct {
+	agents, deleted []storedAgent
+	departments    []struct {
+		Key string `bson:"_id"`
+	}
+	headcounts []struct {
+		ID    string `bson:"_id"` // the key of the department, and a number
+		Total int64  `bson:"total"`
+	}
+	versions []struct {
+		ID string `bson:"_id"` // that of the agent, and the number
+	}
+}
+
+type storedAgent struct {
+	ID         string `bson:"_id"`
+	Department string `bson:"department"` // its key
+	Version    int64  `bson:"version"`
+}
+
+func readStored(ctx context.Context, db *mongo.Database) (*stored, error) {
 	session, err := db.Client().StartSession(options.Session().SetSnapshot(true))
 	if err != nil {
 		return nil, err
 	}
 	defer session.EndSession(ctx)
 	ctx = mongo.NewSessionContext(ctx, session)
-	read := func(coll string, filter bson.D, into any) {
+	s := &stored{}
+	for coll, into := range map[string]any{
+		"agents": &s.agents, "deleted_agents": &s.deleted, "departments": &s.departments, "headcounts": &s.headcounts, "versions": &s.versions,
+	} {
+		cursor, err := db.Collection(coll).Find(ctx, bson.D{})
 		if err != nil {
-			return
+			return nil, fmt.Errorf("read %s: %w", coll, err)
 		}
-		var cursor *mongo.Cursor
-		if cursor, err = db.Collection(coll).Find(ctx, filter); err == nil {
-			err = cursor.All(ctx, into)
+		if err := cursor.All(ctx, into); err != nil {
+			return nil, fmt.Errorf("read %s: %w", coll, err)
 		}
 	}
-	var agents, former []struct {
-		ID         string `bson:"_id"`
-		Department string `bson:"department"` // its key
-		Version    int64  `bson:"version"`
-	}
-	var departments []struct {
-		Key string `bson:"_id"`
-	}
-	var headcounts []struct {
-		ID    string `bson:"_id"`
-		Total int64  `bson:"total"`
-	}
-	var versions []struct {
-		ID string `bson:"_id"`
-	}
-	read("agents", bson.D{}, &agents)
-	read("deleted_agents", bson.D{}, &former)
-	read("departments", bson.D{}, &departments)
-	read("headcounts", bson.D{}, &headcounts)
-	read("versions", bson.D{}, &versions)
-	if err != nil {
-		return nil, err
-	}
-	parts, people, numbers := map[string]int{}, map[string]int64{}, map[string]int64{}
-	for _, h := range headcounts {
+	return s, nil
+}
+
+// countMisfits compares the headcounts of departments with their agents. All
+// departments have as many parts of a headcount.
+func (s *stored) countMisfits() (problems []string) {
+	parts, surplus := map[string]int{}, map[string]int64{}
+	for _, h := range s.headcounts {
 		key, _, _ := strings.Cut(h.ID, "\n")
 		parts[key]++
-		people[key] += h.Total
+		surplus[key] += h.Total
 	}
-	for _, d := range departments {
-		if parts[d.Key] != 16 {
-			misfit("department %q has %d parts of its headcount, want 16", d.Key, parts[d.Key])
+	for _, d := range s.departments {
+		if n := parts[d.Key]; n == 0 || n*len(s.departments) != len(s.headcounts) {
+			problems = append(problems, fmt.Sprintf("department %q has %d parts of its headcount, all %d have %d", d.Key, n, len(s.departments), len(s.headcounts)))
 		}
-		delete(parts, d.Key)
 	}
-	if len(parts) > 0 {
-		misfit("there are headcounts of departments that are not there: %v", parts)
+	for _, a := range s.agents {
+		surplus[a.Department]--
 	}
-	for _, v := range versions {
+	for key, n := range surplus {
+		if n != 0 || parts[key] == 0 {
+			problems = append(problems, fmt.Sprintf("department %q counts %d agents too many, in %d parts", key, n, parts[key]))
+		}
+	}
+	return problems
+}
+
+// versionMisfits compares the versions with those whom they are of. Former agents
+// keep theirs.
+func (s *stored) versionMisfits() (problems []string) {
+	numbers := map[string]int64{}
+	for _, v := range s.versions {
 		id, _, _ := strings.Cut(v.ID, "/")
 		numbers[id]++
 	}
-	for _, a := range agents {
-		people[a.Department]--
+	for _, a := range s.agents {
 		if numbers[a.ID] != a.Version {
-			misfit("agent %s has version %d and %d versions", a.ID, a.Version, numbers[a.ID])
+			problems = append(problems, fmt.Sprintf("agent %s has version %d and %d versions", a.ID, a.Version, numbers[a.ID]))
 		}
 		delete(numbers, a.ID)
 	}
-	for _, a := range former {
+	for _, a := range s.deleted {
 		delete(numbers, a.ID)
 	}
 	if len(numbers) > 0 {
-		misfit("there are versions of nobody: %v", numbers)
+		problems = append(problems, fmt.Sprintf("there are versions of nobody: %v", numbers))
 	}
-	for key, n := range people {
-		if n != 0 {
-			misfit("department %q counts %d agents too many", key, n)
-		}
-	}
-	return problems, nil
-}
-
-const (
-	// repairTime is how long after a crash its traces may be found: an attempt
-	// may be under way for three seconds and is looked after one later by who
-	// comes by each second, on a machine that has other things to do.
-	repairTime = 10 * time.Second
-	repairPoll = 100 * time.Millisecond
-)
-
-// wantRepaired waits until nothing is left of what was cut short at a time, and
-// returns how long that took.
-func (c *cluster) wantRepaired(since time.Time) time.Duration {
-	c.t.Helper()
-	for {
-		problems, err := unrepaired(c.t.Context(), c.db)
-		took := time.Since(since)
-		switch {
-		case err != nil:
-			c.t.Fatal(err)
-		case len(problems) == 0:
-			if took > repairTime {
-				c.late(took, "repaired after %s, want at most %s", took, repairTime)
-			}
-			return took
-		case took > repairTime+patience:
-			c.t.Fatalf("after %s:\n%s", took.Round(time.Millisecond), problems)
-		}
-		time.Sleep(repairPoll)
-	}
+	return problems
 }

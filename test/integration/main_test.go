@@ -31,7 +31,7 @@ var (
 	signingKey, cursorKey string // files
 )
 
-func TestMain(m *testing.M) { os.Exit(process.Main(m, prepare)) }
+func TestMain(m *testing.M) { os.Exit(process.Main(dropping{m}, prepare)) }
 
 // prepare builds the program and makes the keys that replicas share, unless all
 // tests are skipped.

@@ -7,11 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd"
 	"orgd/ports"
@@ -27,11 +24,10 @@ const replicas = 3
 // in good order when the test ends. More flags of `orgd serve` may follow.
 func start(t *testing.T, uri string, flags ...string) (*apitest.Service, []*process.Process) {
 	t.Helper()
-	name := "orgd_test_" + bson.NewObjectID().Hex()
-	migrate(t, name)
+	name := takeDatabase(t)
 	env := []string{"ORGD_STORAGE=mongodb", "ORGD_MONGO_URI=" + uri, "ORGD_MONGO_DATABASE=" + name}
 	flags = slices.Concat(process.Patient(), []string{
-		"--limits", "off", "--redis-addr", redisAddr, "--redis-prefix", name[len("orgd_"):],
+		"--limits", "off", "--redis-addr", redisAddr, "--redis-prefix", bson.NewObjectID().Hex(),
 		"--replicas", strconv.Itoa(replicas), "--signing-key-file", signingKey, "--cursor-key-file", cursorKey,
 	}, flags)
 	all := make([]*process.Process, replicas)
@@ -93,33 +89,6 @@ func startClean(t *testing.T, flags ...string) *apitest.Service {
 	})
 	s, all = start(t, mongoURI, flags...)
 	return s
-}
-
-// dropWait bounds how long the server may take to drop a database.
-const dropWait = time.Minute
-
-// migrate makes a database with nothing in it, which is dropped when the test
-// ends.
-func migrate(t *testing.T, name string) {
-	t.Helper()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), dropWait)
-		defer cancel()
-		client, err := mongo.Connect(options.Client().ApplyURI(mongoURI))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := client.Database(name).Drop(ctx); err != nil {
-			t.Errorf("Drop = %v", err)
-		}
-		if err := client.Disconnect(ctx); err != nil {
-			t.Errorf("Disconnect = %v", err)
-		}
-	})
-	args := append([]string{"migrate", "--storage", "mongodb", "--mongo-uri", mongoURI, "--mongo-database", name}, process.PatientStorage()...)
-	if _, err := process.Run(t.Context(), binary, args...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // minter makes tokens that every replica accepts.

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.uber.org/zap"
 
 	"orgd"
@@ -48,50 +45,50 @@ func endpoints(project string) []endpoint {
 	return []endpoint{
 		{"GET /agents", 1, 1, request{}},
 		{"GET /agents/{agent_name}", 1, 1, request{path: "/agents/Ann"}},
-		{"POST /agents", 4, 1, request{body: agentIn("Dora", "Design")}},
-		{"POST /agents with a key", 8, 1, request{path: "/agents", body: agentIn("Carl", "Design"), key: "carl"}},
+		{"POST /agents", 7, 1, request{body: agentIn("Dora", "Design")}},
+		{"POST /agents with a key", 11, 1, request{path: "/agents", body: agentIn("Carl", "Design"), key: "carl"}},
 		{"POST /agents with a key, again", 3, 1, request{path: "/agents", body: agentIn("Carl", "Design"), key: "carl"}},
-		{"PATCH /agents/{agent_name}", 2, 1, request{path: "/agents/Ann", body: obj{"description": "Leads"}, match: true}},
-		{"PATCH /agents/{agent_name} without effect", 1, 1, request{path: "/agents/Ann", body: obj{"description": "Leads"}}},
-		{"PATCH /agents/{agent_name} of the name", 4, 1, request{path: "/agents/Carl", body: obj{"name": "Karl"}}},
-		{"PATCH /agents/{agent_name} of the department", 5, 1, request{path: "/agents/Karl", body: obj{"department": "Sales"}}},
-		{"POST /agents/{agent_id}/versions/rollback", 3, 1, request{path: "/agents/Ann/versions/rollback", body: obj{"target_version": 2}}},
-		{"DELETE /agents/{agent_name}", 2, 1, request{path: "/agents/Karl"}},
-		{"GET /agents/{agent_id}/versions", 3, 1, request{path: "/agents/Ann/versions"}},
+		{"PATCH /agents/{agent_name}", 5, 1, request{path: "/agents/Ann", body: obj{"description": "Leads"}, match: true}},
+		{"PATCH /agents/{agent_name} without effect", 2, 1, request{path: "/agents/Ann", body: obj{"description": "Leads"}}},
+		{"PATCH /agents/{agent_name} of the name", 5, 1, request{path: "/agents/Carl", body: obj{"name": "Karl"}}},
+		{"PATCH /agents/{agent_name} of the department", 8, 1, request{path: "/agents/Karl", body: obj{"department": "Sales"}}},
+		{"POST /agents/{agent_id}/versions/rollback", 6, 1, request{path: "/agents/Ann/versions/rollback", body: obj{"target_version": 2}}},
+		{"DELETE /agents/{agent_name}", 7, 1, request{path: "/agents/Karl"}},
+		{"GET /agents/{agent_id}/versions", 2, 1, request{path: "/agents/Ann/versions"}},
 		{"GET /agents/{agent_id}/versions/{version_num}", 2, 1, request{path: "/agents/Ann/versions/2"}},
 		{"GET /agents/{agent_id}/versions/diff", 3, 1, request{path: "/agents/Ann/versions/diff?from_version=1&to_version=2"}},
-		{"GET /agents/{agent_name}/activity", 4, 1, request{path: "/agents/Ann/activity"}},
-		{"GET /agents/{agent_name}/history", 3, 1, request{path: "/agents/Ann/history"}},
+		{"GET /agents/{agent_name}/activity", 2, 1, request{path: "/agents/Ann/activity"}},
+		{"GET /agents/{agent_name}/history", 2, 1, request{path: "/agents/Ann/history"}},
 		{"GET /agents/{agent_name}/performance", 5, 1, request{path: "/agents/Ann/performance"}},
-		{"GET /agents/{agent_name}/health", 6, 1, request{path: "/agents/Ann/health"}},
+		{"GET /agents/{agent_name}/health", 4, 1, request{path: "/agents/Ann/health"}},
 
-		{"GET /activities", 3, 1, request{}},
-		{"POST /activities", 16, 1, request{body: obj{"events": list{task("t2"), task("t3")}}}},
+		{"GET /activities", 1, 1, request{}},
+		{"POST /activities", 6, 1, request{body: obj{"events": list{task("t2"), task("t3")}}}},
 
 		{"GET /company", 3, 1, request{}},
 		{"PATCH /company", 6, 1, request{body: obj{"company_name": "Acme & Sons"}, match: true}},
-		{"GET /company/departments", 2, 1, request{}},
-		{"POST /company/reorder-departments", 6, 1, request{body: obj{"department_names": list{"Sales", "Design"}}}},
+		{"GET /company/departments", 1, 1, request{}},
+		{"POST /company/reorder-departments", 7, 1, request{body: obj{"department_names": list{"Sales", "Design"}}}},
 
-		{"GET /departments", 2, 1, request{}},
-		{"POST /departments", 5, 1, request{body: obj{"name": "Legal"}}},
-		{"GET /departments/{name}", 2, 1, request{path: "/departments/Design"}},
-		{"PATCH /departments/{name}", 7, 1, request{path: "/departments/Design", body: obj{"description": "Forms"}, match: true}},
-		{"DELETE /departments/{name}", 12, 1, request{path: "/departments/Legal"}},
-		{"POST /departments/{name}/reorder-agents", 10, 1, request{path: "/departments/Design/reorder-agents", body: obj{"agent_names": list{"Dora", "Bob", "Ann"}}}},
-		{"GET /departments/{name}/health", 6, 1, request{path: "/departments/Design/health"}},
-		{"PUT /departments/{name}/ceremony-policy", 7, 1, request{path: "/departments/Design/ceremony-policy", body: obj{"strategy": "hybrid"}}},
-		{"GET /departments/{name}/ceremony-policy", 2, 1, request{path: "/departments/Design/ceremony-policy"}},
+		{"GET /departments", 1, 1, request{}},
+		{"POST /departments", 8, 1, request{body: obj{"name": "Legal"}}},
+		{"GET /departments/{name}", 1, 1, request{path: "/departments/Design"}},
+		{"PATCH /departments/{name}", 6, 1, request{path: "/departments/Design", body: obj{"description": "Forms"}, match: true}},
+		{"DELETE /departments/{name}", 9, 1, request{path: "/departments/Legal"}},
+		{"POST /departments/{name}/reorder-agents", 7, 1, request{path: "/departments/Design/reorder-agents", body: obj{"agent_names": list{"Dora", "Bob", "Ann"}}}},
+		{"GET /departments/{name}/health", 5, 1, request{path: "/departments/Design/health"}},
+		{"PUT /departments/{name}/ceremony-policy", 6, 1, request{path: "/departments/Design/ceremony-policy", body: obj{"strategy": "hybrid"}}},
+		{"GET /departments/{name}/ceremony-policy", 1, 1, request{path: "/departments/Design/ceremony-policy"}},
 		{"GET /departments/{name}/ceremony-policy/resolved", 3, 1, request{path: "/departments/Design/ceremony-policy/resolved"}},
-		{"DELETE /departments/{name}/ceremony-policy", 7, 1, request{path: "/departments/Design/ceremony-policy"}},
+		{"DELETE /departments/{name}/ceremony-policy", 6, 1, request{path: "/departments/Design/ceremony-policy"}},
 
 		{"GET /projects", 1, 1, request{}},
-		{"POST /projects", 2, 1, request{body: obj{"name": "Gemini"}}},
+		{"POST /projects", 3, 1, request{body: obj{"name": "Gemini"}}},
 		{"GET /projects/{project_id}", 1, 1, request{path: "/projects/" + project}},
-		{"PATCH /projects/{project_id}", 2, 1, request{path: "/projects/" + project, body: obj{"description": "To the moon"}, match: true}},
-		{"DELETE /projects/{project_id}", 2, 1, request{path: "/projects/" + project}},
+		{"PATCH /projects/{project_id}", 4, 1, request{path: "/projects/" + project, body: obj{"description": "To the moon"}, match: true}},
+		{"DELETE /projects/{project_id}", 4, 1, request{path: "/projects/" + project}},
 
-		{"GET /audit", 7, 1, request{}},
+		{"GET /audit", 1, 1, request{}},
 		{"GET /webhooks", 1, 1, request{}},
 		{"GET /auth/sessions", 1, 1, request{}},
 		{"GET /auth/me", 0, 1, request{}},
@@ -132,7 +129,6 @@ type tapped struct {
 	*testing.T
 	mongo, redis *tap
 	client       *api.Client
-	data         *mongo.Database // not through the tap
 }
 
 func startTapped(t *testing.T) *tapped {
@@ -140,15 +136,13 @@ func startTapped(t *testing.T) *tapped {
 	s := &tapped{T: t, mongo: openTap(t, mongoserver.Primary(t, mongoURI), nextMongo), redis: openTap(t, redisAddr, newRedisReader(t).next)}
 	uri := mongoserver.Through(t, mongoURI, s.mongo.addr())
 
-	database := "orgd_test_" + bson.NewObjectID().Hex()
-	migrate(t, database)
-	s.data = connect(t).Database(database)
+	database := takeDatabase(t)
 	cfg := orgd.Default()
 	cfg.Storage, cfg.Auth.KeyFile, cfg.CursorKeyFile = orgd.MongoDB, signingKey, cursorKey
 	cfg.Mongo.URI, cfg.Mongo.Database = uri, database
 	cfg.Mongo.OperationTimeout, cfg.Mongo.ConnectTimeout = patience+time.Second, patience+time.Second
 	cfg.HTTP.RequestTimeout = 15 * time.Second
-	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, database[len("orgd_"):], time.Second
+	cfg.Redis.Addrs, cfg.Redis.Prefix, cfg.Redis.Timeout = []string{s.redis.addr()}, bson.NewObjectID().Hex(), time.Second
 	app, stop, err := orgd.Build(t.Context(), cfg, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
@@ -163,20 +157,6 @@ func startTapped(t *testing.T) *tapped {
 	s.client = api.New(server.URL, token, 1)
 	t.Cleanup(s.client.Close)
 	return s
-}
-
-func connect(t *testing.T) *mongo.Client {
-	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(mongoURI))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Disconnect(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("Disconnect = %v", err)
-		}
-	})
-	return client
 }
 
 // populate makes what the endpoints are about, and returns the id of a project.
