@@ -76,7 +76,7 @@ race-all: ## run all tests with the race detector, half an hour
 	.ci/gotest ./... -race -short -timeout 1h $(TESTFLAGS)
 
 redis: ## run the tests that need a redis-server, but those that flood it
-	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest './adapters/redislimit' $(RACE) $(TESTFLAGS)
+	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest './adapters/redislimit ./adapters/redisnotify' $(RACE) $(TESTFLAGS)
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
 redis integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
