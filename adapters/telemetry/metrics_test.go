@@ -54,7 +54,6 @@ func told() *Metrics {
 	m.StreamEnded("drain")
 	m.StoreOperation("agents.create", 2*time.Millisecond, false)
 	m.StoreOperation("agents.create", 2*time.Millisecond, true)
-	m.StoreBacklog(Backlog{Unfinished: 3, Oldest: 4 * time.Second, Rollups: 2 * time.Second, Log: 1500 * time.Millisecond})
 	m.StoreFiles(Files{Database: 4096, Log: 512, DiskFree: 1 << 20, DiskSize: 1 << 30})
 	m.Reported(ports.Counted{Accepted: 5, Duplicates: 2})
 	m.TaskFailing("retention", true)
@@ -88,10 +87,6 @@ func TestMetrics(t *testing.T) {
 		`orgd_tls_certificate_expiry_timestamp_seconds 1.8e+09`,
 		`orgd_trace_spans_total{outcome="exported"} 512`,
 		`orgd_task_failing{task="retention"} 1`,
-		`orgd_store_unfinished_changes 3`,
-		`orgd_store_unfinished_age_seconds 4`,
-		`orgd_rollup_lag_seconds 2`,
-		`orgd_event_log_lag_seconds 1.5`,
 		`orgd_store_database_bytes 4096`,
 		`orgd_store_log_bytes 512`,
 		`orgd_store_disk_free_bytes 1.048576e+06`,

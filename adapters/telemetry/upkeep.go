@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgd/ports"
@@ -11,23 +9,14 @@ import (
 // upkeep are the figures about what is done beside requests, and about the
 // storage that it looks after.
 type upkeep struct {
-	failing    *prometheus.GaugeVec
-	reported   *prometheus.CounterVec
-	unfinished prometheus.Gauge
-	oldest     prometheus.Gauge
-	rollups    prometheus.Gauge
-	log        prometheus.Gauge
-	spans      *prometheus.CounterVec
+	failing  *prometheus.GaugeVec
+	reported *prometheus.CounterVec
+	spans    *prometheus.CounterVec
 	// Without labels, and without a value where there is no data directory.
 	database, writeAheadLog, diskFree, diskSize *prometheus.GaugeVec
 }
 
 func newUpkeep(r prometheus.Registerer) upkeep {
-	gauge := func(name, help string) prometheus.Gauge {
-		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
-		r.MustRegister(g)
-		return g
-	}
 	vec := func(name, help string, labels ...string) *prometheus.GaugeVec {
 		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 		r.MustRegister(g)
@@ -43,11 +32,7 @@ func newUpkeep(r prometheus.Registerer) upkeep {
 			Name: "orgd_trace_spans_total",
 			Help: "Spans of traces that have ended, by outcome (exported, failed: the collector did not take them, dropped: too many waited for it). Only with traces.",
 		}, []string{"outcome"}),
-		unfinished: gauge("orgd_store_unfinished_changes", "Changes that hold and from which something still follows after a second, up to 1000 of each kind. Every replica shows all of them; always 0 with SQLite."),
-		oldest:     gauge("orgd_store_unfinished_age_seconds", "Age of the oldest unfinished change. Every replica shows the same; always 0 with SQLite."),
-		rollups:    gauge("orgd_rollup_lag_seconds", "Age of the oldest reports that are not among the daily figures. Every replica shows the same; always 0 with SQLite, which adds them in the same transaction."),
-		log:        gauge("orgd_event_log_lag_seconds", "Age of the oldest event that waits for its place in the log, before which neither streams nor webhooks have it. Every replica shows the same; always 0 with SQLite."),
-		database:   vec("orgd_store_database_bytes", "Size of the database file. Only with SQLite."),
+		database: vec("orgd_store_database_bytes", "Size of the database file. Only with SQLite."),
 		writeAheadLog: vec("orgd_store_log_bytes",
 			"Size of the write-ahead log beside the database file. Only with SQLite."),
 		diskFree: vec("orgd_store_disk_free_bytes", "Room that is left to the service on the disk of the data directory. Only with SQLite."),
@@ -71,22 +56,6 @@ func (m *Metrics) Reported(c ports.Counted) {
 // Spans counts spans of traces: "exported", "failed" or "dropped".
 func (m *Metrics) Spans(outcome string, n int) {
 	m.upkeep.spans.WithLabelValues(outcome).Add(float64(n))
-}
-
-// Backlog is what a storage still has to do for changes that hold.
-type Backlog struct {
-	Unfinished int           // changes
-	Oldest     time.Duration // age of the oldest of them
-	Rollups    time.Duration // age of the oldest that misses in the daily figures
-	Log        time.Duration // age of the oldest event that waits for its place in the log
-}
-
-// StoreBacklog notes what is still to be done.
-func (m *Metrics) StoreBacklog(b Backlog) {
-	m.upkeep.unfinished.Set(float64(b.Unfinished))
-	m.upkeep.oldest.Set(b.Oldest.Seconds())
-	m.upkeep.rollups.Set(b.Rollups.Seconds())
-	m.upkeep.log.Set(b.Log.Seconds())
 }
 
 // Files are the sizes of a data directory and of its disk, in bytes.

@@ -61,7 +61,7 @@ type storageFlags struct {
 }
 
 type mongoFlags struct {
-	MongoURI              string `group:"mongo" name:"mongo-uri" placeholder:"URI" help:"Connection string. It may hold a password: prefer $$ORGD_MONGO_URI_FILE."`
+	MongoURI              string `group:"mongo" name:"mongo-uri" placeholder:"URI" help:"Connection string of a replica set, such as mongodb://a,b,c/?replicaSet=NAME. It may hold a password: prefer $$ORGD_MONGO_URI_FILE."`
 	MongoDatabase         string `group:"mongo" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
 	MongoConnectTimeout   string `group:"mongo" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 10s."`
 	MongoOperationTimeout string `group:"mongo" placeholder:"TIME" help:"How long one operation may take, finding a server included, 100ms to 10s."`
