@@ -31,7 +31,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench browser reproducible reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,10 @@ helm-test: ## render the Helm chart, check every object, run what comes out
 
 bench: ## run the benchmarks; those of a million events take minutes
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)
+
+bench-mongo: export ORGD_TEST_MONGOBENCH = 1
+bench-mongo: ## compare the service on MongoDB with the plain driver, five minutes; needs Docker
+	go run ./test/servers go test -v -count=1 -timeout 30m ./test/mongobench
 
 reproducible: ## build the release twice: the bytes have to be the same
 	.ci/release --try && cp dist/try/SHA256SUMS dist/first.sums && .ci/release --try && cmp dist/first.sums dist/try/SHA256SUMS
