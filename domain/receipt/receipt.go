@@ -20,8 +20,9 @@ const (
 	// that claimed is taken for dead and the next request takes over. A request
 	// must therefore end well within it, or renew its claim.
 	Lease = 16 * time.Second
-	// MaxReply bounds the body of a reply that is kept, in bytes.
-	MaxReply = 256 << 10
+	// MaxReply bounds the body of a reply that is kept, in bytes: a document of MongoDB
+	// has at most 16 MiB.
+	MaxReply = 2 << 20
 	// maxKey bounds an Idempotency-Key, in characters.
 	maxKey = 255
 )
