@@ -90,7 +90,7 @@ func (w *eventWriter) events(s app.Stretch) error {
 	for i, e := range s.Events {
 		place := e.Seq
 		if i == len(s.Events)-1 {
-			place = s.Place
+			place = s.Position
 		}
 		w.id(place)
 		w.buffer = append(w.buffer, "data: "...)

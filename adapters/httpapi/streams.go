@@ -117,7 +117,7 @@ func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
 	ctx, end := context.WithCancelCause(x.client)
 	defer end(nil)
 	defer context.AfterFunc(x.server.ending, func() { end(errDraining) })()
-	if err := w.open(st.Place()); err != nil {
+	if err := w.open(st.Position()); err != nil {
 		return err
 	}
 	for {
@@ -128,9 +128,9 @@ func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
 		case err != nil:
 			return err
 		case stretch.Resync:
-			err = w.resync(stretch.Place)
+			err = w.resync(stretch.Position)
 		case len(stretch.Events) == 0:
-			err = w.heartbeat(stretch.Place)
+			err = w.heartbeat(stretch.Position)
 		default:
 			err = w.events(stretch)
 		}

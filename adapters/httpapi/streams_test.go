@@ -20,6 +20,7 @@ import (
 
 // fakeLog is a log of n events that can be cut off and lost.
 type fakeLog struct {
+	ports.EventStream
 	bell ports.Bell
 	mu   sync.Mutex
 	n    int
@@ -46,18 +47,19 @@ func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	return activity.Seq(l.n), l.err
 }
 
-func (l *fakeLog) After(_ context.Context, place activity.Seq, limit int) (events []activity.Logged, _ error) {
+func (l *fakeLog) After(_ context.Context, position activity.Seq, limit int) (page ports.LogPage, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if place < l.begin {
-		return nil, activity.ErrTooOld
+	if position < l.begin {
+		return page, activity.ErrTooOld
 	}
-	for p := place + 1; int(p) <= l.n && len(events) < limit; p++ {
-		events = append(events, activity.Logged{Seq: p, Event: activity.Event{
+	for p := position + 1; int(p) <= l.n && len(page.Events) < limit; p++ {
+		page.Events = append(page.Events, activity.Logged{Seq: p, Event: activity.Event{
 			ID: activity.ID(fmt.Sprint(p)), Type: activity.ToolUsed, AgentID: "a", Description: l.text, At: time.Unix(0, 0).UTC(),
 		}})
 	}
-	return events, l.err
+	page.Next = position + activity.Seq(len(page.Events))
+	return page, l.err
 }
 
 // newStreaming is a server that streams the log, with times that do not last.

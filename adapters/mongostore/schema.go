@@ -108,7 +108,7 @@ func indexes() map[string][]mongo.IndexModel {
 		formerColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, webhooksColl: nil, replicasColl: nil,
 		departmentsColl: plain(by("place", "_id", "share")),
 		projectsColl:    plain(by("status", "_id"), by("lead", "_id")),
-		eventsColl:      plain(by("type", "at", "_id"), by("agent", "type", "at", "_id")),
+		eventsColl:      plain(by("type", "at", "_id"), by("agent", "type", "at", "_id"), by("entered")),
 		auditColl:       plain(by("at", "_id"), by("actor", "at", "_id"), by("resource", "at", "_id")),
 		receiptsColl:    plain(by("at")),
 		claimsColl:      plain(by("at")),
