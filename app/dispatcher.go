@@ -57,7 +57,7 @@ type Dispatcher struct {
 	sender   ports.WebhookSender
 	meter    DeliveryMeter
 
-	bell        ports.Bell      // rings when something may be due
+	due         ports.Broadcast // when something may be
 	reading     reading         // of Record
 	recording   atomic.Bool     // whether the last turn of Record went well
 	dispatching atomic.Bool     // and that of Dispatch
@@ -96,12 +96,12 @@ func NewDispatcher(kit Kit, random ports.Random, webhooks ports.WebhookStore, ou
 	return d
 }
 
-// Ring says that something may be due.
-func (d *Dispatcher) Ring() { d.bell.Ring() }
+// Notify says that something may be due.
+func (d *Dispatcher) Notify() { d.due.Notify() }
 
-// Rung returns a channel that is closed when something may be due. Ask for it
+// Notified returns a channel that is closed when something may be due. Ask for it
 // before a turn and wait for it after.
-func (d *Dispatcher) Rung() <-chan struct{} { return d.bell.Next() }
+func (d *Dispatcher) Notified() <-chan struct{} { return d.due.Wait() }
 
 // Working reports whether the last turns went well.
 func (d *Dispatcher) Working() bool { return d.recording.Load() && d.dispatching.Load() }
@@ -200,7 +200,7 @@ func (d *Dispatcher) recordStored(ctx context.Context) (more bool, err error) {
 func (d *Dispatcher) record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (ours bool, err error) {
 	ours, err = d.outbox.Record(ctx, from, to, deliveries)
 	if err == nil && len(deliveries) > 0 {
-		d.Ring()
+		d.Notify()
 	}
 	return ours, err
 }
@@ -248,7 +248,7 @@ func (d *Dispatcher) match(hooks []webhook.Webhook, events []activity.Logged) (d
 }
 
 // Dispatch begins to deliver what is due to webhooks that it is not delivering
-// to. Call it when the bell has rung, and once a second. It returns what went
+// to. Call it when [Dispatcher.Notified] says so, and once a second. It returns what went
 // wrong with deliveries since the last call.
 func (d *Dispatcher) Dispatch(ctx context.Context) error {
 	err := errors.Join(d.dispatch(ctx), d.failures())

@@ -119,7 +119,7 @@ func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, er
 	expiry := time.NewTimer(st.session.ExpiresAt.Sub(st.streams.clock.Now()))
 	defer expiry.Stop()
 	for waited := false; ; {
-		changed := st.streams.sessions.changed.Next()
+		changed := st.streams.sessions.changed.Wait()
 		if err := st.streams.sessions.check(st.session); err != nil {
 			return Stretch{}, err
 		}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fakeLog is a log that a test fills, cuts off and breaks.
 type fakeLog struct {
 	ports.EventStream
-	bell   ports.Bell
+	news   ports.Broadcast
 	deaf   bool       // nobody is told of growth
 	slow   *rand.Rand // what is read is known only a while later, unless nil
 	mu     sync.Mutex
@@ -47,7 +47,7 @@ func (l *fakeLog) add(agent string, n int) {
 	}
 	l.mu.Unlock()
 	if !l.deaf {
-		l.bell.Ring()
+		l.news.Notify()
 	}
 }
 
@@ -60,7 +60,7 @@ func (l *fakeLog) set(change func(*fakeLog)) {
 
 func (l *fakeLog) head() activity.Seq { return activity.Seq(3*len(l.events)) + l.passed }
 
-func (l *fakeLog) Grown() <-chan struct{} { return l.bell.Next() }
+func (l *fakeLog) Grown() <-chan struct{} { return l.news.Wait() }
 
 func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	l.mu.Lock()

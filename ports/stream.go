@@ -56,14 +56,14 @@ type EventStream interface {
 	Grown() <-chan struct{}
 }
 
-// Bell wakes everybody who waits for it. The zero value is ready.
-type Bell struct {
+// Broadcast notifies everybody who waits for it. The zero value is ready.
+type Broadcast struct {
 	mu   sync.Mutex
 	next chan struct{} // nil if nobody waits
 }
 
-// Next returns the channel that the next Ring closes.
-func (b *Bell) Next() <-chan struct{} {
+// Wait returns the channel that the next Notify closes.
+func (b *Broadcast) Wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -72,8 +72,8 @@ func (b *Bell) Next() <-chan struct{} {
 	return b.next
 }
 
-// Ring wakes those who wait.
-func (b *Bell) Ring() {
+// Notify notifies those who wait.
+func (b *Broadcast) Notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

@@ -54,7 +54,7 @@ const logID = "log"
 // Grown implements [ports.EventStream].
 func (s *Stream) Grown() <-chan struct{} {
 	s.db.tail.start()
-	return s.db.tail.grown.Next()
+	return s.db.tail.grown.Wait()
 }
 
 // Head implements [ports.EventStream]. Whatever was answered is not later than

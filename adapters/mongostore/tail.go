@@ -26,7 +26,7 @@ type tail struct {
 	ctx   context.Context
 	end   context.CancelFunc
 	done  chan struct{}
-	grown ports.Bell
+	grown ports.Broadcast
 
 	mu     sync.Mutex
 	from   activity.Seq // the window has all events behind it; 0: none yet
@@ -118,7 +118,7 @@ func (t *tail) push(e activity.Logged) {
 	t.window = append(t.window, e)
 	t.to = e.Seq
 	t.mu.Unlock()
-	t.grown.Ring()
+	t.grown.Notify()
 }
 
 // after returns the first events behind a position, false if it is not in the

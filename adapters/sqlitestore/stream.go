@@ -21,7 +21,7 @@ type Stream struct{ db *DB }
 func NewStream(db *DB) *Stream { return &Stream{db} }
 
 // Grown implements [ports.EventStream].
-func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Next() }
+func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
