@@ -118,7 +118,7 @@ func (a *App) tasks() []task {
 		{name: "forgotten revocations", every: reloadEvery, turn: a.sessions.Load},
 		{name: "retention", every: sweepEvery, turn: a.sweep},
 		{name: "events for webhooks", every: webhooksEvery, turn: a.dispatcher.Record, wake: a.stream.Grown, gather: webhooksGather},
-		{name: "deliveries to webhooks", every: webhooksEvery, turn: a.dispatcher.Dispatch, wake: a.dispatcher.Rung},
+		{name: "deliveries to webhooks", every: webhooksEvery, turn: a.dispatcher.Dispatch, wake: a.dispatcher.Notified},
 		{name: "webhook metrics", every: backlogEvery, turn: a.dispatcher.Measure},
 		{name: "health metrics", every: healthEvery, turn: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
 	}, a.chores...)

@@ -70,17 +70,17 @@ func TestTaskGoesOn(t *testing.T) {
 func TestTaskGathers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		var bell ports.Bell
+		var news ports.Broadcast
 		begin, gather := time.Now(), 20*time.Millisecond
 		var turns []time.Duration
-		x := task{name: "test", every: time.Hour, wake: bell.Next, gather: gather, turn: func(context.Context) error {
+		x := task{name: "test", every: time.Hour, wake: news.Wait, gather: gather, turn: func(context.Context) error {
 			turns = append(turns, time.Since(begin))
 			return nil
 		}}
 		go x.repeat(ctx, zap.NewNop(), telemetry.NewMetrics("v", "c"))
 		for range 25 { // for 100 ms
 			synctest.Wait()
-			bell.Ring()
+			news.Notify()
 			time.Sleep(4*time.Millisecond + time.Microsecond)
 		}
 		time.Sleep(time.Second)

@@ -57,7 +57,8 @@ type Dispatcher struct {
 	sender   ports.WebhookSender
 	meter    DeliveryMeter
 
-	bell        ports.Bell      // rings when something may be due
+	due         ports.Broadcast // when something may be
+	reading     reading         // of Record
 	recording   atomic.Bool     // whether the last turn of Record went well
 	dispatching atomic.Bool     // and that of Dispatch
 	work        context.Context // of deliveries
@@ -68,6 +69,17 @@ type Dispatcher struct {
 	stopping bool
 	failed   []error // of deliveries since the last turn
 	running  sync.WaitGroup
+}
+
+// reading is how far events were read behind the position of the outbox. Only
+// their deliveries move that: it need not be written while nobody wants anything.
+type reading struct {
+	outbox activity.Seq // the position of the outbox
+	after  activity.Seq // up to which there is nothing left to record
+	// stored says that the log does not reach back to after: events are read where
+	// they are stored, up to upTo.
+	stored bool
+	upTo   activity.Seq
 }
 
 // NewDispatcher returns a dispatcher that has begun nothing.
@@ -84,21 +96,18 @@ func NewDispatcher(kit Kit, random ports.Random, webhooks ports.WebhookStore, ou
 	return d
 }
 
-// Ring says that something may be due.
-func (d *Dispatcher) Ring() { d.bell.Ring() }
+// Notify says that something may be due.
+func (d *Dispatcher) Notify() { d.due.Notify() }
 
-// Rung returns a channel that is closed when something may be due. Ask for it
+// Notified returns a channel that is closed when something may be due. Ask for it
 // before a turn and wait for it after.
-func (d *Dispatcher) Rung() <-chan struct{} { return d.bell.Next() }
+func (d *Dispatcher) Notified() <-chan struct{} { return d.due.Wait() }
 
 // Working reports whether the last turns went well.
 func (d *Dispatcher) Working() bool { return d.recording.Load() && d.dispatching.Load() }
 
-// errCutOff is a log that does not reach back to where the outbox has stopped.
-var errCutOff = errors.New("app: events were forgotten before they were offered to webhooks")
-
 // Record records the deliveries of events that have entered the log. Call it
-// whenever the log has grown, and once a second.
+// whenever the log has grown, and once a second, one call after another.
 func (d *Dispatcher) Record(ctx context.Context) error {
 	for range recordSteps {
 		more, err := d.recordSome(ctx)
@@ -111,7 +120,7 @@ func (d *Dispatcher) Record(ctx context.Context) error {
 }
 
 func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
-	place, err := d.outbox.Place(ctx)
+	position, err := d.outbox.Place(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -119,40 +128,81 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 	if err != nil || len(hooks) == 0 {
 		return false, err // who is enabled later begins at the end of the log
 	}
-	events, err := d.stream.After(ctx, max(place, earliest(hooks)), eventsAtOnce)
-	if errors.Is(err, activity.ErrTooOld) {
-		return false, d.skip(ctx, place)
+	if d.reading.outbox != position { // this or another dispatcher has recorded more
+		d.reading = reading{outbox: position, after: position}
 	}
-	if err != nil || len(events) == 0 {
+	if d.reading.stored {
+		return d.recordStored(ctx)
+	}
+	after := max(d.reading.after, earliest(hooks))
+	page, err := d.stream.After(ctx, after, eventsAtOnce)
+	if errors.Is(err, activity.ErrTooOld) {
+		head, err := d.stream.Head(ctx)
+		d.reading = reading{outbox: position, after: after, stored: err == nil, upTo: head}
+		return err == nil, err
+	}
+	if err != nil {
 		return false, err
+	}
+	if len(page.Events) == 0 {
+		d.reading.after = page.Next
+		return false, nil
 	}
 	// The webhooks are read after the events: then nobody is missed who was
 	// there before one of these happened.
 	if hooks, err = d.enabled(ctx); err != nil {
 		return false, err
 	}
-	deliveries, seen := d.match(hooks, events)
-	moved, err := d.outbox.Record(ctx, place, events[seen-1].Seq, deliveries)
+	deliveries, seen := d.match(hooks, page.Events)
+	to := page.Next
+	if seen < len(page.Events) {
+		to = page.Events[seen-1].Seq
+	}
+	moved, err := d.record(ctx, position, to, deliveries)
+	return moved && (seen < len(page.Events) || len(page.Events) == eventsAtOnce), err
+}
+
+// recordStored records the deliveries of events that the log does not reach back
+// to. The outbox moves only behind the last of them; those whose deliveries are
+// stored already, because a dispatcher died on the way, stay as they are.
+func (d *Dispatcher) recordStored(ctx context.Context) (more bool, err error) {
+	r := &d.reading
+	page, err := d.stream.Stored(ctx, r.after, r.upTo, eventsAtOnce)
 	if err != nil {
 		return false, err
 	}
-	if len(deliveries) > 0 {
-		d.Ring()
+	if len(page.Events) == 0 {
+		_, err := d.record(ctx, r.outbox, r.upTo, nil)
+		if err == nil {
+			*r = reading{}
+		}
+		return err == nil, err
 	}
-	return moved && (seen < len(events) || len(events) == eventsAtOnce), nil
+	hooks, err := d.enabled(ctx)
+	if err != nil {
+		return false, err
+	}
+	for events := page.Events; len(events) > 0; {
+		deliveries, seen := d.match(hooks, events)
+		if events = events[seen:]; len(deliveries) == 0 {
+			continue
+		}
+		if ours, err := d.record(ctx, r.outbox, r.outbox, deliveries); err != nil || !ours {
+			return err == nil, err
+		}
+	}
+	r.after = page.Next
+	return true, nil
 }
 
-// skip moves the place of the outbox to the end of a log that does not reach
-// back to it.
-func (d *Dispatcher) skip(ctx context.Context, place activity.Seq) error {
-	head, err := d.stream.Head(ctx)
-	if err != nil {
-		return err
+// record moves the outbox and stores deliveries, unless another dispatcher has
+// moved it.
+func (d *Dispatcher) record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (ours bool, err error) {
+	ours, err = d.outbox.Record(ctx, from, to, deliveries)
+	if err == nil && len(deliveries) > 0 {
+		d.Notify()
 	}
-	if _, err := d.outbox.Record(ctx, place, head, nil); err != nil {
-		return err
-	}
-	return fmt.Errorf("%w: those behind place %d, before place %d", errCutOff, place, head)
+	return ours, err
 }
 
 // enabled returns the webhooks that are enabled.
@@ -170,13 +220,13 @@ func (d *Dispatcher) enabled(ctx context.Context) ([]webhook.Webhook, error) {
 	return hooks, nil
 }
 
-// earliest is the place behind which the first of the hooks wants events.
+// earliest is the position behind which the first of the hooks wants events.
 func earliest(hooks []webhook.Webhook) activity.Seq {
-	place := hooks[0].Since
+	position := hooks[0].Since
 	for _, w := range hooks {
-		place = min(place, w.Since)
+		position = min(position, w.Since)
 	}
-	return place
+	return position
 }
 
 // match returns the deliveries of some events, and how many of the events those
@@ -198,7 +248,7 @@ func (d *Dispatcher) match(hooks []webhook.Webhook, events []activity.Logged) (d
 }
 
 // Dispatch begins to deliver what is due to webhooks that it is not delivering
-// to. Call it when the bell has rung, and once a second. It returns what went
+// to. Call it when [Dispatcher.Notified] says so, and once a second. It returns what went
 // wrong with deliveries since the last call.
 func (d *Dispatcher) Dispatch(ctx context.Context) error {
 	err := errors.Join(d.dispatch(ctx), d.failures())

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// lookAgain is how long the hub waits for word of growth before it reads
-	// the log without.
+	// lookAgain is how long the hub waits for growth before it reads the log all
+	// the same: its end may have moved without events.
 	lookAgain = time.Second
 	// outageTolerated is how long the hub goes on trying while the log cannot be
 	// read. Then the streams end, and their clients may find another replica.
@@ -35,23 +35,23 @@ type hub struct {
 
 // reader is the one who reads while there are listeners.
 type reader struct {
-	place  activity.Seq // everything up to it was handed out
-	boxes  map[*inbox]struct{}
-	cancel context.CancelFunc
+	position activity.Seq // everything up to it was handed out
+	boxes    map[*inbox]struct{}
+	cancel   context.CancelFunc
 }
 
-// join hands to the inbox what follows place. It reports false if some of that
-// was handed out already: then its stream has to read it first.
-func (h *hub) join(in *inbox, place activity.Seq) bool {
+// join hands to the inbox what follows a position. It reports false if some of
+// that was handed out already: then its stream has to read it first.
+func (h *hub) join(in *inbox, position activity.Seq) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.reader != nil && place < h.reader.place {
+	if h.reader != nil && position < h.reader.position {
 		return false
 	}
-	in.reset(place)
+	in.reset(position)
 	if h.reader == nil {
 		ctx, cancel := context.WithCancel(context.Background())
-		h.reader = &reader{place: place, boxes: map[*inbox]struct{}{}, cancel: cancel}
+		h.reader = &reader{position: position, boxes: map[*inbox]struct{}{}, cancel: cancel}
 		go h.serve(ctx, h.reader)
 	}
 	h.reader.boxes[in] = struct{}{}
@@ -128,17 +128,17 @@ func rest(ctx context.Context, grown <-chan struct{}, pause time.Duration) bool 
 func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	events, err := h.log.After(ctx, r.place, stretchEvents)
-	if err != nil || len(events) == 0 {
+	page, err := h.log.After(ctx, r.position, stretchEvents)
+	if err != nil {
 		return false, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.place = events[len(events)-1].Seq
+	r.position = page.Next
 	for in := range r.boxes {
-		in.put(events)
+		in.put(page)
 	}
-	return len(events) == stretchEvents, nil
+	return len(page.Events) == stretchEvents, nil
 }
 
 // end tells everybody who listens that there will be no more.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"orgd/domain/activity"
+	"orgd/ports"
 )
 
 // Bounds of what waits for one client: what it may lag behind the others before
@@ -21,30 +22,30 @@ type inbox struct {
 	mu     sync.Mutex
 	events []activity.Logged
 	size   int
-	place  activity.Seq // behind what was put in
+	next   activity.Seq // how far what was put in reaches
 	err    error        // why there will be no more
 }
 
 func newInbox(f filter) *inbox { return &inbox{filter: f, filled: make(chan struct{}, 1)} }
 
-// reset empties the inbox of a stream that is at place.
-func (in *inbox) reset(place activity.Seq) {
+// reset empties the inbox of a stream that is at a position.
+func (in *inbox) reset(position activity.Seq) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.events, in.size, in.place, in.err = nil, 0, place, nil
+	in.events, in.size, in.next, in.err = nil, 0, position, nil
 }
 
-// put adds those events that the stream selects and has not seen. If they do
-// not fit beside those that wait, none is added and the inbox ends.
-func (in *inbox) put(events []activity.Logged) {
+// put adds those events of a page that the stream selects and has not seen. If
+// they do not fit beside those that wait, none is added and the inbox ends.
+func (in *inbox) put(page ports.LogPage) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.err != nil {
 		return
 	}
 	before, size := len(in.events), in.size
-	for _, e := range events {
-		if e.Seq > in.place && in.filter.selects(e) {
+	for _, e := range page.Events {
+		if e.Seq > in.next && in.filter.selects(e) {
 			in.events = append(in.events, e)
 			size += weight(e)
 		}
@@ -52,13 +53,13 @@ func (in *inbox) put(events []activity.Logged) {
 	if before > 0 && (len(in.events) > maxWaiting || size > maxWaitingBytes) {
 		clear(in.events[before:])
 		in.events, in.err = in.events[:before], ErrSlow
-		in.ring()
+		in.notify()
 		return
 	}
 	in.size = size
-	in.place = max(in.place, events[len(events)-1].Seq)
+	in.next = max(in.next, page.Next)
 	if len(in.events) > before {
-		in.ring()
+		in.notify()
 	}
 }
 
@@ -78,10 +79,10 @@ func (in *inbox) fail(err error) {
 	if in.err == nil {
 		in.err = err
 	}
-	in.ring()
+	in.notify()
 }
 
-func (in *inbox) ring() {
+func (in *inbox) notify() {
 	select {
 	case in.filled <- struct{}{}:
 	default:
@@ -92,7 +93,7 @@ func (in *inbox) ring() {
 func (in *inbox) take() (Stretch, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := Stretch{Events: in.events, Place: in.place}
+	s := Stretch{Events: in.events, Position: in.next}
 	in.events, in.size = nil, 0
 	if len(s.Events) == 0 {
 		return s, in.err

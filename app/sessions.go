@@ -25,7 +25,7 @@ type Sessions struct {
 	store  ports.SessionStore
 	agents ports.AgentStore
 
-	changed ports.Bell // rings when a session is newly revoked
+	changed ports.Broadcast // when a session is newly revoked
 	mu      sync.RWMutex
 	revoked map[string]time.Time // session id → until
 	loaded  time.Time            // when the revocations were last read
@@ -90,7 +90,7 @@ func (s *Sessions) Refresh(ctx context.Context) error {
 func (s *Sessions) learn(revoked ...session.Revocation) {
 	for _, r := range revoked {
 		if _, known := s.revoked[r.ID]; !known {
-			s.changed.Ring()
+			s.changed.Notify()
 		}
 		s.revoked[r.ID] = r.Until
 	}

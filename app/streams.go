@@ -60,14 +60,14 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 		}
 		f.agent = string(id)
 	}
-	place, err := s.log.Head(ctx)
+	position, err := s.log.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if in.After != nil {
-		place = *in.After
+		position = *in.After
 	}
-	return &Stream{streams: s, session: in.Session, filter: f, place: place, inbox: newInbox(f)}, nil
+	return &Stream{streams: s, session: in.Session, filter: f, position: position, inbox: newInbox(f)}, nil
 }
 
 // filter selects the events of a stream.
@@ -84,33 +84,33 @@ func (f filter) selects(e activity.Logged) bool {
 
 // Stream is one client that follows the log. It is for one goroutine.
 type Stream struct {
-	streams *Streams
-	session session.Session
-	filter  filter
-	place   activity.Seq // where the client is
-	inbox   *inbox
-	live    bool // the hub hands the inbox what comes; else the stream reads the log itself
+	streams  *Streams
+	session  session.Session
+	filter   filter
+	position activity.Seq // where the client is
+	inbox    *inbox
+	live     bool // the hub hands the inbox what comes; else the stream reads the log itself
 }
 
 // Stretch is a part of the log that begins where the one before ended.
 type Stretch struct {
 	Events []activity.Logged // those that the stream selects, in their order; may be none
-	// Place is behind the stretch: who goes on from it misses nothing and sees
-	// nothing twice.
-	Place activity.Seq
+	// Position is how far the log was read: who goes on from it misses nothing and
+	// sees nothing twice.
+	Position activity.Seq
 	// Resync is set if the log did not reach back to where the client was: events
-	// may be missing before Place, and the stretch has none.
+	// may be missing before Position, and the stretch has none.
 	Resync bool
 }
 
-// Place is where the client is: behind the last stretch.
-func (st *Stream) Place() activity.Seq { return st.place }
+// Position is where the client is: behind the last stretch.
+func (st *Stream) Position() activity.Seq { return st.position }
 
 // Close ends the stream.
 func (st *Stream) Close() { st.leave() }
 
 // Next returns the next stretch that has events, waiting for them; after
-// patience it returns one without. It returns session.ErrRevoked or
+// patience it returns what there is, mostly one without. It returns session.ErrRevoked or
 // session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
 // cannot keep up, and the error of ctx when that ends.
 func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, error) {
@@ -118,13 +118,13 @@ func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, er
 	defer enough.Stop()
 	expiry := time.NewTimer(st.session.ExpiresAt.Sub(st.streams.clock.Now()))
 	defer expiry.Stop()
-	for {
-		changed := st.streams.sessions.changed.Next()
+	for waited := false; ; {
+		changed := st.streams.sessions.changed.Wait()
 		if err := st.streams.sessions.check(st.session); err != nil {
 			return Stretch{}, err
 		}
 		stretch, err := st.advance(ctx)
-		if err != nil || stretch.Resync || len(stretch.Events) > 0 {
+		if err != nil || waited || stretch.Resync || len(stretch.Events) > 0 {
 			return stretch, err
 		}
 		select {
@@ -132,7 +132,7 @@ func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, er
 		case <-changed:
 		case <-expiry.C:
 		case <-enough.C:
-			return Stretch{Place: st.place}, nil
+			waited = true
 		case <-ctx.Done():
 			return Stretch{}, ctx.Err()
 		}
@@ -146,7 +146,7 @@ func (st *Stream) advance(ctx context.Context) (Stretch, error) {
 	}
 	stretch, err := st.inbox.take()
 	if len(stretch.Events) > 0 || err == nil {
-		st.place = stretch.Place
+		st.position = stretch.Position
 		return stretch, nil
 	}
 	st.leave()
@@ -161,20 +161,19 @@ func (st *Stream) advance(ctx context.Context) (Stretch, error) {
 func (st *Stream) read(ctx context.Context) (Stretch, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	events, err := st.streams.log.After(ctx, st.place, stretchEvents)
+	page, err := st.streams.log.After(ctx, st.position, stretchEvents)
 	if errors.Is(err, activity.ErrTooOld) {
 		return st.resync(ctx)
 	}
 	if err != nil {
 		return Stretch{}, err
 	}
-	if len(events) == 0 {
-		st.live = st.streams.hub.join(st.inbox, st.place)
-		return Stretch{Place: st.place}, nil
+	st.position = page.Next
+	stretch := Stretch{Position: page.Next}
+	if len(page.Events) == 0 {
+		st.live = st.streams.hub.join(st.inbox, page.Next)
 	}
-	st.place = events[len(events)-1].Seq
-	stretch := Stretch{Place: st.place}
-	for _, e := range events {
+	for _, e := range page.Events {
 		if st.filter.selects(e) {
 			stretch.Events = append(stretch.Events, e)
 		}
@@ -188,8 +187,8 @@ func (st *Stream) resync(ctx context.Context) (Stretch, error) {
 	if err != nil {
 		return Stretch{}, err
 	}
-	st.place = head
-	return Stretch{Place: head, Resync: true}, nil
+	st.position = head
+	return Stretch{Position: head, Resync: true}, nil
 }
 
 // waits returns a channel on which the stream may go on.

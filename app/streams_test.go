@@ -23,12 +23,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeLog is a log that a test fills, cuts off and breaks.
 type fakeLog struct {
-	bell   ports.Bell
+	ports.EventStream
+	news   ports.Broadcast
 	deaf   bool       // nobody is told of growth
 	slow   *rand.Rand // what is read is known only a while later, unless nil
 	mu     sync.Mutex
 	events []activity.Logged
 	begin  activity.Seq
+	passed activity.Seq // how far the log has moved without events
 	err    error
 	panics bool
 	reads  int
@@ -45,7 +47,7 @@ func (l *fakeLog) add(agent string, n int) {
 	}
 	l.mu.Unlock()
 	if !l.deaf {
-		l.bell.Ring()
+		l.news.Notify()
 	}
 }
 
@@ -56,9 +58,9 @@ func (l *fakeLog) set(change func(*fakeLog)) {
 	change(l)
 }
 
-func (l *fakeLog) head() activity.Seq { return activity.Seq(3 * len(l.events)) }
+func (l *fakeLog) head() activity.Seq { return activity.Seq(3*len(l.events)) + l.passed }
 
-func (l *fakeLog) Grown() <-chan struct{} { return l.bell.Next() }
+func (l *fakeLog) Grown() <-chan struct{} { return l.news.Wait() }
 
 func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	l.mu.Lock()
@@ -66,7 +68,7 @@ func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	return l.head(), l.err
 }
 
-func (l *fakeLog) After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+func (l *fakeLog) After(ctx context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
 	var pause time.Duration
 	defer func() { time.Sleep(pause) }()
 	l.mu.Lock()
@@ -79,19 +81,23 @@ func (l *fakeLog) After(ctx context.Context, place activity.Seq, limit int) ([]a
 	case l.panics:
 		panic("the log is broken")
 	case ctx.Err() != nil:
-		return nil, ports.ErrUnavailable.Because(ctx.Err())
+		return ports.LogPage{}, ports.ErrUnavailable.Because(ctx.Err())
 	case l.err != nil:
-		return nil, l.err
-	case place < l.begin || place > l.head():
-		return nil, activity.ErrTooOld
+		return ports.LogPage{}, l.err
+	case position < l.begin || position > l.head():
+		return ports.LogPage{}, activity.ErrTooOld
 	}
-	var found []activity.Logged
+	page := ports.LogPage{Next: l.head()}
 	for _, e := range l.events {
-		if e.Seq > place && len(found) < limit {
-			found = append(found, e)
+		if e.Seq <= position {
+			continue
+		}
+		if page.Events = append(page.Events, e); len(page.Events) == limit {
+			page.Next = e.Seq
+			break
 		}
 	}
-	return found, nil
+	return page, nil
 }
 
 // realClock is that of the test's bubble.
@@ -175,8 +181,8 @@ func TestStreamBeginsNow(t *testing.T) {
 		log.add("a", 5)
 		s := newStreams(log)
 		st := openStream(t, s, Follow{})
-		if st.Place() != 15 {
-			t.Errorf("Place = %d, want 15", st.Place())
+		if st.Position() != 15 {
+			t.Errorf("Position = %d, want 15", st.Position())
 		}
 		wantSilence(t, st)
 		log.add("a", 2)
@@ -203,7 +209,29 @@ func TestStreamComesBack(t *testing.T) {
 	})
 }
 
-// TestStreamFilters: what is not for the client moves his place all the same.
+// TestQuietStream: a position moves on with the log when nothing is an event. So
+// it does not get too old while its client is connected.
+func TestQuietStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &fakeLog{}
+		log.add("a", 1)
+		st := openStream(t, newStreams(log), Follow{})
+		for range 3 {
+			log.set(func(l *fakeLog) { l.passed += 1000 })
+			got, err := st.Next(t.Context(), 15*time.Second)
+			if err != nil || len(got.Events) > 0 || got.Position != log.head() || st.Position() != log.head() {
+				t.Fatalf("Next = %+v, %v, want no event and the position %d", got, err, log.head())
+			}
+			log.set(func(l *fakeLog) { l.begin = l.head() })
+		}
+		again := openStream(t, newStreams(log), Follow{After: behind(st.Position())})
+		if got, err := again.Next(t.Context(), time.Second); err != nil || got.Resync {
+			t.Errorf("Next = %+v, %v after a reconnect, want no resync", got, err)
+		}
+	})
+}
+
+// TestStreamFilters: what is not for the client moves its position all the same.
 func TestStreamFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &fakeLog{}
@@ -214,15 +242,15 @@ func TestStreamFilters(t *testing.T) {
 		st.filter.agent, st.inbox.filter.agent = "a", "a"
 		wantSeqs(t, take(t, st, 1), 3, 3)
 		wantSilence(t, st)
-		if st.Place() != log.head() {
-			t.Errorf("Place = %d behind events of others, want %d", st.Place(), log.head())
+		if st.Position() != log.head() {
+			t.Errorf("Position = %d behind events of others, want %d", st.Position(), log.head())
 		}
 		log.add("b", 3)
 		wantSilence(t, st)
 		log.add("b", 1)
 		log.add("a", 1)
-		if got := next(t, st); len(got.Events) != 1 || got.Place != log.head() || st.Place() != log.head() {
-			t.Errorf("Next = %+v, want one event and the place %d", got, log.head())
+		if got := next(t, st); len(got.Events) != 1 || got.Position != log.head() || st.Position() != log.head() {
+			t.Errorf("Next = %+v, want one event and the position %d", got, log.head())
 		}
 		for what, f := range map[string]filter{
 			"another type": {typ: activity.Hired}, "later": {since: noon.Add(time.Millisecond)}, "an agent that never was": {nothing: true},
@@ -274,7 +302,7 @@ func TestStreamsAtRandom(t *testing.T) {
 							for _, e := range stretch.Events {
 								seen = append(seen, e.Seq)
 							}
-							place = stretch.Place
+							place = stretch.Position
 						}
 						st.Close()
 					}
@@ -349,7 +377,7 @@ func TestSlowClient(t *testing.T) {
 		if !errors.Is(err, ErrSlow) || len(got) == 0 || len(got) > maxWaiting {
 			t.Errorf("the slow client got %d events, then %v, want some and ErrSlow", len(got), err)
 		}
-		back := openStream(t, s, Follow{After: behind(slow.Place())})
+		back := openStream(t, s, Follow{After: behind(slow.Position())})
 		got = append(got, take(t, back, rounds*each-len(got))...)
 		wantSeqs(t, got, 3, log.head())
 	})
@@ -360,15 +388,15 @@ func TestSlowClient(t *testing.T) {
 func TestHeavyEvents(t *testing.T) {
 	in := newInbox(filter{})
 	heavy := []activity.Logged{{Seq: 1, Event: activity.Event{Description: strings.Repeat("x", maxWaitingBytes+1)}}}
-	in.put(heavy)
-	if s, err := in.take(); err != nil || len(s.Events) != 1 || s.Place != 1 {
+	in.put(ports.LogPage{Events: heavy, Next: 1})
+	if s, err := in.take(); err != nil || len(s.Events) != 1 || s.Position != 1 {
 		t.Errorf("take = %d events, %v, want the heavy one", len(s.Events), err)
 	}
 	light := []activity.Logged{{Seq: 2}}
 	heavy[0].Seq = 3
-	in.put(light)
-	in.put(heavy)
-	if s, err := in.take(); err != nil || len(s.Events) != 1 || s.Place != 2 {
+	in.put(ports.LogPage{Events: light, Next: 2})
+	in.put(ports.LogPage{Events: heavy, Next: 1})
+	if s, err := in.take(); err != nil || len(s.Events) != 1 || s.Position != 2 {
 		t.Errorf("take = %+v, %v, want the light one", s, err)
 	}
 	if _, err := in.take(); !errors.Is(err, ErrSlow) {
@@ -386,7 +414,7 @@ func TestTooOld(t *testing.T) {
 		for _, place := range []activity.Seq{3, 300} {
 			st := openStream(t, s, Follow{After: behind(place)})
 			got, err := st.Next(t.Context(), time.Second)
-			if err != nil || !got.Resync || got.Place != log.head() || len(got.Events) > 0 {
+			if err != nil || !got.Resync || got.Position != log.head() || len(got.Events) > 0 {
 				t.Errorf("Next behind %d = %+v, %v, want one resync at the end", place, got, err)
 			}
 			wantSilence(t, st)
@@ -412,7 +440,7 @@ func TestCutOffWhileFollowing(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		log.set(func(l *fakeLog) { l.begin, l.err = 15, nil })
 		for _, st := range streams {
-			if got, err := st.Next(t.Context(), 2*time.Second); err != nil || !got.Resync || got.Place != 15 {
+			if got, err := st.Next(t.Context(), 2*time.Second); err != nil || !got.Resync || got.Position != 15 {
 				t.Errorf("Next = %+v, %v, want a resync", got, err)
 			}
 		}
@@ -451,7 +479,7 @@ func TestOutage(t *testing.T) {
 		}
 		log.set(func(l *fakeLog) { l.err = nil })
 		log.add("a", 1)
-		back := openStream(t, s, Follow{After: behind(st.Place())})
+		back := openStream(t, s, Follow{After: behind(st.Position())})
 		wantSeqs(t, take(t, back, 1), 6, 6)
 	})
 }

@@ -125,7 +125,7 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	s.dispatcher.Ring() // one that is enabled again has deliveries to catch up with
+	s.dispatcher.Notify() // one that is enabled again has deliveries to catch up with
 	return w, nil
 }
 
@@ -200,7 +200,7 @@ func (s *Webhooks) deliver(ctx context.Context, o occasion, id webhook.ID, reply
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
-	s.dispatcher.Ring()
+	s.dispatcher.Notify()
 	return made, nil
 }
 

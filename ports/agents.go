@@ -27,11 +27,10 @@ type AgentStore interface {
 	// returns the agent. If another department takes over the name meanwhile, it
 	// may be told as the one before wrote it.
 	//
-	// It returns agent.ErrDepartment if the department does not exist or is being
-	// deleted, and agent.ErrExists if another agent has the name. An error of hire
-	// is returned as it is and nothing is stored. hire may run more than once, and
-	// first with the name as it is asked for. So it touches only its argument, and
-	// makes an agent of the same id and name each time.
+	// It returns agent.ErrDepartment if the department does not exist, and
+	// agent.ErrExists if another agent has the name. An error of hire is returned
+	// as it is and nothing is stored. hire may run more than once. So it touches
+	// only its argument, and makes an agent of the same id and name each time.
 	Create(ctx context.Context, asked name.Name, hire func(department name.Name) (AgentStep, error)) (agent.Agent, error)
 
 	// Update loads the agent and stores the step that change makes of it, as
@@ -41,10 +40,9 @@ type AgentStore interface {
 	//
 	// It returns agent.ErrNotFound if there is no such agent, agent.ErrExists
 	// if the step's new name is taken, and agent.ErrDepartment if the agent
-	// moves to a department that does not exist or is being deleted. An error of
-	// change is returned as it is and nothing is stored. change may run more
-	// than once, so it touches only its argument. It may read what never
-	// changes: versions.
+	// moves to a department that does not exist. An error of change is returned
+	// as it is and nothing is stored. change may run more than once, so it
+	// touches only its argument. It may read what never changes: versions.
 	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentStep, error)) (agent.Agent, error)
 
 	// Agent returns one agent, or agent.ErrNotFound.

@@ -55,10 +55,8 @@ type DepartmentStore interface {
 	Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (DepartmentStep, error)) (department.Department, error)
 
 	// Delete removes a department. remove gets it, the number of its agents and
-	// the company. From the moment that remove accepts no agent can be hired or
-	// moved into the department; while it is being asked, an implementation may
-	// refuse them too. It returns department.ErrNotFound if there is no such
-	// department.
+	// the company; that is still their number when the department is removed. It
+	// returns department.ErrNotFound if there is no such department.
 	Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (DepartmentStep, error)) error
 
 	// Department returns one department, or department.ErrNotFound.

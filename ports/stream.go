@@ -7,48 +7,63 @@ import (
 	"orgd/domain/activity"
 )
 
+// LogPage is a part of the log.
+type LogPage struct {
+	Events []activity.Logged
+	// Next is the position up to which the log was read: a reader that goes on
+	// from it misses nothing and reads nothing twice. It may move without events.
+	Next activity.Seq
+}
+
 // EventStream reads the log of all events. Every implementation passes
 // portstest.EventStream.
 //
-// The log has one order that all replicas share. An event enters it when its
-// change is true: before the change is answered if the storage belongs to one
-// process, at most a second after the answer if it is shared, five if the
-// process that made the change has died. It enters behind everything that
-// anybody has read, so whoever follows the log misses nothing. The events of
-// one change stand together in the order of the step, those of one batch in the
-// order of the reports. A change of an agent that was begun after another one of
-// it was answered stands behind that.
+// The log has one order for all readers of all replicas. An event is in the log
+// before its change is answered, behind every position that anybody got before.
+// The events of one change stand together in the order of the step, those of one
+// batch in the order of the reports. A change of an agent that was begun after
+// another one of it was answered stands behind that.
 //
-// The log reaches back as far as runtime events are kept: what entered it before
+// How far the log reaches back depends on the storage. What entered it before
 // Expiry.Events may be cut off. An event that Storage.Forget has removed for its
 // own time is left out, however late it entered.
 type EventStream interface {
-	// Head returns the place behind which there are no events yet, zero if there
-	// have never been any.
+	// Head returns a position behind every event whose change was answered before
+	// the call, zero if the log is that of one process and never had any.
 	Head(ctx context.Context) (activity.Seq, error)
 
-	// After returns the first events behind a place, at most limit, in the order
-	// of the log. None means that there are none behind it now. It returns
-	// activity.ErrTooOld if events behind the place may have been cut off, and
-	// for a place beyond the head.
-	After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error)
+	// After returns the first events behind a position, at most limit, in the
+	// order of the log. None means that there are none up to Next. A process may
+	// learn of another's event a moment after that was answered; Grown tells. Next
+	// is not before the position, nor before the last event. It returns
+	// activity.ErrTooOld if events behind the position may have been cut off, and
+	// for a position that no log of this storage can have had yet.
+	After(ctx context.Context, position activity.Seq, limit int) (LogPage, error)
+
+	// Stored returns events that entered the log behind one position and up to
+	// another, at most limit, from where events are kept: the log need not reach
+	// back to them. Events that Storage.Forget has removed are missing. Those of
+	// the minute before the first position may be among them, and their order is
+	// about that of the log. The Seq of an event is not behind its position in the
+	// log. Next is only for another call with the same end; none means that there
+	// are no more.
+	Stored(ctx context.Context, after, upTo activity.Seq, limit int) (LogPage, error)
 
 	// Grown returns a channel that is closed when this process learns that the
-	// log has grown. Ask for it before reading and wait for it after: then
-	// nothing is missed. It is a hint that may come without growth or, if what
-	// carries it between processes fails, not at all, so readers look again at
-	// least once a second.
+	// log has grown. Call it before reading and wait for it after: then nothing
+	// is missed. It may be closed without growth or, if the storage cannot be
+	// read, late. So readers read again at least once a second.
 	Grown() <-chan struct{}
 }
 
-// Bell wakes everybody who waits for it. The zero value is ready.
-type Bell struct {
+// Broadcast notifies everybody who waits for it. The zero value is ready.
+type Broadcast struct {
 	mu   sync.Mutex
 	next chan struct{} // nil if nobody waits
 }
 
-// Next returns the channel that the next Ring closes.
-func (b *Bell) Next() <-chan struct{} {
+// Wait returns the channel that the next Notify closes.
+func (b *Broadcast) Wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -57,8 +72,8 @@ func (b *Bell) Next() <-chan struct{} {
 	return b.next
 }
 
-// Ring wakes those who wait.
-func (b *Bell) Ring() {
+// Notify notifies those who wait.
+func (b *Broadcast) Notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

@@ -23,7 +23,6 @@ type Storage interface {
 	Ping(ctx context.Context) error
 
 	// Forget removes a bounded number of records that have had their time and
-	// reports whether there may be more. An event stays until it has entered the
-	// log of an EventStream, and does not count as more.
+	// reports whether there may be more.
 	Forget(ctx context.Context, e Expiry) (more bool, err error)
 }

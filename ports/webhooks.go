@@ -41,21 +41,21 @@ type WebhookStore interface {
 	Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error)
 }
 
-// Outbox keeps the deliveries to webhooks, and the place in the log of events up
-// to which they have been recorded. It knows nothing of webhooks: the deliveries
+// Outbox keeps the deliveries to webhooks, and the position in the log of events
+// up to which they have been recorded. It knows nothing of webhooks: the deliveries
 // of one that is deleted stay until they are forgotten. Every implementation
 // passes portstest.Outbox.
 type Outbox interface {
-	// Place returns the place up to which deliveries have been recorded, zero
+	// Place returns the position up to which deliveries have been recorded, zero
 	// before the first.
 	Place(ctx context.Context) (activity.Seq, error)
 
-	// Record moves the place from one to another, behind it, and stores the
-	// deliveries of the events between them. Those that are stored already stay
-	// as they are. It reports false if the place is not from any more; then it
-	// has not moved, and some of the deliveries may have been stored all the
-	// same. If it fails, or the process dies, any of the deliveries may be
-	// stored, but the place moves only once all are.
+	// Record moves the position from one to another and stores deliveries of
+	// events; it may stay where it is. Deliveries that are stored already stay as
+	// they are. It reports false if the position is not from any more; then it has
+	// not moved, and some of the deliveries may have been stored all the same. If
+	// it fails, or the process dies, any of the deliveries may be stored, but the
+	// position moves only once all are.
 	Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error)
 
 	// Due returns deliveries whose time has come at now: of each of the webhooks

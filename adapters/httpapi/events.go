@@ -69,7 +69,7 @@ func (w *eventWriter) open(p activity.Seq) error {
 	return w.flush()
 }
 
-// heartbeat tells that all is well and nothing has happened up to p.
+// heartbeat says that all is well, and that nothing up to p is for the client.
 func (w *eventWriter) heartbeat(p activity.Seq) error {
 	w.buffer = append(w.buffer, ": heartbeat\n"...)
 	w.id(p)
@@ -88,11 +88,11 @@ func (w *eventWriter) resync(p activity.Seq) error {
 // events writes a stretch. A client that has all of it is at its end.
 func (w *eventWriter) events(s app.Stretch) error {
 	for i, e := range s.Events {
-		place := e.Seq
+		position := e.Seq
 		if i == len(s.Events)-1 {
-			place = s.Place
+			position = s.Position
 		}
-		w.id(place)
+		w.id(position)
 		w.buffer = append(w.buffer, "data: "...)
 		text := jsondoc.NewWriter(w.buffer)
 		e.Event.Write(text)

@@ -49,7 +49,7 @@ func (h streams) follow(x *exchange) error {
 		return err
 	}
 	defer st.Close()
-	w, err := x.beginEvents(func(p activity.Seq) string { return x.server.sealPlace(scope, p, in.Since) })
+	w, err := x.beginEvents(func(p activity.Seq) string { return x.server.sealPosition(scope, p, in.Since) })
 	if err != nil || x.Request.Method == http.MethodHead {
 		return err
 	}
@@ -59,8 +59,8 @@ func (h streams) follow(x *exchange) error {
 	return nil
 }
 
-// request reads what the client wants to follow, and what its places are bound
-// to.
+// request reads what the client wants to follow, and what its positions are
+// bound to.
 func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
 	q := x.query()
 	agent, typ, window := q.feed()
@@ -74,39 +74,39 @@ func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
 		return in, scope, nil
 	}
 	if len(values) != 1 {
-		return in, "", errPlace.With("Last-Event-ID: must be given once")
+		return in, "", errPosition.With("Last-Event-ID: must be given once")
 	}
 	// The window counts from the time at which the stream was first opened.
-	place, since, err := x.server.openPlace(scope, values[0])
-	in.After = &place
+	after, since, err := x.server.openPosition(scope, values[0])
+	in.After = &after
 	if window != 0 {
 		in.Since = since
 	}
 	return in, scope, err
 }
 
-var errPlace = fault.New(fault.RequestValidation,
+var errPosition = fault.New(fault.RequestValidation,
 	"Last-Event-ID: is not an id of this stream; begin again without it")
 
-// sealPlace makes the id of a place in the log, for the streams that scope
+// sealPosition makes the id of a position in the log, for the streams that scope
 // names.
-func (s *Server) sealPlace(scope string, p activity.Seq, since time.Time) string {
+func (s *Server) sealPosition(scope string, p activity.Seq, since time.Time) string {
 	return s.cursors.seal(scope, position{strconv.FormatInt(int64(p), 36), stamp(since)})
 }
 
-// openPlace reads an id that sealPlace made, or returns errPlace.
-func (s *Server) openPlace(scope, id string) (p activity.Seq, since time.Time, err error) {
+// openPosition reads an id that sealPosition made, or returns errPosition.
+func (s *Server) openPosition(scope, id string) (p activity.Seq, since time.Time, err error) {
 	at, err := s.cursors.open(scope, id, 2)
 	if err != nil {
-		return 0, time.Time{}, errPlace
+		return 0, time.Time{}, errPosition
 	}
 	n, err := strconv.ParseInt(at[0], 36, 64)
 	if err != nil {
-		return 0, time.Time{}, errPlace
+		return 0, time.Time{}, errPosition
 	}
 	since, err = unstamp(at[1])
 	if err != nil {
-		return 0, time.Time{}, errPlace
+		return 0, time.Time{}, errPosition
 	}
 	return activity.Seq(n), since, nil
 }
@@ -117,7 +117,7 @@ func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
 	ctx, end := context.WithCancelCause(x.client)
 	defer end(nil)
 	defer context.AfterFunc(x.server.ending, func() { end(errDraining) })()
-	if err := w.open(st.Place()); err != nil {
+	if err := w.open(st.Position()); err != nil {
 		return err
 	}
 	for {
@@ -128,9 +128,9 @@ func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
 		case err != nil:
 			return err
 		case stretch.Resync:
-			err = w.resync(stretch.Place)
+			err = w.resync(stretch.Position)
 		case len(stretch.Events) == 0:
-			err = w.heartbeat(stretch.Place)
+			err = w.heartbeat(stretch.Position)
 		default:
 			err = w.events(stretch)
 		}

@@ -20,7 +20,8 @@ import (
 
 // fakeLog is a log of n events that can be cut off and lost.
 type fakeLog struct {
-	bell ports.Bell
+	ports.EventStream
+	news ports.Broadcast
 	mu   sync.Mutex
 	n    int
 	text string // what each event says
@@ -33,12 +34,12 @@ func (l *fakeLog) set(change func(*fakeLog)) {
 	l.mu.Lock()
 	change(l)
 	l.mu.Unlock()
-	l.bell.Ring()
+	l.news.Notify()
 }
 
 func (l *fakeLog) add(n int) { l.set(func(l *fakeLog) { l.n += n }) }
 
-func (l *fakeLog) Grown() <-chan struct{} { return l.bell.Next() }
+func (l *fakeLog) Grown() <-chan struct{} { return l.news.Wait() }
 
 func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	l.mu.Lock()
@@ -46,18 +47,19 @@ func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	return activity.Seq(l.n), l.err
 }
 
-func (l *fakeLog) After(_ context.Context, place activity.Seq, limit int) (events []activity.Logged, _ error) {
+func (l *fakeLog) After(_ context.Context, position activity.Seq, limit int) (page ports.LogPage, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if place < l.begin {
-		return nil, activity.ErrTooOld
+	if position < l.begin {
+		return page, activity.ErrTooOld
 	}
-	for p := place + 1; int(p) <= l.n && len(events) < limit; p++ {
-		events = append(events, activity.Logged{Seq: p, Event: activity.Event{
+	for p := position + 1; int(p) <= l.n && len(page.Events) < limit; p++ {
+		page.Events = append(page.Events, activity.Logged{Seq: p, Event: activity.Event{
 			ID: activity.ID(fmt.Sprint(p)), Type: activity.ToolUsed, AgentID: "a", Description: l.text, At: time.Unix(0, 0).UTC(),
 		}})
 	}
-	return events, l.err
+	page.Next = position + activity.Seq(len(page.Events))
+	return page, l.err
 }
 
 // newStreaming is a server that streams the log, with times that do not last.
@@ -125,7 +127,7 @@ func (f following) rest() string {
 }
 
 func (f fake) id(p activity.Seq) string {
-	return f.sealPlace("GET /api/v1/activities/stream"+separator+"/api/v1/activities/stream"+separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
+	return f.sealPosition("GET /api/v1/activities/stream"+separator+"/api/v1/activities/stream"+separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
 }
 
 func TestStream(t *testing.T) {
@@ -302,19 +304,19 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 // A Last-Event-ID is the id of a place that was given out, or refused as none.
 func FuzzLastEventID(f *testing.F) {
 	s := &Server{cursors: testCursors}
-	f.Add("stream", s.sealPlace("stream", 42, time.UnixMilli(7)))
+	f.Add("stream", s.sealPosition("stream", 42, time.UnixMilli(7)))
 	f.Add("stream", testCursors.seal("stream", position{"?", "?"}))
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, scope, id string) {
-		p, since, err := s.openPlace(scope, id)
+		p, since, err := s.openPosition(scope, id)
 		if err != nil {
-			if !errors.Is(err, errPlace) {
-				t.Errorf("openPlace(%q, %q) = %v, want errPlace", scope, id, err)
+			if !errors.Is(err, errPosition) {
+				t.Errorf("openPosition(%q, %q) = %v, want errPosition", scope, id, err)
 			}
 			return
 		}
-		if again := s.sealPlace(scope, p, since); again != id {
-			t.Errorf("openPlace(%q, %q) = %d, %v, which seals to %q", scope, id, p, since, again)
+		if again := s.sealPosition(scope, p, since); again != id {
+			t.Errorf("openPosition(%q, %q) = %d, %v, which seals to %q", scope, id, p, since, again)
 		}
 	})
 }

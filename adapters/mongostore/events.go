@@ -22,6 +22,9 @@ type eventDoc struct {
 	Metadata    string  `bson:"metadata"`
 	// Department is that of the agent then.
 	Department string `bson:"department"`
+	// Entered is when the event was inserted. The server replaces zero by its own
+	// time, which is different for each document.
+	Entered bson.Timestamp `bson:"entered"`
 }
 
 func eventOf(e activity.Event, department name.Key) eventDoc {

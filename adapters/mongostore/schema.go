@@ -125,7 +125,7 @@ func indexes() map[string][]mongo.IndexModel {
 		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, webhooksColl: nil, replicasColl: nil,
 		departmentsColl: plain(by("order_key", "_id", "share")),
 		projectsColl:    plain(by("status", "_id"), by("lead", "_id")),
-		eventsColl:      plain(by("type", "at", "_id"), by("agent", "type", "at", "_id")),
+		eventsColl:      plain(by("type", "at", "_id"), by("agent", "type", "at", "_id"), by("entered")),
 		auditColl:       plain(by("at", "_id"), by("actor", "at", "_id"), by("resource", "at", "_id")),
 		idempotencyColl: plain(by("at")),
 		locksColl:       plain(by("at")),

@@ -7,8 +7,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
+	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -21,7 +23,7 @@ type Stream struct{ db *DB }
 // NewStream returns the log in db.
 func NewStream(db *DB) *Stream { return &Stream{db} }
 
-// A place in the log is the server's time of a commit, which ascends by itself,
+// A position in the log is the server's time of a commit, which ascends by itself,
 // also when another member becomes primary, and the rank of the event in it.
 const (
 	rankBits      = 12 // more than a change has events
@@ -33,16 +35,16 @@ func seqOf(t bson.Timestamp, rank int) activity.Seq {
 	return activity.Seq(int64(t.T)<<(incrementBits+rankBits) | int64(t.I)<<rankBits | int64(min(rank, lastRank)))
 }
 
-// timeOf returns the commit of a place.
-func timeOf(place activity.Seq) bson.Timestamp {
-	return bson.Timestamp{T: uint32(place >> (incrementBits + rankBits)), I: uint32(place>>rankBits) & (1<<incrementBits - 1)}
+// timeOf returns the commit of a position.
+func timeOf(position activity.Seq) bson.Timestamp {
+	return bson.Timestamp{T: uint32(position >> (incrementBits + rankBits)), I: uint32(position>>rankBits) & (1<<incrementBits - 1)}
 }
 
 // logDoc says what the log has.
 type logDoc struct {
 	ID    string       `bson:"_id"`
-	Begin activity.Seq `bson:"begin"` // the place before the first event
-	Cut   activity.Seq `bson:"cut"`   // places before it are too old
+	Begin activity.Seq `bson:"begin"` // the position before the first event
+	Cut   activity.Seq `bson:"cut"`   // positions before it are too old
 	// Forgotten is the time before which runtime events have gone.
 	Forgotten int64 `bson:"forgotten"`
 }
@@ -52,7 +54,7 @@ const logID = "log"
 // Grown implements [ports.EventStream].
 func (s *Stream) Grown() <-chan struct{} {
 	s.db.tail.start()
-	return s.db.tail.grown.Next()
+	return s.db.tail.grown.Wait()
 }
 
 // Head implements [ports.EventStream]. Whatever was answered is not later than
@@ -62,7 +64,7 @@ func (s *Stream) Head(ctx context.Context) (activity.Seq, error) {
 	return s.db.now(ctx)
 }
 
-// now returns the place behind all commits that a majority has, which no election
+// now returns the position behind all commits that a majority has, which no election
 // takes back.
 func (db *DB) now(ctx context.Context) (activity.Seq, error) {
 	_, now, err := db.logAt(ctx)
@@ -83,38 +85,68 @@ func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
 	return d, seqOf(*session.OperationTime(), lastRank), nil
 }
 
+// ahead is how many seconds a position may be ahead of the primary: one that was
+// elected just now learns a little later what the one before has committed.
+const ahead = 60
+
 // After implements [ports.EventStream].
-func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
 	s.db.tail.start()
 	d, now, err := s.db.logAt(ctx)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return ports.LogPage{}, err
+	case position < d.Cut, position < 0, timeOf(position).T > timeOf(now).T+ahead:
+		return ports.LogPage{}, activity.ErrTooOld
 	}
-	if place < d.Cut || place > now || place < 0 {
-		return nil, activity.ErrTooOld
-	}
-	for place = max(place, d.Begin); ; {
-		events, reached, err := s.read(ctx, place, now, limit)
-		if err != nil {
-			return nil, err
+	page := ports.LogPage{Next: max(position, d.Begin)}
+	for page.Next < now {
+		if page, err = s.read(ctx, page.Next, now, limit); err != nil {
+			return ports.LogPage{}, err
 		}
-		kept := d.kept(events)
-		if len(kept) > 0 || len(events) == 0 && reached {
-			return kept, nil
-		}
-		if len(events) > 0 {
-			place = events[len(events)-1].Seq
+		found := len(page.Events)
+		if page.Events = d.kept(page.Events); len(page.Events) > 0 || found == 0 {
+			break
 		}
 	}
+	return page, nil
 }
 
-// read returns the first events behind a place, and whether there are no others
+// read reads the first events behind a position. If there are none, there are none
 // up to now. What this process does not remember it reads from the server.
-func (s *Stream) read(ctx context.Context, place, now activity.Seq, limit int) ([]activity.Logged, bool, error) {
-	if events, ok := s.db.tail.after(place, limit); ok {
-		return events, true, nil
+func (s *Stream) read(ctx context.Context, position, now activity.Seq, limit int) (ports.LogPage, error) {
+	if page, ok := s.db.tail.after(position, limit); ok {
+		return page, nil
 	}
-	return s.db.catchUp(ctx, place, now, limit)
+	return s.db.catchUp(ctx, position, now, limit)
+}
+
+// longestChange is how many seconds lie between the insertion of an event and its
+// commit at most: that is how long the server lets a transaction run.
+const longestChange = 60
+
+// Stored implements [ports.EventStream]. Events are stored with the time of their
+// insertion. The positions to go on from are those times and longestChange, the
+// latest that their commits can have.
+func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+	from := timeOf(max(after, 0))
+	from.T -= min(from.T, longestChange)
+	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl,
+		bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})},
+		options.Find().SetSort(by("entered")).SetLimit(int64(limit)))
+	if err != nil {
+		return ports.LogPage{}, err
+	}
+	page := ports.LogPage{Next: after}
+	for _, d := range docs {
+		e, err := d.event()
+		if err != nil {
+			return ports.LogPage{}, err
+		}
+		page.Events = append(page.Events, activity.Logged{Event: e, Seq: seqOf(d.Entered, 0), Department: name.Key(d.Department)})
+		page.Next = seqOf(bson.Timestamp{T: d.Entered.T + longestChange, I: d.Entered.I}, 0)
+	}
+	return page, nil
 }
 
 // kept returns those of events that were not forgotten.

@@ -26,10 +26,11 @@ type tail struct {
 	ctx   context.Context
 	end   context.CancelFunc
 	done  chan struct{}
-	grown ports.Bell
+	grown ports.Broadcast
 
 	mu     sync.Mutex
 	from   activity.Seq // the window has all events behind it; 0: none yet
+	to     activity.Seq // and up to it
 	window []activity.Logged
 }
 
@@ -71,17 +72,21 @@ func (t *tail) run() {
 func (t *tail) begin(from activity.Seq) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.from, t.window = from, nil
+	t.from, t.to, t.window = from, from, nil
 }
 
-// reached is the place of the last event that was read.
+// reached is how far the log was read.
 func (t *tail) reached() activity.Seq {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.window) > 0 {
-		return t.window[len(t.window)-1].Seq
-	}
-	return t.from
+	return t.to
+}
+
+// reach remembers that there are no other events up to a position.
+func (t *tail) reach(to activity.Seq) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.to = max(t.to, to)
 }
 
 func (t *tail) follow(from activity.Seq) error {
@@ -91,12 +96,14 @@ func (t *tail) follow(from activity.Seq) error {
 	}
 	defer c.close()
 	for t.ctx.Err() == nil {
-		e, _, err := c.next(t.ctx)
-		if err != nil {
+		e, reached, err := c.next(t.ctx)
+		switch {
+		case err != nil:
 			return err
-		}
-		if e != nil {
+		case e != nil:
 			t.push(*e)
+		default:
+			t.reach(reached)
 		}
 	}
 	return nil
@@ -109,47 +116,53 @@ func (t *tail) push(e activity.Logged) {
 		t.window = slices.Clone(t.window[maxWindow:])
 	}
 	t.window = append(t.window, e)
+	t.to = e.Seq
 	t.mu.Unlock()
-	t.grown.Ring()
+	t.grown.Notify()
 }
 
-// after returns the first events behind a place, false if it is not in the window.
-func (t *tail) after(place activity.Seq, limit int) ([]activity.Logged, bool) {
+// after returns the first events behind a position, false if it is not in the
+// window.
+func (t *tail) after(position activity.Seq, limit int) (ports.LogPage, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.from == 0 || place < t.from {
-		return nil, false
+	if t.from == 0 || position < t.from {
+		return ports.LogPage{}, false
 	}
-	i, found := slices.BinarySearchFunc(t.window, place, func(e activity.Logged, at activity.Seq) int { return int(e.Seq - at) })
+	i, found := slices.BinarySearchFunc(t.window, position, func(e activity.Logged, at activity.Seq) int { return int(e.Seq - at) })
 	if found {
 		i++
 	}
-	return slices.Clone(t.window[i:min(i+limit, len(t.window))]), true
+	page := ports.LogPage{Events: slices.Clone(t.window[i:min(i+limit, len(t.window))]), Next: max(position, t.to)}
+	if n := len(page.Events); n == limit {
+		page.Next = page.Events[n-1].Seq
+	}
+	return page, true
 }
 
-// catchUp reads behind a place from the server, up to now.
-func (db *DB) catchUp(ctx context.Context, place, now activity.Seq, limit int) ([]activity.Logged, bool, error) {
-	c, err := db.openLog(ctx, place, time.Millisecond)
+// catchUp reads behind a position from the server, up to now.
+func (db *DB) catchUp(ctx context.Context, position, now activity.Seq, limit int) (ports.LogPage, error) {
+	c, err := db.openLog(ctx, position, time.Millisecond)
 	if err != nil {
-		return nil, false, err
+		return ports.LogPage{}, err
 	}
 	defer c.close()
-	var events []activity.Logged
-	for len(events) < limit {
+	page := ports.LogPage{Next: position}
+	for len(page.Events) < limit && page.Next < now {
 		e, reached, err := c.next(ctx)
-		switch {
-		case err != nil:
-			return nil, false, err
-		case e != nil:
-			events = append(events, *e)
-		case reached >= now:
-			return events, true, nil
+		if err != nil {
+			return ports.LogPage{}, err
 		}
+		if e != nil {
+			page.Events = append(page.Events, *e)
+			reached = e.Seq
+		}
+		page.Next = max(page.Next, reached)
 	}
-	return events, false, nil
+	return page, nil
 }
 
-// cursor reads the log behind a place.
+// cursor reads the log behind a position.
 type cursor struct {
 	stream *mongo.ChangeStream
 	behind activity.Seq
@@ -157,7 +170,7 @@ type cursor struct {
 	rank   int
 }
 
-// openLog begins with the whole commit of a place: that is how its events get
+// openLog begins with the whole commit of a position: that is how its events get
 // their ranks.
 func (db *DB) openLog(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
 	at := timeOf(behind)
@@ -203,7 +216,7 @@ func (c *cursor) close() {
 	_ = c.stream.Close(ctx)
 }
 
-// reachedBy returns the place of a resume token, whose text begins with the time
+// reachedBy returns the position of a resume token, whose text begins with the time
 // up to which the log was read: a type, four bytes and four bytes.
 func reachedBy(token bson.Raw) activity.Seq {
 	text, _ := token.Lookup("_data").StringValueOK()
@@ -218,7 +231,7 @@ func reachedBy(token bson.Raw) activity.Seq {
 	return seqOf(bson.Timestamp{T: number(b), I: number(b[4:])}, lastRank)
 }
 
-// Codes of a place that the server's log does not reach back to.
+// Codes of a position that the server's log does not reach back to.
 var tooOldCodes = []int{136, 280, 286}
 
 func isTooOld(err error) bool { return hasCode(err, tooOldCodes...) }

@@ -59,7 +59,7 @@ type DB struct {
 	maxLog  int64     // bytes
 	trimmed time.Time // when the size of the log was last looked at
 
-	grown   ports.Bell // rings when events were committed
+	grown   ports.Broadcast // when events were committed
 	jobs    chan *job
 	closing chan struct{}
 	stopped chan struct{} // closed when the writer has ended

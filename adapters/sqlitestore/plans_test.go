@@ -66,7 +66,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 			"COVERING INDEX events_agent_type (agent_id=? AND type=? AND at>? AND (at,id)<(?,?))"},
 		{career, "events_agent_type (agent_id=? AND type=?)"},
 		{selectEventsAt, "events USING INTEGER PRIMARY KEY (rowid=?)"},
-		{selectLog, "INTEGER PRIMARY KEY (rowid>?)"},
+		{selectLog, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
 
 		{agents(agent.Query{}), "agents_order"},
 		{agents(agent.Query{After: atAgent}), "agents_order ((place,id)>(?,?))"},

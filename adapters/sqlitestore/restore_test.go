@@ -67,15 +67,15 @@ func TestRestoredLog(t *testing.T) {
 			restored := openOrg(t, dir)
 			restored.made.Store(1000)
 			s := NewStream(restored.db)
-			if got, err := s.After(ctx, lost, 10); err != nil || len(got) > 0 {
+			if got, err := s.After(ctx, lost, 10); err != nil || len(got.Events) > 0 {
 				t.Errorf("After(%d) = %v, %v, want nothing yet", lost, got, err)
 			}
 			restored.report(1)
-			if got, err := s.After(ctx, lost, 10); err != nil || len(got) != 1 || got[0].Seq <= lost {
+			if got, err := s.After(ctx, lost, 10); err != nil || len(got.Events) != 1 || got.Events[0].Seq <= lost {
 				t.Errorf("After(%d) = %v, %v, want the new event", lost, got, err)
 			}
-			if got, err := s.After(ctx, 0, 10); err != nil || len(got) != before+1 {
-				t.Errorf("After(0) = %d events, %v, want %d", len(got), err, before+1)
+			if got, err := s.After(ctx, 0, 10); err != nil || len(got.Events) != before+1 {
+				t.Errorf("After(0) = %d events, %v, want %d", len(got.Events), err, before+1)
 			}
 		})
 	}

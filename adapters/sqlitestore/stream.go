@@ -21,7 +21,7 @@ type Stream struct{ db *DB }
 func NewStream(db *DB) *Stream { return &Stream{db} }
 
 // Grown implements [ports.EventStream].
-func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Next() }
+func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
@@ -45,43 +45,64 @@ func headOf(v *View) (head activity.Seq, err error) {
 
 const (
 	selectLog = "SELECT seq, department_key, " + eventColumns +
-		" FROM events WHERE seq > ? ORDER BY seq LIMIT (? + 0)"
+		" FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
 	selectLogBegin = "SELECT seq FROM log_marks WHERE at = 0"
 )
 
 // After implements [ports.EventStream].
-func (s *Stream) After(ctx context.Context, place activity.Seq, limit int) (events []activity.Logged, err error) {
-	err = s.db.Read(ctx, func(v *View) error {
-		events = nil
-		if err := checkReach(v, place); err != nil {
-			return err
+func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (page ports.LogPage, err error) {
+	return s.read(ctx, func(v *View) (ports.LogPage, error) {
+		head, err := headOf(v)
+		if err != nil {
+			return ports.LogPage{}, err
 		}
-		var seq int64
-		var department string
-		row := newEventRow(&seq, &department)
-		return v.Each(selectLog, []any{place, limit}, func(r Row) error {
-			e, err := row.scan(r)
-			events = append(events, activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e})
-			return err
-		})
+		if err := checkReach(v, position, head); err != nil {
+			return ports.LogPage{}, err
+		}
+		return pageOf(v, position, head, limit)
 	})
-	if err != nil && !errors.Is(err, activity.ErrTooOld) {
-		return nil, fmt.Errorf("sqlitestore: read the log: %w", err)
-	}
-	return events, err
 }
 
-// checkReach returns activity.ErrTooOld unless the place is in the log.
-func checkReach(v *View, place activity.Seq) error {
-	head, err := headOf(v)
-	if err != nil {
+// Stored implements [ports.EventStream]. Cutting the log off removes nothing.
+func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+	return s.read(ctx, func(v *View) (ports.LogPage, error) { return pageOf(v, after, upTo, limit) })
+}
+
+func (s *Stream) read(ctx context.Context, read func(*View) (ports.LogPage, error)) (page ports.LogPage, err error) {
+	err = s.db.Read(ctx, func(v *View) error {
+		page, err = read(v)
 		return err
+	})
+	if err != nil && !errors.Is(err, activity.ErrTooOld) {
+		err = fmt.Errorf("sqlitestore: read the log: %w", err)
 	}
+	return page, err
+}
+
+// pageOf reads the events behind one position and up to another.
+func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+	page := ports.LogPage{Next: max(after, upTo)}
+	var seq int64
+	var department string
+	row := newEventRow(&seq, &department)
+	err := v.Each(selectLog, []any{after, upTo, limit}, func(r Row) error {
+		e, err := row.scan(r)
+		page.Events = append(page.Events, activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e})
+		return err
+	})
+	if n := len(page.Events); n == limit {
+		page.Next = page.Events[n-1].Seq
+	}
+	return page, err
+}
+
+// checkReach returns activity.ErrTooOld unless the position is in the log.
+func checkReach(v *View, position, head activity.Seq) error {
 	var begin activity.Seq
 	if err := v.Row(selectLogBegin).Scan(&begin); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if place < begin || place > head {
+	if position < begin || position > head {
 		return activity.ErrTooOld
 	}
 	return nil

@@ -135,12 +135,12 @@ func (o upgraded) compare(schema int) {
 	logged, err := stream.After(ctx, 0, 100)
 	o.check(err)
 	var entered []activity.Event
-	for _, e := range logged {
+	for _, e := range logged.Events {
 		entered = append(entered, e.Event)
 	}
 	o.same("After", entered, nil, events)
 	head, err := stream.Head(ctx)
-	o.same("Head", head, err, logged[len(logged)-1].Seq)
+	o.same("Head", head, err, logged.Events[len(events)-1].Seq)
 	for _, q := range []activity.Query{{}, {AgentID: string(oldBob)}, {Type: activity.ToolUsed}, {AgentID: string(oldBob), Type: activity.Hired}} {
 		var want []activity.Event
 		for i := range events {
@@ -162,7 +162,7 @@ func (o upgraded) compare(schema int) {
 	o.check(err)
 	o.same("the tasks of a day with another", dates[0].TasksCompleted, nil, int64(2*1+1))
 	logged, err = stream.After(ctx, head, 100)
-	o.same("After a report", len(logged), err, 1)
+	o.same("After a report", len(logged.Events), err, 1)
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {

@@ -114,7 +114,7 @@ func (db *DB) batch(first *job) {
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
 	if err == nil && slices.ContainsFunc(jobs, func(j *job) bool { return j.err == nil && j.grew }) {
-		db.grown.Ring()
+		db.grown.Notify()
 	}
 	for _, j := range jobs {
 		j.answer(err)

@@ -291,10 +291,16 @@ func (s stream) Head(ctx context.Context) (_ activity.Seq, err error) {
 	return s.EventStream.Head(ctx)
 }
 
-func (s stream) After(ctx context.Context, place activity.Seq, limit int) (_ []activity.Logged, err error) {
+func (s stream) After(ctx context.Context, position activity.Seq, limit int) (_ ports.LogPage, err error) {
 	ctx, op := s.begin(ctx, "stream.after")
 	defer op.end(&err)
-	return s.EventStream.After(ctx, place, limit)
+	return s.EventStream.After(ctx, position, limit)
+}
+
+func (s stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (_ ports.LogPage, err error) {
+	ctx, op := s.begin(ctx, "stream.stored")
+	defer op.end(&err)
+	return s.EventStream.Stored(ctx, after, upTo, limit)
 }
 
 type measures struct {

@@ -5,8 +5,8 @@ import (
 	"orgd/domain/name"
 )
 
-// Seq is a place in the log of all events, which has one order for everybody
-// and only grows at its end. Zero lies before the first event. Places ascend
+// Seq is a position in the log of all events, which has one order for everybody
+// and only grows at its end. Zero lies before the first event. Positions ascend
 // along the log and may leave numbers out.
 type Seq int64
 
@@ -20,6 +20,6 @@ type Logged struct {
 	Department name.Key
 }
 
-// ErrTooOld is a place that the log does not reach back to any more, or that it
+// ErrTooOld is a position that the log does not reach back to any more, or that it
 // never had.
 var ErrTooOld = fault.New(fault.Conflict, "the log of events does not reach back so far")

@@ -62,7 +62,7 @@ type Webhook struct {
 	EventTypes  []activity.Type
 	Departments []name.Name
 	Disabled    Reason // "" while it is enabled
-	// Since is the place in the log behind which events are for the webhook:
+	// Since is the position in the log behind which events are for the webhook:
 	// the end of the log when it was made or enabled.
 	Since     activity.Seq
 	Secrets   Secrets

@@ -35,7 +35,7 @@ type memory struct {
 	log         []activity.Logged
 	marks       []mark
 	begin       activity.Seq
-	grown       ports.Bell
+	grown       ports.Broadcast
 	counted     []ports.Report // whatever was ever accepted
 	projects    map[project.ID]project.Project
 	trail       []audit.Entry

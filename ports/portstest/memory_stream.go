@@ -21,7 +21,7 @@ type mark struct {
 func (m *memory) enter(e activity.Event, department name.Key) {
 	m.events[e.ID] = e
 	m.log = append(m.log, activity.Logged{Event: e, Seq: m.head() + 1, Department: department})
-	m.grown.Ring()
+	m.grown.Notify()
 }
 
 func (m *memory) head() activity.Seq { return activity.Seq(len(m.log)) }
@@ -39,23 +39,38 @@ func (m *memory) markLog(e ports.Expiry) {
 	}
 }
 
-func (m memoryStream) Grown() <-chan struct{} { return m.grown.Next() }
+func (m memoryStream) Grown() <-chan struct{} { return m.grown.Wait() }
 
 func (m memoryStream) Head(context.Context) (activity.Seq, error) {
 	defer m.lock()()
 	return m.head(), nil
 }
 
-func (m memoryStream) After(_ context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
+func (m memoryStream) After(_ context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
 	defer m.lock()()
-	if place < m.begin || place > m.head() {
-		return nil, activity.ErrTooOld
+	if position < m.begin || position > m.head() {
+		return ports.LogPage{}, activity.ErrTooOld
 	}
-	var found []activity.Logged
-	for _, e := range m.log[place:] {
-		if _, kept := m.events[e.ID]; kept {
-			found = append(found, e)
+	return m.page(position, m.head(), limit), nil
+}
+
+func (m memoryStream) Stored(_ context.Context, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+	defer m.lock()()
+	return m.page(after, min(upTo, m.head()), limit), nil
+}
+
+// page returns the events that are kept behind one position and up to another.
+func (m *memory) page(after, upTo activity.Seq, limit int) ports.LogPage {
+	page := ports.LogPage{Next: max(after, upTo)}
+	for after++; after <= upTo; after++ {
+		e := m.log[after-1]
+		if _, kept := m.events[e.ID]; !kept {
+			continue
+		}
+		if page.Events = append(page.Events, e); len(page.Events) == limit {
+			page.Next = e.Seq
+			break
 		}
 	}
-	return first(found, limit), nil
+	return page
 }

@@ -18,6 +18,7 @@ func Outbox(t *testing.T, open func(t *testing.T) Stores) {
 		"PlaceBeginsAtZero":               outboxPlace,
 		"RecordKeepsEverything":           outboxRecord,
 		"RecordFromAnotherPlace":          outboxRecordStale,
+		"RecordWithoutMoving":             outboxRecordInPlace,
 		"RecordedTwiceStaysAsItIs":        outboxRecordTwice,
 		"DueIsWhatItsTimeHasCome":         outboxDue,
 		"DueIsBoundedByLanes":             outboxLanes,
@@ -93,6 +94,19 @@ func outboxRecordStale(w *world) {
 
 // What was recorded before a crash and is recorded again may have been sent in
 // between.
+// outboxRecordInPlace stores deliveries and leaves the position where it is.
+func outboxRecordInPlace(w *world) {
+	h := w.hook()
+	a := w.owed(h, 3)
+	w.wantRecord(0, 7, nil, true)
+	w.wantRecord(7, 7, a[:2], true)
+	w.wantRecord(7, 7, a, true)
+	w.wantPlace(7)
+	w.want("Deliveries", w.deliveries(h.ID, 10), newestDeliveries(a...))
+	w.wantRecord(0, 0, w.owed(h, 1), false)
+	w.wantPlace(7)
+}
+
 func outboxRecordTwice(w *world) {
 	h := w.hook()
 	all := w.owed(h, 2)

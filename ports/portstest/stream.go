@@ -14,65 +14,80 @@ import (
 	"orgd/ports"
 )
 
-// EventStream checks the promises of ports.EventStream. What a process does
-// beside its requests to bring events into the log has to run.
+// EventStream checks the promises of ports.EventStream.
 func EventStream(t *testing.T, open func(t *testing.T) Stores) {
 	run(t, open, map[string]func(*world){
-		"EmptyLog":                   streamEmpty,
-		"KeepsEverything":            streamKeeps,
-		"TellsTheDepartmentThen":     streamDepartments,
-		"OnlyWhatHappened":           streamRefused,
-		"AnyPageReadsTheSame":        streamPages,
-		"OldTimesEnterAtTheEnd":      streamOldTimes,
-		"GrownWakesReaders":          streamGrown,
-		"BeyondTheHead":              streamBeyond,
-		"ForgottenEventsAreLeftOut":  streamForgotten,
-		"BeginningIsCutOff":          streamCutOff,
-		"ParallelWritersAndReaders":  streamParallel,
-		"ReadersNeverMissTheirPlace": streamCuts,
+		"EmptyLog":                  streamEmpty,
+		"KeepsEverything":           streamKeeps,
+		"TellsTheDepartmentThen":    streamDepartments,
+		"OnlyWhatHappened":          streamRefused,
+		"AnyPageReadsTheSame":       streamPages,
+		"OldTimesEnterAtTheEnd":     streamOldTimes,
+		"GrownWakesReaders":         streamGrown,
+		"BeyondTheHead":             streamBeyond,
+		"ForgottenEventsAreLeftOut": streamForgotten,
+		"BeginningIsCutOff":         streamCutOff,
+		"ParallelWritersAndReaders": streamParallel,
+		"ReadersGoOnWhereTheyWere":  streamCuts,
+		"NextIsBehindWhatWasRead":   streamNext,
+		"StoredReachesBehindTheLog": streamStored,
 	})
 }
 
-// logTime is how long the tests wait for an event to enter the log. The promise
-// is a second; a busy machine is given more.
+// logTime is how long the tests wait for an event that was answered: a busy
+// machine may take a while to read it.
 const logTime = 20 * time.Second
 
-// after reads one page of the log.
-func (w *world) after(place activity.Seq, limit int) []activity.Logged {
+// after reads the events of one page of the log.
+func (w *world) after(position activity.Seq, limit int) []activity.Logged {
 	w.Helper()
-	events, err := w.Stream.After(w.Context(), place, limit)
-	w.wantNil(fmt.Sprintf("After(%d)", place), err)
-	if len(events) > limit {
-		w.Fatalf("After(%d, %d) returns %d events", place, limit, len(events))
-	}
-	return events
+	page, err := w.page(position, limit)
+	w.wantNil(fmt.Sprintf("After(%d)", position), err)
+	return page.Events
 }
 
-// follow reads n events behind a place in pages of limit, waiting for them.
-func (w *world) follow(place activity.Seq, n, limit int) []activity.Logged {
+// page reads one page of the log, for any goroutine.
+func (w *world) page(position activity.Seq, limit int) (ports.LogPage, error) {
+	page, err := w.Stream.After(w.Context(), position, limit)
+	if err != nil {
+		return page, err
+	}
+	if len(page.Events) > limit {
+		return page, fmt.Errorf("After(%d, %d) returns %d events", position, limit, len(page.Events))
+	}
+	last := position
+	for _, e := range page.Events {
+		if e.Seq <= last {
+			return page, fmt.Errorf("position %d follows %d", e.Seq, last)
+		}
+		last = e.Seq
+	}
+	if page.Next < last {
+		return page, fmt.Errorf("After(%d, %d) was read up to %d, which is before %d", position, limit, page.Next, last)
+	}
+	return page, nil
+}
+
+// follow reads n events behind a position in pages of limit, waiting for them.
+func (w *world) follow(position activity.Seq, n, limit int) []activity.Logged {
 	w.Helper()
-	events, err := w.follower(place, n, limit)
+	events, err := w.follower(position, n, limit)
 	w.wantNil("following the log", err)
 	return events
 }
 
 // follower is follow for any goroutine.
-func (w *world) follower(place activity.Seq, n, limit int) ([]activity.Logged, error) {
+func (w *world) follower(position activity.Seq, n, limit int) ([]activity.Logged, error) {
 	var all []activity.Logged
 	for until := time.Now().Add(logTime); len(all) < n; {
 		grown := w.Stream.Grown()
-		events, err := w.Stream.After(w.Context(), place, limit)
+		page, err := w.page(position, limit)
 		if err != nil {
 			return all, err
 		}
-		for _, e := range events {
-			if e.Seq <= place {
-				return all, fmt.Errorf("place %d follows %d", e.Seq, place)
-			}
-			place = e.Seq
-		}
-		all = append(all, events...)
-		if len(events) > 0 {
+		position = page.Next
+		all = append(all, page.Events...)
+		if len(page.Events) > 0 {
 			continue
 		}
 		if time.Now().After(until) {
@@ -88,7 +103,7 @@ func (w *world) follower(place activity.Seq, n, limit int) ([]activity.Logged, e
 	return all, nil
 }
 
-// head is the place behind everything that has entered the log.
+// head is a position behind everything that was answered.
 func (w *world) head() activity.Seq {
 	w.Helper()
 	head, err := w.Stream.Head(w.Context())
@@ -107,7 +122,7 @@ func (w *world) wantHead(last activity.Seq) {
 	w.want("After(Head)", w.after(head, 10), nil)
 }
 
-// logged are events of a department as the log shows them, without places.
+// logged are events of a department as the log shows them, without positions.
 func logged(department name.Key, events ...activity.Event) []activity.Logged {
 	var all []activity.Logged
 	for _, e := range events {
@@ -124,8 +139,8 @@ func reported(reports ...ports.Report) []activity.Logged {
 	return all
 }
 
-// placeless are the same events without their places.
-func placeless(events []activity.Logged) []activity.Logged {
+// withoutSeq are the same events without their positions.
+func withoutSeq(events []activity.Logged) []activity.Logged {
 	events = slices.Clone(events)
 	for i := range events {
 		events[i].Seq = 0
@@ -145,7 +160,7 @@ func streamKeeps(w *world) {
 	hiring := w.hiring("Bob", "Sales")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, hiring))
 	got := w.follow(0, 2, 10)
-	w.want("the log of a hire", placeless(got), logged("sales", hiring.Events...))
+	w.want("the log of a hire", withoutSeq(got), logged("sales", hiring.Events...))
 	// As feeds keep them, the odd ones too, in the order of the batch, whatever
 	// their times and ids are.
 	reports := []ports.Report{
@@ -159,7 +174,7 @@ func streamKeeps(w *world) {
 	}
 	w.report(reports...)
 	more := w.follow(got[1].Seq, 3, 10)
-	w.want("the log of a batch", placeless(more), reported(reports...))
+	w.want("the log of a batch", withoutSeq(more), reported(reports...))
 	w.wantHead(more[2].Seq)
 }
 
@@ -240,33 +255,33 @@ func streamOldTimes(w *world) {
 	id := agent.ID(w.id())
 	now := w.reporting(id, epoch)
 	w.report(now)
-	place := w.follow(0, 1, 10)[0].Seq
+	position := w.follow(0, 1, 10)[0].Seq
 	old := w.reporting(id, epoch.AddDate(-1, 0, 0), func(r *ports.Report) { r.Event.ID = "00000000-0000-4000-8000-000000000000" })
 	w.report(old)
-	w.want("the log behind a newer event", placeless(w.follow(place, 1, 10)), reported(old))
+	w.want("the log behind a newer event", withoutSeq(w.follow(position, 1, 10)), reported(old))
 }
 
 func streamGrown(w *world) {
 	id := agent.ID(w.id())
 	for range 3 {
 		grown := w.Stream.Grown()
-		place := w.head()
+		position := w.head()
 		w.report(w.reporting(id, epoch))
 		select {
 		case <-grown:
 		case <-time.After(logTime):
 			w.Fatalf("Grown says nothing of an event")
 		}
-		w.follow(place, 1, 10)
+		w.follow(position, 1, 10)
 	}
 }
 
 func streamBeyond(w *world) {
 	w.report(w.reporting(agent.ID(w.id()), epoch))
 	last := w.follow(0, 1, 10)[0].Seq
-	for _, place := range []activity.Seq{last + 1<<40, last + 1<<50, -1} {
-		_, err := w.Stream.After(w.Context(), place, 10)
-		w.wantErr(fmt.Sprintf("After(%d) in a log that ends at %d", place, last), err, activity.ErrTooOld)
+	for _, position := range []activity.Seq{last + 1<<40, last + 1<<50, -1} {
+		_, err := w.Stream.After(w.Context(), position, 10)
+		w.wantErr(fmt.Sprintf("After(%d) in a log that ends at %d", position, last), err, activity.ErrTooOld)
 	}
 }
 
@@ -288,7 +303,7 @@ func streamForgotten(w *world) {
 	w.want("After(Head)", w.after(all[4].Seq, 10), nil)
 	next := w.reporting(id, at)
 	w.report(next)
-	w.want("the log afterwards", placeless(w.follow(all[4].Seq, 1, 10)), reported(next))
+	w.want("the log afterwards", withoutSeq(w.follow(all[4].Seq, 1, 10)), reported(next))
 }
 
 // streamCutOff goes by the clock of the machine, because stores do.
@@ -305,15 +320,15 @@ func streamCutOff(w *world) {
 	w.report(w.reporting(id, kept.Add(time.Minute)))
 	more := w.follow(old[1].Seq, 1, 10)
 	w.forget(ports.Expiry{Events: kept, Now: first.Add(2 * time.Hour)})
-	for _, place := range []activity.Seq{0, old[0].Seq} {
-		_, err := w.Stream.After(w.Context(), place, 10)
-		w.wantErr(fmt.Sprintf("After(%d) of a log that begins behind %d", place, old[1].Seq), err, activity.ErrTooOld)
+	for _, position := range []activity.Seq{0, old[0].Seq} {
+		_, err := w.Stream.After(w.Context(), position, 10)
+		w.wantErr(fmt.Sprintf("After(%d) of a log that begins behind %d", position, old[1].Seq), err, activity.ErrTooOld)
 	}
 	w.wantHead(more[0].Seq)
 	w.want("After(Head)", w.after(more[0].Seq, 10), nil)
 	next := w.reporting(id, kept.Add(time.Minute))
 	w.report(next)
-	w.want("the log afterwards", placeless(w.follow(more[0].Seq, 1, 10)), reported(next))
+	w.want("the log afterwards", withoutSeq(w.follow(more[0].Seq, 1, 10)), reported(next))
 	w.want("the career", len(w.career(id)), 2)
 }
 
@@ -395,8 +410,8 @@ func streamCuts(w *world) {
 			return nil
 		}
 		seen := map[activity.ID]bool{}
-		for place := activity.Seq(0); len(seen) < total; {
-			events, err := w.follower(place, 1, 1+(len(seen)*i)%7)
+		for position := activity.Seq(0); len(seen) < total; {
+			events, err := w.follower(position, 1, 1+(len(seen)*i)%7)
 			if err != nil {
 				return err
 			}
@@ -404,10 +419,92 @@ func streamCuts(w *world) {
 				if seen[e.ID] {
 					return fmt.Errorf("event %s comes twice", e.ID)
 				}
-				seen[e.ID], place = true, e.Seq
+				seen[e.ID], position = true, e.Seq
 			}
 		}
 		return nil
 	})
 	w.wantEach("writing and following", errs)
+}
+
+// streamNext goes on from pages without events.
+func streamNext(w *world) {
+	id := agent.ID(w.id())
+	position := w.head()
+	for i := range 20 {
+		page, err := w.page(position, 1+i%3)
+		w.wantNil("After", err)
+		w.want("the events of a quiet log", page.Events, nil)
+		if i%2 == 0 {
+			w.found(fmt.Sprint("Department ", i)) // is no event
+		}
+		a, b := w.reporting(id, epoch), w.reporting(id, epoch)
+		w.report(a, b)
+		both := w.follow(page.Next, 2, 1+i%3)
+		w.want("the log behind a page without events", withoutSeq(both), reported(a, b))
+		page, err = w.page(both[0].Seq, 10)
+		w.wantNil("After", err)
+		w.want("the rest of the batch", page.Events, both[1:])
+		position = page.Next
+	}
+}
+
+// streamStored reads what the log does not reach back to any more.
+func streamStored(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	at := epoch.Add(time.Hour)
+	first := w.follow(0, 2, 10)
+	w.wantStored(0, 0, nil, first)
+	w.report(w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at), w.reporting(id, at))
+	all := w.follow(0, 5, 10)
+	end := w.head()
+	w.report(w.reporting(id, at))
+	last := w.follow(end, 1, 10)
+	w.wantStored(0, end, all, last)
+	w.wantStored(all[2].Seq, end, all[3:], last)
+	w.wantStored(end, w.head(), last, nil)
+	// The log may be cut off, events not.
+	w.forget(ports.Expiry{Events: at, Now: time.Now().Add(time.Hour)})
+	w.forget(ports.Expiry{Events: at, Now: time.Now().Add(3 * time.Hour)})
+	w.wantStored(0, end, append(first, all[3:]...), append(last, all[2]))
+}
+
+// wantStored checks that some events are stored between two positions, and others
+// are not. There may be more, from before.
+func (w *world) wantStored(after, upTo activity.Seq, want, not []activity.Logged) {
+	w.Helper()
+	for _, limit := range []int{1, 2, 100} {
+		found := map[activity.ID]activity.Logged{}
+		for position := after; ; {
+			page, err := w.Stream.Stored(w.Context(), position, upTo, limit)
+			w.wantNil("Stored", err)
+			if len(page.Events) > limit {
+				w.Fatalf("Stored(%d, %d, %d) returns %d events", position, upTo, limit, len(page.Events))
+			}
+			if len(page.Events) == 0 {
+				break
+			}
+			for _, e := range page.Events {
+				if _, twice := found[e.ID]; twice {
+					w.Errorf("event %s comes twice in pages of %d", e.ID, limit)
+				}
+				found[e.ID] = e
+			}
+			position = page.Next
+		}
+		for _, e := range want {
+			got := found[e.ID]
+			if got.Seq > e.Seq {
+				w.Errorf("event %s is stored at %d, behind its position %d", e.ID, got.Seq, e.Seq)
+			}
+			got.Seq = e.Seq
+			w.want(fmt.Sprintf("event %s, in pages of %d", e.ID, limit), got, e)
+		}
+		for _, e := range not {
+			if _, there := found[e.ID]; there {
+				w.Errorf("Stored(%d, %d) returns event %s at %d", after, upTo, e.ID, e.Seq)
+			}
+		}
+	}
 }

@@ -376,32 +376,106 @@ type shortLog struct {
 	read  []activity.Seq
 }
 
-func (l *shortLog) After(ctx context.Context, place activity.Seq, limit int) ([]activity.Logged, error) {
-	l.read = append(l.read, place)
-	if place < l.begin {
-		return nil, activity.ErrTooOld
+func (l *shortLog) After(ctx context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
+	l.read = append(l.read, position)
+	if position < l.begin {
+		return ports.LogPage{}, activity.ErrTooOld
 	}
-	return l.EventStream.After(ctx, place, limit)
+	return l.EventStream.After(ctx, position, limit)
 }
 
-// A log that was cut off is told, once, and deliveries go on with what is left.
+// What the log does not reach back to is recorded from where events are stored,
+// once.
 func TestCutOffLog(t *testing.T) {
 	p := newPost(t)
-	log := &shortLog{EventStream: p.stores.Stream}
-	p.stores.Stream = log
+	p.happen(2) // for nobody
 	rec := receive(t, always(200))
-	p.hook(rec.URL)
-	p.happen(3)
-	head, err := log.Head(t.Context())
-	p.must(err)
-	log.begin = head
-	if recorded, _ := p.round(); recorded == nil || !strings.Contains(recorded.Error(), "forgotten") {
-		t.Errorf("Record = %v, want to be told", recorded)
-	}
-	id := p.happen(1)[0]
+	early := p.hook(rec.URL)
+	known := p.happen(3)
 	p.works()
-	if got := rec.got(); len(got) != 1 || got[string(id)] != 1 {
-		t.Errorf("%v came, want the event after the cut", got)
+	late := p.hook("http://127.0.0.1:9/")
+	missed := p.happen(450) // more than are read at once
+	p.cutLog()
+	next := p.happen(1)
+	d := p.dispatcher()
+	for range 2 {
+		p.must(d.Record(t.Context()))
+		for id, want := range map[webhook.ID][]activity.ID{
+			early.ID: slices.Concat(known, missed, next), late.ID: slices.Concat(missed, next),
+		} {
+			got := p.deliveries(id)
+			for _, e := range want {
+				if _, recorded := got[e]; !recorded {
+					t.Errorf("event %s is not recorded", e)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%d deliveries are recorded, want %d", len(got), len(want))
+			}
+		}
+	}
+	for _, e := range known {
+		if x := p.deliveries(early.ID)[e]; x.Status != webhook.Delivered || rec.got()[string(e)] != 1 {
+			t.Errorf("the delivery %+v was made %d times, want 1", x, rec.got()[string(e)])
+		}
+	}
+	position, err := p.stores.Outbox.Place(t.Context())
+	p.must(err)
+	if head, err := p.stores.Stream.Head(t.Context()); err != nil || position != head {
+		t.Errorf("the outbox is at %d, want the end of the log, %d, %v", position, head, err)
+	}
+}
+
+// A dispatcher that dies while it reads stored events leaves the rest to the next
+// one, which records nothing twice.
+func TestCutOffLogAndDeath(t *testing.T) {
+	p := newPost(t)
+	rec := receive(t, always(200))
+	w := p.hook(rec.URL)
+	ids := p.happen(450)
+	p.cutLog()
+	ctx, cancel := context.WithCancel(t.Context())
+	p.stores.Outbox = &dyingOutbox{Outbox: p.stores.Outbox, left: 2, die: cancel}
+	if err := p.dispatcher().Record(ctx); err == nil {
+		t.Fatal("Record goes well without its storage")
+	}
+	if n := len(p.deliveries(w.ID)); n == 0 || n >= len(ids) {
+		t.Fatalf("%d deliveries were recorded, want some of %d", n, len(ids))
+	}
+	p.must(p.dispatcher().Record(t.Context()))
+	if n := len(p.deliveries(w.ID)); n != len(ids) {
+		t.Errorf("%d deliveries are recorded, want %d", n, len(ids))
+	}
+}
+
+// dyingOutbox records a few times.
+type dyingOutbox struct {
+	ports.Outbox
+	left int
+	die  func()
+}
+
+func (o *dyingOutbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error) {
+	if o.left--; o.left == 0 {
+		o.die()
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	return o.Outbox.Record(ctx, from, to, deliveries)
+}
+
+// cutLog cuts the log off before what happens next, as retention does with what is
+// old.
+func (p *post) cutLog() {
+	p.t.Helper()
+	now := p.clock.Now()
+	for _, e := range []ports.Expiry{{Events: now, Now: now.Add(-time.Hour)}, {Events: now, Now: now.Add(time.Hour)}} {
+		_, err := p.stores.Storage.Forget(p.t.Context(), e)
+		p.must(err)
+	}
+	if _, err := p.stores.Stream.After(p.t.Context(), 0, 1); !errors.Is(err, activity.ErrTooOld) {
+		p.t.Fatalf("After(0) = %v of a log that was cut off", err)
 	}
 }
 

@@ -1,0 +1,37 @@
+package sqlitestore
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"orgd/domain/activity"
+)
+
+// TestLogEndsWithTheLastEvent: here positions are numbers of events, so the end
+// of the log is the last of them, and nothing else moves it.
+func TestLogEndsWithTheLastEvent(t *testing.T) {
+	o, ctx := openOrg(t, t.TempDir()), t.Context()
+	s := NewStream(o.db)
+	for n := range 3 {
+		page, err := s.After(ctx, 0, 100)
+		o.check(err)
+		if len(page.Events) != 5*n {
+			t.Fatalf("the log has %d events, want %d", len(page.Events), 5*n)
+		}
+		last := activity.Seq(0)
+		if n > 0 {
+			last = page.Events[5*n-1].Seq
+		}
+		head, err := s.Head(ctx)
+		o.check(err)
+		if head != last || page.Next != last {
+			t.Errorf("Head = %d, Next = %d, want %d", head, page.Next, last)
+		}
+		if _, err := s.After(ctx, head+1, 10); !errors.Is(err, activity.ErrTooOld) {
+			t.Errorf("After(%d) = %v in a log that ends at %d, want ErrTooOld", head+1, err, head)
+		}
+		o.found(fmt.Sprint("Ops ", n)) // is no event
+		o.report(5)
+	}
+}
