@@ -88,9 +88,9 @@ mongo: ## run what matters most of integration, in five minutes
 
 # One after the other: the last one kills a member of the replica set.
 mongo-all:
-	.ci/gotest ./adapters/mongostore -timeout 5m $(TESTFLAGS)
-	.ci/gotest ./test/integration -timeout 5m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
-	.ci/gotest ./test/faults -timeout 5m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
+	.ci/gotest ./adapters/mongostore -timeout 20m $(TESTFLAGS)
+	.ci/gotest ./test/integration -timeout 20m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
+	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
 
 integration: ## run the tests that need MongoDB and Redis, in containers of Docker
 	@[ -n "$$ORGD_TEST_REDIS_SERVER" ] || echo '!!! SKIPPED: there is no redis-server, so nothing that stops or breaks one is tested'
