@@ -69,7 +69,7 @@ func (o occasion) receipt(reply func() receipt.Reply) *receipt.Receipt {
 	if c == nil {
 		return nil
 	}
-	r := reply()
+	r := reply().Bounded()
 	return &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: o.departments, Reply: &r}
 }
 

@@ -34,16 +34,16 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
 		note := seal(n)
 		if len(fresh) == 0 {
-			t.leaveReceipt(note.Receipt)
+			t.addIdempotencyRecord(note.Receipt)
 			return nil
 		}
-		t.leave(note)
+		t.addAuditEntry(note)
 		sums := newRollups()
 		for _, r := range fresh {
 			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)
 			sums.add(r)
 		}
-		sums.put(t)
+		sums.write(t)
 		if costs = sums.costs; costs {
 			return t.recordCosts()
 		}
@@ -64,7 +64,7 @@ func unknown(r reader, reports []ports.Report) ([]ports.Report, error) {
 	for i, r := range reports {
 		ids[i] = r.Event.ID
 	}
-	stored, err := all[formerDoc](r, eventsColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("_id")))
+	stored, err := all[idDoc](r, eventsColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("_id")))
 	if err != nil {
 		return nil, err
 	}
@@ -82,15 +82,15 @@ func unknown(r reader, reports []ports.Report) ([]ports.Report, error) {
 	return fresh, nil
 }
 
-// recordCosts remembers that there are amounts in the company's currency: a
-// change of the currency and the first cost meet in the company.
+// recordCosts stores that there are amounts in the company's currency: a change of
+// the currency and the first cost conflict in the company.
 func (t *tx) recordCosts() error {
 	if t.db.costs.Load() {
 		return nil
 	}
 	d, err := one[companyDoc](t, metaColl, byID(companyID), options.FindOne().SetProjection(by("costs")))
 	if err != nil {
-		return unfounded(err)
+		return notMigrated(err)
 	}
 	if !d.Costs {
 		t.update(metaColl, companyID, set(is("costs", true)), nil)

@@ -17,7 +17,7 @@ type agentDoc struct {
 	Name         string `bson:"name"`
 	Department   string `bson:"department"`
 	DepartmentID string `bson:"department_id"`
-	Place        string `bson:"place,omitempty"`
+	OrderKey     string `bson:"order_key,omitempty"`
 	Status       string `bson:"status"`
 	Level        string `bson:"level"`
 	Identity     string `bson:"identity"`
@@ -28,8 +28,8 @@ type agentDoc struct {
 	Updated      int64  `bson:"updated"`
 }
 
-// formerDoc is what is left of an agent that was deleted.
-type formerDoc struct {
+// deletedAgentDoc is what is left of an agent that was deleted.
+type deletedAgentDoc struct {
 	ID   string `bson:"_id"`
 	Name string `bson:"name"`
 	Key  string `bson:"key"`
@@ -38,22 +38,22 @@ type formerDoc struct {
 func agentOf(a agent.Agent) agentDoc {
 	return agentDoc{
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text, Department: string(a.Department().Key),
-		Place: string(a.Place), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
+		OrderKey: string(a.Place), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
 		Identity: string(a.Identity.Canonical()), Outside: string(a.Outside()),
 		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }
 
-// change is the update that makes an agent what d says. Its place belongs to
-// reorders.
+// change is the update that makes an agent what d says. Its order key is
+// left out: only a reorder changes it.
 func (d agentDoc) change() bson.D {
-	d.ID, d.Place = "", ""
+	d.ID, d.OrderKey = "", ""
 	return bson.D{is("$set", d)}
 }
 
 func (d agentDoc) record() (agent.Record, error) {
 	return agent.Record{
-		ID: agent.ID(d.ID), Name: d.Name, Place: agent.Place(d.Place), Identity: d.Identity, Outside: d.Outside,
+		ID: agent.ID(d.ID), Name: d.Name, Place: agent.Place(d.OrderKey), Identity: d.Identity, Outside: d.Outside,
 		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
 	}, nil
 }

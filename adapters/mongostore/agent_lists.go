@@ -25,7 +25,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 }
 
 func (s *Agents) list(ctx context.Context, q agent.Query) ([]agentDoc, error) {
-	order := by("place", "_id")
+	order := by("order_key", "_id")
 	if q.Prefix != "" {
 		order = by("key")
 	}
@@ -48,8 +48,8 @@ func agentsFilter(q agent.Query) bson.D {
 	case q.Prefix != "":
 		return append(filter, startsWith("key", string(q.Prefix)))
 	case q.After != nil:
-		return append(filter, is("place", bson.D{is("$gte", string(q.After.Place))}),
-			behind("$gt", "place", string(q.After.Place), "_id", string(q.After.ID)))
+		return append(filter, is("order_key", bson.D{is("$gte", string(q.After.Place))}),
+			behind("$gt", "order_key", string(q.After.Place), "_id", string(q.After.ID)))
 	}
 	return filter
 }

@@ -26,7 +26,7 @@ func NewAgents(db *DB) *Agents { return &Agents{db} }
 func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
 	var step ports.AgentStep
 	err := s.db.write(ctx, func(t *tx) error {
-		d, err := enter(t, asked)
+		d, err := departmentFor(t, asked)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 		doc.DepartmentID = d.ID
 		t.insert(agentsColl, doc, taken(step.Agent))
 		t.recount(nil, &step.Agent.Identity)
-		t.follow(step)
+		t.addHistory(step)
 		return nil
 	})
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 	return step.Agent, nil
 }
 
-// enter returns the department that an agent comes into, or agent.ErrDepartment.
-func enter(t *tx, asked name.Name) (departmentDoc, error) {
+// departmentFor returns the department that an agent joins, or agent.ErrDepartment.
+func departmentFor(t *tx, asked name.Name) (departmentDoc, error) {
 	d, err := findDepartment(t, asked.Key)
 	if errors.Is(err, department.ErrNotFound) {
 		return d, agent.NoDepartment(asked)
@@ -59,9 +59,9 @@ func taken(a agent.Agent) error {
 	return agent.ErrExists.With("an agent of the name %q exists", a.Name().Text)
 }
 
-// follow writes what a step of an agent leaves beside the agent.
-func (t *tx) follow(step ports.AgentStep) {
-	t.leave(step.Note)
+// addHistory writes the audit entry, the version and the events of a step.
+func (t *tx) addHistory(step ports.AgentStep) {
+	t.addAuditEntry(step.Note)
 	if step.Version != nil {
 		t.insert(versionsColl, versionOf(step.Agent.ID(), *step.Version), nil)
 	}
@@ -86,13 +86,13 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 			return err
 		}
 		if !step.Effective() {
-			t.leaveReceipt(step.Receipt)
+			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		}
 		if err := t.replaceAgent(before, d.DepartmentID, step); err != nil {
 			return err
 		}
-		t.follow(step)
+		t.addHistory(step)
 		return nil
 	})
 	if err != nil {
@@ -101,18 +101,18 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	return step.Agent, nil
 }
 
-// replaceAgent writes the agent of an effective step in the place of another, in
-// the department of an id.
+// replaceAgent writes the agent of an effective step. departmentID is that of the
+// department before.
 func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.AgentStep) error {
 	id := string(before.ID())
 	if step.Deleted {
 		t.remove(agentsColl, id)
-		t.insert(formerColl, formerDoc{id, before.Name().Text, string(before.Name().Key)}, nil)
+		t.insert(deletedAgentsColl, deletedAgentDoc{id, before.Name().Text, string(before.Name().Key)}, nil)
 		t.recount(&before.Identity, nil)
 		return nil
 	}
 	if to := step.Agent.Department(); to.Key != before.Department().Key {
-		d, err := enter(t, to)
+		d, err := departmentFor(t, to)
 		if err != nil {
 			return err
 		}
@@ -166,9 +166,9 @@ func notFound(err error, ref identity.Ref) error {
 // Trace implements [ports.AgentStore].
 func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
 	err = s.db.view(ctx, func(r reader) error {
-		d, err := one[formerDoc](r, agentsColl, byRef(ref))
+		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
 		if errors.Is(err, mongo.ErrNoDocuments) && ref.ID != "" {
-			d, err = one[formerDoc](r, formerColl, byRef(ref))
+			d, err = one[deletedAgentDoc](r, deletedAgentsColl, byRef(ref))
 		}
 		id, n = agent.ID(d.ID), name.Name{Text: d.Name, Key: name.Key(d.Key)}
 		return notFound(err, ref)

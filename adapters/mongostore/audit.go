@@ -48,3 +48,36 @@ func entriesFilter(q audit.Query) bson.D {
 	}
 	return filter
 }
+
+// addAuditEntry writes the audit entry of an effective change, and its idempotency
+// record if the request had a key.
+func (t *tx) addAuditEntry(n ports.Note) {
+	t.addIdempotencyRecord(n.Receipt)
+	t.insert(auditColl, entryOf(n.Audit), nil)
+}
+
+// entryDoc is an entry of the audit trail.
+type entryDoc struct {
+	ID        string `bson:"_id"`
+	At        int64  `bson:"at"`
+	Actor     string `bson:"actor"`
+	Route     string `bson:"route"`
+	Resource  string `bson:"resource"`
+	From      int64  `bson:"from"`
+	To        int64  `bson:"to"`
+	RequestID string `bson:"request_id"`
+}
+
+func entryOf(e audit.Entry) entryDoc {
+	return entryDoc{
+		ID: e.ID, At: millis(e.At), Actor: e.Actor, Route: e.Route, Resource: string(e.Resource),
+		From: e.From, To: e.To, RequestID: e.RequestID,
+	}
+}
+
+func (d entryDoc) entry() (audit.Entry, error) {
+	return audit.Entry{
+		ID: d.ID, At: fromMillis(d.At), Actor: d.Actor, Route: d.Route, Resource: audit.Resource(d.Resource),
+		From: d.From, To: d.To, RequestID: d.RequestID,
+	}, nil
+}

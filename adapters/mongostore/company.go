@@ -23,26 +23,26 @@ func NewCompany(db *DB) *Company { return &Company{db} }
 
 const companyID = "company"
 
-// companyDoc is the company without its seats, which are the places of the
-// departments.
+// companyDoc is the company without the order of its departments, which is in their
+// order keys.
 type companyDoc struct {
 	ID       string `bson:"_id"`
 	Doc      string `bson:"doc"`
 	Costs    bool   `bson:"costs"` // whether any was ever recorded
 	Revision int64  `bson:"revision"`
 	Updated  int64  `bson:"updated"`
-	// Guard counts changes of shares of the budget: two of them meet here.
+	// Guard counts changes of shares of the budget: two at once conflict here.
 	Guard int64 `bson:"guard"`
 }
 
-// seatDoc is what the company knows of a department.
-type seatDoc struct {
-	Key   string `bson:"_id"`
-	Place string `bson:"place"`
-	Share int64  `bson:"share"`
+// departmentOrderDoc is what the company needs of a department.
+type departmentOrderDoc struct {
+	Key      string `bson:"_id"`
+	OrderKey string `bson:"order_key"`
+	Share    int64  `bson:"share"`
 }
 
-// state is the company and what is decided together with it.
+// state is the company and what is read with it.
 type state struct {
 	company.Company
 	costs  bool
@@ -52,10 +52,10 @@ type state struct {
 func readCompany(r reader) (s state, err error) {
 	d, err := one[companyDoc](r, metaColl, byID(companyID))
 	if err != nil {
-		return s, unfounded(err)
+		return s, notMigrated(err)
 	}
-	seats, err := all[seatDoc](r, departmentsColl, bson.D{},
-		options.Find().SetSort(by("place", "_id")).SetProjection(by("place", "share")))
+	rows, err := all[departmentOrderDoc](r, departmentsColl, bson.D{},
+		options.Find().SetSort(by("order_key", "_id")).SetProjection(by("order_key", "share")))
 	if err != nil {
 		return s, err
 	}
@@ -64,15 +64,15 @@ func readCompany(r reader) (s state, err error) {
 	}
 	s.costs, s.shares = d.Costs, map[name.Key]money.Percent{}
 	s.Revision, s.UpdatedAt = d.Revision, fromMillis(d.Updated)
-	for _, d := range seats {
-		s.Seats = append(s.Seats, company.Seat{Place: company.Place(d.Place), Department: name.Key(d.Key)})
+	for _, d := range rows {
+		s.Seats = append(s.Seats, company.Seat{Place: company.Place(d.OrderKey), Department: name.Key(d.Key)})
 		s.shares[name.Key(d.Key)] = money.Percent(d.Share)
 	}
 	return s, nil
 }
 
-// unfounded is the error of a database that was never migrated.
-func unfounded(err error) error {
+// notMigrated returns the error of reading a document that a migration makes.
+func notMigrated(err error) error {
 	if isFault(err) || isLost(err) {
 		return err
 	}
@@ -111,12 +111,12 @@ func (s *Company) Update(ctx context.Context, change func(company.Company, bool)
 			return err
 		}
 		if step.Company.Revision == step.From {
-			t.leaveReceipt(step.Receipt)
+			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		}
-		t.leave(step.Note)
-		t.putCompany(step.Company)
-		t.reseat(before.Seats, step.Company.Seats)
+		t.addAuditEntry(step.Note)
+		t.updateCompany(step.Company)
+		t.updateDepartmentOrder(before.Seats, step.Company.Seats)
 		return nil
 	})
 	if err != nil {
@@ -125,22 +125,22 @@ func (s *Company) Update(ctx context.Context, change func(company.Company, bool)
 	return step.Company, nil
 }
 
-// putCompany writes the company without its seats.
-func (t *tx) putCompany(c company.Company) {
+// updateCompany writes the company without the order of its departments.
+func (t *tx) updateCompany(c company.Company) {
 	t.update(metaColl, companyID, set(
 		is("doc", string(c.Canonical())), is("revision", c.Revision), is("updated", millis(c.UpdatedAt)),
 	), nil)
 }
 
-// reseat gives departments that have another seat now their places.
-func (t *tx) reseat(from, to []company.Seat) {
-	places := make(map[name.Key]company.Place, len(from))
+// updateDepartmentOrder writes the order keys that have changed.
+func (t *tx) updateDepartmentOrder(from, to []company.Seat) {
+	keys := make(map[name.Key]company.Place, len(from))
 	for _, s := range from {
-		places[s.Department] = s.Place
+		keys[s.Department] = s.Place
 	}
 	for _, s := range to {
-		if places[s.Department] != s.Place {
-			t.update(departmentsColl, string(s.Department), set(is("place", string(s.Place))), nil)
+		if keys[s.Department] != s.Place {
+			t.update(departmentsColl, string(s.Department), set(is("order_key", string(s.Place))), nil)
 		}
 	}
 }

@@ -1,9 +1,15 @@
 // Package mongostore keeps everything in a MongoDB database that replicas share.
 //
-// A change is one function that reads and says what to write. write.go runs it
-// in a transaction of the server: what it read, what it writes and its note are
-// true together or not at all. What must hold across documents holds because
-// both changes write one document: see headcounts.go, and the guard in company.go.
+// A change is one function, which [DB.write] runs in one transaction of the server.
+// It reads from the snapshot of the transaction and adds writes to it. When it has
+// returned, the writes are sent and committed with write concern majority. A change
+// that conflicts with another runs again. Its caller is answered after the commit,
+// also if the answer is a refusal.
+//
+// What must hold across documents holds because both changes write one document and
+// so conflict: the headcounts of a department (headcounts.go), the guard of the
+// company (company.go), the _id of an idempotency record (idempotency.go). Replicas
+// coordinate in no other way. The log of events is a change stream (stream.go).
 package mongostore
 
 import (
@@ -25,21 +31,21 @@ import (
 
 // The collections.
 const (
-	agentsColl      = "agents"
-	formerColl      = "former_agents"
-	versionsColl    = "versions"
-	departmentsColl = "departments"
-	headcountsColl  = "headcounts"
-	projectsColl    = "projects"
-	eventsColl      = "events"
-	rollupsColl     = "rollups"
-	auditColl       = "audit"
-	receiptsColl    = "receipts"
-	claimsColl      = "claims"
-	sessionsColl    = "sessions"
-	webhooksColl    = "webhooks"
-	deliveriesColl  = "deliveries"
-	metaColl        = "meta"
+	agentsColl        = "agents"
+	deletedAgentsColl = "deleted_agents"
+	versionsColl      = "versions"
+	departmentsColl   = "departments"
+	headcountsColl    = "headcounts"
+	projectsColl      = "projects"
+	eventsColl        = "events"
+	rollupsColl       = "rollups"
+	auditColl         = "audit"
+	idempotencyColl   = "idempotency"
+	locksColl         = "idempotency_locks"
+	sessionsColl      = "sessions"
+	webhooksColl      = "webhooks"
+	deliveriesColl    = "deliveries"
+	metaColl          = "meta"
 )
 
 // DB is the shared store. It is safe for concurrent use.
@@ -61,7 +67,7 @@ type DB struct {
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
-// for the server: Storage.Ping tells whether it is there and has been migrated.
+// for the server: Storage.Ping reports whether it is there and has been migrated.
 func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err

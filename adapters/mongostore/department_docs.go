@@ -18,7 +18,7 @@ type departmentDoc struct {
 	Key      string `bson:"_id"`
 	ID       string `bson:"id"`
 	Name     string `bson:"name"`
-	Place    string `bson:"place"`
+	OrderKey string `bson:"order_key"`
 	Share    int64  `bson:"share"`
 	Doc      string `bson:"doc"`
 	Revision int64  `bson:"revision"`
@@ -28,7 +28,7 @@ type departmentDoc struct {
 
 func departmentOf(d department.Department) departmentDoc {
 	return departmentDoc{
-		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, Place: string(d.Place), Share: int64(d.BudgetPercent),
+		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, OrderKey: string(d.Place), Share: int64(d.BudgetPercent),
 		Doc: string(d.Canonical()), Revision: d.Revision, Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt),
 	}
 }
@@ -40,14 +40,14 @@ func (d departmentDoc) department() (department.Department, error) {
 	if err != nil {
 		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
 	}
-	found.ID, found.Name, found.Place, found.Revision = d.ID, d.name(), company.Place(d.Place), d.Revision
+	found.ID, found.Name, found.Place, found.Revision = d.ID, d.name(), company.Place(d.OrderKey), d.Revision
 	found.CreatedAt, found.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
 	return found, nil
 }
 
-// putDepartment writes what a step changes of a department. Its place is that of
-// the company.
-func (t *tx) putDepartment(step ports.DepartmentStep) {
+// updateDepartment writes what a step changes of a department. Its order key is left
+// out: a change of the company writes it.
+func (t *tx) updateDepartment(step ports.DepartmentStep) {
 	d := departmentOf(step.Department)
 	t.update(departmentsColl, d.Key, set(
 		is("share", d.Share), is("doc", d.Doc), is("revision", d.Revision), is("updated", d.Updated),
@@ -57,21 +57,21 @@ func (t *tx) putDepartment(step ports.DepartmentStep) {
 // readMembers returns the agents of a department in their order.
 func readMembers(r reader, department name.Key) ([]agent.Member, error) {
 	docs, err := all[agentDoc](r, agentsColl, bson.D{is("department", string(department))},
-		options.Find().SetSort(by("place", "_id")).SetProjection(by("key", "place")))
+		options.Find().SetSort(by("order_key", "_id")).SetProjection(by("key", "order_key")))
 	return every(docs, err, func(d agentDoc) (agent.Member, error) {
-		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), Place: agent.Place(d.Place)}, nil
+		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), Place: agent.Place(d.OrderKey)}, nil
 	})
 }
 
-// putPlaces gives agents that have another place now that place.
-func (t *tx) putPlaces(from, to []agent.Member) {
-	places := make(map[agent.ID]agent.Place, len(from))
+// updateOrder writes the order keys that have changed.
+func (t *tx) updateOrder(from, to []agent.Member) {
+	keys := make(map[agent.ID]agent.Place, len(from))
 	for _, m := range from {
-		places[m.ID] = m.Place
+		keys[m.ID] = m.Place
 	}
 	for _, m := range to {
-		if places[m.ID] != m.Place {
-			t.update(agentsColl, string(m.ID), set(is("place", string(m.Place))), nil)
+		if keys[m.ID] != m.Place {
+			t.update(agentsColl, string(m.ID), set(is("order_key", string(m.Place))), nil)
 		}
 	}
 }

@@ -41,13 +41,13 @@ func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error)
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
-	docs, err := all[departmentDoc](s.db.ask(ctx), departmentsColl, bson.D{is("place", bson.D{is("$gt", string(after))})},
-		options.Find().SetSort(by("place", "_id")).SetLimit(int64(limit)))
+	docs, err := all[departmentDoc](s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
+		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)))
 	return every(docs, err, departmentDoc.department)
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
 	var d department.Department
 	err := s.db.write(ctx, func(t *tx) error {
 		if err := mustBeFree(t, key); err != nil {
@@ -57,16 +57,16 @@ func (s *Departments) Create(ctx context.Context, key name.Key, found func(compa
 		if err != nil {
 			return err
 		}
-		step, err := found(c.Company, c.sharesBut(""))
+		step, err := create(c.Company, c.sharesBut(""))
 		if err != nil {
 			return err
 		}
 		d = step.Department
-		d.Place = placeOf(d, step.Company)
-		t.leave(step.Note)
-		t.putCompany(step.Company) // where two creations meet
+		d.Place = orderKeyOf(d, step.Company)
+		t.addAuditEntry(step.Note)
+		t.updateCompany(step.Company) // where two creations conflict
 		t.insert(departmentsColl, departmentOf(d), nil)
-		t.putHeadcounts(d.Name.Key)
+		t.insertHeadcounts(d.Name.Key)
 		return nil
 	})
 	if err != nil {
@@ -88,8 +88,8 @@ func mustBeFree(t *tx, key name.Key) error {
 	}
 }
 
-// placeOf returns the place that the company has for a new department.
-func placeOf(d department.Department, c company.Company) company.Place {
+// orderKeyOf returns the order key that the company has for a new department.
+func orderKeyOf(d department.Department, c company.Company) company.Place {
 	for _, s := range c.Seats {
 		if s.Department == d.Name.Key {
 			return s.Place
@@ -110,11 +110,11 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 			t.update(metaColl, companyID, bson.D{is("$inc", bson.D{is("guard", 1)})}, nil)
 		}
 		return step, err
-	}, (*tx).putDepartment)
+	}, (*tx).updateDepartment)
 }
 
-// Reorder implements [ports.DepartmentStore]. Two reorders meet in the department,
-// a reorder and a change of a member in the member.
+// Reorder implements [ports.DepartmentStore]. Two reorders conflict in the
+// department, a reorder and a change of a member in the member.
 func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
 	var members []agent.Member
 	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentStep, err error) {
@@ -123,8 +123,8 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(depa
 		}
 		return order(d, members)
 	}, func(t *tx, step ports.DepartmentStep) {
-		t.putDepartment(step)
-		t.putPlaces(members, step.Members)
+		t.updateDepartment(step)
+		t.updateOrder(members, step.Members)
 	})
 }
 
@@ -141,18 +141,18 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(depa
 		}
 		return remove(d, n.Total, c.Company)
 	}, func(t *tx, step ports.DepartmentStep) {
-		t.putCompany(step.Company)
+		t.updateCompany(step.Company)
 		t.remove(departmentsColl, string(key))
 		t.removeHeadcounts(key)
 	})
 	return err
 }
 
-// step stores what decide makes of a department. put writes an effective step
-// beside its note.
+// step stores what decide makes of a department. write writes an effective step
+// without its audit entry.
 func (s *Departments) step(ctx context.Context, key name.Key,
 	decide func(*tx, department.Department) (ports.DepartmentStep, error),
-	put func(*tx, ports.DepartmentStep),
+	write func(*tx, ports.DepartmentStep),
 ) (department.Department, error) {
 	var step ports.DepartmentStep
 	err := s.db.write(ctx, func(t *tx) error {
@@ -168,11 +168,11 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 			return err
 		}
 		if !step.Deleted && step.Department.Revision == step.From {
-			t.leaveReceipt(step.Receipt)
+			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		}
-		t.leave(step.Note)
-		put(t, step)
+		t.addAuditEntry(step.Note)
+		write(t, step)
 		return nil
 	})
 	if err != nil {

@@ -29,50 +29,14 @@ var (
 )
 
 // outageCodes are what a server says that cannot serve a request now and may be able
-// to later. The names are those of the server's error_codes.yml.
-var outageCodes = []int{
-	6,     // HostUnreachable
-	7,     // HostNotFound
-	24,    // LockTimeout
-	43,    // CursorNotFound: the server was started again
-	46,    // LockBusy
-	50,    // MaxTimeMSExpired
-	64,    // WriteConcernTimeout
-	89,    // NetworkTimeout
-	91,    // ShutdownInProgress
-	94,    // NotYetInitialized
-	100,   // UnsatisfiableWriteConcern
-	112,   // WriteConflict
-	117,   // ConflictingOperationInProgress
-	133,   // FailedToSatisfyReadPreference
-	134,   // ReadConcernMajorityNotAvailableYet
-	175,   // QueryPlanKilled
-	189,   // PrimarySteppedDown
-	202,   // NetworkInterfaceExceededTimeLimit
-	211,   // KeyNotFound: of a new primary that has not read the keys of the cluster
-	225,   // TransactionTooOld
-	237,   // CursorKilled
-	239,   // SnapshotTooOld
-	244,   // TransactionAborted
-	246,   // SnapshotUnavailable
-	251,   // NoSuchTransaction
-	262,   // ExceededTimeLimit
-	263,   // OperationNotSupportedInTransaction: the catalog is being changed
-	276,   // IndexBuildAborted
-	279,   // ClientDisconnect
-	290,   // TransactionExceededLifetimeLimitSeconds
-	317,   // ConnectionPoolExpired
-	365,   // TemporarilyUnavailable
-	462,   // IngressRequestRateLimitExceeded
-	9001,  // SocketException
-	10058, // LegacyNotPrimary
-	10107, // NotWritablePrimary
-	11600, // InterruptedAtShutdown
-	11601, // Interrupted
-	11602, // InterruptedDueToReplStateChange
-	13435, // NotPrimaryNoSecondaryOk
-	13436, // NotPrimaryOrSecondary
-}
+// to later.
+var outageCodes = slices.Concat(
+	[]int{10107, 10058, 13435, 13436, 189, 11602, 94},           // it is not, or no more, the primary
+	[]int{91, 11600, 11601, 279, 43, 175, 237},                  // it is stopping, was started again, or was interrupted
+	[]int{225, 244, 251, 290, 112, 24, 46, 117, 276, 263},       // the transaction, or the making of an index, has been aborted
+	[]int{239, 246, 134, 133, 211},                              // it has no snapshot or keys yet that a majority has
+	[]int{6, 7, 50, 64, 89, 100, 202, 262, 317, 365, 462, 9001}, // it, or another member, is slow or cannot be reached
+)
 
 func unavailable(cause error) error {
 	return ports.ErrUnavailable.Because(cause).After(retryAfter)

@@ -13,8 +13,8 @@ import (
 // headcountDoc is a part of a department's headcount, which may be negative.
 //
 // A department has all its parts from the beginning, and a deletion removes them
-// all. So whoever comes into a department while it is deleted meets the deletion
-// in the part that it adds to: one of them does not commit. For that nothing
+// all. So a hire into a department that is being deleted conflicts with the deletion
+// in the part that it adds to: one of them does not commit. For that reason nothing
 // makes a part that is missing.
 type headcountDoc struct {
 	ID     string `bson:"_id"`
@@ -26,7 +26,7 @@ func headcountID(department name.Key, shard int) string {
 	return fmt.Sprintf("%s\n%02d", department, shard)
 }
 
-func (t *tx) putHeadcounts(department name.Key) {
+func (t *tx) insertHeadcounts(department name.Key) {
 	for i := range shards {
 		t.insert(headcountsColl, headcountDoc{ID: headcountID(department, i)}, nil)
 	}
@@ -48,8 +48,8 @@ func headcount(r reader, department name.Key) (n agent.Counts, err error) {
 	return n, err
 }
 
-// recount follows an agent from one identity to another; nil means that there is
-// none.
+// recount counts the change of an agent from one identity to another; nil means that
+// there is none.
 func (t *tx) recount(from, to *identity.Content) {
 	switch {
 	case from == nil:

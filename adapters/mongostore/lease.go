@@ -10,9 +10,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 )
 
-// A transaction that its process has left open, because that was killed, holds
-// its documents for a minute. So each process says that it lives, and which
-// sessions are its own, and ends those of who has not said so for a while.
+// The transaction of a process that was killed locks its documents for a minute, by
+// the server's default. So each process renews a lease that lists its sessions, and
+// kills the sessions of processes whose lease has expired.
 const (
 	leaseEvery = 500 * time.Millisecond
 	leaseTime  = 3 * time.Second
@@ -25,7 +25,7 @@ type leaseDoc struct {
 	Sessions []bson.D `bson:"sessions"`
 }
 
-// lease renews that of this process until the store closes.
+// lease renews the lease of this process until the store closes.
 func (db *DB) lease(sessions []bson.D) {
 	defer close(db.leaseEnded)
 	own := leaseDoc{bson.NewObjectID().Hex(), sessions}
@@ -38,8 +38,8 @@ func (db *DB) lease(sessions []bson.D) {
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
 		_, err := coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
-			is("sessions", bson.D{is("$literal", own.Sessions)}), is("seen", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
-		db.endDead(ctx, coll)
+			is("sessions", bson.D{is("$literal", own.Sessions)}), is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
+		db.killExpired(ctx, coll)
 		cancel()
 		select {
 		case <-time.After(leaseEvery):
@@ -55,11 +55,11 @@ func (db *DB) lease(sessions []bson.D) {
 	}
 }
 
-// endDead ends the sessions of processes that have not renewed their lease. One
-// that lives all the same only has to run its changes again.
-func (db *DB) endDead(ctx context.Context, coll *mongo.Collection) {
-	late := is("$expr", bson.D{is("$lt", bson.A{"$seen", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
-	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{late})
+// killExpired kills the sessions of processes whose lease has expired. A process that
+// is only slow runs its changes again.
+func (db *DB) killExpired(ctx context.Context, coll *mongo.Collection) {
+	expired := is("$expr", bson.D{is("$lt", bson.A{"$renewed", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
+	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{expired})
 	for _, d := range docs {
 		err := db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", d.Sessions)}).Err()
 		if err == nil {

@@ -66,6 +66,10 @@ var databases struct {
 	free []string
 }
 
+// long is set for runs on a machine that does nothing else, where bounds on time are
+// those that clients are promised.
+var long = os.Getenv("ORGD_LONG") == "1"
+
 // unhurried is the time that operations have in tests of something else: the machine
 // may be busy with other tests.
 const unhurried = 20 * time.Second
@@ -132,7 +136,7 @@ func (db *DB) empty(ctx context.Context) error {
 			return err
 		}
 	}
-	return db.found(ctx)
+	return db.createSingletons(ctx)
 }
 
 // storesOf are the ports of a store.

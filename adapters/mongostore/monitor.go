@@ -11,7 +11,7 @@ import (
 )
 
 // commandMonitor has spans made of the commands that are sent for requests; nil
-// without traces. They tell what was done and where, not with which values.
+// without traces. They have the command and the collection, but no values.
 func commandMonitor(t *telemetry.Traces) *event.CommandMonitor {
 	if t == nil {
 		return nil

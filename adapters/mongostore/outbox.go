@@ -22,28 +22,28 @@ type Outbox struct{ db *DB }
 // NewOutbox returns the outbox in db.
 func NewOutbox(db *DB) *Outbox { return &Outbox{db} }
 
-// placeID names the document with the place of the outbox.
-const placeID = "outbox"
+// outboxID names the document with the position of the outbox in the log.
+const outboxID = "outbox"
 
-type placeDoc struct {
-	ID    string `bson:"_id"`
-	Place int64  `bson:"place"`
+type positionDoc struct {
+	ID       string `bson:"_id"`
+	Position int64  `bson:"position"`
 }
 
 // Place implements [ports.Outbox].
 func (s *Outbox) Place(ctx context.Context) (activity.Seq, error) {
-	d, err := one[placeDoc](s.db.ask(ctx), metaColl, byID(placeID))
+	d, err := one[positionDoc](s.db.ask(ctx), metaColl, byID(outboxID))
 	if err != nil {
-		return 0, unfounded(err)
+		return 0, notMigrated(err)
 	}
-	return activity.Seq(d.Place), nil
+	return activity.Seq(d.Position), nil
 }
 
 // recordAtOnce bounds the deliveries of one transaction.
 const recordAtOnce = 1000
 
-// Record implements [ports.Outbox]. The place moves with the last of the
-// deliveries, so whoever dies before leaves them to be found here the next time.
+// Record implements [ports.Outbox]. The position is written with the
+// last of the deliveries: a process that is killed before records the same again.
 func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (moved bool, err error) {
 	for {
 		n := min(len(deliveries), recordAtOnce)
@@ -58,11 +58,11 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 
 func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webhook.Delivery, last bool) (ours bool, err error) {
 	err = s.db.write(ctx, func(t *tx) error {
-		d, err := one[placeDoc](t, metaColl, byID(placeID))
+		d, err := one[positionDoc](t, metaColl, byID(outboxID))
 		if err != nil {
-			return unfounded(err)
+			return notMigrated(err)
 		}
-		if ours = d.Place == int64(from); !ours {
+		if ours = d.Position == int64(from); !ours {
 			return nil
 		}
 		marks, err := marksOf(t, some)
@@ -76,7 +76,7 @@ func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webho
 			}
 		}
 		if last {
-			t.update(metaColl, placeID, set(is("place", int64(to))), nil)
+			t.update(metaColl, outboxID, set(is("position", int64(to))), nil)
 		}
 		return nil
 	})
@@ -98,23 +98,22 @@ func marksOf(r reader, some []webhook.Delivery) (map[string]string, error) {
 }
 
 const (
-	// glanceAt is how many deliveries are looked at to find out what is due.
-	glanceAt = 500
-	// fewLanes is for how many webhooks it is as quick to ask for each of them.
-	fewLanes = 2
+	// dueAtOnce bounds the query for what is due of all webhooks.
+	dueAtOnce = 500
+	// fewWebhooks is up to how many webhooks one query for each is as fast.
+	fewWebhooks = 2
 )
 
-// Due implements [ports.Outbox]. It looks at what is due of everybody first:
-// mostly that is little, and one query tells all. Behind a backlog it asks for
-// each webhook.
+// Due implements [ports.Outbox]. The first query is for all webhooks:
+// mostly little is due. If there is a backlog, there is one for each webhook.
 func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
-	if len(lanes) > fewLanes {
-		found, err := s.due(ctx, now, glanceAt)
+	if len(lanes) > fewWebhooks {
+		found, err := s.due(ctx, now, dueAtOnce)
 		if err != nil {
 			return nil, err
 		}
-		if len(found) < glanceAt {
-			return shareOut(found, lanes), nil
+		if len(found) < dueAtOnce {
+			return limitEach(found, lanes), nil
 		}
 	}
 	var due []webhook.Delivery
@@ -128,9 +127,9 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]in
 	return due, nil
 }
 
-// shareOut gives every webhook as many of the deliveries, which are all that are
+// limitEach gives every webhook as many of the deliveries, which are all that are
 // due, as it has lanes.
-func shareOut(found []webhook.Delivery, lanes map[webhook.ID]int) (due []webhook.Delivery) {
+func limitEach(found []webhook.Delivery, lanes map[webhook.ID]int) (due []webhook.Delivery) {
 	taken := map[webhook.ID]int{}
 	for _, d := range found {
 		if taken[d.Webhook] < lanes[d.Webhook] {

@@ -55,7 +55,7 @@ func (d projectDoc) project() (project.Project, error) {
 // Create implements [ports.ProjectStore].
 func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
 	return s.db.write(ctx, func(t *tx) error {
-		t.leave(step.Note)
+		t.addAuditEntry(step.Note)
 		t.insert(projectsColl, projectOf(step.Project), project.ErrExists)
 		return nil
 	})
@@ -76,12 +76,12 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 		case step.Deleted:
 			t.remove(projectsColl, string(id))
 		case step.Project.Revision == step.From:
-			t.leaveReceipt(step.Receipt)
+			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		default:
 			t.replace(projectsColl, byID(string(id)), projectOf(step.Project), nil)
 		}
-		t.leave(step.Note)
+		t.addAuditEntry(step.Note)
 		return nil
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *rollups) add(r ports.Report) {
 	s.costs = s.costs || r.Measures.Cost != nil || r.Measures.Incurred != nil
 }
 
-func (s *rollups) put(t *tx) {
+func (s *rollups) write(t *tx) {
 	for k, d := range s.days {
 		t.addFigures(dayID(k.owner, k.date), is("date", k.date), figuresOf(d))
 	}

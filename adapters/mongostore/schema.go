@@ -82,13 +82,13 @@ func (db *DB) migrate(ctx context.Context) error {
 			return translate(fmt.Errorf("mongostore: index %s: %w", coll, err))
 		}
 	}
-	return db.found(ctx)
+	return db.createSingletons(ctx)
 }
 
 const codeExists = 48
 
-// found makes the documents that are always there.
-func (db *DB) found(ctx context.Context) error {
+// createSingletons makes the documents that are always there.
+func (db *DB) createSingletons(ctx context.Context) error {
 	now, err := db.now(ctx)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (db *DB) found(ctx context.Context) error {
 	c := company.Default(db.clock.Now())
 	docs := []any{
 		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: millis(c.UpdatedAt)},
-		placeDoc{ID: placeID},
+		positionDoc{ID: outboxID},
 		logDoc{ID: logID, Begin: now},
 		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: schemaVersion},
 	}
@@ -120,15 +120,15 @@ func indexes() map[string][]mongo.IndexModel {
 		return mongo.IndexModel{Keys: keys, Options: options.Index().SetPartialFilterExpression(bson.D{exists(field, true)})}
 	}
 	return map[string][]mongo.IndexModel{
-		agentsColl: append(plain(by("place", "_id"), by("department", "place", "_id"), by("status", "place", "_id"),
-			by("level", "place", "_id")), unique),
-		formerColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, webhooksColl: nil, replicasColl: nil,
-		departmentsColl: plain(by("place", "_id", "share")),
+		agentsColl: append(plain(by("order_key", "_id"), by("department", "order_key", "_id"), by("status", "order_key", "_id"),
+			by("level", "order_key", "_id")), unique),
+		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, webhooksColl: nil, replicasColl: nil,
+		departmentsColl: plain(by("order_key", "_id", "share")),
 		projectsColl:    plain(by("status", "_id"), by("lead", "_id")),
 		eventsColl:      plain(by("type", "at", "_id"), by("agent", "type", "at", "_id")),
 		auditColl:       plain(by("at", "_id"), by("actor", "at", "_id"), by("resource", "at", "_id")),
-		receiptsColl:    plain(by("at")),
-		claimsColl:      plain(by("at")),
+		idempotencyColl: plain(by("at")),
+		locksColl:       plain(by("at")),
 		sessionsColl: {
 			partial("record.expires_at", by("-record.issued_at", "_id")),
 			partial("record.expires_at", by("record.subject", "-record.issued_at", "_id")),

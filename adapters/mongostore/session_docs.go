@@ -7,7 +7,7 @@ import (
 )
 
 // sessionDoc is what is known of a session: its record, its revocation, or
-// both. They share a document so that renewing and revoking meet in it.
+// both. They share a document so that renewing and revoking conflict in it.
 type sessionDoc struct {
 	ID         string         `bson:"_id"`
 	Record     *recordDoc     `bson:"record,omitempty"`

@@ -21,25 +21,25 @@ type Sessions struct{ db *DB }
 // NewSessions returns the sessions in db.
 func NewSessions(db *DB) *Sessions { return &Sessions{db} }
 
-// change writes what put makes of what is known of a session.
-func (s *Sessions) change(ctx context.Context, id string, put func(*tx, sessionDoc) error) error {
+// change runs write with what is known of a session.
+func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessionDoc) error) error {
 	return s.db.write(ctx, func(t *tx) error {
 		known, err := one[sessionDoc](t, sessionsColl, byID(id))
 		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
 			return err
 		}
-		return put(t, known)
+		return write(t, known)
 	})
 }
 
 // Issue implements [ports.SessionStore]. It writes the session also if nothing of
-// it changes: a revocation beside it would not meet it otherwise.
+// it changes: a revocation at the same time would not conflict with it otherwise.
 func (s *Sessions) Issue(ctx context.Context, issued session.Session, note ports.Note) error {
 	return s.change(ctx, issued.ID, func(t *tx, known sessionDoc) error {
 		if known.Revocation != nil {
 			return session.ErrRevoked
 		}
-		t.leave(note)
+		t.addAuditEntry(note)
 		if known.Record != nil {
 			t.update(sessionsColl, issued.ID, bson.D{is("$inc", bson.D{is("issues", 1)})}, nil)
 		}
@@ -59,7 +59,7 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) error {
 // Revoke implements [ports.SessionStore].
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) error {
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
-		t.leave(note)
+		t.addAuditEntry(note)
 		t.revoke(known, r)
 		return nil
 	})
@@ -105,8 +105,8 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) ([]session
 	return every(docs, err, sessionDoc.revocation)
 }
 
-// Forget implements [ports.SessionStore]. A document goes when both of its parts
-// have gone.
+// Forget implements [ports.SessionStore]. A document is deleted when both of its
+// parts have been removed.
 func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (int, error) {
 	gone := 0
 	for part, field := range map[string]string{"record": "record.expires_at", "revocation": "revocation.until"} {

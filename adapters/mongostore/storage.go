@@ -33,11 +33,11 @@ func (s *Storage) Ping(ctx context.Context) error {
 	return nil
 }
 
-// forgetAtOnce bounds the records of one kind that go in one call.
-const forgetAtOnce = 500
+// expireAtOnce bounds the records of one kind that one call removes.
+const expireAtOnce = 500
 
-// claimAge is how old claims are that nobody holds.
-const claimAge = 24 * time.Hour
+// lockAge is how old locks are that no request has any more.
+const lockAge = 24 * time.Hour
 
 // Forget implements [ports.Storage]. A kind that cannot be removed does not keep
 // it from the others.
@@ -45,26 +45,26 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 	more := false
 	var errs []error
 	did := func(n int, err error) {
-		more = more || n >= forgetAtOnce
+		more = more || n >= expireAtOnce
 		errs = append(errs, err)
 	}
-	for coll, filter := range outdated(e, s.db.clock.Now().Add(-claimAge)) {
-		did(s.forget(ctx, coll, filter))
+	for coll, filter := range outdated(e, s.db.clock.Now().Add(-lockAge)) {
+		did(s.expire(ctx, coll, filter))
 	}
 	if !e.Events.IsZero() {
 		errs = append(errs, s.db.cutLog(ctx, e.Events))
 	}
 	if !e.Now.IsZero() {
-		did(NewSessions(s.db).Forget(ctx, e.Now, forgetAtOnce))
+		did(NewSessions(s.db).Forget(ctx, e.Now, expireAtOnce))
 	}
 	return more, errors.Join(errs...)
 }
 
-// outdated is what has had its time, by collection. Claims made before dead are
-// over.
+// outdated is what has expired, by collection. Locks taken before dead
+// are left over.
 func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	before := func(field string, t time.Time) bson.E { return is(field, bson.D{is("$lt", millis(t))}) }
-	kinds := map[string]bson.D{claimsColl: {before("at", dead)}}
+	kinds := map[string]bson.D{locksColl: {before("at", dead)}}
 	for _, k := range []struct {
 		coll   string
 		upTo   time.Time
@@ -72,7 +72,7 @@ func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	}{
 		{eventsColl, e.Events, bson.D{in("type", activity.RuntimeTypes()), before("at", e.Events)}},
 		{auditColl, e.Audit, bson.D{before("at", e.Audit)}},
-		{receiptsColl, e.Receipts, bson.D{before("at", e.Receipts)}},
+		{idempotencyColl, e.Receipts, bson.D{before("at", e.Receipts)}},
 		{deliveriesColl, e.Deliveries, bson.D{before("created", e.Deliveries)}},
 	} {
 		if !k.upTo.IsZero() {
@@ -82,9 +82,9 @@ func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	return kinds
 }
 
-// forget removes a bounded number of documents and returns how many it has found.
-func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (int, error) {
-	ids, err := s.db.idsOf(ctx, coll, filter, forgetAtOnce)
+// expire removes a bounded number of documents and returns how many it has found.
+func (s *Storage) expire(ctx context.Context, coll string, filter bson.D) (int, error) {
+	ids, err := s.db.idsOf(ctx, coll, filter, expireAtOnce)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -94,6 +94,6 @@ func (s *Storage) forget(ctx context.Context, coll string, filter bson.D) (int, 
 
 // idsOf returns the ids of some documents that filter finds, at most limit.
 func (db *DB) idsOf(ctx context.Context, coll string, filter bson.D, limit int) ([]string, error) {
-	docs, err := all[formerDoc](db.ask(ctx), coll, filter, options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
-	return every(docs, err, func(d formerDoc) (string, error) { return d.ID, nil })
+	docs, err := all[idDoc](db.ask(ctx), coll, filter, options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
+	return every(docs, err, func(d idDoc) (string, error) { return d.ID, nil })
 }

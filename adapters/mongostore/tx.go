@@ -10,21 +10,20 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// tx is what a change reads and writes. It reads one state, in which nothing is
-// that it writes itself: writes are kept until its function has returned. As a
-// context it carries the session.
+// tx is what a change reads and writes. Reads do not see its own writes: those are
+// sent when its function has returned. As a context it has the session.
 type tx struct {
 	context.Context
 	db *DB
-	// shard is a number below shards that no other transaction of this process
-	// has meanwhile.
+	// shard is a number below shards that no other transaction of this process has
+	// at the same time. What all changes add to has a document for each.
 	shard  int
 	ops    map[string][]op
-	failed error // of a read that the function has passed over
+	failed error // of the first read that failed
 }
 
-// op is one write. taken is what a duplicate key means; without, that somebody
-// was faster.
+// op is one write. taken is the error that a duplicate key means; if it is nil, the
+// change runs again.
 type op struct {
 	model mongo.WriteModel
 	taken error
@@ -48,12 +47,12 @@ func (t *tx) update(coll, id string, change bson.D, taken error) {
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change), taken)
 }
 
-// upsert changes the document of an id, or makes it.
+// upsert changes the document of an id, or inserts it.
 func (t *tx) upsert(coll, id string, change bson.D) {
 	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil)
 }
 
-// replace writes a document in place of the one that filter finds, or a new one.
+// replace replaces the document that filter finds, or inserts a new one.
 func (t *tx) replace(coll string, filter bson.D, doc any, taken error) {
 	t.add(coll, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(doc).SetUpsert(true), taken)
 }
@@ -66,7 +65,8 @@ func (t *tx) remove(coll, id string) {
 type reader interface {
 	context.Context
 	from(coll string) *mongo.Collection
-	note(err error) error
+	// readError returns the error of a query as its caller gets it.
+	readError(err error) error
 	// bounded is the context of one query: the driver's own time-out does not count
 	// where a request has a deadline.
 	bounded() (context.Context, context.CancelFunc, error)
@@ -74,9 +74,9 @@ type reader interface {
 
 func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
 
-// note keeps a read's error that says that the transaction is over, whatever the
-// function makes of it.
-func (t *tx) note(err error) error {
+// readError keeps the error too: the transaction is over, whatever the function
+// makes of it.
+func (t *tx) readError(err error) error {
 	if err = lostOr(err); err != nil && !errors.Is(err, mongo.ErrNoDocuments) && t.failed == nil {
 		t.failed = err
 	}
@@ -90,7 +90,7 @@ type plain struct {
 }
 
 func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
-func (p plain) note(err error) error               { return translate(err) }
+func (p plain) readError(err error) error          { return translate(err) }
 
 func (p plain) bounded() (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithTimeout(p, p.db.timeout)
@@ -144,7 +144,7 @@ func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 		return doc, err
 	}
 	defer cancel()
-	return doc, r.note(r.from(coll).FindOne(ctx, filter, opts...).Decode(&doc))
+	return doc, r.readError(r.from(coll).FindOne(ctx, filter, opts...).Decode(&doc))
 }
 
 // all reads the documents that filter finds.
@@ -158,10 +158,10 @@ func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 	if err == nil {
 		err = cursor.All(ctx, &docs)
 	}
-	return docs, r.note(err)
+	return docs, r.readError(err)
 }
 
-// every makes of each document what it stands for.
+// every converts documents.
 func every[D, T any](docs []D, err error, of func(D) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err

@@ -32,6 +32,11 @@ func fromMillisOrZero(ms int64) time.Time {
 // is is the condition that a field has a value; also an update's one setting.
 func is(field string, value any) bson.E { return bson.E{Key: field, Value: value} }
 
+// idDoc is a document of which only the id is read.
+type idDoc struct {
+	ID string `bson:"_id"`
+}
+
 // byID is the filter for one document.
 func byID(id string) bson.D { return bson.D{is("_id", id)} }
 
@@ -84,8 +89,8 @@ func after(prefix string) string {
 	return ""
 }
 
-// behind is the condition that the fields of a list's order lie behind a place
-// in it, all ascending ($gt) or all descending ($lt).
+// behind is the condition that the fields of a list's order come after the given
+// values, all ascending ($gt) or all descending ($lt).
 func behind(operator, first string, a any, second string, b any) bson.E {
 	return is("$or", bson.A{
 		bson.D{is(first, bson.D{is(operator, a)})},

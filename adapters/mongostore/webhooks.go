@@ -55,7 +55,7 @@ func (d webhookDoc) webhook() (webhook.Webhook, error) {
 // Create implements [ports.WebhookStore].
 func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
 	return s.db.write(ctx, func(t *tx) error {
-		t.leave(step.Note)
+		t.addAuditEntry(step.Note)
 		t.insert(webhooksColl, webhookOf(step.Webhook), nil)
 		return nil
 	})
@@ -76,7 +76,7 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 		case step.Deleted:
 			t.remove(webhooksColl, string(id))
 		case step.Webhook.Revision == step.From && step.Deliver == nil:
-			t.leaveReceipt(step.Receipt)
+			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		default:
 			t.replace(webhooksColl, byID(string(id)), webhookOf(step.Webhook), nil)
@@ -84,7 +84,7 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 		if step.Deliver != nil {
 			t.replace(deliveriesColl, byID(string(step.Deliver.ID)), deliveryOf(*step.Deliver), nil)
 		}
-		t.leave(step.Note)
+		t.addAuditEntry(step.Note)
 		return nil
 	})
 	if err != nil {

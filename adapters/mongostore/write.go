@@ -217,7 +217,7 @@ func pause(ctx context.Context, n int) error {
 // flushOrder is the order in which collections are written. Those that two changes
 // may conflict in come first. Of two refusals that of the first collection is given.
 var flushOrder = []string{
-	receiptsColl, metaColl, departmentsColl, headcountsColl, agentsColl, formerColl, projectsColl, sessionsColl,
+	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
 	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
 }
 

@@ -20,6 +20,9 @@ const (
 	// that claimed is taken for dead and the next request takes over. A request
 	// must therefore end well within it, or renew its claim.
 	Lease = 16 * time.Second
+	// MaxReply bounds the body of a reply that is kept, in bytes: a document of MongoDB
+	// has at most 16 MiB.
+	MaxReply = 2 << 20
 	// maxKey bounds an Idempotency-Key, in characters.
 	maxKey = 255
 )
@@ -39,6 +42,8 @@ var (
 	// ErrSecret is a key of a request whose reply held a secret, which is shown
 	// once and never again.
 	ErrSecret = fault.New(fault.Conflict, "a request with this Idempotency-Key has issued a secret, which is not shown twice")
+	// ErrLong is a key of a request whose reply was too long to be kept.
+	ErrLong = fault.New(fault.Conflict, "a request with this Idempotency-Key has been applied; its answer was too long to be kept")
 )
 
 // Key is a scoped idempotency key: two callers, or two operations, never share
@@ -115,14 +120,25 @@ type Receipt struct {
 	Reply *Reply
 }
 
+// Bounded returns r, or a reply without anything if r is too long to be kept.
+func (r Reply) Bounded() Reply {
+	if len(r.Body) > MaxReply {
+		return Reply{}
+	}
+	return r
+}
+
 // Answer returns the stored reply for a request with this fingerprint, or
-// [ErrReused] or [ErrSecret].
+// [ErrReused], [ErrSecret] or [ErrLong].
 func (r Receipt) Answer(fingerprint string) (Reply, error) {
 	if r.Fingerprint != fingerprint {
 		return Reply{}, ErrReused
 	}
 	if r.Reply == nil {
 		return Reply{}, ErrSecret
+	}
+	if r.Reply.Status == 0 {
+		return Reply{}, ErrLong
 	}
 	return *r.Reply, nil
 }

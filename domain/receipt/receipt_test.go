@@ -87,6 +87,13 @@ func TestAnswer(t *testing.T) {
 	if _, err := r.Answer("g"); !errors.Is(err, ErrReused) || domaintest.Code(err) != 2000 {
 		t.Errorf("Answer to another request = %v, want ErrReused", err)
 	}
+	for _, size := range []int{MaxReply, MaxReply + 1} {
+		long := Reply{Status: 200, Body: make([]byte, size)}.Bounded()
+		_, err := Receipt{Fingerprint: "f", Reply: &long}.Answer("f")
+		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrLong) || domaintest.Code(err) != 4000) {
+			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrLong", size, err, MaxReply)
+		}
+	}
 	r.Reply = nil
 	if _, err := r.Answer("f"); !errors.Is(err, ErrSecret) || domaintest.Code(err) != 4000 {
 		t.Errorf("Answer of a secret = %v, want ErrSecret", err)

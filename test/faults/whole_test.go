@@ -25,7 +25,7 @@ func (c *cluster) wantWhole() {
 
 // stored is a part of a shared database, all of it from one moment.
 type stored struct {
-	agents, former []storedAgent
+	agents, deleted []storedAgent
 	departments    []struct {
 		Key string `bson:"_id"`
 	}
@@ -53,7 +53,7 @@ func readStored(ctx context.Context, db *mongo.Database) (*stored, error) {
 	ctx = mongo.NewSessionContext(ctx, session)
 	s := &stored{}
 	for coll, into := range map[string]any{
-		"agents": &s.agents, "former_agents": &s.former, "departments": &s.departments, "headcounts": &s.headcounts, "versions": &s.versions,
+		"agents": &s.agents, "deleted_agents": &s.deleted, "departments": &s.departments, "headcounts": &s.headcounts, "versions": &s.versions,
 	} {
 		cursor, err := db.Collection(coll).Find(ctx, bson.D{})
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *stored) countMisfits() (problems []string) {
 	return problems
 }
 
-// versionMisfits compares the versions with those whom they are of. Former agents
+// versionMisfits compares the versions with those whom they are of. Deleted agents
 // keep theirs.
 func (s *stored) versionMisfits() (problems []string) {
 	numbers := map[string]int64{}
@@ -105,7 +105,7 @@ func (s *stored) versionMisfits() (problems []string) {
 		}
 		delete(numbers, a.ID)
 	}
-	for _, a := range s.former {
+	for _, a := range s.deleted {
 		delete(numbers, a.ID)
 	}
 	if len(numbers) > 0 {

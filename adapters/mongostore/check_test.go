@@ -1,0 +1,144 @@
+package mongostore
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"orgd/adapters/system"
+	"orgd/ports"
+	"orgd/test/owned"
+	"orgd/test/process"
+)
+
+// A database is refused when it is older than the program, or newer than it can
+// understand; a newer one that it can use is left as it is.
+func TestSchemas(t *testing.T) {
+	db := openTest(t)
+	for _, tc := range []struct {
+		stored          schemaDoc
+		ready, migrates bool
+	}{
+		{schemaDoc{schemaID, schemaVersion, schemaVersion}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1}, false, false},
+		{schemaDoc{schemaID, 0, 0}, false, true},
+	} {
+		if _, err := db.coll(metaColl).UpdateByID(t.Context(), schemaID, set(is("version", tc.stored.Version), is("oldest", tc.stored.Oldest))); err != nil {
+			t.Fatal(err)
+		}
+		wantSchema(t, "Check", db.Check(t.Context()), tc.stored, tc.ready)
+		wantSchema(t, "Ping", NewStorage(db).Ping(t.Context()), tc.stored, tc.ready)
+		wantSchema(t, "Migrate", db.migrate(t.Context()), tc.stored, tc.migrates)
+	}
+}
+
+func wantSchema(t *testing.T, call string, err error, stored schemaDoc, ok bool) {
+	t.Helper()
+	if ok != (err == nil) || !ok && !errors.Is(err, errSchema) {
+		t.Errorf("%s of schema %+v = %v, want success %t", call, stored, err, ok)
+	}
+	if call == "Ping" && !ok && !errors.Is(err, ports.ErrUnavailable) {
+		t.Errorf("Ping of schema %+v = %v, want ErrUnavailable", stored, err)
+	}
+}
+
+// What keeps an operator from starting is one line that names the setting.
+func TestCheckExplains(t *testing.T) {
+	good := testConfig(t)
+	host := strings.Split(good.URI, "://")[1]
+	for what, tc := range map[string]struct{ uri, want string }{
+		"no such host": {"mongodb://nobody.invalid", "--mongo-uri: no server can be used: nobody.invalid:27017: "},
+		"refused":      {"mongodb://ann:s3cret@" + lostAddr(t, false), "connect: connection refused"},
+		"silent":       {"mongodb://ann:s3cret@" + lostAddr(t, true), "--mongo-uri: no server can be used: 127.0.0.1:"},
+		"password":     {"mongodb://ann:s3cret@" + host[strings.Index(host, "@")+1:], "--mongo-uri: the server refuses the user or the password"},
+		"not migrated": {good.URI, "--mongo-database: " + good.Database + ": its schema does not fit this program: it has none; run orgd migrate"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			cfg := good
+			cfg.URI = tc.uri
+			wantExplained(t, "Check", check(t, cfg), tc.want)
+		})
+	}
+}
+
+func check(t *testing.T, cfg Config) error {
+	t.Helper()
+	db, closeDB, err := Open(cfg, system.Clock{})
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	defer closeDB()
+	return db.Check(t.Context())
+}
+
+func wantExplained(t *testing.T, call string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("%s = %v, want one line with %q and no password", call, err, want)
+	}
+}
+
+// A server without transactions is refused, and nothing is made in it.
+func TestStandalone(t *testing.T) {
+	cfg := testConfig(t)
+	cfg.URI = "mongodb://" + startStandalone(t)
+	const want = "--mongo-uri: the server cannot be used: it is no member of a replica set"
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		err := check(t, cfg)
+		if errors.Is(err, ports.ErrUnavailable) && time.Now().Before(end) { // it is starting
+			continue
+		}
+		wantExplained(t, "Check", err, want)
+		break
+	}
+	_, err := Migrate(t.Context(), cfg, system.Clock{})
+	wantExplained(t, "Migrate", err, want)
+	if errors.Is(err, ports.ErrUnavailable) {
+		t.Error("Migrate would be tried again")
+	}
+}
+
+// startStandalone starts a server in the network of the machine and returns its
+// address.
+func startStandalone(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("docker"); err != nil {
+		t.Skip("docker is not installed")
+	}
+	addr := lostAddr(t, false)
+	_, port, _ := net.SplitHostPort(addr)
+	id, err := process.Output(exec.Command("docker", "run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod",
+		cmp.Or(os.Getenv("ORGD_TEST_MONGO_IMAGE"), "mongo:8.0.16"),
+		"--dbpath", "/data/db", "--bind_ip", "127.0.0.1", "--port", port, "--wiredTigerCacheSizeGB", "0.25"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := process.Output(exec.Command("docker", "rm", "--force", "--volumes", id)); err != nil {
+			t.Error(err)
+		}
+	})
+	return addr
+}
+
+func TestServers(t *testing.T) {
+	for what, tc := range map[string]struct {
+		hello hello
+		want  string
+	}{
+		"member":     {hello{Set: "s", WireVersion: 17}, ""},
+		"mongos":     {hello{Kind: "isdbgrid", WireVersion: 21}, ""},
+		"old":        {hello{Set: "s", WireVersion: 16}, "older than MongoDB 6.0"},
+		"standalone": {hello{WireVersion: 25}, "--replSet"},
+	} {
+		if err := tc.hello.check(); (err != nil) != (tc.want != "") || err != nil && (!errors.Is(err, errServer) || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("check of a %s = %v, want %q", what, err, tc.want)
+		}
+	}
+}

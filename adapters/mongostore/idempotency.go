@@ -1,0 +1,161 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/name"
+	"orgd/domain/receipt"
+	"orgd/ports"
+)
+
+var _ ports.Receipts = (*Receipts)(nil)
+
+// Receipts keeps idempotency records and the locks of running requests. A lock only
+// saves work: that one of two requests commits is ensured by the _id of the record.
+// So locks are written without a transaction.
+type Receipts struct{ db *DB }
+
+// NewReceipts returns the idempotency records in db.
+func NewReceipts(db *DB) *Receipts { return &Receipts{db} }
+
+type lockDoc struct {
+	Key         string `bson:"_id"`
+	Fingerprint string `bson:"fingerprint"`
+	Owner       string `bson:"owner"`
+	At          int64  `bson:"at"`
+}
+
+// Claim implements [ports.Receipts]. It locks the key before it looks for a record:
+// the request that had the lock before has then either written the record that is
+// found here, or its write will conflict with that of this request. The end of the
+// caller's context does not interrupt it: the lock might be taken and never released.
+func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, unavailable(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.timeout)
+	defer cancel()
+	refused := s.lock(ctx, c)
+	if errors.Is(refused, ports.ErrUnavailable) {
+		return nil, refused
+	}
+	kept, err := s.find(ctx, c.Key, c.At)
+	if refused == nil && (kept != nil || err != nil) {
+		err = errors.Join(err, s.Release(ctx, c))
+	}
+	if kept != nil || err != nil {
+		return kept, err
+	}
+	return nil, refused
+}
+
+// lock locks the key for c unless another request has the lock.
+func (s *Receipts) lock(ctx context.Context, c ports.Claim) error {
+	locks := s.db.coll(locksColl)
+	mayTake := is("$or", bson.A{
+		bson.D{is("owner", c.Owner)}, bson.D{is("at", bson.D{is("$lt", millis(c.At.Add(-receipt.Lease)))})},
+	})
+	hold := set(is("fingerprint", c.Fingerprint), is("owner", c.Owner), is("at", millis(c.At)))
+	for n := 0; ; n++ {
+		_, err := locks.UpdateOne(ctx, bson.D{is("_id", string(c.Key)), mayTake}, hold, options.UpdateOne().SetUpsert(true))
+		if !mongo.IsDuplicateKeyError(err) {
+			return translate(err)
+		}
+		held, err := one[lockDoc](s.db.ask(ctx), locksColl, byID(string(c.Key)))
+		switch {
+		case errors.Is(err, mongo.ErrNoDocuments), err == nil && held.Owner == c.Owner: // released, or ours by a retry of the driver
+			if err := pause(ctx, n); err != nil {
+				return unavailable(err)
+			}
+		case err != nil:
+			return err
+		case held.Fingerprint != c.Fingerprint:
+			return receipt.ErrReused
+		default:
+			return receipt.ErrRunning
+		}
+	}
+}
+
+// lockOf is the filter for the lock that c has.
+func lockOf(c ports.Claim) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
+
+// Renew implements [ports.Receipts].
+func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
+	defer cancel()
+	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), set(is("at", millis(at))))
+	if err == nil && res.MatchedCount == 0 {
+		return receipt.ErrRunning
+	}
+	return translate(err)
+}
+
+// Release implements [ports.Receipts].
+func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
+	defer cancel()
+	_, err := s.db.coll(locksColl).DeleteOne(ctx, lockOf(c))
+	return translate(err)
+}
+
+// find returns the record of a key, or nil if there is none or it has expired at now.
+func (s *Receipts) find(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
+	d, err := one[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
+		bson.D{is("_id", string(key)), is("at", bson.D{is("$gte", millis(now.Add(-receipt.Kept)))})})
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.receipt(), nil
+}
+
+// addIdempotencyRecord writes a record, if there is one. It replaces one of the same
+// key that has expired, and no other.
+func (t *tx) addIdempotencyRecord(r *receipt.Receipt) {
+	if r == nil {
+		return
+	}
+	expired := is("at", bson.D{is("$lt", millis(r.At.Add(-receipt.Kept)))})
+	t.replace(idempotencyColl, bson.D{is("_id", string(r.Key)), expired}, idempotencyOf(*r), receipt.ErrRunning)
+}
+
+// idempotencyDoc is an idempotency record.
+type idempotencyDoc struct {
+	Key         string    `bson:"_id"`
+	Fingerprint string    `bson:"fingerprint"`
+	At          int64     `bson:"at"`
+	Departments []string  `bson:"departments,omitempty"`
+	Reply       *replyDoc `bson:"reply,omitempty"`
+}
+
+type replyDoc struct {
+	Status   int    `bson:"status"`
+	Body     []byte `bson:"body"`
+	ETag     string `bson:"etag"`
+	Location string `bson:"location"`
+}
+
+func idempotencyOf(r receipt.Receipt) idempotencyDoc {
+	d := idempotencyDoc{Key: string(r.Key), Fingerprint: r.Fingerprint, At: millis(r.At), Reply: (*replyDoc)(r.Reply)}
+	for _, k := range r.Departments {
+		d.Departments = append(d.Departments, string(k))
+	}
+	return d
+}
+
+func (d idempotencyDoc) receipt() *receipt.Receipt {
+	r := &receipt.Receipt{Key: receipt.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At), Reply: (*receipt.Reply)(d.Reply)}
+	for _, k := range d.Departments {
+		r.Departments = append(r.Departments, name.Key(k))
+	}
+	return r
+}

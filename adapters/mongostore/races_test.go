@@ -1,0 +1,323 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/receipt"
+	"orgd/ports"
+	"orgd/ports/portstest"
+)
+
+// atOnce calls do n times at the same time and returns the errors.
+func atOnce(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	begin := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-begin
+			errs[i] = do(i)
+		})
+	}
+	close(begin)
+	all.Wait()
+	return errs
+}
+
+// wantOnly checks that so many of errs are nil and the others want.
+func wantOnly(t *testing.T, errs []error, n int, want error) {
+	t.Helper()
+	got := 0
+	for _, err := range errs {
+		if err == nil {
+			got++
+		} else if !errors.Is(err, want) {
+			t.Errorf("a change = %v, want none or %v", err, want)
+		}
+	}
+	if got != n {
+		t.Errorf("%d changes of %d were made, want %d", got, len(errs), n)
+	}
+}
+
+// Hires and moves into a department while it is deleted: either it is empty and
+// goes, or it stays with everybody who came.
+func TestDeleteMeetsArrivals(t *testing.T) {
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.must(o.found(t.Context(), "Home", 1))
+	var movers []agent.ID
+	for range 32 {
+		movers = append(movers, o.hire("Home"))
+	}
+	for range 4 {
+		o.must(o.found(t.Context(), "Sales", 1))
+		var deleted error
+		errs := atOnce(65, func(i int) error {
+			at := []*office{o, other}[i%2]
+			switch {
+			case i == 64:
+				time.Sleep(5 * time.Millisecond)
+				deleted = at.dissolve(t.Context(), "Sales")
+				return nil
+			case i < 32:
+				return at.patch(t.Context(), movers[i], `{"department":"Sales"}`)
+			}
+			return portstest.Hire(t.Context(), at.Agents, hiring("agent "+newID(), "Sales", nil))
+		})
+		in := int64(0)
+		for _, err := range errs[:64] {
+			if err == nil {
+				in++
+			} else if !errors.Is(err, agent.ErrDepartment) {
+				t.Errorf("a hire or a move = %v, want none or ErrDepartment", err)
+			}
+		}
+		members, err := o.Agents.Agents(t.Context(), agent.Query{Department: "sales", Limit: 100})
+		o.must(err)
+		counted, err := o.Agents.Counts(t.Context(), "sales")
+		o.must(err)
+		if int64(len(members)) != in || counted.Total != in {
+			t.Errorf("%d agents came in, %d are there and %d are counted", in, len(members), counted.Total)
+		}
+		_, err = o.Departments.Department(t.Context(), "sales")
+		switch {
+		case deleted == nil && (in > 0 || !errors.Is(err, department.ErrNotFound)):
+			t.Errorf("the department was deleted with %d agents; reading it = %v", in, err)
+		case deleted != nil && (!errors.Is(deleted, department.ErrNotEmpty) || in == 0 || err != nil):
+			t.Errorf("Delete = %v with %d agents; reading it = %v", deleted, in, err)
+		}
+		for _, m := range members {
+			o.must(o.patch(t.Context(), m.ID(), `{"department":"Home"}`))
+		}
+		if deleted != nil {
+			o.must(o.dissolve(t.Context(), "Sales"))
+		}
+	}
+}
+
+// Two changes of shares at once never exceed the whole budget together.
+func TestSharesMeet(t *testing.T) {
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.must(o.found(t.Context(), "A", 10))
+	o.must(o.found(t.Context(), "B", 10))
+	for range 10 {
+		errs := atOnce(2, func(i int) error {
+			return []*office{o, other}[i].share(t.Context(), []string{"A", "B"}[i], 60)
+		})
+		wantOnly(t, errs, 1, department.ErrBudget)
+		o.must(o.share(t.Context(), "A", 10))
+		o.must(o.share(t.Context(), "B", 10))
+	}
+}
+
+// Names that differ only in case are one name.
+func TestNamesMeet(t *testing.T) {
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.must(o.found(t.Context(), "Sales", 1))
+	for i := range 10 {
+		title := fmt.Sprint("bob ", i)
+		errs := atOnce(2, func(j int) error {
+			at := []*office{o, other}[j]
+			return portstest.Hire(t.Context(), at.Agents, hiring([]string{title, strings.ToUpper(title)}[j], "Sales", nil))
+		})
+		wantOnly(t, errs, 1, agent.ErrExists)
+		errs = atOnce(2, func(j int) error {
+			return []*office{o, other}[j].found(t.Context(), []string{title, strings.ToUpper(title)}[j], 1)
+		})
+		wantOnly(t, errs, 1, department.ErrExists)
+	}
+}
+
+// Of changes with one idempotency key only one is made.
+func TestIdempotencyKeysMeet(t *testing.T) {
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.must(o.found(t.Context(), "Sales", 1))
+	for range 4 {
+		r := newReceipt(1)
+		errs := atOnce(16, func(i int) error {
+			at := []*office{o, other}[i%2]
+			return portstest.Hire(t.Context(), at.Agents, hiring("agent "+newID(), "Sales", r))
+		})
+		wantOnly(t, errs, 1, receipt.ErrRunning)
+	}
+	if n, err := o.Agents.Counts(t.Context(), "sales"); n.Total != 4 || err != nil {
+		t.Errorf("Counts = %+v, %v, want 4", n, err)
+	}
+}
+
+// An agent with the longest instructions is changed by many at once.
+func TestLongAgentMeets(t *testing.T) {
+	const writers = 32
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.db.timeout, other.db.timeout = time.Minute, time.Minute
+	o.must(o.found(t.Context(), "Sales", 1))
+	id := o.hire("Sales")
+	o.must(o.patch(t.Context(), id, `{"instructions":"`+strings.Repeat(`\"`, 128<<10)+`"}`))
+	errs := atOnce(writers, func(i int) error {
+		return []*office{o, other}[i%2].patch(t.Context(), id, fmt.Sprintf(`{"metadata":{"%d":1}}`, i))
+	})
+	wantOnly(t, errs, writers, nil)
+	a, err := o.Agents.Agent(t.Context(), refOf(id))
+	o.must(err)
+	if got := len(a.Identity.Metadata.Value().Members()); got != writers || a.Revision != writers+2 {
+		t.Errorf("%d members in revision %d, want %d in %d", got, a.Revision, writers, writers+2)
+	}
+}
+
+// The order of many agents is changed, with an idempotency key and without.
+func TestLongReorder(t *testing.T) {
+	const members = 5000
+	o := newOffice(t)
+	o.db.timeout = 2 * time.Minute
+	o.must(o.found(t.Context(), "Sales", 1))
+	first := o.hire("Sales")
+	template, err := one[agentDoc](o.db.ask(t.Context()), agentsColl, byID(string(first)))
+	o.must(err)
+	docs := make([]agentDoc, members-1)
+	for i := range docs {
+		d := template
+		d.ID, d.Key = newID(), fmt.Sprint("agent ", i)
+		d.Name, d.OrderKey = d.Key, d.ID
+		docs[i] = d
+	}
+	_, err = o.db.coll(agentsColl).InsertMany(t.Context(), docs)
+	o.must(err)
+	before, err := readMembers(o.db.ask(t.Context()), "sales")
+	o.must(err)
+	for _, r := range []*receipt.Receipt{nil, newReceipt(receipt.MaxReply)} {
+		start := time.Now()
+		o.must(o.reverse(t.Context(), "Sales", r))
+		fmt.Fprintln(t.Output(), "reorder:", time.Since(start))
+	}
+	after, err := readMembers(o.db.ask(t.Context()), "sales")
+	o.must(err)
+	for i := range before {
+		if before[i].ID != after[i].ID {
+			t.Fatalf("agent %d is %s after two reversals, want %s", i, after[i].ID, before[i].ID)
+		}
+	}
+}
+
+// Events of one agent and day from three processes are all counted, each once.
+func TestReportsMeet(t *testing.T) {
+	const each, distinct = 1000, 1000 * 3 * 3 / 4
+	o := newOffice(t)
+	o.must(o.found(t.Context(), "Sales", 1))
+	id := o.hire("Sales")
+	all := reports(id, distinct)
+	offices := []*office{o, officeOf(t, o.db.replica(t)), officeOf(t, o.db.replica(t))}
+	var accepted, duplicates atomic.Int64
+	errs := atOnce(3, func(i int) error {
+		offices[i].db.timeout = time.Minute
+		for part := range 4 { // the next process reports some of them too
+			from := (i*each*3/4 + part*each/4) % distinct
+			n, err := offices[i].report(t.Context(), all[from:from+each/4])
+			if err != nil {
+				return err
+			}
+			accepted.Add(int64(n.Accepted))
+			duplicates.Add(int64(n.Duplicates))
+		}
+		return nil
+	})
+	wantOnly(t, errs, 3, nil)
+	if accepted.Load() != distinct || duplicates.Load() != 3*each-distinct {
+		t.Errorf("%d events accepted and %d duplicates, want %d and %d", accepted.Load(), duplicates.Load(), distinct, 3*each-distinct)
+	}
+	days, completed, err := o.Measures.AgentDays(t.Context(), id, 0)
+	o.must(err)
+	sum := int64(0)
+	for _, d := range days {
+		sum += d.TasksCompleted
+	}
+	if sum != distinct || completed != distinct {
+		t.Errorf("%d tasks by day and %d in total, want %d", sum, completed, distinct)
+	}
+}
+
+// A currency and the first cost at once: never both.
+func TestCurrencyMeetsCost(t *testing.T) {
+	for range 5 {
+		o := newOffice(t)
+		other := officeOf(t, o.db.replica(t))
+		o.must(o.found(t.Context(), "Sales", 1))
+		some := reports(o.hire("Sales"), 3)
+		errs := atOnce(2, func(i int) error {
+			if i == 0 {
+				_, err := o.report(t.Context(), some)
+				return err
+			}
+			return other.currency(t.Context(), "EUR")
+		})
+		o.must(errs[0])
+		if errs[1] != nil && !errors.Is(errs[1], company.ErrCurrency) {
+			t.Errorf("Update = %v, want none or ErrCurrency", errs[1])
+		}
+		if err := other.currency(t.Context(), "CHF"); !errors.Is(err, company.ErrCurrency) {
+			t.Errorf("a later Update = %v, want ErrCurrency", err)
+		}
+	}
+}
+
+func (o *office) currency(ctx context.Context, code string) error {
+	p, at, n := must(company.ParsePatch(value(`{"currency":"`+code+`"}`))), now(), note(audit.Company, nil)
+	_, err := o.Company.Update(ctx, func(c company.Company, costs bool) (ports.CompanyStep, error) {
+		next, err := c.Change(p, costs, at)
+		return ports.CompanyStep{Company: next, From: c.Revision, Note: n}, err
+	})
+	return err
+}
+
+// What a process has locked that was killed is free after its lease.
+func TestDeadProcess(t *testing.T) {
+	o := newOffice(t)
+	o.must(o.found(t.Context(), "Sales", 1))
+	id := o.hire("Sales")
+	dead, err := o.db.client.StartSession()
+	o.must(err)
+	defer dead.EndSession(context.Background())
+	var session bson.D
+	o.must(bson.Unmarshal(dead.ID(), &session))
+	_, err = o.db.coll(replicasColl).InsertOne(t.Context(), bson.D{
+		is("_id", "dead"), is("sessions", bson.A{session}), is("renewed", time.Now()),
+	})
+	o.must(err)
+	o.must(dead.StartTransaction(transaction))
+	_, err = o.db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(t.Context(), dead), byID(string(id)), set(is("level", "x")))
+	o.must(err)
+	start := time.Now()
+	o.must(o.patch(t.Context(), id, `{"description":"free"}`))
+	wantWithin(t, "a change of what was locked", start, 6*time.Second)
+}
+
+// wantWithin checks how long something took, on a machine that does nothing else.
+func wantWithin(t *testing.T, what string, start time.Time, most time.Duration) {
+	t.Helper()
+	took := time.Since(start)
+	fmt.Fprintln(t.Output(), what+":", took)
+	if !long {
+		most = max(10*time.Second, 2*most)
+	}
+	if took > most {
+		t.Errorf("%s took %v, want at most %v", what, took, most)
+	}
+}

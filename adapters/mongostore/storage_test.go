@@ -1,0 +1,49 @@
+package mongostore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/ports"
+)
+
+// everything is an expiry of all kinds of records.
+func everything() ports.Expiry {
+	at := now().AddDate(1, 0, 0)
+	return ports.Expiry{Now: at, Events: at, Audit: at, Deliveries: at, Receipts: at}
+}
+
+// TestForgetGoesOn: one kind that cannot be removed does not keep the others.
+func TestForgetGoesOn(t *testing.T) {
+	o := newOffice(t)
+	_, err := o.db.coll(locksColl).InsertOne(t.Context(), bson.D{is("_id", 7), is("at", int64(1))}) // its id is no text
+	o.must(err)
+	r := newReceipt(1)
+	o.must(o.db.write(t.Context(), func(t *tx) error { t.addIdempotencyRecord(r); return nil }))
+	if _, err := o.Storage.Forget(t.Context(), everything()); err == nil {
+		t.Error("Forget says nothing of the lock that it cannot read")
+	}
+	if n, err := o.db.coll(idempotencyColl).CountDocuments(t.Context(), bson.D{}); n != 0 || err != nil {
+		t.Errorf("%d idempotency records are left, %v", n, err)
+	}
+}
+
+// TestForgetFollowsIndexes: what is removed is found along an index, so that
+// removing takes no longer when there is much that stays.
+func TestForgetFollowsIndexes(t *testing.T) {
+	for coll, filter := range outdated(everything(), time.Time{}) {
+		asked := func(field string) bool {
+			return slices.ContainsFunc(filter, func(e bson.E) bool { return e.Key == field })
+		}
+		found := asked("_id")
+		for _, index := range indexes()[coll] {
+			found = found || asked(index.Keys.(bson.D)[0].Key)
+		}
+		if !found {
+			t.Errorf("no index of %s is for %v", coll, filter)
+		}
+	}
+}
