@@ -26,7 +26,7 @@ func (c *cluster) wantWhole() {
 // stored is a part of a shared database, all of it from one moment.
 type stored struct {
 	agents, deleted []storedAgent
-	departments    []struct {
+	departments     []struct {
 		Key string `bson:"_id"`
 	}
 	headcounts []struct {
