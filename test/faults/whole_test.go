@@ -91,7 +91,7 @@ func (s *stored) countMisfits() (problems []string) {
 	return problems
 }
 
-// versionMisfits compares the versions with those whom they are of. Former agents
+// versionMisfits compares the versions with those whom they are of. Deleted agents
 // keep theirs.
 func (s *stored) versionMisfits() (problems []string) {
 	numbers := map[string]int64{}
