@@ -30,24 +30,15 @@ func (db *DB) lease(sessions []bson.D) {
 	defer close(db.leaseEnded)
 	own := leaseDoc{bson.NewObjectID().Hex(), sessions}
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
-	if db.isClosing() { // before there was any change
-		return
-	}
-	for {
+	for !db.isClosing() {
 		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
-		_, err := coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
+		_, _ = coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
 			is("sessions", bson.D{is("$literal", own.Sessions)}), is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
 		db.killExpired(ctx, coll)
 		cancel()
 		select {
 		case <-time.After(leaseEvery):
-		case <-db.closing:
-			if err != nil {
-				return
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			_, _ = coll.DeleteOne(ctx, byID(own.ID))
+		case <-db.closing: // another process removes the lease, and what may be left of its transactions
 			return
 		}
 	}

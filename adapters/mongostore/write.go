@@ -25,7 +25,7 @@ type slot struct {
 	shard   int
 	session *mongo.Session
 	id      bson.D // of the session
-	open    bool // whether the server may have a transaction that has not ended
+	open    bool   // whether the server may have a transaction that has not ended
 }
 
 var transaction = options.Transaction().
@@ -279,7 +279,11 @@ type duplicate struct {
 
 // confirm is a change that writes nothing. It is refused if the key is taken.
 func (d duplicate) confirm(t *tx) error {
-	_, err := one[bson.Raw](t, d.coll, d.filter())
+	var key bson.D
+	err := bson.Unmarshal(d.key, &key)
+	if err == nil {
+		_, err = one[idDoc](t, d.coll, key)
+	}
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return lost{d.error}
 	}
@@ -287,13 +291,4 @@ func (d duplicate) confirm(t *tx) error {
 		return err
 	}
 	return d.taken
-}
-
-func (d duplicate) filter() bson.D {
-	filter := bson.D{}
-	fields, _ := d.key.Elements()
-	for _, f := range fields {
-		filter = append(filter, is(f.Key(), f.Value()))
-	}
-	return filter
 }
