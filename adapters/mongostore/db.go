@@ -87,11 +87,10 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		if s.session, err = client.StartSession(); err != nil {
 			return nil, nil, err
 		}
-		var id bson.D
-		if err := bson.Unmarshal(s.session.ID(), &id); err != nil {
+		if err := bson.Unmarshal(s.session.ID(), &s.id); err != nil {
 			return nil, nil, err
 		}
-		ids = append(ids, id)
+		ids = append(ids, s.id)
 		db.slots <- s
 	}
 	db.startLease = sync.OnceFunc(func() { go db.lease(ids) })
@@ -131,6 +130,15 @@ func (db *DB) close() {
 		}
 		_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
 	})
+}
+
+func (db *DB) isClosing() bool {
+	select {
+	case <-db.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 func (db *DB) coll(name string) *mongo.Collection { return db.data.Collection(name) }

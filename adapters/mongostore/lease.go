@@ -30,26 +30,15 @@ func (db *DB) lease(sessions []bson.D) {
 	defer close(db.leaseEnded)
 	own := leaseDoc{bson.NewObjectID().Hex(), sessions}
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
-	select {
-	case <-db.closing: // before there was any change
-		return
-	default:
-	}
-	for {
+	for !db.isClosing() {
 		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
-		_, err := coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
+		_, _ = coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
 			is("sessions", bson.D{is("$literal", own.Sessions)}), is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
 		db.killExpired(ctx, coll)
 		cancel()
 		select {
 		case <-time.After(leaseEvery):
-		case <-db.closing:
-			if err != nil {
-				return
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			_, _ = coll.DeleteOne(ctx, byID(own.ID))
+		case <-db.closing: // another process removes the lease, and what may be left of its transactions
 			return
 		}
 	}
@@ -61,9 +50,13 @@ func (db *DB) killExpired(ctx context.Context, coll *mongo.Collection) {
 	expired := is("$expr", bson.D{is("$lt", bson.A{"$renewed", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
 	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{expired})
 	for _, d := range docs {
-		err := db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", d.Sessions)}).Err()
-		if err == nil {
+		if db.killSessions(ctx, d.Sessions...) == nil {
 			_, _ = coll.DeleteOne(ctx, byID(d.ID))
 		}
 	}
+}
+
+// killSessions aborts the transactions of sessions.
+func (db *DB) killSessions(ctx context.Context, ids ...bson.D) error {
+	return db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", ids)}).Err()
 }

@@ -199,7 +199,7 @@ func TestLongReorder(t *testing.T) {
 		d.Name, d.OrderKey = d.Key, d.ID
 		docs[i] = d
 	}
-	_, err = o.db.coll(agentsColl).InsertMany(t.Context(), docs)
+	_, err = o.db.coll(agentsColl).InsertMany(timeLimit(t, time.Minute), docs) // else the driver's own time-out counts
 	o.must(err)
 	before, err := readMembers(o.db.ask(t.Context()), "sales")
 	o.must(err)

@@ -24,7 +24,8 @@ type slot struct {
 	db      *DB
 	shard   int
 	session *mongo.Session
-	open    bool // whether the server may have a transaction that has not ended
+	id      bson.D // of the session
+	open    bool   // whether the server may have a transaction that has not ended
 }
 
 var transaction = options.Transaction().
@@ -105,18 +106,25 @@ func (db *DB) slot(ctx context.Context) (*slot, error) {
 }
 
 // free gives a slot back. There may have been no time to end its transaction,
-// which would lock documents until the next one on the same session: then that is
-// done first, and nobody waits for it.
+// which would lock documents until the next one on the same session: then the server
+// is asked to end it until it has, and nobody waits for that.
 func (db *DB) free(s *slot) {
 	if !s.open {
 		db.slots <- s
 		return
 	}
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
-		defer cancel()
-		s.abort(ctx)
-		s.open = false
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.abort(ctx) // sends nothing: only the driver must know
+		for n := 0; s.open && !db.isClosing(); n++ {
+			ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
+			s.open = db.killSessions(ctx, s.id) != nil
+			cancel()
+			if s.open {
+				_ = pause(context.Background(), n)
+			}
+		}
 		db.slots <- s
 	}()
 }
@@ -271,7 +279,11 @@ type duplicate struct {
 
 // confirm is a change that writes nothing. It is refused if the key is taken.
 func (d duplicate) confirm(t *tx) error {
-	_, err := one[bson.Raw](t, d.coll, d.filter())
+	var key bson.D
+	err := bson.Unmarshal(d.key, &key)
+	if err == nil {
+		_, err = one[idDoc](t, d.coll, key)
+	}
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return lost{d.error}
 	}
@@ -279,13 +291,4 @@ func (d duplicate) confirm(t *tx) error {
 		return err
 	}
 	return d.taken
-}
-
-func (d duplicate) filter() bson.D {
-	filter := bson.D{}
-	fields, _ := d.key.Elements()
-	for _, f := range fields {
-		filter = append(filter, is(f.Key(), f.Value()))
-	}
-	return filter
 }
