@@ -101,24 +101,7 @@ func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.
 }
 
 // mongoStores are the stores of a MongoDB.
-func mongoStores(db *mongostore.DB) ports.Stores {
-	return ports.Stores{
-		Agents:      mongostore.NewAgents(db),
-		Identities:  mongostore.NewIdentities(db),
-		Departments: mongostore.NewDepartments(db),
-		Company:     mongostore.NewCompany(db),
-		Projects:    mongostore.NewProjects(db),
-		Activities:  mongostore.NewActivities(db),
-		Stream:      mongostore.NewStream(db),
-		Measures:    mongostore.NewMeasures(db),
-		Audit:       mongostore.NewAudit(db),
-		Receipts:    mongostore.NewReceipts(db),
-		Sessions:    mongostore.NewSessions(db),
-		Webhooks:    mongostore.NewWebhooks(db),
-		Outbox:      mongostore.NewOutbox(db),
-		Storage:     mongostore.NewStorage(db),
-	}
-}
+func mongoStores(db *mongostore.DB) ports.Stores { return db.Stores() }
 
 // chores are what a storage needs done beside requests.
 type chores []task

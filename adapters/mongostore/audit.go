@@ -10,13 +10,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.AuditLog = (*Audit)(nil)
-
 // Audit reads the trail of changes.
 type Audit struct{ db *DB }
-
-// NewAudit returns the trail in db.
-func NewAudit(db *DB) *Audit { return &Audit{db} }
 
 // Entries implements [ports.AuditLog].
 func (s *Audit) Entries(ctx context.Context, q audit.Query) ([]audit.Entry, error) {

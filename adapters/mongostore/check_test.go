@@ -33,7 +33,7 @@ func TestSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantSchema(t, "Check", db.Check(t.Context()), tc.stored, tc.ready)
-		wantSchema(t, "Ping", NewStorage(db).Ping(t.Context()), tc.stored, tc.ready)
+		wantSchema(t, "Ping", db.Stores().Storage.Ping(t.Context()), tc.stored, tc.ready)
 		wantSchema(t, "Migrate", db.migrate(t.Context()), tc.stored, tc.migrates)
 	}
 }

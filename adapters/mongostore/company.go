@@ -13,13 +13,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.CompanyStore = (*Company)(nil)
-
 // Company keeps the one company.
 type Company struct{ db *DB }
-
-// NewCompany returns the company in db.
-func NewCompany(db *DB) *Company { return &Company{db} }
 
 const companyID = "company"
 

@@ -98,6 +98,15 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	return db, db.close, nil
 }
 
+// Stores returns the stores in db.
+func (db *DB) Stores() ports.Stores {
+	return ports.Stores{
+		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
+		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
+		Receipts: &Receipts{db}, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
+	}
+}
+
 func clientOptions(cfg Config) *options.ClientOptions {
 	return options.Client().ApplyURI(cfg.URI).
 		SetAppName("orgd").

@@ -16,13 +16,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.DepartmentStore = (*Departments)(nil)
-
 // Departments keeps departments.
 type Departments struct{ db *DB }
-
-// NewDepartments returns the departments in db.
-func NewDepartments(db *DB) *Departments { return &Departments{db} }
 
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {

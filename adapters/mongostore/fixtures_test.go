@@ -32,7 +32,7 @@ type office struct {
 
 func newOffice(t testing.TB) *office { return officeOf(t, openTest(t)) }
 
-func officeOf(t testing.TB, db *DB) *office { return &office{t, storesOf(db), db} }
+func officeOf(t testing.TB, db *DB) *office { return &office{t, db.Stores(), db} }
 
 func (o *office) must(err error) {
 	o.Helper()

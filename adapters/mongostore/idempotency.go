@@ -14,15 +14,10 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Receipts = (*Receipts)(nil)
-
 // Receipts keeps idempotency records and the locks of running requests. A lock only
 // saves work: that one of two requests commits is ensured by the _id of the record.
 // So locks are written without a transaction.
 type Receipts struct{ db *DB }
-
-// NewReceipts returns the idempotency records in db.
-func NewReceipts(db *DB) *Receipts { return &Receipts{db} }
 
 type lockDoc struct {
 	Key         string `bson:"_id"`

@@ -11,16 +11,10 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
-	"orgd/ports"
 )
-
-var _ ports.IdentityLog = (*Identities)(nil)
 
 // Identities reads the versions of agents.
 type Identities struct{ db *DB }
-
-// NewIdentities returns the versions in db.
-func NewIdentities(db *DB) *Identities { return &Identities{db} }
 
 // versionDoc is a version. Its _id sorts the versions of an agent by number, so
 // it is all the index they need.

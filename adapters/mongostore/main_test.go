@@ -139,18 +139,8 @@ func (db *DB) empty(ctx context.Context) error {
 	return db.createSingletons(ctx)
 }
 
-// storesOf are the ports of a store.
-func storesOf(db *DB) portstest.Stores {
-	return portstest.Stores{
-		Agents: NewAgents(db), Identities: NewIdentities(db), Activities: NewActivities(db), Stream: NewStream(db), Measures: NewMeasures(db),
-		Departments: NewDepartments(db), Company: NewCompany(db), Projects: NewProjects(db), Audit: NewAudit(db),
-		Receipts: NewReceipts(db), Sessions: NewSessions(db),
-		Webhooks: NewWebhooks(db), Outbox: NewOutbox(db), Storage: NewStorage(db),
-	}
-}
-
 func TestPorts(t *testing.T) {
-	portstest.All(t, func(t *testing.T) portstest.Stores { return storesOf(openTest(t)) })
+	portstest.All(t, func(t *testing.T) portstest.Stores { return openTest(t).Stores() })
 }
 
 func TestMigrateTwice(t *testing.T) {

@@ -9,16 +9,10 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/performance"
-	"orgd/ports"
 )
-
-var _ ports.Measures = (*Measures)(nil)
 
 // Measures reads daily figures.
 type Measures struct{ db *DB }
-
-// NewMeasures returns the daily figures in db.
-func NewMeasures(db *DB) *Measures { return &Measures{db} }
 
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {

@@ -54,7 +54,7 @@ func TestLostServer(t *testing.T) {
 			for call, do := range lostCalls() {
 				t.Run(call, func(t *testing.T) {
 					t.Parallel()
-					wantLost(t, call, func(ctx context.Context) error { return do(ctx, storesOf(db)) })
+					wantLost(t, call, func(ctx context.Context) error { return do(ctx, db.Stores()) })
 				})
 			}
 		})
@@ -125,7 +125,7 @@ func TestSilentNetwork(t *testing.T) {
 	for range 200 {
 		all.Go(func() {
 			for time.Now().Before(end) {
-				_, err := NewCompany(db).Company(t.Context())
+				_, err := db.Stores().Company.Company(t.Context())
 				if err != nil && !errors.Is(err, ports.ErrUnavailable) {
 					t.Errorf("Company = %v, want ErrUnavailable", err)
 					return
@@ -148,7 +148,7 @@ func TestSilentNetwork(t *testing.T) {
 // wantBack waits until the store answers again.
 func wantBack(t *testing.T, db *DB) {
 	t.Helper()
-	for begin := time.Now(); NewStorage(db).Ping(t.Context()) != nil; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); db.Stores().Storage.Ping(t.Context()) != nil; time.Sleep(20 * time.Millisecond) {
 		if since := time.Since(begin); since > 30*time.Second {
 			t.Fatalf("Ping fails %v after the network is back", since)
 		}

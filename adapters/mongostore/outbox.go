@@ -14,13 +14,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Outbox = (*Outbox)(nil)
-
 // Outbox keeps deliveries to webhooks.
 type Outbox struct{ db *DB }
-
-// NewOutbox returns the outbox in db.
-func NewOutbox(db *DB) *Outbox { return &Outbox{db} }
 
 // outboxID names the document with the position of the outbox in the log.
 const outboxID = "outbox"

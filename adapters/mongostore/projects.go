@@ -13,13 +13,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.ProjectStore = (*Projects)(nil)
-
 // Projects keeps projects.
 type Projects struct{ db *DB }
-
-// NewProjects returns the projects in db.
-func NewProjects(db *DB) *Projects { return &Projects{db} }
 
 type projectDoc struct {
 	ID       string `bson:"_id"`

@@ -13,13 +13,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.SessionStore = (*Sessions)(nil)
-
 // Sessions keeps sessions and revocations.
 type Sessions struct{ db *DB }
-
-// NewSessions returns the sessions in db.
-func NewSessions(db *DB) *Sessions { return &Sessions{db} }
 
 // change runs write with what is known of a session.
 func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessionDoc) error) error {

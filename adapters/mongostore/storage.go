@@ -12,13 +12,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Storage = (*Storage)(nil)
-
 // Storage looks after the store as a whole.
 type Storage struct{ db *DB }
-
-// NewStorage returns the storage that db is.
-func NewStorage(db *DB) *Storage { return &Storage{db} }
 
 // pingTimeout bounds how long a probe waits.
 const pingTimeout = 900 * time.Millisecond
@@ -55,7 +50,7 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 		errs = append(errs, s.db.cutLog(ctx, e.Events))
 	}
 	if !e.Now.IsZero() {
-		did(NewSessions(s.db).Forget(ctx, e.Now, expireAtOnce))
+		did((&Sessions{s.db}).Forget(ctx, e.Now, expireAtOnce))
 	}
 	return more, errors.Join(errs...)
 }

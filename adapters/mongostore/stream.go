@@ -14,14 +14,9 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.EventStream = (*Stream)(nil)
-
 // Stream reads the log of events, which is that of the server: what all members
 // of the replica set agree on, in the order of its commits.
 type Stream struct{ db *DB }
-
-// NewStream returns the log in db.
-func NewStream(db *DB) *Stream { return &Stream{db} }
 
 // A position in the log is the server's time of a commit, which ascends by itself,
 // also when another member becomes primary, and the rank of the event in it.

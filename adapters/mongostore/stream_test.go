@@ -28,7 +28,7 @@ func reported(t *testing.T, db *DB, n int) []activity.ID {
 			AgentID: "0190a1b2-0000-7000-8000-00000000000a", AgentName: "Ann",
 		}}
 	}
-	_, err := NewActivities(db).Append(t.Context(), reports, func(ports.Counted) ports.Note {
+	_, err := db.Stores().Activities.Append(t.Context(), reports, func(ports.Counted) ports.Note {
 		return ports.Note{Audit: audit.Entry{ID: system.IDs{}.NewID(), At: time.Now(), Actor: "ann"}}
 	})
 	if err != nil {
@@ -41,7 +41,7 @@ func reported(t *testing.T, db *DB, n int) []activity.ID {
 // process and when a page is read from the server.
 func TestQuietLogMovesOn(t *testing.T) {
 	db := openTest(t)
-	s := NewStream(db)
+	s := db.Stores().Stream
 	first, err := s.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func (unread) WebhookBacklog(int, time.Duration)    {}
 // to records every event that is stored, once.
 func TestWebhooksBehindTheLog(t *testing.T) {
 	db := openTest(t)
-	ctx, stream := t.Context(), NewStream(db)
+	ctx, stream := t.Context(), db.Stores().Stream
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -93,11 +93,11 @@ func TestWebhooksBehindTheLog(t *testing.T) {
 	patch, err := webhook.ParseNew(doc)
 	must(err)
 	dispatcher := func() *app.Dispatcher {
-		return app.NewDispatcher(app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}, system.Random{}, NewWebhooks(db), NewOutbox(db),
-			NewActivities(db), stream, nil, unread{})
+		return app.NewDispatcher(app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}, system.Random{}, db.Stores().Webhooks, db.Stores().Outbox,
+			db.Stores().Activities, stream, nil, unread{})
 	}
 	hooks := app.NewWebhooks(app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}, system.Random{}, webhook.Policy{AllowHTTP: true, AllowPrivate: true},
-		NewWebhooks(db), NewOutbox(db), NewDepartments(db), NewActivities(db), stream, dispatcher())
+		db.Stores().Webhooks, db.Stores().Outbox, db.Stores().Departments, db.Stores().Activities, stream, dispatcher())
 	reported(t, db, 2) // for nobody
 	w, err := hooks.Register(ctx, app.Call{Route: "POST /x", RequestID: "r"}, patch)
 	must(err)
@@ -112,7 +112,7 @@ func TestWebhooksBehindTheLog(t *testing.T) {
 		var got []webhook.Delivery
 		for until := time.Now().Add(20 * time.Second); len(got) < len(want) && time.Now().Before(until); {
 			must(d.Record(ctx)) // again, while the process has not read its events
-			got, err = NewOutbox(db).Deliveries(ctx, webhook.DeliveryQuery{Webhook: w.ID, Limit: 10_000})
+			got, err = db.Stores().Outbox.Deliveries(ctx, webhook.DeliveryQuery{Webhook: w.ID, Limit: 10_000})
 			must(err)
 		}
 		for _, x := range got {

@@ -14,13 +14,8 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.WebhookStore = (*Webhooks)(nil)
-
 // Webhooks keeps webhooks.
 type Webhooks struct{ db *DB }
-
-// NewWebhooks returns the webhooks in db.
-func NewWebhooks(db *DB) *Webhooks { return &Webhooks{db} }
 
 type webhookDoc struct {
 	ID       string `bson:"_id"`

@@ -94,10 +94,7 @@ func openMongo(t testing.TB) ports.Stores {
 		t.Fatalf("Open = %v", err)
 	}
 	t.Cleanup(closeDB)
-	return ports.Stores{
-		Agents: mongostore.NewAgents(db), Departments: mongostore.NewDepartments(db), Company: mongostore.NewCompany(db),
-		Receipts: mongostore.NewReceipts(db), Identities: mongostore.NewIdentities(db),
-	}
+	return db.Stores()
 }
 
 // onEveryStore runs a check on each of the stores.

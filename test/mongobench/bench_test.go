@@ -181,7 +181,7 @@ func (b *bench) storeHires() operations {
 	db, closeDB, err := mongostore.Open(cfg, system.Clock{})
 	b.must(err)
 	b.Cleanup(closeDB)
-	agents := mongostore.NewAgents(db)
+	agents := db.Stores().Agents
 	return plain(func(ctx context.Context) error {
 		i := made.Add(1)
 		text := fmt.Sprintf(`{"name":"Agent %d","role":"Researcher","department":"Department %d","level":"senior",`+
