@@ -47,7 +47,8 @@ func TestQuietLogMovesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	position := first
-	for until := time.Now().Add(20 * time.Second); position < first+2<<(incrementBits+rankBits); {
+	two := first + 2<<(incrementBits+rankBits) // seconds later
+	for until := time.Now().Add(time.Minute); position < two; {
 		if _, err := db.coll(metaColl).UpdateOne(t.Context(), byID("quiet"), set(is("at", time.Now().String()))); err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +57,8 @@ func TestQuietLogMovesOn(t *testing.T) {
 			t.Fatalf("After(%d) = %+v, %v", position, page, err)
 		}
 		position = page.Next
-		if time.Now().After(until) {
-			t.Fatalf("the position has moved from %d to %d in 20 s", first, position)
+		if position < two && time.Now().After(until) {
+			t.Fatalf("the position has moved from %d to %d in a minute", first, position)
 		}
 		time.Sleep(time.Second / 4)
 	}
