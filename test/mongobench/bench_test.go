@@ -38,7 +38,7 @@ const (
 	agents      = 2000 // at least, before anything is measured
 )
 
-// TestCosts takes five minutes.
+// TestCosts takes four minutes.
 func TestCosts(t *testing.T) {
 	if os.Getenv("ORGD_TEST_MONGOBENCH") == "" {
 		t.Skip("SKIPPED: ORGD_TEST_MONGOBENCH is not set; make bench-mongo sets it")

@@ -19,7 +19,7 @@ import (
 
 const (
 	rounds  = 3
-	runTime = 4 * time.Second
+	runTime = 3 * time.Second
 	warmUp  = time.Second
 )
 
