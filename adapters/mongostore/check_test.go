@@ -6,9 +6,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/system"
 	"orgd/ports"
@@ -87,7 +93,7 @@ func wantExplained(t *testing.T, call string, err error, want string) {
 // A server without transactions is refused, and nothing is made in it.
 func TestStandalone(t *testing.T) {
 	cfg := testConfig(t)
-	cfg.URI = "mongodb://" + startStandalone(t)
+	cfg.URI = "mongodb://" + startServer(t, nil)
 	const want = "--mongo-uri: the server cannot be used: it is no member of a replica set"
 	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		err := check(t, cfg)
@@ -104,18 +110,18 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// startStandalone starts a server in the network of the machine and returns its
-// address.
-func startStandalone(t *testing.T) string {
+// startServer starts a server in the network of the machine and returns its address.
+func startServer(t *testing.T, docker []string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("docker"); err != nil {
 		t.Skip("docker is not installed")
 	}
 	addr := lostAddr(t, false)
 	_, port, _ := net.SplitHostPort(addr)
-	id, err := process.Output(exec.Command("docker", "run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod",
-		cmp.Or(os.Getenv("ORGD_TEST_MONGO_IMAGE"), "mongo:8.0.16"),
-		"--dbpath", "/data/db", "--bind_ip", "127.0.0.1", "--port", port, "--wiredTigerCacheSizeGB", "0.25"))
+	image := cmp.Or(os.Getenv("ORGD_TEST_MONGO_IMAGE"), "mongo:8.0.16")
+	id, err := process.Output(exec.Command("docker", slices.Concat(
+		[]string{"run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod"}, docker,
+		[]string{image, "--dbpath", "/data/db", "--bind_ip", "127.0.0.1", "--port", port, "--wiredTigerCacheSizeGB", "0.25"}, args)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +131,57 @@ func startStandalone(t *testing.T) string {
 		}
 	})
 	return addr
+}
+
+// A user with nothing but readWrite on the database can migrate it, change and follow
+// what is in it, and kill the sessions of a process that has died.
+func TestReadWriteIsEnough(t *testing.T) {
+	cfg, keyFile := testConfig(t), filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte("c2hhcmVkLWJ5LWFsbC1tZW1iZXJz"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	addr := startServer(t, []string{"--volume", keyFile + ":/key:ro"}, "--replSet", "orgd", "--keyFile", "/key")
+	command := func(login string, c bson.D) {
+		t.Helper()
+		client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + login + addr + "/?directConnection=true").SetServerSelectionTimeout(time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Disconnect(t.Context())                                           // nothing is left to lose
+		for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // it is starting, or has no primary yet
+			if err = client.Database("admin").RunCommand(t.Context(), c).Err(); err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s = %v", c[0].Key, err)
+			}
+		}
+	}
+	user := func(name string, roles ...any) bson.D {
+		return bson.D{is("createUser", name), is("pwd", "s3cret"), is("roles", roles)}
+	}
+	// Without users the server trusts the machine that it runs on.
+	command("", bson.D{is("replSetInitiate", bson.D{is("_id", "orgd"), is("members", bson.A{bson.D{is("_id", 0), is("host", addr)}})})})
+	command("", user("root", "root"))
+	command("root:s3cret@", user("ann", bson.D{is("role", "readWrite"), is("db", cfg.Database)}))
+
+	cfg.URI = "mongodb://ann:s3cret@" + addr + "/?replicaSet=orgd"
+	if _, err := Migrate(t.Context(), cfg, system.Clock{}); err != nil {
+		t.Fatalf("Migrate = %v", err)
+	}
+	db, closeDB, err := Open(cfg, system.Clock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeDB)
+	db.timeout = unhurried
+	o := officeOf(t, db)
+	o.must(db.Check(t.Context()))
+	head, err := o.Stream.Head(t.Context())
+	o.must(err)
+	o.must(o.found(t.Context(), "Sales", 1))
+	o.wantFreeAfterDeath(o.hire("Sales"))
+	o.wantLogged(head, 2)
 }
 
 func TestServers(t *testing.T) {

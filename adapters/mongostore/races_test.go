@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
@@ -163,7 +165,66 @@ func TestIdempotencyKeysMeet(t *testing.T) {
 	}
 }
 
-// An agent with the longest instructions is changed by many at once.
+// A process whose clock is a minute fast takes the lock of a running request for one
+// that has expired. Still only one of the two requests is stored, and the log is in the
+// order of the commits, not of the clocks.
+func TestFastClock(t *testing.T) {
+	o := newOffice(t)
+	fast := officeOf(t, o.db.replica(t))
+	o.must(o.found(t.Context(), "Sales", 1))
+	head, err := o.Stream.Head(t.Context())
+	o.must(err)
+	r := newReceipt(1)
+	for i, at := range []*office{o, fast} {
+		c := ports.Claim{Key: r.Key, Fingerprint: r.Fingerprint, Owner: fmt.Sprint(i), At: r.At.Add(time.Duration(i) * time.Minute)}
+		if kept, err := at.Receipts.Claim(t.Context(), c); kept != nil || err != nil {
+			t.Fatalf("Claim by process %d = %+v, %v, want the lock", i, kept, err)
+		}
+	}
+	errs := atOnce(2, func(i int) error {
+		return portstest.Hire(t.Context(), []*office{o, fast}[i].Agents, hiring("agent "+newID(), "Sales", r))
+	})
+	wantOnly(t, errs, 1, receipt.ErrRunning)
+
+	var hired []string
+	for i := range 10 {
+		step, at := hiring("agent "+newID(), "Sales", nil), o
+		if i%2 == 0 {
+			at = fast
+			for j := range step.Events {
+				step.Events[j].At = step.Events[j].At.Add(time.Minute)
+			}
+		}
+		o.must(portstest.Hire(t.Context(), at.Agents, step))
+		hired = append(hired, string(step.Agent.ID()))
+	}
+	var logged []string
+	for _, e := range o.wantLogged(head, 2*(1+len(hired))) {
+		if id := e.AgentID; len(logged) == 0 || logged[len(logged)-1] != id {
+			logged = append(logged, id)
+		}
+	}
+	if !slices.Equal(logged[1:], hired) {
+		t.Errorf("the log has %v, want the order of the answers, %v", logged[1:], hired)
+	}
+}
+
+// wantLogged waits for the events behind a position and returns them.
+func (o *office) wantLogged(position activity.Seq, n int) []activity.Logged {
+	o.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		page, err := o.Stream.After(o.Context(), position, 100)
+		o.must(err)
+		if len(page.Events) == n {
+			return page.Events
+		}
+		if len(page.Events) > n || time.Now().After(end) {
+			o.Fatalf("After = %d events, want %d", len(page.Events), n)
+		}
+	}
+}
+
+// An agent of three quarters of a megabyte is changed by many at once.
 func TestLongAgentMeets(t *testing.T) {
 	const writers = 32
 	o := newOffice(t)
@@ -171,7 +232,7 @@ func TestLongAgentMeets(t *testing.T) {
 	o.db.timeout, other.db.timeout = time.Minute, time.Minute
 	o.must(o.found(t.Context(), "Sales", 1))
 	id := o.hire("Sales")
-	o.must(o.patch(t.Context(), id, `{"instructions":"`+strings.Repeat(`\"`, 128<<10)+`"}`))
+	o.must(o.patch(t.Context(), id, `{"instructions":"`+strings.Repeat(`\u0001`, 128<<10)+`"}`))
 	errs := atOnce(writers, func(i int) error {
 		return []*office{o, other}[i%2].patch(t.Context(), id, fmt.Sprintf(`{"metadata":{"%d":1}}`, i))
 	})
@@ -291,26 +352,32 @@ func (o *office) currency(ctx context.Context, code string) error {
 func TestDeadProcess(t *testing.T) {
 	o := newOffice(t)
 	o.must(o.found(t.Context(), "Sales", 1))
-	id := o.hire("Sales")
+	o.wantFreeAfterDeath(o.hire("Sales"))
+}
+
+// wantFreeAfterDeath changes an agent that the transaction of a dead process has
+// locked.
+func (o *office) wantFreeAfterDeath(id agent.ID) {
+	o.Helper()
 	dead, err := o.db.client.StartSession()
 	o.must(err)
 	defer dead.EndSession(context.Background())
 	var session bson.D
 	o.must(bson.Unmarshal(dead.ID(), &session))
-	_, err = o.db.coll(replicasColl).InsertOne(t.Context(), bson.D{
+	_, err = o.db.coll(replicasColl).InsertOne(o.Context(), bson.D{
 		is("_id", "dead"), is("sessions", bson.A{session}), is("renewed", time.Now()),
 	})
 	o.must(err)
 	o.must(dead.StartTransaction(transaction))
-	_, err = o.db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(t.Context(), dead), byID(string(id)), set(is("level", "x")))
+	_, err = o.db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(o.Context(), dead), byID(string(id)), set(is("level", "x")))
 	o.must(err)
 	start := time.Now()
-	o.must(o.patch(t.Context(), id, `{"description":"free"}`))
-	wantWithin(t, "a change of what was locked", start, 6*time.Second)
+	o.must(o.patch(o.Context(), id, `{"description":"free"}`))
+	wantWithin(o, "a change of what was locked", start, 6*time.Second)
 }
 
 // wantWithin checks how long something took, on a machine that does nothing else.
-func wantWithin(t *testing.T, what string, start time.Time, most time.Duration) {
+func wantWithin(t testing.TB, what string, start time.Time, most time.Duration) {
 	t.Helper()
 	took := time.Since(start)
 	fmt.Fprintln(t.Output(), what+":", took)
