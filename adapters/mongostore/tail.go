@@ -69,10 +69,13 @@ func (t *tail) run() {
 	}
 }
 
+// begin forgets the window. What entered the log up to there is not followed, so
+// whoever waits for it is told to look.
 func (t *tail) begin(from activity.Seq) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.from, t.to, t.window = from, from, nil
+	t.mu.Unlock()
+	t.grown.Notify()
 }
 
 // reached is how far the log was read.
