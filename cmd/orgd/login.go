@@ -10,7 +10,7 @@ import (
 )
 
 type loginCmd struct {
-	serverFlag
+	profileFlag
 	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing."`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input."`
 }
@@ -19,7 +19,7 @@ type loginCmd struct {
 func (loginCmd) Help() string {
 	return `Stores a server and a token as a profile, so that other commands need neither. The token is asked for on a terminal, where it does not appear, else it is read from standard input. It is tried before it is stored, in a file of the user's configuration directory that only the user can read.
 
-Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"). A stored token is never sent to another server than its own.
+Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own.
 
 With --link nothing is stored: a link is printed, alone on standard output, that signs a browser in to the console as whom the token stands for. It works once, for five minutes, and only on the machine of the service, where the command has to run too.
 
@@ -53,12 +53,14 @@ func (c *loginCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	to := c.place(p, saved)
+	to.within, to.verbose = p.within, c.Verbose
 	if _, err := to.client(); err != nil {
 		return usageError{err}
 	}
 	if to.token, err = c.token(ctx, p, to.server); err != nil {
 		return err
 	}
+	p.talkTo(to)
 	service, err := to.client()
 	if err != nil {
 		return err
@@ -90,7 +92,7 @@ func (c *loginCmd) place(p *process, saved profile) connection {
 			return to
 		}
 	}
-	return connection{server: defaultServer}
+	return connection{server: defaultServer, setting: byDefault}
 }
 
 // token reads the token from where it is given.

@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 
 	"orgd"
 )
 
 // printLink prints a link that signs a browser in as the caller.
-func (f serverFlag) printLink(ctx context.Context, p *process) error {
-	service, to, err := f.open(p)
+func (f profileFlag) printLink(ctx context.Context, p *process) error {
+	service, to, err := serverFlag{profileFlag: f}.open(p)
 	if err != nil {
 		return err
 	}
-	if !onThisMachine(to.server) {
+	if !isLoopback(to.server) {
 		return usageError{fmt.Errorf("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.server)}
 	}
 	can, err := service.Capabilities(ctx)
@@ -35,10 +33,4 @@ func (f serverFlag) printLink(ctx context.Context, p *process) error {
 	}
 	p.say("Open it in a browser on this machine: it signs you in, once, until %s.", when(link.ExpiresAt))
 	return nil
-}
-
-// onThisMachine reports whether the URL of a service names this machine.
-func onThisMachine(server string) bool {
-	u, err := url.Parse(server)
-	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
