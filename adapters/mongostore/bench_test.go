@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"orgd/domain/agent"
+	"orgd/domain/performance"
 )
 
 // Benchmarks compare a hire and an update with one insert of the driver, each by
@@ -40,5 +41,32 @@ func Benchmark(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// BenchmarkDepartmentWork reads 30 of 60 days of a page of departments, each day in
+// as many parts as there may be.
+func BenchmarkDepartmentWork(b *testing.B) {
+	o := newOffice(b)
+	today := performance.DateOf(now())
+	ids := make([]string, 200)
+	for i := range ids {
+		ids[i] = newID()
+		var parts []any
+		for n := range 60 * shards {
+			date := today - performance.Date(n/shards)
+			parts = append(parts, rollupDoc{
+				ID: fmt.Sprintf("%s\n%02d", dayID(ownerOfDepartment(ids[i]), date), n%shards), Date: date,
+				Figures: figures{Completed: 1, Cost: sample{1, 2, 3}},
+			})
+		}
+		_, err := o.db.coll(rollupsColl).InsertMany(b.Context(), parts)
+		o.must(err)
+	}
+	for b.Loop() {
+		work, err := o.Measures.DepartmentWork(b.Context(), ids, today-29, today)
+		if err != nil || work[ids[7]].TasksCompleted != 30*shards {
+			b.Fatalf("DepartmentWork = %+v, %v", work[ids[7]], err)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
+	"orgd/domain/performance"
 	"orgd/ports"
 )
 
@@ -64,4 +65,28 @@ func BenchmarkActivities(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkDepartmentWork reads 30 of 60 days of a page of departments, each of
+// which did something every day.
+func BenchmarkDepartmentWork(b *testing.B) {
+	o := openOrg(b, b.TempDir())
+	log, today := NewActivities(o.db), performance.DateOf(o.now())
+	var ids []string
+	for range 200 {
+		ids = append(ids, o.id())
+	}
+	for day := range 60 {
+		batch := o.reports(len(ids), []agent.ID{agent.ID(o.id())})
+		for i := range batch {
+			batch[i].DepartmentID, batch[i].Event.At = ids[i], batch[i].Event.At.AddDate(0, 0, -day)
+		}
+		if _, err := log.Append(context.Background(), batch, o.noted); err != nil {
+			b.Fatal(err)
+		}
+	}
+	parallel(b, 1, func(int) error {
+		_, err := NewMeasures(o.db).DepartmentWork(context.Background(), ids, today-29, today)
+		return err
+	})
 }
