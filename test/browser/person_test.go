@@ -41,7 +41,11 @@ type answer struct {
 	status int
 	tag    string
 	Data   json.RawMessage
-	Error  string
+
+	Pagination struct {
+		Next string `json:"next_cursor"`
+	}
+	Error string
 }
 
 // call makes a request to the interface.
@@ -199,6 +203,18 @@ func (b *tab) eventually(what string, holds func() bool) {
 			b.t.Fatalf("it never came to pass that %s", what)
 		}
 	}
+}
+
+// quoteList writes a list as JavaScript does.
+func quoteList(list []string) string {
+	if list == nil {
+		list = []string{}
+	}
+	out, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // texts can always be written
+	}
+	return string(out)
 }
 
 // quoteInt writes a number as JavaScript does.
