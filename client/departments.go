@@ -149,6 +149,20 @@ func (c *Client) DepartmentHealth(ctx context.Context, name string, opts ...Opti
 	return fetch[DepartmentHealth](ctx, c, request{method: http.MethodGet, path: path("departments", name, "health")}, opts)
 }
 
+// DepartmentFigures lists the figures of all departments in the company's order,
+// page by page. An error is the last thing that comes.
+func (c *Client) DepartmentFigures(ctx context.Context, q PageQuery) iter.Seq2[DepartmentFigures, error] {
+	return walk(ctx, c, q.Cursor, func(cursor string) (Page[DepartmentFigures], error) {
+		q.Cursor = cursor
+		return c.DepartmentFiguresPage(ctx, q)
+	})
+}
+
+// DepartmentFiguresPage reads one page of [Client.DepartmentFigures].
+func (c *Client) DepartmentFiguresPage(ctx context.Context, q PageQuery, opts ...Option) (Page[DepartmentFigures], error) {
+	return getPage[DepartmentFigures](ctx, c, request{path: path("company", "departments", "figures"), query: q.values().Values}, opts)
+}
+
 // ReorderAgents puts the agents of a department in order. The names or ids must
 // be those of all its agents, each once. [IfMatch] takes the tag of the
 // department; it also takes [IdempotencyKey].

@@ -110,6 +110,19 @@ func checkFigures(t *testing.T, c *client.Client) {
 	if d.AgentCount != 3 || d.Cost7d != "0.1" || d.CostTrend[6].Value != "0.1" || d.AvgPerformanceScore == nil {
 		t.Errorf("DepartmentHealth = %+v", d)
 	}
+	costs := map[string]client.Decimal{}
+	for f, err := range c.DepartmentFigures(ctx, client.PageQuery{Limit: 1}) {
+		if err != nil {
+			t.Fatalf("DepartmentFigures = %v", err)
+		}
+		costs[f.DepartmentName] = f.Cost
+		if f.Currency == "" || f.CostBefore != "0" {
+			t.Errorf("DepartmentFigures = %+v", f)
+		}
+	}
+	if len(costs) < 2 || costs["Engineering"] != "0.1" {
+		t.Errorf("DepartmentFigures cost %v, want 0.1 in Engineering and more departments", costs)
+	}
 }
 
 func checkAudit(t *testing.T, c *client.Client) {

@@ -99,6 +99,20 @@ type DepartmentHealth struct {
 	UtilizationPercent Decimal `json:"utilization_percent"`
 }
 
+// DepartmentFigures are the figures of one of many departments: its agents now,
+// the rest of the last 30 UTC days, today included.
+type DepartmentFigures struct {
+	DepartmentName   string   `json:"department_name"`
+	AgentCount       int64    `json:"agent_count"`
+	ActiveAgentCount int64    `json:"active_agent_count"`
+	TasksCompleted   int64    `json:"tasks_completed"`
+	TasksFailed      int64    `json:"tasks_failed"`
+	SuccessRate      *Decimal `json:"success_rate"` // from 0 to 1, nil with less than five finished tasks
+	Cost             Decimal  `json:"cost"`         // that was incurred
+	CostBefore       Decimal  `json:"cost_before"`  // the same of the 30 days before
+	Currency         string   `json:"currency"`
+}
+
 // CostPoint is the cost of one day.
 type CostPoint struct {
 	// Timestamp is the beginning of the day.

@@ -42,6 +42,7 @@ var shapes = map[string]struct {
 	"CreateDepartmentRequest":      {input, reflect.TypeFor[client.DepartmentInput]()},
 	"UpdateDepartmentRequest":      {change, reflect.TypeFor[client.Department]()},
 	"DepartmentHealth":             {output, reflect.TypeFor[client.DepartmentHealth]()},
+	"DepartmentFigures":            {output, reflect.TypeFor[client.DepartmentFigures]()},
 	"CeremonyPolicy":               {output, reflect.TypeFor[client.CeremonyPolicy]()},
 	"CeremonyPolicyInput":          {input, reflect.TypeFor[client.CeremonyPolicy]()},
 	"ResolvedValue":                {output, reflect.TypeFor[client.Resolved[any]]()},

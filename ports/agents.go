@@ -65,6 +65,7 @@ type AgentStore interface {
 	// agent. Its cost grows with the number of references, not of agents.
 	Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error)
 
-	// Counts counts the agents of a department; an unknown one has none.
-	Counts(ctx context.Context, department name.Key) (agent.Counts, error)
+	// Counts counts the agents of each of these departments. An unknown one has
+	// none and may be left out.
+	Counts(ctx context.Context, departments []name.Key) (map[name.Key]agent.Counts, error)
 }

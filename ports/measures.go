@@ -18,4 +18,8 @@ type Measures interface {
 	// days from first on, in any order. An event counts for the department that
 	// its agent was in when it was reported.
 	DepartmentDays(ctx context.Context, id string, first performance.Date) ([]performance.Day, error)
+
+	// DepartmentWork returns what each of these departments did from the first to
+	// the last of these days, by its id. One that did nothing may be left out.
+	DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error)
 }

@@ -41,15 +41,20 @@ func (h departments) get(x *exchange) error {
 	return x.show(departmentReply(d, http.StatusOK))
 }
 
+// places reads which page of departments is asked for, and the place that it
+// begins behind.
+func (x *exchange) places() (p paging, after company.Place, err error) {
+	if p, err = x.query().paging(x, defaultLimit, 1); p.at != nil {
+		after = company.Place(p.at[0])
+	}
+	return p, after, err
+}
+
 // list serves GET /departments.
 func (h departments) list(x *exchange) error {
-	p, err := x.query().paging(x, defaultLimit, 1)
+	p, after, err := x.places()
 	if err != nil {
 		return err
-	}
-	var after company.Place
-	if p.at != nil {
-		after = company.Place(p.at[0])
 	}
 	rows, err := h.svc.List(x.ctx(), after, p.limit+1)
 	if err != nil {

@@ -137,3 +137,32 @@ func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
 	w.Field("collaboration_score").NumberOrNull(f.Collaboration)
 	w.Field("utilization_percent").Number(f.UtilizationPercent)
 }
+
+// departmentFigures serves GET /company/departments/figures.
+func (h measures) departmentFigures(x *exchange) error {
+	p, after, err := x.places()
+	if err != nil {
+		return err
+	}
+	rows, err := h.svc.DepartmentFigures(x.ctx(), after, p.limit+1)
+	if err != nil {
+		return err
+	}
+	return page(x, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) position {
+		return position{string(f.Department.Place)}
+	})
+}
+
+func writeDepartmentFigures(w *jsondoc.Writer, f app.DepartmentFigures) {
+	w.Open()
+	w.Field("department_name").Text(f.Department.Name.Text)
+	w.Field("agent_count").Int(f.Counts.Total)
+	w.Field("active_agent_count").Int(f.Counts.Active)
+	w.Field("tasks_completed").Int(f.Work.TasksCompleted)
+	w.Field("tasks_failed").Int(f.Work.TasksFailed)
+	w.Field("success_rate").NumberOrNull(f.Work.SuccessRate())
+	w.Field("cost").Number(f.Work.Cost.Decimal())
+	w.Field("cost_before").Number(f.Before.Cost.Decimal())
+	w.Field("currency").Text(f.Currency)
+	w.Close()
+}

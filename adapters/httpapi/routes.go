@@ -44,6 +44,7 @@ func (s *Server) routes() []route {
 		{method: get, path: "/company", op: access.CompanyGet, handle: company.get},
 		{method: patch, path: "/company", op: access.CompanyUpdate, handle: company.update},
 		{method: get, path: "/company/departments", op: access.CompanyDepartments, handle: company.departments},
+		{method: get, path: "/company/departments/figures", op: access.DepartmentsFigures, handle: measures.departmentFigures},
 		{method: post, path: "/company/reorder-departments", op: access.CompanyReorderDepartments, handle: company.reorder},
 
 		{method: get, path: "/organization", op: access.OrganizationExport, long: true, handle: organizations.export},

@@ -172,10 +172,10 @@ func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n na
 }
 
 // Counts implements [ports.AgentStore].
-func (s *Agents) Counts(ctx context.Context, department name.Key) (n agent.Counts, err error) {
+func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
 	err = s.db.view(ctx, func(r reader) error {
-		n, err = headcount(r, department)
+		counts, err = headcounts(r, departments)
 		return err
 	})
-	return n, err
+	return counts, err
 }

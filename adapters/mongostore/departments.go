@@ -126,7 +126,7 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(depa
 // Delete implements [ports.DepartmentStore].
 func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
 	_, err := s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
-		n, err := headcount(t, key)
+		n, err := headcounts(t, []name.Key{key})
 		if err != nil {
 			return ports.DepartmentStep{}, err
 		}
@@ -134,7 +134,7 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(depa
 		if err != nil {
 			return ports.DepartmentStep{}, err
 		}
-		return remove(d, n.Total, c.Company)
+		return remove(d, n[key].Total, c.Company)
 	}, func(t *tx, step ports.DepartmentStep) {
 		t.updateCompany(step.Company)
 		t.remove(departmentsColl, string(key))

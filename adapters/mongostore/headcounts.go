@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"fmt"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -38,14 +39,22 @@ func (t *tx) removeHeadcounts(department name.Key) {
 	}
 }
 
-// headcount counts the agents of a department; an unknown one has none.
-func headcount(r reader, department name.Key) (n agent.Counts, err error) {
-	parts, err := all[headcountDoc](r, headcountsColl, bson.D{startsWith("_id", string(department)+"\n")})
-	for _, p := range parts {
-		n.Total += p.Total
-		n.Active += p.Active
+// headcounts counts the agents of departments; unknown ones have none.
+func headcounts(r reader, departments []name.Key) (map[name.Key]agent.Counts, error) {
+	ids := make([]string, 0, len(departments)*shards)
+	for _, d := range departments {
+		for i := range shards {
+			ids = append(ids, headcountID(d, i))
+		}
 	}
-	return n, err
+	counts := make(map[name.Key]agent.Counts, len(departments))
+	parts, err := all[headcountDoc](r, headcountsColl, bson.D{in("_id", ids)})
+	for _, p := range parts {
+		d, _, _ := strings.Cut(p.ID, "\n")
+		n := counts[name.Key(d)]
+		counts[name.Key(d)] = agent.Counts{Total: n.Total + p.Total, Active: n.Active + p.Active}
+	}
+	return counts, err
 }
 
 // recount counts the change of an agent from one identity to another; nil means that

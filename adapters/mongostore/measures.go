@@ -40,6 +40,37 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 	return days, err
 }
 
+// DepartmentWork implements [ports.Measures]. The server adds up the parts, of
+// which there may be hundreds for each department.
+func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error) {
+	found := make(map[string]performance.Work, len(ids))
+	if len(ids) == 0 {
+		return found, nil // an "$or" of nothing is an error
+	}
+	days := make(bson.A, len(ids))
+	for i, id := range ids {
+		owner := ownerOfDepartment(id)
+		days[i] = bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", dayID(owner, last+1))})}
+	}
+	sum := func(field string) bson.D { return bson.D{is("$sum", "$figures."+field)} }
+	pipeline := bson.A{bson.D{is("$match", bson.D{is("$or", days)})}, bson.D{is("$group", bson.D{
+		is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{"$_id", "\n"})}, 1})}),
+		is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
+	})}}
+	err := s.db.view(ctx, func(r reader) error {
+		sums, err := aggregate[struct {
+			ID                              string `bson:"_id"`
+			Completed, Failed, Units, Nanos int64
+		}](r, rollupsColl, pipeline)
+		for _, d := range sums {
+			cost := performance.Sample{}.Merge(performance.Sample{Units: d.Units, Nanos: d.Nanos})
+			found[d.ID] = performance.Work{TasksCompleted: d.Completed, TasksFailed: d.Failed, Cost: cost.Total()}
+		}
+		return err
+	})
+	return found, err
+}
+
 // readDays reads the figures of an owner and puts the parts of each day together.
 func readDays(r reader, owner string, first performance.Date) ([]performance.Day, error) {
 	parts, err := all[rollupDoc](r, rollupsColl,

@@ -19,6 +19,7 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/name"
 	"orgd/domain/receipt"
 	"orgd/ports"
 	"orgd/ports/portstest"
@@ -91,10 +92,10 @@ func TestDeleteMeetsArrivals(t *testing.T) {
 		}
 		members, err := o.Agents.Agents(t.Context(), agent.Query{Department: "sales", Limit: 100})
 		o.must(err)
-		counted, err := o.Agents.Counts(t.Context(), "sales")
+		counted, err := o.Agents.Counts(t.Context(), []name.Key{"sales"})
 		o.must(err)
-		if int64(len(members)) != in || counted.Total != in {
-			t.Errorf("%d agents came in, %d are there and %d are counted", in, len(members), counted.Total)
+		if int64(len(members)) != in || counted["sales"].Total != in {
+			t.Errorf("%d agents came in, %d are there and %d are counted", in, len(members), counted["sales"].Total)
 		}
 		_, err = o.Departments.Department(t.Context(), "sales")
 		switch {
@@ -160,7 +161,7 @@ func TestIdempotencyKeysMeet(t *testing.T) {
 		})
 		wantOnly(t, errs, 1, receipt.ErrRunning)
 	}
-	if n, err := o.Agents.Counts(t.Context(), "sales"); n.Total != 4 || err != nil {
+	if n, err := o.Agents.Counts(t.Context(), []name.Key{"sales"}); n["sales"].Total != 4 || err != nil {
 		t.Errorf("Counts = %+v, %v, want 4", n, err)
 	}
 }

@@ -148,13 +148,22 @@ func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 }
 
 // all reads the documents that filter finds.
-func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
+func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) ([]T, error) {
+	return drain[T](r, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Find(ctx, filter, opts...) })
+}
+
+// aggregate reads what a pipeline makes of a collection.
+func aggregate[T any](r reader, coll string, pipeline bson.A) ([]T, error) {
+	return drain[T](r, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Aggregate(ctx, pipeline) })
+}
+
+func drain[T any](r reader, query func(context.Context) (*mongo.Cursor, error)) (docs []T, err error) {
 	ctx, cancel, err := r.bounded()
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
-	cursor, err := r.from(coll).Find(ctx, filter, opts...)
+	cursor, err := query(ctx)
 	if err == nil {
 		err = cursor.All(ctx, &docs)
 	}

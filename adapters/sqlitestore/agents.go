@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -239,11 +238,7 @@ func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) 
 	if len(keys) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return err
-	}
-	return v.Each(query, []any{string(list)}, func(r Row) error {
+	return eachOf(v, query, keys, nil, func(r Row) error {
 		var p agent.Profile
 		var id []byte
 		err := r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department, &p.DepartmentID)
@@ -254,11 +249,10 @@ func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) 
 }
 
 // Counts implements [ports.AgentStore].
-func (s *Agents) Counts(ctx context.Context, department name.Key) (agent.Counts, error) {
-	var n agent.Counts
-	err := s.db.Read(ctx, func(v *View) (err error) {
-		n, err = headcount(v, department)
+func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
+		counts, err = headcounts(v, departments)
 		return err
 	})
-	return n, err
+	return counts, err
 }

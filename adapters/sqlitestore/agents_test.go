@@ -11,6 +11,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/name"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -185,8 +186,8 @@ func TestOpenLargeOrganization(t *testing.T) {
 		}
 		t.Logf("Agents(%+v) took %v", q, time.Since(start))
 	}
-	n, err := o.agents.Counts(context.Background(), "sales")
-	if err != nil || n != (agent.Counts{Total: copies + 1, Active: copies + 1}) {
+	n, err := o.agents.Counts(context.Background(), []name.Key{"sales"})
+	if err != nil || n["sales"] != (agent.Counts{Total: copies + 1, Active: copies + 1}) {
 		t.Errorf("Counts = %+v, %v, want %d", n, err, copies+1)
 	}
 }

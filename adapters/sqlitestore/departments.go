@@ -166,7 +166,7 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d de
 // Delete implements [ports.DepartmentStore].
 func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error)) error {
 	_, err := s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
-		n, err := headcount(&tx.View, key)
+		n, err := headcounts(&tx.View, []name.Key{key})
 		if err != nil {
 			return ports.DepartmentStep{}, err
 		}
@@ -174,7 +174,7 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d de
 		if err != nil {
 			return ports.DepartmentStep{}, err
 		}
-		return remove(d, n.Total, c)
+		return remove(d, n[key].Total, c)
 	}, deleteDepartment)
 	return err
 }

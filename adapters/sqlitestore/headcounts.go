@@ -1,8 +1,6 @@
 package sqlitestore
 
 import (
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"orgd/domain/agent"
@@ -10,18 +8,23 @@ import (
 	"orgd/domain/name"
 )
 
-const selectHeadcount = "SELECT total, active FROM headcounts WHERE department_key = ?"
+const selectHeadcounts = `
+SELECT department_key, total, active FROM headcounts WHERE department_key IN (SELECT value FROM json_each(?))`
 
-// headcount counts the agents of a department; an unknown one has none.
-func headcount(v *View, department name.Key) (n agent.Counts, err error) {
-	err = v.Row(selectHeadcount, string(department)).Scan(&n.Total, &n.Active)
-	if errors.Is(err, sql.ErrNoRows) {
-		return agent.Counts{}, nil
-	}
+// headcounts counts the agents of departments; unknown ones have none.
+func headcounts(v *View, departments []name.Key) (map[name.Key]agent.Counts, error) {
+	counts := make(map[name.Key]agent.Counts, len(departments))
+	err := eachOf(v, selectHeadcounts, departments, nil, func(r Row) error {
+		var key name.Key
+		var n agent.Counts
+		err := r.Scan(&key, &n.Total, &n.Active)
+		counts[key] = n
+		return err
+	})
 	if err != nil {
-		return agent.Counts{}, fmt.Errorf("sqlitestore: count agents of %s: %w", department, err)
+		return nil, fmt.Errorf("sqlitestore: count agents of departments: %w", err)
 	}
-	return n, nil
+	return counts, nil
 }
 
 // countIn counts an agent in where it is from now on.

@@ -30,6 +30,9 @@ const dayColumns = `day, tasks_completed, tasks_failed,
 const (
 	selectAgentDays      = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day >= ?"
 	selectDepartmentDays = "SELECT " + dayColumns + " FROM department_days WHERE owner = ? AND day >= ?"
+	selectDepartmentWork = `
+SELECT owner, SUM(tasks_completed), SUM(tasks_failed), SUM(cost_units), SUM(cost_nanos)
+FROM department_days WHERE owner IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? GROUP BY owner`
 	selectCompletedTotal = "SELECT tasks_completed FROM agent_totals WHERE agent_id = ?"
 )
 
@@ -59,6 +62,26 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 		return nil, fmt.Errorf("sqlitestore: read figures of department %s: %w", id, err)
 	}
 	return days, nil
+}
+
+// DepartmentWork implements [ports.Measures].
+func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error) {
+	found := make(map[string]performance.Work, len(ids))
+	err := s.db.Read(ctx, func(v *View) error {
+		return eachOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, func(r Row) error {
+			var id string
+			var w performance.Work
+			var cost performance.Sample
+			err := r.Scan(&id, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
+			w.Cost = performance.Sample{}.Merge(cost).Total()
+			found[id] = w
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read figures of departments: %w", err)
+	}
+	return found, nil
 }
 
 func readDays(v *View, query string, owner any, first performance.Date) (days []performance.Day, err error) {

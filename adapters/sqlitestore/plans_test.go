@@ -87,6 +87,8 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{selectVersions, "(agent_id=? AND number<?)"},
 		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
 		{selectDepartmentDays, "PRIMARY KEY (owner=? AND day>?)"},
+		{selectDepartmentWork, "PRIMARY KEY (owner=? AND day>? AND day<?)"},
+		{selectHeadcounts, "PRIMARY KEY (department_key=?)"},
 		{selectDepartments, "departments_order (place>?)"},
 		{selectSeats, "COVERING INDEX departments_order"},
 		{selectOtherShares, "COVERING INDEX departments_order"},
@@ -126,7 +128,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
-		selectVersion, selectHeadcount, addHeadcount,
+		selectVersion, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,

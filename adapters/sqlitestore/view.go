@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 
 	"orgd/domain/agent"
 )
@@ -30,6 +31,16 @@ func (v *View) Row(query string, args ...any) *sql.Row { return v.conn.row(query
 // that of the query. In a read, the end of the caller's context stops it.
 func (v *View) Each(query string, args []any, row func(Row) error) error {
 	return v.conn.each(v.ctx, query, args, row)
+}
+
+// eachOf calls row for every row of a query that has a list of keys for its first
+// argument, in JSON.
+func eachOf[K ~string](v *View, query string, keys []K, args []any, row func(Row) error) error {
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	return v.Each(query, append([]any{string(list)}, args...), row)
 }
 
 // Tx is a View that also changes the database, and sees its own changes.

@@ -125,10 +125,10 @@ func (s agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.R
 	return s.AgentStore.Find(ctx, refs)
 }
 
-func (s agents) Counts(ctx context.Context, department name.Key) (_ agent.Counts, err error) {
+func (s agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
 	ctx, op := s.begin(ctx, "agents.count")
 	defer op.end(&err)
-	return s.AgentStore.Counts(ctx, department)
+	return s.AgentStore.Counts(ctx, departments)
 }
 
 type identities struct {
@@ -318,6 +318,12 @@ func (s measures) DepartmentDays(ctx context.Context, id string, first performan
 	ctx, op := s.begin(ctx, "measures.department")
 	defer op.end(&err)
 	return s.Measures.DepartmentDays(ctx, id, first)
+}
+
+func (s measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
+	ctx, op := s.begin(ctx, "measures.departments")
+	defer op.end(&err)
+	return s.Measures.DepartmentWork(ctx, ids, first, last)
 }
 
 type audits struct {

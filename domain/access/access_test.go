@@ -28,7 +28,7 @@ const (
 	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments " +
 		"agents.list agents.get agents.activity agents.health agents.history agents.performance " +
 		"versions.list versions.get versions.diff activities.list activities.stream " +
-		"departments.list departments.get departments.health departments.ceremony_policy departments.resolved_ceremony_policy " +
+		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +
 		"projects.list projects.get auth.me auth.renew auth.logout "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
 		"agents.create agents.update agents.delete agents.rollback activities.ingest " +

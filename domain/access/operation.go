@@ -64,6 +64,7 @@ const (
 	DepartmentsUpdate                 Operation = "departments.update"
 	DepartmentsDelete                 Operation = "departments.delete"
 	DepartmentsHealth                 Operation = "departments.health"
+	DepartmentsFigures                Operation = "departments.figures"
 	DepartmentsReorderAgents          Operation = "departments.reorder_agents"
 	DepartmentsCeremonyPolicy         Operation = "departments.ceremony_policy"
 	DepartmentsResolvedCeremonyPolicy Operation = "departments.resolved_ceremony_policy"

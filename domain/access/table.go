@@ -61,7 +61,7 @@ var table = map[Operation]rights{
 	ActivitiesStream: everyone,
 	ActivitiesIngest: reporters,
 
-	DepartmentsList: everyone, DepartmentsGet: everyone, DepartmentsHealth: everyone,
+	DepartmentsList: everyone, DepartmentsGet: everyone, DepartmentsHealth: everyone, DepartmentsFigures: everyone,
 	DepartmentsCeremonyPolicy: everyone, DepartmentsResolvedCeremonyPolicy: everyone,
 	DepartmentsCreate: editors,
 	DepartmentsUpdate: inOwn, DepartmentsDelete: inOwn,

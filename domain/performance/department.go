@@ -24,13 +24,33 @@ type Department struct {
 	UtilizationPercent decimal.Decimal
 }
 
+// Work is what a department did on some days.
+type Work struct {
+	TasksCompleted int64
+	TasksFailed    int64
+	Cost           money.Total // the exact sum of the costs incurred
+}
+
+// SuccessRate is completed / (completed + failed), 0 to 1; 4 decimals. It is nil
+// below [MinPoints] finished tasks.
+func (w Work) SuccessRate() *decimal.Decimal {
+	finished := w.TasksCompleted + w.TasksFailed
+	if finished < MinPoints {
+		return nil
+	}
+	return ratio(w.TasksCompleted, finished, shareDecimals)
+}
+
 // DailyCost is the cost incurred on one UTC day.
 type DailyCost struct {
 	Date Date
 	Cost money.Total
 }
 
-const utilizationDecimals = 2
+const (
+	utilizationDecimals = 2 // percent
+	shareDecimals       = 4 // success rate of a department, 0 to 1
+)
 
 // SummarizeDepartment computes the figures of a department. days are its
 // rollups of at least the last 30 days in any order; others do no harm. active

@@ -205,3 +205,18 @@ func BenchmarkSummarize(b *testing.B) {
 		Summarize(days, 1, today)
 	}
 }
+
+func TestSuccessRate(t *testing.T) {
+	for _, c := range []struct {
+		completed, failed int64
+		want              *decimal.Decimal
+	}{
+		{0, 0, nil}, {4, 0, nil}, {0, 4, nil}, {5, 0, dec("1")}, {0, 5, dec("0")}, {2, 3, dec("0.4")},
+		{4, 2, dec("0.6667")}, {1, 5, dec("0.1667")}, {99_999, 1, dec("1")}, {99_994, 6, dec("0.9999")},
+	} {
+		got := Work{TasksCompleted: c.completed, TasksFailed: c.failed}.SuccessRate()
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("SuccessRate of %d and %d (-want +got):\n%s", c.completed, c.failed, diff)
+		}
+	}
+}

@@ -32,6 +32,7 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FiguresAreExact":               measureExact,
 		"FiguresOfDays":                 measureDays,
 		"FiguresOfTheDepartmentThen":    measureDepartments,
+		"FiguresOfManyDepartments":      measureMany,
 		"FiguresOfNobody":               measureNobody,
 		"MeasuresOfDuplicatesAreNone":   measureDuplicates,
 		"FullBatchOfManyAgentsAndDays":  measureFull,

@@ -120,14 +120,23 @@ func agentFindMany(w *world) {
 	w.want("Find", got, map[identity.Ref]agent.Profile{byID(a.ID()): a.Profile(sales), byName("Bob"): a.Profile(sales)})
 }
 
+// counts counts the agents of a department.
+func (w *world) counts(department name.Key) agent.Counts {
+	w.Helper()
+	got, err := w.Agents.Counts(w.Context(), []name.Key{department})
+	w.wantNil("Counts", err)
+	return got[department]
+}
+
 func agentCounts(w *world) {
 	w.found("Sales")
 	w.found("Ops")
 	want := func(department string, total, active int64) {
 		w.Helper()
-		got, err := w.Agents.Counts(w.Context(), key(department))
+		got, err := w.Agents.Counts(w.Context(), []name.Key{"nobody's", key(department), "ops"})
 		w.wantNil("Counts", err)
-		w.want("Counts("+department+")", got, agent.Counts{Total: total, Active: active})
+		w.want("Counts("+department+")", got[key(department)], agent.Counts{Total: total, Active: active})
+		w.want("Counts of no department", got["nobody's"], agent.Counts{})
 	}
 	want("Sales", 0, 0)
 	want("Never", 0, 0)

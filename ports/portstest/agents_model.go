@@ -156,7 +156,7 @@ func (p *pair) compareDepartment(k name.Key) {
 		d.Place = "" // is the store's
 		return d, err
 	})
-	p.each("Counts", func(w *world) (any, error) { return w.Agents.Counts(w.Context(), k) })
+	p.each("Counts", func(w *world) (any, error) { return w.counts(k), nil })
 	for _, q := range []agent.Query{
 		{Department: k}, {Department: k, Status: identity.Active}, {Department: k, Level: identity.VP, Status: identity.Active},
 		{Department: k, Prefix: "agent"},

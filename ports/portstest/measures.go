@@ -71,6 +71,33 @@ func (w *world) wantDepartmentDays(department string, first performance.Date, re
 	w.want(fmt.Sprintf("DepartmentDays(%s) from %v", department, first), normal(got), want)
 }
 
+// workOf sums up what days up to the last one have of a department's work.
+func workOf(days []performance.Day, last performance.Date) performance.Work {
+	sum := total(slices.DeleteFunc(slices.Clone(days), func(d performance.Day) bool { return d.Date > last }))
+	return performance.Work{TasksCompleted: sum.TasksCompleted, TasksFailed: sum.TasksFailed, Cost: sum.Cost.Total()}
+}
+
+// wantDepartmentWork checks what departments did on some days against the
+// reports. Those that did nothing may be left out.
+func (w *world) wantDepartmentWork(departments []string, first, last performance.Date, reports []ports.Report) {
+	w.Helper()
+	got, err := w.Measures.DepartmentWork(w.Context(), departments, first, last)
+	w.wantNil("DepartmentWork", err)
+	for id, work := range got {
+		if !slices.Contains(departments, id) {
+			w.Errorf("DepartmentWork(%q) has %q: %+v", departments, id, work)
+		}
+	}
+	for _, id := range departments {
+		days, _ := rollup(reports, func(r ports.Report) bool { return r.DepartmentID == id })
+		days = slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < first })
+		w.want(fmt.Sprintf("the work of %s from %v to %v", id, first, last), got[id], workOf(days, last))
+	}
+}
+
+// allDays is later than every day of a test.
+const allDays = performance.Date(1 << 20)
+
 func measuring(m activity.Measures) func(*ports.Report) {
 	return func(r *ports.Report) { r.Measures = m }
 }
@@ -103,6 +130,7 @@ func measureExact(w *world) {
 	w.report(more)
 	w.wantAgentDays(id, 0, append(reports, more))
 	w.wantDepartmentDays(salesID, 0, append(reports, more))
+	w.wantDepartmentWork([]string{salesID}, 0, allDays, append(reports, more))
 }
 
 func measureDays(w *world) {
@@ -118,6 +146,9 @@ func measureDays(w *world) {
 	for _, first := range []performance.Date{0, 1, today - 2, today - 1, today, today + 1, today + 2} {
 		w.wantAgentDays(id, first, reports)
 		w.wantDepartmentDays(salesID, first, reports)
+		for _, last := range []performance.Date{first - 1, first, first + 1, today + 1} {
+			w.wantDepartmentWork([]string{salesID}, first, last, reports)
+		}
 	}
 }
 
@@ -136,8 +167,29 @@ func measureDepartments(w *world) {
 	for _, id := range ids {
 		w.wantDepartmentDays(id, 0, reports)
 	}
+	w.wantDepartmentWork([]string{ids[1], w.id(), ids[0], ids[1], "", ids[2]}, 0, allDays, reports)
+	w.wantDepartmentWork(nil, 0, allDays, reports)
 	w.wantAgentDays(a, 0, reports)
 	w.wantAgentDays(b, 0, reports)
+}
+
+// measureMany asks for a page of departments at once, of which only some did
+// anything.
+func measureMany(w *world) {
+	var ids []string
+	var reports []ports.Report
+	for i := range 201 {
+		if ids = append(ids, w.id()); i%2 == 0 {
+			continue
+		}
+		for day := range 3 {
+			r := w.reporting(agent.ID(w.id()), epoch.AddDate(0, 0, -day), measuring([]activity.Measures{largest, smallest}[i%4/2]))
+			r.DepartmentID = ids[i]
+			reports = append(reports, r)
+		}
+	}
+	w.report(reports...)
+	w.wantDepartmentWork(ids, performance.DateOf(epoch)-1, performance.DateOf(epoch), reports)
 }
 
 func measureNobody(w *world) {
@@ -206,6 +258,7 @@ func measureParallel(w *world) {
 	}
 	w.wantDepartmentDays(salesID, 0, all)
 	w.wantDepartmentDays(opsID, 0, all)
+	w.wantDepartmentWork([]string{salesID, opsID}, 0, allDays, all)
 }
 
 // measureModel compares the figures of random batches with those computed from
@@ -227,6 +280,7 @@ func measureModel(w *world) {
 		first := performance.DateOf(epoch) + performance.Date(rapid.IntRange(-3, 3).Draw(t, "first"))
 		w.wantAgentDays(id, first, all)
 		w.wantDepartmentDays(department, first, all)
+		w.wantDepartmentWork([]string{department, salesID}, first, first+performance.Date(rapid.IntRange(-1, 3).Draw(t, "days")), all)
 	})
 }
 

@@ -166,9 +166,13 @@ func (m memoryAgents) Find(_ context.Context, refs []identity.Ref) (map[identity
 	return found, nil
 }
 
-func (m memoryAgents) Counts(_ context.Context, department name.Key) (agent.Counts, error) {
+func (m memoryAgents) Counts(_ context.Context, departments []name.Key) (map[name.Key]agent.Counts, error) {
 	defer m.lock()()
-	return m.counts(department), nil
+	counts := map[name.Key]agent.Counts{}
+	for _, d := range departments {
+		counts[d] = m.counts(d)
+	}
+	return counts, nil
 }
 
 func (m *memory) counts(department name.Key) (n agent.Counts) {

@@ -95,6 +95,18 @@ func (m memoryActivities) DepartmentDays(_ context.Context, id string, since per
 	return slices.DeleteFunc(days, func(d performance.Day) bool { return d.Date < since }), nil
 }
 
+func (m memoryActivities) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error) {
+	found := map[string]performance.Work{}
+	for _, id := range ids {
+		days, err := m.DepartmentDays(ctx, id, first)
+		if err != nil {
+			return nil, err
+		}
+		found[id] = workOf(days, last)
+	}
+	return found, nil
+}
+
 func (m memoryReceipts) Claim(_ context.Context, c ports.Claim) (*receipt.Receipt, error) {
 	defer m.lock()()
 	if r, ok := m.receipts[c.Key]; ok {

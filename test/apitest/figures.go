@@ -137,10 +137,19 @@ func departmentFigures(t *testing.T, s *Service) {
 	}
 	w.report(events...).want(201)
 	w.soon("/departments/Design/health", "data.collaboration_score", 6).has("data.avg_performance_score", 8)
+	// The list of all departments says the same of 30 days, and what 30 days before them cost.
+	w.report(with(event("cost_incurred", "Bob", obj{"amount": 2}), "timestamp", daysAgo(29)), with(event("cost_incurred", "Bob", obj{"amount": 3}), "timestamp", daysAgo(30)),
+		with(event("cost_incurred", "Bob", obj{"amount": 4}), "timestamp", daysAgo(59)), with(event("cost_incurred", "Bob", obj{"amount": 50}), "timestamp", daysAgo(60)),
+		task("Ann", 7, obj{"success": false}), with(task("Ann", 8, nil), "timestamp", daysAgo(30))).want(201)
+	w.soon("/company/departments/figures", "data.0.tasks_failed", 1).hasAll("data.0", obj{
+		"department_name": "Design", "agent_count": 4, "active_agent_count": 3, "tasks_completed": 5, "success_rate": 0.8333, "cost": 8.300000001, "cost_before": 7, "currency": "USD",
+	}).hasAll("data.1", obj{"department_name": "Sales", "agent_count": 0, "active_agent_count": 0, "tasks_completed": 0, "success_rate": nil, "cost": 7, "cost_before": 0})
 	// Another department of the same name has done nothing yet.
 	w.delete("/departments/Sales").want(204)
 	w.post("/departments", obj{"name": "Sales"}).want(201)
 	w.get("/departments/Sales/health").has("data.department_cost_7d", 0)
+	w.get("/company/departments/figures?limit=1").hasAll("pagination", obj{"limit": 1, "has_more": true}).has("data.0.department_name", "Design")
+	w.get("/company/departments/figures").has("data.1.cost", 0)
 }
 
 // Health shows where an agent stands.

@@ -53,7 +53,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 	eventually(t, "every event in the feed", func() bool { return len(w.get("/activities").items("data")) == 22 })
 	return w, []pagedList{
 		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?status=active&level=mid", "id"},
-		{"/departments", "name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
+		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
 		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {"/audit", "id"}, {"/audit?actor=admin", "id"}, {"/auth/sessions", "sid"},
 		{"/webhooks", "id"}, {"/webhooks/" + w.webhook + "/deliveries", "id"},
@@ -207,7 +207,7 @@ func wrongParameters(t *testing.T, s *Service) {
 // A list without rows is a list.
 func emptyLists(t *testing.T, s *Service) {
 	c := s.admin(t)
-	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/webhooks"} {
+	for _, path := range []string{"/agents", "/departments", "/company/departments/figures", "/projects", "/activities", "/webhooks"} {
 		c.get(path).want(200).has("data", list{}).hasAll("pagination", obj{"next_cursor": nil, "has_more": false})
 	}
 	c.get("/company/departments").want(200).has("data", list{})

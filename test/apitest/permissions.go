@@ -68,6 +68,7 @@ var permissions = map[string]may{
 	"departments.list":                     {everybody, everybody},
 	"departments.get":                      {everybody, everybody},
 	"departments.health":                   {everybody, everybody},
+	"departments.figures":                  {everybody, everybody},
 	"departments.ceremony_policy":          {everybody, everybody},
 	"departments.resolved_ceremony_policy": {everybody, everybody},
 	"departments.create":                   {editors, editors},
@@ -174,7 +175,7 @@ func (sc scene) onVersions(what string) (path string, body any) {
 func (sc scene) onDepartment(what string) (path string, body any) {
 	path = departmentPath(sc.department)
 	switch what {
-	case "list":
+	case "list", "figures":
 		return "", nil
 	case "create":
 		return "", obj{"name": "New"}

@@ -68,6 +68,7 @@ func endpoints(project string) []endpoint {
 		{"GET /company", 3, 1, request{}},
 		{"PATCH /company", 6, 1, request{body: obj{"company_name": "Acme & Sons"}, match: true}},
 		{"GET /company/departments", 1, 1, request{}},
+		{"GET /company/departments/figures", 6, 1, request{}},
 		{"POST /company/reorder-departments", 7, 1, request{body: obj{"department_names": list{"Sales", "Design"}}}},
 
 		{"GET /departments", 1, 1, request{}},

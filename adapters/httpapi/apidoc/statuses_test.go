@@ -52,6 +52,7 @@ const statuses = `
 	departments.update_ceremony_policy   200 400 401 403 404 409 429 500 503
 	departments.delete_ceremony_policy   204 400 401 403 404 409 429 500 503
 	departments.resolved_ceremony_policy 200 400 401 404 429 500 503
+	departments.figures                  200 400 401 429 500 503
 	departments.health                   200 400 401 404 429 500 503
 	departments.reorder_agents           201 400 401 403 404 409 429 500 503
 
