@@ -1,9 +1,12 @@
 package browser
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -225,10 +228,14 @@ const audit = `(() => {
 
 func TestAccessibility(t *testing.T) {
 	s := start(t)
-	s.simulate()
+	s.simulateSome(40, 35)
 	token := s.token("admin", "ann")
 	b := s.console(token, 1440, 900)
-	for page, title := range s.places(token) {
+	places := s.places(token)
+	department := url.PathEscape(s.departments(token)[0])
+	places["?"+url.Values{"open": s.departments(token)}.Encode()], places["?q=e&sort=level"] = "Organization", "Organization"
+	places["departments/"+department+"?view=board"] = s.departments(token)[0]
+	for page, title := range places {
 		b.visit("#/"+page, title)
 		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
 		for _, scheme := range []string{"light", "dark"} {
@@ -237,11 +244,42 @@ func TestAccessibility(t *testing.T) {
 				t.Errorf("the page %q, %s: %s", page, scheme, wrong)
 			}
 		}
-		b.resize(390, 844)
-		b.fits(page)
-		b.resize(1440, 900)
-		b.fits(page)
 	}
+	b.pictures("40", places)
+	t.Run("axe", func(t *testing.T) {
+		source, err := os.ReadFile(os.Getenv(axeVariable))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skipf("SKIPPED: %s names no axe.min.js; the pages were NOT looked at by axe", axeVariable)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.eval(string(source) + "; 0")
+		for page, title := range places {
+			b.visit("#/"+page, title)
+			for _, scheme := range []string{"light", "dark"} {
+				b.scheme(scheme)
+				for _, wrong := range eval[[]string](b, axe) {
+					t.Errorf("the page %q, %s: %s", page, scheme, wrong)
+				}
+			}
+		}
+	})
+}
+
+// axe is a script that lists the serious findings of axe.
+const axe = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+	.filter(v => ["serious", "critical"].includes(v.impact))
+	.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + v.help + ": " + n.html.slice(0, 160) + " " + (n.failureSummary ?? ""))))`
+
+// An organization in which there is nothing yet.
+func TestEmpty(t *testing.T) {
+	s := start(t)
+	b := s.console(s.token("admin", "ann"), 1440, 900)
+	b.awaitText("There are no departments yet.")
+	b.pictures("0", map[string]string{"": "Organization", "activity": "Activity", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
+	b.visit("#/?q=ada", "Organization")
+	b.awaitText("Nobody is like that.")
 }
 
 // The audit finds what it looks for.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,9 +22,12 @@ import (
 // service does meanwhile.
 
 // simulate fills the service with a small organization that has a past.
-func (s service) simulate() {
+func (s service) simulate() { s.t.Helper(); s.simulateSome(12, 8) }
+
+// simulateSome fills it with so many agents and days.
+func (s service) simulateSome(agents, days int) {
 	s.t.Helper()
-	cmd := []string{"simulate", "--server", s.URL, "--agents", "12", "--days", "8"}
+	cmd := []string{"simulate", "--server", s.URL, "--agents", strconv.Itoa(agents), "--days", strconv.Itoa(days)}
 	if err := s.run(s.token("editor", "simulation"), cmd...); err != nil {
 		s.t.Fatal(err)
 	}

@@ -71,14 +71,20 @@ export function decimal(text) {
 }
 
 const longestWait = 10; // seconds that a read waits for a limit
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 // request makes a request and returns {data, tag, pagination}, or throws an
-// APIError. A read that a limit refuses waits as long as the service says.
+// APIError. A read that a limit refuses waits as long as the service says, and one
+// whose connection breaks is tried twice.
 async function request(method, where, options = {}) {
-  const answer = await send(method, where, options);
+  const answer = await send(method, where, options).catch(async (error) => {
+    if (error.status !== 0 || method !== "GET" || options.signal?.aborted) throw error;
+    await pause(300);
+    return send(method, where, options);
+  });
   const wait = Number(answer.headers.get("Retry-After"));
   if (answer.status === 429 && method === "GET" && wait > 0 && wait <= longestWait) {
-    await new Promise((resolve) => { setTimeout(resolve, wait * 1000); });
+    await pause(wait * 1000);
     options.signal?.throwIfAborted();
     return request(method, where, options);
   }

@@ -85,6 +85,7 @@ class Organization {
   // refresh reads the figures again, and the open departments that agents are
   // in, were in or came to.
   async refresh(ids = null) {
+    if (this.searching) this.readAgents();
     try {
       const before = new Map(this.departments.map((d) => [d.department_name, d.agent_count]));
       await this.read();
@@ -235,7 +236,7 @@ class Organization {
         h("span", { role: "rowheader", title: name },
           h("button", { type: "button", class: "plain fold", "aria-expanded": String(open), "aria-label": `Agents of ${name}`, onclick: () => this.fold(name) }, open ? "▾" : "▸"),
           h("a", { href: link("departments", name), class: "name" }, text(name))),
-        cell(number(d.agent_count, 0), h("small", {}, ` ${number(d.active_agent_count, 0)} active`)),
+        cell(number(d.agent_count, 0), d.active_agent_count < d.agent_count ? h("small", {}, ` ${number(d.active_agent_count, 0)} active`) : null),
         cell(money(d.cost, d.currency), " ", costChange(d.cost, d.cost_before)),
         cell(number(d.tasks_completed, 0)),
         cell(d.success_rate === null ? "–" : percent(d.success_rate * 100)),
