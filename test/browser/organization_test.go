@@ -239,7 +239,7 @@ func TestArrows(t *testing.T) {
 	for department, want := range map[string]string{
 		"Dear":  "declining|↗ 12 %|cost rises: 12 % more than the 30 days before",
 		"Cheap": "improving|↘ 50 %|cost falls: 50 % less than the 30 days before",
-		"New":   "|·|there was no cost in the 30 days before",
+		"New":   "|new|there was no cost in the 30 days before",
 	} {
 		got := eval[string](b, `(() => { const t = document.querySelector('[data-department="`+department+`"] .trend');
 			return [t.className.replace("trend", "").trim(), t.firstChild.textContent, t.lastChild.textContent].join("|"); })()`)

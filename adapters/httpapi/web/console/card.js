@@ -24,9 +24,10 @@ export function showFigures(element, id, show) {
   else setTimeout(() => element.isConnected && figuresOf(id).then(show), 120);
 }
 
-// trendOf is the arrow of a metric over a window.
-export const trendOf = (performance, metric, window) =>
-  trend(performance?.trends.find((t) => t.metric_name === metric && t.window_size === window)?.direction, words(metric));
+// withTrend is a value as text and, if there is one, the arrow of its metric over
+// a window.
+const withTrend = (value, text, performance, metric, window) => [text, value === null || value === undefined ? null :
+  [" ", trend(performance.trends.find((t) => t.metric_name === metric && t.window_size === window)?.direction, words(metric))]];
 
 // forget makes the figures of an agent be asked for again.
 export const forget = (id) => figures.delete(id);
@@ -51,9 +52,9 @@ export function agentCells(agent, currency) {
   showFigures(work, agent.id, (found) => {
     const month = found?.windows.find((w) => w.window_size === "30d");
     const spent = month?.avg_cost_per_task === null ? null : month?.avg_cost_per_task * month?.data_point_count;
-    fill(cost, money(found && spent, currency), " ", trendOf(found, "cost", "30d"));
+    fill(cost, withTrend(found && spent, money(found && spent, currency), found, "cost", "30d"));
     fill(work, number(found?.tasks_completed_30d, 0));
-    fill(success, percent(found?.success_rate_percent), " ", trendOf(found, "success_rate", "30d"));
+    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
   return [
     h("span", { role: "rowheader", title: `${agent.name}, ${agent.role}` },
@@ -78,8 +79,8 @@ export function card(agent, currency, tools = []) {
     h("div", { class: "figures" }, cost, success),
     tools);
   showFigures(element, agent.id, (found) => {
-    fill(cost, money(weekCost(found), currency), " ", trendOf(found, "cost", "7d"));
-    fill(success, percent(found?.success_rate_percent), " ", trendOf(found, "success_rate", "30d"));
+    fill(cost, withTrend(weekCost(found), money(weekCost(found), currency), found, "cost", "7d"));
+    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
   return element;
 }

@@ -26,7 +26,7 @@ const signs = { rises: "↗", falls: "↘", "is stable": "→" };
 // arrow shows where a figure goes: up when it rises, in the colour of good or bad.
 function arrow(way, quality, sentence, text = "") {
   return h("span", { class: `trend ${quality}`, title: sentence },
-    h("span", { "aria-hidden": "true" }, signs[way] ?? "·", text), h("span", { class: "unseen" }, sentence));
+    h("span", { "aria-hidden": "true" }, signs[way] ?? "", text), h("span", { class: "unseen" }, sentence));
 }
 
 // trend shows where a metric goes that the service judges. Of "cost" falling is
@@ -34,13 +34,13 @@ function arrow(way, quality, sentence, text = "") {
 export function trend(direction, metric) {
   const cost = metric === "cost";
   const way = { improving: cost ? "falls" : "rises", declining: cost ? "rises" : "falls", stable: "is stable" }[direction];
-  return arrow(way, way ? direction : "insufficient_data", way ? `${metric} ${way}` : `too little data for a trend of ${metric}`);
+  return arrow(way, way ? direction : "insufficient_data", way ? `${metric} ${way}` : `too little data for a trend of ${metric}`, way ? "" : "·");
 }
 
 // costChange compares a cost with that of as many days before.
 export function costChange(now, before, days = 30) {
   if (!now && !before) return null;
-  if (!before) return arrow("", "", `there was no cost in the ${days} days before`);
+  if (!before) return arrow("", "", `there was no cost in the ${days} days before`, "new");
   const share = (now - before) / before * 100;
   if (Math.abs(share) < 1) return arrow("is stable", "stable", `cost is stable: within 1 % of the ${days} days before`);
   const amount = `${number(Math.abs(share), 0)} %`;

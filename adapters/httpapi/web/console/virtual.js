@@ -113,7 +113,7 @@ export class VirtualTable extends VirtualList {
     const header = ([key, title]) => {
       const way = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
       if (!key) return h("span", { role: "columnheader" }, title || h("span", { class: "unseen" }, "Actions"));
-      return h("span", { role: "columnheader", "aria-sort": way, class: key },
+      return h("span", { role: "columnheader", "aria-sort": way },
         h("button", { type: "button", class: "plain", onclick: () => onSort(key) }, title,
           h("span", { "aria-hidden": "true" }, { ascending: " ↑", descending: " ↓" }[way] ?? "")));
     };
