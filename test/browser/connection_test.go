@@ -109,6 +109,7 @@ func TestSessionEnds(t *testing.T) {
 // A caller may have four streams. Pages beyond that ask now and then, and take a
 // stream when one is free.
 func TestFifthPage(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--limits", "on")
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "departments", record{"name": "Lab"})
@@ -222,6 +223,7 @@ func (s service) signal(sig syscall.Signal) {
 // A stream that falls silent is noticed, though its connection stands: nothing
 // comes through, not even a heartbeat.
 func TestSilentService(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	b := s.console(token, 1200, 900)

@@ -349,7 +349,8 @@ func TestHostileTextInThePage(t *testing.T) {
 	must[record](s, token, "POST", "agents", record{"name": agent, "role": text, "department": name, "instructions": text, "description": text})
 	must[record](s, token, "POST", "projects", record{"name": name, "description": text})
 	b := s.console(token, 1200, 900)
-	b.awaitText("<i>Eve</i>")
+	b.visit("#/?q=eve", "Organization")
+	b.awaitRows(".found", agent)
 	for page, title := range map[string]string{
 		"agents/" + url.PathEscape(agent): agent, "departments/" + url.PathEscape(name): name, "activity": "Activity", "projects": "Projects", "settings": "Settings",
 	} {

@@ -116,6 +116,7 @@ func TestSearch(t *testing.T) {
 	search := css("input[type=search]")
 	b.do("search", chromedp.SendKeys(search, "COOK"))
 	b.awaitRows(".found", "Émile", "Zoe")
+	b.await("all of it is in the address", `location.hash.includes("q=COOK")`)
 	b.choose("Status", "on_leave")
 	b.awaitRows(".found", "Zoe")
 	sent := eval[string](b, "location.href")

@@ -163,7 +163,8 @@ func (b *tab) clear(selector string) {
 // label is a script that finds a field by its label.
 const label = `(name) => {
 	const room = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document;
-	return [...room.querySelectorAll("label")].find(l => l.textContent.trim() === name && l.control)?.control;
+	return [...room.querySelectorAll("label")].find(l => l.textContent.trim() === name && l.control)?.control ??
+		[...room.querySelectorAll("input, select")].find(e => e.getAttribute("aria-label") === name);
 }`
 
 // fill types a text into a field in the place of what it holds.

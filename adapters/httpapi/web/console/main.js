@@ -88,7 +88,7 @@ async function show(load, parameters, segments) {
 
 // refresh reads again what is shown, but not what somebody has typed.
 function refresh() {
-  if (typed) notice("The service is back. What you have typed is still here; the rest of the page is as it was.");
+  if (typed) notice("This page may be out of date. What you have typed is still here.");
   else refreshPage();
 }
 

@@ -124,7 +124,8 @@ class Organization {
 
   // turn changes what is shown, and the address with it.
   turn(changes, replace = false) {
-    setQuery({ ...this.query, open: [...this.open], ...changes }, replace);
+    clearTimeout(this.typing);
+    setQuery({ ...this.query, q: this.search.value.trim(), open: [...this.open], ...changes }, replace);
     this.update(current().query);
   }
 

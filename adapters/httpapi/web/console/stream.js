@@ -7,7 +7,7 @@ import { get, send } from "./api.js";
 const answerWithin = 5_000; // ms; then the next attempt begins
 const silence = 17_000; // ms without a sign of life; the service gives one every 15 s
 export const pollEvery = 10_000; // ms
-const pollFor = 60_000; // ms; then a stream may be free
+const pollFor = 2 * pollEvery; // ms; then a stream may be free
 const longestWait = 5_000; // ms between two attempts
 
 // connection says how things stand: "live", "polling" or "gone", since when the
