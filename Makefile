@@ -117,7 +117,17 @@ integration-faults:
 integration-chart:
 	cd test/helm && CGO_ENABLED=0 go test $(TESTFLAGS) -count=1 -run Replicas .
 
+# axe-core (MPL-2.0) looks for what keeps people out of the pages. Tests alone use it.
+AXE := 4.14.1
+AXE_SUM := 29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
+bin/axe.min.js:
+	mkdir -p bin/axe && cd bin/axe && npm pack --silent axe-core@$(AXE) && tar -xzf axe-core-$(AXE).tgz package/axe.min.js
+	echo '$(AXE_SUM)  bin/axe/package/axe.min.js' | sha256sum --check --quiet && mv bin/axe/package/axe.min.js $@ && rm -r bin/axe
+
+browser: export ORGD_TEST_AXE ?= $(CURDIR)/bin/axe.min.js
 browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
+	@[ -s "$$ORGD_TEST_AXE" ] || { command -v npm && $(MAKE) --no-print-directory bin/axe.min.js; } >/dev/null 2>&1 || \
+		echo '!!! SKIPPED: AXE-CORE CANNOT BE FETCHED: THE PAGES ARE NOT LOOKED AT BY AXE.'
 	.ci/gotest ./test/browser -timeout 60m $(TESTFLAGS)
 
 # A module of its own, with Helm as a tool and the types of Kubernetes.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // Nobody sees anything without a token; it is in no URL, lasts as long as the
@@ -28,7 +27,7 @@ func TestSignIn(t *testing.T) {
 	b.signIn(token)
 	b.awaitText("Meridian Works")
 	b.do("load the page again", chromedp.Reload())
-	b.await("the page is there again", `document.querySelectorAll(".column").length === 3`)
+	b.await("the page is there again", `document.querySelectorAll(".department").length === 3`)
 	for _, u := range b.urls() {
 		if strings.Contains(u, token) || strings.Contains(u, url.QueryEscape(token)) {
 			t.Errorf("the token is in the URL %s", u)
@@ -51,95 +50,6 @@ func (s service) departments(token string) []string {
 
 func (s service) agents(token, department string) []string {
 	return names(must[[]record](s, token, "GET", "agents?department="+url.QueryEscape(department), nil))
-}
-
-func TestOrganization(t *testing.T) {
-	s := start(t)
-	s.simulate()
-	token := s.token("editor", "ed")
-	b := s.console(token, 1440, 900)
-	departments := s.departments(token)
-	if got := b.texts(".column h2"); !slices.Equal(got, departments) {
-		t.Errorf("the columns are %q, want %q", got, departments)
-	}
-	largest := departments[0]
-	for _, d := range departments {
-		if len(s.agents(token, d)) > len(s.agents(token, largest)) {
-			largest = d
-		}
-	}
-	cards := `.column[data-department="` + largest + `"] .card`
-	agents := s.agents(token, largest)
-	b.await("all agents are there", "document.querySelectorAll("+quote(cards)+").length === "+quoteInt(len(agents)))
-	if got := b.texts(cards + " .name"); !slices.Equal(got, agents) {
-		t.Errorf("the cards are %q, want %q", got, agents)
-	}
-	b.await("figures are there", `[...document.querySelectorAll(".card .cost")].some(e => /\d/.test(e.textContent)) && document.querySelector(".card .trend")`)
-	b.await("the stream is there", `document.querySelector(".live.live")`)
-	b.shot("organization")
-	b.scheme("dark")
-	b.shot("organization-dark")
-	b.scheme("light")
-
-	ordered := func(want ...string) {
-		t.Helper()
-		b.eventually("the agents are in the order "+strings.Join(want, ", "), func() bool { return slices.Equal(s.agents(token, largest), want) })
-		if got := b.texts(cards + " .name"); !slices.Equal(got, want) {
-			t.Errorf("the cards are %q, want %q", got, want)
-		}
-	}
-	swapped := slices.Clone(agents)
-	swapped[0], swapped[1] = swapped[1], swapped[0]
-	b.press("Move " + agents[0] + " down")
-	ordered(swapped...)
-	b.do("move it back with the keyboard", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(`+quote(cards)+`)[1].querySelector(".name").focus()`),
-		chromedp.KeyEvent(kb.ArrowUp, chromedp.KeyModifiers(kb.ModifierAlt)))
-	ordered(agents...)
-	b.do("drag the first below the third", chromedp.DragAndDropXY(b.middle(cards, 0)[0], b.middle(cards, 0)[1], b.middle(cards, 2)[0], b.middle(cards, 2)[1]+30))
-	dragged := append(append(slices.Clone(agents[1:3]), agents[0]), agents[3:]...)
-	ordered(dragged...)
-
-	b.press("Move " + departments[0] + " to the right")
-	turned := slices.Clone(departments)
-	turned[0], turned[1] = turned[1], turned[0]
-	b.eventually("the departments have changed places", func() bool { return slices.Equal(s.departments(token), turned) })
-	heads := ".column > header"
-	b.do("drag it back", chromedp.DragAndDropXY(b.middle(heads, 1)[0], b.middle(heads, 1)[1], b.middle(heads, 0)[0], b.middle(heads, 0)[1]))
-	b.eventually("the departments are back", func() bool { return slices.Equal(s.departments(token), departments) })
-	if got := b.texts(".column h2"); !slices.Equal(got, departments) {
-		t.Errorf("the columns are %q, want %q", got, departments)
-	}
-
-	// Somebody else hires and deletes.
-	must[record](s, token, "POST", "agents", record{"name": "Zora Live", "role": "Visitor", "department": largest})
-	b.awaitText("Zora Live")
-	must[record](s, token, "DELETE", "agents/Zora%20Live", nil)
-	b.await("she is gone", `!document.body.innerText.includes("Zora Live")`)
-
-	b.do("search", chromedp.SendKeys(css("input[type=search]"), strings.ToLower(agents[0][:3])))
-	b.await("he is found", `[...document.querySelectorAll(".results .name")].some(e => e.textContent === `+quote(agents[0])+`)`)
-	b.clear("input[type=search]")
-
-	b.press("New department")
-	b.fill("Name", "Gardens")
-	b.press("Create")
-	b.await("it has a column", `document.querySelector('[data-department="Gardens"]')`)
-	b.press("Hire an agent")
-	b.fill("Name", "Rosa")
-	b.fill("Role", "Gardener")
-	b.choose("Department", "Gardens")
-	b.fill("Instructions", "Water everything.")
-	b.press("Hire")
-	b.await("her page is there", `document.title.startsWith("Rosa")`)
-	if rosa := must[record](s, token, "GET", "agents/Rosa", nil); rosa["department"] != "Gardens" || rosa["instructions"] != "Water everything." {
-		t.Errorf("Rosa is %v, want a gardener", rosa)
-	}
-}
-
-// middle is where an element is.
-func (b *tab) middle(selector string, i int) []float64 {
-	b.t.Helper()
-	return eval[[]float64](b, `(() => { const r = document.querySelectorAll(`+quote(selector)+`)[`+quoteInt(i)+`].getBoundingClientRect(); return [r.left + 90, r.top + r.height / 2]; })()`)
 }
 
 func TestAgent(t *testing.T) {

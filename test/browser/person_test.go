@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,9 +22,12 @@ import (
 // service does meanwhile.
 
 // simulate fills the service with a small organization that has a past.
-func (s service) simulate() {
+func (s service) simulate() { s.t.Helper(); s.simulateSome(12, 8) }
+
+// simulateSome fills it with so many agents and days.
+func (s service) simulateSome(agents, days int) {
 	s.t.Helper()
-	cmd := []string{"simulate", "--server", s.URL, "--agents", "12", "--days", "8"}
+	cmd := []string{"simulate", "--server", s.URL, "--agents", strconv.Itoa(agents), "--days", strconv.Itoa(days)}
 	if err := s.run(s.token("editor", "simulation"), cmd...); err != nil {
 		s.t.Fatal(err)
 	}
@@ -41,7 +45,11 @@ type answer struct {
 	status int
 	tag    string
 	Data   json.RawMessage
-	Error  string
+
+	Pagination struct {
+		Next string `json:"next_cursor"`
+	}
+	Error string
 }
 
 // call makes a request to the interface.
@@ -155,7 +163,8 @@ func (b *tab) clear(selector string) {
 // label is a script that finds a field by its label.
 const label = `(name) => {
 	const room = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document;
-	return [...room.querySelectorAll("label")].find(l => l.textContent.trim() === name && l.control)?.control;
+	return [...room.querySelectorAll("label")].find(l => l.textContent.trim() === name && l.control)?.control ??
+		[...room.querySelectorAll("input, select")].find(e => e.getAttribute("aria-label") === name);
 }`
 
 // fill types a text into a field in the place of what it holds.
@@ -199,6 +208,18 @@ func (b *tab) eventually(what string, holds func() bool) {
 			b.t.Fatalf("it never came to pass that %s", what)
 		}
 	}
+}
+
+// quoteList writes a list as JavaScript does.
+func quoteList(list []string) string {
+	if list == nil {
+		list = []string{}
+	}
+	out, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // texts can always be written
+	}
+	return string(out)
 }
 
 // quoteInt writes a number as JavaScript does.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -33,6 +34,9 @@ const (
 	// screenshotsVariable names the directory that pictures of the pages are kept
 	// in.
 	screenshotsVariable = "ORGD_TEST_SCREENSHOTS"
+	// axeVariable names the file axe.min.js of axe-core, which looks for what keeps
+	// people out; it is no part of the project.
+	axeVariable = "ORGD_TEST_AXE"
 	// patience is how long the browser may take for one step. It is long because
 	// machines may be slow; nothing waits for it to pass.
 	patience = 90 * time.Second
@@ -237,6 +241,27 @@ func (b *tab) urls() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.asked...)
+}
+
+// pictures keeps pictures of pages, light and dark, if somebody wants some, and
+// looks whether the pages fit in the window of a desk and of a phone. places has
+// titles by page.
+func (b *tab) pictures(name string, places map[string]string) {
+	b.t.Helper()
+	for page, title := range places {
+		b.visit("#/"+page, title)
+		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		file := name + "-" + strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(strings.ToLower(title+" "+path.Base(page)))
+		b.fits(page)
+		b.shot(file)
+		b.scheme("dark")
+		b.shot(file + "-dark")
+		b.scheme("light")
+		b.resize(390, 844)
+		b.fits(page)
+		b.shot(file + "-phone")
+		b.resize(1440, 900)
+	}
 }
 
 // css names elements of a page.

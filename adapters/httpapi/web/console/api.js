@@ -70,10 +70,24 @@ export function decimal(text) {
   }
 }
 
+const longestWait = 10; // seconds that a read waits for a limit
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
 // request makes a request and returns {data, tag, pagination}, or throws an
-// APIError.
+// APIError. A read that a limit refuses waits as long as the service says, and one
+// whose connection breaks is tried twice.
 async function request(method, where, options = {}) {
-  const answer = await send(method, where, options);
+  const answer = await send(method, where, options).catch(async (error) => {
+    if (error.status !== 0 || method !== "GET" || options.signal?.aborted) throw error;
+    await pause(300);
+    return send(method, where, options);
+  });
+  const wait = Number(answer.headers.get("Retry-After"));
+  if (answer.status === 429 && method === "GET" && wait > 0 && wait <= longestWait) {
+    await pause(wait * 1000);
+    options.signal?.throwIfAborted();
+    return request(method, where, options);
+  }
   const text = answer.status === 204 ? "" : await answer.text();
   let content = {};
   try {
@@ -94,7 +108,7 @@ export function change(method, where, body, { tag, query, exact, headers = {} } 
   const all = { ...headers };
   if (tag) all["If-Match"] = tag;
   if (method === "POST") all["Idempotency-Key"] = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-  return request(method, where, { query, body, exact, headers: all });
+  return request(method, where, { query, body, exact, headers: all }).finally(() => dispatchEvent(new Event("changed")));
 }
 
 // Pages reads a list page by page.
@@ -122,6 +136,40 @@ export class Pages {
     while (!this.complete && this.items.length < count) await this.more();
     return this.items;
   }
+}
+
+// newest returns a function that does the work with what it was given last, when
+// nothing has come for a moment: one piece of work at a time, and later what a
+// limit refuses. failed gets other errors.
+export function newest(work, failed, quiet = 400) {
+  let waiting = null;
+  let running = false;
+  let timer = 0;
+  const later = (ms) => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+  async function run() {
+    if (running || !waiting) return;
+    const given = waiting;
+    let pause = 0;
+    waiting = null;
+    running = true;
+    try {
+      await work(given);
+    } catch (error) {
+      if (error.status === 429 && error.retryAfter) {
+        waiting ??= given;
+        pause = error.retryAfter * 1000;
+      } else failed(error);
+    }
+    running = false;
+    if (waiting) later(pause);
+  }
+  return (given) => {
+    waiting = given;
+    later(quiet);
+  };
 }
 
 // limited runs work for many things, a few at a time.

@@ -2,8 +2,8 @@
 
 import { data, limited, path } from "./api.js";
 import { trend } from "./chart.js";
-import { fill, h } from "./dom.js";
-import { money, weekCost, words } from "./format.js";
+import { fill, h, name } from "./dom.js";
+import { money, number, percent, weekCost, words } from "./format.js";
 import { link } from "./router.js";
 
 const calm = limited(4); // requests for figures at once
@@ -16,6 +16,18 @@ function figuresOf(id) {
   }
   return figures.get(id);
 }
+
+// showFigures calls show with the figures of an agent. They are not asked for
+// when the element has gone out of sight at once.
+export function showFigures(element, id, show) {
+  if (figures.has(id)) figures.get(id).then(show);
+  else setTimeout(() => element.isConnected && figuresOf(id).then(show), 120);
+}
+
+// withTrend is a value as text and, if there is one, the arrow of its metric over
+// a window.
+const withTrend = (value, text, performance, metric, window) => [text, value === null || value === undefined ? null :
+  [" ", trend(performance.trends.find((t) => t.metric_name === metric && t.window_size === window)?.direction, words(metric))]];
 
 // forget makes the figures of an agent be asked for again.
 export const forget = (id) => figures.delete(id);
@@ -33,23 +45,42 @@ export function avatar(agent) {
 
 export const status = (value) => h("span", { class: `status ${value}` }, words(value));
 
+// agentCells are those of a table's row: who it is, and the figures of 30 days.
+export function agentCells(agent, currency) {
+  const cell = (...content) => h("span", { role: "cell" }, content);
+  const [cost, work, success] = [cell(), cell(), cell()];
+  showFigures(work, agent.id, (found) => {
+    const month = found?.windows.find((w) => w.window_size === "30d");
+    const spent = month?.avg_cost_per_task === null ? null : month?.avg_cost_per_task * month?.data_point_count;
+    fill(cost, withTrend(found && spent, money(found && spent, currency), found, "cost", "30d"));
+    fill(work, number(found?.tasks_completed_30d, 0));
+    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
+  });
+  return [
+    h("span", { role: "rowheader", title: `${agent.name}, ${agent.role}` },
+      h("a", { href: link("agents", agent.name), class: "name" }, name(agent.name)), " ", h("span", { class: "role" }, name(agent.role))),
+    h("span", { role: "cell" }, h("span", { class: "level" }, words(agent.level)), " ", status(agent.status)),
+    cost, work, success,
+  ];
+}
+
 // card is an entry of a list. tools are elements to move it with.
 export function card(agent, currency, tools = []) {
-  const cost = h("span", { class: "cost" }, "…");
-  const way = h("span", { class: "way" });
+  const cost = h("span", { class: "cost", title: "cost of the last 7 days" }, "…");
+  const success = h("span", { title: "success over 30 days" });
   const element = h("li", { class: "card", data: { id: agent.id, name: agent.name } },
     avatar(agent),
     h("div", { class: "who" },
-      h("a", { href: link("agents", agent.name), class: "name" }, agent.name),
-      h("span", { class: "role" }, agent.role),
+      h("a", { href: link("agents", agent.name), class: "name" }, name(agent.name)),
+      h("span", { class: "role" }, name(agent.role)),
       h("span", { class: "facts" },
         status(agent.status), h("span", { class: "level" }, words(agent.level)),
         h("span", { class: "model", title: "model" }, agent.model?.model_id ?? "no model"))),
-    h("div", { class: "figures", title: "cost of the last 7 days, and the trend" }, cost, way),
+    h("div", { class: "figures" }, cost, success),
     tools);
-  figuresOf(agent.id).then((found) => {
-    cost.textContent = money(weekCost(found), currency);
-    fill(way, trend(found?.trend_direction));
+  showFigures(element, agent.id, (found) => {
+    fill(cost, withTrend(weekCost(found), money(weekCost(found), currency), found, "cost", "7d"));
+    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
   return element;
 }

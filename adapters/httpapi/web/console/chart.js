@@ -1,6 +1,7 @@
 // Small charts. What they show is said in words as well.
 
 import { h } from "./dom.js";
+import { number } from "./format.js";
 
 // bars shows a value for each of a few times.
 export function bars(values, label, { width = 120, height = 32 } = {}) {
@@ -20,13 +21,32 @@ export function meter(value, of, label, { width = 120, height = 8 } = {}) {
     h("rect", { class: "track", width, height, rx: 4 }), h("rect", { width: filled.toFixed(1), height, rx: 4 }));
 }
 
-const arrows = { improving: "↗", declining: "↘", stable: "→" };
+const signs = { rises: "↗", falls: "↘", "is stable": "→" };
 
-// trend tells where something is going.
-export function trend(direction) {
-  const known = arrows[direction];
-  return h("span", { class: `trend ${direction ?? "insufficient_data"}`, title: known ? direction : "too little data" },
-    h("span", { "aria-hidden": "true" }, known ?? "·"), h("span", { class: "unseen" }, known ? direction : "too little data for a trend"));
+// arrow shows where a figure goes: up when it rises, in the colour of good or bad.
+function arrow(way, quality, sentence, text = "") {
+  return h("span", { class: `trend ${quality}`, title: sentence },
+    h("span", { "aria-hidden": "true" }, signs[way] ?? "", text), h("span", { class: "unseen" }, sentence));
+}
+
+// trend shows where a metric goes that the service judges. Of "cost" falling is
+// improving; of everything else rising is.
+export function trend(direction, metric) {
+  const cost = metric === "cost";
+  const way = { improving: cost ? "falls" : "rises", declining: cost ? "rises" : "falls", stable: "is stable" }[direction];
+  return arrow(way, way ? direction : "insufficient_data", way ? `${metric} ${way}` : `too little data for a trend of ${metric}`, way ? "" : "·");
+}
+
+// costChange compares a cost with that of as many days before.
+export function costChange(now, before, days = 30) {
+  if (!now && !before) return null;
+  if (!before) return arrow("", "", `there was no cost in the ${days} days before`, "new");
+  const share = (now - before) / before * 100;
+  if (Math.abs(share) < 1) return arrow("is stable", "stable", `cost is stable: within 1 % of the ${days} days before`);
+  const amount = `${number(Math.abs(share), 0)} %`;
+  return share > 0 ?
+    arrow("rises", "declining", `cost rises: ${amount} more than the ${days} days before`, ` ${amount}`) :
+    arrow("falls", "improving", `cost falls: ${amount} less than the ${days} days before`, ` ${amount}`);
 }
 
 // tree draws who reports to whom. roots are {name, children}; href makes a link

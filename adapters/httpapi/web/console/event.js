@@ -1,6 +1,6 @@
 // An event of the feed, as an entry of a list.
 
-import { h } from "./dom.js";
+import { h, name as text } from "./dom.js";
 import { ago, time, words } from "./format.js";
 import { link } from "./router.js";
 
@@ -14,9 +14,9 @@ export function entry(event, { name = true, fresh = false } = {}) {
   return h("li", { class: `event ${event.event_type}${failed ? " failed" : ""}${fresh ? " fresh" : ""}`, data: { id: event.id } },
     h("span", { class: "sign", "aria-hidden": "true" }, failed ? "✕" : signs[event.event_type] ?? "·"),
     h("div", {},
-      name ? h("a", { href: link("agents", event.agent_id) }, event.agent_name) : null,
+      name ? h("a", { href: link("agents", event.agent_id) }, text(event.agent_name)) : null,
       h("span", { class: "kind" }, words(event.event_type)),
-      h("p", {}, event.description, detail(event))),
+      h("p", {}, text(event.description), detail(event))),
     h("time", { datetime: event.timestamp, title: time(event.timestamp) }, ago(event.timestamp)));
 }
 

@@ -22,6 +22,10 @@ export const words = (value) => (value ?? "–").replaceAll("_", " ");
 export const time = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
 export const date = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(text)) : "–";
 
+// clock says when something was, to the second.
+export const clock = (ms) => new Intl.DateTimeFormat(language,
+  { timeStyle: "medium", ...(new Date(ms).toDateString() !== new Date().toDateString() && { dateStyle: "medium" }) }).format(ms);
+
 const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 

@@ -2,8 +2,9 @@
 // where.
 
 import { data } from "./api.js";
-import { announce, empty, fill, h } from "./dom.js";
-import { link, route, start as startRouter, current } from "./router.js";
+import { indicator, watch } from "./connection.js";
+import { announce, empty, fill, h, notice } from "./dom.js";
+import { again, current, link, ready, route, start as startRouter } from "./router.js";
 import { may, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
 
@@ -27,18 +28,13 @@ const places = [
 ];
 
 function frame() {
-  const live = h("span", { class: "live", role: "status" }, "connecting");
-  addEventListener("stream", ({ detail: state }) => {
-    live.className = `live ${state}`;
-    live.textContent = state === "live" ? "live" : "reconnecting";
-  });
   fill(document.getElementById("top"),
     h("a", { class: "brand", href: link("") },
       h("img", { src: new URL("console/icon.svg", document.baseURI).href, alt: "", width: "28", height: "28" }),
       h("span", { id: "company" }, "orgd")),
     h("nav", { "aria-label": "Pages" },
       places.filter(([, , allowed]) => allowed()).map(([where, name]) => h("a", { href: link(where), data: { place: where } }, name))),
-    live,
+    indicator(),
     h("details", { class: "me" },
       h("summary", { "aria-label": `Signed in as ${session.me.subject}` }, initials(session.me.subject)),
       h("div", { class: "menu" },
@@ -51,34 +47,55 @@ function frame() {
 
 const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).map((w) => [...w][0]).join("").toUpperCase();
 
-// show puts a page on the screen: a module's page function makes its title and
-// its elements.
-async function show(module, parameters, segments) {
+let refreshPage = again; // reads again what is shown
+let typed = false; // into a form of the page that is shown
+
+content.addEventListener("input", ({ target }) => { typed ||= Boolean(target.closest("form:not(.filters)")); });
+
+// show puts a page on the screen. The function page of its module makes the title
+// and the body; update, which shows another query; and refresh, for pages that
+// can do that with less than being made again.
+async function show(load, parameters, segments) {
   for (const a of document.querySelectorAll("nav a")) {
     a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
     if (a.dataset.place === segments[0]) a.setAttribute("aria-current", "page");
   }
   document.querySelector("details.me")?.removeAttribute("open");
   content.setAttribute("aria-busy", "true");
+  refreshPage = again;
   try {
-    const { title, body } = await module.page(parameters);
+    const { title, body, update, refresh = again } = await (await load()).page(parameters);
     if (parameters.signal.aborted) return;
     fill(content, body);
+    typed = false;
+    refreshPage = refresh;
     document.title = `${title} · orgd`;
-    announce(title);
-    content.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    if (!parameters.again) {
+      announce(title);
+      content.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    return update;
   } catch (error) {
     if (error.name === "AbortError" || parameters.signal.aborted) return;
     fill(content, h("h1", {}, error.status === 404 ? "Not found" : "This did not work"), empty(error.message),
       h("p", {}, h("a", { href: link("") }, "To the organization")));
     if (!error.status && error.status !== 0) console.error(error);
   } finally {
-    content.removeAttribute("aria-busy");
+    if (!parameters.signal.aborted) content.removeAttribute("aria-busy");
   }
 }
 
-const missing = () => fill(content, h("h1", {}, "Not found"), empty("There is no such page."), h("p", {}, h("a", { href: link("") }, "To the organization")));
+// refresh reads again what is shown, but not what somebody has typed.
+function refresh() {
+  if (typed) notice("This page may be out of date. What you have typed is still here.");
+  else refreshPage();
+}
+
+const missing = () => {
+  content.removeAttribute("aria-busy");
+  fill(content, h("h1", {}, "Not found"), empty("There is no such page."), h("p", {}, h("a", { href: link("") }, "To the organization")));
+};
 
 addEventListener("signed-in", ({ detail }) => {
   if (detail.other) frame(); // another role may see other pages
@@ -86,6 +103,8 @@ addEventListener("signed-in", ({ detail }) => {
 
 await startSession();
 frame();
+watch(refresh);
 startStream();
 await startRouter(show, missing);
 document.body.dataset.ready = current().segments[0];
+ready();

@@ -5,13 +5,12 @@ import { busy, empty, field, fill, h, notice, select } from "./dom.js";
 import { entry } from "./event.js";
 import { eventTypes, words } from "./format.js";
 import { link } from "./router.js";
-import { follow, listen } from "./stream.js";
+import { listen } from "./stream.js";
 
 const most = 500; // entries in the page; older ones can be read again
 
 export async function page({ query, signal }) {
   const filters = { type: query.get("type") ?? "", agent_id: query.get("agent_id") ?? "", last_n_hours: query.get("last_n_hours") ?? "" };
-  const feed = new Feed(filters, signal);
   const type = select(["", ...eventTypes], filters.type, {}, (v) => v ? words(v) : "all");
   const agent = h("input", { value: filters.agent_id, maxlength: 128, placeholder: "name or id" });
   const hours = select(["", "24", "48", "168"], filters.last_n_hours, {}, (v) => ({ "": "all that is kept", 24: "24 hours", 48: "48 hours", 168: "7 days" })[v]);
@@ -22,24 +21,26 @@ export async function page({ query, signal }) {
   const form = h("form", { class: "row filters", onsubmit: (e) => { e.preventDefault(); apply(); }, onchange: apply },
     field("Type", type), field("Agent", agent), field("Time", hours));
   // What is told about a person who is not there would stay empty for no reason.
-  const unknown = filters.agent_id && !await data(path("agents", filters.agent_id), {}, signal).catch((error) => error.status !== 404);
+  const found = filters.agent_id && await data(path("agents", filters.agent_id), {}, signal).catch((error) => error.status === 404 ? null : {});
+  const feed = new Feed(filters, found?.id ?? filters.agent_id, signal);
   await feed.start();
   return {
     title: "Activity",
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Activity"), feed.button),
       form,
-      unknown ? h("p", { class: "reason" }, `There is no agent ${filters.agent_id}.`) : null,
+      found === null ? h("p", { class: "reason" }, `There is no agent ${filters.agent_id}.`) : null,
       h("section", { class: "panel narrow", "aria-label": "Events" }, feed.waiting, feed.list, feed.more),
     ],
+    refresh: () => feed.again().catch((error) => notice(error.message, "error")),
   };
 }
 
 // Feed begins with what happened last and goes on with what happens now. While
 // it is paused nothing is lost: what comes is kept, and shown afterwards.
 class Feed {
-  constructor(filters, signal) {
-    Object.assign(this, { filters, signal, paused: false, kept: [], known: new Set() });
+  constructor(filters, agent, signal) {
+    Object.assign(this, { filters, agent, signal, paused: false, kept: [], known: new Set() });
     this.list = h("ol", { class: "feed" });
     this.button = h("button", { type: "button", class: "secondary", "aria-pressed": "false", onclick: () => this.toggle() }, "Pause");
     this.waiting = h("p", { class: "lead", role: "status" });
@@ -49,16 +50,16 @@ class Feed {
 
   // start follows first and reads then, so that nothing falls in between.
   async start() {
-    const missed = (state) => state === "missed" && this.again().catch((error) => notice(error.message, "error"));
-    if (Object.values(this.filters).some(Boolean)) {
-      follow(this.filters, { signal: this.signal, onEvent: (event) => this.take(event), onState: missed })
-        .catch((error) => notice(error.message, "error"));
-    } else {
-      listen((event) => this.take(event), this.signal);
-      addEventListener("stream", ({ detail }) => missed(detail), { signal: this.signal });
-    }
+    listen((event) => this.wants(event) && this.take(event), this.signal);
     await this.earlier();
     if (!this.pages.items.length) this.list.append(this.none = empty("Nothing yet."));
+  }
+
+  // wants tells whether the filters let an event through.
+  wants({ event_type: type, agent_id: id, agent_name: name, timestamp }) {
+    const { type: wanted, last_n_hours: hours } = this.filters;
+    return (!wanted || type === wanted) && (!this.agent || id === this.agent || name === this.agent) &&
+      (!hours || Date.now() - new Date(timestamp) < hours * 3_600_000);
   }
 
   async earlier() {

@@ -3,7 +3,7 @@
 import { Pages, change, data, get, path } from "./api.js";
 import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
-import { announce, ask, busy, empty, field, fill, h, notice, select } from "./dom.js";
+import { announce, ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { entry } from "./event.js";
 import { ago, autonomies, date, duration, levels, money, number, percent, statuses, time, weekCost, words } from "./format.js";
 import { again, link } from "./router.js";
@@ -28,10 +28,10 @@ export async function page({ name, signal }) {
     title: agent.name,
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" },
-        h("a", { href: link("") }, "Organization"), h("a", { href: link("departments", agent.department) }, agent.department)),
+        h("a", { href: link("") }, "Organization"), h("a", { href: link("departments", agent.department) }, text(agent.department))),
       h("div", { class: "bar" },
         avatar(agent),
-        h("div", { class: "title" }, h("h1", {}, agent.name), h("p", {}, `${agent.role} · ${words(agent.level)} · `, status(agent.status))),
+        h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, text(agent.role), ` · ${words(agent.level)} · `, status(agent.status))),
         h("a", { class: "button secondary", href: link("agents", agent.name, "versions") }, `Versions (${agent.version})`),
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent, tag) }, "Delete") : null),
       h("div", { class: "columns" },
@@ -52,7 +52,7 @@ async function departed(id, signal) {
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
       h("div", { class: "bar" }, avatar({ name }),
-        h("div", { class: "title" }, h("h1", {}, name), h("p", {}, `was ${role} in ${department}, and has been deleted`)),
+        h("div", { class: "title" }, h("h1", {}, text(name)), h("p", {}, "was ", text(role), " in ", text(department), ", and has been deleted")),
         h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`)),
       h("div", { class: "columns" }, h("div", {}, instructions(last.snapshot)), h("div", {}, careerOf(career), activity({ id }, signal))),
     ],
@@ -66,10 +66,10 @@ const chips = (all) => all.length ? h("span", { class: "chips" }, all.map((t) =>
 function identity(agent, boss) {
   const m = agent.model;
   return section("Identity",
-    agent.description ? h("p", {}, agent.description) : null,
+    agent.description ? h("p", { dir: "auto" }, agent.description) : null,
     facts([
-      ["Department", h("a", { href: link("departments", agent.department) }, agent.department)],
-      ["Reports to", boss ? h("a", { href: link("agents", boss.name) }, boss.name) : "–"],
+      ["Department", h("a", { href: link("departments", agent.department) }, text(agent.department))],
+      ["Reports to", boss ? h("a", { href: link("agents", boss.name) }, text(boss.name)) : "–"],
       ["Model", m ? `${m.provider} / ${m.model_id}, temperature ${number(m.temperature, 2)}` : "none"],
       ["Autonomy", agent.autonomy_level ? words(agent.autonomy_level) : "inherited"],
       ["Tools", h("span", {}, `${words(agent.tools.access_level)} `, chips(agent.tools.allowed))],
@@ -80,13 +80,13 @@ function identity(agent, boss) {
     ]));
 }
 
-const instructions = (agent) => section("Instructions", agent.instructions ? h("pre", { class: "prose" }, agent.instructions) : empty("None."));
+const instructions = (agent) => section("Instructions", agent.instructions ? h("pre", { class: "prose", dir: "auto" }, agent.instructions) : empty("None."));
 
 function condition(health, p) {
   const week = p.windows[0];
   const quality = p.quality_score;
   return section("Health and performance",
-    h("p", { class: "lead" }, trend(p.trend_direction), ` ${words(p.trend_direction)}, last active ${ago(health.last_active_at)}`),
+    h("p", { class: "lead" }, trend(p.trend_direction, "success"), ` ${words(p.trend_direction)}, last active ${ago(health.last_active_at)}`),
     h("div", { class: "tiles" },
       tile("Quality, 30 days", quality === null ? "–" : `${number(quality)} / 10`, meter(quality, 10, `quality ${number(quality)} of 10`)),
       tile("Success, 30 days", percent(p.success_rate_percent), meter(p.success_rate_percent, 100, `success ${percent(p.success_rate_percent)}`)),
@@ -103,7 +103,7 @@ function condition(health, p) {
           w.success_rate === null ? "–" : percent(w.success_rate * 100), money(w.avg_cost_per_task, w.currency, 3)].map((v) => h("td", {}, v)))))),
     h("div", { class: "row" }, ["quality_score", "success_rate", "cost"].map((metric) => {
       const t = p.trends.find((x) => x.metric_name === metric && x.window_size === "30d");
-      return h("span", { class: "chip" }, `${words(metric)}, 30 days `, trend(t?.direction));
+      return h("span", { class: "chip" }, `${words(metric)}, 30 days `, trend(t?.direction, words(metric)));
     })));
 }
 
@@ -112,7 +112,7 @@ const tile = (name, value, below) => h("div", { class: "tile" }, h("span", {}, n
 function careerOf(events) {
   return section("Career", h("ol", { class: "timeline" }, events.toReversed().slice(0, 12).map((e) =>
     h("li", { class: e.event_type }, h("strong", {}, words(e.event_type)), h("time", { datetime: e.timestamp, title: time(e.timestamp) }, ago(e.timestamp)),
-      h("span", {}, e.description)))));
+      h("span", { dir: "auto" }, e.description)))));
 }
 
 function activity(agent, signal) {

@@ -1,13 +1,18 @@
 // A department: how it does, its teams, who reports to whom, its ceremonies.
 
 import { change, data, exactly, get, isRaw, path } from "./api.js";
+import { board, table, touch } from "./board.js";
+import { forget } from "./card.js";
 import { bars, meter, tree } from "./chart.js";
-import { ask, empty, field, fill, h, notice, select } from "./dom.js";
+import { ask, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { autonomies, date, money, number, percent, words } from "./format.js";
-import { again, link } from "./router.js";
+import { Members } from "./members.js";
+import { again, current, link, setQuery } from "./router.js";
+import { calm, lifecycle, soon } from "./roster.js";
 import { may } from "./session.js";
+import { listen } from "./stream.js";
 
-export async function page({ name, signal }) {
+export async function page({ name, query, signal }) {
   const where = path("departments", name);
   const [{ data: department, tag }, health, company] = await Promise.all([
     get(where, {}, signal, true), data(`${where}/health`, {}, signal), data("company", {}, signal),
@@ -15,23 +20,84 @@ export async function page({ name, signal }) {
   const editable = may.edit(department.name);
   const policy = new Policy(department, tag, editable);
   await policy.read(signal);
+  const agents = new Agents(department.name, health.agent_count, company.currency, editable, signal);
+  agents.update(query);
   return {
     title: department.name,
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
       h("div", { class: "bar" },
-        h("div", { class: "title" }, h("h1", {}, department.name), h("p", {}, department.description)),
+        h("div", { class: "title" }, h("h1", {}, text(department.name)), h("p", { dir: "auto" }, department.description)),
         editable ? h("button", { type: "button", class: "secondary", onclick: () => edit(department, tag) }, "Change") : null,
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dissolve(department, tag) }, "Delete") : null),
+      agents.element,
       h("div", { class: "columns" },
         h("div", {}, lines(department), teams(department)),
         h("div", {}, condition(department, health, company), policy.element)),
     ],
+    update: (q) => agents.update(q),
   };
 }
 
+// Agents shows who is in the department, as a table or as a board.
+class Agents {
+  constructor(department, total, currency, editable, signal) {
+    Object.assign(this, { currency, editable });
+    this.members = new Members(department, total, signal, () => this.draw());
+    this.place = h("div", {});
+    this.none = empty("Nobody yet.");
+    this.buttons = ["table", "board"].map((view) => h("button", { type: "button", class: "secondary", onclick: () => {
+      setQuery({ view: view === "table" ? "" : view });
+      this.update(current().query);
+    }, data: { view } }, { table: "Table", board: "Board" }[view]));
+    this.element = h("section", { class: "panel members" },
+      h("div", { class: "bar" }, h("h2", {}, "Agents"), h("div", { class: "switch" }, this.buttons)), this.place);
+    const ids = new Set(); // to whom something has happened
+    let timer = 0;
+    let last = 0;
+    listen((event) => {
+      forget(event.agent_id);
+      touch(this.list, event.agent_id);
+      if (!lifecycle.has(event.event_type)) return;
+      ids.add(event.agent_id);
+      timer ||= setTimeout(() => {
+        timer = 0;
+        last = Date.now();
+        this.look([...ids]);
+        ids.clear();
+      }, Math.max(soon, last + calm - Date.now()));
+    }, signal);
+  }
+
+  // look reads the agents again if they are others than before.
+  async look(ids) {
+    const { members } = this;
+    try {
+      const health = await data(path("departments", members.department, "health"), {}, members.signal);
+      if (health.agent_count !== members.total || ids.some((id) => members.holds(id))) await members.reload(health.agent_count);
+    } catch (error) {
+      if (error.name !== "AbortError") notice(error.message, "error");
+    }
+  }
+
+  update(query) {
+    const view = query.get("view") === "board" ? "board" : "table";
+    for (const b of this.buttons) b.setAttribute("aria-pressed", String(b.dataset.view === view));
+    this.list = { table, board }[view](this.members, this.currency, this.editable);
+    this.draw();
+  }
+
+  draw() {
+    const total = this.members.total;
+    const content = total ? this.list.element : this.none;
+    if (this.place.firstChild !== content) fill(this.place, content);
+    this.list.setCount(total);
+    this.list.refresh();
+  }
+}
+
 const section = (title, ...content) => h("section", { class: "panel" }, h("h2", {}, title), content);
-const agent = (name) => name ? h("a", { href: link("agents", name) }, name) : "–";
+const agent = (name) => name ? h("a", { href: link("agents", name) }, text(name)) : "–";
 const tile = (name, value, below) => h("div", { class: "tile" }, h("span", {}, name), h("strong", {}, value), below);
 
 function condition(department, health, company) {
@@ -55,7 +121,7 @@ function condition(department, health, company) {
 
 function teams(department) {
   return section("Teams", department.teams.length ? h("div", { class: "tiles" }, department.teams.map((t) =>
-    h("div", { class: "tile" }, h("strong", {}, t.name), h("span", {}, "lead ", agent(t.lead)),
+    h("div", { class: "tile" }, h("strong", {}, text(t.name)), h("span", {}, "lead ", agent(t.lead)),
       h("span", {}, t.members.map((m, i) => [i ? ", " : "", agent(m)]))))) : empty("No teams."));
 }
 

@@ -1,300 +1,299 @@
-// The organization: departments in order, each with its agents in order.
+// The organization: a table of its departments with what is in them, and of the
+// agents that somebody looks for. What is shown is in the address.
 
-import { APIError, Pages, change, data, path } from "./api.js";
-import { card, forget } from "./card.js";
-import { bars } from "./chart.js";
-import { announce, ask, empty, field, fill, h, notice, select, tip } from "./dom.js";
-import { levels, money, words } from "./format.js";
-import { again, link } from "./router.js";
+import { Pages, change, data, newest } from "./api.js";
+import { touch } from "./board.js";
+import { agentCells, forget, status } from "./card.js";
+import { costChange } from "./chart.js";
+import { announce, ask, empty, field, fill, h, name as text, notice, select, tip } from "./dom.js";
+import { levels, money, number, percent, statuses, words } from "./format.js";
+import { Members } from "./members.js";
+import { again, current, link, setQuery } from "./router.js";
+import { calm, lifecycle, refresh as readAgents, roster, search, soon, use } from "./roster.js";
 import { may } from "./session.js";
 import { listen } from "./stream.js";
-import { VirtualList } from "./virtual.js";
+import { VirtualTable } from "./virtual.js";
 
-const rowHeight = 96;
-const lifecycle = new Set(["hired", "onboarded", "fired", "offboarded", "status_changed", "promoted", "demoted"]);
+const most = 8; // departments that are named when agents are looked for
 
-export async function page({ signal }) {
-  const [company, departments] = await Promise.all([data("company", {}, signal), data("company/departments", {}, signal)]);
-  const board = new Board(company.currency, departments, signal);
-  const results = h("div", { class: "results", hidden: true });
-  const search = h("input", { type: "search", placeholder: "Find an agent by name", "aria-label": "Find an agent" });
-  let asked = 0;
-  search.addEventListener("input", async () => {
-    const mine = ++asked;
-    const q = search.value.trim();
-    results.hidden = !q;
-    board.element.hidden = Boolean(q);
-    if (!q) return;
-    const found = await data("agents", { q, view: "summary", limit: 50 }, signal).catch((error) => error);
-    if (mine !== asked) return; // something else was typed since
-    if (found instanceof Error) return fill(results, empty(found.message));
-    fill(results, found.length ? h("ul", { class: "plain-list" }, found.map((a) => card(a, company.currency))) : empty(`Nobody's name begins with “${q}”.`));
-    announce(`${found.length} found`);
+const { compare } = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
+
+// What the rows can be ordered by. Departments without it stand in their order,
+// agents as the company has them. Figures begin with the largest.
+const orders = {
+  departments: { name: (d) => d.department_name, agents: (d) => d.agent_count, cost: (d) => d.cost, work: (d) => d.tasks_completed, success: (d) => d.success_rate ?? -1 },
+  agents: { name: (a) => a.name, role: (a) => a.role, department: (a) => a.department, level: (a) => levels.indexOf(a.level), status: (a) => statuses.indexOf(a.status) },
+};
+const columns = {
+  departments: [["name", "Department"], ["agents", "Agents"], ["cost", "Cost, 30 days"], ["work", "Tasks done"], ["success", "Success"], ["", ""]],
+  agents: [["name", "Name"], ["role", "Role"], ["department", "Department"], ["level", "Level"], ["status", "Status"]],
+};
+const figures = new Set(["agents", "cost", "work", "success"]);
+
+function sorted(rows, sort, order) {
+  const by = order[sort.replace("-", "")];
+  if (!by) return rows;
+  const sign = sort.startsWith("-") ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [by(a), by(b)];
+    return sign * (typeof x === "string" ? compare(x, y) : x - y);
   });
-  return {
-    title: "Organization",
-    body: [
-      h("div", { class: "bar" },
-        h("h1", {}, company.company_name),
-        search,
-        may.editAll() ? h("button", { type: "button", class: "secondary", onclick: addDepartment }, "New department") : null,
-        departments.some((d) => may.edit(d.name)) ?
-          h("button", { type: "button", class: "primary", onclick: () => hire(departments) }, "Hire an agent") : null),
-      departments.length ? board.element : empty("There are no departments yet."),
-      results,
-    ],
-  };
 }
 
-// Board has a column for each department.
-class Board {
-  constructor(currency, departments, signal) {
-    Object.assign(this, { currency, signal });
-    this.columns = departments.map((d) => new Column(this, d));
-    this.element = h("div", { class: "board" }, this.columns.map((c) => c.element));
-    const seen = new IntersectionObserver((entries) => {
-      for (const e of entries) {
-        if (e.isIntersecting) {
-          seen.unobserve(e.target);
-          this.columns.find((c) => c.element === e.target)?.load();
-        }
-      }
-    }, { rootMargin: "300px" });
-    this.columns.forEach((c) => seen.observe(c.element));
-    this.watch();
+export async function page({ query, signal }) {
+  const view = new Organization(signal);
+  await view.read();
+  view.update(query);
+  view.watch();
+  return { title: "Organization", body: view.body(), update: (q) => view.update(q), refresh: () => view.refresh() };
+}
+
+class Organization {
+  constructor(signal) {
+    Object.assign(this, { signal, departments: [], members: new Map(), open: new Set(), rows: [], matches: [] });
+    this.search = h("input", { type: "search", placeholder: "Find an agent by name or role", "aria-label": "Find an agent by name or role",
+      onfocus: () => this.readAgents(), oninput: () => { clearTimeout(this.typing); this.typing = setTimeout(() => this.type(), 100); } });
+    const choose = (name) => (event) => this.turn({ [name]: event.target.value });
+    this.level = select(["", ...levels], "", { "aria-label": "Level", onchange: choose("level") }, (v) => v ? words(v) : "every level");
+    this.status = select(["", ...statuses], "", { "aria-label": "Status", onchange: choose("status") }, (v) => v ? words(v) : "every status");
+    this.count = h("p", { class: "lead count" });
+    this.named = h("p", { class: "row named", hidden: true });
+    this.none = empty("");
+    this.table = new VirtualTable({ label: "Organization", render: (i) => this.render(i), onRange: (first, last) => this.need(first, last) });
+    this.save = newest((names) => change("POST", "company/reorder-departments", { department_names: names }), (error) => {
+      notice(`The departments stay as they were: ${error.message}`, "error");
+      this.refresh();
+    });
   }
 
-  // watch keeps what is shown true. Many events come together, so what they
-  // make necessary is done a little later, once.
+  body() {
+    const names = () => this.departments.map((d) => d.department_name);
+    return [
+      h("div", { class: "bar" }, h("h1", {}, text(this.company.company_name)),
+        may.editAll() ? h("button", { type: "button", class: "secondary", onclick: addDepartment }, "New department") : null,
+        names().some((d) => may.edit(d)) ? h("button", { type: "button", class: "primary", onclick: () => hire(names()) }, "Hire an agent") : null),
+      h("div", { class: "row finder" }, this.search, this.level, this.status, this.count), this.named, this.table.element, this.none,
+    ];
+  }
+
+  async read() {
+    const pages = new Pages("company/departments/figures", {}, this.signal);
+    const [company] = await Promise.all([data("company", {}, this.signal), pages.upTo()]);
+    Object.assign(this, { company, departments: pages.items });
+  }
+
+  // refresh reads the figures again, and the open departments that agents are
+  // in, were in or came to.
+  async refresh(ids = null) {
+    if (this.searching) this.readAgents();
+    try {
+      const before = new Map(this.departments.map((d) => [d.department_name, d.agent_count]));
+      await this.read();
+      for (const { department_name: name, agent_count: count } of this.departments) {
+        const m = this.members.get(name);
+        if (m && (!ids || count !== before.get(name) || ids.some((id) => m.holds(id)))) m.reload(count);
+      }
+      if (!this.dragged) this.draw();
+    } catch (error) {
+      if (error.name !== "AbortError") notice(error.message, "error");
+    }
+  }
+
+  // watch keeps what is shown true. Many events come together, so what they make
+  // necessary is done a little later, once.
   watch() {
-    const stale = new Map(); // what happened last, by agent
+    const ids = new Set();
     let timer = 0;
+    let last = 0;
+    const refresh = () => {
+      timer = 0;
+      last = Date.now();
+      this.refresh([...ids]);
+      ids.clear();
+    };
     listen((event) => {
       forget(event.agent_id);
-      for (const c of this.columns) c.touch(event);
-      if (!lifecycle.has(event.event_type)) return;
-      stale.set(event.agent_id, event.event_type);
-      clearTimeout(timer);
-      timer = setTimeout(async () => {
-        const happened = [...stale];
-        stale.clear();
-        await this.refresh(happened).catch((error) => error.name !== "AbortError" && notice(error.message, "error"));
-      }, 250);
+      touch(this.table, event.agent_id);
+      if (lifecycle.has(event.event_type)) ids.add(event.agent_id);
+      timer ||= setTimeout(refresh, Math.max(soon, last + calm - Date.now()));
     }, this.signal);
-    addEventListener("stream", ({ detail }) => detail === "missed" && again(), { signal: this.signal });
+    this.signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
-  // refresh reads the columns again that agents are in, were in, or came to.
-  async refresh(happened) {
-    const touched = new Set(this.columns.filter((c) => happened.some(([id]) => c.holds(id))));
-    for (const [id, what] of happened) {
-      if (what === "fired") continue;
-      const found = await data(path("agents", id), {}, this.signal).catch((error) => {
-        if (error instanceof APIError && error.status === 404) return null; // it is gone
-        throw error;
-      });
-      const column = this.columns.find((c) => c.department.name === found?.department);
-      if (column) touched.add(column);
-      else if (found) return again(); // into a department that is new
-    }
-    await Promise.all([...touched].map((c) => c.reload()));
+  get searching() { return Boolean(this.query.q || this.query.level || this.query.status); }
+
+  // turn changes what is shown, and the address with it.
+  turn(changes, replace = false) {
+    clearTimeout(this.typing);
+    setQuery({ ...this.query, q: this.search.value.trim(), open: [...this.open], ...changes }, replace);
+    this.update(current().query);
   }
 
-  // move puts a department elsewhere.
-  async move(column, to) {
-    const from = this.columns.indexOf(column);
-    if (to < 0 || to >= this.columns.length || to === from) return;
-    this.columns.splice(to, 0, ...this.columns.splice(from, 1));
-    this.element.append(...this.columns.map((c) => c.element));
-    announce(`${column.department.name} is now department ${to + 1} of ${this.columns.length}`);
+  type() {
+    const q = this.search.value.trim();
+    if (q !== this.query.q) this.turn({ q }, Boolean(this.query.q && q));
+  }
+
+  // update shows what a query says.
+  update(query) {
+    const value = (name) => query.get(name) ?? "";
+    const before = JSON.stringify(this.query);
+    this.query = { q: value("q"), level: value("level"), status: value("status"), sort: value("sort") };
+    this.open = new Set(query.getAll("open"));
+    if (this.search.value.trim() !== this.query.q) this.search.value = this.query.q;
+    this.level.value = this.query.level;
+    this.status.value = this.query.status;
+    if (before !== JSON.stringify(this.query)) this.table.element.scrollTop = 0;
+    if (this.searching) this.readAgents();
+    this.draw();
+  }
+
+  async readAgents() {
+    const first = !this.used;
+    this.used = true;
     try {
-      await change("POST", "company/reorder-departments", { department_names: this.columns.map((c) => c.department.name) });
+      await (first ? use(() => this.searching && this.draw(), this.signal) : readAgents());
+      if (this.searching) announce(this.count.textContent);
     } catch (error) {
-      notice(`The departments stay as they were: ${error.message}`, "error");
-      again();
+      notice(`Not all agents could be read: ${error.message}`, "error");
     }
   }
-}
 
-// Column is a department with its agents.
-class Column {
-  constructor(board, department) {
-    Object.assign(this, { board, department, pages: null, total: 0 });
-    this.editable = may.edit(department.name);
-    this.figures = h("div", { class: "sum" }, h("span", {}, "…"));
-    this.list = new VirtualList({
-      rowHeight, label: `Agents of ${department.name}`,
-      render: (i) => this.render(i),
-      onRange: (_, last) => this.need(last),
+  sort(key) {
+    const first = figures.has(key) ? `-${key}` : key;
+    const second = figures.has(key) ? key : `-${key}`;
+    this.turn({ sort: { [first]: second, [second]: "" }[this.query.sort] ?? first });
+  }
+
+  draw() {
+    const what = this.searching ? "agents" : "departments";
+    this.table.element.className = `scroller table ${this.searching ? "results" : "departments"}`;
+    this.table.setColumns(columns[what], this.query.sort, (key) => this.sort(key));
+    if (this.searching) this.find();
+    else this.list();
+    this.none.hidden = this.rows.length > 0;
+    this.table.element.hidden = !this.none.hidden;
+    this.table.setCount(this.rows.length);
+    this.table.refresh();
+  }
+
+  find() {
+    const { q, level, status: state, sort } = this.query;
+    const all = [...roster.all()];
+    this.rows = sorted(all.filter(search(q, level, state)), sort, orders.agents);
+    const n = number(this.rows.length, 0);
+    this.count.textContent = roster.complete ? `${n} of ${number(all.length, 0)} agents` : `${n} found so far`;
+    this.none.textContent = roster.complete ? "Nobody is like that." : "Looking.";
+    const folded = q.toLowerCase();
+    const named = q ? this.departments.filter((d) => d.department_name.toLowerCase().includes(folded)) : [];
+    this.named.hidden = !named.length;
+    fill(this.named, "Departments: ", named.slice(0, most).map((d) => h("a", { href: link("departments", d.department_name) }, text(d.department_name))),
+      named.length > most ? `and ${named.length - most} more` : null);
+  }
+
+  list() {
+    this.named.hidden = true;
+    this.none.textContent = "There are no departments yet.";
+    const sum = (name) => this.departments.reduce((n, d) => n + d[name], 0);
+    const currency = this.company.currency;
+    fill(this.count, `${number(sum("agent_count"), 0)} agents in ${number(this.departments.length, 0)} departments, ${money(sum("cost"), currency, 0)} in 30 days `,
+      costChange(sum("cost"), sum("cost_before")));
+    this.rows = sorted(this.departments, this.query.sort, orders.departments).flatMap((d) => {
+      const inside = this.open.has(d.department_name) ? this.inside(d) : null;
+      return [{ d }, ...Array.from({ length: inside?.total ?? 0 }, (_, i) => ({ inside, i }))];
     });
-    const move = (by) => this.board.move(this, this.board.columns.indexOf(this) + by);
-    this.handle = h("header", { draggable: may.editAll() },
-      h("h2", {}, h("a", { href: link("departments", department.name) }, department.name)),
-      may.editAll() ? h("span", { class: "moves" },
-        h("button", { type: "button", class: "plain", ...tip(`Move ${department.name} to the left`), onclick: () => move(-1) }, "←"),
-        h("button", { type: "button", class: "plain", ...tip(`Move ${department.name} to the right`), onclick: () => move(1) }, "→")) : null,
-      this.figures);
-    this.element = h("section", { class: "column", "aria-label": department.name, data: { department: department.name } }, this.handle, this.list.element);
-    this.drag();
   }
 
-  async load() {
-    this.pages = new Pages("agents", { department: this.department.name, view: "summary" }, this.board.signal);
-    try {
-      const [health] = await Promise.all([data(path("departments", this.department.name, "health"), {}, this.board.signal), this.pages.more()]);
-      this.showHealth(health);
-      this.setTotal(health.agent_count);
-    } catch (error) {
-      if (error.name !== "AbortError") fill(this.figures, error.message);
-    }
+  // inside are the agents of an open department.
+  inside({ department_name: name, agent_count: count }) {
+    if (!this.members.has(name)) this.members.set(name, new Members(name, count, this.signal, () => !this.searching && this.draw()));
+    return this.members.get(name);
   }
 
-  // reload reads as much again as was known.
-  async reload() {
-    if (!this.pages) return;
-    const pages = new Pages("agents", { department: this.department.name, view: "summary" }, this.board.signal);
-    const [health] = await Promise.all([
-      data(path("departments", this.department.name, "health"), {}, this.board.signal),
-      pages.upTo(Math.max(1, this.pages.items.length)),
-    ]);
-    this.pages = pages;
-    this.showHealth(health);
-    this.setTotal(health.agent_count);
-  }
-
-  showHealth(health) {
-    const days = health.cost_trend.map((d) => d.value);
-    const cost = money(health.department_cost_7d, health.currency);
-    fill(this.figures,
-      h("span", { class: "count" }, health.agent_count === 1 ? "1 agent" : `${health.agent_count} agents`),
-      h("span", { class: "cost", title: "cost of the last 7 days" }, cost),
-      bars(days, `${cost} in 7 days, day by day`, { width: 70, height: 20 }));
-  }
-
-  setTotal(total) {
-    this.total = this.pages.complete ? this.pages.items.length : total;
-    this.list.setCount(this.total);
-    this.list.refresh();
-    if (this.total === 0 && !this.none) this.list.element.append(this.none = empty("Nobody yet."));
-    if (this.total > 0) this.none = this.none?.remove();
-  }
-
-  // need reads on when the end of what is known comes near.
-  need(last) {
-    if (!this.pages || this.pages.complete || last < this.pages.items.length || this.pages.reading) return;
-    this.pages.more().then(() => this.setTotal(this.total), (error) => error.name !== "AbortError" && notice(error.message, "error"));
-  }
-
-  holds(id) {
-    return Boolean(this.pages?.items.some((a) => a.id === id));
-  }
-
-  // touch shows that an agent has just done something.
-  touch(event) {
-    for (const element of this.list.shown.values()) {
-      if (element.dataset.id !== event.agent_id) continue;
-      element.classList.remove("touched");
-      void element.offsetWidth; // so that the sign is given again
-      element.classList.add("touched");
-    }
+  need(first, last) {
+    const wanted = new Map();
+    for (const { inside, i } of this.rows.slice(first, last)) if (inside) wanted.set(inside, i + 1);
+    for (const [inside, count] of wanted) inside.need(count);
   }
 
   render(index) {
-    const agent = this.pages?.items[index];
-    if (!agent) return null;
-    const element = card(agent, this.board.currency, this.editable ? h("span", { class: "moves" },
-      h("button", { type: "button", class: "plain", ...tip(`Move ${agent.name} up`), onclick: () => this.move(index, index - 1, "up") }, "↑"),
-      h("button", { type: "button", class: "plain", ...tip(`Move ${agent.name} down`), onclick: () => this.move(index, index + 1, "down") }, "↓")) : []);
-    if (this.editable) {
-      element.draggable = true;
-      element.addEventListener("dragstart", (event) => {
-        event.stopPropagation();
+    const row = this.rows[index];
+    if (this.searching) return found(row);
+    if (row.d) return this.department(row.d);
+    const agent = row.inside.at(row.i);
+    return agent && { properties: { class: "agent", data: { id: agent.id } }, cells: [...agentCells(agent, this.company.currency), h("span", { role: "cell" })] };
+  }
+
+  department(d) {
+    const name = d.department_name;
+    const open = this.open.has(name);
+    const cell = (...content) => h("span", { role: "cell" }, content);
+    const moves = may.editAll() && !this.query.sort ? h("span", { class: "moves" },
+      h("button", { type: "button", class: "plain", ...tip(`Move ${name} up`), onclick: () => this.move(d, -1) }, "↑"),
+      h("button", { type: "button", class: "plain", ...tip(`Move ${name} down`), onclick: () => this.move(d, 1) }, "↓")) : null;
+    return {
+      properties: { class: "department", data: { department: name }, draggable: Boolean(moves), ...(moves && this.dragging(d)) },
+      cells: [
+        h("span", { role: "rowheader", title: name },
+          h("button", { type: "button", class: "plain fold", "aria-expanded": String(open), "aria-label": `Agents of ${name}`, onclick: () => this.fold(name) }, open ? "▾" : "▸"),
+          h("a", { href: link("departments", name), class: "name" }, text(name))),
+        cell(number(d.agent_count, 0), d.active_agent_count < d.agent_count ? h("small", {}, ` ${number(d.active_agent_count, 0)} active`) : null),
+        cell(money(d.cost, d.currency), " ", costChange(d.cost, d.cost_before)),
+        cell(number(d.tasks_completed, 0)),
+        cell(d.success_rate === null ? "–" : percent(d.success_rate * 100)),
+        cell(moves),
+      ],
+    };
+  }
+
+  fold(name) {
+    if (!this.open.delete(name)) this.open.add(name);
+    this.turn({}, true);
+  }
+
+  // move puts a department elsewhere.
+  move(d, by) {
+    const from = this.departments.indexOf(d);
+    const to = from + by;
+    if (to < 0 || to >= this.departments.length || !by) return;
+    this.departments.splice(to, 0, ...this.departments.splice(from, 1));
+    announce(`${d.department_name} is now department ${to + 1} of ${this.departments.length}`);
+    this.draw();
+    this.save(this.departments.map((x) => x.department_name));
+  }
+
+  // dragging lets a department be dragged, and others be dropped on it.
+  dragging(d) {
+    return {
+      ondragstart: (event) => {
         event.dataTransfer.effectAllowed = "move";
-        event.dataTransfer.setData("text/plain", agent.name);
-        dragged = { column: this, index };
-        element.classList.add("dragged");
-      });
-      element.addEventListener("dragend", () => {
-        dragged = null;
-        element.classList.remove("dragged");
-        this.mark(-1);
-      });
-      element.addEventListener("keydown", (event) => {
-        const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-        if (!event.altKey || !by) return;
+        event.dataTransfer.setData("text/plain", d.department_name);
+        this.dragged = d;
+      },
+      ondragend: () => { this.dragged = null; },
+      ondragover: (event) => this.dragged && event.preventDefault(),
+      ondrop: (event) => {
+        if (!this.dragged) return;
         event.preventDefault();
-        this.move(index, index + by, by < 0 ? "up" : "down");
-      });
-    }
-    return element;
-  }
-
-  // move puts an agent elsewhere in its department. The service wants to know
-  // the whole new order, so all of it is read first.
-  async move(from, to, button) {
-    if (to < 0 || to >= this.total || to === from) return;
-    try {
-      await this.pages.upTo();
-      const items = this.pages.items;
-      const [agent] = items.splice(from, 1);
-      items.splice(to, 0, agent);
-      this.list.refresh();
-      const shown = this.list.show(to);
-      if (button) shown?.querySelectorAll(".moves button")[button === "up" ? 0 : 1]?.focus();
-      announce(`${agent.name} is now ${to + 1} of ${this.total} in ${this.department.name}`);
-      await change("POST", path("departments", this.department.name, "reorder-agents"), { agent_names: items.map((a) => a.name) });
-    } catch (error) {
-      notice(`The agents stay as they were: ${error.message}`, "error");
-      await this.reload();
-    }
-  }
-
-  // drag lets departments and agents be dropped here.
-  drag() {
-    this.handle.addEventListener("dragstart", (event) => {
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", this.department.name);
-      dragged = { department: this };
-      this.element.classList.add("dragged");
-    });
-    this.handle.addEventListener("dragend", () => {
-      dragged = null;
-      this.element.classList.remove("dragged");
-    });
-    this.element.addEventListener("dragover", (event) => {
-      if (dragged?.department && dragged.department !== this) event.preventDefault();
-      if (dragged?.column !== this) return;
-      event.preventDefault();
-      this.mark(this.gap(event));
-    });
-    this.element.addEventListener("dragleave", () => this.mark(-1));
-    this.element.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const what = dragged;
-      dragged = null;
-      this.mark(-1);
-      if (what?.department) this.board.move(what.department, this.board.columns.indexOf(this));
-      if (what?.column === this) {
-        const gap = this.gap(event);
-        this.move(what.index, gap > what.index ? gap - 1 : gap);
-      }
-    });
-  }
-
-  // gap is the place between two agents that the pointer is nearest to.
-  gap(event) {
-    const top = this.list.list.getBoundingClientRect().top;
-    return Math.max(0, Math.min(this.total, Math.round((event.clientY - top) / rowHeight)));
-  }
-
-  mark(gap) {
-    this.line ||= this.list.list.appendChild(h("li", { class: "gap", "aria-hidden": "true" }));
-    this.line.hidden = gap < 0;
-    this.line.style.top = `${gap * rowHeight - 2}px`;
+        this.move(this.dragged, this.departments.indexOf(d) - this.departments.indexOf(this.dragged));
+      },
+    };
   }
 }
 
-let dragged = null; // what is being dragged
+// found is the row of an agent that was looked for.
+function found(a) {
+  const cell = (...content) => h("span", { role: "cell" }, content);
+  return {
+    properties: { class: "found", data: { id: a.id } },
+    cells: [
+      h("span", { role: "rowheader", title: a.name }, h("a", { href: link("agents", a.name), class: "name" }, text(a.name))),
+      h("span", { role: "cell", title: a.role }, text(a.role)),
+      h("span", { role: "cell", title: a.department }, h("a", { href: link("departments", a.department) }, text(a.department))),
+      cell(h("span", { class: "level" }, words(a.level))), cell(status(a.status)),
+    ],
+  };
+}
 
 async function addDepartment() {
   const name = h("input", { required: true, maxlength: 128 });
@@ -311,7 +310,7 @@ async function addDepartment() {
 }
 
 async function hire(departments) {
-  const names = departments.map((d) => d.name).filter((d) => may.edit(d));
+  const names = departments.filter((d) => may.edit(d));
   const name = h("input", { required: true, maxlength: 128 });
   const role = h("input", { required: true, maxlength: 128 });
   const department = select(names, names[0]);

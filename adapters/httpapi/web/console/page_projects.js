@@ -1,7 +1,7 @@
 // The projects, with who works on them.
 
 import { Pages, change, data, decimal, get, limited, path } from "./api.js";
-import { ask, busy, empty, field, h, notice, select } from "./dom.js";
+import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { date, money, words } from "./format.js";
 import { again, link } from "./router.js";
 import { may } from "./session.js";
@@ -53,7 +53,7 @@ class Names {
 
   link(id) {
     const a = h("a", { href: link("agents", id) }, "…");
-    this.of(id).then((name) => { a.textContent = name ?? "somebody who has left"; });
+    this.of(id).then((name) => fill(a, text(name ?? "somebody who has left")));
     return a;
   }
 }
@@ -61,7 +61,7 @@ class Names {
 function row(p, currency, names) {
   const more = p.team.length > 3 ? ` and ${p.team.length - 3} more` : "";
   return h("tr", {},
-    h("th", { scope: "row" }, p.name, p.description ? h("p", { class: "lead" }, p.description) : null),
+    h("th", { scope: "row" }, text(p.name), p.description ? h("p", { class: "lead", dir: "auto" }, p.description) : null),
     h("td", {}, h("span", { class: `chip ${p.status}` }, words(p.status))),
     h("td", {}, p.lead ? names.link(p.lead) : "–"),
     h("td", {}, p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more),

@@ -93,7 +93,7 @@ function tokens(sessions) {
   return section("Tokens and sessions",
     may.administer() ? h("div", { class: "row" }, button("New token", newToken, "primary")) : null,
     sessions.length ? table(["Who", "Role", "Issued", "Expires", ""], sessions.map((s) => h("tr", {},
-      h("th", { scope: "row" }, s.subject, s.sid === session.me.sid ? h("span", { class: "chip" }, "this one") : null),
+      h("th", { scope: "row" }, h("bdi", {}, s.subject), s.sid === session.me.sid ? h("span", { class: "chip" }, "this one") : null),
       h("td", {}, words(s.role), s.departments.length ? h("small", {}, ` ${s.departments.join(", ")}`) : null),
       h("td", {}, ago(s.issued_at)),
       h("td", { title: time(s.expires_at) }, s.revoked_at ? "revoked" : ago(s.expires_at)),

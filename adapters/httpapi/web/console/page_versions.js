@@ -2,7 +2,7 @@
 
 import { Pages, change, data, get, path } from "./api.js";
 import { sideBySide, unified } from "./diff.js";
-import { ask, busy, empty, field, fill, h, notice, select } from "./dom.js";
+import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { ago, time, words } from "./format.js";
 import { link } from "./router.js";
 import { may } from "./session.js";
@@ -31,8 +31,8 @@ export async function page({ name, query, signal }) {
     title: `Versions of ${agent.title}`,
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization"),
-        agent.department ? h("a", { href: link("agents", agent.name) }, agent.name) : null),
-      h("div", { class: "bar" }, h("h1", {}, `Versions of ${agent.title}`)),
+        agent.department ? h("a", { href: link("agents", agent.name) }, text(agent.name)) : null),
+      h("div", { class: "bar" }, h("h1", {}, "Versions of ", text(agent.title))),
       h("div", { class: "columns versions-page" }, h("section", { class: "panel", "aria-label": "All versions" }, h("h2", {}, `${newest} versions`), list, more), view.element),
     ],
   };
@@ -43,7 +43,7 @@ function row(v, agent, newest, view) {
     h("div", {},
       h("strong", {}, `Version ${v.version}`), v.version === newest ? h("span", { class: "chip" }, "current") : null,
       v.restored_from ? h("span", { class: "chip" }, `restored from ${v.restored_from}`) : null),
-    h("p", {}, v.reason ?? h("span", { class: "empty" }, "no reason given")),
+    h("p", { dir: "auto" }, v.reason ?? h("span", { class: "empty" }, "no reason given")),
     h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),
     h("div", { class: "row" },
       v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What version ${v.version} changed`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,

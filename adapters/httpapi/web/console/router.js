@@ -45,24 +45,42 @@ function decode(text) {
   }
 }
 
-// start shows the page of the URL now and whenever it changes. show gets the
-// module, the parameters and a signal that ends with the page.
+// setQuery changes the query of the address: what is left out or "" is dropped.
+// With replace, going back leads past what was there before.
+export function setQuery(query, replace = false) {
+  const kept = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().filter(Boolean).map((v) => [name, v])));
+  const where = link(...current().segments, ...(kept.size ? [kept] : []));
+  history[replace ? "replaceState" : "pushState"](null, "", where);
+}
+
+// start shows the page of the URL now and whenever it changes. show gets what
+// loads the module, the parameters and a signal that ends with the page. A page
+// that can shows another query itself, by its function update.
 export function start(show, missing) {
-  const turn = async () => {
+  let shown = {};
+  const turn = async (event) => {
     if (location.hash && !location.hash.startsWith("#/")) return; // a place in the page
+    const { segments, query } = current();
+    const where = link(...segments);
+    if (event?.type === "hashchange" && where === shown.where && shown.update) return shown.update(query);
     leave();
     const end = new AbortController();
     leave = () => end.abort();
-    const { segments, query } = current();
+    shown = {};
     const found = find(segments);
     if (!found) return missing();
-    const module = await found.load();
-    if (!end.signal.aborted) await show(module, { ...found.parameters, query, signal: end.signal }, segments);
+    const again = event?.type === "again";
+    const update = await show(found.load, { ...found.parameters, query, signal: end.signal, again }, segments);
+    if (!end.signal.aborted) shown = { where, update };
   };
   addEventListener("hashchange", turn);
   addEventListener("again", turn);
   return turn();
 }
+
+// ready loads the modules of all pages, so that they are there when the service
+// is not.
+export const ready = () => Promise.allSettled(routes.map((r) => r.load()));
 
 // again shows the page anew.
 export const again = () => dispatchEvent(new Event("again"));

@@ -1,60 +1,133 @@
 // Events as they happen. EventSource cannot carry a token, so the stream is read
-// by fetch.
+// by fetch. A caller may have only a few streams: pages beyond those ask for the
+// newest events every few seconds.
 
-import { send } from "./api.js";
+import { get, send } from "./api.js";
 
-const pause = (ms, signal) => new Promise((resolve) => {
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); });
-});
+const answerWithin = 5_000; // ms; then the next attempt begins
+const silence = 17_000; // ms without a sign of life; the service gives one every 15 s
+export const pollEvery = 10_000; // ms
+const pollFor = 2 * pollEvery; // ms; then a stream may be free
+const longestWait = 5_000; // ms between two attempts
 
-// follow calls onEvent for every event that the filters let through, in order,
-// until the signal ends. A connection that breaks is made again at the place
-// where it broke. onState gets "live", "waiting" and "missed": events may be
-// missing before this point.
-export async function follow(query, { onEvent, onState = () => {}, signal }) {
-  let last = "";
-  let wait = 1000;
-  while (!signal.aborted) {
+// connection says how things stand: "live", "polling" or "gone", since when the
+// service has not answered, and when it was heard of last (ms).
+export const connection = { state: "", since: 0, heard: Date.now() };
+
+// Everybody who wants to know what happens shares one stream.
+const listeners = new Set();
+
+// listen calls onEvent with every event until the signal ends.
+export function listen(onEvent, signal) {
+  listeners.add(onEvent);
+  signal.addEventListener("abort", () => listeners.delete(onEvent));
+}
+
+const pass = (event) => listeners.forEach((tell) => tell(event));
+const say = (detail) => dispatchEvent(new CustomEvent("stream", { detail }));
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+function become(state) {
+  if (state === "gone") connection.since ||= Date.now();
+  else Object.assign(connection, { since: 0, heard: Date.now() });
+  if (state === connection.state) return;
+  connection.state = state;
+  say(state);
+}
+
+// start follows what happens for as long as the page is there. It tells the
+// window by events "stream": the state, or "missed" when events may be missing
+// before this point.
+export async function start() {
+  let last = ""; // where the stream goes on
+  let failures = 0; // since a stream was there
+  for (;;) {
+    const begun = Date.now();
     try {
-      const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
-      const answer = await send("GET", "activities/stream", { query, headers, signal });
+      const { answer, control } = await connect(last);
+      if (answer.status === 429) {
+        if (last) say("missed");
+        last = "";
+        await poll();
+        continue;
+      }
       if (answer.status === 400 && last) {
         last = ""; // the place belongs to another log
-        onState("missed");
+        say("missed");
+        continue;
       }
       if (!answer.ok) throw new Error(`status ${answer.status}`);
-      onState("live");
-      wait = 1000;
-      for await (const block of blocks(answer.body)) {
-        if (signal.aborted) return;
-        if (block.event === "resync") onState("missed");
-        else if (block.data) onEvent(JSON.parse(block.data));
+      if (known) await ask(); // what happened since the last answer
+      known = null;
+      become("live");
+      failures = 0;
+      for await (const block of blocks(answer.body, control)) {
+        if (block.event === "resync") say("missed");
+        else if (block.data) pass(JSON.parse(block.data));
         if (block.id) last = block.id; // only now has it been dealt with
       }
     } catch (error) {
-      if (signal.aborted) return;
       console.info("the stream broke:", error.message);
+      if (failures++ > 0 || error.name === "TimeoutError") become("gone");
     }
-    onState("waiting");
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, 30000);
+    // A stream that was there is made again at once.
+    if (Date.now() - begun < longestWait) await pause(Math.min(250 * 2 ** failures, longestWait));
   }
 }
 
-// blocks takes the stream apart into its blocks.
-async function* blocks(body) {
+async function connect(last) {
+  const control = new AbortController();
+  const timer = setTimeout(() => control.abort(), answerWithin);
+  try {
+    const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
+    return { control, answer: await send("GET", "activities/stream", { headers, signal: control.signal }) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+let known = null; // ids of the newest events, while there is no stream
+
+// poll asks for a while.
+async function poll() {
+  for (const end = Date.now() + pollFor; Date.now() < end;) {
+    await ask();
+    become("polling");
+    await pause(pollEvery);
+    while (document.hidden) await pause(1000); // nobody looks
+  }
+}
+
+// ask passes on what has happened since it was called last.
+async function ask() {
+  const { data: newest } = await get("activities", { limit: 200 }, AbortSignal.timeout(answerWithin));
+  const fresh = known ? newest.filter((e) => !known.has(e.id)) : [];
+  if (known && newest.length && fresh.length === newest.length) say("missed");
+  fresh.reverse().forEach(pass);
+  known = new Set(newest.map((e) => e.id));
+  connection.heard = Date.now();
+}
+
+// blocks takes the stream apart into its blocks. It ends with a TimeoutError if
+// the service falls silent.
+async function* blocks(body, control) {
+  const watch = () => setTimeout(() => control.abort(new DOMException("the service is silent", "TimeoutError")), silence);
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let timer = watch();
   let rest = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      clearTimeout(timer);
+      timer = watch();
+      connection.heard = Date.now();
       const parts = (rest + value).split("\n\n");
       rest = parts.pop();
       for (const part of parts) yield parse(part);
     }
   } finally {
+    clearTimeout(timer);
     reader.cancel().catch(() => {});
   }
 }
@@ -69,23 +142,4 @@ function parse(text) {
     }
   }
   return block;
-}
-
-// Everybody who wants to know what happens shares one stream: a caller may have
-// only a few.
-const listeners = new Set();
-
-// listen calls onEvent with every event until the signal ends.
-export function listen(onEvent, signal) {
-  listeners.add(onEvent);
-  signal.addEventListener("abort", () => listeners.delete(onEvent));
-}
-
-// start begins to follow, for as long as the page is there.
-export function start() {
-  follow({}, {
-    signal: new AbortController().signal,
-    onEvent: (event) => listeners.forEach((tell) => tell(event)),
-    onState: (state) => dispatchEvent(new CustomEvent("stream", { detail: state })),
-  });
 }

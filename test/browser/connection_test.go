@@ -1,0 +1,238 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"orgd/test/process"
+)
+
+// A service that stops is noticed on every page, which goes on showing what it
+// has and says from when that is. When the service is back, the page is read
+// again.
+func TestServiceIsGone(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	token := s.token("admin", "ann")
+	b := s.console(token, 1200, 900)
+	b.expect("ERR_", "Failed to fetch", "network error", "502", "503")
+	for page, title := range s.places(token) {
+		b.visit("#/"+page, title)
+		b.await("the stream is there", `document.querySelector(".live.live")`)
+		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		before := eval[string](b, `document.querySelector("main h1").textContent`)
+		s.Kill()
+		b.await("it is noticed", `/The service has not answered since .*\d:\d\d.*What is shown is from .*\d:\d\d/.test(document.getElementById("outage").innerText)`)
+		if now := eval[string](b, `document.querySelector("main h1").textContent`); now != before {
+			t.Errorf("the page %q shows %q while the service is gone, want %q", page, now, before)
+		}
+		if page == "" {
+			b.shot("outage")
+		}
+		b.eval(`document.querySelector("main").firstElementChild.old = true`)
+		s.serveAgain()
+		b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.live")`)
+		if page != "" && page != "activity" { // these keep what is there and read the figures again
+			b.await("the page is read again", `!document.querySelector("main").firstElementChild.old`)
+		}
+		b.await("it shows the same", `document.querySelector("main h1")?.textContent === `+quote(before))
+	}
+
+	// What happened meanwhile is shown.
+	department := s.departments(token)[0]
+	b.visit("#/?"+url.Values{"open": {department}}.Encode(), "Organization")
+	s.Kill()
+	b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	s.serveAgain()
+	must[record](s, token, "POST", "agents", record{"name": "Zora Meanwhile", "role": "Visitor", "department": department})
+	b.awaitText("Zora Meanwhile")
+
+	// What was typed is kept.
+	b.visit("#/agents/Zora%20Meanwhile", "Zora Meanwhile")
+	b.fill("Instructions", "An hour of work.")
+	s.Kill()
+	b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	s.serveAgain()
+	b.awaitText("What you have typed is still here")
+	if got := b.value("Instructions"); got != "An hour of work." {
+		t.Errorf("what was typed is now %q", got)
+	}
+}
+
+// eval runs a statement in the page.
+func (b *tab) eval(statement string) {
+	b.t.Helper()
+	b.do("evaluate", chromedp.Evaluate[chromedp.Void](statement))
+}
+
+// serveAgain starts the service anew, where it was.
+func (s *service) serveAgain() {
+	s.t.Helper()
+	p, err := process.Start(s.t.Context(), binary, s.dir, "--addr", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(p.Kill)
+	s.Process = p
+}
+
+// A session that ends leads to the sign-in on every page, which goes on after it.
+func TestSessionEnds(t *testing.T) {
+	s := start(t)
+	s.simulate()
+	admin := s.token("admin", "ann")
+	b := s.console(admin, 1200, 900)
+	b.expect("401")
+	for page, title := range s.places(admin) {
+		token := s.token("editor", "ed")
+		sid := must[record](s, token, "GET", "auth/me", nil)["sid"].(string)
+		b.eval(`sessionStorage.setItem("orgd.token", ` + quote(token) + `)`)
+		b.do("open the page anew", chromedp.Navigate("about:blank"), chromedp.Navigate(s.URL+"/console#/"+page))
+		b.signInAgain(token)
+		b.await("the page is there", "document.title.startsWith("+quote(title)+")")
+		b.await("the stream is there", `document.querySelector(".live.live")`)
+		must[record](s, admin, "DELETE", "auth/sessions/"+sid, nil)
+		b.do("see the sign-in", chromedp.WaitVisible(css("#token")))
+		b.signIn(admin)
+		b.await("the page goes on", `document.querySelector(".live.live") && document.title.startsWith(`+quote(title)+`)`)
+	}
+}
+
+// A caller may have four streams. Pages beyond that ask now and then, and take a
+// stream when one is free.
+func TestFifthPage(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--limits", "on")
+	token := s.token("editor", "ed")
+	must[record](s, token, "POST", "departments", record{"name": "Lab"})
+	streams, end := context.WithCancel(t.Context())
+	defer end()
+	for range 4 {
+		r, err := http.NewRequestWithContext(streams, http.MethodGet, s.URL+"/api/v1/activities/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("a stream of the four: %v, %v", resp, err)
+		}
+		defer resp.Body.Close()
+	}
+	b := s.console(token, 1200, 900)
+	b.expect("429")
+	b.await("the page says how it knows", `document.querySelector(".live.polling")?.textContent === "updated every 10 s"`)
+	b.visit("#/?open=Lab", "Organization")
+	must[record](s, token, "POST", "agents", record{"name": "Ada", "role": "Reviewer", "department": "Lab"})
+	b.awaitRows(".agent", "Ada")
+	if !eval[bool](b, `document.getElementById("outage").hidden`) {
+		t.Error("the page says that the service is gone")
+	}
+	end()
+	b.await("a stream is free", `document.querySelector(".live.live")`)
+}
+
+// hostile are names that a page may fail at.
+func hostile() map[string]string {
+	return map[string]string{
+		"markup": `<script>document.title = "taken"</script>`,
+		"arabic": "ليلى الحسيني (مراجعة)",
+		"long":   strings.Repeat("W", 128),
+	}
+}
+
+// Names of every kind stand in every table without breaking it.
+func TestHostileNames(t *testing.T) {
+	s := start(t)
+	token := s.token("admin", "ann")
+	for _, n := range hostile() {
+		must[record](s, token, "POST", "departments", record{"name": n, "description": n})
+		must[record](s, token, "POST", "agents", record{"name": n, "role": n, "department": n})
+		agent := must[record](s, token, "GET", "agents/"+url.PathEscape(n), nil)
+		must[record](s, token, "POST", "projects", record{"name": n, "description": n, "lead": agent["id"], "team": []any{agent["id"]}})
+		must[record](s, token, "PATCH", "departments/"+url.PathEscape(n), record{"head": n})
+		must[record](s, token, "POST", "auth/tokens", record{"subject": n, "role": "editor", "ttl_seconds": 3600})
+	}
+	b := s.console(token, 1440, 900)
+	long, arabic := hostile()["long"], hostile()["arabic"]
+	open := url.Values{"open": {hostile()["markup"], arabic, long}}.Encode()
+	pages := map[string]string{
+		"?" + open: "Organization", "?status=active": "Organization", "activity": "Activity", "projects": "Projects", "settings": "Settings", "plan": "Plan",
+	}
+	for _, n := range hostile() {
+		at := url.PathEscape(n)
+		pages["agents/"+at], pages["agents/"+at+"/versions"] = n, "Versions of "+n
+		pages["departments/"+at], pages["departments/"+at+"?view=board"] = n, n
+	}
+	for page, title := range pages {
+		b.visit("#/"+page, title)
+		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		if page == "plan" {
+			b.press("Read the organization")
+		}
+		for _, width := range []int64{1440, 390} {
+			b.resize(width, 900)
+			b.fits(page)
+			b.shot(fmt.Sprintf("hostile-%.40s-%d", strings.NewReplacer("/", "-", "?", "-", "%", "").Replace(page), width))
+		}
+		b.resize(1440, 900)
+		if made := eval[int](b, `document.querySelectorAll("main script").length`); made > 0 {
+			t.Errorf("the page %q made a script of a name", page)
+		}
+	}
+	b.visit("#/?"+open, "Organization")
+	for _, n := range hostile() {
+		b.await(fmt.Sprintf("%q is shown", n), `[...document.querySelectorAll(".agent .name bdi")].some(e => e.textContent === `+quote(n)+`)`)
+	}
+	if way := eval[string](b, `getComputedStyle([...document.querySelectorAll(".agent .name bdi")].find(e => e.textContent === `+quote(arabic)+`)).unicodeBidi`); way != "isolate" {
+		t.Errorf("the Arabic name is %s from what stands beside it", way)
+	}
+}
+
+// fits fails if the page is wider than the window, or one of its rows higher than
+// the list has place for.
+func (b *tab) fits(page string) {
+	b.t.Helper()
+	wide := eval[[]string](b, `(() => {
+		const over = document.documentElement.scrollWidth - innerWidth;
+		const out = [...document.querySelectorAll("main *")].filter(e => over > 0 && e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80)).slice(0, 3);
+		const high = [...document.querySelectorAll(".rows > :not(.gap)")].filter(e => e.scrollHeight > e.clientHeight + 1).map(e => "a row is too high: " + e.outerHTML.slice(0, 80)).slice(0, 3);
+		return (over > 0 ? ["it is " + over + " pixels wider than the window", ...out] : []).concat(high);
+	})()`)
+	if len(wide) > 0 {
+		b.t.Errorf("the page %q: %s", page, strings.Join(wide, "\n"))
+	}
+}
+
+// signal sends a signal to the service.
+func (s service) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := syscall.Kill(s.PID(), sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A stream that falls silent is noticed, though its connection stands: nothing
+// comes through, not even a heartbeat.
+func TestSilentService(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("editor", "ed")
+	b := s.console(token, 1200, 900)
+	b.expect("ERR_", "network error")
+	b.await("the stream is there", `document.querySelector(".live.live")`)
+	began := time.Now()
+	s.signal(syscall.SIGSTOP)
+	b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	t.Logf("noticed after %.1f s", time.Since(began).Seconds())
+	s.signal(syscall.SIGCONT)
+	b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.live")`)
+}
