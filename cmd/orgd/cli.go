@@ -72,7 +72,7 @@ type process struct {
 	terminal       bool          // stderr is one
 	colored        bool          // stdout is one that should have colours
 	userDir        string        // of the user's configuration, "" if nobody knows
-	within         time.Duration // each step of reaching a service may take so long; 0 is a minute
+	within         time.Duration // a connection to a service is there in this time; 0 is a minute
 	to             *connection   // the service that the command talks to, if it does
 	flags          map[string]any
 }

@@ -53,7 +53,7 @@ func (c *loginCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	to := c.place(p, saved)
-	to.within, to.verbose = p.within, c.Verbose
+	to.p, to.verbose = p, c.Verbose
 	if _, err := to.client(); err != nil {
 		return usageError{err}
 	}

@@ -52,7 +52,7 @@ func (c *logoutCmd) Run(ctx context.Context, p *process) error {
 
 // endSession ends the session of a token. One that is over is no error.
 func (p *process) endSession(ctx context.Context, verbose bool, name string, saved profile) error {
-	to := connection{server: saved.Server, setting: fmt.Sprintf("profile %q", name), token: saved.Token, tokenOf: fmt.Sprintf("profile %q", name), verbose: verbose, within: p.within}
+	to := connection{server: saved.Server, setting: fmt.Sprintf("profile %q", name), token: saved.Token, tokenOf: fmt.Sprintf("profile %q", name), verbose: verbose, p: p}
 	p.talkTo(to)
 	service, err := to.client()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -18,9 +19,12 @@ import (
 	"orgd/client"
 )
 
-// reachWithin is how long each step of reaching a service may take: the
-// connection, TLS, the first answer.
-const reachWithin = time.Second
+const (
+	// reachWithin is how long the connection to a service may take.
+	reachWithin = time.Second
+	// silences is how many times as long its first answer may take.
+	silences = 10
+)
 
 // errSilent is why a step was given up.
 var errSilent = errors.New("nothing comes back")
@@ -54,36 +58,43 @@ const (
 	notOrgd  = "what answers at %s is not orgd"
 )
 
-// reach asks whether a service answers, before a token is sent to it. It does
-// not repeat, and each step may take no longer than within, where 0 is a minute.
-func (c connection) reach(ctx context.Context, within time.Duration) error {
-	within = cmp.Or(within, time.Minute)
+// reach asks whether a service answers, before a token is sent to it. It does not
+// repeat. A connection must be there in time; one that is silent for that long is
+// said to be, and given up after silences as long.
+func (c connection) reach(ctx context.Context) error {
+	within := cmp.Or(c.p.within, time.Minute)
 	probe, err := client.New(client.Config{BaseURL: c.server, MaxAttempts: 1})
 	if err != nil {
 		return err
 	}
 	trying, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	step := time.AfterFunc(within, func() { giveUp(errSilent) })
-	defer step.Stop()
 	var connected atomic.Bool
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		if sleep(trying, within) && connected.Load() {
+			c.p.say("orgd: %s (%s) is silent; waiting up to %s", c.server, c.setting, silences*within)
+			sleep(trying, (silences-1)*within)
+		}
+		giveUp(errSilent)
+	})
 	_, err = probe.Liveness(httptrace.WithClientTrace(trying, &httptrace.ClientTrace{
 		ConnectDone: func(_, _ string, err error) {
 			if err == nil {
 				connected.Store(true)
-				step.Reset(within)
 			}
 		},
-		TLSHandshakeDone: func(tls.ConnectionState, error) { step.Reset(within) },
 	}))
+	silent := context.Cause(trying) == errSilent
+	giveUp(nil)
+	watch.Wait()
 	var answer *client.Error
 	var failed *client.Failure
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return ctx.Err()
-	case context.Cause(trying) == errSilent && connected.Load():
-		return unreachable{c, noAnswer, fmt.Sprintf("it takes the connection, but is silent for %s", within), err}
-	case context.Cause(trying) == errSilent:
+	case silent && connected.Load():
+		return unreachable{c, noAnswer, fmt.Sprintf("it takes the connection, but is silent for %s", silences*within), err}
+	case silent:
 		return unreachable{c, noAnswer, fmt.Sprintf("no connection within %s", within), err}
 	case errors.As(err, &answer) && answer.Code == 0 && isGateway(answer):
 		return unreachable{c, noAnswer, "a gateway answers that it does not reach it", err}

@@ -51,7 +51,7 @@ type connection struct {
 	found   bool   // the token is of a data directory that nobody has named
 	missing error  // why there is no token
 	verbose bool
-	within  time.Duration // as in process
+	p       *process
 }
 
 // connection looks in flags, in the environment, in the profile and in the data
@@ -105,7 +105,7 @@ func (c *connection) find(p *process, mayLook bool) {
 
 // given is what flags and the environment say.
 func (f serverFlag) given(p *process) (connection, error) {
-	c := connection{server: f.Server, setting: "--server", token: f.Token, tokenOf: "--token", verbose: f.Verbose, within: p.within}
+	c := connection{server: f.Server, setting: "--server", token: f.Token, tokenOf: "--token", verbose: f.Verbose, p: p}
 	if f.Profile != "" {
 		return c, nil
 	}
@@ -203,7 +203,7 @@ func (c connection) clientWith(cfg client.Config) (*client.Client, error) {
 		first.Lock()
 		defer first.Unlock()
 		if !reached {
-			if err := c.reach(ctx, c.within); err != nil {
+			if err := c.reach(ctx); err != nil {
 				return "", err
 			}
 			reached = true
