@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -26,8 +27,11 @@ func isLoopback(server string) bool {
 
 // foundToken looks for the token that "orgd serve" or "orgd demo" has left in its
 // directory below this one. The error says why there is none.
-func (p *process) foundToken() (token, file string, err error) {
-	dirs := []string{orgd.Default().DataDir(), "demo"}
+func (p *process) foundToken(server string) (token, file string, err error) {
+	dirs := []string{orgd.Default().DataDir(), demoDir}
+	if url, err := os.ReadFile(filepath.Join(demoDir, demoFile)); err == nil && sameServer(string(url), server) {
+		slices.Reverse(dirs) // it is the demo that is served there
+	}
 	if dir := p.getenv("ORGD_DATA_DIR"); dir != "" {
 		dirs = []string{dir}
 	}

@@ -95,7 +95,7 @@ func (c *connection) find(p *process, mayLook bool) {
 		return
 	}
 	var err error
-	c.token, c.tokenOf, err = p.foundToken()
+	c.token, c.tokenOf, err = p.foundToken(c.server)
 	c.found = err == nil
 	if err != nil {
 		c.missing = usageError{fmt.Errorf(`there is no token for %s, as %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.server, err)}
