@@ -26,8 +26,8 @@ func TestServiceIsGone(t *testing.T) {
 	b.expect("ERR_", "Failed to fetch", "network error", "502", "503")
 	for page, title := range s.places(token) {
 		b.visit("#/"+page, title)
-		b.await("the stream is there", `document.querySelector(".live.live")`)
-		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		b.await("the stream is there", `document.querySelector(".live.is-live")`)
+		b.await("its parts are there", complete)
 		before := eval[string](b, `document.querySelector("main h1").textContent`)
 		s.Kill()
 		b.await("it is noticed", `/The service has not answered since .*\d:\d\d.*What is shown is from .*\d:\d\d/.test(document.getElementById("outage").innerText)`)
@@ -39,7 +39,7 @@ func TestServiceIsGone(t *testing.T) {
 		}
 		b.eval(`document.querySelector("main").firstElementChild.old = true`)
 		s.serveAgain()
-		b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.live")`)
+		b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.is-live")`)
 		if page != "" && page != "activity" { // these keep what is there and read the figures again
 			b.await("the page is read again", `!document.querySelector("main").firstElementChild.old`)
 		}
@@ -98,11 +98,11 @@ func TestSessionEnds(t *testing.T) {
 		b.do("open the page anew", chromedp.Navigate("about:blank"), chromedp.Navigate(s.URL+"/console#/"+page))
 		b.signInAgain(token)
 		b.await("the page is there", "document.title.startsWith("+quote(title)+")")
-		b.await("the stream is there", `document.querySelector(".live.live")`)
+		b.await("the stream is there", `document.querySelector(".live.is-live")`)
 		must[record](s, admin, "DELETE", "auth/sessions/"+sid, nil)
 		b.do("see the sign-in", chromedp.WaitVisible(css("#token")))
 		b.signIn(admin)
-		b.await("the page goes on", `document.querySelector(".live.live") && document.title.startsWith(`+quote(title)+`)`)
+		b.await("the page goes on", `document.querySelector(".live.is-live") && document.title.startsWith(`+quote(title)+`)`)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestFifthPage(t *testing.T) {
 	}
 	b := s.console(token, 1200, 900)
 	b.expect("429")
-	b.await("the page says how it knows", `document.querySelector(".live.polling")?.textContent === "updated every 10 s"`)
+	b.await("the page says how it knows", `document.querySelector(".live.is-polling")?.textContent === "updated every 10 s"`)
 	b.visit("#/?open=Lab", "Organization")
 	must[record](s, token, "POST", "agents", record{"name": "Ada", "role": "Reviewer", "department": "Lab"})
 	b.awaitRows(".agent", "Ada")
@@ -137,7 +137,7 @@ func TestFifthPage(t *testing.T) {
 		t.Error("the page says that the service is gone")
 	}
 	end()
-	b.await("a stream is free", `document.querySelector(".live.live")`)
+	b.await("a stream is free", `document.querySelector(".live.is-live")`)
 }
 
 // hostile are names that a page may fail at.
@@ -174,7 +174,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	for page, title := range pages {
 		b.visit("#/"+page, title)
-		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		b.await("its parts are there", complete)
 		if page == "plan" {
 			b.press("Read the organization")
 		}
@@ -228,11 +228,11 @@ func TestSilentService(t *testing.T) {
 	token := s.token("editor", "ed")
 	b := s.console(token, 1200, 900)
 	b.expect("ERR_", "network error")
-	b.await("the stream is there", `document.querySelector(".live.live")`)
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
 	began := time.Now()
 	s.signal(syscall.SIGSTOP)
 	b.await("it is noticed", `!document.getElementById("outage").hidden`)
 	t.Logf("noticed after %.1f s", time.Since(began).Seconds())
 	s.signal(syscall.SIGCONT)
-	b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.live")`)
+	b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.is-live")`)
 }

@@ -176,7 +176,7 @@ func TestActivity(t *testing.T) {
 	b := s.console(token, 1200, 900)
 	b.visit("#/activity", "Activity")
 	b.await("there are events", `document.querySelectorAll(".event").length === 50`)
-	b.await("the stream is there", `document.querySelector(".live.live")`)
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
 	b.press("Earlier")
 	b.await("there are more", `document.querySelectorAll(".event").length === 100`)
 	hire := func(name string) {

@@ -42,7 +42,7 @@ func TestOrganization(t *testing.T) {
 	departments := s.departments(token)
 	b.awaitRows(".department", departments...)
 	b.await("figures are there", `/\d %/.test(document.querySelector(".department").textContent) && document.querySelector(".department .trend .unseen")`)
-	b.await("the stream is there", `document.querySelector(".live.live")`)
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
 
 	largest := departments[0]
 	for _, d := range departments {

@@ -125,6 +125,9 @@ func (b *tab) signIn(token string) {
 	b.do("sign in", chromedp.SendKeys(css("#token"), token), chromedp.Click(css(".sign-in button")), chromedp.WaitNotPresent(css("#token")))
 }
 
+// complete is true when nothing in the page waits for what is being read.
+const complete = `![...document.querySelectorAll("main *")].some(e => e.textContent === "…" && !e.matches(".skip-lines"))`
+
 // visit goes to a page of the console and waits for its title.
 func (b *tab) visit(fragment, title string) {
 	b.t.Helper()

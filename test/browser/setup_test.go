@@ -250,7 +250,7 @@ func (b *tab) pictures(name string, places map[string]string) {
 	b.t.Helper()
 	for page, title := range places {
 		b.visit("#/"+page, title)
-		b.await("its parts are there", `!document.querySelector("main").innerText.includes("…")`)
+		b.await("its parts are there", complete)
 		file := name + "-" + strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(strings.ToLower(title+" "+path.Base(page)))
 		b.fits(page)
 		b.shot(file)

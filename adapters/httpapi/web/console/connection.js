@@ -11,7 +11,7 @@ const words = { live: "live", polling: `updated every ${pollEvery / 1000} s`, go
 export function indicator() {
   const element = h("span", { class: "live", role: "status" });
   const show = () => {
-    element.className = `live ${connection.state}`;
+    element.className = `live is-${connection.state}`;
     element.textContent = words[connection.state] ?? "connecting";
   };
   addEventListener("stream", show);
