@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"orgd/adapters/jwtauth"
@@ -53,11 +54,15 @@ func prepareKey(cfg Config, path string) error {
 	return err
 }
 
-func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, error) {
-	s, err := session.Issue(session.Grant{
+func newSession(issuer *jwtauth.Issuer, in TokenRequest) (session.Session, error) {
+	return session.Issue(session.Grant{
 		ID: system.IDs{}.NewID(), Issuer: issuer.Issuer(), Subject: in.Subject,
 		Role: in.Role, Departments: in.Departments, At: system.Clock{}.Now(), TTL: in.TTL,
 	})
+}
+
+func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, error) {
+	s, err := newSession(issuer, in)
 	if err != nil {
 		return "", session.Session{}, err
 	}
@@ -65,10 +70,31 @@ func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, err
 	return token, s, err
 }
 
+// operator is as whom who runs the service begins.
+var operator = TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.DefaultTTL}
+
 // firstToken makes the token with which the operator of a new directory begins.
 func firstToken(issuer *jwtauth.Issuer) (string, error) {
-	token, _, err := sign(issuer, TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.DefaultTTL})
+	token, _, err := sign(issuer, operator)
 	return token, err
+}
+
+// SignInLink makes a link to the console of this service, which clients on this
+// machine reach at url. It signs a browser in as admin: once, within
+// [session.LinkTTL], from this machine. It is a secret until then.
+func (a *App) SignInLink(url string) (string, error) {
+	s, err := newSession(a.issuer, operator)
+	if err != nil {
+		return "", err
+	}
+	code, _, err := a.sessions.Link(s)
+	return SignInURL(url, string(code)), err
+}
+
+// SignInURL is the link of a code. The code is in the fragment, which browsers do
+// not send.
+func SignInURL(server, code string) string {
+	return strings.TrimRight(server, "/") + "/console#code=" + code
 }
 
 // SaveAdminToken writes the first token of a data directory to its file

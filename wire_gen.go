@@ -53,6 +53,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	activityLog := orgdMeasured.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
 	eventStream := orgdMeasured.Stream
+	random := system.Random{}
 	orgdKeyFiles, err := embeddedKeys(cfg, db)
 	if err != nil {
 		cleanup2()
@@ -72,11 +73,10 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		return nil, nil, err
 	}
 	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := orgdMeasured.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	random := system.Random{}
 	policy := cfg.Webhooks
 	webhookStore := orgdMeasured.Webhooks
 	outbox := orgdMeasured.Outbox
@@ -190,6 +190,7 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 	activityLog := orgdMeasured.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
 	eventStream := orgdMeasured.Stream
+	random := system.Random{}
 	orgdKeyFiles, err := embeddedKeys(cfg, db)
 	if err != nil {
 		cleanup2()
@@ -209,11 +210,10 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 		return nil, nil, err
 	}
 	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := orgdMeasured.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	random := system.Random{}
 	policy := cfg.Webhooks
 	webhookStore := orgdMeasured.Webhooks
 	outbox := orgdMeasured.Outbox
@@ -338,6 +338,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 	activityLog := orgdMeasured.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
 	eventStream := orgdMeasured.Stream
+	random := system.Random{}
 	orgdKeyFiles := sharedKeys(cfg)
 	issuer, err := loadIssuer(cfg, orgdKeyFiles)
 	if err != nil {
@@ -352,11 +353,10 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 		return nil, nil, err
 	}
 	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := orgdMeasured.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	random := system.Random{}
 	policy := cfg.Webhooks
 	webhookStore := orgdMeasured.Webhooks
 	outbox := orgdMeasured.Outbox
@@ -469,6 +469,7 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 	activityLog := orgdMeasured.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
 	eventStream := orgdMeasured.Stream
+	random := system.Random{}
 	orgdKeyFiles := sharedKeys(cfg)
 	issuer, err := loadIssuer(cfg, orgdKeyFiles)
 	if err != nil {
@@ -483,11 +484,10 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		return nil, nil, err
 	}
 	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, auth, issuer, sessionStore, agentStore)
+	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := orgdMeasured.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	random := system.Random{}
 	policy := cfg.Webhooks
 	webhookStore := orgdMeasured.Webhooks
 	outbox := orgdMeasured.Outbox

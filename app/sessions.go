@@ -20,6 +20,7 @@ import (
 // waits for the storage to learn whether its session is still good.
 type Sessions struct {
 	kit    Kit
+	random ports.Random
 	auth   ports.Authenticator
 	issuer ports.TokenIssuer
 	store  ports.SessionStore
@@ -30,13 +31,14 @@ type Sessions struct {
 	revoked map[string]time.Time // session id → until
 	loaded  time.Time            // when the revocations were last read
 	seen    map[string]time.Time // session id → latest expiry that is recorded
+	links   []pendingLink        // of this process, the oldest first
 }
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
 // the first request and [Sessions.Refresh] twice a second from then on.
-func NewSessions(kit Kit, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
+func NewSessions(kit Kit, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
 	return &Sessions{
-		kit: kit, auth: auth, issuer: issuer, store: store, agents: agents,
+		kit: kit, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
 		revoked: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 }

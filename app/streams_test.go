@@ -107,7 +107,7 @@ func (realClock) Now() time.Time { return time.Now().UTC() }
 
 func newStreams(log ports.EventStream) *Streams {
 	kit := Kit{Clock: realClock{}}
-	return NewStreams(kit.Clock, log, nil, NewSessions(kit, nil, nil, nil, nil))
+	return NewStreams(kit.Clock, log, nil, NewSessions(kit, nil, nil, nil, nil, nil))
 }
 
 // mine is a session of an hour.

@@ -67,6 +67,26 @@ func (c *Client) RenewToken(ctx context.Context, opts ...Option) (IssuedToken, e
 	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "renew")}, opts)
 }
 
+// SignInLink is what signs a browser in: SERVER/console#code=CODE.
+type SignInLink struct {
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// MakeSignInLink makes a link that signs a browser in as the client: once, within
+// five minutes, on the machine of the service. Asked from another one, the service
+// answers [ErrForbidden]. It takes [IdempotencyKey], which has no effect.
+func (c *Client) MakeSignInLink(ctx context.Context, opts ...Option) (SignInLink, error) {
+	return fetch[SignInLink](ctx, c, request{method: http.MethodPost, path: path("auth", "links")}, opts)
+}
+
+// SignIn trades the code of a link for a token. A code that is not valid is
+// [ErrUnauthorized].
+func (c *Client) SignIn(ctx context.Context, code string, opts ...Option) (IssuedToken, error) {
+	body := map[string]string{"code": code}
+	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "links", "redeem"), body: body}, opts)
+}
+
 // Sessions lists sessions that have not expired, newest first: the caller's own,
 // for [RoleAdmin] everybody's. An error is the last thing that comes.
 func (c *Client) Sessions(ctx context.Context, q PageQuery) iter.Seq2[Session, error] {

@@ -164,6 +164,14 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	if _, err := bob.CreateProject(ctx, client.ProjectInput{Name: "x"}); !errors.Is(err, client.ErrForbidden) {
 		t.Errorf("CreateProject as department admin = %v, want ErrForbidden", err)
 	}
+	link := must1(bob.MakeSignInLink(ctx, client.IdempotencyKey("link")))(t)
+	signedIn := must1(bob.SignIn(ctx, link.Code))(t)
+	if signedIn.SID == issued.SID || !link.ExpiresAt.After(time.Now()) {
+		t.Errorf("SignIn = %+v, by the link %+v", signedIn, link)
+	}
+	if _, err := bob.SignIn(ctx, link.Code); !errors.Is(err, client.ErrUnauthorized) {
+		t.Errorf("SignIn by a used link = %v, want ErrUnauthorized", err)
+	}
 	all := map[string]client.Session{}
 	for s, err := range c.Sessions(ctx, client.PageQuery{Limit: 1}) {
 		if err != nil {
@@ -171,7 +179,7 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 		}
 		all[s.SID] = s
 	}
-	if own := must1(bob.SessionPage(ctx, client.PageQuery{}))(t); len(all) != 2 || all[issued.SID].Subject != "bob" || len(own.Items) != 1 {
+	if own := must1(bob.SessionPage(ctx, client.PageQuery{}))(t); len(all) != 3 || all[issued.SID].Subject != "bob" || len(own.Items) != 2 {
 		t.Errorf("Sessions = %+v, of bob himself %+v", all, own)
 	}
 	for range 2 {

@@ -72,6 +72,7 @@ var shapes = map[string]struct {
 	"Delivery":                     {output, reflect.TypeFor[client.Delivery]()},
 	"AuditEntry":                   {output, reflect.TypeFor[client.AuditEntry]()},
 	"IssueTokenRequest":            {input, reflect.TypeFor[client.TokenInput]()},
+	"SignInLink":                   {output, reflect.TypeFor[client.SignInLink]()},
 	"IssuedToken":                  {output, reflect.TypeFor[client.IssuedToken]()},
 	"Caller":                       {output, reflect.TypeFor[client.Caller]()},
 	"Session":                      {output, reflect.TypeFor[client.Session]()},
@@ -90,7 +91,7 @@ var entries = map[string][]reflect.Type{
 // which TestSurface opens, bodies that it sends, and what is free-form.
 var shapeless = []string{
 	"ApiResponse_", "PaginatedResponse_", "ErrorEnvelope", "ProblemDetail",
-	"ReorderDepartmentsRequest", "ReorderAgentsRequest", "IngestActivitiesRequest",
+	"ReorderDepartmentsRequest", "ReorderAgentsRequest", "IngestActivitiesRequest", "RedeemLinkRequest",
 	"CompanySettings", "OpenAPIDocument",
 	"OrganizationInput", "OrganizationCompanyInput", "OrganizationDepartmentInput", "OrganizationAgentInput", // sent as text
 }

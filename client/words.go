@@ -345,6 +345,7 @@ type Role string
 
 // The roles.
 const (
+	RoleViewer          Role = "viewer"
 	RoleAgent           Role = "agent"
 	RoleDepartmentAdmin Role = "department_admin"
 	RoleEditor          Role = "editor"

@@ -78,3 +78,24 @@ func (c clients) trusts(a netip.Addr) bool {
 	}
 	return false
 }
+
+// isLocal reports whether a request comes from this machine: from a loopback
+// address and, where that is a proxy's, for a client that has one too. A proxy
+// that is not trusted, or whose word cannot be read, could speak for anybody.
+func (c clients) isLocal(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !plain(peer.Addr()).IsLoopback() {
+		return false
+	}
+	hops := r.Header.Values("X-Forwarded-For")
+	if len(hops) == 0 {
+		return r.Header.Get("Forwarded") == "" && r.Header.Get("X-Real-Ip") == ""
+	}
+	for _, hop := range strings.Split(strings.Join(hops, ","), ",") {
+		at, err := parseHop(strings.TrimSpace(hop))
+		if err != nil || !plain(at).IsLoopback() {
+			return false
+		}
+	}
+	return c.trusts(plain(peer.Addr()))
+}

@@ -81,7 +81,12 @@ func (x *exchange) pass(refused error) (release func(), err error) {
 	if x.session != nil {
 		r.Subject = x.session.Subject
 	}
-	grant, err := x.server.parts.Limiter.Admit(x.ctx(), x.server.parts.Caps.Ask(r))
+	return x.ask(x.server.parts.Caps, r)
+}
+
+// ask asks the limiter.
+func (x *exchange) ask(caps limit.Caps, r limit.Request) (release func(), err error) {
+	grant, err := x.server.parts.Limiter.Admit(x.ctx(), caps.Ask(r))
 	if err != nil {
 		return nil, ports.ErrUnavailable.Because(err)
 	}
@@ -112,8 +117,11 @@ func (s *Server) count(g limit.Grant) {
 }
 
 // hasEmptySegment reports a path such as /agents//versions, which gin would
-// match with an empty parameter, or one that ends in a slash.
+// match with an empty parameter, or one that ends in a slash, as the root may.
 func hasEmptySegment(path string) bool {
+	if path == "/" {
+		return false
+	}
 	for i := range len(path) {
 		if path[i] == '/' && (i+1 == len(path) || path[i+1] == '/') {
 			return true

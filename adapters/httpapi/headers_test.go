@@ -87,7 +87,7 @@ func TestBearer(t *testing.T) {
 
 func TestHasEmptySegment(t *testing.T) {
 	for path, want := range map[string]bool{
-		"/": true, "/a": false, "/a/": true, "//a": true, "/a//b": true, "/a/b": false, "/a/%2F": false, "": false, "/a/%20": false,
+		"/": false, "//": true, "/a": false, "/a/": true, "//a": true, "/a//b": true, "/a/b": false, "/a/%2F": false, "": false, "/a/%20": false,
 	} {
 		if got := hasEmptySegment(path); got != want {
 			t.Errorf("hasEmptySegment(%q) = %v, want %v", path, got, want)

@@ -111,6 +111,35 @@ func (o operations) openapiYAML(x *exchange) error {
 	return nil
 }
 
+// index serves GET /: it leads people to the console, or else to the reference, and
+// says to programs what there is.
+func (o operations) index(x *exchange) error {
+	h := x.Writer.Header()
+	h.Add("Vary", "Accept")
+	if prefers(x.Request.Header, "text/html", jsonType) {
+		h.Set("Location", "/docs")
+		if o.s.cfg.Console {
+			h.Set("Location", "/console")
+		}
+		x.Writer.WriteHeader(http.StatusSeeOther)
+		x.Writer.WriteHeaderNow()
+		return nil
+	}
+	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256, object(func(w *jsondoc.Writer) {
+		w.Field("name").Text("orgd")
+		w.Field("version").Text(o.s.parts.Build.Version)
+		w.Field("links").Open()
+		w.Field("openapi").Text(prefix + "/openapi.json")
+		w.Field("docs").Text("/docs")
+		if w.Field("console"); o.s.cfg.Console {
+			w.Text("/console")
+		} else {
+			w.Null()
+		}
+		w.Close()
+	}))})
+}
+
 //go:embed errors.html
 var errorPage []byte
 

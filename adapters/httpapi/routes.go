@@ -36,6 +36,7 @@ func (s *Server) routes() []route {
 		{method: get, path: "/capabilities", op: access.Capabilities, handle: operations.capabilities},
 		{method: get, path: "/openapi.json", op: access.OpenAPI, public: true, handle: operations.openapiJSON},
 		{method: get, path: "/openapi.yaml", op: access.OpenAPI, public: true, handle: operations.openapiYAML},
+		{method: get, path: "/", op: access.Docs, public: true, atRoot: true, handle: operations.index},
 		{method: get, path: "/docs/errors", op: access.Docs, public: true, atRoot: true, handle: operations.errorDocs},
 		{method: get, path: "/docs", op: access.Docs, public: true, atRoot: true, handle: docs.index},
 		{method: get, path: "/docs/{file}", op: access.Docs, public: true, atRoot: true, handle: docs.file},
@@ -102,6 +103,8 @@ func (s *Server) routes() []route {
 		{method: get, path: "/auth/sessions", op: access.AuthSessions, handle: sessions.list},
 		{method: remove, path: "/auth/sessions/{sid}", op: access.AuthRevokeSession, handle: sessions.revoke},
 		{method: post, path: "/auth/logout", op: access.AuthLogout, handle: sessions.logout},
+		{method: post, path: "/auth/links", op: access.AuthLinks, handle: sessions.link},
+		{method: post, path: "/auth/links/redeem", op: access.AuthSignIn, public: true, handle: sessions.signIn},
 	}
 	if s.cfg.Console {
 		console := pages{web.Console(), consolePolicy}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/adapters/httpapi/apidoc"
+	"orgd/adapters/system"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/receipt"
@@ -81,7 +82,7 @@ func (external) Authenticate(context.Context, string) (session.Session, error) {
 func TestRenewExternal(t *testing.T) {
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
 		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
-		p.Sessions = app.NewSessions(kit, external{}, nil, noSessions{}, nil)
+		p.Sessions = app.NewSessions(kit, system.Random{}, external{}, nil, noSessions{}, nil)
 	})
 	if w := f.send(request(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
 		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)

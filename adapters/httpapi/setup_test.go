@@ -101,7 +101,7 @@ func newFake(t *testing.T, do func(context.Context) error, change ...func(*Confi
 	kit := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
 	cfg := Default()
 	parts := Parts{
-		Sessions:   app.NewSessions(kit, oneToken{}, nil, noSessions{}, nil),
+		Sessions:   app.NewSessions(kit, system.Random{}, oneToken{}, nil, noSessions{}, nil),
 		Company:    app.NewCompany(kit, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
 		Activities: app.NewActivities(kit, nil, nil, 0), // refuses what is wrong by itself
 		Storage:    fakeStorage{ping: do},

@@ -111,7 +111,7 @@ func (o OIDC) validate(m *mistakes) {
 	m.unless(o.AgentClaim != "", "--oidc-agent-claim: must not be empty")
 	for word, role := range o.Roles {
 		_, err := access.ParseRole(role)
-		m.unless(word != "" && err == nil, "--oidc-role-map: %q=%q must map a word to one of agent, department_admin, editor, admin", word, role)
+		m.unless(word != "" && err == nil, "--oidc-role-map: %q=%q must map a word to one of viewer, agent, department_admin, editor, admin", word, role)
 	}
 	m.unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "--oidc-leeway: must be 0s to %v", maxLeeway)
 }

@@ -14,7 +14,8 @@ import (
 // matrix repeats the permission model from the point of view of the roles:
 // what is not listed here is denied.
 var matrix = map[access.Role]struct{ allowed, scoped string }{
-	access.Agent: {reads, "activities.ingest auth.sessions auth.revoke_session"},
+	access.Viewer: {reads, "auth.sessions auth.revoke_session"},
+	access.Agent:  {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.DepartmentAdmin: {reads, "activities.ingest auth.sessions auth.revoke_session " +
 		"agents.create agents.update agents.delete agents.rollback " +
 		"departments.update departments.delete departments.reorder_agents " +
@@ -29,7 +30,7 @@ const (
 		"agents.list agents.get agents.activity agents.health agents.history agents.performance " +
 		"versions.list versions.get versions.diff activities.list activities.stream " +
 		"departments.list departments.get departments.health departments.ceremony_policy departments.resolved_ceremony_policy " +
-		"projects.list projects.get auth.me auth.renew auth.logout "
+		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
 		"agents.create agents.update agents.delete agents.rollback activities.ingest " +
 		"departments.create departments.update departments.delete departments.reorder_agents " +
@@ -93,7 +94,7 @@ func TestPublic(t *testing.T) {
 			got = append(got, op)
 		}
 	}
-	want := []access.Operation{"console", "docs", "health.live", "health.ready", "openapi"}
+	want := []access.Operation{"auth.sign_in", "console", "docs", "health.live", "health.ready", "openapi"}
 	if !slices.Equal(got, want) {
 		t.Errorf("public operations = %v, want %v", got, want)
 	}
@@ -209,7 +210,7 @@ func TestParseRole(t *testing.T) {
 			t.Errorf("ParseRole(%q) = %q, %v, want %q", r, got, err, r)
 		}
 	}
-	for _, s := range []string{"", "Admin", " admin", "viewer", "superuser"} {
+	for _, s := range []string{"", "Admin", " admin", "Viewer", "superuser"} {
 		if got, err := access.ParseRole(s); !errors.Is(err, access.ErrRole) {
 			t.Errorf("ParseRole(%q) = %q, %v, want ErrRole", s, got, err)
 		}
@@ -226,6 +227,8 @@ func TestStrongest(t *testing.T) {
 		{[]access.Role{"x"}, "", false},
 		{[]access.Role{access.Agent, access.Editor, access.DepartmentAdmin}, access.Editor, true},
 		{[]access.Role{access.Admin, access.Agent}, access.Admin, true},
+		{[]access.Role{access.Agent, access.Viewer}, access.Agent, true},
+		{[]access.Role{access.Viewer, "x"}, access.Viewer, true},
 	}
 	for _, tt := range tests {
 		if got, ok := access.Strongest(tt.roles); got != tt.want || ok != tt.ok {

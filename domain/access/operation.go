@@ -14,7 +14,7 @@ const (
 	Live         Operation = "health.live"
 	Ready        Operation = "health.ready"
 	OpenAPI      Operation = "openapi"
-	Docs         Operation = "docs"    // the reference and error pages
+	Docs         Operation = "docs"    // the index, the reference and error pages
 	Console      Operation = "console" // its files; what it shows it asks for with a token
 	Metrics      Operation = "metrics"
 	Capabilities Operation = "capabilities"
@@ -88,6 +88,8 @@ const (
 	AuthLogout        Operation = "auth.logout"
 	AuthSessions      Operation = "auth.sessions"
 	AuthRevokeSession Operation = "auth.revoke_session"
+	AuthLinks         Operation = "auth.links"   // makes a sign-in link
+	AuthSignIn        Operation = "auth.sign_in" // trades the code of one for a token
 )
 
 // The operations on webhooks.
@@ -105,7 +107,7 @@ func Operations() []Operation { return slices.Sorted(maps.Keys(table)) }
 // Public reports whether o is open to callers without a token.
 func (o Operation) Public() bool {
 	switch o {
-	case Live, Ready, OpenAPI, Docs, Console:
+	case Live, Ready, OpenAPI, Docs, Console, AuthSignIn:
 		return true
 	}
 	return false

@@ -18,6 +18,8 @@ type Role string
 
 // The roles, from the least to the most powerful. All of them may read.
 const (
+	// Viewer reads, and nothing else.
+	Viewer Role = "viewer"
 	// Agent is a member of the organization: it reports its own activity.
 	Agent Role = "agent"
 	// DepartmentAdmin manages the departments that its token names, and the
@@ -30,10 +32,10 @@ const (
 )
 
 // ErrRole is a text that names no role.
-var ErrRole = fault.New(fault.RequestValidation, "role: must be one of agent, department_admin, editor, admin")
+var ErrRole = fault.New(fault.RequestValidation, "role: must be one of viewer, agent, department_admin, editor, admin")
 
 // Roles lists every role, from the least to the most powerful.
-func Roles() []Role { return []Role{Agent, DepartmentAdmin, Editor, Admin} }
+func Roles() []Role { return []Role{Viewer, Agent, DepartmentAdmin, Editor, Admin} }
 
 // ParseRole reads a role, or returns [ErrRole]. Letter case matters.
 func ParseRole(s string) (Role, error) {

@@ -25,16 +25,16 @@ func (r Right) String() string {
 }
 
 // rights holds the right of each role to one operation.
-type rights struct{ agent, departmentAdmin, editor, admin Right }
+type rights struct{ viewer, agent, departmentAdmin, editor, admin Right }
 
 // The rows that operations share.
 var (
-	everyone  = rights{Allowed, Allowed, Allowed, Allowed}
-	ownOnly   = rights{Scoped, Scoped, Scoped, Allowed}  // one's own sessions
-	reporters = rights{Scoped, Scoped, Allowed, Allowed} // oneself, or the agents of one's departments
-	inOwn     = rights{Denied, Scoped, Allowed, Allowed} // one's own departments
-	editors   = rights{Denied, Denied, Allowed, Allowed}
-	admins    = rights{Denied, Denied, Denied, Allowed}
+	everyone  = rights{Allowed, Allowed, Allowed, Allowed, Allowed}
+	ownOnly   = rights{Scoped, Scoped, Scoped, Scoped, Allowed}  // one's own sessions
+	reporters = rights{Denied, Scoped, Scoped, Allowed, Allowed} // oneself, or the agents of one's departments
+	inOwn     = rights{Denied, Denied, Scoped, Allowed, Allowed} // one's own departments
+	editors   = rights{Denied, Denied, Denied, Allowed, Allowed}
+	admins    = rights{Denied, Denied, Denied, Denied, Allowed}
 )
 
 // table is the whole permission model. It is read-only.
@@ -75,6 +75,7 @@ var table = map[Operation]rights{
 	AuthMe: everyone, AuthRenew: everyone, AuthLogout: everyone,
 	AuthSessions: ownOnly, AuthRevokeSession: ownOnly,
 	AuthTokens: admins,
+	AuthLinks:  everyone, AuthSignIn: everyone,
 
 	WebhooksList: admins, WebhooksGet: admins, WebhooksWrite: admins,
 	WebhooksTest: admins, WebhooksDeliveries: admins,
@@ -85,6 +86,8 @@ var table = map[Operation]rights{
 func Of(role Role, op Operation) Right {
 	row := table[op]
 	switch role {
+	case Viewer:
+		return row.viewer
 	case Agent:
 		return row.agent
 	case DepartmentAdmin:

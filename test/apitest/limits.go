@@ -35,6 +35,7 @@ func RunLimits(t *testing.T, start StartLimited) {
 		"Address":      addressLimit,
 		"Everything":   everythingIsLimited,
 		"AuthFailures": authFailureLimit,
+		"GuessedLinks": guessedLinks,
 		"Subject":      subjectLimit,
 		"Sliding":      slidingWindow,
 		"Slots":        slots,
@@ -197,7 +198,21 @@ func authFailureLimit(t *testing.T, start func(*Caps) *Service) {
 		good.get("/company").want(200)
 		s.anonymous(t).get("/company").refused(401, 1000)
 		s.bearer(t, "guess").get("/openapi.yaml").want(200) // public: tokens are not looked at
+		s.anonymous(t).post(redeemPath, obj{"code": "guess"}).refused(429, 5000)
 	}
+	code := good.post("/auth/links", nil).want(201).text("data.code")
+	s.anonymous(t).post(redeemPath, obj{"code": code}).want(201)
+}
+
+// Guessed codes of links count as guessed tokens do.
+func guessedLinks(t *testing.T, start func(*Caps) *Service) {
+	s := start(&Caps{AuthFailures: hourly(3)})
+	for range 3 {
+		s.anonymous(t).post(redeemPath, obj{"code": "guess"}).refused(401, 1000)
+	}
+	s.anonymous(t).post(redeemPath, obj{"code": "guess"}).refused(429, 5000)
+	s.bearer(t, "guess").get("/company").refused(429, 5000)
+	s.admin(t).get("/company").want(200)
 }
 
 // A subject has so many requests, through all of its sessions.

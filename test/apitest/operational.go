@@ -38,6 +38,12 @@ func servedDocuments(t *testing.T, s *Service) {
 	if !strings.HasPrefix(string(yaml.body), "openapi: 3.1.0") || yaml.header.Get("Content-Type") != "application/yaml" {
 		t.Errorf("openapi.yaml = %s %s", yaml.header.Get("Content-Type"), clip(yaml.body))
 	}
+	index := c.get("!/").want(200).has("data.name", "orgd").hasAll("data.links", obj{"openapi": "/api/v1/openapi.json", "docs": "/docs"})
+	if index.text("data.version") != c.get("/healthz").text("data.version") || index.header.Get("Vary") != "Accept" {
+		t.Errorf("the index is %s, with Vary %q", clip(index.body), index.header.Get("Vary"))
+	}
+	c.send("HEAD", "!/", nil).want(200)
+	c.post("!/", nil).refused(405, 2001)
 	page := c.get("!/docs/errors").want(200)
 	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(string(page.body), "http") {
 		t.Errorf("/docs/errors: policy %q, or it loads something", csp)
@@ -121,6 +127,10 @@ func tokensAreRequired(t *testing.T, s *Service) {
 	none := s.anonymous(t)
 	good := s.admin(t).header.Get("Authorization")
 	for _, op := range s.document.operations {
+		if op.id == "auth.sign_in" {
+			none.with("Authorization", good).send(op.method, op.example, obj{"code": "guessed"}).refused(401, 1000)
+			continue
+		}
 		if public[op.id] {
 			none.with("Authorization", "Bearer nonsense").send(op.method, op.example, nil).want(200)
 			continue

@@ -27,7 +27,8 @@ func permissionChecks() map[string]check {
 type may struct{ own, foreign string }
 
 const (
-	everybody = "agent department_admin editor admin"
+	everybody = "viewer " + members
+	members   = "agent department_admin editor admin"
 	editors   = "editor admin"
 	managers  = "department_admin editor admin"
 )
@@ -62,7 +63,7 @@ var permissions = map[string]may{
 	"agents.rollback":    {managers, editors},
 
 	"activities.list":   {everybody, everybody},
-	"activities.ingest": {everybody, editors},
+	"activities.ingest": {members, editors},
 	"activities.stream": {everybody, everybody},
 
 	"departments.list":                     {everybody, everybody},
@@ -99,10 +100,11 @@ var permissions = map[string]may{
 	"auth.sessions":       {everybody, everybody},
 	"auth.revoke_session": {everybody, "admin"},
 	"auth.tokens":         {"admin", "admin"},
+	"auth.links":          {everybody, everybody},
 }
 
 // public operations need no token.
-var public = map[string]bool{"healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true}
+var public = map[string]bool{"auth.sign_in": true, "healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true}
 
 // scene is an organization of its own with what one attempt needs, in the
 // caller's reach or out of it.
@@ -238,7 +240,7 @@ func permissionMatrix(t *testing.T, s *Service) {
 		if !known {
 			continue // see permissionsAreComplete
 		}
-		for _, role := range []string{"agent", "department_admin", "editor", "admin"} {
+		for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
 			for scope, allowed := range map[string]string{"own": rule.own, "foreign": rule.foreign} {
 				n++
 				sc, caller := admin.setScene(n, role, scope == "own", op.id)
@@ -381,7 +383,7 @@ func permissionsOfEvents(t *testing.T, s *Service) {
 	readers := []*client{w.client}
 	for _, g := range []Grant{
 		{Subject: w.ann, Role: "agent"}, {Subject: nobody, Role: "agent"},
-		{Subject: "kim", Role: "department_admin"}, {Subject: "kim", Role: "editor"},
+		{Subject: "kim", Role: "viewer"}, {Subject: "kim", Role: "department_admin"}, {Subject: "kim", Role: "editor"},
 	} {
 		readers = append(readers, s.grant(t, g))
 	}

@@ -26,7 +26,7 @@ func routerChecks() map[string]check {
 }
 
 var notFoundPaths = []string{
-	"!/", "!/api", "!/api/v1", "!/api/v1/", "!/api/v2/agents", "!/agents", "!/favicon.ico", "!/API/V1/agents", "!//api/v1/agents",
+	"!//", "!/api", "!/api/v1", "!/api/v1/", "!/api/v2/agents", "!/agents", "!/favicon.ico", "!/API/V1/agents", "!//api/v1/agents",
 	"!/api//v1/agents", "!/api/v1//agents", "/Agents", "/agents/", "/agents//", "/agents//versions", "/agents/x/", "/agents/x//versions",
 	"/agents/x/nothing", "/agents/x/versions/", "/agents/x/versions/1/", "/agents/x/versions/1/2", "/agents/x/activity/y", "/company/",
 	"/company/x", "/departments/", "/departments//health", "/departments/x/ceremony-policy/", "/departments/x/ceremony-policy/other",

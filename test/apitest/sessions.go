@@ -23,6 +23,7 @@ func sessionChecks() map[string]check {
 		"Logout":      loggedOut,
 		"Expiry":      expiredTokens,
 		"Mutations":   mutatedTokens,
+		"Links":       signInLinks,
 	}
 }
 
@@ -117,7 +118,7 @@ func tokensOfAgents(t *testing.T, s *Service) {
 }
 
 func whoAmI(t *testing.T, s *Service) {
-	for _, role := range []string{"agent", "department_admin", "editor", "admin"} {
+	for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
 		c := s.as(t, role, "Design")
 		r := c.get("/auth/me").want(200).hasAll("data", obj{"subject": c.subject, "role": role, "departments": list{"Design"}})
 		if _, ok := r.at("data.agent_id").(string); ok != (role == "agent") {
@@ -197,6 +198,8 @@ func revokedSessions(t *testing.T, s *Service) {
 		switch op.id {
 		case "healthz", "readyz", "openapi.json", "openapi.yaml":
 			kim.send(op.method, op.example, nil).want(200)
+		case "auth.sign_in": // looks at no token
+			kim.send(op.method, op.example, nil).refused(400, 2001)
 		default:
 			kim.send(op.method, op.example, nil).refused(401, 1002)
 		}
@@ -208,7 +211,7 @@ func revokedSessions(t *testing.T, s *Service) {
 
 // Others than admins end their own sessions only.
 func revokingOwnSessions(t *testing.T, s *Service) {
-	for _, role := range []string{"agent", "department_admin", "editor"} {
+	for _, role := range []string{"viewer", "agent", "department_admin", "editor"} {
 		one, two := s.as(t, role, "Design"), s.as(t, role, "Design")
 		foreign := s.grant(t, Grant{Subject: "lee", Role: "editor"})
 		sid, other := two.get("/auth/me").text("data.sid"), foreign.get("/auth/me").text("data.sid")
@@ -238,7 +241,7 @@ func revokedBeforeSeen(t *testing.T, s *Service) {
 }
 
 func loggedOut(t *testing.T, s *Service) {
-	for _, role := range []string{"agent", "department_admin", "editor", "admin"} {
+	for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
 		c, other := s.as(t, role), s.as(t, role)
 		c.post("/auth/logout", nil).want(204)
 		c.everywhere(401, 1002)

@@ -32,7 +32,7 @@ var kinds = map[string]string{
 	"agent_name": "agent", "agent_id": "agent", "agent": "agent", "head": "agent", "lead": "agent", "reports_to": "agent", "can_delegate_to": "agent",
 	"members": "agent", "team": "agent", "subordinate": "agent", "supervisor": "agent", "previous_name": "agent", "subject": "agent", "q": "agent",
 	"department": "department", "departments": "department", "project_id": "project", "webhook": "webhook", "delivery_id": "delivery", "sid": "session",
-	"plan_hash": "plan", "Last-Event-ID": "position", "resource": "resource",
+	"plan_hash": "plan", "code": "link", "Last-Event-ID": "position", "resource": "resource",
 }
 
 // pathKinds are the parameters whose names mean something else in a path.
@@ -217,6 +217,7 @@ func (p *pool) record(m made, area, operation, at string, o object) {
 		take("plan", "plan_hash")
 	case area == "auth":
 		take("token", "token")
+		take("link", "code")
 		take("session", "sid")
 	}
 }

@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/limit"
+	"orgd/domain/receipt"
+	"orgd/domain/session"
+)
+
+// errNotHere is a request for a sign-in link that does not come from where a link
+// works.
+var errNotHere = fault.New(fault.Forbidden, "sign-in links work on the machine of the service only")
+
+// link serves POST /auth/links.
+func (h sessions) link(x *exchange) error {
+	if err := x.fromHere(); err != nil {
+		return err
+	}
+	code, l, err := h.svc.Link(*x.session)
+	if err != nil {
+		return err
+	}
+	x.Writer.Header().Set("Cache-Control", "no-store")
+	return x.send(receipt.Reply{Status: http.StatusCreated, Body: envelope(256, object(func(w *jsondoc.Writer) {
+		w.Field("code").Text(string(code))
+		w.Field("expires_at").Time(l.ExpiresAt)
+	}))})
+}
+
+// signIn serves POST /auth/links/redeem. A code that is not good counts as a
+// failed authentication.
+func (h sessions) signIn(x *exchange) error {
+	if err := x.fromHere(); err != nil {
+		return err
+	}
+	doc, err := x.document(false)
+	if err != nil {
+		return err
+	}
+	var code string
+	if err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+		r.Text("code", &code, 1, 128)
+		r.Require("code")
+	}); err != nil {
+		return err
+	}
+	token, s, err := h.svc.SignIn(x.ctx(), x.call(), session.Code(code))
+	if errors.Is(err, session.ErrLink) {
+		failure := limit.Caps{AuthFailures: x.server.parts.Caps.AuthFailures}
+		release, denied := x.ask(failure, limit.Request{Address: x.server.clients.address(x.Request), BadToken: true})
+		if denied != nil {
+			return denied
+		}
+		release()
+	}
+	if err != nil {
+		return err
+	}
+	return x.hand(token, s, http.StatusCreated)
+}
+
+// fromHere returns errNotHere unless a request comes from this machine, and not
+// from a page of somebody else that a browser on it shows. The name in Host must
+// be of this machine too, because the owner of any other may say that it is here.
+func (x *exchange) fromHere() error {
+	r := x.Request
+	switch {
+	case !x.server.clients.isLocal(r):
+		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
+	case !isHere(r.Host):
+		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")
+	case !isOwnPage(r):
+		return errNotHere.With("sign-in links work on the pages of the service only")
+	}
+	return nil
+}
+
+// isHere reports whether a host, with or without a port, is localhost or a
+// loopback address.
+func isHere(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && plain(at).IsLoopback()
+}
+
+// isOwnPage reports whether a request is of no page, or of one of this service.
+func isOwnPage(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.Header.Values("Sec-Fetch-Site"), func(site string) bool { return site != "same-origin" && site != "none" })
+}

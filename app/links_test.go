@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"orgd/domain/access"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// setClock is a clock that a test sets.
+type setClock struct{ now time.Time }
+
+func (c *setClock) Now() time.Time { return c.now }
+
+// counted makes ids and keys that differ.
+type counted struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counted) next() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	return c.n
+}
+
+func (c *counted) NewID() string     { return fmt.Sprint("id-", c.next()) }
+func (c *counted) Key() [32]byte     { n := c.next(); return [32]byte{byte(n), byte(n >> 8)} }
+func (c *counted) Fraction() float64 { return 0 }
+
+// plainTokens issues tokens that are the session's id.
+type plainTokens struct{}
+
+func (plainTokens) Issuer() string                          { return "orgd" }
+func (plainTokens) Issue(s session.Session) (string, error) { return "token of " + s.ID, nil }
+
+// issued is a store that keeps what was issued, or fails.
+type issued struct {
+	ports.SessionStore
+	mu    sync.Mutex
+	err   error
+	notes []ports.Note
+	all   []session.Session
+}
+
+func (s *issued) Issue(_ context.Context, made session.Session, n ports.Note) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.all, s.notes = append(s.all, made), append(s.notes, n)
+	}
+	return s.err
+}
+
+func (s *issued) Revoke(context.Context, session.Revocation, ports.Note) error { return nil }
+
+// linking are use cases at noon, and a session of kim's.
+func linking(t *testing.T) (*Sessions, *setClock, *issued, session.Session) {
+	t.Helper()
+	clock, store, ids := &setClock{noon}, &issued{}, &counted{}
+	s := NewSessions(Kit{Clock: clock, IDs: ids}, ids, nil, plainTokens{}, store, nil)
+	kim, err := session.Issue(session.Grant{ID: "kims", Issuer: "orgd", Subject: "kim", Role: access.Viewer, At: noon, TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, clock, store, kim
+}
+
+func (s *Sessions) mustLink(t *testing.T, mine session.Session) session.Code {
+	t.Helper()
+	code, _, err := s.Link(mine)
+	if err != nil {
+		t.Fatalf("Link = %v", err)
+	}
+	return code
+}
+
+// signIn is what came of a trade.
+func (s *Sessions) signIn(t *testing.T, code session.Code) error {
+	t.Helper()
+	_, _, err := s.SignIn(t.Context(), Call{Route: "POST /links"}, code)
+	return err
+}
+
+// However many trade at the same time, one of them is signed in.
+func TestLinkWorksOnce(t *testing.T) {
+	s, _, store, kim := linking(t)
+	code := s.mustLink(t, kim)
+	errs := make([]error, 16)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { errs[i] = s.signIn(t, code) })
+	}
+	all.Wait()
+	refused := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(refused) != 15 || slices.ContainsFunc(refused, func(err error) bool { return !errors.Is(err, session.ErrLink) }) {
+		t.Errorf("16 trades of one code: %d were refused: %v, want 15 times ErrLink", len(refused), refused)
+	}
+	if len(store.all) != 1 || store.all[0].Subject != "kim" || store.all[0].Role != access.Viewer || store.all[0].ID == kim.ID {
+		t.Fatalf("issued = %+v, want one new session of kim", store.all)
+	}
+	if e := store.notes[0].Audit; e.Actor != "kim" || e.Route != "POST /links" || store.notes[0].Receipt != nil {
+		t.Errorf("the note is %+v, want kim's and no receipt", store.notes[0])
+	}
+}
+
+func TestLinkEnds(t *testing.T) {
+	s, clock, _, kim := linking(t)
+	late, soon := s.mustLink(t, kim), s.mustLink(t, kim)
+	clock.now = noon.Add(session.LinkTTL - time.Millisecond)
+	if err := s.signIn(t, soon); err != nil {
+		t.Errorf("SignIn just before five minutes = %v", err)
+	}
+	clock.now = noon.Add(session.LinkTTL)
+	if err := s.signIn(t, late); !errors.Is(err, session.ErrLink) {
+		t.Errorf("SignIn after five minutes = %v, want ErrLink", err)
+	}
+}
+
+// A storage that fails uses nothing up.
+func TestLinkSurvivesAFailure(t *testing.T) {
+	s, _, store, kim := linking(t)
+	code := s.mustLink(t, kim)
+	store.err = ports.ErrUnavailable
+	if err := s.signIn(t, code); !errors.Is(err, ports.ErrUnavailable) {
+		t.Errorf("SignIn without storage = %v, want ErrUnavailable", err)
+	}
+	store.err = nil
+	if err := s.signIn(t, code); err != nil {
+		t.Errorf("SignIn again = %v", err)
+	}
+}
+
+// Whoever ends a session also ends the links that were made with it.
+func TestLinkOfARevokedSession(t *testing.T) {
+	s, _, _, kim := linking(t)
+	code := s.mustLink(t, kim)
+	if err := s.Logout(t.Context(), Call{Actor: kim.Actor()}, kim); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.signIn(t, code); !errors.Is(err, session.ErrLink) {
+		t.Errorf("SignIn after the maker's logout = %v, want ErrLink", err)
+	}
+}
+
+// So many links are kept; the oldest goes first, and no code is kept at all.
+func TestLinksAreBounded(t *testing.T) {
+	s, _, _, kim := linking(t)
+	first, second := s.mustLink(t, kim), s.mustLink(t, kim)
+	for range maxLinks - 1 {
+		s.mustLink(t, kim)
+	}
+	if len(s.links) != maxLinks {
+		t.Errorf("%d links are kept, want %d", len(s.links), maxLinks)
+	}
+	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
+		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)
+	}
+	if err := s.signIn(t, second); err != nil {
+		t.Errorf("SignIn by the next = %v", err)
+	}
+	third := s.mustLink(t, kim)
+	if text := fmt.Sprintf("%+v", s.links); strings.Contains(text, string(third)) {
+		t.Error("a code is kept")
+	}
+}

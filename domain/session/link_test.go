@@ -1,0 +1,75 @@
+package session_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/domain/access"
+	"orgd/domain/session"
+)
+
+func TestLink(t *testing.T) {
+	maker, err := session.Issue(grant(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := maker.Link(noon)
+	if err != nil || !l.ExpiresAt.Equal(noon.Add(5*time.Minute)) {
+		t.Fatalf("Link = %+v, %v, want one that ends after five minutes", l, err)
+	}
+	at := noon.Add(5*time.Minute - time.Millisecond)
+	got, err := l.SignIn("s2", at)
+	if err != nil {
+		t.Fatalf("SignIn = %v", err)
+	}
+	want := maker
+	want.ID, want.IssuedAt, want.ExpiresAt = "s2", noon.Add(5*time.Minute), noon.Add(65*time.Minute)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("SignIn (-want +got):\n%s", diff)
+	}
+	for _, late := range []time.Duration{5 * time.Minute, time.Hour} {
+		if got, err := l.SignIn("s2", noon.Add(late)); !errors.Is(err, session.ErrLink) {
+			t.Errorf("SignIn after %v = %+v, %v, want ErrLink", late, got, err)
+		}
+	}
+}
+
+// A link gives no more than its maker has: neither time nor another subject.
+func TestLinkIsBoundToItsMaker(t *testing.T) {
+	short, err := session.Issue(grant(func(g *session.Grant) { g.TTL = time.Minute }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := short.Link(noon); err != nil || !l.ExpiresAt.Equal(short.ExpiresAt) {
+		t.Errorf("Link of a token of a minute = %+v, %v, want it to end with the token", l, err)
+	}
+	long, err := session.Issue(grant(func(g *session.Grant) { g.TTL = session.MaxTTL }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := long.Link(noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := l.SignIn("s2", noon); err != nil || s.ExpiresAt.Sub(s.IssuedAt) != session.DefaultTTL {
+		t.Errorf("SignIn by a token of 30 days = %+v, %v, want 12 hours", s, err)
+	}
+	foreign := session.Session{ID: "s", Issuer: "https://idp", Subject: "https://idp|kim", Role: access.Admin, IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}
+	if l, err := foreign.Link(noon); !errors.Is(err, session.ErrNoLink) {
+		t.Errorf("Link of an external session = %+v, %v, want ErrNoLink", l, err)
+	}
+}
+
+func TestCode(t *testing.T) {
+	code := session.NewCode([32]byte{1, 2, 3, 31: 0xff})
+	if b, err := base64.RawURLEncoding.DecodeString(string(code)); err != nil || len(b) != 32 {
+		t.Errorf("NewCode = %q, want 32 bytes in base64url", code)
+	}
+	if code.Hash() == session.NewCode([32]byte{1, 2, 3}).Hash() || code.Hash() != session.Code(code).Hash() {
+		t.Error("Hash must tell codes apart")
+	}
+}
