@@ -22,8 +22,9 @@
 //
 //	if errors.Is(err, client.ErrNotFound) {
 //
-// The codes that are not retryable come back at once. [Error.Uncertain] tells
-// whether the request may have had its effect all the same.
+// The codes that are not retryable come back at once. A request without an answer
+// is a [*Failure]. [Error.Uncertain] and [Failure.Uncertain] tell whether the
+// request may have had its effect all the same.
 //
 // # Changing things
 //

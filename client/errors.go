@@ -71,6 +71,33 @@ func (e *Error) Is(target error) bool {
 	return ok && e.Code == code
 }
 
+// A Failure is a request that got no answer, or one that nobody can use.
+// errors.As finds it in what a method returns.
+type Failure struct {
+	// Method and Path are those of the request, without the path of the API.
+	Method, Path string
+	// Attempts is how often the request was tried.
+	Attempts int
+	// Lost says that the service was not reached, or that its answer did not arrive.
+	Lost bool
+	// Uncertain says that the request may have had its effect all the same.
+	Uncertain bool
+	// Err is the reason.
+	Err error
+}
+
+// Error implements error. It names the request and the reason.
+func (f *Failure) Error() string {
+	attempts := ""
+	if f.Attempts > 1 {
+		attempts = fmt.Sprintf(" (%d attempts)", f.Attempts)
+	}
+	return fmt.Sprintf("client: %s %s%s: %v", f.Method, f.Path, attempts, f.Err)
+}
+
+// Unwrap returns the reason.
+func (f *Failure) Unwrap() error { return f.Err }
+
 // lost reports whether the answer tells nothing of what the service has done:
 // a gateway did not reach it or gave it up.
 func (e *Error) lost() bool {

@@ -253,7 +253,7 @@ func (a answer) payload(v any, r request) error {
 // decode reads a bare answer.
 func (a answer) decode(v any, r request) error {
 	if err := decode(a.body, v); err != nil {
-		return fmt.Errorf("client: %s %s: read the answer: %w", r.method, r.path, err)
+		return &Failure{Method: r.method, Path: r.path, Attempts: 1, Uncertain: true, Err: fmt.Errorf("read the answer: %w", err)}
 	}
 	return nil
 }

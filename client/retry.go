@@ -95,11 +95,9 @@ func (p *call) failure(err error) error {
 	if errors.As(err, &e) {
 		return fmt.Errorf("client: %w", err)
 	}
-	text := ""
-	if p.attempts > 1 {
-		text = fmt.Sprintf(" (%d attempts)", p.attempts)
+	return &Failure{
+		Method: p.method, Path: p.path, Attempts: p.attempts, Lost: errors.As(err, new(errGone)), Uncertain: p.uncertain, Err: err,
 	}
-	return fmt.Errorf("client: %s %s%s: %w", p.method, p.path, text, err)
 }
 
 // report logs a request that failed for good, with the id by which the service's

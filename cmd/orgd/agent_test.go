@@ -61,9 +61,9 @@ func TestAgentDiffAndRollback(t *testing.T) {
 		"agent diff Ada 2 2":     {exitUsage, "", "the earlier one"},
 		"agent diff Ada 4":       {exitFailure, "", "nothing to compare"},
 		"agent diff Hal":         {exitFailure, "", "nothing to compare"},
-		"agent diff Ada 1 9":     {exitFailure, "", "404/3000"},
+		"agent diff Ada 1 9":     {exitFailure, "", "has no version 9"},
 		"agent rollback Ada 9":   {exitFailure, "", "no version 9"},
-		"agent rollback Bob 1":   {exitFailure, "", "404/3000"},
+		"agent rollback Bob 1":   {exitFailure, "", "not found"},
 		"agent rollback Ada one": {exitUsage, "", "version"},
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || r.stdout != "" || !strings.Contains(r.stderr, want.stderr) {

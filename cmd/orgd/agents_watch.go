@@ -86,7 +86,7 @@ func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error)
 		if err == nil || refused(err) || ctx.Err() != nil {
 			return a, err
 		}
-		w.p.say("orgd: %s; trying again", err)
+		w.p.say("orgd: %s; trying again", visible(w.p.sentence(err)))
 		sleep(ctx, shortestPause) // the next attempt sees if ctx has ended
 	}
 }

@@ -62,6 +62,6 @@ func (p *process) answer(ctx context.Context, question string, read func() (stri
 		return l.text, l.err
 	case <-ctx.Done():
 		fmt.Fprintln(p.stderr)
-		return "", errors.Join(errors.New("interrupted"), restore())
+		return "", errors.Join(ctx.Err(), restore())
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"orgd"
-	"orgd/client"
 )
 
 // The exit codes that scripts may rely on.
@@ -68,10 +68,12 @@ type process struct {
 	getenv         func(string) string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	interactive    bool   // stdin is a terminal
-	terminal       bool   // stderr is one
-	colored        bool   // stdout is one that should have colours
-	userDir        string // of the user's configuration, "" if nobody knows
+	interactive    bool          // stdin is a terminal
+	terminal       bool          // stderr is one
+	colored        bool          // stdout is one that should have colours
+	userDir        string        // of the user's configuration, "" if nobody knows
+	within         time.Duration // each step of reaching a service may take so long; 0 is a minute
+	to             *connection   // the service that the command talks to, if it does
 	flags          map[string]any
 }
 
@@ -102,7 +104,10 @@ func run(ctx context.Context, args []string, p process) int {
 	}
 	p.flags = givenFlags(command)
 	command.BindTo(ctx, (*context.Context)(nil))
-	if err := command.Run(&p); err != nil {
+	switch err := command.Run(&p); {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return p.failInterrupted(ctx, err)
+	case err != nil:
 		return p.fail(err)
 	}
 	return exitOK
@@ -115,7 +120,7 @@ func newParser(p process, exit func(int)) (*kong.Kong, error) {
 
 Start with "orgd serve"; it needs nothing else. Settings come from flags, then from the environment (ORGD_*), then from a file (--config), then from defaults.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has changes.`),
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has changes, 130 ended by Ctrl-C, 143 by SIGTERM.`),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "operate", Title: "Run a service:"},
 			{Key: "use", Title: "Talk to a running service:"},
@@ -199,15 +204,13 @@ func (p process) fail(err error) int {
 		return exitPlanned
 	}
 	var usage usageError
-	lines := strings.Split(err.Error(), "\n")
+	lines := strings.Split(p.sentence(err), "\n")
 	for i := range lines {
 		lines[i] = visible(lines[i]) // it may tell what somebody else wrote
 	}
 	if !errors.As(err, &usage) {
 		p.say("orgd: %s", strings.Join(lines, "\norgd: "))
-		if errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrSessionRevoked) {
-			p.say("The token is not good any more, or never was: orgd login takes another.")
-		}
+		p.details(err)
 		return exitFailure
 	}
 	if len(lines) == 1 {

@@ -91,7 +91,7 @@ func (p *process) names(ctx context.Context, next complete.Next) (all []complete
 		}
 		return all
 	}
-	service, err := serverFlag{Server: next.Given["server"], Profile: next.Given["profile"]}.connect(p)
+	service, err := serverFlag{profileFlag: profileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.connect(p)
 	if err != nil {
 		return nil
 	}

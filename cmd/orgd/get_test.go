@@ -249,7 +249,7 @@ func TestWatchActivities(t *testing.T) {
 
 	table.shows(table.stdout, "task_completed")
 	table.interrupt()
-	table.ends(exitOK)
+	table.ends(130)
 	if out := table.stdout.String(); strings.Count(out, "\n") != 2 || !strings.HasPrefix(out, "TIME ") {
 		t.Errorf("orgd get activities --watch writes a header and one event, got:\n%s", out)
 	}
@@ -276,7 +276,7 @@ func TestWatchGoesOn(t *testing.T) {
 	way.Pass()
 	r.shows(r.stdout, "Hal")
 	r.interrupt()
-	r.ends(exitOK)
+	r.ends(130)
 	if out := r.stdout.String(); strings.Count(out, "task_completed") != 2 {
 		t.Errorf("every event is shown once, got:\n%s", out)
 	}
@@ -287,7 +287,7 @@ func TestWatchEndsWithTheSession(t *testing.T) {
 	u := user{vars: []string{o.vars[0], "ORGD_TOKEN=nonsense"}}
 	r := u.start(t, "get", "activities", "--watch")
 	r.ends(exitFailure)
-	if !strings.Contains(r.stderr.String(), "1000") {
+	if !strings.Contains(r.stderr.String(), "does not accept the token of ORGD_TOKEN") {
 		t.Errorf("orgd get activities --watch with a bad token says:\n%s", r.stderr)
 	}
 }
@@ -315,7 +315,7 @@ func TestWatchAgents(t *testing.T) {
 	all.shows(all.stdout, `"fired"`)
 	for _, w := range []*running{r, all} {
 		w.interrupt()
-		w.ends(exitOK)
+		w.ends(130)
 	}
 	if out := r.stdout.String(); strings.Contains(out, "Hal") || strings.Count(out, "\n") != 4 {
 		t.Errorf("orgd get agents --watch --department Engineering writes a header, Ada, Ada promoted, Ada fired, got:\n%s", out)

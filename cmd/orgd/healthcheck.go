@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 type healthcheckCmd struct {
 	fileFlag
+	verboseFlag
 	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
 	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"Certificate of the service, if it serves HTTPS."`
 	Live    bool          `help:"Ask only whether the process answers, not whether it can do its work."`
@@ -37,8 +39,10 @@ func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	to := connection{server: localURL(cfg, cfg.HTTP.Addr), setting: "--addr", verbose: c.Verbose}
+	p.talkTo(to)
 	service, err := client.New(client.Config{
-		BaseURL: localURL(cfg, cfg.HTTP.Addr), MaxAttempts: 1,
+		BaseURL: to.server, MaxAttempts: 1,
 		HTTPClient: &http.Client{
 			Timeout: c.Timeout,
 			Transport: &http.Transport{
@@ -56,6 +60,9 @@ func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
 		_, err = service.Liveness(ctx)
 	} else {
 		_, err = service.Readiness(ctx)
+	}
+	if f, ok := errors.AsType[*client.Failure](err); ok && f.Lost && ctx.Err() == nil {
+		return unreachable{to, noAnswer, lostBecause(err), err}
 	}
 	return err
 }

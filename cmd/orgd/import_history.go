@@ -29,15 +29,6 @@ func (c *importAgentsCmd) replay(ctx context.Context, p *process, to connection)
 	return interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
 }
 
-// interrupted is an error, unless ctx has ended: then it says what has come of
-// that.
-func interrupted(ctx context.Context, err error, so string) error {
-	if err != nil && ctx.Err() != nil {
-		return errors.New("interrupted; " + so)
-	}
-	return err
-}
-
 // historyReplay plays the history of files through the service.
 type historyReplay struct {
 	p        *process

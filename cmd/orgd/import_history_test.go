@@ -304,7 +304,7 @@ func (o *registry) cutImport(dir string, changes int64) (cut bool) {
 	var out output
 	code := run(ctx, []string{"import", "agents", "--history", "--yes", "--server", srv.URL, dir},
 		process{getenv: env(o.vars...), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
-	if cut = ctx.Err() != nil; cut && (code != exitFailure || !strings.Contains(out.String(), "the same command does the rest")) || !cut && code != exitOK {
+	if cut = ctx.Err() != nil; cut && (code != 130 || !strings.Contains(out.String(), "the same command does the rest")) || !cut && code != exitOK {
 		o.Fatalf("orgd import, cut short %t = %d:\n%s", cut, code, &out)
 	}
 	return cut

@@ -10,7 +10,7 @@ import (
 )
 
 type loginCmd struct {
-	serverFlag
+	profileFlag
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input."`
 }
 
@@ -44,12 +44,14 @@ func (c *loginCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	to := c.place(p, saved)
+	to.within, to.verbose = p.within, c.Verbose
 	if _, err := to.client(); err != nil {
 		return usageError{err}
 	}
 	if to.token, err = c.token(ctx, p, to.server); err != nil {
 		return err
 	}
+	p.talkTo(to)
 	service, err := to.client()
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func (c *loginCmd) place(p *process, saved profile) connection {
 			return to
 		}
 	}
-	return connection{server: defaultServer}
+	return connection{server: defaultServer, setting: byDefault}
 }
 
 // token reads the token from where it is given.

@@ -9,7 +9,7 @@ import (
 )
 
 type logoutCmd struct {
-	serverFlag
+	profileFlag
 	Local bool `help:"Only forget the token; its session goes on."`
 }
 
@@ -39,8 +39,8 @@ func (c *logoutCmd) Run(ctx context.Context, p *process) error {
 		return usageError{fmt.Errorf("--server: profile %q is for %s", name, saved.Server)}
 	}
 	if !c.Local {
-		if err := endSession(ctx, saved); err != nil {
-			return fmt.Errorf("%w\nthe profile is kept; --local forgets it all the same", err)
+		if err := p.endSession(ctx, c.Verbose, name, saved); err != nil {
+			return fmt.Errorf("%w; the profile is kept; --local forgets it all the same", err)
 		}
 	}
 	if err := store.remove(name); err != nil {
@@ -51,8 +51,10 @@ func (c *logoutCmd) Run(ctx context.Context, p *process) error {
 }
 
 // endSession ends the session of a token. One that is over is no error.
-func endSession(ctx context.Context, saved profile) error {
-	service, err := connection{server: saved.Server, setting: "profile", token: saved.Token}.client()
+func (p *process) endSession(ctx context.Context, verbose bool, name string, saved profile) error {
+	to := connection{server: saved.Server, setting: fmt.Sprintf("profile %q", name), token: saved.Token, tokenOf: fmt.Sprintf("profile %q", name), verbose: verbose, within: p.within}
+	p.talkTo(to)
+	service, err := to.client()
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,14 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)     // a second signal ends the process at once
+	ctx, stop := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second one ends the process at once
+		stop(stopped{s.(syscall.Signal)})
+	}()
 	userDir, _ := os.UserConfigDir() // only profiles need it
 	code := run(ctx, os.Args[1:], process{
 		getenv:      os.Getenv,
@@ -24,7 +30,7 @@ func main() {
 		terminal:    term.IsTerminal(int(os.Stderr.Fd())),
 		colored:     term.IsTerminal(int(os.Stdout.Fd())) && wantsColors(os.Getenv),
 		userDir:     userDir,
+		within:      reachWithin,
 	})
-	stop()
 	os.Exit(code)
 }

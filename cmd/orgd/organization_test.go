@@ -275,7 +275,7 @@ func TestApplyInterrupted(t *testing.T) {
 		}
 	}
 	interrupt()
-	if got := <-code; got != exitFailure || !strings.Contains(stderr.String(), "interrupted; what was done stays, and the same command does the rest") {
+	if got := <-code; got != 130 || !strings.Contains(stderr.String(), "interrupted; what was done stays, and the same command does the rest") {
 		t.Errorf("orgd apply, interrupted = %d:\n%s", got, &stderr)
 	}
 	if r := o.run(exitOK, "", "apply", "--yes", "-f", file); strings.Contains(r.stderr, fmt.Sprintf("Done: %d created", agents)) {

@@ -95,7 +95,7 @@ func (p *process) apply(ctx context.Context, x proposal, plan client.Organizatio
 	case errors.Is(err, client.ErrVersionConflict):
 		return fmt.Errorf("somebody else has changed the organization; run the command again to see what is left to do: %w", err)
 	case ctx.Err() != nil:
-		return errors.New("interrupted; what was done stays, and the same command does the rest")
+		return interruption{"what was done stays, and the same command does the rest"}
 	case err != nil:
 		return p.mistakes(x, err)
 	}

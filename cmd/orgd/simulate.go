@@ -72,12 +72,16 @@ func (c *simulateCmd) Run(ctx context.Context, p *process) error {
 	if c.Rate == 0 {
 		return nil
 	}
+	living := ctx
 	if length > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, length)
+		living, stop = context.WithTimeout(ctx, length)
 		defer stop()
 	}
-	return s.live(ctx, c.Rate)
+	if err := s.live(living, c.Rate); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // prepare opens the organization and plays all but its present.
@@ -87,10 +91,7 @@ func (s *simulation) prepare(ctx context.Context, w wish, force bool) error {
 		err = s.play(ctx)
 	}
 	s.progress.stop()
-	if err != nil && ctx.Err() != nil {
-		return errors.New("interrupted; run the same command to go on")
-	}
-	return err
+	return interrupted(ctx, err, "run the same command to go on")
 }
 
 // validate reports every mistake in the flags.

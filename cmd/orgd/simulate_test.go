@@ -248,7 +248,7 @@ func TestSimulateInterrupted(t *testing.T) {
 		}
 	}
 	stop()
-	if got := <-code; got != exitFailure || !strings.Contains(stderr.String(), "run the same command to go on") {
+	if got := <-code; got != 130 || !strings.Contains(stderr.String(), "run the same command to go on") {
 		t.Errorf("orgd simulate, interrupted = %d:\n%s", got, stderr)
 	}
 	g.simulate()

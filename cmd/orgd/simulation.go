@@ -99,7 +99,7 @@ func (s *simulation) look(ctx context.Context, force bool) error {
 	s.mark.Owned = len(counts) == 0
 	switch {
 	case !s.mark.Owned && !force:
-		return fmt.Errorf("%s holds an organization: %s. Use an empty one, or --force to add a simulation to it",
+		return fmt.Errorf("%s holds an organization: %s; use an empty one, or --force to add a simulation to it",
 			s.place, strings.Join(counts, ", "))
 	case len(taken) > 0:
 		return fmt.Errorf("%s has %s already, and a simulation does not touch what is not its own: try another --seed",

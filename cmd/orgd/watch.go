@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 
 	"orgd/client"
 )
 
 // follow calls begin once the stream is open, and each for every event, until
-// each wants no more or ctx ends: that is how to end it, not a failure.
+// each wants no more or ctx ends.
 func follow(ctx context.Context, p *process, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
@@ -24,35 +25,28 @@ func follow(ctx context.Context, p *process, service *client.Client, q client.St
 		more := true
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return ctx.Err()
 		case failed != nil:
 			return failed
 		case err != nil && refused(err):
 			return err
 		case err != nil:
-			p.say("orgd: %s; trying again", err)
+			p.say("orgd: %s; trying again", visible(p.sentence(err)))
 		case e.Resync:
 			p.say("orgd: some events are missing here; orgd get activities shows them")
 		default:
 			more, err = each(e)
 			if err != nil || !more {
-				return ifNotEnded(ctx, err)
+				return err
 			}
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // refused reports whether the service will answer the same again.
 func refused(err error) bool {
 	var e *client.Error
-	return errors.As(err, &e) && !e.Retryable && e.Status < 500
-}
-
-// ifNotEnded is err, unless ctx has ended, which explains it.
-func ifNotEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
+	var f *client.Failure
+	return errors.As(err, &e) && !e.Retryable && e.Status < http.StatusInternalServerError || errors.As(err, &f) && !f.Lost
 }
