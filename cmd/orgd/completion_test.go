@@ -38,7 +38,7 @@ func TestCompletion(t *testing.T) {
 		"get ":                             "agents departments projects activities",
 		"department ceremonies ":           "show set unset",
 		"agent show a":                     "Ada",
-		"agent show Ada --ver":             "--version",
+		"agent show Ada --vers":            "--version",
 		"agent delete Ada h":               "Hal",
 		"agent diff Ada ":                  "",
 		"agent create ":                    "",

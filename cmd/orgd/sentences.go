@@ -16,20 +16,21 @@ const outcomeUnknown = "whether the change was made is not known"
 // sentence is an error in the words of the command line: what is wrong and what
 // to do, without what went over the wire.
 func (p process) sentence(err error) string {
-	var f *client.Failure
-	var e *client.Error
+	at := connection{server: "the service"}
+	if p.to != nil {
+		at = *p.to
+	}
 	text := err.Error()
-	switch {
-	case errors.As(err, &f):
-		text = strings.Replace(text, f.Error(), p.ofFailure(f), 1)
-	case errors.As(err, &e):
-		text = strings.Replace(text, e.Error(), p.ofAnswer(e), 1)
+	if f, ok := errors.AsType[*client.Failure](err); ok {
+		text = strings.Replace(text, f.Error(), at.lost(f), 1)
+	} else if e, ok := errors.AsType[*client.Error](err); ok {
+		text = strings.Replace(text, e.Error(), at.refused(e), 1)
 	}
 	return strings.TrimPrefix(text, "client: ")
 }
 
-// ofFailure says why there is no answer.
-func (p process) ofFailure(f *client.Failure) string {
+// lost says why there is no answer.
+func (c connection) lost(f *client.Failure) string {
 	if u, ok := errors.AsType[unreachable](f.Err); ok {
 		return u.Error()
 	}
@@ -37,31 +38,31 @@ func (p process) ofFailure(f *client.Failure) string {
 		return u.Error()
 	}
 	if !f.Lost {
-		return fmt.Sprintf("%s: %v", p.service(), f.Err)
+		return fmt.Sprintf("%s: %v", c.server, f.Err)
 	}
-	text := p.service() + " has stopped answering"
+	text := c.server + " has stopped answering"
 	if reason := lostBecause(f.Err); reason != "" {
 		text += ": " + reason
 	}
 	return text + ofEffect(f.Uncertain, f.Method)
 }
 
-// ofAnswer says what the service has refused, and what to do.
-func (p process) ofAnswer(e *client.Error) string {
+// refused says what the service has refused, and what to do.
+func (c connection) refused(e *client.Error) string {
 	text := e.Detail
 	switch {
 	case e.Code == 0 && isGateway(e):
-		text = fmt.Sprintf("a gateway answers for %s that it does not reach it", p.service())
+		text = fmt.Sprintf("a gateway answers for %s that it does not reach it", c.server)
 	case e.Code == 0:
-		text = p.notOrgd(e)
+		text = unreachable{c, notOrgd, "", e}.Error()
 	case e.Code == client.ErrUnauthorized, e.Code == client.ErrSessionRevoked:
-		return p.ofToken(e.Detail)
+		return c.unaccepted(e.Detail)
 	case e.Code == client.ErrRouteNotFound:
-		text = fmt.Sprintf("%s does not know what this command asks for: it is not of the version of this program", p.service())
+		text = fmt.Sprintf("%s does not know what this command asks for: it is not of the version of this program", c.server)
 	case e.Category == client.CategoryRateLimit && e.RetryAfter > 0:
 		text += fmt.Sprintf("; try again in %s", e.RetryAfter)
 	case e.Status >= http.StatusInternalServerError:
-		text = fmt.Sprintf("%s has failed: %s; its log knows this as %s", p.service(), e.Detail, e.Instance)
+		text = fmt.Sprintf("%s has failed: %s; its log knows this as %s", c.server, e.Detail, e.Instance)
 	}
 	return text + ofEffect(e.Uncertain, e.Method)
 }
@@ -73,39 +74,16 @@ func ofEffect(uncertain bool, method string) string {
 	return ""
 }
 
-// ofToken says which token is not accepted, and how to get another.
-func (p process) ofToken(reason string) string {
-	if p.to == nil {
-		return "the token is not accepted: " + reason
-	}
-	if p.to.tokenOf == "" {
-		return fmt.Sprintf("%s does not accept the token: %s", p.to.server, reason)
-	}
-	text := fmt.Sprintf("%s does not accept the token of %s: %s", p.to.server, p.to.tokenOf, reason)
+// unaccepted says which token is not accepted, and how to get another.
+func (c connection) unaccepted(reason string) string {
 	switch {
-	case p.to.found:
-		return text + fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
-			filepath.Dir(p.to.tokenOf), p.to.server)
-	case p.to.profile != "":
-		return text + fmt.Sprintf("; orgd login --profile %s takes another", p.to.profile)
+	case c.found:
+		reason += fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
+			filepath.Dir(c.tokenOf), c.server)
+	case c.profile != "":
+		reason += fmt.Sprintf("; orgd login --profile %s takes another", c.profile)
 	}
-	return text
-}
-
-// notOrgd says that something else answers.
-func (p process) notOrgd(e *client.Error) string {
-	if p.to == nil {
-		return "what answers is not orgd"
-	}
-	return unreachable{*p.to, notOrgd, "", e}.Error()
-}
-
-// service is whom the command talks to.
-func (p process) service() string {
-	if p.to == nil {
-		return "the service"
-	}
-	return p.to.server
+	return strings.TrimSuffix(c.server+" does not accept the token of "+c.tokenOf, " of ") + ": " + reason
 }
 
 // details say about an error what went over the wire.
@@ -113,13 +91,14 @@ func (p process) details(err error) {
 	if p.to == nil || !p.to.verbose {
 		return
 	}
-	var e *client.Error
-	var f *client.Failure
 	if u, ok := errors.AsType[unreachable](err); ok {
-		p.say("orgd: in detail: %s", visible(u.err.Error()))
-	} else if errors.As(err, &f) {
-		p.say("orgd: in detail: %s", visible(f.Error()))
-	} else if errors.As(err, &e) {
-		p.say("orgd: in detail: %s", visible(e.Error()))
+		err = u.err
+	} else if f, ok := errors.AsType[*client.Failure](err); ok {
+		err = f
+	} else if e, ok := errors.AsType[*client.Error](err); ok {
+		err = e
+	} else {
+		return
 	}
+	p.say("orgd: in detail: %s", visible(err.Error()))
 }
