@@ -111,7 +111,7 @@ trap 'note "$BASH_COMMAND" $?' ERR
 ready() {
 	local i
 	for ((i = 0; i < 600; i++)); do
-		grep -q /console "$1" && curl -s -f -o /dev/null "http://$ORGD_ADDR/api/v1/readyz" && return
+		grep -qs /console "$1" && curl -s -f -o /dev/null "http://$ORGD_ADDR/api/v1/readyz" && return
 		jobs %% >/dev/null 2>&1 || break
 		sleep 0.1
 	done
