@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	nextPort.Store(10000 + int32(os.Getpid()*7%20000))
 	os.Exit(process.Main(m, func(dir string) (err error) {
 		binary, err = process.Build(dir)
 		return err
@@ -142,17 +144,20 @@ func newShell(t *testing.T, all []block) *shell {
 	return s
 }
 
+// nextPort is what freePorts tries next, so that no port is given out twice.
+var nextPort atomic.Int32
+
 // freePorts are two that nobody listens on, below those that the system gives to
 // connections, so that none takes them meanwhile.
 func freePorts(t *testing.T) (ports [2]string) {
 	t.Helper()
-	n := 0
-	for port := 10000 + (os.Getpid()*7+int(time.Now().UnixNano()/1000)%20000)%20000; n < 2; port++ {
+	for n := 0; n < 2; {
+		port := nextPort.Add(1)
 		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 		if err != nil {
 			continue
 		}
-		defer l.Close()
+		defer l.Close() // not before there are both
 		ports[n] = fmt.Sprint(port)
 		n++
 	}
