@@ -11,6 +11,7 @@ import (
 
 type loginCmd struct {
 	profileFlag
+	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing."`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input."`
 }
 
@@ -20,6 +21,8 @@ func (loginCmd) Help() string {
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"). A stored token is never sent to another server than its own.
 
+With --link nothing is stored: a link is printed, alone on standard output, that signs a browser in to the console as whom the token stands for. It works once, for five minutes, and only on the machine of the service, where the command has to run too.
+
 Examples:
 
     orgd login --server https://orgd.example.com
@@ -27,13 +30,19 @@ Examples:
     # without a question
     orgd token create --data-dir ./data --role admin --subject ann | orgd login
 
+    # sign a browser in
+    orgd login --link
+
     # a second service
     orgd login --profile test --server http://127.0.0.1:8081 --token-file test.token
     orgd whoami --profile test`
 }
 
-// Run tries a token and stores it.
+// Run tries a token and stores it, or prints a link.
 func (c *loginCmd) Run(ctx context.Context, p *process) error {
+	if c.Link {
+		return serverFlag{profileFlag: c.profileFlag}.printLink(ctx, p)
+	}
 	name, _ := c.name(p)
 	store, err := p.profiles()
 	if err != nil {

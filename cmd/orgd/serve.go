@@ -16,7 +16,7 @@ type serveCmd struct {
 func (serveCmd) Help() string {
 	return `Serves the API under /api/v1 until SIGTERM or SIGINT. Then readiness answers 503 at once, running requests end, everything is closed, and the exit code is 0. A second signal ends the process immediately.
 
-The first start makes the data directory, its keys, and a token of role admin. On a terminal the token is shown, once; otherwise it is written to DIR/admin.token (mode 0600). More tokens: orgd token create.
+The first start makes the data directory, its keys, and a token of role admin, which is written to DIR/admin.token (mode 0600) and shown nowhere. On a terminal it also prints a link that signs a browser in to the console: once, within five minutes, on this machine; orgd login --link prints another. More tokens: orgd token create.
 
 Examples:
 
@@ -60,7 +60,6 @@ func (*serveCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	defer w.showToken("") // also if the service cannot start: it will not be made again
 	stopping := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		log.Info("stopping: running requests end first")

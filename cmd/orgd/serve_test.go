@@ -18,7 +18,7 @@ import (
 // secrets that must never be in a log.
 var jwtForm = regexp.MustCompile(`eyJ[\w-]+\.[\w-]+\.[\w-]+`)
 
-// The first start without a terminal leaves a token in a file of its owner.
+// The first start leaves a token in a file of its owner.
 func TestFirstStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := serve(t, false, "--data-dir", dir)
@@ -46,34 +46,85 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// On a terminal the token is shown once, ready to paste, and kept nowhere.
+// codeForm is a link that signs a browser in.
+var codeForm = regexp.MustCompile(`http\S+/console#code=[\w-]{43}\n`)
+
+// redeem trades the code of a link.
+func redeem(t *testing.T, link string) (int, string) {
+	t.Helper()
+	server, code, _ := strings.Cut(strings.TrimSpace(link), "/console#code=")
+	return call(t, "POST", server+"/api/v1/auth/links/redeem", "", `{"code":"`+code+`"}`)
+}
+
+// On a terminal the first start prints one link, which works once; the token is in
+// its file and is never shown.
 func TestFirstStartOnTerminal(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, true, "--data-dir", dir)
-	s.stop()
+	s.saw(t, "orgd login --link")
 	shown := s.stderr.String()
-	for _, want := range []string{s.url, s.url + "/console", dir, "First start", `curl -H "Authorization: Bearer eyJ`, "/api/v1/company"} {
+	link := codeForm.FindString(shown)
+	for _, want := range []string{s.url + "/console#code=", dir, "admin.token", "works once, for five minutes, on this machine only"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("orgd serve does not show %q:\n%s", want, shown)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "admin.token")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a token that was shown is also in a file: %v", err)
+	if n := len(codeForm.FindAllString(shown, -1)); n != 1 || jwtForm.MatchString(shown) {
+		t.Errorf("orgd serve shows %d links, want one, and no token:\n%s", n, shown)
 	}
-	again := serve(t, true, "--data-dir", dir, "--no-console")
-	again.stop()
-	if shown := again.stderr.String(); strings.Contains(shown, "/console") || !strings.Contains(shown, again.url+"/docs") {
-		t.Errorf("without the console, orgd serve does not lead to /docs:\n%s", shown)
+	if status, body := redeem(t, link); status != 201 || !jwtForm.MatchString(body) {
+		t.Errorf("the link = %d %s, want a token", status, body)
+	} else if status, body := call(t, "GET", s.url+"/api/v1/auth/me", jwtForm.FindString(body), ""); !strings.Contains(body, `"subject":"admin","role":"admin"`) {
+		t.Errorf("GET /auth/me = %d %s, want the admin", status, body)
 	}
-	if jwtForm.MatchString(again.stderr.String()) {
-		t.Errorf("the second start shows a token:\n%s", again.stderr)
+	if status, body := redeem(t, link); status != 401 {
+		t.Errorf("the link again = %d %s, want 401", status, body)
 	}
-	if status, body := call(t, "GET", serve(t, true, "--data-dir", dir).url+"/api/v1/auth/me", jwtForm.FindString(shown), ""); status != 200 {
-		t.Errorf("GET /auth/me = %d %s, want the shown token to work", status, body)
+	s.stop()
+	if token := readSecret(t, filepath.Join(dir, "admin.token")); !jwtForm.MatchString(token) {
+		t.Errorf("admin.token holds %q", token)
+	}
+	again := serve(t, true, "--data-dir", dir)
+	again.saw(t, "orgd login --link signs a browser in")
+	if shown := again.stderr.String(); codeForm.MatchString(shown) || jwtForm.MatchString(shown) {
+		t.Errorf("the second start shows a link or a token:\n%s", shown)
 	}
 }
 
-// A first start that fails late still shows the token: there is only one.
+// saw waits until the service has said something.
+func (s *service) saw(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(deadline); !strings.Contains(s.stderr.String(), text); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("orgd serve never says %q:\n%s", text, s.stderr)
+		}
+	}
+}
+
+// There is no link where nobody is to see it, or where it would not work.
+func TestFirstStartWithoutLink(t *testing.T) {
+	for name, tt := range map[string]struct {
+		terminal bool
+		args     []string
+	}{
+		"no terminal": {false, nil},
+		"no console":  {true, []string{"--no-console"}},
+		"everywhere":  {true, []string{"--console", "--addr", "0.0.0.0:0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := serve(t, tt.terminal, append([]string{"--data-dir", dir}, tt.args...)...)
+			s.saw(t, "admin.token")
+			s.stop()
+			if shown := s.stderr.String(); strings.Contains(shown, "code=") || jwtForm.MatchString(shown) {
+				t.Errorf("orgd serve shows a link or a token:\n%s", shown)
+			}
+			readSecret(t, filepath.Join(dir, "admin.token"))
+		})
+	}
+}
+
+// A first start that fails late has written the token: there is only one.
 func TestFirstStartOnTakenAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -81,11 +132,13 @@ func TestFirstStartOnTakenAddress(t *testing.T) {
 	}
 	defer taken.Close()
 	var stderr output
-	code := run(t.Context(), []string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()},
+	dir := t.TempDir()
+	code := run(t.Context(), []string{"serve", "--addr", taken.Addr().String(), "--data-dir", dir},
 		process{getenv: env(), stdout: &output{}, stderr: &stderr, terminal: true})
-	if code != exitFailure || !jwtForm.MatchString(stderr.String()) || !strings.Contains(stderr.String(), "address already in use") {
-		t.Errorf("orgd serve on a taken address = %d, want 1, the reason and the token:\n%s", code, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), "address already in use") || strings.Contains(stderr.String(), "code=") {
+		t.Errorf("orgd serve on a taken address = %d, want 1 and the reason:\n%s", code, &stderr)
 	}
+	readSecret(t, filepath.Join(dir, "admin.token"))
 }
 
 func TestTwoServicesOnOneDirectory(t *testing.T) {

@@ -4,39 +4,34 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"sync"
-	"time"
 
 	"go.uber.org/zap"
 
 	"orgd"
-	"orgd/domain/session"
 )
 
-// welcome tells the operator where the service is and, once, how to get in.
+// welcome tells the operator where the service is and, on a terminal, how to get
+// in.
 type welcome struct {
-	p     *process
-	cfg   orgd.Config
-	log   *zap.Logger
-	dir   string // data directory, absolute
-	token string // still to be shown on the terminal
-	file  string // where the token was written instead
-	once  sync.Once
+	p       *process
+	cfg     orgd.Config
+	service *orgd.App
+	log     *zap.Logger
+	dir     string // data directory, absolute
+	file    string // where the first token was written; empty at later starts
 }
 
-// newWelcome saves the first token, if there is one and nobody to show it to.
+// newWelcome writes the first token, if there is one, to its file.
 func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
-	dir, err := filepath.Abs(cfg.DataDir())
-	if err != nil {
+	w := &welcome{p: p, cfg: cfg, service: service, log: log}
+	var err error
+	if w.dir, err = filepath.Abs(cfg.DataDir()); err != nil {
 		return nil, err
 	}
-	w := &welcome{p: p, cfg: cfg, log: log, dir: dir, token: service.AdminToken()}
-	if w.token != "" && !p.terminal {
-		if w.file, err = orgd.SaveAdminToken(cfg, w.token); err != nil {
-			return nil, err
+	if token := service.AdminToken(); token != "" {
+		if w.file, err = orgd.SaveAdminToken(cfg, token); err == nil {
+			w.file, err = filepath.Abs(w.file)
 		}
-		w.file, err = filepath.Abs(w.file)
-		w.token = ""
 	}
 	return w, err
 }
@@ -48,9 +43,40 @@ func (w *welcome) listening(addr net.Addr) {
 		zap.String("version", orgd.Version().Version))
 	if w.file != "" {
 		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
-			zap.String("try", curl("$(cat "+w.file+")", url)))
+			zap.String("try", fmt.Sprintf(`curl -H "Authorization: Bearer $(cat %s)" %s/api/v1/company`, w.file, url)))
 	}
-	w.showToken(url)
+	if w.p.terminal {
+		w.show(addr, url)
+	}
+}
+
+// show tells whoever sits at the terminal how to get in. A link is printed, never
+// logged, at the first start of a service that only this machine can reach.
+func (w *welcome) show(addr net.Addr, url string) {
+	w.p.say("\nBrowser         %s", w.page(url))
+	if w.file != "" {
+		w.p.say("Admin's token   %s", w.file)
+	}
+	tcp, ok := addr.(*net.TCPAddr)
+	if !w.cfg.ServesConsole() || !ok || !tcp.IP.IsLoopback() {
+		return
+	}
+	if w.file == "" {
+		w.p.say("orgd login --link signs a browser in.\n")
+		return
+	}
+	link, err := w.service.SignInLink(url)
+	if err != nil {
+		w.log.Error("no sign-in link", zap.Error(err))
+		return
+	}
+	w.p.say(`
+This link signs your browser in as admin. It works once, for five minutes, on this machine only:
+
+%s
+
+Another one: orgd login --link
+`, link)
 }
 
 // page is what to open in a browser: the console, or the reference of the API
@@ -82,36 +108,3 @@ func localURL(cfg orgd.Config, addr string) string {
 	}
 	return scheme + "://" + addr
 }
-
-func curl(token, url string) string {
-	return fmt.Sprintf(`curl -H "Authorization: Bearer %s" %s/api/v1/company`, token, url)
-}
-
-// showToken prints the first token, unless that was done. url is empty if the
-// service could not start.
-func (w *welcome) showToken(url string) {
-	w.once.Do(func() {
-		if w.token == "" {
-			return
-		}
-		text := fmt.Sprintf(`
-First start. This token of role admin is shown only now; it is good for %s:
-
-%s
-`, hours(session.DefaultTTL), w.token)
-		if url != "" {
-			text += fmt.Sprintf(`
-Address         %s
-Browser         %s
-Data directory  %s
-
-Try it:
-
-%s
-`, url, w.page(url), w.dir, curl(w.token, url))
-		}
-		w.p.say("%s\nMore tokens: orgd token create --data-dir %s --role editor --subject NAME\n", text, w.dir)
-	})
-}
-
-func hours(d time.Duration) string { return fmt.Sprintf("%.0f hours", d.Hours()) }
