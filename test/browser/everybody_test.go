@@ -31,6 +31,17 @@ func TestRoles(t *testing.T) {
 		denied map[string]string // requests by method
 	}{
 		{
+			name: "viewer", token: s.token("viewer", "vi"),
+			lacks: map[string][]string{
+				"":                                   {"New department", "Hire an agent", "Plan", "Move " + inOwn + " down", "Move " + own + " to the right"},
+				"agents/" + url.PathEscape(inOwn):    {"Save", "Delete"},
+				"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy"},
+				"projects":                           {"New project"},
+				"settings":                           {"New token", "New webhook", "Save"},
+			},
+			denied: map[string]string{"POST": "departments", "PATCH": "company"},
+		},
+		{
 			name: "agent", token: s.token("agent", agentID),
 			lacks: map[string][]string{
 				"":                                   {"New department", "Hire an agent", "Plan", "Move " + inOwn + " down", "Move " + own + " to the right"},

@@ -1,5 +1,6 @@
 // Who is signed in. The token stays in the session storage of the tab: it is
-// gone when the tab is closed, and never part of a URL.
+// gone when the tab is closed, and never part of a URL. A sign-in link has a code
+// in its fragment, which is traded for a token once.
 
 import { h } from "./dom.js";
 
@@ -21,12 +22,35 @@ async function read(token) {
   return content.data;
 }
 
-// start returns when somebody is signed in.
+// start returns when somebody is signed in. A link counts more than the session of
+// the tab.
 export async function start() {
-  if (session.token) {
+  addEventListener("hashchange", () => { if (location.hash.startsWith(link)) location.reload(); });
+  const problem = location.hash.startsWith(link) ? await trade() : "";
+  if (session.token && !session.me && !problem) {
     session.me = await read(session.token).catch(() => null);
   }
-  if (!session.me) await signIn(session.token, "");
+  if (!session.me) await signIn(session.token, problem);
+}
+
+const link = "#code=";
+
+// trade signs in by the link in the address, from which the code is gone before
+// anything is sent. It returns why that failed, or "".
+async function trade() {
+  const code = location.hash.slice(link.length);
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    const answer = await fetch(new URL("api/v1/auth/links/redeem", document.baseURI), {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }), cache: "no-store",
+    });
+    const content = await answer.json().catch(() => ({}));
+    if (!answer.ok) return content.error ?? `The service answered with status ${answer.status}.`;
+    adopt(content.data.token, await read(content.data.token));
+    return "";
+  } catch (error) {
+    return `The link could not be used: ${error.message}`;
+  }
 }
 
 let asking = null;
@@ -71,7 +95,7 @@ function dialog(reason) {
     h("h1", { id: "sign-in-title" }, "Sign in to orgd"),
     reason ? h("p", { class: "reason" }, reason) : null,
     h("label", { for: "token" }, "Access token"), input,
-    h("small", { id: "token-hint" }, "Make one with “orgd token create”. It stays in this tab until you close it or sign out."),
+    h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. It stays in this tab until you close it or sign out."),
     problem, button);
     const box = h("dialog", {
       class: session.me ? "sign-in-box" : "sign-in-box full", "aria-labelledby": "sign-in-title",
