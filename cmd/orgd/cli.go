@@ -24,6 +24,7 @@ const (
 
 // cli is the grammar of the command line.
 type cli struct {
+	Demo  demoCmd  `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
 	Serve serveCmd `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
 		Create tokenCreateCmd `cmd:"" help:"Make a token with the signing key; the service is not asked."`
@@ -141,7 +142,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 // helpOf adds the default and the variable to the help of a setting.
 func helpOf(v *kong.Value) string {
 	for _, s := range orgd.Settings() {
-		if v.Flag == nil || s.Name != v.Name {
+		if v.Flag == nil || v.HasDefault || s.Name != v.Name {
 			continue
 		}
 		var notes []string

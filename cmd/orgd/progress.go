@@ -19,6 +19,7 @@ const (
 type progress struct {
 	out      io.Writer
 	terminal bool
+	quiet    bool // parts that have ended leave no line
 
 	mu    sync.Mutex
 	name  string
@@ -66,6 +67,9 @@ func (g *progress) end(format string, args ...any) {
 	defer g.mu.Unlock()
 	if g.terminal {
 		fmt.Fprint(g.out, "\r\x1b[K")
+	}
+	if g.quiet {
+		return
 	}
 	fmt.Fprintf(g.out, "%-12s "+format+"\n", append([]any{g.name}, args...)...)
 }

@@ -43,19 +43,30 @@ func (s *simulation) once(ctx context.Context, number int, stage simulate.Stage)
 	if err := s.perform(ctx, stage); err != nil {
 		return err
 	}
-	s.mark.Stages = number + 1
+	s.mark.Stages, s.mark.Waves = number+1, 0
 	return s.note(ctx)
 }
 
-// perform sends the requests of a stage, wave by wave.
+// perform sends the requests of a stage, wave by wave. Complete waves are noted,
+// since to do them again would take back what came after them.
 func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
 	if stage.Len() == 0 {
 		return nil
 	}
 	began := time.Now()
 	s.progress.begin(stage.Name, stage.Len())
-	for _, wave := range stage.Waves {
+	for i, wave := range stage.Waves {
+		if i < s.mark.Waves {
+			s.progress.add(len(wave))
+			continue
+		}
 		if err := each(ctx, wave, s.request); err != nil {
+			return err
+		}
+		if s.mark.Waves = i + 1; s.mark.Waves == len(stage.Waves) {
+			break // the stage is noted as a whole
+		}
+		if err := s.note(ctx); err != nil {
 			return err
 		}
 	}
@@ -138,25 +149,43 @@ func (s *simulation) history(ctx context.Context, left bool) error {
 
 // report sends events.
 func (s *simulation) report(ctx context.Context, events []simulate.Event) error {
-	return each(ctx, slices.Collect(slices.Chunk(events, reportSize)), func(ctx context.Context, part []simulate.Event) error {
-		body, err := json.Marshal(map[string]any{"events": part})
-		if err != nil {
+	return each(ctx, slices.Collect(slices.Chunk(events, reportSize)), s.reportPart)
+}
+
+// reportPart sends as many events as one request may hold. It leaves out those
+// of agents that somebody has deleted or renamed.
+func (s *simulation) reportPart(ctx context.Context, part []simulate.Event) error {
+	body, err := json.Marshal(map[string]any{"events": part})
+	if err != nil {
+		return err
+	}
+	a, err := s.send(ctx, http.MethodPost, reportPath, body)
+	if errors.Is(err, client.ErrValidation) {
+		there, failed := s.agents(ctx)
+		if failed != nil {
+			return failed
+		}
+		left := slices.DeleteFunc(slices.Clone(part), func(e simulate.Event) bool { return len(common(there, []string{e.Agent})) == 0 })
+		switch len(left) {
+		case 0:
+			return nil
+		case len(part):
 			return err
 		}
-		a, err := s.send(ctx, http.MethodPost, reportPath, body)
-		if err != nil {
-			return err
-		}
-		var counted struct{ Accepted, Duplicates int }
-		if err := json.Unmarshal(a, &counted); err != nil {
-			return fmt.Errorf("read what was reported: %w", err)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.accepted += counted.Accepted
-		s.duplicates += counted.Duplicates
-		return nil
-	})
+		return s.reportPart(ctx, left)
+	}
+	if err != nil {
+		return err
+	}
+	var counted struct{ Accepted, Duplicates int }
+	if err := json.Unmarshal(a, &counted); err != nil {
+		return fmt.Errorf("read what was reported: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accepted += counted.Accepted
+	s.duplicates += counted.Duplicates
+	return nil
 }
 
 // live lets the agents go on until ctx ends.

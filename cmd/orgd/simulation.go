@@ -32,11 +32,15 @@ type mark struct {
 	Seed   uint64 `json:"seed"`
 	Agents int    `json:"agents"`
 	Days   int    `json:"days"`
-	Began  string `json:"began"` // the day
+	// Tasks is [simulate.Options.Tasks].
+	Tasks float64 `json:"tasks,omitempty"`
+	Began string  `json:"began"` // the day
 	// Owned says that the organization was empty then.
 	Owned bool `json:"owned"`
 	// Stages is how many stages are complete, the history among them.
 	Stages int `json:"stages"`
+	// Waves is how many waves of the stage after those are complete.
+	Waves int `json:"waves"`
 	// Reported is the time up to which the history is complete; "" for none.
 	Reported string `json:"reported"`
 }
@@ -51,6 +55,7 @@ type simulation struct {
 	mark     mark
 	run      string // which run it is
 	again    bool   // whether a run before this one has begun it
+	remove   string // the command that removes a demo; "" for what is none
 
 	mu                   sync.Mutex
 	ids                  map[string]string // of projects, by name
@@ -68,7 +73,7 @@ func (s *simulation) open(ctx context.Context, w wish, force bool) error {
 	}
 	o := w.options
 	s.org = simulate.New(o)
-	s.mark = mark{Seed: o.Seed, Agents: o.Agents, Days: o.Days, Began: o.Began.Format(time.DateOnly)}
+	s.mark = mark{Seed: o.Seed, Agents: o.Agents, Days: o.Days, Tasks: o.Tasks, Began: o.Began.Format(time.DateOnly)}
 	if err := s.look(ctx, force); err != nil {
 		return err
 	}
@@ -130,7 +135,7 @@ func (s *simulation) takeUp(ctx context.Context, found mark, w wish) error {
 	if err != nil {
 		return fmt.Errorf("company.settings.simulation.began: %w", err)
 	}
-	o = simulate.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Began: began}
+	o = simulate.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Tasks: found.Tasks, Began: began}
 	if err := o.Validate(); err != nil {
 		return fmt.Errorf("company.settings.simulation: %w", err)
 	}
@@ -164,7 +169,11 @@ func (s *simulation) read(ctx context.Context) (*mark, error) {
 
 // note writes the mark.
 func (s *simulation) note(ctx context.Context) error {
-	patch := client.Object{"settings": client.Object{"simulation": s.mark}}
+	settings := client.Object{"simulation": s.mark}
+	if s.remove != "" {
+		settings["demo"] = client.Object{"remove": s.remove}
+	}
+	patch := client.Object{"settings": settings}
 	return patiently(ctx, s.progress, func() error {
 		_, err := s.service.PatchCompany(ctx, patch)
 		return err

@@ -2,7 +2,7 @@
 // where.
 
 import { data } from "./api.js";
-import { announce, empty, fill, h } from "./dom.js";
+import { announce, empty, fill, h, notice } from "./dom.js";
 import { link, route, start as startRouter, current } from "./router.js";
 import { may, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
@@ -46,7 +46,16 @@ function frame() {
         session.me.departments.length ? h("span", {}, `for ${session.me.departments.join(", ")}`) : null,
         h("a", { href: new URL("docs", document.baseURI).href, target: "_blank", rel: "noopener" }, "API reference"),
         h("button", { type: "button", class: "secondary", onclick: signOut }, "Sign out"))));
-  data("company").then((c) => { document.getElementById("company").textContent = c.company_name; }, () => {});
+  data("company").then((c) => {
+    document.getElementById("company").textContent = c.company_name;
+    if (c.settings.demo) document.querySelector("a.brand").after(badge(c.settings.demo.remove));
+  }, () => {});
+}
+
+// badge says of a company that it is made up, and what removes it.
+function badge(remove) {
+  const text = `A demo: this company and all its figures are made up.${remove ? ` Stop it with Ctrl-C, remove it with: ${remove}` : ""}`;
+  return h("button", { type: "button", class: "chip demo", title: text, onclick: () => notice(text) }, "Demo");
 }
 
 const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).map((w) => [...w][0]).join("").toUpperCase();

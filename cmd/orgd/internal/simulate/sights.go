@@ -26,6 +26,15 @@ func (o *Organization) Sights() []Sight {
 	return sights
 }
 
+// Regretted returns the name of an agent whose third version was a mistake that
+// was taken back, or "".
+func (o *Organization) Regretted() string {
+	if w := o.one(rolledBack); w != nil {
+		return w.name
+	}
+	return ""
+}
+
 // one returns an agent with the first of the fates that somebody has, or nil.
 func (o *Organization) one(fates ...fate) *worker {
 	for _, f := range fates {

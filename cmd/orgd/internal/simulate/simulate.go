@@ -30,7 +30,12 @@ type Options struct {
 	Began time.Time
 	// Days is how many days of history there are, Began included; 0 to MaxDays.
 	Days int
+	// Tasks is how many tasks an agent begins on a usual day, on average; 0 is
+	// usualTasks.
+	Tasks float64
 }
+
+const usualTasks = 6
 
 // Validate reports every mistake, under the names of the command line.
 func (o Options) Validate() error {

@@ -132,6 +132,9 @@ func (o *Organization) characterize(w *worker) {
 		w.trend = declining
 	}
 	w.pace = 4 + 4*r.Float64()
+	if o.opts.Tasks > 0 {
+		w.pace *= o.opts.Tasks / usualTasks
+	}
 	w.quality = 6.8 + 1.7*r.Float64()
 	w.hired = o.began - date(o.opts.Days) - date(20+r.IntN(700))
 }

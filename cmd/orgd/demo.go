@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"orgd"
+	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/simulate"
+	"orgd/domain/access"
+	"orgd/domain/session"
+)
+
+type demoCmd struct {
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default 127.0.0.1:8080, or a free port if that is in use)."`
+	Dir  string `default:"./demo" placeholder:"DIR" help:"Directory that holds all of it (default ./demo)."`
+	Days int    `default:"90" hidden:""` // of history; tests have no time for so many
+}
+
+const (
+	// With this seed agents improve and agents decline on whichever day the demo
+	// is made.
+	demoAgents, demoSeed, demoTasks = 40, 120, 4
+	// At first there is always something to see. A demo that is left alone goes
+	// on as its history does, so that its figures stay what they are.
+	livelyFor  = 15 * time.Minute
+	livelyRate = 0.5 // events a second
+	catchUp    = time.Minute
+)
+
+// demoFile marks the directory of a demo. It holds the URL where the demo was
+// served last; nothing at first.
+const demoFile = "demo.url"
+
+// Help implements kong.HelpProvider.
+func (demoCmd) Help() string {
+	return `Makes up a company of 40 agents in 8 departments with three months of history, and serves it with the console until Ctrl-C. Nothing else is needed: everything lies in one directory, and limits are off. For the first minutes something happens every other second; after that agents work at the pace of the history.
+
+A second run goes on with the same company: it finishes what was cut short and adds the days that have passed since. To remove the demo, remove its directory.
+
+Examples:
+
+    orgd demo
+    orgd demo --dir /tmp/demo --addr 127.0.0.1:9000`
+}
+
+// demo is a demo that is served.
+type demo struct {
+	demoCmd
+	*process
+	cfg     orgd.Config
+	service *orgd.App
+	level   zap.AtomicLevel // of the log
+}
+
+// Run serves the demo until ctx ends.
+func (c *demoCmd) Run(ctx context.Context, p *process) error {
+	c.Dir = filepath.Clean(c.Dir)
+	cfg, err := c.configuration(p)
+	if err != nil {
+		return err
+	}
+	if err := c.claim(); err != nil {
+		return err
+	}
+	log, closeLog, err := p.busyLogger(cfg.Log)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	d := demo{demoCmd: *c, process: p, cfg: cfg}
+	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error says what went wrong
+	var stop func()
+	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
+	if err != nil {
+		return unlessStopped(ctx, c.explain(err))
+	}
+	defer stop()
+	if cfg.HTTP.Addr != c.Addr {
+		p.say("%s is in use, so the demo takes a free port.", c.Addr)
+	}
+	return d.run(ctx)
+}
+
+// configuration is that of a service on this machine alone. Settings of the
+// environment are for another one.
+func (c *demoCmd) configuration(p *process) (orgd.Config, error) {
+	addr := c.Addr
+	if _, given := p.flags["addr"]; !given {
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			err = l.Close()
+		}
+		if errors.Is(err, syscall.EADDRINUSE) {
+			addr = "127.0.0.1:0"
+		}
+	}
+	cfg, err := orgd.Load(orgd.Sources{
+		Flags:  map[string]any{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"},
+		Getenv: func(string) string { return "" },
+	})
+	if err = errors.Join(err, cfg.Validate()); err != nil {
+		err = usageError{err}
+	}
+	return cfg, err
+}
+
+// claim makes the directory, unless it is that of a demo.
+func (c *demoCmd) claim() error {
+	entries, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(c.Dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	mark := filepath.Join(c.Dir, demoFile)
+	if _, err := os.Lstat(mark); err == nil {
+		return nil
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%s holds something else than a demo; name another directory with --dir", c.Dir)
+	}
+	return os.WriteFile(mark, nil, 0o600)
+}
+
+// explain says in one sentence why the directory cannot be used. The service
+// keeps the reasons of the operating system to itself.
+func (c *demoCmd) explain(err error) error {
+	if errors.Is(err, sqlitestore.ErrInUse) {
+		url, failed := os.ReadFile(filepath.Join(c.Dir, demoFile))
+		if failed != nil || len(url) == 0 {
+			return fmt.Errorf("%s is in use by another process", c.Dir)
+		}
+		return fmt.Errorf("%s is in use: its demo runs at %s", c.Dir, url)
+	}
+	file := filepath.Join(c.Dir, "space")
+	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
+	if gone := os.Remove(file); gone != nil && full == nil {
+		full = gone
+	}
+	var failed *fs.PathError
+	if errors.As(full, &failed) {
+		return fmt.Errorf("%s cannot be written to: %w; the same command goes on when it can", c.Dir, failed.Err)
+	}
+	return err
+}
+
+// run serves and plays until ctx ends, or one of the two fails.
+func (d *demo) run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var playing sync.WaitGroup
+	var failed error
+	err := d.service.Run(ctx, func(addr net.Addr) {
+		playing.Go(func() {
+			if failed = d.play(ctx, localURL(d.cfg, addr.String())); failed != nil {
+				end()
+			}
+		})
+	})
+	end()
+	playing.Wait()
+	if gone := os.Truncate(filepath.Join(d.Dir, demoFile), 0); !errors.Is(gone, fs.ErrNotExist) { // rm -r demo comes early at times
+		failed = errors.Join(failed, gone)
+	}
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	return failed
+}
+
+// play makes what is not there yet, says what to look at, and goes on. It
+// returns an error if the demo could not be made.
+func (d *demo) play(ctx context.Context, url string) error {
+	s := &simulation{
+		place: url, say: func(string, ...any) {}, progress: &progress{out: d.stderr, terminal: d.terminal, quiet: true},
+		run: strconv.FormatInt(time.Now().UnixMilli(), 36), remove: "rm -r " + forShell(d.Dir),
+	}
+	err := d.signIn(s)
+	if err == nil {
+		err = s.prepare(ctx, wish{options: simulate.Options{
+			Seed: demoSeed, Agents: demoAgents, Days: d.Days, Tasks: demoTasks, Began: time.Now().UTC(),
+		}}, false)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = d.explain(err)
+	}
+	if err != nil {
+		return err
+	}
+	d.level.SetLevel(zapcore.WarnLevel)
+	d.tell(s)
+	if err := s.goOn(ctx); err != nil {
+		d.say("orgd: nothing new happens in the demo any more: %v", err)
+	}
+	return nil
+}
+
+// signIn makes a token for the simulation, and one of role admin for whoever
+// looks at the demo. It writes down where that is.
+func (d *demo) signIn(s *simulation) error {
+	admin, _, err := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.MaxTTL})
+	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
+	if err = errors.Join(err, failed); err == nil {
+		_, err = orgd.SaveAdminToken(d.cfg, admin)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(d.Dir, demoFile), []byte(s.place), 0o600)
+	}
+	if err == nil {
+		s.service, err = connection{server: s.place, token: own}.client()
+	}
+	return err
+}
+
+// goOn lets the agents work until ctx ends.
+func (s *simulation) goOn(ctx context.Context) error {
+	s.progress = &progress{out: io.Discard}
+	lively, stop := context.WithTimeout(ctx, livelyFor)
+	defer stop()
+	err := s.live(lively, livelyRate)
+	for err == nil && sleep(ctx, catchUp) {
+		err = s.history(ctx, true)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// page is what to open in a browser.
+func (d *demo) page(url string) string { return url + "/console" }
+
+// tell says what to look at.
+func (d *demo) tell(s *simulation) {
+	self := os.Args[0]
+	if strings.Contains(self, "go-build") {
+		self = "go run ./cmd/orgd" // which has put the program there
+	}
+	vars := "ORGD_TOKEN_FILE=" + forShell(filepath.Join(d.Dir, "admin.token"))
+	if s.place != defaultServer {
+		vars = "ORGD_SERVER=" + s.place + " " + vars
+	}
+	d.say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history. In a browser:
+
+    %s
+
+In another shell, for example:
+    export %s
+    %[6]s get departments
+    %[6]s agent diff %[7]s 2 3
+    %[6]s get activities --watch
+Ctrl-C stops it, the same command goes on with it, and %[8]s removes it.`,
+		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
+		d.page(s.place), vars, self, forShell(s.org.Regretted()), s.remove)
+}
+
+// forShell writes a text as one word of a shell.
+func forShell(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
