@@ -243,8 +243,19 @@ func (s *simulation) goOn(ctx context.Context) error {
 	return err
 }
 
-// page is what to open in a browser.
-func (d *demo) page(url string) string { return url + "/console" }
+// page is what to open in a browser. On a terminal it is a link that signs in, once
+// and within five minutes; elsewhere it would lie in a file.
+func (d *demo) page(url string) string {
+	if !d.terminal {
+		return url + "/console"
+	}
+	link, err := d.service.SignInLink(url)
+	if err != nil {
+		d.say("orgd: there is no sign-in link: %v", err)
+		return url + "/console"
+	}
+	return link
+}
 
 // tell says what to look at.
 func (d *demo) tell(s *simulation) {

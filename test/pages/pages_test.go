@@ -38,6 +38,7 @@ var pages = []struct {
 	name         string
 	run, skipped int
 }{
+	{"README.md", 2, 1},
 	{"docs/concepts.md", 2, 0},
 	{"docs/install.md", 4, 6},
 	{"docs/quickstart.md", 8, 0},
