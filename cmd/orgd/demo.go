@@ -251,9 +251,13 @@ func (s *simulation) goOn(ctx context.Context) error {
 
 // tell says what to look at.
 func (d *demo) tell(s *simulation) error {
-	link, err := d.service.SignInLink(s.place)
-	if err != nil {
-		return err
+	how, page := "In a browser:", s.place+"/console"
+	if d.terminal { // elsewhere a link would lie in a file
+		var err error
+		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
+		if page, err = d.service.SignInLink(s.place); err != nil {
+			return err
+		}
 	}
 	self := os.Args[0]
 	if strings.Contains(self, "go-build") {
@@ -271,18 +275,18 @@ func (d *demo) tell(s *simulation) error {
 		export = "\n    export " + strings.Join(vars, " ")
 	}
 	d.say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.
-This link signs your browser in. It works once, for five minutes, on this machine only:
+%s
 
     %s
 
 In another shell, in this directory, for example:%s
-    %[6]s get departments
-    %[6]s agent diff %[7]s 2 3
-    %[6]s get activities --watch
-    %[6]s login --link    # signs another browser in
-Ctrl-C stops it, the same command goes on with it, and %[8]s removes it.`,
+    %[7]s get departments
+    %[7]s agent diff %[8]s 2 3
+    %[7]s get activities --watch
+    %[7]s login --link    # signs a browser in
+Ctrl-C stops it, the same command goes on with it, and %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		link, export, self, forShell(s.org.Regretted()), s.remove)
+		how, page, export, self, forShell(s.org.Regretted()), s.remove)
 	return nil
 }
 

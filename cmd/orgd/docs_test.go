@@ -69,6 +69,9 @@ func commandsOf(script string) (lines [][]string) {
 		switch {
 		case word == "<" || word == ">" || word == ">>":
 			redirected = true
+			if n := len(line); n > 0 && word == ">" && line[n-1] == "2" { // as in 2>errors
+				line = line[:n-1]
+			}
 		case word == "\n" || word[0] == '#' || strings.Trim(word, "|;&()<>") == "":
 			end()
 		case redirected:

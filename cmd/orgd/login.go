@@ -41,7 +41,7 @@ Examples:
 // Run tries a token and stores it, or prints a link.
 func (c *loginCmd) Run(ctx context.Context, p *process) error {
 	if c.Link {
-		return c.printLink(ctx, p)
+		return serverFlag{profileFlag: c.profileFlag}.printLink(ctx, p)
 	}
 	name, _ := c.name(p)
 	store, err := p.profiles()

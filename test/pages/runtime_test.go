@@ -1,0 +1,246 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"orgd/client"
+	"orgd/test/process"
+)
+
+// wait bounds what a slow machine may need.
+const wait = 60 * time.Second
+
+// runtimes are how the programs of docs/runtime.md are run, and what they need.
+var runtimes = []struct {
+	file    string
+	needs   string
+	command func(t *testing.T, dir, file string) []string
+}{
+	{"prompt.sh", "jq", func(_ *testing.T, _, file string) []string { return []string{"bash", file} }},
+	{"prompt.go", "go", compiled},
+	{"prompt.py", "python3", func(_ *testing.T, _, file string) []string { return []string{"python3", file} }},
+	{"prompt.mts", "node", withoutTypes},
+}
+
+// The programs of the page have a new prompt soon, keep the last one while the
+// service is away, have it after a restart of their own, and go on when the
+// service is back.
+func TestRuntimesKeepTheirPrompt(t *testing.T) {
+	programs := map[string]string{}
+	for _, b := range blocks(t, "docs/runtime.md") {
+		if name := fileName.FindStringSubmatch(b.text); b.language != "sh" && name != nil {
+			programs[name[1]] = b.text
+		}
+	}
+	if len(programs) != len(runtimes) {
+		t.Fatalf("docs/runtime.md has %d programs, want %d", len(programs), len(runtimes))
+	}
+	for _, r := range runtimes {
+		t.Run(r.file, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(r.needs); err != nil {
+				t.Skipf("SKIPPED: there is no %s, so %s OF DOCS/RUNTIME.MD WAS NOT TRIED", r.needs, strings.ToUpper(r.file))
+			}
+			dir := t.TempDir()
+			file := filepath.Join(dir, r.file)
+			if err := os.WriteFile(file, []byte(programs[r.file]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			keepsItsPrompt(t, dir, r.command(t, dir, file))
+		})
+	}
+}
+
+func keepsItsPrompt(t *testing.T, dir string, command []string) {
+	ctx := t.Context()
+	data := filepath.Join(dir, "data")
+	admin, err := process.Token(ctx, binary, data, "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	viewer, err := process.Run(ctx, binary, "token", "create", "--data-dir", data, "--role", "viewer", "--subject", "runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "viewer.token"), []byte(viewer+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	addr := "127.0.0.1:" + freePorts(t)[0]
+	env := []string{"ORGD_SERVER=http://" + addr, "ORGD_TOKEN_FILE=viewer.token", "EVERY=0.2"}
+	service := serveAt(t, data, addr)
+	c, err := client.New(client.Config{BaseURL: "http://" + addr, Token: client.StaticToken(admin)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateDepartment(ctx, client.DepartmentInput{Name: "Engineering"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateAgent(ctx, client.AgentInput{Name: "Ada", Role: "Reviewer", Department: "Engineering", Instructions: "prompt one"}); err != nil {
+		t.Fatal(err)
+	}
+	change := func(prompt string) {
+		t.Helper()
+		if _, err := c.PatchAgent(ctx, "Ada", client.Object{"instructions": prompt}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	first := start(t, dir, env, command)
+	first.says("version 1: prompt one")
+	change("prompt two")
+	first.says("version 2: prompt two")
+	if code, err := service.Terminate(); code != 0 || err != nil {
+		t.Fatalf("the service ended with %d, %v", code, err)
+	}
+	first.says("keeping the last prompt")
+	first.end()
+
+	second := start(t, dir, env, command)
+	second.says("version 2: prompt two")
+	second.says("keeping the last prompt")
+	serveAt(t, data, addr)
+	change("prompt three")
+	second.says("version 3: prompt three")
+	second.end()
+	if n := strings.Count(second.String(), "version 2"); n != 1 {
+		t.Errorf("it told version 2 %d times, want once:\n%s", n, second)
+	}
+}
+
+// serveAt starts the service at an address, until the test ends.
+func serveAt(t *testing.T, data, addr string) *process.Process {
+	t.Helper()
+	p, err := process.Start(t.Context(), binary, data, "--addr", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// program is a program of the page while it runs.
+type program struct {
+	*testing.T
+	cmd  *exec.Cmd
+	more chan struct{} // receives when there is more to read
+	gone chan struct{} // closed when it has ended
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func start(t *testing.T, dir string, env, command []string) *program {
+	t.Helper()
+	p := &program{T: t, more: make(chan struct{}, 1), gone: make(chan struct{})}
+	p.cmd = exec.Command(command[0], append(command[1:], "Ada")...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, append(os.Environ(), env...), p, p
+	p.cmd.WaitDelay = time.Second // a child may hold its output, such as sleep of bash
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // it never ends well
+		close(p.gone)
+	}()
+	t.Cleanup(p.end)
+	return p
+}
+
+// Write implements io.Writer.
+func (p *program) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+	return p.text.Write(text)
+}
+
+// String is what the program has said.
+func (p *program) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// says waits until the program has said something.
+func (p *program) says(text string) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), wait)
+	defer cancel()
+	for !strings.Contains(p.String(), text) {
+		select {
+		case <-p.more:
+		case <-p.gone:
+			if !strings.Contains(p.String(), text) {
+				p.Fatalf("it ended and did not say %q:\n%s", text, p)
+			}
+		case <-ctx.Done():
+			p.Fatalf("it did not say %q:\n%s", text, p)
+		}
+	}
+}
+
+// end ends the program. It may be called more than once.
+func (p *program) end() {
+	_ = p.cmd.Process.Kill() // fails only if it has ended
+	<-p.gone
+}
+
+// compiled builds the program in a module of its own, which has nothing of this
+// one but the client.
+func compiled(t *testing.T, dir, file string) []string {
+	t.Helper()
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := fmt.Sprintf("module example\n\ngo 1.26\n\nrequire orgd v0.0.0\n\nreplace orgd => %s\n", here)
+	for name, text := range map[string]string{"go.mod": module, "go.sum": string(sums)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "build", "-mod=mod", "-o", "prompt", filepath.Base(file))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return []string{filepath.Join(dir, "prompt")}
+}
+
+// types are what only TypeScript has in the program of the page.
+var types = regexp.MustCompile(`(?m)^type .*;$|: (?:string\b|Kept \| undefined|Kept\b|void\b|Promise<\w+>)|!([,;)])`)
+
+// withoutTypes runs the program with Node.js as it is, or without its types if
+// this version does not take them out itself.
+func withoutTypes(t *testing.T, _, file string) []string {
+	t.Helper()
+	if exec.Command("node", "-e", `if (!process.features.typescript) process.exit(1)`).Run() == nil {
+		return []string{"node", file}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.TrimSuffix(file, ".mts") + ".mjs"
+	if err := os.WriteFile(plain, types.ReplaceAll(text, []byte("$1")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"node", plain}
+}
