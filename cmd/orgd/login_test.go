@@ -156,7 +156,7 @@ func TestLogoutWithoutSession(t *testing.T) {
 	ann := newToken(t, data, "ann")
 	u.types(t, ann, login...)
 	u.can(t, "token", "revoke", claims(t, ann)["sid"].(string))
-	if r := u.types(t, "", "get", "agents"); r.code != exitFailure || !strings.Contains(r.stderr, "1002") || !strings.Contains(r.stderr, "orgd login") {
+	if r := u.types(t, "", "get", "agents"); r.code != exitFailure || !strings.Contains(r.stderr, "revoked") || !strings.Contains(r.stderr, "orgd login") {
 		t.Errorf("orgd get agents with a token that is over = %+v, want 1 and the way out", r)
 	}
 	u.can(t, "logout")

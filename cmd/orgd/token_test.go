@@ -113,8 +113,8 @@ func TestTokenListAndRevoke(t *testing.T) {
 			t.Errorf("orgd token list lacks %s:\n%s", want, list)
 		}
 	}
-	if r := command(t, []string{"ORGD_TOKEN=" + bob, "ORGD_SERVER=" + s.url}, "token", "revoke", claims(t, admin)["sid"].(string)); r.code != exitFailure || !strings.Contains(r.stderr, "403") {
-		t.Errorf("orgd token revoke of somebody else's session = %+v, want 1 and 403", r)
+	if r := command(t, []string{"ORGD_TOKEN=" + bob, "ORGD_SERVER=" + s.url}, "token", "revoke", claims(t, admin)["sid"].(string)); r.code != exitFailure || !strings.Contains(r.stderr, "only on its own sessions") {
+		t.Errorf("orgd token revoke of somebody else's session = %+v, want 1 and the reason", r)
 	}
 	must(t, vars, "token", "revoke", sid)
 	if status, body := call(t, "GET", s.url+"/api/v1/auth/me", bob, ""); status != 401 {
@@ -134,10 +134,7 @@ func TestTokenListAndRevoke(t *testing.T) {
 func TestTokenListWithoutService(t *testing.T) {
 	t.Parallel() // it waits
 	r := command(t, []string{"ORGD_TOKEN=x", "ORGD_SERVER=http://" + freeAddr(t)}, "token", "list")
-	if r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "connection refused") {
+	if r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "no service answers at") {
 		t.Errorf("orgd token list without a service = %+v, want 1 and the reason", r)
-	}
-	if r := command(t, nil, "token", "list"); r.code != exitUsage || !strings.Contains(r.stderr, "ORGD_TOKEN: is required") {
-		t.Errorf("orgd token list without a token = %+v, want 2 and the reason", r)
 	}
 }
