@@ -30,7 +30,7 @@ func TestServiceIsGone(t *testing.T) {
 		b.await("its parts are there", complete)
 		before := eval[string](b, `document.querySelector("main h1").textContent`)
 		s.Kill()
-		b.await("it is noticed", `/The service has not answered since .*\d:\d\d.*What is shown is from .*\d:\d\d/.test(document.getElementById("outage").innerText)`)
+		b.await("it is noticed", `!document.getElementById("outage").hidden && /The service has not answered since .*\d:\d\d.*What is shown is from .*\d:\d\d/.test(document.getElementById("outage").innerText)`)
 		if now := eval[string](b, `document.querySelector("main h1").textContent`); now != before {
 			t.Errorf("the page %q shows %q while the service is gone, want %q", page, now, before)
 		}

@@ -130,7 +130,7 @@ func TestVersions(t *testing.T) {
 	b := s.console(token, 1440, 900)
 	b.visit("#/agents/Ada/versions", "Versions of Ada")
 	b.awaitText("Version 1")
-	b.press("What version 2 changed")
+	b.press("What changed with version 2")
 	b.await("the text is compared line by line", `document.querySelector(".diff .removed")?.textContent.includes("Be kind.") &&
 		document.querySelector(".diff .added")?.textContent.includes("Be strict.")`)
 	b.await("other fields are, too", `document.querySelector("del")?.textContent === "mid" && document.querySelector("ins")?.textContent === "senior"`)

@@ -122,7 +122,7 @@ func (s service) console(token string, width, height int64) *tab {
 
 func (b *tab) signIn(token string) {
 	b.t.Helper()
-	b.do("sign in", chromedp.SendKeys(css("#token"), token), chromedp.Click(css(".sign-in button")), chromedp.WaitNotPresent(css("#token")))
+	b.do("sign in", chromedp.Focus(css("#token")), insert(token), chromedp.Click(css(".sign-in button")), chromedp.WaitNotPresent(css("#token")))
 }
 
 // complete is true when nothing in the page waits for what is being read.
@@ -176,10 +176,15 @@ func (b *tab) fill(name, text string) {
 	field := "(" + label + ")(" + quote(name) + ")"
 	b.await(fmt.Sprintf("there is a field %q", name), field)
 	b.do("fill in "+name, chromedp.Evaluate[chromedp.Void]("{ const f = "+field+"; f.scrollIntoView({ block: 'center' }); f.focus(); f.select(); }"),
-		func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-			_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
-			return chromedp.Void{}, err
-		})
+		insert(text))
+}
+
+// insert pastes a text where the focus is.
+func insert(text string) step {
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
+		return chromedp.Void{}, err
+	}
 }
 
 // choose takes a value of a list.

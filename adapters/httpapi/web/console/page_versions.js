@@ -46,8 +46,8 @@ function row(v, agent, newest, view) {
     h("p", { dir: "auto" }, v.reason ?? h("span", { class: "empty" }, "no reason given")),
     h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),
     h("div", { class: "row" },
-      v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What version ${v.version} changed`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,
-      v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `Compare version ${v.version} with the current one`, onclick: () => view.choose(v.version, newest) }, "To now") : null,
+      v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What changed with version ${v.version}`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,
+      v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `To now from version ${v.version}`, onclick: () => view.choose(v.version, newest) }, "To now") : null,
       v.version < newest && agent.department && may.edit(agent.department) ?
         h("button", { type: "button", class: "secondary", "aria-label": `Roll back to version ${v.version}`, onclick: () => rollback(agent, v) }, "Roll back") : null));
 }
