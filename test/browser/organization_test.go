@@ -12,12 +12,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// rowNames are the names in the rows of a table, in their order.
-func (b *tab) rowNames(rows string) []string {
-	b.t.Helper()
-	return b.texts(rows + " .name")
-}
-
 // awaitRows waits until the rows of a table have exactly these names.
 func (b *tab) awaitRows(rows string, want ...string) {
 	b.t.Helper()
