@@ -97,7 +97,7 @@ func TestDeleteAsks(t *testing.T) {
 			t.Errorf("orgd agent delete, answered %q = %+v, want 1 and the question", answer, r)
 		}
 	}
-	if r := o.types(t, "y\n", "agent", "delete", "Ada", "Nobody"); r.code != exitFailure || !strings.Contains(r.stderr, "404/3000") {
+	if r := o.types(t, "y\n", "agent", "delete", "Ada", "Nobody"); r.code != exitFailure || !strings.Contains(r.stderr, "not found") {
 		t.Errorf("orgd agent delete of somebody who is not there = %+v, want 1", r)
 	}
 	there(true)
