@@ -251,7 +251,7 @@ func (b *tab) pictures(name string, places map[string]string) {
 	for page, title := range places {
 		b.visit("#/"+page, title)
 		b.await("its parts are there", complete)
-		file := name + "-" + strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(strings.ToLower(title+" "+path.Base(page)))
+		file := fileName(name + "-" + title + "-" + path.Base(page))
 		b.fits(page)
 		b.shot(file)
 		b.scheme("dark")
@@ -262,6 +262,12 @@ func (b *tab) pictures(name string, places map[string]string) {
 		b.shot(file + "-phone")
 		b.resize(1440, 900)
 	}
+}
+
+// fileName makes the name of a file of a text.
+func fileName(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return fmt.Sprintf("%.60s", strings.Join(words, "-"))
 }
 
 // css names elements of a page.

@@ -29,8 +29,9 @@ export function showFigures(element, id, show) {
 const withTrend = (value, text, performance, metric, window) => [text, value === null || value === undefined ? null :
   [" ", trend(performance.trends.find((t) => t.metric_name === metric && t.window_size === window)?.direction, words(metric))]];
 
-// forget makes the figures of an agent be asked for again.
-export const forget = (id) => figures.delete(id);
+// forget makes the figures of the agent to whom something happened be asked for
+// again, unless it is gone.
+export const forget = ({ agent_id: id, event_type: type }) => type !== "fired" && figures.delete(id);
 
 const hues = [215, 260, 320, 15, 40, 95, 150, 185];
 

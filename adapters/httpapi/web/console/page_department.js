@@ -56,7 +56,7 @@ class Agents {
     let timer = 0;
     let last = 0;
     listen((event) => {
-      forget(event.agent_id);
+      forget(event);
       touch(this.list, event.agent_id);
       if (!lifecycle.has(event.event_type)) return;
       ids.add(event.agent_id);

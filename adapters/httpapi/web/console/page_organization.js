@@ -89,10 +89,10 @@ class Organization {
     try {
       const before = new Map(this.departments.map((d) => [d.department_name, d.agent_count]));
       await this.read();
-      for (const { department_name: name, agent_count: count } of this.departments) {
+      await Promise.all(this.departments.map(({ department_name: name, agent_count: count }) => {
         const m = this.members.get(name);
-        if (m && (!ids || count !== before.get(name) || ids.some((id) => m.holds(id)))) m.reload(count);
-      }
+        return m && (!ids || count !== before.get(name) || ids.some((id) => m.holds(id))) && m.reload(count);
+      }));
       if (!this.dragged) this.draw();
     } catch (error) {
       if (error.name !== "AbortError") notice(error.message, "error");
@@ -112,7 +112,7 @@ class Organization {
       ids.clear();
     };
     listen((event) => {
-      forget(event.agent_id);
+      forget(event);
       touch(this.table, event.agent_id);
       if (lifecycle.has(event.event_type)) ids.add(event.agent_id);
       timer ||= setTimeout(refresh, Math.max(soon, last + calm - Date.now()));
@@ -182,6 +182,7 @@ class Organization {
     const all = [...roster.all()];
     this.rows = sorted(all.filter(search(q, level, state)), sort, orders.agents);
     const n = number(this.rows.length, 0);
+    this.count.hidden = false;
     this.count.textContent = roster.complete ? `${n} of ${number(all.length, 0)} agents` : `${n} found so far`;
     this.none.textContent = roster.complete ? "Nobody is like that." : "Looking.";
     const folded = q.toLowerCase();
@@ -193,9 +194,10 @@ class Organization {
 
   list() {
     this.named.hidden = true;
-    this.none.textContent = "There are no departments yet.";
+    this.none.textContent = `There are no departments yet. ${may.editAll() ? "Make one, or apply a document on the page Plan." : ""}`;
     const sum = (name) => this.departments.reduce((n, d) => n + d[name], 0);
     const currency = this.company.currency;
+    this.count.hidden = !this.departments.length;
     fill(this.count, `${number(sum("agent_count"), 0)} agents in ${number(this.departments.length, 0)} departments, ${money(sum("cost"), currency, 0)} in 30 days `,
       costChange(sum("cost"), sum("cost_before")));
     this.rows = sorted(this.departments, this.query.sort, orders.departments).flatMap((d) => {

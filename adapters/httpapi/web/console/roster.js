@@ -79,17 +79,18 @@ const forget = () => { begun = 0; };
 addEventListener("changed", forget);
 addEventListener("stream", ({ detail }) => detail !== "gone" && forget());
 
-const stale = new Set();
+const stale = new Map(); // what happened last, by agent
 let timer = 0;
 listen(({ agent_id: id, event_type: type }) => {
   if (!roster.complete || !lifecycle.has(type)) return;
-  stale.add(id);
+  stale.set(id, type);
   timer ||= setTimeout(look, soon);
 }, forever);
 
 // look reads again those to whom something has happened.
 async function look() {
-  const ids = [...stale];
+  for (const [id, type] of stale) if (type === "fired") agents.delete(id);
+  const ids = [...stale].filter(([, type]) => type !== "fired").map(([id]) => id);
   timer = 0;
   stale.clear();
   if (ids.length > few) forget();
