@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,7 +99,8 @@ func (d *demoProgram) holds(path string, n int) bool {
 		return false
 	}
 	status, body := call(d.T, "GET", string(url)+"/api/v1"+path+"?limit=200", strings.TrimSpace(string(token)), "")
-	return status == 200 && strings.Count(body, `"id"`) >= n
+	var list struct{ Data []json.RawMessage }
+	return status == 200 && json.Unmarshal([]byte(body), &list) == nil && len(list.Data) >= n
 }
 
 // organization is what the demo holds, without ids and times.
