@@ -79,8 +79,8 @@ type service struct {
 	dir string
 }
 
-// start serves an empty organization with the flags.
-func start(t *testing.T, flags ...string) service {
+// needBrowser skips a test where none can be had.
+func needBrowser(t *testing.T) {
 	t.Helper()
 	if chromium() == "" {
 		t.Skipf("SKIPPED: there is no chromium, or %s is off; the pages were NOT tried in a browser", chromiumVariable)
@@ -88,6 +88,12 @@ func start(t *testing.T, flags ...string) service {
 	if testing.Short() {
 		t.Skip("SKIPPED: a browser is too much for the short form")
 	}
+}
+
+// start serves an empty organization with the flags.
+func start(t *testing.T, flags ...string) service {
+	t.Helper()
+	needBrowser(t)
 	dir := t.TempDir()
 	p, err := process.Start(t.Context(), binary, dir, flags...)
 	if err != nil {
