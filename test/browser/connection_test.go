@@ -176,6 +176,7 @@ func TestHostileNames(t *testing.T) {
 		b.await("its parts are there", complete)
 		if page == "plan" {
 			b.press("Read the organization")
+			b.await("it is there", `document.querySelector("textarea").value.includes("WWWW")`)
 		}
 		for _, width := range []int64{1440, 390} {
 			b.resize(width, 900)

@@ -24,8 +24,7 @@ export class Members {
 
   holds(id) { return this.pages.items.some((a) => a.id === id); }
 
-  // need reads on when the end of what is known comes near. Gone is whoever
-  // wanted to see it when the signal ends.
+  // need reads on when the end of what is known comes near.
   need(last) {
     if (this.pages.complete || last < this.pages.items.length || this.pages.reading) return;
     this.#failing(this.pages.more().then(() => this.#changed()));

@@ -50,7 +50,7 @@ export async function page({ query, signal }) {
 
 class Organization {
   constructor(signal) {
-    Object.assign(this, { signal, departments: [], members: new Map(), open: new Set(), rows: [], matches: [] });
+    Object.assign(this, { signal, departments: [], members: new Map(), open: new Set(), rows: [] });
     this.search = h("input", { type: "search", placeholder: "Find an agent by name or role", "aria-label": "Find an agent by name or role",
       onfocus: () => this.readAgents(), oninput: () => { clearTimeout(this.typing); this.typing = setTimeout(() => this.type(), 100); } });
     const choose = (name) => (event) => this.turn({ [name]: event.target.value });

@@ -50,10 +50,14 @@ class Plan {
   }
 
   async export() {
-    const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal: this.signal });
-    if (!answer.ok) return notice(`The organization cannot be read: status ${answer.status}.`, "error");
-    this.text.value = await answer.text();
-    this.forget();
+    try {
+      const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal: this.signal });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      this.text.value = await answer.text();
+      this.forget();
+    } catch (error) {
+      if (error.name !== "AbortError") notice(`The organization cannot be read: ${error.message}`, "error");
+    }
   }
 
   query(more = {}) {
