@@ -65,7 +65,9 @@ func migrate(ctx context.Context, c *conn, steps []migration, log *zap.Logger) e
 		if err := applyStep(ctx, c, step, n); err != nil {
 			return fmt.Errorf("migrate %s: %w", step.name, err)
 		}
-		log.Info("schema migrated", zap.String("migration", step.name), zap.Int("version", n))
+		if version > 0 { // a new database needs all steps
+			log.Info("schema migrated", zap.String("migration", step.name), zap.Int("version", n))
+		}
 	}
 	_, err = c.exec("PRAGMA foreign_keys = ON")
 	return err

@@ -36,9 +36,9 @@ func TestRoles(t *testing.T) {
 		{
 			name: "viewer", token: s.token("viewer", "vi"),
 			lacks: map[string][]string{
-				"":                                   {"New department", "Hire an agent", "Plan", "Move " + inOwn + " down", "Move " + own + " to the right"},
+				"":                                   {"New department", "Hire an agent", "Plan", "Move " + own + " down"},
 				"agents/" + url.PathEscape(inOwn):    {"Save", "Delete"},
-				"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy"},
+				"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy", "Move " + inOwn + " down"},
 				"projects":                           {"New project"},
 				"settings":                           {"New token", "New webhook", "Save"},
 			},
