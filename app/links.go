@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"time"
 
 	"orgd/domain/session"
 )
 
-// maxLinks bounds the sign-in links that are kept; of more the oldest goes.
-const maxLinks = 1000
+// The sign-in links that are kept, of all and of one subject; of more the oldest
+// goes.
+const maxLinks, maxLinksOfSubject = 1000, 10
 
 // pendingLink is a sign-in link that nobody has used, under the hash of its code.
 type pendingLink struct {
@@ -20,18 +22,30 @@ type pendingLink struct {
 // Link makes a sign-in link for another session like mine and returns its code,
 // of which only a hash is kept. It is good in this process only.
 func (s *Sessions) Link(mine session.Session) (session.Code, session.Link, error) {
-	made, err := mine.Link(s.kit.Clock.Now())
+	now := s.kit.Clock.Now()
+	made, err := mine.Link(now)
 	if err != nil {
 		return "", session.Link{}, err
 	}
 	code := session.NewCode(s.random.Key())
-	s.keep(pendingLink{code.Hash(), made})
+	s.keep(pendingLink{code.Hash(), made}, now)
 	return code, made, nil
 }
 
-func (s *Sessions) keep(l pendingLink) {
+func (s *Sessions) keep(l pendingLink, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	of := 0
+	for i := len(s.links) - 1; i >= 0; i-- {
+		other := s.links[i].link
+		if other.Maker.Subject == l.link.Maker.Subject {
+			of++
+		}
+		if !now.Before(other.ExpiresAt) || of == maxLinksOfSubject {
+			s.links = slices.Delete(s.links, i, i+1)
+			of = min(of, maxLinksOfSubject-1)
+		}
+	}
 	if len(s.links) >= maxLinks {
 		s.links = slices.Delete(s.links, 0, 1)
 	}
@@ -66,9 +80,5 @@ func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (strin
 		return "", session.Session{}, err
 	}
 	o.call.Actor = made.Actor()
-	token, made, err := s.hand(ctx, o, made)
-	if err != nil {
-		s.keep(l) // nobody is signed in: it can be tried again
-	}
-	return token, made, err
+	return s.hand(ctx, o, made)
 }

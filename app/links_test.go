@@ -126,20 +126,6 @@ func TestLinkEnds(t *testing.T) {
 	}
 }
 
-// A storage that fails uses nothing up.
-func TestLinkSurvivesAFailure(t *testing.T) {
-	s, _, store, kim := linking(t)
-	code := s.mustLink(t, kim)
-	store.err = ports.ErrUnavailable
-	if err := s.signIn(t, code); !errors.Is(err, ports.ErrUnavailable) {
-		t.Errorf("SignIn without storage = %v, want ErrUnavailable", err)
-	}
-	store.err = nil
-	if err := s.signIn(t, code); err != nil {
-		t.Errorf("SignIn again = %v", err)
-	}
-}
-
 // Whoever ends a session also ends the links that were made with it.
 func TestLinkOfARevokedSession(t *testing.T) {
 	s, _, _, kim := linking(t)
@@ -154,13 +140,10 @@ func TestLinkOfARevokedSession(t *testing.T) {
 
 // So many links are kept; the oldest goes first, and no code is kept at all.
 func TestLinksAreBounded(t *testing.T) {
-	s, _, _, kim := linking(t)
+	s, clock, _, kim := linking(t)
 	first, second := s.mustLink(t, kim), s.mustLink(t, kim)
-	for range maxLinks - 1 {
+	for range maxLinksOfSubject - 1 {
 		s.mustLink(t, kim)
-	}
-	if len(s.links) != maxLinks {
-		t.Errorf("%d links are kept, want %d", len(s.links), maxLinks)
 	}
 	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
 		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)
@@ -168,8 +151,20 @@ func TestLinksAreBounded(t *testing.T) {
 	if err := s.signIn(t, second); err != nil {
 		t.Errorf("SignIn by the next = %v", err)
 	}
+	for i := range maxLinks {
+		other := kim
+		other.Subject = fmt.Sprint(i)
+		s.mustLink(t, other)
+	}
+	if len(s.links) != maxLinks {
+		t.Errorf("%d links are kept, want %d", len(s.links), maxLinks)
+	}
+	clock.now = noon.Add(session.LinkTTL)
 	third := s.mustLink(t, kim)
 	if text := fmt.Sprintf("%+v", s.links); strings.Contains(text, string(third)) {
 		t.Error("a code is kept")
+	}
+	if len(s.links) != 1 {
+		t.Errorf("%d links are kept after five minutes, want the new one", len(s.links))
 	}
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -87,9 +88,12 @@ func (c clients) isLocal(r *http.Request) bool {
 	if err != nil || !plain(peer.Addr()).IsLoopback() {
 		return false
 	}
-	hops := r.Header.Values("X-Forwarded-For")
+	if len(r.Header.Values("Forwarded")) > 0 {
+		return false
+	}
+	hops := slices.Concat(r.Header.Values("X-Forwarded-For"), r.Header.Values("X-Real-Ip"))
 	if len(hops) == 0 {
-		return r.Header.Get("Forwarded") == "" && r.Header.Get("X-Real-Ip") == ""
+		return true
 	}
 	for _, hop := range strings.Split(strings.Join(hops, ","), ",") {
 		at, err := parseHop(strings.TrimSpace(hop))

@@ -117,9 +117,9 @@ func (o operations) index(x *exchange) error {
 	h := x.Writer.Header()
 	h.Add("Vary", "Accept")
 	if prefers(x.Request.Header, "text/html", jsonType) {
-		h.Set("Location", "/docs")
+		h.Set("Location", "docs")
 		if o.s.cfg.Console {
-			h.Set("Location", "/console")
+			h.Set("Location", "console")
 		}
 		x.Writer.WriteHeader(http.StatusSeeOther)
 		x.Writer.WriteHeaderNow()

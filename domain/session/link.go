@@ -49,15 +49,15 @@ func (s Session) Link(now time.Time) (Link, error) {
 }
 
 // SignIn returns the session with this new id that the link gives: as its maker's,
-// and no longer than that was made to live, or [DefaultTTL]. It returns [ErrLink]
-// if the link has ended.
+// until that ends, or for [DefaultTTL]. It returns [ErrLink] if the link has ended.
 func (l Link) SignIn(id string, now time.Time) (Session, error) {
-	if !now.Before(l.ExpiresAt) {
+	ttl := min(l.Maker.ExpiresAt.Sub(now), DefaultTTL).Truncate(time.Second)
+	if !now.Before(l.ExpiresAt) || ttl == 0 {
 		return Session{}, ErrLink
 	}
 	m := l.Maker
 	return Issue(Grant{
 		ID: id, Issuer: m.Issuer, Subject: m.Subject, Role: m.Role, Departments: m.Departments,
-		At: now, TTL: min(m.ExpiresAt.Sub(m.IssuedAt), DefaultTTL),
+		At: now, TTL: ttl,
 	})
 }
