@@ -59,7 +59,11 @@ const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).ma
 // The menu is put away by a click elsewhere, and by Escape.
 const putAway = () => document.querySelector("details.me")?.removeAttribute("open");
 addEventListener("click", ({ target }) => target.closest?.("details.me") || putAway());
-addEventListener("keydown", ({ key }) => key === "Escape" && putAway());
+addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  document.querySelector("details.me[open] summary")?.focus();
+  putAway();
+});
 
 let refreshPage = again; // reads again what is shown
 let typed = false; // into a form of the page that is shown
