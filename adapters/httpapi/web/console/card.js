@@ -3,7 +3,7 @@
 import { data, limited, path } from "./api.js";
 import { trend } from "./chart.js";
 import { fill, h, name } from "./dom.js";
-import { money, number, percent, weekCost, words } from "./format.js";
+import { costOf, money, number, percent, words } from "./format.js";
 import { link } from "./router.js";
 
 const calm = limited(4); // requests for figures at once
@@ -51,9 +51,7 @@ export function agentCells(agent, currency) {
   const cell = (...content) => h("span", { role: "cell" }, content);
   const [cost, work, success] = [cell(), cell(), cell()];
   showFigures(work, agent.id, (found) => {
-    const month = found?.windows.find((w) => w.window_size === "30d");
-    const spent = month?.avg_cost_per_task === null ? null : month?.avg_cost_per_task * month?.data_point_count;
-    fill(cost, withTrend(found && spent, money(found && spent, currency), found, "cost", "30d"));
+    fill(cost, withTrend(costOf(found, "30d"), money(costOf(found, "30d"), currency), found, "cost", "30d"));
     fill(work, number(found?.tasks_completed_30d, 0));
     fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
@@ -67,7 +65,7 @@ export function agentCells(agent, currency) {
 
 // card is an entry of a list. tools are elements to move it with.
 export function card(agent, currency, tools = []) {
-  const cost = h("span", { class: "cost", title: "cost of the last 7 days" }, "…");
+  const cost = h("span", { class: "cost", title: "cost of 30 days" }, "…");
   const success = h("span", { title: "success over 30 days" });
   const element = h("li", { class: "card", data: { id: agent.id, name: agent.name } },
     avatar(agent),
@@ -80,7 +78,7 @@ export function card(agent, currency, tools = []) {
     h("div", { class: "figures" }, cost, success),
     tools);
   showFigures(element, agent.id, (found) => {
-    fill(cost, withTrend(weekCost(found), money(weekCost(found), currency), found, "cost", "7d"));
+    fill(cost, withTrend(costOf(found, "30d"), money(costOf(found, "30d"), currency), found, "cost", "30d"));
     fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
   return element;

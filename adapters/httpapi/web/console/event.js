@@ -15,14 +15,14 @@ export function entry(event, { name = true, fresh = false } = {}) {
     h("span", { class: "sign", "aria-hidden": "true" }, failed ? "✕" : signs[event.event_type] ?? "·"),
     h("div", {},
       name ? h("a", { href: link("agents", event.agent_id) }, text(event.agent_name)) : null,
-      h("span", { class: "kind" }, words(event.event_type)),
+      h("span", { class: "kind" }, failed ? "task failed" : words(event.event_type)),
       h("p", {}, text(event.description), detail(event))),
     h("time", { datetime: event.timestamp, title: time(event.timestamp) }, ago(event.timestamp)));
 }
 
 function detail({ event_type: type, data }) {
   if (!data) return "";
-  if (type === "cost_incurred") return ` ${data.amount}`;
+  if (type === "cost_incurred") return `: ${data.amount}`;
   if (type === "task_completed" && data.quality_score !== undefined && data.quality_score !== null) return ` (quality ${data.quality_score})`;
   return "";
 }

@@ -54,10 +54,9 @@ export const eventTypes = [
   "task_started", "task_completed", "cost_incurred", "tool_used", "delegation_sent", "delegation_received",
 ];
 
-// weekCost is about what an agent's tasks of seven days cost, null if nobody
-// knows.
-export function weekCost(performance) {
-  const week = performance?.windows.find((w) => w.window_size === "7d");
-  if (!week || week.avg_cost_per_task === null) return null;
-  return week.avg_cost_per_task * week.data_point_count;
+// costOf is about what an agent's tasks of a window cost, null if nobody knows.
+export function costOf(performance, window) {
+  const found = performance?.windows.find((w) => w.window_size === window);
+  if (!found || found.avg_cost_per_task === null) return null;
+  return found.avg_cost_per_task * found.data_point_count;
 }

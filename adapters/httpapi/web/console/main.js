@@ -56,6 +56,15 @@ function badge(remove) {
 
 const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).map((w) => [...w][0]).join("").toUpperCase();
 
+// The menu is put away by a click elsewhere, and by Escape.
+const putAway = () => document.querySelector("details.me")?.removeAttribute("open");
+addEventListener("click", ({ target }) => target.closest?.("details.me") || putAway());
+addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  document.querySelector("details.me[open] summary")?.focus();
+  putAway();
+});
+
 let refreshPage = again; // reads again what is shown
 let typed = false; // into a form of the page that is shown
 
@@ -69,7 +78,7 @@ async function show(load, parameters, segments) {
     a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
     if (a.dataset.place === segments[0]) a.setAttribute("aria-current", "page");
   }
-  document.querySelector("details.me")?.removeAttribute("open");
+  putAway();
   content.setAttribute("aria-busy", "true");
   refreshPage = again;
   try {

@@ -5,7 +5,7 @@ import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
 import { announce, ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { entry } from "./event.js";
-import { ago, autonomies, date, duration, levels, money, number, percent, statuses, time, weekCost, words } from "./format.js";
+import { ago, autonomies, costOf, date, duration, levels, money, number, percent, statuses, time, words } from "./format.js";
 import { again, link } from "./router.js";
 import { may } from "./session.js";
 import { listen } from "./stream.js";
@@ -72,7 +72,7 @@ function identity(agent, boss) {
       ["Reports to", boss ? h("a", { href: link("agents", boss.name) }, text(boss.name)) : "–"],
       ["Model", m ? `${m.provider} / ${m.model_id}, temperature ${number(m.temperature, 2)}` : "none"],
       ["Autonomy", agent.autonomy_level ? words(agent.autonomy_level) : "inherited"],
-      ["Tools", h("span", {}, `${words(agent.tools.access_level)} `, chips(agent.tools.allowed))],
+      ["Tools", h("span", {}, `${words(agent.tools.access_level)} `, agent.tools.allowed.length ? chips(agent.tools.allowed) : null)],
       ["Skills", chips([...agent.skills.primary, ...agent.skills.secondary].map((s) => s.name))],
       ["Memory", words(agent.memory.type)],
       ["Hired", date(agent.hiring_date)],
@@ -85,26 +85,26 @@ const instructions = (agent) => section("Instructions", agent.instructions ? h("
 function condition(health, p) {
   const week = p.windows[0];
   const quality = p.quality_score;
+  const trendOf = (metric) => p.trends.find((t) => t.metric_name === metric && t.window_size === "30d")?.direction;
+  const judged = (trendOf("success_rate") ?? "insufficient_data") === "insufficient_data" ? "quality" : "success"; // as the service does
   return section("Health and performance",
-    h("p", { class: "lead" }, trend(p.trend_direction, "success"), ` ${words(p.trend_direction)}, last active ${ago(health.last_active_at)}`),
+    h("p", { class: "lead" }, trend(p.trend_direction, judged), ` ${judged}: ${words(p.trend_direction)}; last active ${ago(health.last_active_at)}`),
     h("div", { class: "tiles" },
       tile("Quality, 30 days", quality === null ? "–" : `${number(quality)} / 10`, meter(quality, 10, `quality ${number(quality)} of 10`)),
       tile("Success, 30 days", percent(p.success_rate_percent), meter(p.success_rate_percent, 100, `success ${percent(p.success_rate_percent)}`)),
       tile("Collaboration, 30 days", p.collaboration_score === null ? "–" : `${number(p.collaboration_score)} / 10`,
         meter(p.collaboration_score, 10, `collaboration ${number(p.collaboration_score)} of 10`)),
-      tile("Cost, 7 days", money(weekCost(p), week.currency), h("small", {}, `${money(p.cost_per_task, week.currency, 3)} a task`)),
-      tile("Tasks", number(p.tasks_completed_30d, 0), h("small", {}, `${p.tasks_completed_7d} in 7 days, ${p.tasks_completed_total} ever`)),
-      tile("Time for a task", duration(p.avg_completion_time_seconds), null)),
+      tile("Cost, 7 days", money(costOf(p, "7d"), week.currency), h("small", {}, `${money(week.avg_cost_per_task, week.currency, 3)} a task`)),
+      tile("Tasks done, 30 days", number(p.tasks_completed_30d, 0), h("small", {}, `${p.tasks_completed_7d} in 7 days, ${p.tasks_completed_total} ever`)),
+      tile("Time for a task", duration(p.avg_completion_time_seconds), h("small", {}, "in 30 days"))),
     h("table", { class: "small" },
       h("caption", { class: "unseen" }, "Performance by window"),
-      h("thead", {}, h("tr", {}, ["Days", "Tasks", "Failed", "Quality", "Success", "Cost a task"].map((t) => h("th", { scope: "col" }, t)))),
+      h("thead", {}, h("tr", {}, ["Days", "Done", "Failed", "Quality", "Success", "Cost a task"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, p.windows.map((w) => h("tr", {}, h("th", { scope: "row" }, w.window_size.replace("d", "")),
         [number(w.tasks_completed, 0), number(w.tasks_failed, 0), number(w.avg_quality_score),
           w.success_rate === null ? "–" : percent(w.success_rate * 100), money(w.avg_cost_per_task, w.currency, 3)].map((v) => h("td", {}, v)))))),
-    h("div", { class: "row" }, ["quality_score", "success_rate", "cost"].map((metric) => {
-      const t = p.trends.find((x) => x.metric_name === metric && x.window_size === "30d");
-      return h("span", { class: "chip" }, `${words(metric)}, 30 days `, trend(t?.direction, words(metric)));
-    })));
+    h("div", { class: "row" }, ["quality_score", "success_rate", "cost"].map((metric) =>
+      h("span", { class: "chip" }, `${words(metric)}, 30 days `, trend(trendOf(metric), words(metric))))));
 }
 
 const tile = (name, value, below) => h("div", { class: "tile" }, h("span", {}, name), h("strong", {}, value), below);

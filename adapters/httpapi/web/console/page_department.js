@@ -51,7 +51,7 @@ class Agents {
       this.update(current().query);
     }, data: { view } }, { table: "Table", board: "Board" }[view]));
     this.element = h("section", { class: "panel members" },
-      h("div", { class: "bar" }, h("h2", {}, "Agents"), h("div", { class: "switch" }, this.buttons)), this.place);
+      h("div", { class: "bar" }, h("h2", {}, "Agents"), h("small", {}, "Figures of 30 days"), h("div", { class: "switch" }, this.buttons)), this.place);
     const ids = new Set(); // to whom something has happened
     let timer = 0;
     let last = 0;
@@ -106,10 +106,10 @@ function condition(department, health, company) {
   return section("Health",
     h("div", { class: "tiles" },
       tile("Agents", number(health.agent_count, 0), h("small", {}, `${health.active_agent_count} active`)),
-      tile("Utilization", percent(health.utilization_percent), meter(health.utilization_percent, 100, `utilization ${percent(health.utilization_percent)}`)),
+      tile("Utilization", percent(health.utilization_percent), [meter(health.utilization_percent, 100, `utilization ${percent(health.utilization_percent)}`), h("small", {}, "agents that are active")]),
       tile("Quality, 30 days", health.avg_performance_score === null ? "–" : `${number(health.avg_performance_score)} / 10`,
         meter(health.avg_performance_score, 10, `quality ${number(health.avg_performance_score)} of 10`)),
-      tile("Collaboration", health.collaboration_score === null ? "–" : `${number(health.collaboration_score)} / 10`,
+      tile("Collaboration, 30 days", health.collaboration_score === null ? "–" : `${number(health.collaboration_score)} / 10`,
         meter(health.collaboration_score, 10, `collaboration ${number(health.collaboration_score)} of 10`)),
       tile("Cost, 7 days", cost, bars(health.cost_trend.map((d) => d.value),
         `cost by day: ${health.cost_trend.map((d) => `${date(d.timestamp)} ${money(d.value, health.currency)}`).join(", ")}`)),
@@ -162,7 +162,7 @@ class Policy {
 
   async read(signal) {
     this.resolved = (await get(`${this.where}/resolved`, {}, signal, true)).data;
-    fill(this.table, h("table", {},
+    fill(this.table, h("table", { class: "even" },
       h("caption", { class: "unseen" }, "Settings of the ceremonies, and where they come from"),
       h("thead", {}, h("tr", {}, ["Setting", "Value", "Origin"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, Object.entries(this.resolved).map(([name, { value, origin }]) =>
@@ -199,8 +199,8 @@ class Policy {
       }
     };
     const yes = await ask(`Ceremony policy of ${this.department.name}`, [
-      field("Strategy", inputs.strategy), field("Velocity", inputs.velocity_calculator), field("Go on automatically", inputs.auto_transition),
-      field("Threshold", inputs.transition_threshold), field("Settings of the strategy", inputs.strategy_config, "JSON"),
+      field("Strategy", inputs.strategy), field("Velocity calculator", inputs.velocity_calculator), field("Auto transition", inputs.auto_transition),
+      field("Threshold", inputs.transition_threshold, "of the transition: above 0, at most 1"), field("Strategy config", inputs.strategy_config, "JSON"),
       field("Anything else", other, "JSON; kept as it is"),
     ], "Save", { check });
     if (yes) await this.send("PUT", policy);

@@ -194,7 +194,7 @@ class Organization {
 
   list() {
     this.named.hidden = true;
-    this.none.textContent = `There are no departments yet. ${may.editAll() ? "Make one, or apply a document on the page Plan." : ""}`;
+    fill(this.none, "There are no departments yet. ", may.editAll() ? ["Make one, or apply a document on the page ", h("a", { href: link("plan") }, "Plan"), "."] : null);
     const sum = (name) => this.departments.reduce((n, d) => n + d[name], 0);
     const currency = this.company.currency;
     this.count.hidden = !this.departments.length;

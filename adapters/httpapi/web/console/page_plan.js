@@ -34,7 +34,7 @@ class Plan {
       h("div", { class: "columns even" },
         h("section", { class: "panel", "aria-label": "Document" },
           h("form", { class: "grid", onsubmit: (event) => { event.preventDefault(); busy(plan, () => this.plan()); } },
-            h("div", { class: "full" }, field("Document, YAML", this.text)),
+            h("div", { class: "full" }, field("Document, YAML", this.text, "“Read the organization” puts here what there is now.")),
             h("div", { class: "full" }, field("Or a file", file)),
             h("div", { class: "full" }, field("Delete what the document does not name", this.prune)),
             h("div", { class: "full" }, field("Reason", this.reason, "It is kept with every version that is written.")),
@@ -104,7 +104,7 @@ const count = (changes) => changes.length === 1 ? "1 change." : `${changes.lengt
 function summary(changes) {
   if (!changes.length) return empty("The organization is as the document says.");
   const counts = Object.groupBy(changes, (c) => c.action);
-  return h("p", { class: "row" }, Object.entries(counts).map(([action, all]) => h("span", { class: `chip action ${action}` }, `${all.length} ${action}`)));
+  return h("p", { class: "row" }, Object.entries(counts).map(([action, all]) => h("span", { class: `chip action ${action}` }, `${all.length} to ${action}`)));
 }
 
 function row(c) {

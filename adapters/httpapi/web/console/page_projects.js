@@ -64,7 +64,7 @@ function row(p, currency, names) {
     h("th", { scope: "row" }, text(p.name), p.description ? h("p", { class: "lead", dir: "auto" }, p.description) : null),
     h("td", {}, h("span", { class: `chip ${p.status}` }, words(p.status))),
     h("td", {}, p.lead ? names.link(p.lead) : "–"),
-    h("td", {}, p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more),
+    h("td", { class: "team" }, p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more),
     h("td", {}, p.budget ? money(p.budget, currency, 0) : "–"),
     h("td", {}, date(p.deadline)),
     h("td", {}, may.editAll() ? h("button", { type: "button", class: "secondary", "aria-label": `Change ${p.name}`, onclick: () => edit(p.id, currency) }, "Change") : null));

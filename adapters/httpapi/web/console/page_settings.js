@@ -119,7 +119,7 @@ async function newToken() {
   const hours = h("input", { type: "number", min: 1, max: 720, value: "12", required: true });
   const yes = await ask("New token", [
     field("Subject", subject, "who it is for; the id of the agent for role agent"), field("Role", role),
-    field("Departments", departments, "for department admins, separated by commas"), field("Hours", hours),
+    field("Departments", departments, "for department admins, separated by commas"), field("Hours", hours, "until it expires"),
   ], "Make it");
   if (!yes) return;
   try {
@@ -186,7 +186,7 @@ async function editHook(id) {
   const departments = h("input", { value: w.departments.join(", ") });
   const enabled = h("input", { type: "checkbox", checked: w.enabled });
   const yes = await ask(id ? "Change the webhook" : "New webhook", [
-    field("URL", url), field("Types of events", types, "none means all"),
+    field("URL", url), field("Types of events", types, "none means all; Ctrl or ⌘ chooses several"),
     field("Departments", departments, "separated by commas; none means all"), field("On", enabled),
   ], id ? "Save" : "Create");
   if (!yes) return;

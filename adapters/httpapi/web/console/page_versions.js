@@ -33,7 +33,7 @@ export async function page({ name, query, signal }) {
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization"),
         agent.department ? h("a", { href: link("agents", agent.name) }, text(agent.name)) : null),
       h("div", { class: "bar" }, h("h1", {}, "Versions of ", text(agent.title))),
-      h("div", { class: "columns versions-page" }, h("section", { class: "panel", "aria-label": "All versions" }, h("h2", {}, `${newest} versions`), list, more), view.element),
+      h("div", { class: "columns versions-page" }, h("section", { class: "panel", "aria-label": "All versions" }, h("h2", {}, newest === 1 ? "1 version" : `${newest} versions`), list, more), view.element),
     ],
   };
 }
@@ -47,7 +47,7 @@ function row(v, agent, newest, view) {
     h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),
     h("div", { class: "row" },
       v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What changed with version ${v.version}`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,
-      v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `To now from version ${v.version}`, onclick: () => view.choose(v.version, newest) }, "To now") : null,
+      v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `Compare with now: version ${v.version}`, onclick: () => view.choose(v.version, newest) }, "Compare with now") : null,
       v.version < newest && agent.department && may.edit(agent.department) ?
         h("button", { type: "button", class: "secondary", "aria-label": `Roll back to version ${v.version}`, onclick: () => rollback(agent, v) }, "Roll back") : null));
 }
