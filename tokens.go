@@ -71,7 +71,7 @@ func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, err
 }
 
 // operator is as whom who runs the service begins.
-var operator = TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.DefaultTTL}
+var operator = TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.MaxTTL}
 
 // firstToken makes the token with which the operator of a new directory begins.
 func firstToken(issuer *jwtauth.Issuer) (string, error) {

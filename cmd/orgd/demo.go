@@ -45,9 +45,8 @@ const (
 const (
 	// demoDir is where a demo lies unless --dir says something else.
 	demoDir = "demo"
-	// demoFile marks the directory of a demo. It holds the URL where the demo is
-	// served, nothing while it is not.
-	demoFile = "demo.url"
+	// demoFile marks the directory of a demo.
+	demoFile = "orgd.demo"
 )
 
 // Help implements kong.HelpProvider.
@@ -146,8 +145,8 @@ func (c *demoCmd) claim() error {
 // keeps the reasons of the operating system to itself.
 func (c *demoCmd) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
-		url, failed := os.ReadFile(filepath.Join(c.Dir, demoFile))
-		if failed != nil || len(url) == 0 {
+		url := servedAt(c.Dir)
+		if url == "" {
 			return fmt.Errorf("%s is in use by another process", c.Dir)
 		}
 		return fmt.Errorf("%s is in use: its demo runs at %s", c.Dir, url)
@@ -179,9 +178,6 @@ func (d *demo) run(ctx context.Context) error {
 	})
 	end()
 	playing.Wait()
-	if gone := os.Truncate(filepath.Join(d.Dir, demoFile), 0); !errors.Is(gone, fs.ErrNotExist) { // rm -r demo comes early at times
-		failed = errors.Join(failed, gone)
-	}
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -195,7 +191,11 @@ func (d *demo) play(ctx context.Context, url string) error {
 		place: url, say: func(string, ...any) {}, progress: &progress{out: d.stderr, terminal: d.terminal, quiet: true},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36), remove: "rm -r " + forShell(d.Dir),
 	}
-	err := d.signIn(s)
+	served, err := markServed(d.Dir, url)
+	if err == nil {
+		defer served.Close()
+		err = d.signIn(s)
+	}
 	if err == nil {
 		err = s.prepare(ctx, wish{options: simulate.Options{
 			Seed: demoSeed, Agents: demoAgents, Days: d.Days, Tasks: demoTasks, Began: time.Now().UTC(),
@@ -218,15 +218,12 @@ func (d *demo) play(ctx context.Context, url string) error {
 }
 
 // signIn makes a token for the simulation, and one of role admin for whoever
-// looks at the demo. It writes down where that is.
+// looks at the demo.
 func (d *demo) signIn(s *simulation) error {
 	admin, _, err := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.MaxTTL})
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
 	if err = errors.Join(err, failed); err == nil {
 		_, err = orgd.SaveAdminToken(d.cfg, admin)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(d.Dir, demoFile), []byte(s.place), 0o600)
 	}
 	if err == nil {
 		s.service, err = connection{p: d.process, server: s.place, setting: "the demo", token: own}.client()

@@ -83,22 +83,22 @@ func (d *demoProgram) until(what string, is func() bool) {
 func (d *demoProgram) open() *demoProgram {
 	d.Helper()
 	d.until("demo", func() bool { return strings.Contains(d.stderr.String(), "removes it.") })
-	url, err := os.ReadFile(filepath.Join(d.dir, demoFile))
-	if err != nil || !strings.Contains(d.stderr.String(), "    "+string(url)+"/console\n") {
-		d.Fatalf("orgd demo at %s, %v says:\n%s", url, err, d.stderr)
+	d.url = servedAt(d.dir)
+	if d.url == "" || !strings.Contains(d.stderr.String(), "    "+d.url+"/console\n") {
+		d.Fatalf("orgd demo at %q says:\n%s", d.url, d.stderr)
 	}
-	d.url, d.token = string(url), readSecret(d.T, filepath.Join(d.dir, "admin.token"))
+	d.token = readSecret(d.T, filepath.Join(d.dir, "admin.token"))
 	return d
 }
 
 // holds reports whether a list has so many items already.
 func (d *demoProgram) holds(path string, n int) bool {
-	url, failed := os.ReadFile(filepath.Join(d.dir, demoFile))
+	url := servedAt(d.dir)
 	token, missing := os.ReadFile(filepath.Join(d.dir, "admin.token"))
-	if failed != nil || missing != nil || len(url) == 0 {
+	if missing != nil || url == "" {
 		return false
 	}
-	status, body := call(d.T, "GET", string(url)+"/api/v1"+path+"?limit=200", strings.TrimSpace(string(token)), "")
+	status, body := call(d.T, "GET", url+"/api/v1"+path+"?limit=200", strings.TrimSpace(string(token)), "")
 	var list struct{ Data []json.RawMessage }
 	return status == 200 && json.Unmarshal([]byte(body), &list) == nil && len(list.Data) >= n
 }

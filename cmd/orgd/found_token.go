@@ -9,9 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"orgd"
 )
@@ -25,32 +26,75 @@ func isLoopback(server string) bool {
 	return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
 }
 
+// servedFile, in a data directory, holds the URL where a process serves it. That
+// process holds a lock on the file until it ends, however it ends.
+const servedFile = "orgd.url"
+
+// markServed says in a data directory where it is served, until the file is closed.
+func markServed(dir, url string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, servedFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_EX), f.Truncate(0)); err == nil {
+		_, err = f.WriteString(url)
+	}
+	return f, err
+}
+
+// servedAt returns the URL where a directory is served, "" if it is not.
+func servedAt(dir string) string {
+	f, err := os.Open(filepath.Join(dir, servedFile))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+		return ""
+	}
+	url, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	if err != nil {
+		return ""
+	}
+	return string(url)
+}
+
+// sameListener reports whether two URLs of this machine have one port: only one
+// process listens there.
+func sameListener(a, b string) bool {
+	x, err := url.Parse(a)
+	y, wrong := url.Parse(b)
+	return err == nil && wrong == nil && x.Scheme == y.Scheme && x.Port() == y.Port()
+}
+
 // foundToken looks for the token that "orgd serve" or "orgd demo" has left in its
-// directory below this one. The error says why there is none.
+// directory below this one, if it is that which serves at a URL of this machine.
+// The error says why there is none.
 func (p *process) foundToken(server string) (token, file string, err error) {
 	dirs := []string{orgd.Default().DataDir(), demoDir}
-	if url, err := os.ReadFile(filepath.Join(demoDir, demoFile)); err == nil && sameServer(string(url), server) {
-		slices.Reverse(dirs) // it is the demo that is served there
-	}
 	if dir := p.getenv("ORGD_DATA_DIR"); dir != "" {
 		dirs = []string{dir}
 	}
 	for _, dir := range dirs {
-		file = filepath.Join(dir, "admin.token")
-		if token, err = readOwn(file); !errors.Is(err, fs.ErrNotExist) {
+		if sameListener(servedAt(dir), server) {
+			file = filepath.Join(dir, "admin.token")
+			token, err = readOwn(file)
 			return token, file, err
 		}
 	}
-	return "", "", fmt.Errorf("there is no %s here", filepath.Join(dirs[0], "admin.token"))
+	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(dirs, " or "))
 }
 
 // readOwn reads a file that only this user can read: somebody else's might be
 // there to be taken for it.
 func readOwn(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
+	switch {
+	case errors.Is(err, syscall.ELOOP):
 		return "", fmt.Errorf("%s is a link", path)
-	} else if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no %s", path)
+	case err != nil:
 		return "", err
 	}
 	defer f.Close()

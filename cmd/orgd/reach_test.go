@@ -141,6 +141,19 @@ func TestFoundToken(t *testing.T) {
 	if err := os.Symlink(filepath.Join(home, "data/admin.token"), "link/admin.token"); err != nil {
 		t.Fatal(err)
 	}
+	for dir, url := range map[string]string{
+		"open": s.url, "link": s.url, "pipe": s.url, "empty": s.url, "old": s.url, "elsewhere": "http://127.0.0.1:1",
+	} {
+		put(filepath.Join(dir, "other"), "", 0o600)
+		f, err := markServed(dir, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+	}
+	put("elsewhere/admin.token", token, 0o600)
+	put("killed/admin.token", token, 0o600)
+	put("killed/"+servedFile, s.url, 0o600)
 	remote := "http://orgd.invalid"
 	for name, tt := range map[string]struct {
 		vars []string
@@ -148,11 +161,13 @@ func TestFoundToken(t *testing.T) {
 		code int
 		want string
 	}{
-		"others may read it": {[]string{"ORGD_DATA_DIR=open"}, nil, exitUsage, "as others may use open/admin.token (chmod 600 open/admin.token)"},
-		"a link":             {[]string{"ORGD_DATA_DIR=link"}, nil, exitUsage, "as link/admin.token is a link"},
-		"a pipe":             {[]string{"ORGD_DATA_DIR=pipe"}, nil, exitUsage, "as pipe/admin.token is not a file"},
-		"empty":              {[]string{"ORGD_DATA_DIR=empty"}, nil, exitUsage, "as empty/admin.token is empty"},
-		"none":               {[]string{"ORGD_DATA_DIR=none"}, nil, exitUsage, `there is no none/admin.token here; call this in the directory of "orgd serve", or store a token with "orgd login"`},
+		"others may read it": {[]string{"ORGD_DATA_DIR=open"}, nil, exitUsage, ": others may use open/admin.token (chmod 600 open/admin.token)"},
+		"a link":             {[]string{"ORGD_DATA_DIR=link"}, nil, exitUsage, ": link/admin.token is a link"},
+		"a pipe":             {[]string{"ORGD_DATA_DIR=pipe"}, nil, exitUsage, ": pipe/admin.token is not a file"},
+		"empty":              {[]string{"ORGD_DATA_DIR=empty"}, nil, exitUsage, ": empty/admin.token is empty"},
+		"none":               {[]string{"ORGD_DATA_DIR=none"}, nil, exitUsage, `: the service there does not use the directory none; call this in the directory of "orgd serve", or store a token with "orgd login"`},
+		"served elsewhere":   {[]string{"ORGD_DATA_DIR=elsewhere"}, nil, exitUsage, "the service there does not use the directory elsewhere"},
+		"killed":             {[]string{"ORGD_DATA_DIR=killed"}, nil, exitUsage, "the service there does not use the directory killed"},
 		"not accepted":       {[]string{"ORGD_DATA_DIR=old"}, nil, exitFailure, "does not accept the token of old/admin.token: the token is malformed; take a new one with: orgd token create --data-dir old --role admin"},
 		"another machine":    {nil, []string{"--server", remote}, exitFailure, "no service answers at " + remote},
 		"a named profile":    {nil, []string{"--profile", "p", "--server", s.url}, exitUsage, "there is no profile"},
@@ -166,11 +181,16 @@ func TestFoundToken(t *testing.T) {
 		})
 	}
 
-	// The demo's is taken where there is no other, and the profile stands above both.
-	if err := os.Rename("data/admin.token", filepath.Join(home, "kept")); err != nil {
+	// The demo's is taken if it is that which is served, and the profile stands above both.
+	if err := os.Remove("data/" + servedFile); err != nil {
 		t.Fatal(err)
 	}
 	put("demo/admin.token", token, 0o600)
+	demo, err := markServed("demo", s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer demo.Close()
 	if r := u.types(t, "", "whoami", "-v"); r.code != exitOK || !strings.Contains(r.stderr, "token: of demo/admin.token") {
 		t.Errorf("orgd whoami -v = %+v, want the token of the demo", r)
 	}
@@ -200,6 +220,11 @@ func TestFoundTokenIsKept(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer other.Close()
+	served, err := markServed(data, other.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer served.Close()
 	r := command(t, []string{"ORGD_DATA_DIR=" + data, "ORGD_SERVER=" + other.URL}, "get", "agents")
 	if r.code != exitFailure || !strings.Contains(r.stderr, "is not orgd") || requests.Load() == 0 || tokens.Load() != 0 {
 		t.Errorf("orgd get agents = %+v, %d requests with %d tokens, want none", r, requests.Load(), tokens.Load())

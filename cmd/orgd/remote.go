@@ -98,7 +98,7 @@ func (c *connection) find(p *process, mayLook bool) {
 	c.token, c.tokenOf, err = p.foundToken(c.server)
 	c.found = err == nil
 	if err != nil {
-		c.missing = usageError{fmt.Errorf(`there is no token for %s, as %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.server, err)}
+		c.missing = usageError{fmt.Errorf(`there is no token for %s: %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.server, err)}
 	}
 }
 

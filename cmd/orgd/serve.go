@@ -65,7 +65,9 @@ func (*serveCmd) Run(ctx context.Context, p *process) error {
 		log.Info("stopping: running requests end first")
 		close(stopping)
 	})()
-	if err := service.Run(ctx, func(addr net.Addr) { w.listening(addr) }); err != nil {
+	err = service.Run(ctx, func(addr net.Addr) { w.listening(addr) })
+	w.served.Close() // if there is one
+	if err != nil {
 		return unlessStopped(ctx, err)
 	}
 	<-stopping // Run returns nil only once ctx has ended

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 
 	"go.uber.org/zap"
@@ -19,6 +20,7 @@ type welcome struct {
 	log     *zap.Logger
 	dir     string // data directory, absolute
 	file    string // where the first token was written; empty at later starts
+	served  *os.File
 }
 
 // newWelcome writes the first token, if there is one, to its file.
@@ -39,6 +41,12 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 // listening reports that the service can be reached.
 func (w *welcome) listening(addr net.Addr) {
 	url := localURL(w.cfg, addr.String())
+	if w.cfg.Storage != orgd.MongoDB {
+		var err error
+		if w.served, err = markServed(w.dir, url); err != nil {
+			w.log.Error("commands on this machine will not find their token", zap.Error(err))
+		}
+	}
 	w.log.Info("orgd is listening", zap.String("url", url), zap.String("browser", w.page(url)), w.place(),
 		zap.String("version", orgd.Version().Version))
 	if w.file != "" {
