@@ -189,7 +189,7 @@ func (d *demo) run(ctx context.Context) error {
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
 		place: url, say: func(string, ...any) {}, progress: &progress{out: d.stderr, terminal: d.terminal, quiet: true},
-		run: strconv.FormatInt(time.Now().UnixMilli(), 36), remove: "rm -r " + forShell(d.Dir),
+		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
 	}
 	served, err := markServed(d.Dir, url)
 	if err == nil {
@@ -249,7 +249,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 // tell says what to look at.
 func (d *demo) tell(s *simulation) error {
 	how, page := "In a browser:", s.place+"/console"
-	if d.terminal { // elsewhere a link would lie in a file
+	if d.terminal && isLoopback(s.place) { // elsewhere a link would lie in a file, or not work
 		var err error
 		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
 		if page, err = d.service.SignInLink(s.place); err != nil {
@@ -281,9 +281,9 @@ In another shell, in this directory, for example:%s
     %[7]s agent diff %[8]s 2 3
     %[7]s get activities --watch
     %[7]s login --link    # signs a browser in
-Ctrl-C stops it, the same command goes on with it, and %[9]s removes it.`,
+Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, self, forShell(s.org.Regretted()), s.remove)
+		how, page, export, self, forShell(s.org.Regretted()), forShell(d.Dir))
 	return nil
 }
 

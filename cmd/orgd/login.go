@@ -11,8 +11,8 @@ import (
 
 type loginCmd struct {
 	profileFlag
-	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing."`
-	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input."`
+	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`
+	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
 
 // Help implements kong.HelpProvider.

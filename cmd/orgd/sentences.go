@@ -79,7 +79,7 @@ func (c connection) unaccepted(reason string) string {
 	switch {
 	case c.found:
 		reason += fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
-			filepath.Dir(c.tokenOf), c.server)
+			forShell(filepath.Dir(c.tokenOf)), c.server)
 	case c.profile != "":
 		reason += fmt.Sprintf("; orgd login --profile %s takes another", c.profile)
 	}

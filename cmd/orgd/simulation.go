@@ -55,7 +55,7 @@ type simulation struct {
 	mark     mark
 	run      string // which run it is
 	again    bool   // whether a run before this one has begun it
-	remove   string // the command that removes a demo; "" for what is none
+	demo     bool   // it is that of orgd demo
 
 	mu                   sync.Mutex
 	ids                  map[string]string // of projects, by name
@@ -170,8 +170,8 @@ func (s *simulation) read(ctx context.Context) (*mark, error) {
 // note writes the mark.
 func (s *simulation) note(ctx context.Context) error {
 	settings := client.Object{"simulation": s.mark}
-	if s.remove != "" {
-		settings["demo"] = client.Object{"remove": s.remove}
+	if s.demo {
+		settings["demo"] = true
 	}
 	patch := client.Object{"settings": settings}
 	return patiently(ctx, s.progress, func() error {

@@ -8,11 +8,15 @@ import { link } from "./router.js";
 
 const calm = limited(4); // requests for figures at once
 const figures = new Map(); // of agents, by id
+addEventListener("stream", ({ detail }) => detail === "missed" && figures.clear());
 
 // figuresOf returns what an agent does and costs; null while it has done nothing.
 function figuresOf(id) {
   if (!figures.has(id)) {
-    figures.set(id, calm(() => data(path("agents", id, "performance"))).catch(() => null));
+    figures.set(id, calm(() => data(path("agents", id, "performance"))).catch((error) => {
+      if (error.status !== 404) figures.delete(id); // the next one asks again
+      return null;
+    }));
   }
   return figures.get(id);
 }

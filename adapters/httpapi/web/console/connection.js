@@ -5,6 +5,8 @@ import { h, fill } from "./dom.js";
 import { clock } from "./format.js";
 import { connection, pollEvery } from "./stream.js";
 
+const together = 2_000; // ms in which all open pages read again after an outage
+
 const words = { live: "live", polling: `updated every ${pollEvery / 1000} s`, gone: "not connected" };
 
 // indicator is the word.
@@ -28,6 +30,7 @@ export function watch(refresh) {
     bar.hidden = connection.state !== "gone";
     if (detail === "gone") {
       fill(bar, `The service has not answered since ${clock(connection.since)}. What is shown is from ${clock(connection.heard)}.`);
-    } else if (detail === "missed" || wasGone && bar.hidden) refresh();
+    } else if (detail === "missed") refresh();
+    else if (wasGone && bar.hidden) setTimeout(refresh, Math.random() * together);
   });
 }

@@ -38,7 +38,9 @@ export function announce(text) {
 export function notice(text, kind = "done") {
   const close = h("button", { type: "button", class: "plain", "aria-label": "Put the message away", onclick: () => box.remove() }, "×");
   const box = h("div", { class: `notice ${kind}`, role: kind === "error" ? "alert" : null }, h("span", {}, text), close);
-  document.getElementById("notices").append(box);
+  const all = document.getElementById("notices");
+  for (const other of [...all.children]) if (other.firstChild.textContent === text) other.remove();
+  all.append(box);
   if (kind !== "error") setTimeout(() => box.remove(), 6000);
 }
 

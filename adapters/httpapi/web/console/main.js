@@ -44,13 +44,13 @@ function frame() {
         h("button", { type: "button", class: "secondary", onclick: signOut }, "Sign out"))));
   data("company").then((c) => {
     document.getElementById("company").textContent = c.company_name;
-    if (c.settings.demo) document.querySelector("a.brand").after(badge(c.settings.demo.remove));
+    if (c.settings.demo) document.querySelector("a.brand").after(badge());
   }, () => {});
 }
 
-// badge says of a company that it is made up, and what removes it.
-function badge(remove) {
-  const text = `A demo: this company and all its figures are made up.${remove ? ` Stop it with Ctrl-C, remove it with: ${remove}` : ""}`;
+// badge says of a company that it is made up, and how to remove it.
+function badge() {
+  const text = "A demo: this company and all its figures are made up. Stop it with Ctrl-C, and remove its directory to remove it.";
   return h("button", { type: "button", class: "chip demo", title: text, onclick: () => notice(text) }, "Demo");
 }
 

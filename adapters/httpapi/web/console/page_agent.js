@@ -115,6 +115,8 @@ function careerOf(events) {
       h("span", { dir: "auto" }, e.description)))));
 }
 
+const most = 500; // events in the page
+
 function activity(agent, signal) {
   const list = h("ol", { class: "feed" });
   const pages = new Pages(path("agents", agent.id, "activity"), { limit: 15 }, signal);
@@ -128,7 +130,9 @@ function activity(agent, signal) {
   };
   draw().catch((error) => error.name !== "AbortError" && notice(error.message, "error"));
   listen((event) => {
-    if (event.agent_id === agent.id) list.prepend(entry(event, { name: false, fresh: true }));
+    if (event.agent_id !== agent.id) return;
+    list.prepend(entry(event, { name: false, fresh: true }));
+    if (list.childElementCount > most) list.lastElementChild.remove();
   }, signal);
   return section("Activity", list, more);
 }

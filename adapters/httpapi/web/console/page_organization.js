@@ -106,6 +106,7 @@ class Organization {
     let timer = 0;
     let last = 0;
     const refresh = () => {
+      if (document.hidden) return addEventListener("visibilitychange", refresh, { once: true, signal: this.signal }); // nobody looks
       timer = 0;
       last = Date.now();
       this.refresh([...ids]);
@@ -115,7 +116,7 @@ class Organization {
       forget(event);
       touch(this.table, event.agent_id);
       if (lifecycle.has(event.event_type)) ids.add(event.agent_id);
-      timer ||= setTimeout(refresh, Math.max(soon, last + calm - Date.now()));
+      timer ||= setTimeout(refresh, Math.max(soon * (1 + Math.random()), last + calm - Date.now()));
     }, this.signal);
     this.signal.addEventListener("abort", () => clearTimeout(timer));
   }

@@ -2,7 +2,7 @@
 // gone when the tab is closed, and never part of a URL. A sign-in link has a code
 // in its fragment, which is traded for a token once.
 
-import { h } from "./dom.js";
+import { h, notice } from "./dom.js";
 
 const place = "orgd.token";
 
@@ -27,8 +27,9 @@ async function read(token) {
 export async function start() {
   addEventListener("hashchange", () => { if (location.hash.startsWith(link)) location.reload(); });
   const problem = location.hash.startsWith(link) ? await trade() : "";
-  if (session.token && !session.me && !problem) {
+  if (session.token && !session.me) {
     session.me = await read(session.token).catch(() => null);
+    if (session.me && problem) notice(problem, "error");
   }
   if (!session.me) await signIn(session.token, problem);
 }

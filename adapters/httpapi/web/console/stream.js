@@ -19,11 +19,19 @@ const listeners = new Set();
 
 // listen calls onEvent with every event until the signal ends.
 export function listen(onEvent, signal) {
+  if (signal.aborted) return;
   listeners.add(onEvent);
   signal.addEventListener("abort", () => listeners.delete(onEvent));
 }
 
-const pass = (event) => listeners.forEach((tell) => tell(event));
+// pass calls every listener: one that fails costs the others nothing, nor the stream.
+const pass = (event) => listeners.forEach((tell) => {
+  try {
+    tell(event);
+  } catch (error) {
+    console.error(error);
+  }
+});
 const say = (detail) => dispatchEvent(new CustomEvent("stream", { detail }));
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
@@ -70,8 +78,9 @@ export async function start() {
       console.info("the stream broke:", error.message);
       if (failures++ > 0 || error.name === "TimeoutError") become("gone");
     }
-    // A stream that was there is made again at once.
-    if (Date.now() - begun < longestWait) await pause(Math.min(250 * 2 ** failures, longestWait));
+    // A stream that was there is made again at once. Pages that lost theirs together
+    // do not come back together.
+    if (Date.now() - begun < longestWait) await pause(Math.min(250 * 2 ** failures, longestWait) * (0.5 + Math.random()));
   }
 }
 
