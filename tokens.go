@@ -97,6 +97,16 @@ func SignInURL(server, code string) string {
 	return strings.TrimRight(server, "/") + "/console#code=" + code
 }
 
+// RenewAdminToken writes another token of role admin to a data directory. The one
+// before stays good until it ends.
+func RenewAdminToken(cfg Config) error {
+	token, _, err := NewToken(cfg, operator)
+	if err == nil {
+		_, err = SaveAdminToken(cfg, token)
+	}
+	return err
+}
+
 // SaveAdminToken writes the first token of a data directory to its file
 // admin.token, readable by its owner only, and returns the path.
 func SaveAdminToken(cfg Config, token string) (string, error) {

@@ -21,6 +21,7 @@ import (
 
 	"orgd/adapters/telemetry"
 	"orgd/app"
+	"orgd/domain/access"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
@@ -253,7 +254,11 @@ func (x *exchange) finish() {
 		fields = append(fields, zap.Int("code", int(x.code)))
 	}
 	fields = append(fields, x.trace...)
-	x.server.log.Info("request", fields...)
+	log := x.server.log.Info
+	if x.route.op == access.Console && status < http.StatusBadRequest {
+		log = x.server.log.Debug // a page has dozens of files
+	}
+	log("request", fields...)
 }
 
 const (

@@ -90,6 +90,8 @@ func run(ctx context.Context, args []string, p process) int {
 		args, p.stdout, code = []string{"--help"}, p.stderr, exitUsage
 	case slices.Equal(args, []string{"--version"}):
 		args = []string{"version"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	helped := false
 	parser, err := newParser(p, func(int) { helped = true })

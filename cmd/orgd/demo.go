@@ -220,11 +220,9 @@ func (d *demo) play(ctx context.Context, url string) error {
 // signIn makes a token for the simulation, and one of role admin for whoever
 // looks at the demo.
 func (d *demo) signIn(s *simulation) error {
-	admin, _, err := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.MaxTTL})
+	err := orgd.RenewAdminToken(d.cfg)
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
-	if err = errors.Join(err, failed); err == nil {
-		_, err = orgd.SaveAdminToken(d.cfg, admin)
-	}
+	err = errors.Join(err, failed)
 	if err == nil {
 		s.service, err = connection{p: d.process, server: s.place, setting: "the demo", token: own}.client()
 	}
@@ -256,20 +254,9 @@ func (d *demo) tell(s *simulation) error {
 			return err
 		}
 	}
-	self := os.Args[0]
-	if strings.Contains(self, "go-build") {
-		self = "go run ./cmd/orgd" // which has put the program there
-	}
-	var vars []string
-	if s.place != defaultServer {
-		vars = append(vars, "ORGD_SERVER="+s.place)
-	}
-	if d.Dir != demoDir {
-		vars = append(vars, "ORGD_DATA_DIR="+forShell(d.Dir))
-	}
 	export := ""
-	if len(vars) > 0 {
-		export = "\n    export " + strings.Join(vars, " ")
+	if d.Dir != demoDir {
+		export = "\n    export ORGD_DATA_DIR=" + forShell(d.Dir)
 	}
 	d.say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.
 %s
@@ -283,8 +270,16 @@ In another shell, in this directory, for example:%s
     %[7]s login --link    # signs a browser in
 Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, self, forShell(s.org.Regretted()), forShell(d.Dir))
+		how, page, export, self(), forShell(s.org.Regretted()), forShell(d.Dir))
 	return nil
+}
+
+// self is how the program was called.
+func self() string {
+	if strings.Contains(os.Args[0], "go-build") {
+		return "go run ./cmd/orgd" // which has put the program there
+	}
+	return os.Args[0]
 }
 
 // forShell writes a text as one word of a shell.

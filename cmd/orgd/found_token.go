@@ -71,18 +71,33 @@ func sameListener(a, b string) bool {
 // directory below this one, if it is that which serves at a URL of this machine.
 // The error says why there is none.
 func (p *process) foundToken(server string) (token, file string, err error) {
-	dirs := []string{orgd.Default().DataDir(), demoDir}
-	if dir := p.getenv("ORGD_DATA_DIR"); dir != "" {
-		dirs = []string{dir}
-	}
-	for _, dir := range dirs {
+	for _, dir := range p.dataDirs() {
 		if sameListener(servedAt(dir), server) {
 			file = filepath.Join(dir, "admin.token")
 			token, err = readOwn(file)
 			return token, file, err
 		}
 	}
-	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(dirs, " or "))
+	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(p.dataDirs(), " or "))
+}
+
+// dataDirs are the directories that "orgd serve" and "orgd demo" use here.
+func (p *process) dataDirs() []string {
+	if dir := p.getenv("ORGD_DATA_DIR"); dir != "" {
+		return []string{dir}
+	}
+	return []string{orgd.Default().DataDir(), demoDir}
+}
+
+// servedHere returns the first of these directories that is served, and where; ""
+// if none is.
+func (p *process) servedHere() (dir, url string) {
+	for _, dir := range p.dataDirs() {
+		if url := servedAt(dir); url != "" {
+			return dir, url
+		}
+	}
+	return "", ""
 }
 
 // readOwn reads a file that only this user can read: somebody else's might be

@@ -117,6 +117,11 @@ func TestFoundToken(t *testing.T) {
 	if r := u.types(t, "", "whoami", "-v"); r.code != exitOK || r.stderr != "orgd: service: "+s.url+" (ORGD_SERVER)\norgd: token: of data/admin.token\n" {
 		t.Errorf("orgd whoami -v = %+v, want what was found", r)
 	}
+	u.vars = nil
+	if r := u.types(t, "", "whoami", "-v"); r.code != exitOK || r.stderr != "orgd: service: "+s.url+" (the directory data)\norgd: token: of data/admin.token\n" {
+		t.Errorf("orgd whoami -v without ORGD_SERVER = %+v, want the service of the directory", r)
+	}
+	u.vars = []string{"ORGD_SERVER=" + s.url}
 	put := func(path, text string, mode os.FileMode) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -70,15 +70,21 @@ func (f serverFlag) connection(p *process) (connection, error) {
 	if c.server == "" {
 		c.server, c.setting = saved.Server, named
 	}
-	if c.server == "" {
+	_, chosen := f.name(p)
+	dir, here := p.servedHere()
+	switch {
+	case c.server == "" && here != "":
+		c.server, c.setting = here, "the directory "+dir
+	case c.server == "":
 		c.server, c.setting = defaultServer, byDefault
+	case c.setting == named && chosen == "" && here != "" && !sameListener(c.server, here):
+		p.say("orgd: %s is asked (%s), not the service of %s; orgd logout ends that", c.server, named, dir)
 	}
 	switch {
 	case c.token != "":
 	case saved.Token != "" && sameServer(c.server, saved.Server):
 		c.token, c.tokenOf, c.profile = saved.Token, named, name
 	default:
-		_, chosen := f.name(p)
 		c.find(p, chosen == "")
 		if c.token == "" && saved.Token != "" {
 			err = fmt.Errorf("%s: the token of profile %q is for %s; give another in ORGD_TOKEN, or log in with another --profile", c.setting, name, saved.Server)

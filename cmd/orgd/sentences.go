@@ -81,7 +81,7 @@ func (c connection) unaccepted(reason string) string {
 		reason += fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
 			forShell(filepath.Dir(c.tokenOf)), c.server)
 	case c.profile != "":
-		reason += fmt.Sprintf("; orgd login --profile %s takes another", c.profile)
+		reason += fmt.Sprintf("; orgd login --profile %s takes another, orgd logout --local forgets it", c.profile)
 	}
 	return strings.TrimSuffix(c.server+" does not accept the token of "+c.tokenOf, " of ") + ": " + reason
 }

@@ -23,7 +23,8 @@ type welcome struct {
 	served  *os.File
 }
 
-// newWelcome writes the first token, if there is one, to its file.
+// newWelcome writes the first token, if there is one, to its file. Where the file is
+// still there it gets another one at each start.
 func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
 	w := &welcome{p: p, cfg: cfg, service: service, log: log}
 	var err error
@@ -34,6 +35,8 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 		if w.file, err = orgd.SaveAdminToken(cfg, token); err == nil {
 			w.file, err = filepath.Abs(w.file)
 		}
+	} else if _, gone := os.Stat(filepath.Join(w.dir, "admin.token")); gone == nil && cfg.Storage != orgd.MongoDB {
+		err = orgd.RenewAdminToken(cfg)
 	}
 	return w, err
 }
@@ -70,7 +73,7 @@ func (w *welcome) show(addr net.Addr, url string) {
 		return
 	}
 	if w.file == "" {
-		w.p.say("orgd login --link signs a browser in.\n")
+		w.p.say("%s login --link signs a browser in.\n", self())
 		return
 	}
 	link, err := w.service.SignInLink(url)
@@ -83,8 +86,8 @@ This link signs your browser in as admin. It works once, for five minutes, on th
 
 %s
 
-Another one: orgd login --link
-`, link)
+Another one: %s login --link
+`, link, self())
 }
 
 // page is what to open in a browser: the console, or the reference of the API

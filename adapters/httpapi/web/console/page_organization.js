@@ -30,6 +30,8 @@ const columns = {
 };
 const figures = new Set(["agents", "cost", "work", "success"]);
 
+const count = (n, what) => `${number(n, 0)} ${what}${n === 1 ? "" : "s"}`;
+
 function sorted(rows, sort, order) {
   const by = order[sort.replace("-", "")];
   if (!by) return rows;
@@ -199,7 +201,7 @@ class Organization {
     const sum = (name) => this.departments.reduce((n, d) => n + d[name], 0);
     const currency = this.company.currency;
     this.count.hidden = !this.departments.length;
-    fill(this.count, `${number(sum("agent_count"), 0)} agents in ${number(this.departments.length, 0)} departments, ${money(sum("cost"), currency, 0)} in 30 days `,
+    fill(this.count, `${count(sum("agent_count"), "agent")} in ${count(this.departments.length, "department")}, ${money(sum("cost"), currency, 0)} in 30 days `,
       costChange(sum("cost"), sum("cost_before")));
     this.rows = sorted(this.departments, this.query.sort, orders.departments).flatMap((d) => {
       const inside = this.open.has(d.department_name) ? this.inside(d) : null;
