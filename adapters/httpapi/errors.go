@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/domain/agent"
+	"orgd/domain/department"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
@@ -76,6 +78,18 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	x.write(status, jsonType, x.errorBody(f))
+}
+
+// named is err with the name of a missing resource as the path has it. The
+// storage knows only the key of a name.
+func (x *exchange) named(err error) error {
+	switch {
+	case errors.Is(err, agent.ErrNotFound) && x.Param("agent") != "":
+		return agent.ErrNotFound.With("agent %q not found", x.param("agent"))
+	case errors.Is(err, department.ErrNotFound) && x.Param("name") != "":
+		return department.ErrNotFound.With("department %q not found", x.param("name"))
+	}
+	return err
 }
 
 // faultOf finds the fault in err and fills in what every answer must have.

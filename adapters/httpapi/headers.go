@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"orgd/domain/agent"
@@ -74,7 +76,7 @@ func changeReason(h http.Header) (*string, error) {
 		return nil, errReason
 	}
 	text, err := url.PathUnescape(values[0])
-	if err != nil || text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > agent.MaxReason {
+	if err != nil || text == "" || strings.ContainsFunc(values[0], unicode.IsControl) || !utf8.ValidString(text) || utf8.RuneCountInString(text) > agent.MaxReason {
 		return nil, errReason
 	}
 	return &text, nil

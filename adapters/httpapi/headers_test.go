@@ -59,7 +59,7 @@ func TestChangeReason(t *testing.T) {
 		}
 	}
 	for _, values := range [][]string{
-		{""}, {"a", "b"}, {"%zz"}, {"%"}, {"%ff"}, {"\xff"}, {strings.Repeat("a", 1025)}, {url.PathEscape(long + "x")},
+		{""}, {"a", "b"}, {"%zz"}, {"%"}, {"%ff"}, {"\xff"}, {"a\tb"}, {"a\u0085b"}, {strings.Repeat("a", 1025)}, {url.PathEscape(long + "x")},
 	} {
 		if got, err := changeReason(http.Header{"Change-Reason": values}); err == nil {
 			t.Errorf("changeReason(%.20q) = %q, want errReason", values, *got)

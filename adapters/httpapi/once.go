@@ -109,9 +109,13 @@ func (x *exchange) claimFor(text string) (ports.Claim, error) {
 		return ports.Claim{}, err
 	}
 	h := x.Request.Header
+	ifMatch := strings.Join(h["If-Match"], ",")
+	if ifMatch == "" && h["If-Match"] != nil {
+		ifMatch = "," // an empty condition is not the same as none
+	}
 	return ports.Claim{
 		Key:         key,
-		Fingerprint: receipt.FingerprintOf(x.Request.URL.RawQuery, h.Get("Content-Type"), strings.Join(h.Values("If-Match"), ","), sum),
+		Fingerprint: receipt.FingerprintOf(x.Request.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
 		Owner:       x.server.parts.IDs.NewID(),
 		At:          x.server.parts.Clock.Now(),
 	}, nil

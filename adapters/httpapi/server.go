@@ -174,7 +174,7 @@ func (s *Server) serve(rt *route) gin.HandlerFunc {
 			if x.later != nil {
 				x.Writer.Header().Set("Connection", "close") // or the client's next request would wait behind it
 			}
-			x.fail(err)
+			x.fail(x.named(err))
 		}
 	}
 }

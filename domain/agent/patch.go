@@ -125,9 +125,12 @@ func (p Patch) tried() (Patch, error) {
 }
 
 // given says which fields a patch has, of those that are looked at apart.
+// A null model is not given.
 type given struct{ name, department, provider, modelID, model bool }
 
 func givenIn(v jsondoc.Value) (g given) {
+	model, ok := v.Get("model")
+	g.model = ok && !model.IsNull()
 	for field := range v.Names() {
 		switch field {
 		case "name":
@@ -138,8 +141,6 @@ func givenIn(v jsondoc.Value) (g given) {
 			g.provider = true
 		case "model_id":
 			g.modelID = true
-		case "model":
-			g.model = true
 		}
 	}
 	return g

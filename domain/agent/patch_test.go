@@ -57,7 +57,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"model_provider":"p"}`, 2000, "model_provider, model_id: give both or neither"},
 		{`{"model_id":"p"}`, 2000, "model_provider, model_id: give both or neither"},
 		{`{"model_provider":"p","model_id":"m","model":{}}`, 2000, "model: give either"},
-		{`{"model_provider":"p","model_id":"m","model":null}`, 2000, "model: give either"},
+		{`{"model_provider":"p","model":null}`, 2000, "model_provider, model_id: give both or neither"},
 	} {
 		_, err := ParsePatch(domaintest.JSON(t, tc.text))
 		if domaintest.Code(err) != tc.code || !strings.HasPrefix(err.Error(), tc.want) {
@@ -104,7 +104,8 @@ func TestParseNewRefuses(t *testing.T) {
 func TestParsePatchWaitsForTheState(t *testing.T) {
 	for _, text := range []string{
 		`{"level":"junior"}`, `{"autonomy_level":"full"}`, `{"model":{"temperature":1}}`, `{"model":{}}`, `{"model":null}`,
-		`{"model":{"provider":"p"}}`, `{"model_provider":"p","model_id":"m"}`, `{"memory":{"type":"none"}}`,
+		`{"model":{"provider":"p"}}`, `{"model_provider":"p","model_id":"m"}`,
+		`{"model_provider":"p","model_id":"m","model":null}`, `{"memory":{"type":"none"}}`,
 		`{"memory":{"retention_days":1}}`, `{"tools":{"denied":["a"]}}`, `{"authority":{"reports_to":"Eve"}}`, `{"status":"terminated"}`,
 	} {
 		if _, err := ParsePatch(domaintest.JSON(t, text)); err != nil {

@@ -228,7 +228,7 @@ func (d *Department) read(r *jsondoc.Reader) {
 	money.ReadPercent(r, "budget_percent", &d.BudgetPercent)
 	jsondoc.EnumOrNull(r, "autonomy_level", &d.Autonomy, identity.Autonomies()...)
 	jsondoc.List(r, "teams", &d.Teams, maxTeams, readTeam)
-	unique(r, "teams", d.Teams, func(t Team) string { return string(t.Name.Key) })
+	unique(r, "teams", d.Teams, func(t Team) name.Name { return t.Name })
 	jsondoc.List(r, "reporting_lines", &d.ReportingLines, maxItems, readLine)
 	r.Object("policies", d.Policies.read)
 	d.readCeremonyPolicy(r)
@@ -262,7 +262,7 @@ func readRef(r *jsondoc.Reader, field string, dst *string) {
 func (p *Policies) read(r *jsondoc.Reader) {
 	r.Object("review_requirements", p.Review.read)
 	jsondoc.List(r, "approval_chains", &p.Chains, maxItems, readChain)
-	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) string { return c.ActionType })
+	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) name.Name { return name.Name{Text: c.ActionType, Key: name.Key(c.ActionType)} })
 }
 
 func (q *ReviewRequirements) read(r *jsondoc.Reader) {
@@ -278,14 +278,14 @@ func readChain(r *jsondoc.Reader, c *ApprovalChain) {
 	r.Require("action_type", "approvers")
 }
 
-// unique reports items of a list that share a key.
-func unique[T any](r *jsondoc.Reader, field string, items []T, key func(T) string) {
-	seen := map[string]bool{}
+// unique reports items of a list whose names have the same key.
+func unique[T any](r *jsondoc.Reader, field string, items []T, nameOf func(T) name.Name) {
+	seen := map[name.Key]bool{}
 	for _, item := range items {
-		if k := key(item); k != "" && seen[k] {
-			r.Fail(field, "%q is given twice", k)
+		if n := nameOf(item); n.Key != "" && seen[n.Key] {
+			r.Fail(field, "%q is given twice", n.Text)
 		} else {
-			seen[k] = true
+			seen[n.Key] = true
 		}
 	}
 }

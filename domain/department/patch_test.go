@@ -31,6 +31,14 @@ func at(path, value string) string {
 	return value
 }
 
+// A problem names a team as it was written.
+func TestTeamTwice(t *testing.T) {
+	_, err := ParsePatch(domaintest.JSON(t, `{"teams":[{"name":"Night"},{"name":"NIGHT"}]}`))
+	if want := `teams: "NIGHT" is given twice`; domaintest.Code(err) != 2001 || err.Error() != want {
+		t.Errorf("ParsePatch(a team twice) = %v, want %s", err, want)
+	}
+}
+
 // A good value comes back as it is, a bad one is refused with its path.
 func TestFields(t *testing.T) {
 	for _, f := range []struct {

@@ -131,7 +131,8 @@ func readSkill(r *jsondoc.Reader, s *Skill) {
 }
 
 // readModel reads the model object, or its short form model_provider and
-// model_id, which sets these two and keeps the rest.
+// model_id, which sets these two and keeps the rest. Beside the short form a null
+// model is one that is not given.
 func (c *Content) readModel(r *jsondoc.Reader) {
 	m := defaultModel()
 	if c.Model != nil {
@@ -139,13 +140,15 @@ func (c *Content) readModel(r *jsondoc.Reader) {
 	}
 	r.Text("model_provider", &m.Provider, 1, maxText)
 	r.Text("model_id", &m.ModelID, 1, maxText)
-	if r.Null("model") {
-		c.Model = nil
-		return
+	null := r.Null("model")
+	if !null {
+		r.Object("model", m.read)
 	}
-	r.Object("model", m.read)
-	if r.Has("model") || r.Has("model_provider") || r.Has("model_id") {
+	switch {
+	case r.Has("model") && !null, r.Has("model_provider"), r.Has("model_id"):
 		c.Model = &m
+	case null:
+		c.Model = nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -190,18 +191,19 @@ func namesOfManyScripts(t *testing.T, s *Service) {
 	}
 }
 
-// What does not exist is 404/3000 everywhere.
+// What does not exist is 404/3000 everywhere, and named as it was asked for.
 func missingAgents(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	for _, key := range []string{"nobody", nobody, w.project, "Ann2", "%24ne"} {
+	for _, key := range []string{"NoBody", nobody, w.project, "Ann2", "%24ne"} {
+		shown := fmt.Sprintf("agent %q", strings.ReplaceAll(key, "%24", "$"))
 		for _, below := range []string{
 			"", "/activity", "/health", "/history", "/performance", "/versions", "/versions/1", "/versions/diff?from_version=1&to_version=2",
 		} {
-			w.get("/agents/"+key+below).refused(404, 3000)
+			w.get("/agents/"+key+below).refused(404, 3000, shown)
 		}
-		w.patch("/agents/"+key, obj{"description": "x"}).refused(404, 3000)
-		w.delete("/agents/"+key).refused(404, 3000)
-		w.post("/agents/"+key+"/versions/rollback", obj{"target_version": 1}).refused(404, 3000)
+		w.patch("/agents/"+key, obj{"description": "x"}).refused(404, 3000, shown)
+		w.delete("/agents/"+key).refused(404, 3000, shown)
+		w.post("/agents/"+key+"/versions/rollback", obj{"target_version": 1}).refused(404, 3000, shown)
 	}
 }
 

@@ -1,7 +1,9 @@
 package apitest
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,15 +134,16 @@ func wrongReorders(t *testing.T, s *Service) {
 
 func missingDepartments(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	for _, key := range []string{"none", "%24where", "Desig", "Designs"} {
+	for _, key := range []string{"NoWhere", "%24where", "Desig", "Designs"} {
+		shown := fmt.Sprintf("department %q", strings.ReplaceAll(key, "%24", "$"))
 		for _, below := range []string{"", "/health", "/ceremony-policy", "/ceremony-policy/resolved"} {
-			w.get("/departments/"+key+below).refused(404, 3000)
+			w.get("/departments/"+key+below).refused(404, 3000, shown)
 		}
-		w.patch("/departments/"+key, obj{"description": "x"}).refused(404, 3000)
-		w.put("/departments/"+key+"/ceremony-policy", obj{}).refused(404, 3000)
-		w.delete("/departments/"+key+"/ceremony-policy").refused(404, 3000)
-		w.delete("/departments/"+key).refused(404, 3000)
-		w.post("/departments/"+key+"/reorder-agents", obj{"agent_names": list{"Ann"}}).refused(404, 3000)
+		w.patch("/departments/"+key, obj{"description": "x"}).refused(404, 3000, shown)
+		w.put("/departments/"+key+"/ceremony-policy", obj{}).refused(404, 3000, shown)
+		w.delete("/departments/"+key+"/ceremony-policy").refused(404, 3000, shown)
+		w.delete("/departments/"+key).refused(404, 3000, shown)
+		w.post("/departments/"+key+"/reorder-agents", obj{"agent_names": list{"Ann"}}).refused(404, 3000, shown)
 	}
 	w.get("/departments/"+nobody).refused(400, 2001) // departments have names only
 }

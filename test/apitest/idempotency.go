@@ -72,9 +72,15 @@ func fingerprints(t *testing.T, s *Service) {
 		k.post(op.path+"?x=1", op.good).refused(400, 2000, "Idempotency-Key")
 		k.with("Content-Type", "application/json; charset=utf-8").post(op.path, op.good).refused(400, 2000, "Idempotency-Key")
 		k.with("If-Match", "*").post(op.path, op.good).refused(400, 2000, "Idempotency-Key")
+		k.with("If-Match", "").post(op.path, op.good).refused(400, 2000, "Idempotency-Key")
 		k.post(op.path, "{").refused(400, 2000, "Idempotency-Key")
 		k.with("Accept", "application/problem+json").with("X-Request-Id", "other").post(op.path, op.good).success()
 	}
+	empty := w.key("empty").with("If-Match", "")
+	empty.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Ann", "Bob"}}).refused(400, 2001, "If-Match")
+	id := empty.post("/projects", obj{"name": "P"}).want(201).text("data.id") // means nothing here
+	empty.post("/projects", obj{"name": "P"}).want(201).has("data.id", id)
+	w.key("empty").post("/projects", obj{"name": "P"}).refused(400, 2000, "Idempotency-Key")
 }
 
 // Keys of different subjects and paths do not meet.
