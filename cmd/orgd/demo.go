@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,11 +146,7 @@ func (c *demoCmd) claim() error {
 // keeps the reasons of the operating system to itself.
 func (c *demoCmd) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
-		url := servedAt(c.Dir)
-		if url == "" {
-			return fmt.Errorf("%s is in use by another process", c.Dir)
-		}
-		return fmt.Errorf("%s is in use: its demo runs at %s", c.Dir, url)
+		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(servedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
 	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)

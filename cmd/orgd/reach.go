@@ -114,7 +114,6 @@ func lostBecause(err error) string {
 	var (
 		name *net.DNSError
 		cert *tls.CertificateVerificationError
-		late net.Error
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -127,8 +126,6 @@ func lostBecause(err error) string {
 		return "its certificate is not accepted, " + strings.TrimPrefix(cert.Err.Error(), "x509: ")
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)), errors.As(err, new(tls.AlertError)):
 		return "it does not speak HTTPS"
-	case errors.As(err, &late) && late.Timeout():
-		return "it takes too long"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "the connection breaks"
 	}
