@@ -31,6 +31,6 @@ export function watch(refresh) {
     if (detail === "gone") {
       fill(bar, `The service has not answered since ${clock(connection.since)}. What is shown is from ${clock(connection.heard)}.`);
     } else if (detail === "missed") refresh();
-    else if (wasGone && bar.hidden) setTimeout(refresh, Math.random() * together);
+    else if (wasGone && bar.hidden) setTimeout(() => bar.hidden && refresh(), Math.random() * together);
   });
 }

@@ -96,6 +96,7 @@ async function show(load, parameters, segments) {
     return update;
   } catch (error) {
     if (error.name === "AbortError" || parameters.signal.aborted) return;
+    if (parameters.again && error.status === 0) return; // it is gone again: what is shown stays
     fill(content, h("h1", {}, error.status === 404 ? "Not found" : "This did not work"), empty(error.message),
       h("p", {}, h("a", { href: link("") }, "To the organization")));
     if (!error.status && error.status !== 0) console.error(error);
