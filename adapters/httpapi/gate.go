@@ -43,6 +43,13 @@ func (x *exchange) admit() error {
 	if err := access.Check(x.session.Actor(), x.route.op); err != nil {
 		return err
 	}
+	if x.route.long {
+		leave, refused := x.server.documents.Enter(string(x.route.op), x.session.Subject)
+		if refused != nil {
+			return refused.Err()
+		}
+		defer leave()
+	}
 	if err := x.server.parts.Sessions.See(x.ctx(), *x.session); err != nil {
 		return err
 	}

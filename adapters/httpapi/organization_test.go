@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/limit"
 	"orgd/domain/name"
 	"orgd/ports"
 )
@@ -87,5 +89,41 @@ func TestExportHead(t *testing.T) {
 	w := f.send(request(t, http.MethodHead, "/api/v1/organization", ""))
 	if w.Code != 200 || w.Body.Len() > 0 || asked != 1 {
 		t.Errorf("answer = %d with %d bytes after %d pages, want 200 after 1", w.Code, w.Body.Len(), asked)
+	}
+}
+
+// TestDocumentsAtOnce holds plans whose bodies stop halfway: a third one of the
+// subject is refused, until one has ended.
+func TestDocumentsAtOnce(t *testing.T) {
+	f := exportOf(t, func(company.Place) error { return ports.ErrUnavailable })
+	plan := func(body io.Reader) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/organization/plan", body)
+		r.Header.Set("Authorization", "Bearer good")
+		r.Header.Set("Content-Type", jsonType)
+		return f.send(r)
+	}
+	var running sync.WaitGroup
+	var bodies []*io.PipeWriter
+	for range limit.MaxDocumentsOfSubject {
+		r, w := io.Pipe()
+		bodies = append(bodies, w)
+		running.Go(func() {
+			if w := plan(r); w.Code != 400 {
+				t.Errorf("a plan whose body ends early = %d %s, want 400", w.Code, w.Body)
+			}
+		})
+		if _, err := w.Write([]byte(`{"format":1,`)); err != nil { // now it is being read
+			t.Fatal(err)
+		}
+	}
+	if w := plan(strings.NewReader("{}")); w.Code != 429 || detailOf(t, w).Code != 5002 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("one more = %d %s, want 429/5002 with Retry-After", w.Code, w.Body)
+	}
+	for _, w := range bodies {
+		w.CloseWithError(io.ErrUnexpectedEOF)
+	}
+	running.Wait()
+	if w := f.send(request(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 {
+		t.Errorf("after that = %d %s, want 503", w.Code, w.Body)
 	}
 }

@@ -87,6 +87,7 @@ type Server struct {
 	draining  atomic.Bool
 	probe     singleflight.Group
 	streaming streamTimes
+	documents limit.Documents // of organizations, that requests deal with
 	// Streams end with ending, which end brings about.
 	ending context.Context
 	end    context.CancelFunc
