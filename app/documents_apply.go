@@ -384,6 +384,8 @@ func placed(now []agent.Member, moves []organization.Move) ([]agent.Member, erro
 	return next, nil
 }
 
+// orderDepartments gives the departments their order. By now there are exactly
+// those that the plan has, in the order that it began with.
 func (x *execution) orderDepartments() error {
 	if !x.reorder {
 		return nil
@@ -397,6 +399,9 @@ func (x *execution) orderDepartments() error {
 		keys := make([]name.Key, len(co.Seats))
 		for i, s := range co.Seats {
 			keys[i] = s.Department
+		}
+		if before, _, _ := x.match.Order(); x.strict && !slices.Equal(keys, before) {
+			return ports.CompanyStep{}, errRead
 		}
 		next, err := co.Reorder(organization.Arrange(keys, asked), o.at)
 		return o.companyStep(next, co.Revision, noReply), err

@@ -29,7 +29,7 @@ type Sessions struct {
 	changed ports.Broadcast // when a session is newly revoked
 	mu      sync.RWMutex
 	revoked map[string]time.Time // session id → until
-	loaded  time.Time            // when the revocations were last read
+	latest  time.Time            // At of the latest revocation that was read
 	seen    map[string]time.Time // session id → latest expiry that is recorded
 	links   []pendingLink        // of this process, the oldest first
 }
@@ -43,8 +43,8 @@ func NewSessions(kit Kit, random ports.Random, auth ports.Authenticator, issuer 
 	}
 }
 
-// overlap is how far a refresh looks back: a revocation becomes visible a
-// little after its time, and the clocks of replicas differ.
+// overlap is how far a refresh looks back at least while revocations come in:
+// replicas of an older release store them by their own clocks.
 const overlap = time.Minute
 
 // maxSeen bounds the sessions that are remembered as recorded. Beyond it they
@@ -61,31 +61,43 @@ func (s *Sessions) Load(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// What this replica revoked while it read is not in all: merge.
-	s.learn(all...)
+	s.read(all)
 	for id, until := range s.revoked {
 		if !until.After(now) {
 			delete(s.revoked, id)
 		}
 	}
-	s.loaded = now
 	return nil
 }
 
-// Refresh reads the revocations that are new since the last time.
+// Refresh reads the revocations that are new since the last time. Which those
+// are does not depend on the clock of the replica that stored them.
 func (s *Sessions) Refresh(ctx context.Context) error {
 	now := s.kit.Clock.Now()
 	s.mu.RLock()
-	since := s.loaded.Add(-overlap)
+	since := s.latest
 	s.mu.RUnlock()
+	if now.Sub(since).Abs() < overlap {
+		since = now.Add(-overlap)
+	}
 	fresh, err := s.store.Revoked(ctx, since, now)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.learn(fresh...)
-	s.loaded = now
+	s.read(fresh)
 	return nil
+}
+
+// read takes in what the storage has. The caller holds the lock.
+func (s *Sessions) read(stored []session.Revocation) {
+	s.learn(stored...)
+	for _, r := range stored {
+		if r.At.After(s.latest) {
+			s.latest = r.At
+		}
+	}
 }
 
 // learn takes in revocations. The caller holds the lock.

@@ -39,13 +39,17 @@ type SessionStore interface {
 	// Revoke stores a revocation, of a session known or not, and note, in one
 	// atomic step. A session that is revoked already keeps By and At of the
 	// first revocation and the later Until of both; note is stored all the same.
+	//
+	// At of another one is moved behind that of every revocation that was stored
+	// before, if it is not behind them: clocks differ. So whoever has read them up
+	// to one finds those that are stored later behind it.
 	Revoke(ctx context.Context, r session.Revocation, note Note) error
 
 	// Revoked returns the revocations with At at or after since and Until after
-	// now, in no order; a zero since means all of them. Replicas ask twice a
-	// second from a little before their last question, because a revocation
-	// becomes visible somewhat after its At and clocks differ. They forget an
-	// entry only when they load all of them, because Until may have moved.
+	// now, in no order; a zero since means all of them. No revocation becomes
+	// visible before one with an earlier At. Replicas ask twice a second from the
+	// latest At that they have read. They forget an entry only when they load all
+	// of them, because Until may have moved.
 	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
 
 	// Forget removes at most limit sessions that expired, and at most limit

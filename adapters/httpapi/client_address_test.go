@@ -25,6 +25,9 @@ func TestClientAddress(t *testing.T) {
 		"proxy by address":       {[]string{"10.0.0.1"}, "10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
 		"not this proxy":         {[]string{"10.0.0.1"}, "10.0.0.2:1", []string{"203.0.113.9"}, "10.0.0.2"},
 		"proxy in IPv6 form":     {[]string{"::ffff:10.0.0.1"}, "10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
+		"proxies in IPv6 form":   {[]string{"::ffff:10.0.0.0/104"}, "10.0.0.1:1", []string{"203.0.113.9, 10.9.9.9"}, "203.0.113.9"},
+		"not those proxies":      {[]string{"::ffff:10.0.0.0/104"}, "11.0.0.1:1", []string{"203.0.113.9"}, "11.0.0.1"},
+		"all of IPv4":            {[]string{"::ffff:0.0.0.0/96"}, "10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
 		"proxy on a link":        {[]string{"fe80::/10"}, "[fe80::1%eth0]:1", []string{"203.0.113.9"}, "203.0.113.9"},
 		"proxy without header":   {[]string{"10.0.0.0/8"}, "10.0.0.1:1", nil, "10.0.0.1"},
 		"proxy, empty header":    {[]string{"10.0.0.0/8"}, "10.0.0.1:1", []string{""}, "10.0.0.1"},
@@ -52,7 +55,7 @@ func TestClientAddress(t *testing.T) {
 }
 
 func TestNewClientsRefuses(t *testing.T) {
-	for _, p := range []string{"", "proxy", "10.0.0.0/33", "10.0.0.0/", "10.0.0"} {
+	for _, p := range []string{"", "proxy", "10.0.0.0/33", "10.0.0.0/", "10.0.0", "::ffff:10.0.0.0/95", "::ffff:0:0/0"} {
 		if _, err := newClients([]string{p}); err == nil {
 			t.Errorf("newClients(%q) succeeded", p)
 		}

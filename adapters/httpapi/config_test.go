@@ -41,6 +41,7 @@ func TestConfigMistakes(t *testing.T) {
 		"relative docs":     {func(c *Config) { c.ErrorDocsURL = "/errors" }, "--error-docs-url"},
 		"docs with anchor":  {func(c *Config) { c.ErrorDocsURL = "https://a/#b" }, "--error-docs-url"},
 		"no docs":           {func(c *Config) { c.ErrorDocsURL = "" }, "--error-docs-url"},
+		"proxies of both":   {func(c *Config) { c.TrustedProxies = []string{"::ffff:10.0.0.0/95"} }, `--trusted-proxies: "::ffff:10.0.0.0/95" has fewer than 96 bits`},
 		"proxy name":        {func(c *Config) { c.TrustedProxies = []string{"proxy"} }, "--trusted-proxies"},
 		"any origin":        {func(c *Config) { c.CORSOrigins = []string{"*"} }, "--cors-origins"},
 		"origin pattern":    {func(c *Config) { c.CORSOrigins = []string{"https://*.example"} }, "--cors-origins"},

@@ -64,15 +64,13 @@ func (r *remote) role(claims jwt.MapClaims) (access.Role, error) {
 	return "", errNoRole
 }
 
-// sessionID returns the issuer's sid, or an id made of what the token has.
+// sessionID returns an id made of what the token has. It is never the sid itself:
+// an issuer could give a session of another one, or of ours, as its own.
 func (r *remote) sessionID(claims jwt.MapClaims, sub string, iat time.Time) (string, error) {
 	sid, jti := textOf(claims["sid"]), textOf(claims["jti"])
-	if id, err := session.ParseID(sid); err == nil {
-		return id, nil
-	}
 	mark := ""
 	switch {
-	case sid != "": // in a form that could not be named in a URL
+	case sid != "":
 		mark = "sid:" + sid
 	case jti != "":
 		mark = "jti:" + jti

@@ -87,9 +87,8 @@ func TestExternalSession(t *testing.T) {
 		want   func(*session.Session)
 	}{
 		"plain": {nil, nil, func(*session.Session) {}},
-		"sid":   {nil, jwt.MapClaims{"sid": "sso-1"}, func(s *session.Session) { s.ID = "sso-1" }},
-		"sid that no URL can name": {nil, jwt.MapClaims{"sid": "a b"}, func(s *session.Session) {
-			s.ID = session.ExternalID(p.URL, "ann", "sid:a b")
+		"sid": {nil, jwt.MapClaims{"sid": "sso-1"}, func(s *session.Session) {
+			s.ID = session.ExternalID(p.URL, "ann", "sid:sso-1")
 		}},
 		"without jti": {nil, jwt.MapClaims{"jti": nil}, func(s *session.Session) {
 			s.ID = session.ExternalID(p.URL, "ann", fmt.Sprintf("iat:%d", noon.Unix()))
@@ -130,7 +129,7 @@ func TestExternalSession(t *testing.T) {
 			func(s *session.Session) { s.Role, s.Agent = access.Agent, agent },
 		},
 		"subject with a bar": {nil, jwt.MapClaims{"sub": "auth0|ann", "sid": "s"}, func(s *session.Session) {
-			s.Subject, s.ID = p.URL+"|auth0|ann", "s"
+			s.Subject, s.ID = p.URL+"|auth0|ann", session.ExternalID(p.URL, "auth0|ann", "sid:s")
 		}},
 	}
 	for what, tt := range tests {
@@ -143,6 +142,29 @@ func TestExternalSession(t *testing.T) {
 				t.Errorf("Authenticate (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The sid of an issuer's token never names a session of ours or of another
+// issuer.
+func TestExternalSidIsItsOwn(t *testing.T) {
+	key := edKey(t)
+	p, q := newIDP(t, map[string]crypto.Signer{"k": key}), newIDP(t, map[string]crypto.Signer{"k": key})
+	auth, own := open(t, newClock(), keyFile(t, edKey(t)), p.config(nil), q.config(nil))
+	ours := ownSession(t, time.Hour)
+	if got := wantAccepted(t, auth, "own", issue(t, own, ours)); got.ID != ours.ID {
+		t.Errorf("own session = %q, want %q", got.ID, ours.ID)
+	}
+	sid := jwt.MapClaims{"sid": ours.ID}
+	theirs := wantAccepted(t, auth, "foreign", sign(t, jwt.SigningMethodEdDSA, key, p.claims(sid), kid("k")))
+	named := wantAccepted(t, auth, "foreign", sign(t, jwt.SigningMethodEdDSA, key, q.claims(jwt.MapClaims{"sid": theirs.ID}), kid("k")))
+	same := wantAccepted(t, auth, "foreign", sign(t, jwt.SigningMethodEdDSA, key, q.claims(sid), kid("k")))
+	if theirs.ID == ours.ID || named.ID == theirs.ID || same.ID == theirs.ID {
+		t.Errorf("sessions of two issuers = %q, %q, %q, and %q of ours", theirs.ID, named.ID, same.ID, ours.ID)
+	}
+	again := jwt.MapClaims{"sid": ours.ID, "jti": "another"}
+	if got := wantAccepted(t, auth, "renewed", sign(t, jwt.SigningMethodEdDSA, key, p.claims(again), kid("k"))); got.ID != theirs.ID {
+		t.Errorf("session of a renewed token = %q, want %q", got.ID, theirs.ID)
 	}
 }
 

@@ -1,6 +1,8 @@
 package mongostore
 
 import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"orgd/domain/access"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -82,11 +84,21 @@ func (t *tx) record(known sessionDoc, s session.Session) {
 	}
 }
 
-// revoke writes a revocation; the first one stays and lasts as long as the longest.
-func (t *tx) revoke(known sessionDoc, r session.Revocation) {
+// revocationsID names the document that every revocation writes: two at once would
+// both follow the same one otherwise.
+const revocationsID = "revocations"
+
+// revoke writes a revocation, behind the latest; the first one of a session stays and
+// lasts as long as the longest.
+func (t *tx) revoke(known, latest sessionDoc, r session.Revocation) {
 	switch {
 	case known.Revocation == nil:
-		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, millis(r.At), millis(r.Until)})))
+		at := millis(r.At)
+		if latest.Revocation != nil {
+			at = max(at, latest.Revocation.At+1)
+		}
+		t.upsert(metaColl, revocationsID, bson.D{is("$inc", bson.D{is("stored", 1)})})
+		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, at, millis(r.Until)})))
 	case known.Revocation.Until < millis(r.Until):
 		t.update(sessionsColl, r.ID, set(is("revocation.until", millis(r.Until))), nil)
 	}

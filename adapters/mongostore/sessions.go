@@ -54,8 +54,13 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) error {
 // Revoke implements [ports.SessionStore].
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) error {
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
+		latest, err := one[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
+			options.FindOne().SetSort(by("-revocation.at")))
+		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+			return err
+		}
 		t.addAuditEntry(note)
-		t.revoke(known, r)
+		t.revoke(known, latest, r)
 		return nil
 	})
 }
@@ -90,13 +95,18 @@ func (s *Sessions) Sessions(ctx context.Context, q session.Query) ([]session.Rec
 	return every(docs, err, sessionDoc.record)
 }
 
-// Revoked implements [ports.SessionStore].
+// Revoked implements [ports.SessionStore]. A query outside a snapshot could find a
+// revocation and miss one that was committed before, while it runs.
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error) {
 	filter := bson.D{is("revocation.until", bson.D{is("$gt", millis(now))})}
 	if !since.IsZero() {
 		filter = append(filter, is("revocation.at", bson.D{is("$gte", millis(since))}))
 	}
-	docs, err := all[sessionDoc](s.db.ask(ctx), sessionsColl, filter, options.Find().SetProjection(by("revocation")))
+	var docs []sessionDoc
+	err := s.db.view(ctx, func(r reader) (err error) {
+		docs, err = all[sessionDoc](r, sessionsColl, filter, options.Find().SetProjection(by("revocation")))
+		return err
+	})
 	return every(docs, err, sessionDoc.revocation)
 }
 

@@ -91,9 +91,10 @@ func (s *Sessions) Sessions(ctx context.Context, q session.Query) (list []sessio
 }
 
 // upsertRevocation keeps the first revocation of a session; it only lasts
-// longer.
+// longer. A new one comes behind all others.
 const upsertRevocation = `
-INSERT INTO revocations (session_id, revoked_by, at, until) VALUES (?, ?, ?, ?)
+INSERT INTO revocations (session_id, revoked_by, at, until)
+VALUES (?, ?, max(?, ifnull((SELECT max(at) FROM revocations), 0) + 1), ?)
 ON CONFLICT (session_id) DO UPDATE SET until = excluded.until WHERE until < excluded.until`
 
 // Revoke implements [ports.SessionStore].

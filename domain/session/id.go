@@ -74,9 +74,9 @@ func ParseOwnSubject(s string) (string, error) {
 // of theirs.
 func Subject(issuer, sub string) string { return issuer + separator + sub }
 
-// ExternalID returns the session id of a token whose external issuer gave it no
-// usable sid: a hash of issuer, sub and a mark that sets the token apart, such
-// as its jti.
+// ExternalID returns the session id of a token of an external issuer: a hash of
+// issuer, sub and a mark that sets the session apart, such as the token's sid.
+// It is never the id of another issuer's session, nor of one of ours.
 func ExternalID(issuer, sub, mark string) string {
 	h := sha256.New()
 	for _, part := range []string{issuer, sub, mark} {

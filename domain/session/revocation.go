@@ -14,6 +14,7 @@ const Grace = time.Minute
 type Revocation struct {
 	ID string // the session's
 	By string // the subject who revoked it
+	// At is when; stores move it behind those of the revocations before.
 	At time.Time
 	// Until is when the revocation may be forgotten, because every token of the
 	// session has expired by then.

@@ -219,6 +219,12 @@ func (m memorySessions) Revoke(_ context.Context, r session.Revocation, note por
 			known.Until = r.Until
 		}
 		r = known
+	} else {
+		for _, other := range m.revocations {
+			if !r.At.After(other.At) {
+				r.At = other.At.Add(time.Millisecond)
+			}
+		}
 	}
 	m.revocations[r.ID] = r
 	return nil

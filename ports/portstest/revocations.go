@@ -35,7 +35,7 @@ func sessionIssueOrRevokeFirst(t *testing.T, store ports.SessionStore) {
 		sessionIssue(t, store, 3*i+1, s)
 		renewed := s
 		renewed.ExpiresAt = s.ExpiresAt.Add(time.Hour)
-		r := s.Revoke("ann", sessionEpoch)
+		r := s.Revoke("ann", sessionEpoch.Add(time.Duration(i)*time.Second))
 		var issueErr, revokeErr error
 		var all sync.WaitGroup
 		all.Go(func() { issueErr = store.Issue(t.Context(), renewed, sessionNote(3*i+2)) })
@@ -116,6 +116,65 @@ func sessionRevokedSince(t *testing.T, store ports.SessionStore) {
 		got := sessionRevoked(t, store, tt.since, tt.now)
 		if len(got)+len(tt.want) > 0 && !cmp.Equal(tt.want, got) {
 			t.Errorf("%s: Revoked (-want +got):\n%s", what, cmp.Diff(tt.want, got))
+		}
+	}
+}
+
+// sessionRevokedByClocks lets replicas revoke whose clocks differ by hours. Who
+// asks from the latest that he has read gets the rest.
+func sessionRevokedByClocks(t *testing.T, store ports.SessionStore) {
+	const replicas, each = 8, 5
+	var all sync.WaitGroup
+	for i := range replicas {
+		all.Go(func() {
+			for n := range each {
+				at := sessionEpoch.Add(time.Duration(i-replicas/2)*time.Hour + time.Duration(n)*time.Second)
+				r := session.Revocation{ID: fmt.Sprintf("%d-%d", i, n), By: "ann", At: at, Until: at.Add(24 * time.Hour)}
+				if err := store.Revoke(t.Context(), r, sessionNote(i*each+n)); err != nil {
+					t.Errorf("Revoke = %v", err)
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	seen := map[string]time.Time{}
+	var since time.Time
+	follow := func() (found int) {
+		for _, r := range sessionRevoked(t, store, since, sessionEpoch) {
+			if _, again := seen[r.ID]; !again {
+				found++
+			}
+			seen[r.ID] = r.At
+		}
+		for _, at := range seen {
+			if at.After(since) {
+				since = at
+			}
+		}
+		return found
+	}
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		default:
+		}
+		follow()
+	}
+	last := session.Revocation{ID: "last", By: "ann", At: sessionEpoch.Add(-time.Hour), Until: sessionEpoch.Add(24 * time.Hour)}
+	sessionRevoke(t, store, replicas*each, last)
+	if n := follow(); n != 1 || len(seen) != replicas*each+1 {
+		t.Fatalf("Revoked = %d new revocations after the last, %d in all, want 1 and %d", n, len(seen), replicas*each+1)
+	}
+	times := map[time.Time]string{}
+	for id, at := range seen {
+		if other, taken := times[at]; taken {
+			t.Errorf("%s and %s have the time %v", id, other, at)
+		}
+		times[at] = id
+		if id != "last" && !at.Before(seen["last"]) {
+			t.Errorf("the time of %s is %v, want one before %v, that of the last", id, at, seen["last"])
 		}
 	}
 }

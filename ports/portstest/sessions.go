@@ -38,6 +38,7 @@ func SessionStore(t *testing.T, open func(t *testing.T) ports.SessionStore) {
 		"RevokeBeforeSeen":            sessionRevokeBeforeSeen,
 		"RevokeTwiceKeepsTheFirst":    sessionRevokeTwice,
 		"RevokedSince":                sessionRevokedSince,
+		"RevokedByClocksThatDiffer":   sessionRevokedByClocks,
 		"IdsAreBytes":                 sessionIDsAreBytes,
 		"ForgetTakesOnlyWhatIsOver":   sessionForget,
 		"ForgetIsBounded":             sessionForgetBounded,
@@ -254,7 +255,7 @@ func sessionForget(t *testing.T, store ports.SessionStore) {
 	sessionSee(t, store, going)
 	now := over.ExpiresAt
 	lapsed := session.Revocation{ID: "over", By: "ann", At: sessionEpoch, Until: now}
-	kept := session.Revocation{ID: "other", By: "ann", At: sessionEpoch, Until: now.Add(time.Millisecond)}
+	kept := session.Revocation{ID: "other", By: "ann", At: sessionEpoch.Add(time.Second), Until: now.Add(time.Millisecond)}
 	sessionRevoke(t, store, 1, lapsed)
 	sessionRevoke(t, store, 2, kept)
 	if n, err := store.Forget(t.Context(), now, 10); n != 2 || err != nil {

@@ -145,7 +145,7 @@ func storageSessions(w *world) {
 	w.wantNil("See", w.Sessions.See(w.Context(), over))
 	w.wantNil("See", w.Sessions.See(w.Context(), going))
 	lapsed := session.Revocation{ID: "over", By: "ann", At: epoch, Until: over.ExpiresAt}
-	kept := session.Revocation{ID: "going", By: "ann", At: epoch, Until: going.ExpiresAt}
+	kept := session.Revocation{ID: "going", By: "ann", At: epoch.Add(time.Millisecond), Until: going.ExpiresAt}
 	for _, r := range []session.Revocation{lapsed, kept} {
 		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.leave(nil)(audit.Session(r.ID), 0, 1)))
 	}

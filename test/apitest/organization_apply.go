@@ -391,6 +391,16 @@ func planHashes(t *testing.T, s *Service) {
 	c.patch("/agents/Cleo", obj{"description": "x"}).want(200)
 	c.post(at(hash), doc).refused(409, 4002)
 	c.get("/agents/Ann").has("data.level", "mid")
+	for path, order := range map[string]obj{
+		"/company/reorder-departments":               {"department_names": list{"Sales", "Design"}},
+		departmentPath("Design") + "/reorder-agents": {"agent_names": list{"Ann", "Bob"}},
+	} {
+		hash = c.plan(doc).want(200).text("data.plan_hash")
+		c.post(path, order)
+		c.post(at(hash), doc).refused(409, 4002, "plan_hash")
+	}
+	c.wantNames("departments", "Sales", "Design")
+	c.wantNames("agents", "Ann", "Bob", "Cleo")
 	hash = c.plan(doc).want(200).text("data.plan_hash")
 	c.post(at(hash), doc).want(200).has("data.plan_hash", hash).hasAll("data", counted(0, 1, 0, 0))
 	c.post(at(hash), doc).refused(409, 4002)

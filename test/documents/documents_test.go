@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -178,6 +179,41 @@ func TestCutHiresMakeNoSecondVersion(t *testing.T) {
 		if a.Version != 1 {
 			t.Errorf("%s has version %d, want 1", a.Name().Text, a.Version)
 		}
+	}
+}
+
+// A plan with a hash never writes over an order that others made after the hash
+// was checked; one without is made anew.
+func TestPlansKeepTheOrdersOfOthers(t *testing.T) {
+	const before = `{"format":1,"departments":[{"name":"A"},{"name":"B"},{"name":"C"}],"agents":[` +
+		`{"name":"x","role":"r","department":"A"},{"name":"y","role":"r","department":"A"},{"name":"z","role":"r","department":"A"}]}`
+	for what, tc := range map[string]struct{ doc, others, after text }{
+		"departments": {`{"format":1,"departments":[{"name":"B"},{"name":"A"}]}`, `{"format":1,"departments":[{"name":"C"},{"name":"A"},{"name":"B"}]}`,
+			`{"format":1,"departments":[{"name":"C"},{"name":"B"},{"name":"A"}]}`},
+		"departments, with new ones": {`{"format":1,"departments":[{"name":"D"},{"name":"A"}]}`, `{"format":1,"departments":[{"name":"B"},{"name":"A"}]}`,
+			`{"format":1,"departments":[{"name":"B"},{"name":"D"},{"name":"C"},{"name":"A"}]}`},
+		"agents": {`{"format":1,"agents":[{"name":"y"},{"name":"x"}]}`, `{"format":1,"agents":[{"name":"z"},{"name":"x"},{"name":"y"}]}`,
+			`{"format":1,"agents":[{"name":"z"},{"name":"y"},{"name":"x"}]}`},
+	} {
+		t.Run(what, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, open func() ports.Stores) {
+				stores := open()
+				s, other := newService(t, stores), newService(t, stores)
+				s.apply(before, false)
+				_, hash := s.plan(tc.doc, false)
+				s.others = func() { other.apply(tc.others, false) }
+				if _, err := s.tryPlan(tc.doc, false, hash); !errors.Is(err, organization.ErrStale) || s.others != nil {
+					t.Errorf("Apply with a hash = %v, want ErrStale", err)
+				}
+				if changes := s.changes(tc.others, false); len(changes) > 0 {
+					t.Errorf("the order of others was written over: it would change in %q", changes)
+				}
+				s.apply(tc.doc, false)
+				if changes := s.changes(tc.after, false); len(changes) > 0 {
+					t.Errorf("applied without a hash it would change in %q", changes)
+				}
+			})
+		})
 	}
 }
 

@@ -50,6 +50,7 @@ type service struct {
 	stores ports.Stores
 	docs   *app.Documents
 	cut    *atomic.Int64 // how many writes succeed before one fails; negative: all
+	others func()        // what others do before an order is written; nil: nothing
 }
 
 func newService(t tester, stores ports.Stores) *service {
@@ -149,9 +150,15 @@ var call = app.Call{Actor: access.Actor{Subject: "root", Role: access.Editor}, R
 
 func (s *service) tryApply(doc text, prune bool) (app.Applied, error) {
 	s.Helper()
+	return s.tryPlan(doc, prune, "")
+}
+
+// tryPlan applies a document if its plan has a hash; "" is any.
+func (s *service) tryPlan(doc text, prune bool, hash string) (app.Applied, error) {
+	s.Helper()
 	d, agents := s.read(doc, prune)
 	return s.docs.Apply(s.Context(), call, app.ApplyDocument{
-		Document: d, Entries: agents, Prune: prune, Reply: func(app.Applied) receipt.Reply { return receipt.Reply{Status: 200} },
+		Document: d, Entries: agents, Prune: prune, Hash: hash, Reply: func(app.Applied) receipt.Reply { return receipt.Reply{Status: 200} },
 	})
 }
 
@@ -167,9 +174,15 @@ func (s *service) apply(doc text, prune bool) app.Tally {
 // changes are the paths of what a document would change.
 func (s *service) changes(doc text, prune bool) []string {
 	s.Helper()
+	paths, _ := s.plan(doc, prune)
+	return paths
+}
+
+// plan returns the paths of what a document would change, and the plan's hash.
+func (s *service) plan(doc text, prune bool) (paths []string, hash string) {
+	s.Helper()
 	d, agents := s.read(doc, prune)
-	var paths []string
-	_, err := s.docs.Plan(s.Context(), call, app.PlanDocument{
+	hash, err := s.docs.Plan(s.Context(), call, app.PlanDocument{
 		Document: d, Entries: agents, Prune: prune,
 		Emit:    func(c organization.Change) error { paths = append(paths, string(c.Action)+" "+c.Path); return nil },
 		Restart: func() error { paths = nil; return nil },
@@ -178,7 +191,7 @@ func (s *service) changes(doc text, prune bool) []string {
 	if err != nil {
 		s.Fatalf("Plan = %v of %s", err, doc)
 	}
-	return paths
+	return paths, hash
 }
 
 // export is the organization as a document, one entry a line.
@@ -243,6 +256,14 @@ func (s *service) write() error {
 	}
 }
 
+// letOthers does what others do, once.
+func (s *service) letOthers() {
+	if do := s.others; do != nil {
+		s.others = nil
+		do()
+	}
+}
+
 type cutAgents struct {
 	ports.AgentStore
 	s *service
@@ -285,6 +306,7 @@ func (c cutDepartments) Reorder(ctx context.Context, key name.Key, order func(de
 	if err := c.s.write(); err != nil {
 		return department.Department{}, err
 	}
+	c.s.letOthers()
 	return c.DepartmentStore.Reorder(ctx, key, order)
 }
 
@@ -304,5 +326,6 @@ func (c cutCompany) Update(ctx context.Context, change func(company.Company, boo
 	if err := c.s.write(); err != nil {
 		return company.Company{}, err
 	}
+	c.s.letOthers()
 	return c.CompanyStore.Update(ctx, change)
 }
