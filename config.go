@@ -30,7 +30,7 @@ const (
 const (
 	signingKeyName = "signing.key"
 	cursorKeyName  = "cursor.key"
-	adminTokenName = "admin.token"
+	AdminTokenName = "admin.token" // a token of role admin, readable by its owner only
 )
 
 // maxReplicas bounds --replicas.

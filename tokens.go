@@ -110,7 +110,7 @@ func RenewAdminToken(cfg Config) error {
 // SaveAdminToken writes the first token of a data directory to its file
 // admin.token, readable by its owner only, and returns the path.
 func SaveAdminToken(cfg Config, token string) (string, error) {
-	path := filepath.Join(cfg.SQLite.Dir, adminTokenName)
+	path := filepath.Join(cfg.SQLite.Dir, AdminTokenName)
 	if err := WriteSecret(path, token); err != nil {
 		return "", fmt.Errorf("write the first token: %w", err)
 	}

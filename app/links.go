@@ -32,36 +32,38 @@ func (s *Sessions) Link(mine session.Session) (session.Code, session.Link, error
 	return code, made, nil
 }
 
+// keep adds a link. Those that have expired go, and the oldest of too many.
 func (s *Sessions) keep(l pendingLink, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of := 0
-	for i := len(s.links) - 1; i >= 0; i-- {
-		other := s.links[i].link
-		if other.Maker.Subject == l.link.Maker.Subject {
-			of++
-		}
-		if !now.Before(other.ExpiresAt) || of == maxLinksOfSubject {
-			s.links = slices.Delete(s.links, i, i+1)
-			of = min(of, maxLinksOfSubject-1)
+	s.links = slices.DeleteFunc(s.links, func(o pendingLink) bool { return !now.Before(o.link.ExpiresAt) })
+	ofSubject := func(o pendingLink) bool { return o.link.Maker.Subject == l.link.Maker.Subject }
+	count := 0
+	for _, o := range s.links {
+		if ofSubject(o) {
+			count++
 		}
 	}
-	if len(s.links) >= maxLinks {
+	switch {
+	case count >= maxLinksOfSubject:
+		i := slices.IndexFunc(s.links, ofSubject)
+		s.links = slices.Delete(s.links, i, i+1)
+	case len(s.links) >= maxLinks:
 		s.links = slices.Delete(s.links, 0, 1)
 	}
 	s.links = append(s.links, l)
 }
 
 // take removes a link, so that nobody else gets it.
-func (s *Sessions) take(code session.Code) (pendingLink, bool) {
+func (s *Sessions) take(code session.Code) (session.Link, bool) {
 	hash := code.Hash()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.links, func(l pendingLink) bool { return l.hash == hash })
 	if i < 0 {
-		return pendingLink{}, false
+		return session.Link{}, false
 	}
-	l := s.links[i]
+	l := s.links[i].link
 	s.links = slices.Delete(s.links, i, i+1)
 	return l, true
 }
@@ -71,11 +73,11 @@ func (s *Sessions) take(code session.Code) (pendingLink, bool) {
 // maker's session was ended.
 func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (string, session.Session, error) {
 	l, ok := s.take(code)
-	if !ok || s.isRevoked(l.link.Maker.ID) {
+	if !ok || s.isRevoked(l.Maker.ID) {
 		return "", session.Session{}, session.ErrLink
 	}
 	o := s.kit.occasion(c)
-	made, err := l.link.SignIn(s.kit.IDs.NewID(), o.at)
+	made, err := l.SignIn(s.kit.IDs.NewID(), o.at)
 	if err != nil {
 		return "", session.Session{}, err
 	}

@@ -73,7 +73,7 @@ func sameListener(a, b string) bool {
 func (p *process) foundToken(server string) (token, file string, err error) {
 	for _, dir := range p.dataDirs() {
 		if sameListener(servedAt(dir), server) {
-			file = filepath.Join(dir, "admin.token")
+			file = filepath.Join(dir, orgd.AdminTokenName)
 			token, err = readOwn(file)
 			return token, file, err
 		}

@@ -35,7 +35,7 @@ func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger)
 		if w.file, err = orgd.SaveAdminToken(cfg, token); err == nil {
 			w.file, err = filepath.Abs(w.file)
 		}
-	} else if _, gone := os.Stat(filepath.Join(w.dir, "admin.token")); gone == nil && cfg.Storage != orgd.MongoDB {
+	} else if _, gone := os.Stat(filepath.Join(w.dir, orgd.AdminTokenName)); gone == nil && cfg.Storage != orgd.MongoDB {
 		err = orgd.RenewAdminToken(cfg)
 	}
 	return w, err
