@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
 	"orgd/domain/limit"
+	"orgd/domain/loopback"
 	"orgd/domain/webhook"
 )
 
@@ -116,17 +116,8 @@ func (c Config) ServesConsole() bool {
 	if c.Console != nil {
 		return *c.Console
 	}
-	return c.Storage == SQLite && isLoopback(c.HTTP.Addr)
-}
-
-// isLoopback reports whether an address is one that only this machine can reach.
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	host, _, err := net.SplitHostPort(c.HTTP.Addr)
+	return c.Storage == SQLite && err == nil && loopback.IsHost(host)
 }
 
 // keyFile returns the file of a key: the one that is configured or, in the

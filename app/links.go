@@ -9,9 +9,8 @@ import (
 	"orgd/domain/session"
 )
 
-// The sign-in links that are kept, of all and of one subject; of more the oldest
-// goes.
-const maxLinks, maxLinksOfSubject = 1000, 10
+// maxLinks is how many sign-in links are kept; of more the oldest goes.
+const maxLinks = 1000
 
 // pendingLink is a sign-in link that nobody has used, under the hash of its code.
 type pendingLink struct {
@@ -37,18 +36,7 @@ func (s *Sessions) keep(l pendingLink, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links = slices.DeleteFunc(s.links, func(o pendingLink) bool { return !now.Before(o.link.ExpiresAt) })
-	ofSubject := func(o pendingLink) bool { return o.link.Maker.Subject == l.link.Maker.Subject }
-	count := 0
-	for _, o := range s.links {
-		if ofSubject(o) {
-			count++
-		}
-	}
-	switch {
-	case count >= maxLinksOfSubject:
-		i := slices.IndexFunc(s.links, ofSubject)
-		s.links = slices.Delete(s.links, i, i+1)
-	case len(s.links) >= maxLinks:
+	if len(s.links) == maxLinks {
 		s.links = slices.Delete(s.links, 0, 1)
 	}
 	s.links = append(s.links, l)

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"errors"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/limit"
+	"orgd/domain/loopback"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
 )
@@ -76,22 +75,12 @@ func (x *exchange) fromHere() error {
 	switch {
 	case !x.server.clients.isLocal(r):
 		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
-	case !isHere(r.Host):
+	case !loopback.IsHost((&url.URL{Host: r.Host}).Hostname()):
 		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")
 	case !isOwnPage(r):
 		return errNotHere.With("sign-in links work on the pages of the service only")
 	}
 	return nil
-}
-
-// isHere reports whether a host, with or without a port, is localhost or a
-// loopback address.
-func isHere(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && plain(at).IsLoopback()
 }
 
 // isOwnPage reports whether a request is of no page, or of one of this service.

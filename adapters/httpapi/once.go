@@ -115,7 +115,7 @@ func (x *exchange) claimFor(text string) (ports.Claim, error) {
 	}
 	return ports.Claim{
 		Key:         key,
-		Fingerprint: receipt.FingerprintOf(x.Request.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
+		Fingerprint: receipt.Fingerprint(x.Request.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
 		Owner:       x.server.parts.IDs.NewID(),
 		At:          x.server.parts.Clock.Now(),
 	}, nil

@@ -5,13 +5,13 @@ package jwtauth
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"orgd/domain/access"
+	"orgd/domain/loopback"
 )
 
 const (
@@ -124,15 +124,10 @@ func (o OIDC) checkURL(text string) error {
 		return fmt.Errorf("%q must be an absolute URL without user, query and fragment", text)
 	case u.Scheme == "https":
 		return nil
-	case u.Scheme == "http" && (o.AllowHTTP || loopback(u.Hostname())):
+	case u.Scheme == "http" && (o.AllowHTTP || loopback.IsHost(u.Hostname())):
 		return nil
 	}
 	return fmt.Errorf("%q must use https (or see --oidc-allow-http)", text)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // plainText reports whether s can be an issuer or an audience.

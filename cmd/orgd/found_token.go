@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/url"
+	"orgd/domain/loopback"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,10 +20,7 @@ import (
 // isLoopback reports whether a server can only be on this machine.
 func isLoopback(server string) bool {
 	u, err := url.Parse(server)
-	if err != nil {
-		return false
-	}
-	return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
+	return err == nil && loopback.IsHost(u.Hostname())
 }
 
 // servedFile, in a data directory, holds the URL where a process serves it. That

@@ -18,7 +18,7 @@ const agentText = `{"name":"Ada Lovelace","role":"Principal Engineer","departmen
 
 type agent struct {
 	name, role, department, level, autonomy string
-	model                                   *model
+	model                                   model
 	traits, primary, secondary              []string
 	style, risk                             string
 	verbosity, budget                       decimal.Decimal
@@ -42,7 +42,8 @@ func (a *agent) read(r *jsondoc.Reader) {
 	r.Text("role", &a.role, 1, 256)
 	r.Text("department", &a.department, 1, 128)
 	r.Text("level", &a.level, 1, 256)
-	jsondoc.ObjectOrNull(r, "model", &a.model, func(r *jsondoc.Reader, m *model) {
+	r.Object("model", func(r *jsondoc.Reader) {
+		m := &a.model
 		r.Text("provider", &m.provider, 1, 256)
 		r.Text("model_id", &m.id, 1, 256)
 		r.Decimal("temperature", &m.temperature, "0", "2")

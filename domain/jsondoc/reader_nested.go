@@ -89,18 +89,6 @@ func (r *Reader) Object(name string, f func(*Reader)) {
 	child.run(v, f)
 }
 
-// ObjectOrNull reads a nested object with f: null makes *dst nil, and an object
-// is read over a copy of **dst, or over the zero value if that is nil. f must
-// not write through pointers, slices or maps of the copy.
-func ObjectOrNull[T any](r *Reader, name string, dst **T, f func(r *Reader, v *T)) {
-	orNull(r, name, dst, func(v *T) {
-		if *dst != nil {
-			*v = **dst
-		}
-		r.Object(name, func(r *Reader) { f(r, v) })
-	})
-}
-
 // Each reads an array of at most maxItems objects with f, which gets each
 // item's index and Reader. It returns true if the member is an array that is
 // not too long. Items are always read whole, because a JSON Merge Patch does

@@ -34,7 +34,6 @@ type form struct {
 	Free      jsondoc.Object
 	FreeNull  *jsondoc.Object
 	Nested    point
-	NestNull  *point
 	List      []point
 }
 
@@ -67,7 +66,6 @@ func (f *form) read(r *jsondoc.Reader) {
 	r.Free("free", &f.Free, 28)
 	r.FreeOrNull("free_null", &f.FreeNull, 28)
 	r.Object("nested", f.Nested.read)
-	jsondoc.ObjectOrNull(r, "nest_null", &f.NestNull, func(r *jsondoc.Reader, p *point) { p.read(r) })
 	jsondoc.List(r, "list", &f.List, 3, func(r *jsondoc.Reader, p *point) { p.read(r) })
 }
 
@@ -78,12 +76,12 @@ func full() form {
 		Text: "text", TextNull: new("null"), Flag: true, Int: 1, IntNull: new(int64(2)), Decimal: "1.5",
 		DecNull: new(decimal.Decimal("0.5")), Time: at, TimeNull: &at, Level: "mid", LevelNull: new(level("low")),
 		Texts: []string{"a", "b"}, Free: `{"a":1,"b":{"c":2}}`, FreeNull: new(jsondoc.Object(`{"a":1}`)),
-		Nested: point{X: 1, Y: 2, Free: `{"k":1}`}, NestNull: &point{X: 3, Y: 4}, List: []point{{X: 5}, {Y: 6}},
+		Nested: point{X: 1, Y: 2, Free: `{"k":1}`}, List: []point{{X: 5}, {Y: 6}},
 	}
 }
 
 // fullText is the document of full, in another order.
-const fullText = `{"list":[{"x":5},{"y":6.0}],"nest_null":{"x":3,"y":4},"nested":{"x":1,"y":2,"free":{"k":1}},
+const fullText = `{"list":[{"x":5},{"y":6.0}],"nested":{"x":1,"y":2,"free":{"k":1}},
 	"free_null":{"a":1},"free":{"b":{"c":2},"a":1},"texts":["a","b"],"level_null":"low","level":"mid",
 	"time_null":"2026-01-31T13:00:00.005+01:00","time":"2026-01-31T12:00:00.005999Z","dec_null":0.50,"decimal":1.5,
 	"int_null":2,"int":1e0,"flag":true,"text_null":"null","text":"text"}`
@@ -105,8 +103,8 @@ func TestReadEveryField(t *testing.T) {
 func TestReadMerges(t *testing.T) {
 	for patch, change := range map[string]func(*form){
 		`{}`: func(*form) {},
-		`{"text_null":null,"int_null":null,"dec_null":null,"time_null":null,"level_null":null,"free_null":null,"nest_null":null}`: func(f *form) {
-			f.TextNull, f.IntNull, f.DecNull, f.TimeNull, f.LevelNull, f.FreeNull, f.NestNull = nil, nil, nil, nil, nil, nil, nil
+		`{"text_null":null,"int_null":null,"dec_null":null,"time_null":null,"level_null":null,"free_null":null}`: func(f *form) {
+			f.TextNull, f.IntNull, f.DecNull, f.TimeNull, f.LevelNull, f.FreeNull = nil, nil, nil, nil, nil, nil
 		},
 		`{"text":"é€😀x"}`:                         func(f *form) { f.Text = "é€😀x" },
 		`{"int":1e2}`:                             func(f *form) { f.Int = 100 },
@@ -122,7 +120,6 @@ func TestReadMerges(t *testing.T) {
 		`{"free_null":{"a":null}}`:                func(f *form) { f.FreeNull = new(jsondoc.Object("")) },
 		`{"nested":{"y":9}}`:                      func(f *form) { f.Nested.Y = 9 },
 		`{"nested":{"free":{"k":null,"l":2}}}`:    func(f *form) { f.Nested.Free = `{"l":2}` },
-		`{"nest_null":{"x":9}}`:                   func(f *form) { f.NestNull = &point{X: 9, Y: 4} },
 	} {
 		before, got, want := full(), full(), full()
 		change(&want)
@@ -141,8 +138,8 @@ func TestReadMerges(t *testing.T) {
 
 func TestReadIntoNothing(t *testing.T) {
 	var got form
-	err := jsondoc.Read(parse(t, `{"nest_null":{"x":1},"free_null":{"a":null,"b":1},"free":{"n":{"m":null}}}`), got.read)
-	want := form{NestNull: &point{X: 1}, FreeNull: new(jsondoc.Object(`{"b":1}`)), Free: `{"n":{}}`}
+	err := jsondoc.Read(parse(t, `{"free_null":{"a":null,"b":1},"free":{"n":{"m":null}}}`), got.read)
+	want := form{FreeNull: new(jsondoc.Object(`{"b":1}`)), Free: `{"n":{}}`}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Read = %v, want -, got +\n%s", err, diff)
 	}
@@ -198,7 +195,6 @@ func TestReadProblems(t *testing.T) {
 		`{"nested":null}`:                        "nested: must not be null",
 		`{"nested":[]}`:                          "nested: must be an object",
 		`{"nested":{"x":10,"z":1}}`:              "nested.x: must be a whole number from 0 to 9; nested.z: unknown field",
-		`{"nest_null":{"x":null}}`:               "nest_null.x: must not be null",
 		`{"list":{}}`:                            "list: must be an array of objects",
 		`{"list":[{},{},{},{}]}`:                 "list: must have at most 3 items",
 		`{"list":[{"x":1},2,{"y":-1}]}`:          "list[1]: must be an object; list[2].y: must be a whole number from 0 to 9",
@@ -287,7 +283,7 @@ func TestReadTime(t *testing.T) {
 func TestReadProblemLeavesTheField(t *testing.T) {
 	got := full()
 	err := jsondoc.Read(parse(t, `{"text":"","text_null":"12345","int":0,"decimal":9,"level":"x","texts":["a","a"],
-		"free":{"k":"0123456789abcdefghijk"},"nest_null":{"x":1,"y":99},"list":[{"x":1},{"x":99}],"time_null":"x"}`), got.read)
+		"free":{"k":"0123456789abcdefghijk"},"list":[{"x":1},{"x":99}],"time_null":"x"}`), got.read)
 	if diff := cmp.Diff(full(), got); err == nil || diff != "" {
 		t.Errorf("Read = %v, want problems and -, got +\n%s", err, diff)
 	}

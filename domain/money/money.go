@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"orgd/domain/decimal"
-	"orgd/domain/fault"
 )
 
 // Amount is an amount of the company's currency in nano units (10⁻⁹), 0 to
@@ -21,20 +20,6 @@ const (
 	amountDecimals = 9
 	nanos          = 1_000_000_000 // in one unit
 )
-
-// ErrAmount is returned for a number that is not an amount.
-var ErrAmount = fault.New(fault.RequestValidation,
-	"an amount must be 0 to 999999999.999999999, with at most 9 decimals")
-
-// ParseAmount returns the amount of d units, or ErrAmount if d is out of range
-// or has more than 9 decimals.
-func ParseAmount(d decimal.Decimal) (Amount, error) {
-	v, ok := d.Fixed(amountDecimals)
-	if !ok || v < 0 || v > int64(MaxAmount) {
-		return 0, ErrAmount
-	}
-	return Amount(v), nil
-}
 
 // Decimal is the amount in units.
 func (a Amount) Decimal() decimal.Decimal { return decimal.FromFixed(int64(a), amountDecimals) }

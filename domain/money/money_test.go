@@ -7,20 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"orgd/domain/decimal"
+	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 )
 
-func number(t *testing.T, text string) decimal.Decimal {
-	t.Helper()
-	d, err := decimal.Parse(text)
-	if err != nil {
-		t.Fatalf("decimal.Parse(%q) = %v", text, err)
-	}
-	return d
-}
-
-func TestParseAmount(t *testing.T) {
+func TestReadAmount(t *testing.T) {
 	for text, want := range map[string]money.Amount{
 		"0":                   0,
 		"-0":                  0,
@@ -32,13 +23,13 @@ func TestParseAmount(t *testing.T) {
 		"9.99999999e8":        999_999_999e9,
 		"0e999999999":         0,
 	} {
-		if got, err := money.ParseAmount(number(t, text)); got != want || err != nil {
-			t.Errorf("ParseAmount(%s) = %d, %v, want %d", text, got, err, want)
+		if got, _, err := read(t, `{"budget":`+text+`}`); got != want || err != nil {
+			t.Errorf("budget %s = %d, %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"-1", "-0.000000001", "1000000000", "0.0000000001", "999999999.9999999999", "1e9", "1e999999999", "1e-999999999"} {
-		if got, err := money.ParseAmount(number(t, text)); !errors.Is(err, money.ErrAmount) {
-			t.Errorf("ParseAmount(%s) = %d, %v, want ErrAmount", text, got, err)
+		if got, _, err := read(t, `{"budget":`+text+`}`); !errors.Is(err, jsondoc.ErrInvalid) {
+			t.Errorf("budget %s = %d, %v, want ErrInvalid", text, got, err)
 		}
 	}
 }
@@ -63,10 +54,10 @@ func TestStrings(t *testing.T) {
 }
 
 func TestAmountsKeepTheirValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := money.Amount(rapid.Int64Range(0, int64(money.MaxAmount)).Draw(t, "a"))
-		if got, err := money.ParseAmount(a.Decimal()); got != a || err != nil {
-			t.Errorf("ParseAmount(%s) = %d, %v, want %d", a.Decimal(), got, err, a)
+	rapid.Check(t, func(r *rapid.T) {
+		a := money.Amount(rapid.Int64Range(0, int64(money.MaxAmount)).Draw(r, "a"))
+		if got, _, err := read(t, `{"budget":`+a.String()+`}`); got != a || err != nil {
+			r.Errorf("budget %s = %d, %v, want %d", a, got, err, a)
 		}
 	})
 }

@@ -68,15 +68,9 @@ func NewKey(subject, method, path, text string) (Key, error) {
 // key anew, so that one renewal may fail.
 const Renewal = Lease / 4
 
-// Fingerprint identifies what was asked: a key may come again only with the
-// same fingerprint.
-func Fingerprint(query, mediaType, ifMatch string, body []byte) string {
-	return FingerprintOf(query, mediaType, ifMatch, sha256.Sum256(body))
-}
-
-// FingerprintOf is [Fingerprint] for a body of which only the SHA-256 is at
-// hand.
-func FingerprintOf(query, mediaType, ifMatch string, body [sha256.Size]byte) string {
+// Fingerprint identifies what was asked, with the SHA-256 of the body: a key may
+// come again only with the same fingerprint.
+func Fingerprint(query, mediaType, ifMatch string, body [sha256.Size]byte) string {
 	return join(sha256.Sum256([]byte(query)), sha256.Sum256([]byte(mediaType)), sha256.Sum256([]byte(ifMatch)), body)
 }
 

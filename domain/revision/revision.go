@@ -47,10 +47,8 @@ func OneOf(tags ...Tag) Condition {
 	return Condition{kind: oneOf, tags: slices.Clone(tags)}
 }
 
-// Absent demands that the thing to create does not exist yet.
-func Absent() Condition { return Condition{absent: true} }
-
-// AndAbsent returns c with the demand of [Absent] added.
+// AndAbsent returns c with the demand added that the thing to create does not
+// exist yet.
 func (c Condition) AndAbsent() Condition {
 	c.absent = true
 	return c
@@ -60,7 +58,7 @@ func (c Condition) AndAbsent() Condition {
 func (c Condition) IsSet() bool { return c.kind != unguarded || c.absent }
 
 // Check returns ErrStale unless current is a state that c accepts. It does not
-// look at the demand of [Absent]; see [Condition.CheckAbsent].
+// look at the demand of [Condition.AndAbsent]; see [Condition.CheckAbsent].
 func (c Condition) Check(current Tag) error {
 	switch c.kind {
 	case mustExist:

@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		{"deleted and made again", revision.OneOf(b7), a7, revision.ErrStale},
 		{"tags that cannot match", revision.OneOf(), a7, revision.ErrStale},
 		{"zero tag never matches", revision.OneOf(revision.Tag{}), revision.Tag{}, revision.ErrStale},
-		{"absent says nothing about a state", revision.Absent(), a7, nil},
+		{"absent says nothing about a state", revision.Condition{}.AndAbsent(), a7, nil},
 		{"state and absent", revision.OneOf(a6).AndAbsent(), a7, revision.ErrStale},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
@@ -45,8 +45,8 @@ func TestCheckAbsent(t *testing.T) {
 		exists bool
 		want   error
 	}{
-		{"absent", revision.Absent(), false, nil},
-		{"present", revision.Absent(), true, revision.ErrStale},
+		{"absent", revision.Condition{}.AndAbsent(), false, nil},
+		{"present", revision.Condition{}.AndAbsent(), true, revision.ErrStale},
 		{"added to another condition", revision.Any().AndAbsent(), true, revision.ErrStale},
 		{"not demanded", revision.Any(), true, nil},
 		{"no condition", revision.Condition{}, true, nil},
@@ -71,7 +71,7 @@ func TestIsSet(t *testing.T) {
 		"zero":   {revision.Condition{}, false},
 		"any":    {revision.Any(), true},
 		"one of": {revision.OneOf(), true},
-		"absent": {revision.Absent(), true},
+		"absent": {revision.Condition{}.AndAbsent(), true},
 	} {
 		if got := tc.cond.IsSet(); got != tc.want {
 			t.Errorf("%s: IsSet() = %v, want %v", label, got, tc.want)
