@@ -303,7 +303,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("httpapi: listen on %s: %w", s.cfg.Addr, err)
+		return nil, fmt.Errorf("--addr: %w", err)
 	}
 	if s.cfg.TLSCert == "" {
 		return listener, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/description"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/ports"
@@ -112,7 +113,7 @@ func (db *DB) explain(err error) error {
 func states(e topology.ServerSelectionError) string {
 	var all []string
 	for _, s := range e.Desc.Servers {
-		all = append(all, s.Addr.String()+": "+reason(s.LastError))
+		all = append(all, s.Addr.String()+": "+reason(s))
 	}
 	if len(all) == 0 {
 		return "none of them has the name of the replica set"
@@ -120,14 +121,17 @@ func states(e topology.ServerSelectionError) string {
 	return strings.Join(all, "; ")
 }
 
-// reason is the part of a connection's error that is news to the operator.
-func reason(err error) string {
+// reason is why a server cannot be used: of a connection's error the part that is
+// news to the operator.
+func reason(s description.Server) string {
 	var op *net.OpError
 	switch {
-	case err == nil:
+	case s.Kind == description.ServerKindRSGhost:
+		return "its replica set was never initiated; run orgd migrate --initiate"
+	case s.LastError == nil:
 		return "no answer in time"
-	case errors.As(err, &op):
+	case errors.As(s.LastError, &op):
 		return op.Err.Error()
 	}
-	return err.Error()
+	return s.LastError.Error()
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+
+	"orgd/client"
 )
 
 type tokenRevokeCmd struct {
@@ -25,10 +27,27 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	for _, sid := range c.Sessions {
-		if err := service.RevokeSession(ctx, sid); err != nil {
+		known, err := isKnown(ctx, service, sid)
+		if err == nil {
+			err = service.RevokeSession(ctx, sid)
+		}
+		if err != nil {
 			return err
 		}
 		p.say("Session %s is revoked.", sid)
+		if !known {
+			p.say("No request has come from it so far: compare it with \"orgd token list\" if it should be in use.")
+		}
 	}
 	return nil
+}
+
+// isKnown reports whether the service lists a session.
+func isKnown(ctx context.Context, service *client.Client, sid string) (bool, error) {
+	for s, err := range service.Sessions(ctx, client.PageQuery{}) {
+		if err != nil || s.SID == sid {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

@@ -116,7 +116,9 @@ func TestTokenListAndRevoke(t *testing.T) {
 	if r := command(t, []string{"ORGD_TOKEN=" + bob, "ORGD_SERVER=" + s.url}, "token", "revoke", claims(t, admin)["sid"].(string)); r.code != exitFailure || !strings.Contains(r.stderr, "only on its own sessions") {
 		t.Errorf("orgd token revoke of somebody else's session = %+v, want 1 and the reason", r)
 	}
-	must(t, vars, "token", "revoke", sid)
+	if r := command(t, vars, "token", "revoke", sid, sid+"0"); r.code != exitOK || strings.Count(r.stderr, "is revoked") != 2 || strings.Count(r.stderr, "No request has come from it") != 1 {
+		t.Errorf("orgd token revoke of a session and of one that nobody has used = %+v, want that said of the second", r)
+	}
 	if status, body := call(t, "GET", s.url+"/api/v1/auth/me", bob, ""); status != 401 {
 		t.Errorf("GET /auth/me with a revoked token = %d %s, want 401", status, body)
 	}
