@@ -6,6 +6,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/identity"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -84,18 +85,23 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) error {
 	q := agent.Query{Limit: documentPage}
 	for {
-		page, err := s.agents.Agents(ctx, q)
+		records, err := s.agents.Records(ctx, q)
 		if err != nil {
 			return err
 		}
-		if err := f(page); err != nil {
+		found := make([]agent.Agent, len(records))
+		for i, r := range records {
+			if found[i], err = r.Agent(); err != nil {
+				return err
+			}
+		}
+		if err := f(found); err != nil {
 			return err
 		}
-		if len(page) < documentPage {
+		if page.IsLast(records, documentPage) {
 			return nil
 		}
-		last := page[len(page)-1].Position()
-		q.After = &last
+		q.After = new(found[len(found)-1].Position())
 	}
 }
 
