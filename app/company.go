@@ -8,6 +8,7 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -42,16 +43,15 @@ func (s *Company) Company(ctx context.Context) (Organization, error) {
 
 // Departments returns all departments in order.
 func (s *Company) Departments(ctx context.Context) ([]Department, error) {
-	const page = 200
 	var all []Department
 	var after company.Place
 	for {
-		found, err := listDepartments(ctx, s.departments, s.agents, after, page)
+		found, err := listDepartments(ctx, s.departments, s.agents, after, departmentsAtOnce)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
-		if len(found) < page {
+		if page.IsLast(found, departmentsAtOnce) {
 			return all, nil
 		}
 		after = found[len(found)-1].Place

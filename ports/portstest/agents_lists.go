@@ -23,15 +23,18 @@ func agentListOrder(w *world) {
 	w.want("Agents", w.agents(agent.Query{}, 100), want)
 }
 
-// large are members of an agent of more than half a megabyte, which is told from
-// others by mark.
-func large(mark int) string {
-	words := make([]string, 256)
-	for i := range words {
-		words[i] = fmt.Sprintf("%03d%03d%s", mark, i, strings.Repeat("😀", 250))
+// longTexts is a list of more than 250 kB, which is told from others by mark.
+func longTexts(mark int) string {
+	texts := make([]string, 256)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%03d%03d%s", mark, i, strings.Repeat("😀", 250))
 	}
-	list := `["` + strings.Join(words, `","`) + `"]`
-	return fmt.Sprintf(`"personality":{"traits":%s},"tools":{"allowed":%[1]s,"denied":[]}`, list)
+	return `["` + strings.Join(texts, `","`) + `"]`
+}
+
+// large are members of an agent of more than half a megabyte.
+func large(mark int) string {
+	return fmt.Sprintf(`"personality":{"traits":%s},"tools":{"allowed":%[1]s,"denied":[]}`, longTexts(mark))
 }
 
 func agentListBytes(w *world) {
