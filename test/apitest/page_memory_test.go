@@ -15,12 +15,12 @@ import (
 	"orgd/test/apitest"
 )
 
-// What six lists of the largest agents at once hold of the heap is bounded, since
+// What six lists of the largest rows at once hold of the heap is bounded, since
 // they end by bytes while rows are read. The figure is of what is live and not yet
 // collected, so it is asserted far above what one finds.
 func TestPagesAndMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 190 MiB of agents")
+		t.Skip("makes 220 MiB of agents and versions")
 	}
 	const readers, most = 6, 6 * 32 << 20
 	s := embedded(t, limit.Off())
@@ -54,7 +54,17 @@ func TestPagesAndMemory(t *testing.T) {
 	for i := range 200 {
 		do("POST", "/agents", fmt.Sprintf(`{"name":"Agent %d","role":"r","department":"Ops","level":"mid",%s}`, i, large))
 	}
-	for _, list := range []string{"/agents?limit=200", "/agents?limit=200&view=summary", "/agents?limit=200&q=a"} {
+	teams := largeTeams()
+	for i := range 30 {
+		do("POST", "/departments", fmt.Sprintf(`{"name":"Department %d","teams":%s}`, i, teams))
+	}
+	for i := range 30 {
+		do("PATCH", "/agents/Agent%200", fmt.Sprintf(`{"description":"%d"}`, i))
+	}
+	for _, list := range []string{
+		"/agents?limit=200", "/agents?limit=200&view=summary", "/agents?limit=200&q=a", "/agents/Agent%200/versions?limit=200",
+		"/departments?limit=200", "/company/departments", "/company",
+	} {
 		base, peak := peakHeap(func() {
 			var all sync.WaitGroup
 			for range readers {
@@ -77,6 +87,19 @@ func largeMembers() string {
 	}
 	list := `["` + strings.Join(words, `","`) + `"]`
 	return fmt.Sprintf(`"personality":{"traits":%s},"tools":{"allowed":%[1]s,"mcp_capabilities":%[1]s},"authority":{"can_approve":%[1]s}`, list)
+}
+
+// largeTeams are as many teams as a department has, of all agents.
+func largeTeams() string {
+	members := make([]string, 200)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"Agent %d"`, i)
+	}
+	teams := make([]string, 64)
+	for i := range teams {
+		teams[i] = fmt.Sprintf(`{"name":"Team %d","members":[%s]}`, i, strings.Join(members, ","))
+	}
+	return "[" + strings.Join(teams, ",") + "]"
 }
 
 // peakHeap returns the heap in use before do and its greatest while it ran.
