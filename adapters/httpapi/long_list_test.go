@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -42,10 +43,20 @@ func (manyDepartments) Departments(_ context.Context, after company.Place, limit
 	return found, nil
 }
 
-func serveMany(t *testing.T) (url string) {
+// fewDepartments fails behind the first thousands of them.
+type fewDepartments struct{ manyDepartments }
+
+func (f fewDepartments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
+	if after > "00005000" {
+		return nil, ports.ErrStorage
+	}
+	return f.manyDepartments.Departments(ctx, after, limit)
+}
+
+func serveMany(t *testing.T, departments ports.DepartmentStore) (url string) {
 	t.Helper()
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		p.Company = app.NewCompany(app.Kit{Clock: p.Clock, IDs: p.IDs}, fakeCompany{do: ok}, manyDepartments{}, nil)
+		p.Company = app.NewCompany(app.Kit{Clock: p.Clock, IDs: p.IDs}, fakeCompany{do: ok}, departments, nil)
 	})
 	srv := httptest.NewServer(f.Handler())
 	t.Cleanup(srv.Close)
@@ -53,6 +64,16 @@ func serveMany(t *testing.T) (url string) {
 }
 
 func getMany(t *testing.T, url, tag string) (*http.Response, []byte) {
+	t.Helper()
+	resp, body, err := tryMany(t, url, tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, body
+}
+
+// tryMany returns the error of reading the body.
+func tryMany(t *testing.T, url, tag string) (*http.Response, []byte, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -68,16 +89,13 @@ func getMany(t *testing.T, url, tag string) (*http.Response, []byte) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, body
+	return resp, body, err
 }
 
 // What is longer than a page is whole all the same, and has a tag that no other answer
 // has.
 func TestLongList(t *testing.T) {
-	url := serveMany(t)
+	url := serveMany(t, manyDepartments{})
 	var answer struct {
 		Data struct {
 			Departments []struct{ Name string }
@@ -102,5 +120,13 @@ func TestLongList(t *testing.T) {
 	resp, body = getMany(t, url+"/company/departments", "")
 	if err := json.Unmarshal(body, &list); err != nil || len(list.Data) != many || resp.Header.Get("ETag") != "" {
 		t.Errorf("GET /company/departments = %d, %d departments, %v, want %d", resp.StatusCode, len(list.Data), err, many)
+	}
+}
+
+// A long list that cannot be read to its end is cut, so that nobody takes it for whole.
+func TestLongListFails(t *testing.T) {
+	resp, body, err := tryMany(t, serveMany(t, fewDepartments{})+"/company", "")
+	if resp.StatusCode != http.StatusOK || len(body) == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("GET /company = %d, %d bytes, %v, want 200 and %v", resp.StatusCode, len(body), err, io.ErrUnexpectedEOF)
 	}
 }
