@@ -8,6 +8,7 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -31,47 +32,27 @@ func NewCompany(kit Kit, company ports.CompanyStore, departments ports.Departmen
 	return &Company{kit: kit, company: company, departments: departments, agents: agents}
 }
 
-// Company returns the company with its departments.
-func (s *Company) Company(ctx context.Context) (Organization, error) {
-	co, err := s.company.Company(ctx)
-	if err != nil {
-		return Organization{}, err
-	}
-	return s.withDepartments(ctx, co)
+// Company returns the company.
+func (s *Company) Company(ctx context.Context) (company.Company, error) {
+	return s.company.Company(ctx)
 }
 
-// Departments returns all departments in order.
-func (s *Company) Departments(ctx context.Context) ([]Department, error) {
-	const page = 200
-	var all []Department
-	var after company.Place
-	for {
-		found, err := listDepartments(ctx, s.departments, s.agents, after, page)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-		if len(found) < page {
-			return all, nil
-		}
-		after = found[len(found)-1].Place
-	}
+// Departments returns a page of departments in the company's order, beginning
+// behind the place after; "" begins with the first.
+func (s *Company) Departments(ctx context.Context, after company.Place, limit int) ([]Department, error) {
+	return listDepartments(ctx, s.departments, s.agents, after, limit)
 }
 
 // Change merges a patch into the company.
-func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (Organization, error) {
+func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.Company, error) {
 	o := s.kit.occasion(c)
-	co, err := s.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
+	return s.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
 		if err := c.If.Check(co.Tag()); err != nil {
 			return ports.CompanyStep{}, err
 		}
 		next, err := co.Change(p, costs, o.at)
 		return o.companyStep(next, co.Revision, noReply), err
 	})
-	if err != nil {
-		return Organization{}, err
-	}
-	return s.withDepartments(ctx, co)
 }
 
 // ReorderDepartments asks for an order of the departments. Reply makes the
@@ -87,7 +68,7 @@ type ReorderDepartments struct {
 func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (Organization, error) {
 	o := s.kit.occasion(c)
 	for {
-		departments, err := s.Departments(ctx)
+		departments, err := s.all(ctx)
 		if err != nil {
 			return Organization{}, err
 		}
@@ -137,9 +118,21 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 	return list, nil
 }
 
-func (s *Company) withDepartments(ctx context.Context, co company.Company) (Organization, error) {
-	departments, err := s.Departments(ctx)
-	return Organization{co, departments}, err
+// all returns all departments in order.
+func (s *Company) all(ctx context.Context) ([]Department, error) {
+	var all []Department
+	var after company.Place
+	for {
+		found, err := s.Departments(ctx, after, departmentsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		if page.IsLast(found, departmentsAtOnce) {
+			return all, nil
+		}
+		after = found[len(found)-1].Place
+	}
 }
 
 func (o occasion) companyStep(co company.Company, from int64, reply func() receipt.Reply) ports.CompanyStep {

@@ -6,6 +6,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/identity"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -43,12 +44,12 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	if err := s.eachDepartment(ctx, to.Department); err != nil {
 		return err
 	}
-	return s.eachPage(ctx, func(page []agent.Agent) error {
-		names, err := s.namesIn(ctx, page)
+	return s.eachPage(ctx, func(some []agent.Agent) error {
+		names, err := s.namesIn(ctx, some)
 		if err != nil {
 			return err
 		}
-		for _, a := range page {
+		for _, a := range some {
 			if err := to.Agent(a, names.Show); err != nil {
 				return err
 			}
@@ -57,52 +58,57 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	})
 }
 
-// documentPage is how many departments or agents are read at once.
-const documentPage = 200
+// agentsAtOnce is how many agents of a document are read at once.
+const agentsAtOnce = 200
 
 // eachDepartment calls f for every department in order.
 func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error) error {
 	var after company.Place
 	for {
-		page, err := listDepartments(ctx, s.departments, s.agents, after, documentPage)
+		found, err := listDepartments(ctx, s.departments, s.agents, after, departmentsAtOnce)
 		if err != nil {
 			return err
 		}
-		for _, d := range page {
+		for _, d := range found {
 			if err := f(d); err != nil {
 				return err
 			}
 		}
-		if len(page) < documentPage {
+		if page.IsLast(found, departmentsAtOnce) {
 			return nil
 		}
-		after = page[len(page)-1].Place
+		after = found[len(found)-1].Place
 	}
 }
 
 // eachPage calls f for all agents in order, page by page.
 func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) error {
-	q := agent.Query{Limit: documentPage}
+	q := agent.Query{Limit: agentsAtOnce}
 	for {
-		page, err := s.agents.Agents(ctx, q)
+		records, err := s.agents.Records(ctx, q)
 		if err != nil {
 			return err
 		}
-		if err := f(page); err != nil {
+		found := make([]agent.Agent, len(records))
+		for i, r := range records {
+			if found[i], err = r.Agent(); err != nil {
+				return err
+			}
+		}
+		if err := f(found); err != nil {
 			return err
 		}
-		if len(page) < documentPage {
+		if page.IsLast(records, agentsAtOnce) {
 			return nil
 		}
-		last := page[len(page)-1].Position()
-		q.After = &last
+		q.After = new(found[len(found)-1].Position())
 	}
 }
 
-// namesIn looks up the names of the agents that those of a page refer to.
-func (s *Documents) namesIn(ctx context.Context, page []agent.Agent) (Names, error) {
+// namesIn looks up the names of the agents that some refer to.
+func (s *Documents) namesIn(ctx context.Context, some []agent.Agent) (Names, error) {
 	var ids []agent.ID
-	for _, a := range page {
+	for _, a := range some {
 		ids = append(ids, a.Identity.Agents()...)
 	}
 	return namesOf(ctx, s.agents, ids)

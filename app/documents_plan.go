@@ -13,6 +13,7 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
+	"orgd/domain/page"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -161,18 +162,18 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 	state := &organization.State{Company: co}
 	var after company.Place
 	for {
-		page, err := s.departments.Departments(ctx, after, documentPage)
+		found, err := s.departments.Departments(ctx, after, departmentsAtOnce)
 		if err != nil {
 			return nil, err
 		}
-		state.Departments = append(state.Departments, page...)
-		if len(page) < documentPage {
+		state.Departments = append(state.Departments, found...)
+		if page.IsLast(found, departmentsAtOnce) {
 			break
 		}
-		after = page[len(page)-1].Place
+		after = found[len(found)-1].Place
 	}
-	err = s.eachPage(ctx, func(page []agent.Agent) error {
-		for _, a := range page {
+	err = s.eachPage(ctx, func(some []agent.Agent) error {
+		for _, a := range some {
 			state.Agents = append(state.Agents, organization.Member{ // without the memory of the whole agent
 				ID: agent.ID(strings.Clone(string(a.ID()))), Name: a.Name().Clone(), Department: a.Department().Key.Clone(),
 				Place: a.Place, Revision: a.Revision,
@@ -347,8 +348,8 @@ func (p *planner) planAgents() error {
 	for i, a := range p.state.Agents {
 		at[a.ID] = i
 	}
-	err := p.s.eachPage(p.ctx, func(page []agent.Agent) error {
-		for _, a := range page {
+	err := p.s.eachPage(p.ctx, func(some []agent.Agent) error {
+		for _, a := range some {
 			i, known := at[a.ID()]
 			if !known {
 				continue // hired since the state was read

@@ -126,6 +126,9 @@ type DepartmentFigures struct {
 	Work, Before performance.Work // of the last 30 days, and of the 30 before them
 }
 
+// Size implements [page.Row]: the list of figures has the pages of departments.
+func (f DepartmentFigures) Size() int { return f.Department.Size() }
+
 // DepartmentFigures returns the figures of departments in the company's order,
 // as [Departments.List] does. What it asks the stores is as much for many
 // departments as for one.

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -59,10 +61,11 @@ func namesOf(ctx context.Context, agents ports.AgentStore, ids []agent.ID) (Name
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	refs := make([]identity.Ref, len(ids))
-	for i, id := range ids {
-		refs[i] = identity.Ref{ID: id}
+	asked := make(map[identity.Ref]bool, len(ids))
+	for _, id := range ids {
+		asked[identity.Ref{ID: id}] = true
 	}
+	refs := slices.AppendSeq(make([]identity.Ref, 0, len(asked)), maps.Keys(asked)) // once each
 	found, err := agents.Find(ctx, refs)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ type AgentStore interface {
 	Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error)
 
 	// Record and Records return what Agent and Agents do as it is stored, for
-	// whoever only shows it.
+	// whoever only shows it. Records ends with the first agent that is behind its
+	// page, see page.Fits, and reads none behind that.
 	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 

@@ -66,6 +66,7 @@ type DepartmentStore interface {
 	Name(ctx context.Context, key name.Key) (name.Name, error)
 
 	// Departments returns at most limit departments in the company's order,
-	// beginning behind the place after; "" begins with the first.
+	// beginning behind the place after; "" begins with the first. It ends with the
+	// first that is behind its page, see page.Fits.
 	Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error)
 }

@@ -11,8 +11,9 @@ import (
 // writes them. Every implementation passes portstest.IdentityLog.
 type IdentityLog interface {
 	// Versions returns at most limit versions of the agent, the newest first,
-	// beginning behind the number before; 0 begins with the newest. An agent
-	// that never existed has none.
+	// beginning behind the number before; 0 begins with the newest. It ends with
+	// the first that is behind its page, see page.Fits. An agent that never
+	// existed has none.
 	Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error)
 
 	// Version returns one version, or identity.ErrVersionNotFound.

@@ -33,6 +33,7 @@ type ProjectStore interface {
 	// Project returns one project, or project.ErrNotFound.
 	Project(ctx context.Context, id project.ID) (project.Project, error)
 
-	// Projects returns the projects that q selects, in ascending order of id.
+	// Projects returns the projects that q selects, in ascending order of id. It
+	// ends with the first that is behind its page, see page.Fits.
 	Projects(ctx context.Context, q project.Query) ([]project.Project, error)
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/domain/jsondoc"
+	bounds "orgd/domain/page"
 	"orgd/domain/receipt"
 )
 
@@ -140,17 +141,14 @@ func array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer
 	}
 }
 
-// maxPage bounds a page in bytes: the row that exceeds it is the last one. Rows may
-// have 100 kB and more, and an answer is in memory until its client has read it.
-const maxPage = 4 << 20
-
 // page answers a list. rows are up to limit+1 rows: one more than the page has
 // tells that there is a next page, whose cursor next makes from the last row
-// shown.
+// shown. A page ends with the row that fills it, see [bounds.MaxBytes]: an answer
+// is in memory until its client has read it.
 func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
 	x.writeBody(func(w *jsondoc.Writer) {
 		writePage(w, p.limit, func(w *jsondoc.Writer) (cursor string) {
-			n := writeRows(w, rows[:min(len(rows), p.limit)], item)
+			n := writeRows(w, rows[:min(bounds.Fits(rows), p.limit)], item)
 			if n < len(rows) {
 				cursor = x.server.cursors.seal(p.scope, next(rows[n-1]))
 				x.linkNext(cursor)
@@ -164,7 +162,7 @@ func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T),
 // writeRows writes rows until a page is full, and returns how many.
 func writeRows[T any](w *jsondoc.Writer, rows []T, item func(*jsondoc.Writer, T)) (n int) {
 	w.OpenList()
-	for n < len(rows) && len(w.Bytes()) <= maxPage {
+	for n < len(rows) && len(w.Bytes()) <= bounds.MaxBytes {
 		item(w, rows[n])
 		n++
 	}

@@ -15,11 +15,11 @@ type companies struct{ svc *app.Company }
 
 // get serves GET /company.
 func (h companies) get(x *exchange) error {
-	o, err := h.svc.Company(x.ctx())
+	co, err := h.svc.Company(x.ctx())
 	if err != nil {
 		return err
 	}
-	return x.show(companyReply(o))
+	return h.whole(x, co, x.show)
 }
 
 // update serves PATCH /company.
@@ -36,20 +36,17 @@ func (h companies) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	o, err := h.svc.Change(x.ctx(), call, p)
+	co, err := h.svc.Change(x.ctx(), call, p)
 	if err != nil {
 		return err
 	}
-	return x.send(companyReply(o))
+	return h.whole(x, co, x.send)
 }
 
 // departments serves GET /company/departments.
 func (h companies) departments(x *exchange) error {
-	list, err := h.svc.Departments(x.ctx())
-	if err != nil {
-		return err
-	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment))})
+	body := envelope(0, array[app.Department](nil, nil))
+	return longList{body: body, member: "data"}.answer(x, h.svc.Departments, x.send)
 }
 
 // maxDepartments bounds one reorder of the departments.
@@ -104,16 +101,14 @@ func departmentsReply(o app.Organization) receipt.Reply {
 	}
 }
 
-// companyReply shows the company.
-func companyReply(o app.Organization) receipt.Reply {
-	return receipt.Reply{
-		Status: http.StatusOK,
-		Body: envelope(512+1024*len(o.Departments), object(func(w *jsondoc.Writer) {
-			o.Write(w)
-			array(o.Departments, writeDepartment)(w.Field("departments"))
-			w.Field("revision").Int(o.Revision)
-			w.Field("updated_at").Time(o.UpdatedAt)
-		})),
-		ETag: etag(o.Tag(), organizationDigest(o)),
-	}
+// whole answers with the company and its departments.
+func (h companies) whole(x *exchange, co company.Company, short func(receipt.Reply) error) error {
+	body := envelope(512, object(func(w *jsondoc.Writer) {
+		co.Write(w)
+		array[app.Department](nil, nil)(w.Field("departments"))
+		w.Field("revision").Int(co.Revision)
+		w.Field("updated_at").Time(co.UpdatedAt)
+	}))
+	tag := func(digest string) string { return etag(co.Tag(), digest) }
+	return longList{body: body, member: "departments", tag: tag}.answer(x, h.svc.Departments, short)
 }

@@ -3,8 +3,8 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"strconv"
-	"strings"
 
 	"orgd/app"
 	"orgd/domain/identity"
@@ -19,19 +19,6 @@ func shownDigest(d app.Department) string {
 	}
 	return digest(func(add func(...string)) {
 		addNames(add, d.Names, ids)
-	})
-}
-
-// organizationDigest stands for the departments in the body of the company.
-func organizationDigest(o app.Organization) string {
-	if len(o.Departments) == 0 {
-		return ""
-	}
-	return digest(func(add func(...string)) {
-		for _, d := range o.Departments {
-			add(d.ID, strconv.FormatInt(d.Revision, 10))
-			addNames(add, d.Names, d.Agents())
-		}
 	})
 }
 
@@ -57,12 +44,26 @@ func addNames(add func(...string), names app.Names, ids []identity.ID) {
 
 // digest is short: it tells a few hundred states of one resource apart.
 func digest(parts func(add func(...string))) string {
-	var b strings.Builder
-	parts(func(texts ...string) {
-		for _, t := range texts {
-			b.WriteString(strconv.Quote(t))
-		}
-	})
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:8])
+	var d digester
+	parts(d.add)
+	return d.text()
+}
+
+// digester makes a digest of texts, "" of none.
+type digester struct{ sum hash.Hash }
+
+func (d *digester) add(texts ...string) {
+	if d.sum == nil {
+		d.sum = sha256.New()
+	}
+	for _, t := range texts {
+		d.sum.Write(strconv.AppendQuote(nil, t))
+	}
+}
+
+func (d *digester) text() string {
+	if d.sum == nil {
+		return ""
+	}
+	return hex.EncodeToString(d.sum.Sum(nil)[:8])
 }

@@ -95,9 +95,8 @@ func (t *tx) recordCosts() error {
 
 // Feed implements [ports.ActivityLog].
 func (s *Activities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
-	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(q),
-		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, eventDoc.shown)
+	return list(s.db.ask(ctx), eventsColl, eventsFilter(q),
+		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)), eventDoc.shown)
 }
 
 // Find implements [ports.ActivityLog].

@@ -14,22 +14,21 @@ import (
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
-	docs, err := s.list(ctx, q)
+	docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q))
 	return every(docs, err, agentDoc.agent)
 }
 
 // Records implements [ports.AgentStore].
 func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
-	docs, err := s.list(ctx, q)
-	return every(docs, err, agentDoc.record)
+	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q), agentDoc.record)
 }
 
-func (s *Agents) list(ctx context.Context, q agent.Query) ([]agentDoc, error) {
+func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
 	order := by("order_key", "_id")
 	if q.Prefix != "" {
 		order = by("key")
 	}
-	return all[agentDoc](s.db.ask(ctx), agentsColl, agentsFilter(q), options.Find().SetSort(order).SetLimit(int64(q.Limit)))
+	return options.Find().SetSort(order).SetLimit(int64(q.Limit))
 }
 
 func agentsFilter(q agent.Query) bson.D {

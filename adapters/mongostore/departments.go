@@ -36,9 +36,8 @@ func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error)
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
-	docs, err := all[departmentDoc](s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
-		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)))
-	return every(docs, err, departmentDoc.department)
+	return list(s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
+		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)), departmentDoc.department)
 }
 
 // Create implements [ports.DepartmentStore].

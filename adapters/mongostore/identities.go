@@ -56,10 +56,9 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 	if before > 0 {
 		end = versionID(id, before)
 	}
-	docs, err := all[versionDoc](s.db.ask(ctx), versionsColl,
+	return list(s.db.ask(ctx), versionsColl,
 		bson.D{is("_id", bson.D{is("$gt", string(id)+"/"), is("$lt", end)})},
-		options.Find().SetSort(by("-_id")).SetLimit(int64(limit)))
-	return every(docs, err, versionDoc.version)
+		options.Find().SetSort(by("-_id")).SetLimit(int64(limit)), versionDoc.version)
 }
 
 // Version implements [ports.IdentityLog].

@@ -110,7 +110,6 @@ func (s *Projects) Projects(ctx context.Context, q project.Query) ([]project.Pro
 	if q.Lead != nil {
 		filter = append(filter, is("lead", string(*q.Lead)))
 	}
-	docs, err := all[projectDoc](s.db.ask(ctx), projectsColl, filter,
-		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, projectDoc.project)
+	return list(s.db.ask(ctx), projectsColl, filter,
+		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), projectDoc.project)
 }

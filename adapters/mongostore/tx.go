@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/page"
 )
 
 // tx is what a change reads and writes. Reads do not see its own writes: those are
@@ -168,6 +170,37 @@ func drain[T any](r reader, query func(context.Context) (*mongo.Cursor, error)) 
 		err = cursor.All(ctx, &docs)
 	}
 	return docs, r.readError(err)
+}
+
+// list reads the documents that filter finds and makes rows of them. It ends with
+// the first row that is behind its page. What MongoDB sends at once has 16 MiB at
+// most.
+func list[D, T any](r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], read func(D) (T, error)) (rows []T, err error) {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	cursor, err := r.from(coll).Find(ctx, filter, opts)
+	if err != nil {
+		return nil, r.readError(err)
+	}
+	defer cursor.Close(ctx) // its error says nothing of what was read
+	var filling page.Filling
+	for cursor.Next(ctx) {
+		var d D
+		if err := cursor.Decode(&d); err != nil {
+			return nil, r.readError(err)
+		}
+		row, err := read(d)
+		if err != nil {
+			return nil, err
+		}
+		if rows = append(rows, row); filling.Add(&rows[len(rows)-1]) {
+			return rows, nil
+		}
+	}
+	return rows, r.readError(cursor.Err())
 }
 
 // every converts documents.

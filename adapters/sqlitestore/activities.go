@@ -13,6 +13,7 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -83,7 +84,7 @@ func eventArgs(e activity.Event, department name.Key) []any {
 
 // Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
 // that selects it, so the database is asked for no event that is remembered.
-func (s *Activities) Feed(ctx context.Context, q activity.Query) (page []activity.Shown, err error) {
+func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Shown, err error) {
 	query, args := feedQuery("seq", q)
 	err = s.db.Read(ctx, func(v *View) error {
 		var place int64
@@ -94,15 +95,16 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (page []activit
 			return err
 		})
 		if err == nil {
-			page, err = s.db.events.at(v, places)
+			found, err = s.db.events.at(v, places)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	slices.SortFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // the remembered come first
-	return page, nil
+	slices.SortFunc(found, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // the remembered come first
+	// Of the remembered ones some may be behind the last that was read.
+	return found[:min(len(found), page.Fits(found)+1)], nil
 }
 
 // feedQuery reads one of seq, at and id of each event of a page along an index,
@@ -137,8 +139,9 @@ func feedQuery(column string, q activity.Query) (string, []any) {
 		" ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0))", args
 }
 
+// selectEventsAt has the events in the order of the places.
 const selectEventsAt = "SELECT seq, " + eventColumns +
-	" FROM events WHERE seq IN (SELECT value FROM json_each(?))"
+	" FROM (SELECT value AS place FROM json_each(?)) CROSS JOIN events ON seq = place"
 
 const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
 

@@ -8,11 +8,12 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/page"
 )
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
-	found, err := s.list(ctx, q)
+	found, err := s.list(ctx, q, func(page.Row) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -30,21 +31,22 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	since := s.db.known.now()
 	if q.Prefix == "" && !since.isBusy() { // the index of names has no ids
-		page, err := s.remembered(ctx, since, q)
+		known, err := s.remembered(ctx, since, q)
 		if !errors.Is(err, errForgotten) {
-			return page, err
+			return known, err
 		}
 	}
-	found, err := s.list(ctx, q)
+	var filling page.Filling
+	found, err := s.list(ctx, q, func(r page.Row) error { return fill(&filling, r) })
 	if err != nil {
 		return nil, err
 	}
 	s.db.known.put(since, found...)
-	page := make([]agent.Record, len(found))
+	records := make([]agent.Record, len(found))
 	for i, r := range found {
-		page[i] = r.Record
+		records[i] = r.Record
 	}
-	return page, nil
+	return records, nil
 }
 
 // errForgotten says that not all of a page is remembered.
@@ -52,7 +54,8 @@ var errForgotten = errors.New("sqlitestore: not remembered")
 
 func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]agent.Record, error) {
 	query, args := agentsQuery("a.id", "", q)
-	page := make([]agent.Record, 0, min(max(q.Limit, 0), usualPage))
+	known := make([]agent.Record, 0, min(max(q.Limit, 0), usualPage))
+	var filling page.Filling
 	var id sql.RawBytes
 	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
@@ -63,24 +66,28 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 			if !ok {
 				return errForgotten
 			}
-			page = append(page, rec.Record)
-			return nil
+			known = append(known, rec.Record)
+			return fill(&filling, &rec.Record)
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
 	}
-	return page, nil
+	return known, nil
 }
 
-func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
+// list reads agents until count returns an error.
+func (s *Agents) list(ctx context.Context, q agent.Query, count func(page.Row) error) ([]*record, error) {
 	query, args := agentsQuery(agentColumns, joinIdentity, q)
 	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
 	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
 			rec, err := scanAgent(r)
+			if err != nil {
+				return err
+			}
 			found = append(found, rec)
-			return err
+			return count(rec)
 		})
 	})
 	if errors.Is(err, identity.ErrRecordMissing) {

@@ -11,6 +11,7 @@ import (
 	"orgd/domain/department"
 	"orgd/domain/money"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -61,11 +62,15 @@ WHERE place > ? ORDER BY place LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (list []department.Department, err error) {
+	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectDepartments, []any{string(after), limit}, func(r Row) error {
 			d, err := scanDepartment(r)
+			if err != nil {
+				return err
+			}
 			list = append(list, d)
-			return err
+			return fill(&filling, &d)
 		})
 	})
 	if err != nil {

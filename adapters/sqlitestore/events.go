@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orgd/domain/activity"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -35,7 +36,8 @@ func newEvents(max int) *events {
 }
 
 // at returns the events of some places that v has: those that were remembered,
-// then the others.
+// then the others in the order of their places. Those end with the first that is
+// behind a page of them.
 func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 	found, missing := c.remembered(places)
 	if len(missing) == 0 {
@@ -46,6 +48,8 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		return nil, err
 	}
 	var place int64
+	var filling page.Filling
+	behind := false
 	row := newEventRow(&place)
 	err = v.Each(selectEventsAt, []any{string(list)}, func(r Row) error {
 		e, err := row.scan(r)
@@ -55,9 +59,12 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		shown := e.Shown()
 		c.remember(place, shown)
 		found = append(found, shown)
+		if behind = filling.Add(&shown); behind {
+			return errFull
+		}
 		return nil
 	})
-	if err == nil && len(found) != len(places) {
+	if err == nil && !behind && len(found) != len(places) {
 		err = ports.ErrStorage.Because(fmt.Errorf("an index has %d events that are not stored", len(places)-len(found)))
 	}
 	if err != nil {

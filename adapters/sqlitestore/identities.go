@@ -9,6 +9,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -31,11 +32,15 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 		before = math.MaxInt64
 	}
 	var versions []identity.Version
+	var filling page.Filling
 	err := s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectVersions, []any{packID(id), before, limit}, func(r Row) error {
 			v, err := scanVersion(r)
+			if err != nil {
+				return err
+			}
 			versions = append(versions, v)
-			return err
+			return fill(&filling, &v)
 		})
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/domain/page"
 	"orgd/domain/project"
 	"orgd/ports"
 )
@@ -114,11 +115,15 @@ func findProject(v *View, id project.ID) (project.Project, error) {
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (list []project.Project, err error) {
 	query, args := projectsQuery(q)
+	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
 			p, err := scanProject(r)
+			if err != nil {
+				return err
+			}
 			list = append(list, p)
-			return err
+			return fill(&filling, &p)
 		})
 	})
 	if err != nil {

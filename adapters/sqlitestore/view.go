@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 
 	"orgd/domain/agent"
+	"orgd/domain/page"
 )
 
 // View reads one state of the database: between two of its queries no other
@@ -28,9 +30,24 @@ type Row interface {
 func (v *View) Row(query string, args ...any) *sql.Row { return v.conn.row(query, args...) }
 
 // Each calls row for every row of a result and returns its first error, or
-// that of the query. In a read, the end of the caller's context stops it.
+// that of the query; errFull ends the reading without one. In a read, the end of
+// the caller's context stops it.
 func (v *View) Each(query string, args []any, row func(Row) error) error {
-	return v.conn.each(v.ctx, query, args, row)
+	if err := v.conn.each(v.ctx, query, args, row); !errors.Is(err, errFull) {
+		return err
+	}
+	return nil
+}
+
+// errFull says that a page is full, so that no more rows are read.
+var errFull = errors.New("sqlitestore: the page is full")
+
+// fill counts a row that was read, and returns errFull if it is behind its page.
+func fill(f *page.Filling, row page.Row) error {
+	if f.Add(row) {
+		return errFull
+	}
+	return nil
 }
 
 // eachOf calls row for every row of a query that has a list of keys for its first

@@ -77,6 +77,9 @@ type Shown struct {
 	Text string // the JSON that [Event.Write] writes
 }
 
+// Size implements [page.Row].
+func (s Shown) Size() int { return len(s.Text) }
+
 // usualLength is more than most events take in bytes.
 const usualLength = 512
 

@@ -32,6 +32,9 @@ func (a Agent) Record() Record {
 	}
 }
 
+// Size implements [page.Row].
+func (r Record) Size() int { return len(r.Identity) + len(r.Outside) }
+
 // Tag names the state of r.
 func (r Record) Tag() revision.Tag { return revision.Tag{ID: string(r.ID), Revision: r.Revision} }
 

@@ -179,6 +179,31 @@ func (d Department) succeed(next Department, at time.Time) Department {
 	return next.Touch(at)
 }
 
+// shownReference is about what it takes to look up and show a reference to an
+// agent, in bytes: it is shown as a name of up to 128 characters.
+const shownReference = 320
+
+// Size implements [page.Row]. It counts what d takes where its references are shown.
+func (d Department) Size() int {
+	size := len(d.Description) + 2*shownReference*len(d.ReportingLines)
+	for _, t := range d.Teams {
+		size += len(t.Name.Text) + shownReference*(1+len(t.Members))
+	}
+	for _, text := range d.Policies.Review.RequiredRoles {
+		size += len(text)
+	}
+	for _, c := range d.Policies.Chains {
+		size += len(c.ActionType)
+		for _, text := range c.Approvers {
+			size += len(text)
+		}
+	}
+	if d.CeremonyPolicy != nil {
+		size += len(*d.CeremonyPolicy)
+	}
+	return size
+}
+
 // Agents lists the agents that d refers to.
 func (d Department) Agents() []identity.ID {
 	var ids []identity.ID

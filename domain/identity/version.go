@@ -26,6 +26,9 @@ type Version struct {
 	Reason       *string // why, as the caller put it
 }
 
+// Size implements [page.Row].
+func (v Version) Size() int { return len(v.Text) }
+
 // First returns version 1 of an agent.
 func First(c Content, by string, at time.Time) Version {
 	return Version{}.Next(c, by, at)

@@ -96,6 +96,15 @@ type Project struct {
 // Tag names the current state of p.
 func (p Project) Tag() revision.Tag { return revision.Tag{ID: string(p.ID), Revision: p.Revision} }
 
+// Size implements [page.Row].
+func (p Project) Size() int {
+	size := len(p.Description)
+	for _, text := range p.TaskIDs {
+		size += len(text)
+	}
+	return size
+}
+
 const maxTeam = 50
 
 var taskBounds = jsondoc.Bounds{MaxItems: 1000, MinLen: 1, MaxLen: 256}

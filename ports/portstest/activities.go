@@ -24,6 +24,7 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FeedFilters":                   eventFilters,
 		"PagesWalkEveryEventOnce":       eventPages,
 		"CursorSurvivesNewEvents":       eventCursor,
+		"FeedEndsByBytes":               eventBytes,
 		"FindReturnsWhatIsStored":       eventFind,
 		"CareerTellsTheLifecycle":       eventCareer,
 		"LastActiveIsTheNewestEvent":    eventLastActive,

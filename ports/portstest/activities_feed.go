@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"orgd/domain/activity"
@@ -127,6 +128,34 @@ func eventPages(w *world) {
 	got, err := Events(w.Context(), w.Activities, activity.Query{After: &last, Limit: 5})
 	w.wantNil("Events behind the last", err)
 	w.want("Events behind the last", got, nil)
+}
+
+// eventBytes has small events between large ones: a store may remember them.
+func eventBytes(w *world) {
+	id := agent.ID(w.id())
+	var reports []ports.Report
+	for i := range 90 {
+		reports = append(reports, w.reporting(id, epoch.Add(time.Duration(i)*time.Second), func(r *ports.Report) {
+			if i%3 > 0 {
+				r.Event.Description = strings.Repeat("x", 100_000)
+			}
+		}))
+	}
+	w.report(reports...)
+	var want []activity.Shown
+	for _, e := range eventsOf(reports) {
+		want = append(want, e.Shown())
+	}
+	for range 2 {
+		got := shortPages(w, len(want), func(last *activity.Shown) ([]activity.Shown, error) {
+			q := activity.Query{Limit: len(want)}
+			if last != nil {
+				q.After = &last.Position
+			}
+			return w.Activities.Feed(w.Context(), q)
+		})
+		w.want("all of a feed", got, want)
+	}
 }
 
 // eventCursor adds newer events, and older ones behind the reader's place.

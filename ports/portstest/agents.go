@@ -37,6 +37,7 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 
 		"ListIsInOrderOfPlace":       agentListOrder,
 		"ListFilters":                agentListFilters,
+		"ListEndsByBytes":            agentListBytes,
 		"PrefixOrdersNamesByBytes":   agentPrefixOrder,
 		"PrefixIsPlainText":          agentPrefixText,
 		"PagesWalkEveryAgentOnce":    agentPages,

@@ -8,6 +8,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/page"
 )
 
 func agentListOrder(w *world) {
@@ -20,6 +21,62 @@ func agentListOrder(w *world) {
 		want = append(want, w.hire(fmt.Sprint("agent ", 9-i), department))
 	}
 	w.want("Agents", w.agents(agent.Query{}, 100), want)
+}
+
+// longTexts is a list of more than 250 kB, which is told from others by mark.
+func longTexts(mark int) string {
+	texts := make([]string, 256)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%03d%03d%s", mark, i, strings.Repeat("😀", 250))
+	}
+	return `["` + strings.Join(texts, `","`) + `"]`
+}
+
+// large are members of an agent of more than half a megabyte.
+func large(mark int) string {
+	return fmt.Sprintf(`"personality":{"traits":%s},"tools":{"allowed":%[1]s,"denied":[]}`, longTexts(mark))
+}
+
+func agentListBytes(w *world) {
+	w.found("Sales")
+	var want []agent.Record
+	for i := range 12 {
+		want = append(want, w.hire(fmt.Sprintf("a%02d", i), "Sales", large(i)).Record())
+	}
+	for _, q := range []agent.Query{{Limit: 12}, {Prefix: "a", Limit: 12}} {
+		for range 2 { // the second time it may be remembered
+			found := shortPages(w, q.Limit, func(last *agent.Record) ([]agent.Record, error) {
+				q := q
+				if last != nil {
+					q.After = &agent.Position{Place: last.Place, ID: last.ID, Name: key(last.Name)}
+				}
+				return w.Agents.Records(w.Context(), q)
+			})
+			w.want(fmt.Sprintf("all Records with the prefix %q", q.Prefix), found, want)
+		}
+	}
+}
+
+// shortPages reads a list of all rows in pages that end before their limit, since
+// the rows are too large for one. read gets the last row of the page before.
+func shortPages[T any](w *world, all int, read func(last *T) ([]T, error)) (rows []T) {
+	w.Helper()
+	var last *T
+	for len(rows) <= all {
+		found, err := read(last)
+		w.wantNil("a page of large rows", err)
+		n := page.Fits(found)
+		rows = append(rows, found[:n]...)
+		if page.IsLast(found, all) {
+			return rows
+		}
+		if len(found) != n+1 || n == 0 || n == all {
+			w.Fatalf("%d rows were read, of which %d fit on the page, want one more, and not all %d", len(found), n, all)
+		}
+		last = &rows[len(rows)-1]
+	}
+	w.Fatalf("a list of %d large rows has no end", all)
+	return nil
 }
 
 func agentListFilters(w *world) {

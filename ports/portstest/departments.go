@@ -30,6 +30,7 @@ func DepartmentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"RefusedDeleteChangesNothing":  departmentDeleteRefused,
 		"SharesAreSummedUp":            departmentShares,
 		"PagesWalkEveryOneInOrder":     departmentPages,
+		"ListEndsByBytes":              departmentBytes,
 		"CursorSurvivesOtherChanges":   departmentCursor,
 
 		"ReorderPutsAgentsInOrder":     departmentReorder,

@@ -59,6 +59,25 @@ func (w *world) arrange(order []name.Key) {
 	w.wantNil("Update", err)
 }
 
+func departmentBytes(w *world) {
+	var want []name.Key
+	for i := range 12 {
+		members := fmt.Sprintf(`"policies":{"review_requirements":{"required_reviewer_roles":%s},"approval_chains":[{"action_type":"a","approvers":%[1]s}]}`, longTexts(i))
+		want = append(want, w.found(fmt.Sprintf("large %02d", i), members).Name.Key)
+	}
+	var got []name.Key
+	for _, d := range shortPages(w, len(want), func(last *department.Department) ([]department.Department, error) {
+		var after company.Place
+		if last != nil {
+			after = last.Place
+		}
+		return w.Departments.Departments(w.Context(), after, len(want))
+	}) {
+		got = append(got, d.Name.Key)
+	}
+	w.want("all Departments", got, want)
+}
+
 func departmentCursor(w *world) {
 	var want []name.Key
 	for i := range 6 {

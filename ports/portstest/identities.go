@@ -18,6 +18,7 @@ func IdentityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"PagesWalkEveryVersionOnce":   identityPages,
 		"CursorSurvivesNewVersions":   identityCursor,
 		"ChangesOutsideMakeNoVersion": identityOutside,
+		"ListEndsByBytes":             identityBytes,
 	})
 }
 
@@ -41,6 +42,28 @@ func identityKeeps(w *world) {
 		w.wantNil("Version", err)
 		w.want(fmt.Sprintf("Version(%d)", v.Number), got, v)
 	}
+}
+
+func identityBytes(w *world) {
+	w.found("Sales")
+	id := w.hire("Bob", "Sales", large(0)).ID()
+	var want []int64
+	for i := int64(12); i > 0; i-- {
+		if want = append(want, i); i > 1 {
+			w.change(id, fmt.Sprintf(`{"description":"%d"}`, i))
+		}
+	}
+	var got []int64
+	for _, v := range shortPages(w, len(want), func(last *identity.Version) ([]identity.Version, error) {
+		var before int64
+		if last != nil {
+			before = last.Number
+		}
+		return w.Identities.Versions(w.Context(), id, before, len(want))
+	}) {
+		got = append(got, v.Number)
+	}
+	w.want("all Versions", got, want)
 }
 
 func identityRollback(w *world) {

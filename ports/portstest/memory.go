@@ -14,6 +14,7 @@ import (
 	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/domain/project"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
@@ -129,7 +130,7 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 	return kept
 }
 
-func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
+func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows), page.Fits(rows)+1)] }
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }
 

@@ -143,7 +143,7 @@ func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Recor
 
 func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	found, err := m.Agents(ctx, q)
-	return records(found), err
+	return first(records(found), q.Limit), err
 }
 
 func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {

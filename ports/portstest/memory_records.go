@@ -50,11 +50,11 @@ func (m memoryActivities) Feed(_ context.Context, q activity.Query) ([]activity.
 		return (q.AgentID == "" || e.AgentID == q.AgentID) && (q.Type == "" || e.Type == q.Type) &&
 			!e.At.Before(q.Since) && (q.After == nil || e.Position().Compare(*q.After) > 0)
 	}, func(a, b activity.Event) int { return a.Position().Compare(b.Position()) })
-	var page []activity.Shown
+	var shown []activity.Shown
 	for _, e := range first(found, q.Limit) {
-		page = append(page, e.Shown())
+		shown = append(shown, e.Shown())
 	}
-	return page, nil
+	return first(shown, q.Limit), nil
 }
 
 func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {

@@ -25,6 +25,7 @@ func ProjectStore(t *testing.T, open func(t *testing.T) Stores) {
 		"DeletedIsGone":                projectDelete,
 		"ListFilters":                  projectFilters,
 		"PagesWalkEveryProjectOnce":    projectPages,
+		"ListEndsByBytes":              projectBytes,
 		"CursorSurvivesOtherChanges":   projectCursor,
 		"ParallelUpdatesLoseNothing":   projectParallelUpdates,
 		"ParallelCreatesOfOneId":       projectParallelCreates,

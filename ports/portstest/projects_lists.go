@@ -25,6 +25,20 @@ func (w *world) projects(q project.Query, limit int) []project.ID {
 	return ids
 }
 
+func projectBytes(w *world) {
+	var want []project.Project
+	for i := range 24 {
+		want = append(want, w.steer(w.start("a").ID, `{"task_ids":`+longTexts(i)+`}`))
+	}
+	w.want("all Projects", shortPages(w, len(want), func(last *project.Project) ([]project.Project, error) {
+		q := project.Query{Limit: len(want)}
+		if last != nil {
+			q.After = last.ID
+		}
+		return w.Projects.Projects(w.Context(), q)
+	}), want)
+}
+
 func projectFilters(w *world) {
 	a := w.start("a", planned).ID
 	b := w.start("b").ID

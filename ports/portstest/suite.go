@@ -17,6 +17,7 @@ import (
 
 	"orgd/domain/ceremony"
 	"orgd/domain/jsondoc"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -128,15 +129,15 @@ func compare(want, got any) string {
 		cmp.Comparer(func(a, b ceremony.Policy) bool { return a.String() == b.String() }))
 }
 
-// walk reads a list to its end in pages of limit rows, as a client does. page
+// walk reads a list to its end in pages of limit rows, as a client does. read
 // gets the last row of the page before.
-func walk[T any](w *world, limit int, page func(last *T) ([]T, error)) []T {
+func walk[T any](w *world, limit int, read func(last *T) ([]T, error)) []T {
 	w.Helper()
 	const tooMany = 100_000
 	var all []T
 	var last *T
 	for {
-		rows, err := page(last)
+		rows, err := read(last)
 		w.wantNil("reading a page", err)
 		if len(rows) > limit {
 			w.Fatalf("a page of at most %d rows has %d", limit, len(rows))
@@ -145,7 +146,7 @@ func walk[T any](w *world, limit int, page func(last *T) ([]T, error)) []T {
 		if len(all) > tooMany {
 			w.Fatalf("a list has no end")
 		}
-		if len(rows) < limit {
+		if page.IsLast(rows, limit) {
 			return all
 		}
 		last = &rows[len(rows)-1]

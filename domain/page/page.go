@@ -1,0 +1,42 @@
+// Package page bounds the pages of lists in bytes. A row may have a megabyte, and two
+// hundred of them are more than one request should hold.
+package page
+
+// MaxBytes is how many bytes the rows of a page have at most, without its last one. A
+// page that has more is full, though it has fewer rows than were asked for.
+const MaxBytes = 4 << 20
+
+// Row is a row that may be large. Others count as nothing.
+type Row interface {
+	// Size is about how many bytes the row takes.
+	Size() int
+}
+
+// Filling counts the bytes of the rows of a page, in their order.
+type Filling int
+
+// Add counts a row, and reports whether it is behind the page, which those before it
+// fill: then there is a next page, and nothing else need be read.
+func (f *Filling) Add(row any) (behind bool) {
+	behind = *f > MaxBytes
+	if r, ok := row.(Row); ok {
+		*f += Filling(r.Size())
+	}
+	return behind
+}
+
+// Fits returns how many of the rows are on the page.
+func Fits[T any](rows []T) int {
+	var f Filling
+	for i := range rows {
+		if f.Add(&rows[i]) {
+			return i
+		}
+	}
+	return len(rows)
+}
+
+// IsLast reports whether a list that was asked for limit rows ends with these.
+func IsLast[T any](rows []T, limit int) bool {
+	return len(rows) < limit && Fits(rows) == len(rows)
+}
