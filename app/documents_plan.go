@@ -51,13 +51,14 @@ func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, 
 }
 
 // keep stores the answer to a request with an idempotency key, beside a change
-// of nothing.
+// of nothing. One that is too long is not kept: a plan changes nothing, so its key
+// makes it anew.
 func (s *Documents) keep(ctx context.Context, c Call, reply func() *receipt.Reply) error {
 	if c.Claim == nil {
 		return nil
 	}
 	r := reply()
-	if r == nil {
+	if r == nil || len(r.Body) > receipt.MaxReply {
 		return nil
 	}
 	o := s.kit.occasion(c)
@@ -162,12 +163,12 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 	state := &organization.State{Company: co}
 	var after company.Place
 	for {
-		found, err := s.departments.Departments(ctx, after, departmentsAtOnce)
+		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
 		if err != nil {
 			return nil, err
 		}
 		state.Departments = append(state.Departments, found...)
-		if page.IsLast(found, departmentsAtOnce) {
+		if page.IsLast(found, RowsAtOnce) {
 			break
 		}
 		after = found[len(found)-1].Place

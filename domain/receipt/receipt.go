@@ -20,9 +20,9 @@ const (
 	// that claimed is taken for dead and the next request takes over. A request
 	// must therefore end well within it, or renew its claim.
 	Lease = 16 * time.Second
-	// MaxReply bounds the body of a reply that is kept, in bytes: a document of MongoDB
-	// has at most 16 MiB.
-	MaxReply = 2 << 20
+	// MaxReply bounds the body of a reply that is kept, in bytes. Older receipts have
+	// up to 2 MiB.
+	MaxReply = 256 << 10
 	// maxKey bounds an Idempotency-Key, in characters.
 	maxKey = 255
 )
@@ -43,7 +43,7 @@ var (
 	// once and never again.
 	ErrSecret = fault.New(fault.Conflict, "a request with this Idempotency-Key has issued a secret, which is not shown twice")
 	// ErrLong is a key of a request whose reply was too long to be kept.
-	ErrLong = fault.New(fault.Conflict, "a request with this Idempotency-Key has been applied; its answer was too long to be kept")
+	ErrLong = fault.New(fault.Conflict, "a request with this Idempotency-Key has been applied; its answer was too long to be kept, read the resource")
 )
 
 // Key is a scoped idempotency key: two callers, or two operations, never share
@@ -95,7 +95,7 @@ func join(sums ...[sha256.Size]byte) string {
 
 // Reply is a successful answer as it went out.
 type Reply struct {
-	Status   int
+	Status   int // 0: it was too long to be kept, see [Reply.Bounded]
 	Body     []byte
 	ETag     string // "" if none
 	Location string // "" if none
@@ -114,10 +114,10 @@ type Receipt struct {
 	Reply *Reply
 }
 
-// Bounded returns r, or a reply without anything if r is too long to be kept.
+// Bounded returns r, or if r is too long to be kept, only where its resource is.
 func (r Reply) Bounded() Reply {
 	if len(r.Body) > MaxReply {
-		return Reply{}
+		return Reply{Location: r.Location}
 	}
 	return r
 }
@@ -130,6 +130,9 @@ func (r Receipt) Answer(fingerprint string) (Reply, error) {
 	}
 	if r.Reply == nil {
 		return Reply{}, ErrSecret
+	}
+	if r.Reply.Status == 0 && r.Reply.Location != "" {
+		return Reply{}, ErrLong.With("%s at %s", ErrLong.Msg, r.Reply.Location)
 	}
 	if r.Reply.Status == 0 {
 		return Reply{}, ErrLong

@@ -88,10 +88,10 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("Answer to another request = %v, want ErrReused", err)
 	}
 	for _, size := range []int{MaxReply, MaxReply + 1} {
-		long := Reply{Status: 200, Body: make([]byte, size)}.Bounded()
+		long := Reply{Status: 200, Body: make([]byte, size), Location: "/x"}.Bounded()
 		_, err := Receipt{Fingerprint: "f", Reply: &long}.Answer("f")
-		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrLong) || domaintest.Code(err) != 4000) {
-			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrLong", size, err, MaxReply)
+		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrLong) || domaintest.Code(err) != 4000 || !strings.HasSuffix(err.Error(), " at /x")) {
+			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrLong with the location", size, err, MaxReply)
 		}
 	}
 	r.Reply = nil

@@ -130,7 +130,18 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 	return kept
 }
 
-func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows), page.Fits(rows)+1)] }
+func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows), fits(rows)+1)] }
+
+// fits is page.Fits; rows without a size are small.
+func fits[T any](rows []T) int {
+	var f page.Filling
+	for i := range rows {
+		if r, ok := any(rows[i]).(page.Row); ok && f.Add(r) {
+			return i
+		}
+	}
+	return len(rows)
+}
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }
 
