@@ -182,7 +182,7 @@ func (s *Activities) Career(ctx context.Context, id agent.ID) (career []activity
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	slices.SortFunc(career, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) })
+	slices.SortStableFunc(career, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) })
 	return career, nil
 }
 

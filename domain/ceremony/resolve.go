@@ -52,7 +52,7 @@ func Resolve(department, company *Policy) []Resolved {
 	for _, r := range found {
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b Resolved) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(all, func(a, b Resolved) int { return strings.Compare(a.Key, b.Key) })
 	return all
 }
 

@@ -41,7 +41,7 @@ func compareDate(d Day, date Date) int { return cmp.Compare(d.Date, date) }
 
 // ordered returns the days in ascending order, those of one date merged.
 func ordered(days []Day) []Day {
-	sorted := slices.SortedFunc(slices.Values(days), func(a, b Day) int { return cmp.Compare(a.Date, b.Date) })
+	sorted := slices.SortedStableFunc(slices.Values(days), func(a, b Day) int { return cmp.Compare(a.Date, b.Date) })
 	merged := sorted[:0]
 	for _, d := range sorted {
 		if last := len(merged) - 1; last >= 0 && merged[last].Date == d.Date {
