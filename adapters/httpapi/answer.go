@@ -41,8 +41,8 @@ func (x *exchange) write(status int, contentType string, body []byte) {
 	}
 }
 
-// send answers with a reply, as a fresh or a repeated request gets it.
-func (x *exchange) send(r receipt.Reply) error {
+// describe sets the headers that say what a reply shows, and where it is.
+func (x *exchange) describe(r receipt.Reply) {
 	h := x.Writer.Header()
 	if r.ETag != "" {
 		h.Set("ETag", r.ETag)
@@ -50,6 +50,11 @@ func (x *exchange) send(r receipt.Reply) error {
 	if r.Location != "" {
 		h.Set("Location", r.Location)
 	}
+}
+
+// send answers with a reply, as a fresh or a repeated request gets it.
+func (x *exchange) send(r receipt.Reply) error {
+	x.describe(r)
 	if r.Status == http.StatusNoContent {
 		x.Writer.WriteHeader(r.Status)
 		x.Writer.WriteHeaderNow()
@@ -145,10 +150,19 @@ func array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer
 // tells that there is a next page, whose cursor next makes from the last row
 // shown. A page ends with the row that fills it, see [bounds.MaxBytes]: an answer
 // is in memory until its client has read it.
-func page[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+func page[T bounds.Row](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+	return fitting(x, p, rows, bounds.Fits(rows), item, next)
+}
+
+// smallPage is [page] for rows that are small.
+func smallPage[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+	return fitting(x, p, rows, len(rows), item, next)
+}
+
+func fitting[T any](x *exchange, p paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) position) error {
 	x.writeBody(func(w *jsondoc.Writer) {
 		writePage(w, p.limit, func(w *jsondoc.Writer) (cursor string) {
-			n := writeRows(w, rows[:min(bounds.Fits(rows), p.limit)], item)
+			n := writeRows(w, rows[:min(fits, p.limit)], item)
 			if n < len(rows) {
 				cursor = x.server.cursors.seal(p.scope, next(rows[n-1]))
 				x.linkNext(cursor)

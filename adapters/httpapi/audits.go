@@ -37,7 +37,7 @@ func (h audits) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeEntry, func(e audit.Entry) position { return position{stamp(e.At), e.ID} })
+	return smallPage(x, p, rows, writeEntry, func(e audit.Entry) position { return position{stamp(e.At), e.ID} })
 }
 
 var errTime = fault.New(fault.RequestValidation, "not a time")

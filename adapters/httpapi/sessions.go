@@ -122,7 +122,7 @@ func (h sessions) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeRecord, func(r session.Record) position {
+	return smallPage(x, p, rows, writeRecord, func(r session.Record) position {
 		return position{stamp(r.IssuedAt), r.ID}
 	})
 }

@@ -26,7 +26,7 @@ func (h webhooks) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeWebhook, func(w webhook.Webhook) position { return position{string(w.ID)} })
+	return smallPage(x, p, rows, writeWebhook, func(w webhook.Webhook) position { return position{string(w.ID)} })
 }
 
 // create serves POST /webhooks.
@@ -145,7 +145,7 @@ func (h webhooks) deliveries(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeDelivery, func(d webhook.Delivery) position { return position{stamp(d.CreatedAt), string(d.ID)} })
+	return smallPage(x, p, rows, writeDelivery, func(d webhook.Delivery) position { return position{stamp(d.CreatedAt), string(d.ID)} })
 }
 
 // redeliver serves POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.

@@ -172,10 +172,13 @@ func drain[T any](r reader, query func(context.Context) (*mongo.Cursor, error)) 
 	return docs, r.readError(err)
 }
 
+// closeTime bounds the closing of a cursor.
+const closeTime = time.Second
+
 // list reads the documents that filter finds and makes rows of them. It ends with
 // the first row that is behind its page. What MongoDB sends at once has 16 MiB at
 // most.
-func list[D, T any](r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], read func(D) (T, error)) (rows []T, err error) {
+func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], read func(D) (T, error)) (rows []T, err error) {
 	ctx, cancel, err := r.bounded()
 	if err != nil {
 		return nil, err
@@ -185,7 +188,11 @@ func list[D, T any](r reader, coll string, filter bson.D, opts options.Lister[op
 	if err != nil {
 		return nil, r.readError(err)
 	}
-	defer cursor.Close(ctx) // its error says nothing of what was read
+	defer func() { // also of a request that has ended; else MongoDB holds it for ten minutes
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		cursor.Close(ctx) // its error says nothing of what was read
+	}()
 	var filling page.Filling
 	for cursor.Next(ctx) {
 		var d D
@@ -196,7 +203,7 @@ func list[D, T any](r reader, coll string, filter bson.D, opts options.Lister[op
 		if err != nil {
 			return nil, err
 		}
-		if rows = append(rows, row); filling.Add(&rows[len(rows)-1]) {
+		if rows = append(rows, row); filling.Add(row) {
 			return rows, nil
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 				return errForgotten
 			}
 			known = append(known, rec.Record)
-			return fill(&filling, &rec.Record)
+			return fill(&filling, rec.Record)
 		})
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ package page
 // page that has more is full, though it has fewer rows than were asked for.
 const MaxBytes = 4 << 20
 
-// Row is a row that may be large. Others count as nothing.
+// Row is a row that may be large.
 type Row interface {
 	// Size is about how many bytes the row takes.
 	Size() int
@@ -17,19 +17,17 @@ type Filling int
 
 // Add counts a row, and reports whether it is behind the page, which those before it
 // fill: then there is a next page, and nothing else need be read.
-func (f *Filling) Add(row any) (behind bool) {
+func (f *Filling) Add(row Row) (behind bool) {
 	behind = *f > MaxBytes
-	if r, ok := row.(Row); ok {
-		*f += Filling(r.Size())
-	}
+	*f += Filling(row.Size())
 	return behind
 }
 
 // Fits returns how many of the rows are on the page.
-func Fits[T any](rows []T) int {
+func Fits[T Row](rows []T) int {
 	var f Filling
 	for i := range rows {
-		if f.Add(&rows[i]) {
+		if f.Add(rows[i]) {
 			return i
 		}
 	}
@@ -37,6 +35,6 @@ func Fits[T any](rows []T) int {
 }
 
 // IsLast reports whether a list that was asked for limit rows ends with these.
-func IsLast[T any](rows []T, limit int) bool {
+func IsLast[T Row](rows []T, limit int) bool {
 	return len(rows) < limit && Fits(rows) == len(rows)
 }

@@ -29,7 +29,4 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s: IsLast = %t, want %t", what, got, tt.last)
 		}
 	}
-	if got := Fits(make([]string, 5)); got != 5 {
-		t.Errorf("Fits of rows without size = %d, want 5", got)
-	}
 }

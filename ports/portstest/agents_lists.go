@@ -59,7 +59,7 @@ func agentListBytes(w *world) {
 
 // shortPages reads a list of all rows in pages that end before their limit, since
 // the rows are too large for one. read gets the last row of the page before.
-func shortPages[T any](w *world, all int, read func(last *T) ([]T, error)) (rows []T) {
+func shortPages[T page.Row](w *world, all int, read func(last *T) ([]T, error)) (rows []T) {
 	w.Helper()
 	var last *T
 	for len(rows) <= all {

@@ -130,7 +130,12 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 	return kept
 }
 
-func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows), page.Fits(rows)+1)] }
+func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
+
+// firstPage is first for rows that may be large.
+func firstPage[T page.Row](rows []T, limit int) []T {
+	return first(rows, min(limit, page.Fits(rows)+1))
+}
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }
 

@@ -17,7 +17,6 @@ import (
 
 	"orgd/domain/ceremony"
 	"orgd/domain/jsondoc"
-	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -146,7 +145,7 @@ func walk[T any](w *world, limit int, read func(last *T) ([]T, error)) []T {
 		if len(all) > tooMany {
 			w.Fatalf("a list has no end")
 		}
-		if page.IsLast(rows, limit) {
+		if len(rows) < limit {
 			return all
 		}
 		last = &rows[len(rows)-1]
