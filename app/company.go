@@ -13,12 +13,6 @@ import (
 	"orgd/ports"
 )
 
-// Organization is the company with its departments in order.
-type Organization struct {
-	company.Company
-	Departments []Department
-}
-
 // Company are the use cases on the company.
 type Company struct {
 	kit         Kit
@@ -37,10 +31,14 @@ func (s *Company) Company(ctx context.Context) (company.Company, error) {
 	return s.company.Company(ctx)
 }
 
-// Departments returns a page of departments in the company's order, beginning
-// behind the place after; "" begins with the first.
-func (s *Company) Departments(ctx context.Context, after company.Place, limit int) ([]Department, error) {
-	return listDepartments(ctx, s.departments, s.agents, after, limit)
+// Departments returns at most [RowsAtOnce] departments in the company's order,
+// beginning behind last; nil begins with the first.
+func (s *Company) Departments(ctx context.Context, last *Department) ([]Department, error) {
+	var after company.Place
+	if last != nil {
+		after = last.Place
+	}
+	return listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
 }
 
 // Change merges a patch into the company.
@@ -56,53 +54,55 @@ func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.
 }
 
 // ReorderDepartments asks for an order of the departments. Reply makes the
-// answer from the company and its departments in their new order.
+// answer that is kept for an idempotency key from the company and its departments
+// in their new order.
 type ReorderDepartments struct {
 	Order []name.Key
-	Reply func(Organization) receipt.Reply
+	Reply func(company.Company, []Department) receipt.Reply
 }
 
-// Reorder changes the order of the departments and returns them in it. The
-// answer is made inside the commit, so the departments are read before; if one
-// is founded meanwhile, they are read again.
-func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (Organization, error) {
+// Reorder changes the order of the departments. An answer that is kept is made
+// inside the commit, so the departments for it are read before; if one is founded
+// meanwhile, they are read again. Then Reorder returns them in their order, else nil:
+// [Company.Departments] has them.
+func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (company.Company, []Department, error) {
 	o := s.kit.occasion(c)
 	for {
-		departments, err := s.all(ctx)
+		// The size of a department is that of the longest names that it may show.
+		departments, short, err := readShort(c, page.MaxBytes, func(last *Department) ([]Department, error) {
+			return s.Departments(ctx, last)
+		})
 		if err != nil {
-			return Organization{}, err
+			return company.Company{}, nil, err
 		}
-		var org Organization
-		_, err = s.company.Update(ctx, func(co company.Company, _ bool) (step ports.CompanyStep, err error) {
-			org, step, err = o.reorder(co, departments, in)
+		var ordered []Department
+		co, err := s.company.Update(ctx, func(co company.Company, _ bool) (step ports.CompanyStep, err error) {
+			ordered, step, err = o.reorder(co, departments, short, in)
 			return step, err
 		})
-		if err == nil {
-			return org, nil
-		}
 		if !errors.Is(err, errRead) {
-			// A store that gave up waiting may still be running the step.
-			return Organization{}, err
+			return co, ordered, err
 		}
 	}
 }
 
-// reorder is the step of a reorder, or errRead if the company has a department
-// that is not among those read before.
-func (o occasion) reorder(co company.Company, departments []Department, in ReorderDepartments) (Organization, ports.CompanyStep, error) {
+// reorder is the step of a reorder. If its answer is short, it returns errRead if
+// the company has a department that is not among those read before.
+func (o occasion) reorder(co company.Company, departments []Department, short bool, in ReorderDepartments) ([]Department, ports.CompanyStep, error) {
 	if err := o.call.If.Check(co.Tag()); err != nil {
-		return Organization{}, ports.CompanyStep{}, err
+		return nil, ports.CompanyStep{}, err
 	}
 	next, err := co.Reorder(in.Order, o.at)
 	if err != nil {
-		return Organization{}, ports.CompanyStep{}, err
+		return nil, ports.CompanyStep{}, err
 	}
-	list, err := seated(next, departments)
-	if err != nil {
-		return Organization{}, ports.CompanyStep{}, err
+	var list []Department
+	if short {
+		if list, err = seated(next, departments); err != nil {
+			return nil, ports.CompanyStep{}, err
+		}
 	}
-	org := Organization{next, list}
-	return org, o.companyStep(next, co.Revision, func() receipt.Reply { return in.Reply(org) }), nil
+	return list, o.companyStep(next, co.Revision, func() receipt.Reply { return kept(in.Reply(next, list), short) }), nil
 }
 
 // seated returns the departments in the company's order.
@@ -116,23 +116,6 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 		list[i] = departments[at]
 	}
 	return list, nil
-}
-
-// all returns all departments in order.
-func (s *Company) all(ctx context.Context) ([]Department, error) {
-	var all []Department
-	var after company.Place
-	for {
-		found, err := s.Departments(ctx, after, departmentsAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-		if page.IsLast(found, departmentsAtOnce) {
-			return all, nil
-		}
-		after = found[len(found)-1].Place
-	}
 }
 
 func (o occasion) companyStep(co company.Company, from int64, reply func() receipt.Reply) ports.CompanyStep {

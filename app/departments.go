@@ -50,9 +50,6 @@ func (s *Departments) List(ctx context.Context, after company.Place, limit int) 
 	return listDepartments(ctx, s.departments, s.agents, after, limit)
 }
 
-// departmentsAtOnce is how many departments are read at once where all are read.
-const departmentsAtOnce = 200
-
 func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, after company.Place, limit int) ([]Department, error) {
 	page, err := store.Departments(ctx, after, limit)
 	if err != nil {

@@ -58,14 +58,11 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	})
 }
 
-// agentsAtOnce is how many agents of a document are read at once.
-const agentsAtOnce = 200
-
 // eachDepartment calls f for every department in order.
 func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error) error {
 	var after company.Place
 	for {
-		found, err := listDepartments(ctx, s.departments, s.agents, after, departmentsAtOnce)
+		found, err := listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
 		if err != nil {
 			return err
 		}
@@ -74,7 +71,7 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 				return err
 			}
 		}
-		if page.IsLast(found, departmentsAtOnce) {
+		if page.IsLast(found, RowsAtOnce) {
 			return nil
 		}
 		after = found[len(found)-1].Place
@@ -83,7 +80,7 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 
 // eachPage calls f for all agents in order, page by page.
 func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) error {
-	q := agent.Query{Limit: agentsAtOnce}
+	q := agent.Query{Limit: RowsAtOnce}
 	for {
 		records, err := s.agents.Records(ctx, q)
 		if err != nil {
@@ -98,7 +95,7 @@ func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) e
 		if err := f(found); err != nil {
 			return err
 		}
-		if page.IsLast(records, agentsAtOnce) {
+		if page.IsLast(records, RowsAtOnce) {
 			return nil
 		}
 		q.After = new(found[len(found)-1].Position())

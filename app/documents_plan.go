@@ -162,12 +162,12 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 	state := &organization.State{Company: co}
 	var after company.Place
 	for {
-		found, err := s.departments.Departments(ctx, after, departmentsAtOnce)
+		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
 		if err != nil {
 			return nil, err
 		}
 		state.Departments = append(state.Departments, found...)
-		if page.IsLast(found, departmentsAtOnce) {
+		if page.IsLast(found, RowsAtOnce) {
 			break
 		}
 		after = found[len(found)-1].Place

@@ -8,33 +8,37 @@ import (
 	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 // ReorderAgents asks for an order of a department's agents. Reply makes the
-// answer from the agents in their new order.
+// answer that is kept for an idempotency key from the agents in their new order.
 type ReorderAgents struct {
 	Key   name.Key
 	Order []identity.Ref
-	Reply func(department.Department, []agent.Agent) receipt.Reply
+	Reply func(department.Department, []agent.Record) receipt.Reply
 }
 
 // errRead says that what was read before a reorder is not what the commit
 // found.
 var errRead = errors.New("app: the members have changed since they were read")
 
-// Reorder changes the order of a department's agents and returns the agents in
-// it. The answer is made inside the commit, so the agents are read before; if
-// somebody is hired meanwhile, they are read again.
-func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (department.Department, []agent.Agent, error) {
+// Reorder changes the order of a department's agents. An answer that is kept is
+// made inside the commit, so the agents for it are read before; if somebody is
+// hired meanwhile, they are read again. Then Reorder returns them in their order, else
+// nil: [Departments.Members] has them.
+func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (department.Department, []agent.Record, error) {
 	o := s.kit.occasion(c).in(in.Key)
 	for {
-		members, err := s.members(ctx, in.Key)
+		members, short, err := readShort(c, receipt.MaxReply, func(last *agent.Record) ([]agent.Record, error) {
+			return s.Members(ctx, in.Key, last)
+		})
 		if err != nil {
 			return department.Department{}, nil, err
 		}
-		var ordered []agent.Agent
+		var ordered []agent.Record
 		d, err := s.departments.Reorder(ctx, in.Key, func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
 			step := ports.DepartmentStep{}
 			if err := c.If.Check(d.Tag()); err != nil {
@@ -44,52 +48,81 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 			if err != nil {
 				return step, err
 			}
-			if ordered, err = inOrder(members, next); err != nil {
-				return step, err
+			if short {
+				if ordered, err = inOrder(members, next); err != nil {
+					return step, err
+				}
 			}
 			moved := d
 			if !sameOrder(now, next) {
 				moved = d.Touch(o.at)
 			}
-			step = o.departmentStep(moved, d.Revision, func() receipt.Reply { return in.Reply(moved, ordered) })
+			step = o.departmentStep(moved, d.Revision, func() receipt.Reply { return kept(in.Reply(moved, ordered), short) })
 			step.Members = next
 			return step, nil
 		})
-		if err == nil {
-			return d, ordered, nil
-		}
 		if !errors.Is(err, errRead) {
-			// A store that gave up waiting may still be running the step.
-			return department.Department{}, nil, err
+			return d, ordered, err
 		}
 	}
 }
 
-// members reads all agents of a department.
-func (s *Departments) members(ctx context.Context, key name.Key) (map[agent.ID]agent.Agent, error) {
-	const page = 200
-	all := map[agent.ID]agent.Agent{}
-	q := agent.Query{Department: key, Limit: page}
+// RowsAtOnce is how many rows of a list are read at once where all are read.
+const RowsAtOnce = 200
+
+// Members returns at most [RowsAtOnce] agents of a department in their order,
+// beginning behind last; nil begins with the first.
+func (s *Departments) Members(ctx context.Context, key name.Key, last *agent.Record) ([]agent.Record, error) {
+	q := agent.Query{Department: key, Limit: RowsAtOnce}
+	if last != nil {
+		q.After = &agent.Position{Place: last.Place, ID: last.ID}
+	}
+	return s.agents.Records(ctx, q)
+}
+
+// readShort reads a list for an answer that is kept. It reports false without an
+// idempotency key, and if the list has more than most bytes: then no answer is made
+// of it.
+func readShort[T page.Row](c Call, most int, read func(last *T) ([]T, error)) (rows []T, short bool, err error) {
+	if c.Claim == nil {
+		return nil, false, nil
+	}
+	var last *T
 	for {
-		found, err := s.agents.Agents(ctx, q)
+		found, err := read(last)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		for _, a := range found {
-			all[a.ID()] = a
+		for _, row := range found {
+			most -= row.Size()
 		}
-		if len(found) < page {
-			return all, nil
+		if most < 0 {
+			return nil, false, nil
 		}
-		last := found[len(found)-1].Position()
-		q.After = &last
+		rows = append(rows, found...)
+		if page.IsLast(found, RowsAtOnce) {
+			return rows, true, nil
+		}
+		last = &rows[len(rows)-1]
 	}
 }
 
-func inOrder(agents map[agent.ID]agent.Agent, order []agent.Member) ([]agent.Agent, error) {
-	list := make([]agent.Agent, len(order))
+// kept is what is kept of an answer: one that is not short has no status and no body.
+func kept(r receipt.Reply, short bool) receipt.Reply {
+	if !short {
+		return receipt.Reply{ETag: r.ETag, Location: r.Location}
+	}
+	return r
+}
+
+func inOrder(agents []agent.Record, order []agent.Member) ([]agent.Record, error) {
+	known := make(map[agent.ID]agent.Record, len(agents))
+	for _, a := range agents {
+		known[a.ID] = a
+	}
+	list := make([]agent.Record, len(order))
 	for i, m := range order {
-		a, ok := agents[m.ID]
+		a, ok := known[m.ID]
 		if !ok {
 			return nil, errRead
 		}

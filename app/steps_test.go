@@ -131,15 +131,17 @@ func TestReorderOfDepartments(t *testing.T) {
 	}
 	in := ReorderDepartments{
 		Order: []name.Key{"shop", "lab", "ops"},
-		Reply: func(org Organization) receipt.Reply { return receipt.Reply{Status: len(org.Departments)} },
+		Reply: func(_ company.Company, list []Department) receipt.Reply {
+			return receipt.Reply{Status: len(list), ETag: "tag", Body: []byte("[]")}
+		},
 	}
 	o := occasion{at: noon.Add(time.Second), call: Call{Claim: &ports.Claim{Key: "k"}}}
-	org, step, err := o.reorder(co, read, in)
+	list, step, err := o.reorder(co, read, true, in)
 	if err != nil {
 		t.Fatalf("reorder = %v", err)
 	}
 	var got []string
-	for _, d := range org.Departments {
+	for _, d := range list {
 		got = append(got, d.Name.Text)
 	}
 	if diff := cmp.Diff([]string{"Shop", "Lab", "Ops"}, got); diff != "" {
@@ -148,25 +150,29 @@ func TestReorderOfDepartments(t *testing.T) {
 	if step.From != 4 || step.Company.Revision != 5 || step.Audit.To != 5 || step.Receipt.Reply.Status != 3 {
 		t.Errorf("step = %+v, want revision 4 to 5 and the reply", step)
 	}
-	if _, _, err := o.reorder(co, read[:2], in); !errors.Is(err, errRead) {
+	if _, _, err := o.reorder(co, read[:2], true, in); !errors.Is(err, errRead) {
 		t.Errorf("reorder with a department founded since = %v, want errRead", err)
+	}
+	list, step, err = o.reorder(co, nil, false, in)
+	if diff := cmp.Diff(&receipt.Reply{ETag: "tag"}, step.Receipt.Reply); err != nil || list != nil || diff != "" {
+		t.Errorf("reorder whose answer is not kept = %v, %v, receipt (-want +got):\n%s", list, err, diff)
 	}
 	o.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
 	in.Order = nil
-	if _, _, err := o.reorder(co, read, in); domaintest.Code(err) != 4002 {
+	if _, _, err := o.reorder(co, read, true, in); domaintest.Code(err) != 4002 {
 		t.Errorf("reorder with an old tag = %v, want 4002 before anything else", err)
 	}
 }
 
 func TestOrderOfAgents(t *testing.T) {
-	read := map[agent.ID]agent.Agent{"ada": someone("ada", "Ops"), "bob": someone("bob", "Ops")}
+	read := []agent.Record{someone("ada", "Ops").Record(), someone("bob", "Ops").Record()}
 	now := []agent.Member{{ID: "ada", Place: "p-1"}, {ID: "bob", Place: "p-2"}}
 	next := []agent.Member{{ID: "bob", Place: "p-1"}, {ID: "ada", Place: "p-2"}}
 	got, err := inOrder(read, next)
-	if err != nil || len(got) != 2 || got[0].ID() != "bob" || got[0].Place != "p-1" || got[1].Place != "p-2" {
+	if err != nil || len(got) != 2 || got[0].ID != "bob" || got[0].Place != "p-1" || got[1].Place != "p-2" {
 		t.Errorf("inOrder = %+v, %v, want bob, ada with their new places", got, err)
 	}
-	if read["bob"].Place != "bob" {
+	if read[1].Place != "bob" {
 		t.Errorf("inOrder has changed what was read")
 	}
 	if _, err := inOrder(read, []agent.Member{{ID: "eve"}}); !errors.Is(err, errRead) {

@@ -77,7 +77,7 @@ func agentPlace(p position) (*agent.Position, error) {
 func (q *query) view() func(*jsondoc.Writer, agent.Record) {
 	switch q.text("view", 16) {
 	case "":
-		return func(w *jsondoc.Writer, a agent.Record) { object(a.Write)(w) }
+		return writeStored
 	case "summary":
 		return func(w *jsondoc.Writer, a agent.Record) { object(a.WriteSummary)(w) }
 	}
@@ -164,6 +164,8 @@ func agentReply(a agent.Agent, status int) receipt.Reply {
 	}
 	return r
 }
+
+func writeStored(w *jsondoc.Writer, a agent.Record) { object(a.Write)(w) }
 
 func writeAgent(w *jsondoc.Writer, a agent.Agent) { object(a.Write)(w) }
 

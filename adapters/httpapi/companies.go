@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"orgd/app"
 	"orgd/domain/company"
@@ -45,8 +46,12 @@ func (h companies) update(x *exchange) error {
 
 // departments serves GET /company/departments.
 func (h companies) departments(x *exchange) error {
-	body := envelope(0, array[app.Department](nil, nil))
-	return longList{body: body, member: "data"}.answer(x, h.svc.Departments, x.send)
+	return h.list("data", departmentsReply(nil)).answer(x, x.send)
+}
+
+// list is the list of all departments in a reply.
+func (h companies) list(member string, r receipt.Reply) longList[app.Department] {
+	return longList[app.Department]{reply: r, member: member, read: h.svc.Departments, row: writeDepartment}
 }
 
 // maxDepartments bounds one reorder of the departments.
@@ -66,11 +71,15 @@ func (h companies) reorder(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	o, err := h.svc.Reorder(x.ctx(), call, app.ReorderDepartments{Order: order, Reply: departmentsReply})
+	co, list, err := h.svc.Reorder(x.ctx(), call, app.ReorderDepartments{Order: order, Reply: reorderedDepartments})
 	if err != nil {
 		return err
 	}
-	return x.send(departmentsReply(o))
+	r := reorderedDepartments(co, list)
+	if list != nil {
+		return x.send(r)
+	}
+	return h.list("data", r).answer(x, x.send)
 }
 
 // departmentOrder reads {"department_names": [...]}.
@@ -91,24 +100,38 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 	return order, err
 }
 
-// departmentsReply shows the departments in order, under the tag of the
-// company, which holds the order.
-func departmentsReply(o app.Organization) receipt.Reply {
-	return receipt.Reply{
-		Status: http.StatusOK,
-		Body:   envelope(1024*len(o.Departments), array(o.Departments, writeDepartment)),
-		ETag:   etag(o.Tag(), ""),
-	}
+// departmentsReply shows departments in order.
+func departmentsReply(list []app.Department) receipt.Reply {
+	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment))}
+}
+
+// reorderedDepartments shows the departments in order, under the tag of the company,
+// which holds the order.
+func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
+	r := departmentsReply(list)
+	r.ETag = etag(co.Tag(), "")
+	return r
 }
 
 // whole answers with the company and its departments.
 func (h companies) whole(x *exchange, co company.Company, short func(receipt.Reply) error) error {
-	body := envelope(512, object(func(w *jsondoc.Writer) {
+	l := h.list("departments", receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
 		co.Write(w)
 		array[app.Department](nil, nil)(w.Field("departments"))
 		w.Field("revision").Int(co.Revision)
 		w.Field("updated_at").Time(co.UpdatedAt)
-	}))
-	tag := func(digest string) string { return etag(co.Tag(), digest) }
-	return longList{body: body, member: "departments", tag: tag}.answer(x, h.svc.Departments, short)
+	}))})
+	var sum digester
+	l.row = func(w *jsondoc.Writer, d app.Department) {
+		writeDepartment(w, d)
+		sum.add(d.ID, strconv.FormatInt(d.Revision, 10))
+		addNames(sum.add, d.Names, d.Agents())
+	}
+	l.tag = func(whole bool) string {
+		if whole {
+			return etag(co.Tag(), sum.text())
+		}
+		return etag(co.Tag(), x.server.parts.IDs.NewID())
+	}
+	return l.answer(x, short)
 }

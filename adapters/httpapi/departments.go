@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -146,7 +147,13 @@ func (h departments) reorderAgents(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.send(reorderedReply(d, list))
+	r := reorderedReply(d, list)
+	if list != nil {
+		return x.send(r)
+	}
+	return longList[agent.Record]{reply: r, member: "data", row: writeStored, read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
+		return h.svc.Members(ctx, n.Key, last)
+	}}.answer(x, x.send)
 }
 
 // agentOrder reads {"agent_names": [...]}. Names are compared by their keys, so
@@ -171,10 +178,10 @@ func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
 
 // reorderedReply shows a department's agents in their order, under the tag of
 // the department, which holds the order.
-func reorderedReply(d department.Department, list []agent.Agent) receipt.Reply {
+func reorderedReply(d department.Department, list []agent.Record) receipt.Reply {
 	return receipt.Reply{
 		Status:   http.StatusCreated,
-		Body:     envelope(1024*len(list), array(list, writeAgent)),
+		Body:     envelope(1024*len(list), array(list, writeStored)),
 		ETag:     etag(d.Tag(), ""),
 		Location: departmentPath(d.Name),
 	}

@@ -13,6 +13,7 @@ const flushAt = 64 << 10
 // be short is sent as any other.
 type longAnswer struct {
 	x           *exchange
+	status      int
 	contentType string
 	buf         []byte
 	begun       bool
@@ -23,7 +24,7 @@ type longAnswer struct {
 var errHeadOnly = errors.New("httpapi: only the head of the answer is wanted")
 
 func (x *exchange) long(contentType string) *longAnswer {
-	return &longAnswer{x: x, contentType: contentType}
+	return &longAnswer{x: x, status: http.StatusOK, contentType: contentType}
 }
 
 // room is where the next part is appended; write takes the longer slice.
@@ -43,7 +44,7 @@ func (a *longAnswer) flush() error {
 	w := a.x.Writer
 	if !a.begun {
 		w.Header().Set("Content-Type", a.contentType)
-		w.WriteHeader(http.StatusOK)
+		w.WriteHeader(a.status)
 		w.WriteHeaderNow()
 		a.begun = true
 	}
@@ -68,7 +69,7 @@ func (a *longAnswer) finish(err error) error {
 	case a.begun:
 		return a.flush()
 	}
-	a.x.write(http.StatusOK, a.contentType, a.buf)
+	a.x.write(a.status, a.contentType, a.buf)
 	return nil
 }
 

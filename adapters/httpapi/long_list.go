@@ -3,61 +3,58 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"net/http"
-	"strconv"
 
 	"orgd/app"
-	"orgd/domain/company"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
 	"orgd/domain/receipt"
 )
 
-// longList is an answer with all departments, which may have hundreds of
+// longList is an answer with all rows of a list, which may have hundreds of
 // megabytes: what is longer than a page is sent while it is read.
-type longList struct {
-	body   []byte // with an empty list
-	member string // the name of the list, the last one of it in the body
-	// tag makes the entity tag from a digest of the departments; nil: there is
-	// none. A list that is sent while it is read has a tag that no other has.
-	tag func(digest string) string
+type longList[T bounds.Row] struct {
+	reply  receipt.Reply // with an empty list
+	member string        // the name of the list, the last one of it in the body
+	// tag, if any, makes the entity tag. A list that is sent while it is read is not
+	// whole when its tag is made.
+	tag func(whole bool) string
+	// read reads at most [app.RowsAtOnce] rows behind last; nil begins with the first.
+	read func(_ context.Context, last *T) ([]T, error)
+	row  func(*jsondoc.Writer, T)
 }
-
-// departmentsAtOnce is how many departments of a long list are read at once.
-const departmentsAtOnce = 200
 
 // answer sends the list; short is how an answer is sent that is not longer than a
 // page.
-func (l longList) answer(x *exchange, read func(context.Context, company.Place, int) ([]app.Department, error), short func(receipt.Reply) error) error {
+func (l longList[T]) answer(x *exchange, short func(receipt.Reply) error) error {
+	r := l.reply
 	open := `"` + l.member + `":[`
-	at := bytes.LastIndex(l.body, []byte(open)) + len(open)
+	at := bytes.LastIndex(r.Body, []byte(open)) + len(open)
 	out := x.long(jsonType)
-	buf := append(out.room(), l.body[:at]...)
-	var sum digester
-	var after company.Place
+	out.status = r.Status
+	buf := append(out.room(), r.Body[:at]...)
+	var last *T
 	ctx := x.ctx()
 	for {
-		found, err := read(ctx, after, departmentsAtOnce)
+		found, err := l.read(ctx, last)
 		if err != nil {
 			return err
 		}
-		for _, d := range found {
-			if after != "" {
+		for i := range found {
+			if last != nil {
 				buf = append(buf, ',')
 			}
-			after = d.Place
+			last = &found[i]
 			w := jsondoc.NewWriter(buf)
-			writeDepartment(w, d)
+			l.row(w, *last)
 			buf = w.Bytes()
-			sum.add(d.ID, strconv.FormatInt(d.Revision, 10))
-			addNames(sum.add, d.Names, d.Agents())
 			if len(buf) <= bounds.MaxBytes && !out.begun {
 				continue
 			}
 			if !out.begun {
 				if l.tag != nil {
-					x.Writer.Header().Set("ETag", l.tag(x.server.parts.IDs.NewID()))
+					r.ETag = l.tag(false)
 				}
+				x.describe(r)
 				longer, cancel := context.WithTimeout(x.client, x.server.cfg.OrganizationTimeout)
 				defer cancel()
 				ctx = longer
@@ -67,17 +64,17 @@ func (l longList) answer(x *exchange, read func(context.Context, company.Place, 
 			}
 			buf = out.room()
 		}
-		if bounds.IsLast(found, departmentsAtOnce) {
+		if bounds.IsLast(found, app.RowsAtOnce) {
 			break
 		}
 	}
-	buf = append(buf, l.body[at:]...)
+	buf = append(buf, r.Body[at:]...)
 	if out.begun {
 		return out.finish(out.write(buf))
 	}
-	r := receipt.Reply{Status: http.StatusOK, Body: buf}
+	r.Body = buf
 	if l.tag != nil {
-		r.ETag = l.tag(sum.text())
+		r.ETag = l.tag(true)
 	}
 	return short(r)
 }
