@@ -131,7 +131,9 @@ func TestReorderOfDepartments(t *testing.T) {
 	}
 	in := ReorderDepartments{
 		Order: []name.Key{"shop", "lab", "ops"},
-		Reply: func(_ company.Company, list []Department) receipt.Reply { return receipt.Reply{Status: len(list)} },
+		Reply: func(_ company.Company, list []Department) receipt.Reply {
+			return receipt.Reply{Status: len(list), ETag: "tag", Body: []byte("[]")}
+		},
 	}
 	o := occasion{at: noon.Add(time.Second), call: Call{Claim: &ports.Claim{Key: "k"}}}
 	list, step, err := o.reorder(co, read, true, in)
@@ -151,8 +153,9 @@ func TestReorderOfDepartments(t *testing.T) {
 	if _, _, err := o.reorder(co, read[:2], true, in); !errors.Is(err, errRead) {
 		t.Errorf("reorder with a department founded since = %v, want errRead", err)
 	}
-	if list, step, err := o.reorder(co, nil, false, in); err != nil || list != nil || step.Receipt.Reply.Status != 0 {
-		t.Errorf("reorder whose answer is long = %v, %+v, %v, want none that is kept", list, step, err)
+	list, step, err = o.reorder(co, nil, false, in)
+	if diff := cmp.Diff(&receipt.Reply{ETag: "tag"}, step.Receipt.Reply); err != nil || list != nil || diff != "" {
+		t.Errorf("reorder whose answer is not kept = %v, %v, receipt (-want +got):\n%s", list, err, diff)
 	}
 	o.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
 	in.Order = nil
@@ -162,7 +165,7 @@ func TestReorderOfDepartments(t *testing.T) {
 }
 
 func TestOrderOfAgents(t *testing.T) {
-	read := []agent.Record{{ID: "ada", Place: "ada"}, {ID: "bob", Place: "bob"}}
+	read := []agent.Record{someone("ada", "Ops").Record(), someone("bob", "Ops").Record()}
 	now := []agent.Member{{ID: "ada", Place: "p-1"}, {ID: "bob", Place: "p-2"}}
 	next := []agent.Member{{ID: "bob", Place: "p-1"}, {ID: "ada", Place: "p-2"}}
 	got, err := inOrder(read, next)

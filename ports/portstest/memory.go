@@ -130,17 +130,11 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 	return kept
 }
 
-func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows), fits(rows)+1)] }
+func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
 
-// fits is page.Fits; rows without a size are small.
-func fits[T any](rows []T) int {
-	var f page.Filling
-	for i := range rows {
-		if r, ok := any(rows[i]).(page.Row); ok && f.Add(r) {
-			return i
-		}
-	}
-	return len(rows)
+// firstPage is first for rows that may be large.
+func firstPage[T page.Row](rows []T, limit int) []T {
+	return first(rows, min(limit, page.Fits(rows)+1))
 }
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }

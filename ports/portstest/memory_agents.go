@@ -143,7 +143,7 @@ func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Recor
 
 func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	found, err := m.Agents(ctx, q)
-	return first(records(found), q.Limit), err
+	return firstPage(records(found), q.Limit), err
 }
 
 func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
@@ -191,7 +191,7 @@ func (m memoryIdentities) Versions(_ context.Context, id agent.ID, before int64,
 	defer m.lock()()
 	found := sorted(m.versions[id], func(v identity.Version) bool { return before == 0 || v.Number < before },
 		func(a, b identity.Version) int { return cmp.Compare(b.Number, a.Number) })
-	return first(found, limit), nil
+	return firstPage(found, limit), nil
 }
 
 func (m memoryIdentities) Version(_ context.Context, id agent.ID, number int64) (identity.Version, error) {

@@ -140,7 +140,7 @@ func (m memoryDepartments) Departments(_ context.Context, after company.Place, l
 			found = append(found, d)
 		}
 	}
-	return first(found, limit), nil
+	return firstPage(found, limit), nil
 }
 
 func (m memoryCompany) Company(context.Context) (company.Company, error) {
@@ -213,5 +213,5 @@ func (m memoryProjects) Projects(_ context.Context, q project.Query) ([]project.
 		return p.ID > q.After && (q.Status == "" || q.Status == p.Status) &&
 			(q.Lead == nil || p.Lead != nil && *p.Lead == string(*q.Lead))
 	}, func(a, b project.Project) int { return cmp.Compare(a.ID, b.ID) })
-	return first(found, q.Limit), nil
+	return firstPage(found, q.Limit), nil
 }

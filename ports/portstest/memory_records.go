@@ -54,7 +54,7 @@ func (m memoryActivities) Feed(_ context.Context, q activity.Query) ([]activity.
 	for _, e := range first(found, q.Limit) {
 		shown = append(shown, e.Shown())
 	}
-	return first(shown, q.Limit), nil
+	return firstPage(shown, q.Limit), nil
 }
 
 func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
