@@ -142,7 +142,7 @@ func (s *Documents) lookAt(ctx context.Context, in PlanDocument) (*documentPlan,
 		s: s, ctx: ctx, digest: organization.NewHash(), on: s.kit.events(o), now: Names{},
 	}
 	for _, a := range state.Agents {
-		p.now[a.ID] = a.Name
+		p.now[a.ID] = a.Name.Text
 		p.revisions[a.ID] = a.Revision
 	}
 	for _, look := range []func() error{p.digestState, p.planCompany, p.planDepartments, p.planAgents, p.planNewAgents, p.match.Err, p.planOrders} {

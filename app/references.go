@@ -2,23 +2,21 @@ package app
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
 // Names are the current names of the existing agents among some that were
 // asked for.
-type Names map[agent.ID]name.Name
+type Names map[agent.ID]string
 
 // Show returns the name of an agent, or false if it is gone.
 func (n Names) Show(id agent.ID) (string, bool) {
-	found, ok := n[id]
-	return found.Text, ok
+	text, ok := n[id]
+	return text, ok
 }
 
 // Exists reports whether the agent exists.
@@ -50,29 +48,35 @@ func resolve(ctx context.Context, agents ports.AgentStore, texts []string) (iden
 	for text, ref := range byText {
 		if p, ok := found[ref]; ok {
 			known[text] = p.ID
-			names[p.ID] = p.Name
+			names[p.ID] = p.Name.Text
 		}
 	}
 	return known, names, nil
 }
 
-// namesOf looks up the current names of agents.
+// namesAtOnce is how many names are looked up at once: a department may refer to
+// sixteen thousand agents, and what is found has more than the name.
+const namesAtOnce = 1000
+
+// namesOf looks up the current names of agents, each once, in the order in which the
+// stores have them.
 func namesOf(ctx context.Context, agents ports.AgentStore, ids []agent.ID) (Names, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	asked := make(map[identity.Ref]bool, len(ids))
-	for _, id := range ids {
-		asked[identity.Ref{ID: id}] = true
-	}
-	refs := slices.AppendSeq(make([]identity.Ref, 0, len(asked)), maps.Keys(asked)) // once each
-	found, err := agents.Find(ctx, refs)
-	if err != nil {
-		return nil, err
-	}
-	names := make(Names, len(found))
-	for _, p := range found {
-		names[p.ID] = p.Name
+	names := make(Names, len(ids))
+	for part := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(ids))), namesAtOnce) {
+		refs := make([]identity.Ref, len(part))
+		for i, id := range part {
+			refs[i].ID = id
+		}
+		found, err := agents.Find(ctx, refs)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			names[p.ID] = p.Name.Text
+		}
 	}
 	return names, nil
 }

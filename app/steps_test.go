@@ -184,7 +184,7 @@ func TestOrderOfAgents(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	n := Names{"a-1": domaintest.Name("Ada")}
+	n := Names{"a-1": "Ada"}
 	if text, ok := n.Show("a-1"); text != "Ada" || !ok || !n.Exists("a-1") {
 		t.Errorf("Show(a-1) = %q, %t, want Ada", text, ok)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"hash"
 	"strconv"
@@ -50,14 +51,18 @@ func digest(parts func(add func(...string))) string {
 }
 
 // digester makes a digest of texts, "" of none.
-type digester struct{ sum hash.Hash }
+type digester struct {
+	sum hash.Hash
+	buf []byte
+}
 
 func (d *digester) add(texts ...string) {
 	if d.sum == nil {
 		d.sum = sha256.New()
 	}
-	for _, t := range texts {
-		d.sum.Write(strconv.AppendQuote(nil, t))
+	for _, t := range texts { // its length first, so that no two lists are alike
+		d.buf = append(binary.AppendUvarint(d.buf[:0], uint64(len(t))), t...)
+		d.sum.Write(d.buf)
 	}
 }
 
