@@ -80,8 +80,12 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 			ordered, step, err = o.reorder(co, departments, short, in)
 			return step, err
 		})
+		if err == nil {
+			return co, ordered, nil
+		}
 		if !errors.Is(err, errRead) {
-			return co, ordered, err
+			// A store that gave up waiting may still be running the step.
+			return company.Company{}, nil, err
 		}
 	}
 }

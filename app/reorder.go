@@ -61,8 +61,12 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 			step.Members = next
 			return step, nil
 		})
+		if err == nil {
+			return d, ordered, nil
+		}
 		if !errors.Is(err, errRead) {
-			return d, ordered, err
+			// A store that gave up waiting may still be running the step.
+			return department.Department{}, nil, err
 		}
 	}
 }

@@ -203,7 +203,7 @@ func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.
 		if err != nil {
 			return nil, err
 		}
-		if rows = append(rows, row); filling.Add(row) {
+		if rows = append(rows, row); filling.Add(row.Size()) {
 			return rows, nil
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
-	found, err := s.list(ctx, q, func(page.Row) error { return nil })
+	found, err := s.list(ctx, q, func(int) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 		}
 	}
 	var filling page.Filling
-	found, err := s.list(ctx, q, func(r page.Row) error { return fill(&filling, r) })
+	found, err := s.list(ctx, q, func(size int) error { return fill(&filling, size) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 				return errForgotten
 			}
 			known = append(known, rec.Record)
-			return fill(&filling, rec.Record)
+			return fill(&filling, rec.Size())
 		})
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 }
 
 // list reads agents until count returns an error.
-func (s *Agents) list(ctx context.Context, q agent.Query, count func(page.Row) error) ([]*record, error) {
+func (s *Agents) list(ctx context.Context, q agent.Query, count func(size int) error) ([]*record, error) {
 	query, args := agentsQuery(agentColumns, joinIdentity, q)
 	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
 	err := s.db.Ask(ctx, func(v *View) error {
@@ -87,7 +87,7 @@ func (s *Agents) list(ctx context.Context, q agent.Query, count func(page.Row) e
 				return err
 			}
 			found = append(found, rec)
-			return count(rec)
+			return count(rec.Size())
 		})
 	})
 	if errors.Is(err, identity.ErrRecordMissing) {

@@ -70,7 +70,7 @@ func (s *Departments) Departments(ctx context.Context, after company.Place, limi
 				return err
 			}
 			list = append(list, d)
-			return fill(&filling, d)
+			return fill(&filling, d.Size())
 		})
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		shown := e.Shown()
 		c.remember(place, shown)
 		found = append(found, shown)
-		if behind = filling.Add(shown); behind {
+		if behind = filling.Add(shown.Size()); behind {
 			return errFull
 		}
 		return nil

@@ -42,9 +42,9 @@ func (v *View) Each(query string, args []any, row func(Row) error) error {
 // errFull says that a page is full, so that no more rows are read.
 var errFull = errors.New("sqlitestore: the page is full")
 
-// fill counts a row that was read, and returns errFull if it is behind its page.
-func fill(f *page.Filling, row page.Row) error {
-	if f.Add(row) {
+// fill counts a row of a size that was read, and returns errFull if it is behind its page.
+func fill(f *page.Filling, size int) error {
+	if f.Add(size) {
 		return errFull
 	}
 	return nil

@@ -15,11 +15,11 @@ type Row interface {
 // Filling counts the bytes of the rows of a page, in their order.
 type Filling int
 
-// Add counts a row, and reports whether it is behind the page, which those before it
-// fill: then there is a next page, and nothing else need be read.
-func (f *Filling) Add(row Row) (behind bool) {
+// Add counts a row of a size, and reports whether it is behind the page, which those
+// before it fill: then there is a next page, and nothing else need be read.
+func (f *Filling) Add(size int) (behind bool) {
 	behind = *f > MaxBytes
-	*f += Filling(row.Size())
+	*f += Filling(size)
 	return behind
 }
 
@@ -27,7 +27,7 @@ func (f *Filling) Add(row Row) (behind bool) {
 func Fits[T Row](rows []T) int {
 	var f Filling
 	for i := range rows {
-		if f.Add(rows[i]) {
+		if f.Add(rows[i].Size()) {
 			return i
 		}
 	}
