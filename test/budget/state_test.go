@@ -30,7 +30,7 @@ const (
 	maxReorder = 1900
 	teams      = 64
 	members    = 256 // of a team
-	wides      = 3   // departments that are as wide as possible: 30 MiB as they are shown, twice that in memory
+	wides      = 2   // departments that are as wide as possible: 20 MiB as they are shown, thrice that in memory
 	larges     = 68  // a page of them all would have 64 MiB
 	versions   = 14  // of the largest agent: 35 MiB
 )
@@ -38,7 +38,7 @@ const (
 var (
 	// everybody is how many small agents there are; in the long form so many that no team
 	// has a member of another one. What is shown of a department is as large either way.
-	everybody = size(4096, teams*members)
+	everybody = size(2304, teams*members)
 	webhooks  = size(40, 220)
 )
 
