@@ -83,13 +83,14 @@ redis: ## run the tests that need a redis-server, but those that flood it
 
 redis mongo integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
 integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
-mongo: ## run what matters most of integration, in five minutes
+mongo: ## run what matters most of integration, in six minutes
 	go run ./test/servers $(MAKE) --no-print-directory mongo-all
 
 # One after the other: the last one kills a member of the replica set.
 mongo-all:
 	.ci/gotest ./adapters/mongostore -timeout 20m $(TESTFLAGS)
 	.ci/gotest ./test/integration -timeout 20m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
+	.ci/gotest ./test/budget -timeout 20m -run TestMongoDB $(TESTFLAGS)
 	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
 
 integration: ## run the tests that need MongoDB and Redis, in containers of Docker
@@ -148,7 +149,7 @@ reliability: reproducible race-all ## run the tests under test/ in their long fo
 	@mkdir -p dist
 	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth ./adapters/redislimit ./adapters/sqlitestore; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
 	@echo; echo '=== what each test found; all of it is in dist/reliability.log'
-	@grep -hoE '(R[0-9]+: |mixed load: |NOT JUDGED|SKIPPED: |--- FAIL: ).*' dist/reliability.log; exit $$(cat dist/reliability.code)
+	@grep -hoE '(R[0-9]+: |mixed load: |budget: |NOT JUDGED|SKIPPED: |--- FAIL: ).*' dist/reliability.log; exit $$(cat dist/reliability.code)
 
 planted: ## show that tests notice two dozen mistakes, each built into a copy of a file
 	go run ./test/planted -run '$(BUG)'
