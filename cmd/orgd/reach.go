@@ -126,7 +126,7 @@ func lostBecause(err error) string {
 		return "its certificate is not accepted, " + strings.TrimPrefix(cert.Err.Error(), "x509: ")
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)), errors.As(err, new(tls.AlertError)):
 		return "it does not speak HTTPS"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection breaks"
 	}
 	return "the connection fails"

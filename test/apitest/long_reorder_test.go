@@ -73,3 +73,13 @@ func TestLongReorder(t *testing.T) {
 		t.Errorf("the same key again = %v, want 4000", answer)
 	}
 }
+
+// largeMembers are members of an agent of about 970 kB.
+func largeMembers() string {
+	words := make([]string, 240)
+	for i := range words {
+		words[i] = fmt.Sprintf("%05d%s", i, strings.Repeat("\U0001f600", 250))
+	}
+	list := `["` + strings.Join(words, `","`) + `"]`
+	return fmt.Sprintf(`"personality":{"traits":%s},"tools":{"allowed":%[1]s,"mcp_capabilities":%[1]s},"authority":{"can_approve":%[1]s}`, list)
+}
