@@ -72,6 +72,9 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 		departments, short, err := readShort(c, page.MaxBytes, func(last *Department) ([]Department, error) {
 			return s.Departments(ctx, last)
 		})
+		for _, d := range departments {
+			err = errors.Join(err, d.Names.readAll()) // the commit waits for nothing
+		}
 		if err != nil {
 			return company.Company{}, nil, err
 		}

@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"orgd/domain/access"
-	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/ceremony"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/money"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 // Department is a department with the current names of the agents that it
-// refers to.
+// refers to. Names says, after it was shown, whether they could be read.
 type Department struct {
 	department.Department
-	Names Names
+	Names *Lookup
 }
 
 // Departments are the use cases on departments and their ceremony policies.
@@ -38,10 +38,7 @@ func NewDepartments(kit Kit, departments ports.DepartmentStore, agents ports.Age
 // Department returns one department.
 func (s *Departments) Department(ctx context.Context, key name.Key) (Department, error) {
 	d, err := s.departments.Department(ctx, key)
-	if err != nil {
-		return Department{}, err
-	}
-	return s.named(ctx, d)
+	return Department{d, lookUp(ctx, s.agents, d)}, err
 }
 
 // List returns a page of departments in the company's order, beginning behind
@@ -51,30 +48,23 @@ func (s *Departments) List(ctx context.Context, after company.Place, limit int) 
 }
 
 func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, after company.Place, limit int) ([]Department, error) {
-	page, err := store.Departments(ctx, after, limit)
+	found, err := store.Departments(ctx, after, limit)
 	if err != nil {
 		return nil, err
 	}
-	var ids []agent.ID
-	for _, d := range page {
-		ids = append(ids, d.Agents()...)
-	}
-	names, err := namesOf(ctx, agents, ids)
-	if err != nil {
-		return nil, err
-	}
-	shown := make([]Department, len(page))
-	for i, d := range page {
+	names := lookUp(ctx, agents, found...)
+	shown := make([]Department, len(found))
+	for i, d := range found {
 		shown[i] = Department{Department: d, Names: names}
 	}
 	return shown, nil
 }
 
-// FoundDepartment is what a new department is made from. Reply makes the answer
-// from it.
+// FoundDepartment is what a new department is made from. Reply makes the answer that is
+// kept for an idempotency key; one that is not short is kept without its body.
 type FoundDepartment struct {
 	Patch department.Patch
-	Reply func(Department) receipt.Reply
+	Reply func(d Department, short bool) receipt.Reply
 }
 
 // Found creates a department at the end of the company's order.
@@ -84,11 +74,13 @@ func (s *Departments) Found(ctx context.Context, c Call, in FoundDepartment) (De
 		return Department{}, err
 	}
 	patch := in.Patch.Resolve(refs)
+	shown := func(d department.Department) Department { return Department{d, &Lookup{names: names}} }
 	found := s.kit.occasion(c).founding(s.kit.IDs.NewID(), patch, func(d department.Department) receipt.Reply {
-		return in.Reply(Department{d, names})
+		short := d.Size() <= page.MaxBytes
+		return kept(in.Reply(shown(d), short), short)
 	})
 	d, err := s.departments.Create(ctx, patch.Name().Key, found)
-	return Department{d, names}, err
+	return shown(d), err
 }
 
 // ChangeDepartment is a change of one department.
@@ -112,10 +104,7 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, o occasion) (department.Department, error) {
 		return d.Change(patch, others, o.at)
 	})
-	if err != nil {
-		return Department{}, err
-	}
-	return s.named(ctx, d)
+	return Department{d, lookUp(ctx, s.agents, d)}, err
 }
 
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it
@@ -166,11 +155,6 @@ func (s *Departments) ResolvedCeremonyPolicy(ctx context.Context, key name.Key) 
 		return nil, err
 	}
 	return ceremony.Resolve(d.CeremonyPolicy, co.CeremonyPolicy()), nil
-}
-
-func (s *Departments) named(ctx context.Context, d department.Department) (Department, error) {
-	names, err := namesOf(ctx, s.agents, d.Agents())
-	return Department{d, names}, err
 }
 
 // founding makes a department at the end of the company's order. The patch refers

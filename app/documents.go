@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -67,7 +68,7 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 			return err
 		}
 		for _, d := range found {
-			if err := f(d); err != nil {
+			if err := errors.Join(f(d), d.Names.Err()); err != nil {
 				return err
 			}
 		}
@@ -108,5 +109,5 @@ func (s *Documents) namesIn(ctx context.Context, some []agent.Agent) (Names, err
 	for _, a := range some {
 		ids = append(ids, a.Identity.Agents()...)
 	}
-	return namesOf(ctx, s.agents, ids)
+	return s.agents.Names(ctx, ids)
 }

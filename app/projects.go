@@ -68,7 +68,7 @@ func (s *Projects) List(ctx context.Context, in ListProjects) ([]Project, error)
 	for _, p := range page {
 		ids = append(ids, p.Agents()...)
 	}
-	names, err := namesOf(ctx, s.agents, ids)
+	names, err := s.agents.Names(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Projects) Delete(ctx context.Context, c Call, id project.ID) error {
 }
 
 func (s *Projects) named(ctx context.Context, p project.Project) (Project, error) {
-	names, err := namesOf(ctx, s.agents, p.Agents())
+	names, err := s.agents.Names(ctx, p.Agents())
 	return Project{p, names}, err
 }
 

@@ -66,6 +66,10 @@ type AgentStore interface {
 	// agent. Its cost grows with the number of references, not of agents.
 	Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error)
 
+	// Names returns the names of those of these agents that exist. Its cost grows with
+	// the number of ids, not of agents.
+	Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string, error)
+
 	// Counts counts the agents of each of these departments. An unknown one has
 	// none and may be left out.
 	Counts(ctx context.Context, departments []name.Key) (map[name.Key]agent.Counts, error)

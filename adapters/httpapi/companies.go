@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -46,12 +47,12 @@ func (h companies) update(x *exchange) error {
 
 // departments serves GET /company/departments.
 func (h companies) departments(x *exchange) error {
-	return h.list("data", departmentsReply(nil)).answer(x, x.send)
+	return h.list(receipt.Reply{Status: http.StatusOK}).answer(x, x.send)
 }
 
-// list is the list of all departments in a reply.
-func (h companies) list(member string, r receipt.Reply) longList[app.Department] {
-	return longList[app.Department]{reply: r, member: member, read: h.svc.Departments, row: writeDepartment}
+// list is the list of all departments.
+func (h companies) list(r receipt.Reply) longList[app.Department] {
+	return longList[app.Department]{reply: r, read: h.svc.Departments, row: writeNamed}
 }
 
 // maxDepartments bounds one reorder of the departments.
@@ -75,11 +76,10 @@ func (h companies) reorder(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	r := reorderedDepartments(co, list)
 	if list != nil {
-		return x.send(r)
+		return x.send(reorderedDepartments(co, list))
 	}
-	return h.list("data", r).answer(x, x.send)
+	return h.list(reorderedDepartments(co, nil)).answer(x, x.send)
 }
 
 // departmentOrder reads {"department_names": [...]}.
@@ -100,32 +100,31 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 	return order, err
 }
 
-// departmentsReply shows departments in order.
-func departmentsReply(list []app.Department) receipt.Reply {
-	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment))}
-}
-
 // reorderedDepartments shows the departments in order, under the tag of the company,
 // which holds the order.
 func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
-	r := departmentsReply(list)
-	r.ETag = etag(co.Tag(), "")
-	return r
+	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment)), ETag: etag(co.Tag(), "")}
 }
 
 // whole answers with the company and its departments.
 func (h companies) whole(x *exchange, co company.Company, short func(receipt.Reply) error) error {
-	l := h.list("departments", receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
+	l := h.list(receipt.Reply{Status: http.StatusOK})
+	l.data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
+		w.Open()
 		co.Write(w)
-		array[app.Department](nil, nil)(w.Field("departments"))
+		list(w.Field("departments"))
 		w.Field("revision").Int(co.Revision)
 		w.Field("updated_at").Time(co.UpdatedAt)
-	}))})
+		w.Close()
+	}
 	var sum digester
-	l.row = func(w *jsondoc.Writer, d app.Department) {
-		writeDepartment(w, d)
+	l.row = func(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
+		if err := writeNamed(ctx, w, d); err != nil {
+			return err
+		}
 		sum.add(d.ID, strconv.FormatInt(d.Revision, 10))
 		addNames(sum.add, d.Names, d.Agents())
+		return nil
 	}
 	l.tag = func(whole bool) string {
 		if whole {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
+	bounds "orgd/domain/page"
 	"orgd/domain/receipt"
 )
 
@@ -39,7 +41,7 @@ func (h departments) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(departmentReply(d, http.StatusOK))
+	return x.department(d, http.StatusOK, x.show)
 }
 
 // places reads which page of departments is asked for, and the place that it
@@ -61,9 +63,28 @@ func (h departments) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeDepartment, func(d app.Department) position {
-		return position{string(d.Place)}
+	shown, cursor := rows[:min(bounds.Fits(rows), p.limit)], ""
+	if n := len(shown); n < len(rows) {
+		cursor = x.server.cursors.seal(p.scope, position{string(rows[n-1].Place)})
+		x.linkNext(cursor)
+	}
+	a := x.longJSON(receipt.Reply{Status: http.StatusOK}, nil)
+	size := 0
+	for _, d := range shown {
+		size += d.Size()
+	}
+	if size > bounds.MaxBytes {
+		a.start()
+	}
+	writePage(a.w, p.limit, func(w *jsondoc.Writer) string {
+		w.OpenList()
+		for i := 0; i < len(shown) && err == nil; i++ {
+			err = cmp.Or(a.err, writeNamed(a.ctx, w, shown[i]))
+		}
+		w.CloseList()
+		return cursor
 	})
+	return a.finish(err, x.send)
 }
 
 // create serves POST /departments.
@@ -76,12 +97,11 @@ func (h departments) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	reply := func(d app.Department) receipt.Reply { return departmentReply(d, http.StatusCreated) }
-	d, err := h.svc.Found(x.ctx(), x.call(), app.FoundDepartment{Patch: p, Reply: reply})
+	d, err := h.svc.Found(x.ctx(), x.call(), app.FoundDepartment{Patch: p, Reply: foundReply})
 	if err != nil {
 		return err
 	}
-	return x.send(reply(d))
+	return x.department(d, http.StatusCreated, x.send)
 }
 
 // update serves PATCH /departments/{name}.
@@ -106,7 +126,7 @@ func (h departments) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.send(departmentReply(d, http.StatusOK))
+	return x.department(d, http.StatusOK, x.send)
 }
 
 // remove serves DELETE /departments/{name}.
@@ -147,13 +167,16 @@ func (h departments) reorderAgents(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	r := reorderedReply(d, list)
 	if list != nil {
-		return x.send(r)
+		return x.send(reorderedReply(d, list))
 	}
-	return longList[agent.Record]{reply: r, member: "data", row: writeStored, read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
-		return h.svc.Members(ctx, n.Key, last)
-	}}.answer(x, x.send)
+	return longList[agent.Record]{
+		reply: reorderedReply(d, nil),
+		read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
+			return h.svc.Members(ctx, n.Key, last)
+		},
+		row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
+	}.answer(x, x.send)
 }
 
 // agentOrder reads {"agent_names": [...]}. Names are compared by their keys, so
@@ -187,15 +210,32 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 	}
 }
 
-// departmentReply shows one department.
-func departmentReply(d app.Department, status int) receipt.Reply {
-	r := receipt.Reply{
-		Status: status,
-		Body:   envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) }),
-		ETag:   etag(d.Tag(), shownDigest(d)),
-	}
+// department answers with one department.
+func (x *exchange) department(d app.Department, status int, short func(receipt.Reply) error) error {
+	r := receipt.Reply{Status: status}
 	if status == http.StatusCreated {
 		r.Location = departmentPath(d.Name)
+	}
+	a := x.longJSON(r, func(whole bool) string {
+		if whole {
+			return etag(d.Tag(), shownDigest(d))
+		}
+		return etag(d.Tag(), x.server.parts.IDs.NewID())
+	})
+	if d.Size() > bounds.MaxBytes {
+		a.start()
+	}
+	var err error
+	writeEnvelope(a.w, func(w *jsondoc.Writer) { err = writeNamed(a.ctx, w, d) })
+	return a.finish(err, short)
+}
+
+// foundReply shows a new department. One that is not short is not shown.
+func foundReply(d app.Department, short bool) receipt.Reply {
+	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
+	if short {
+		r.Body = envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
+		r.ETag = etag(d.Tag(), shownDigest(d))
 	}
 	return r
 }
@@ -206,4 +246,11 @@ func writeDepartment(w *jsondoc.Writer, d app.Department) {
 	w.Open()
 	d.Write(w, d.Names.Show)
 	w.Close()
+}
+
+// writeNamed writes a department, whose names are read under ctx.
+func writeNamed(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
+	d.Names.Continue(ctx)
+	writeDepartment(w, d)
+	return d.Names.Err()
 }

@@ -36,7 +36,7 @@ func projectDigest(p app.Project) string {
 	})
 }
 
-func addNames(add func(...string), names app.Names, ids []identity.ID) {
+func addNames(add func(...string), names *app.Lookup, ids []identity.ID) {
 	for _, id := range ids {
 		text, ok := names.Show(id)
 		add(strconv.FormatBool(ok), text)

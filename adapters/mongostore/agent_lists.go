@@ -56,6 +56,22 @@ func agentsFilter(q agent.Query) bson.D {
 // findAtOnce bounds the references of one query.
 const findAtOnce = 5000
 
+// Names implements [ports.AgentStore].
+func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string, error) {
+	names := make(map[agent.ID]string, len(ids))
+	opts := options.Find().SetProjection(by("name"))
+	for some := range slices.Chunk(ids, findAtOnce) {
+		docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, bson.D{in("_id", some)}, opts)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range docs {
+			names[agent.ID(d.ID)] = d.Name
+		}
+	}
+	return names, nil
+}
+
 // Find implements [ports.AgentStore].
 func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
 	wanted := map[string][]string{} // values by field

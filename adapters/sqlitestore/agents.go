@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
@@ -246,6 +247,30 @@ func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) 
 		add(p)
 		return err
 	})
+}
+
+const selectNames = "SELECT k.key, a.name FROM json_each(?) AS k CROSS JOIN agents AS a ON a.id = unhex(k.value, '-')"
+
+// Names implements [ports.AgentStore].
+func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string, error) {
+	names := make(map[agent.ID]string, len(ids))
+	if len(ids) == 0 {
+		return names, nil
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // as the index has them, which is then read in one direction
+	err := s.db.Ask(ctx, func(v *View) error {
+		return eachOf(v, selectNames, ids, nil, func(r Row) error {
+			var at int
+			var text string
+			err := r.Scan(&at, &text)
+			names[ids[at]] = text
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read names of agents: %w", err)
+	}
+	return names, nil
 }
 
 // Counts implements [ports.AgentStore].

@@ -125,6 +125,12 @@ func (s agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.R
 	return s.AgentStore.Find(ctx, refs)
 }
 
+func (s agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
+	ctx, op := s.begin(ctx, "agents.names")
+	defer op.end(&err)
+	return s.AgentStore.Names(ctx, ids)
+}
+
 func (s agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
 	ctx, op := s.begin(ctx, "agents.count")
 	defer op.end(&err)

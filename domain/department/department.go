@@ -179,9 +179,9 @@ func (d Department) succeed(next Department, at time.Time) Department {
 	return next.Touch(at)
 }
 
-// shownReference is about what it takes to look up and show a reference to an
-// agent, in bytes: it is shown as a name of up to 128 characters.
-const shownReference = 320
+// shownReference is what it takes to show a reference to an agent, in bytes: a name of
+// up to 128 characters.
+const shownReference = 4*128 + len(`"",`)
 
 // Size implements [page.Row]. It counts what d takes where its references are shown.
 func (d Department) Size() int {

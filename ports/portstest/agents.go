@@ -32,6 +32,7 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"EveryStepLeavesItsAuditEntry":   agentAudit,
 		"TraceByIdOutlivesTheAgent":      agentTrace,
 		"FindAnswersWhoExists":           agentFind,
+		"NamesByIDAreThoseOfNow":         namesByID,
 		"FindTakesManyReferences":        agentFindMany,
 		"CountsOfOneDepartment":          agentCounts,
 

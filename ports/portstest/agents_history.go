@@ -105,6 +105,30 @@ func agentFind(w *world) {
 	w.want("Find in a department made again", got, map[identity.Ref]agent.Profile{byID(a.ID()): moved.Profile(again)})
 }
 
+func namesByID(w *world) {
+	w.found("Sales")
+	w.found("Ops")
+	a, b, gone := w.hire("Bob", "Sales"), w.hire("Ann", "Ops"), w.hire("Gone", "Ops")
+	w.fire(gone.ID())
+	for what, tt := range map[string]struct {
+		ids  []agent.ID
+		want map[agent.ID]string
+	}{
+		"of nobody":          {nil, map[agent.ID]string{}},
+		"of one":             {[]agent.ID{b.ID()}, map[agent.ID]string{b.ID(): "Ann"}},
+		"of who is gone":     {[]agent.ID{gone.ID(), "0190a5c4-0000-7000-8000-ffffffffffff", "none"}, map[agent.ID]string{}},
+		"in any order twice": {[]agent.ID{b.ID(), gone.ID(), a.ID(), b.ID()}, map[agent.ID]string{a.ID(): "Bob", b.ID(): "Ann"}},
+	} {
+		got, err := w.Agents.Names(w.Context(), tt.ids)
+		w.wantNil("Names "+what, err)
+		w.want("Names "+what, got, tt.want)
+	}
+	w.change(a.ID(), `{"name":"Bobby"}`)
+	got, err := w.Agents.Names(w.Context(), []agent.ID{a.ID()})
+	w.wantNil("Names", err)
+	w.want("Names after a change", got, map[agent.ID]string{a.ID(): "Bobby"})
+}
+
 // agentFindMany asks for more references than one department can hold.
 func agentFindMany(w *world) {
 	const many = 40_000

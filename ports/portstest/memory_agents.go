@@ -166,6 +166,17 @@ func (m memoryAgents) Find(_ context.Context, refs []identity.Ref) (map[identity
 	return found, nil
 }
 
+func (m memoryAgents) Names(_ context.Context, ids []agent.ID) (map[agent.ID]string, error) {
+	defer m.lock()()
+	names := map[agent.ID]string{}
+	for _, id := range ids {
+		if a, ok := m.agents[id]; ok {
+			names[id] = a.Name().Text
+		}
+	}
+	return names, nil
+}
+
 func (m memoryAgents) Counts(_ context.Context, departments []name.Key) (map[name.Key]agent.Counts, error) {
 	defer m.lock()()
 	counts := map[name.Key]agent.Counts{}
