@@ -87,6 +87,36 @@ func TestWriterAppends(t *testing.T) {
 	}
 }
 
+// What a long Writer hands over is the text that another one has, whatever is kept of it.
+func TestLongWriter(t *testing.T) {
+	write := func(w *jsondoc.Writer) {
+		w.Open()
+		w.Field("a").OpenList()
+		for i := range int64(50_000) {
+			w.Int(i)
+			w.Texts([]string{"{", ","})
+		}
+		w.CloseList()
+		w.Field("b").Null()
+		w.Close()
+	}
+	whole := jsondoc.NewWriter(nil)
+	write(whole)
+	var got []byte
+	parts := 0
+	long := jsondoc.NewLongWriter(func(text []byte) []byte {
+		parts++
+		end := len(text) - 1
+		got = append(got, text[:end]...)
+		return append(text[:0], text[end])
+	})
+	write(long)
+	got = append(got, long.Bytes()...)
+	if want := len(whole.Bytes()) / (64 << 10); string(got) != string(whole.Bytes()) || parts != want {
+		t.Errorf("%d bytes in %d parts, want %d in %d", len(got), parts, len(whole.Bytes()), want)
+	}
+}
+
 func TestWriterFloat(t *testing.T) {
 	for f, want := range map[float64]string{
 		math.Copysign(0, -1): "0", 1: "1", 0.1: "0.1", -2.5: "-2.5", 1e20: "100000000000000000000",
