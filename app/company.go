@@ -73,7 +73,7 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 			return s.Departments(ctx, last)
 		})
 		for _, d := range departments {
-			err = errors.Join(err, d.Names.readAll()) // the commit waits for nothing
+			err = errors.Join(err, d.Names.readAll()) // before the commit, which must not wait for reads
 		}
 		if err != nil {
 			return company.Company{}, nil, err

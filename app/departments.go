@@ -16,7 +16,7 @@ import (
 )
 
 // Department is a department with the current names of the agents that it
-// refers to. Names says, after it was shown, whether they could be read.
+// refers to. They are read while it is shown: check Names.Err afterwards.
 type Department struct {
 	department.Department
 	Names *Lookup
@@ -38,7 +38,7 @@ func NewDepartments(kit Kit, departments ports.DepartmentStore, agents ports.Age
 // Department returns one department.
 func (s *Departments) Department(ctx context.Context, key name.Key) (Department, error) {
 	d, err := s.departments.Department(ctx, key)
-	return Department{d, lookUp(ctx, s.agents, d)}, err
+	return Department{d, newLookup(ctx, s.agents, d)}, err
 }
 
 // List returns a page of departments in the company's order, beginning behind
@@ -52,7 +52,7 @@ func listDepartments(ctx context.Context, store ports.DepartmentStore, agents po
 	if err != nil {
 		return nil, err
 	}
-	names := lookUp(ctx, agents, found...)
+	names := newLookup(ctx, agents, found...)
 	shown := make([]Department, len(found))
 	for i, d := range found {
 		shown[i] = Department{Department: d, Names: names}
@@ -104,7 +104,7 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, o occasion) (department.Department, error) {
 		return d.Change(patch, others, o.at)
 	})
-	return Department{d, lookUp(ctx, s.agents, d)}, err
+	return Department{d, newLookup(ctx, s.agents, d)}, err
 }
 
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it

@@ -26,34 +26,35 @@ func (n Names) Exists(id agent.ID) bool {
 	return ok
 }
 
-// Lookup shows agents by their current names. It reads the names when they are asked
-// for, and many at once: a department may refer to sixteen thousand agents. It is for
-// one goroutine.
+// Lookup returns the current names of agents. It reads them from the store on demand,
+// namesAtOnce at a time: a department may refer to sixteen thousand agents. One goroutine
+// at a time may use it.
 type Lookup struct {
 	ctx    context.Context
 	agents ports.AgentStore
-	next   []agent.ID          // that are not read yet, in the order in which they are asked for
-	names  map[agent.ID]string // of those that were read; "" of who is gone
+	unread []agent.ID          // in the order in which they are shown
+	names  map[agent.ID]string // of those that were read; "" of one that is gone
 	err    error
 }
 
 // namesAtOnce is how many names are read at once.
 const namesAtOnce = 1000
 
-// lookUp returns a Lookup of the agents that departments refer to.
-func lookUp(ctx context.Context, agents ports.AgentStore, departments ...department.Department) *Lookup {
+// newLookup returns a Lookup of the agents that departments refer to.
+func newLookup(ctx context.Context, agents ports.AgentStore, departments ...department.Department) *Lookup {
 	l := &Lookup{ctx: ctx, agents: agents, names: map[agent.ID]string{}}
 	for _, d := range departments {
-		l.next = append(l.next, d.Agents()...)
+		l.unread = append(l.unread, d.Agents()...)
 	}
 	return l
 }
 
-// Continue lets what has not been read be read under another context.
+// Continue sets the context with which names are read from now on: the deadline moves
+// when an answer turns out to be long.
 func (l *Lookup) Continue(ctx context.Context) { l.ctx = ctx }
 
-// Show returns the name of an agent, or false if it is gone, or if names could not be
-// read: see [Lookup.Err].
+// Show returns the name of an agent. It returns false if the agent is gone, and after a
+// read has failed; so check [Lookup.Err] when all is shown.
 func (l *Lookup) Show(id agent.ID) (string, bool) {
 	for {
 		text, known := l.names[id]
@@ -63,19 +64,23 @@ func (l *Lookup) Show(id agent.ID) (string, bool) {
 	}
 }
 
-// Err returns the error of reading names, with which what was shown is not whole.
+// Err returns the error of reading names, if any.
 func (l *Lookup) Err() error { return l.err }
 
-// readSome reads the next names, and returns false if there are none.
+// readSome reads the next names. It returns false if none are left or reading has failed.
 func (l *Lookup) readSome() bool {
+	if l.err != nil {
+		return false
+	}
 	var some []agent.ID
-	for ; len(l.next) > 0 && len(some) < namesAtOnce; l.next = l.next[1:] {
-		if _, known := l.names[l.next[0]]; !known {
-			l.names[l.next[0]] = ""
-			some = append(some, l.next[0])
+	for ; len(l.unread) > 0 && len(some) < namesAtOnce; l.unread = l.unread[1:] {
+		id := l.unread[0]
+		if _, known := l.names[id]; !known {
+			l.names[id] = ""
+			some = append(some, id)
 		}
 	}
-	if len(some) == 0 || l.err != nil {
+	if len(some) == 0 {
 		return false
 	}
 	var found map[agent.ID]string
@@ -84,7 +89,7 @@ func (l *Lookup) readSome() bool {
 	return true
 }
 
-// readAll reads all names that are left.
+// readAll reads the names that were not read yet.
 func (l *Lookup) readAll() error {
 	for l.readSome() {
 	}

@@ -162,15 +162,21 @@ func smallPage[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer
 func fitting[T any](x *exchange, p paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) position) error {
 	x.writeBody(func(w *jsondoc.Writer) {
 		writePage(w, p.limit, func(w *jsondoc.Writer) (cursor string) {
-			n := writeRows(w, rows[:min(fits, p.limit)], item)
-			if n < len(rows) {
-				cursor = x.server.cursors.seal(p.scope, next(rows[n-1]))
-				x.linkNext(cursor)
-			}
-			return cursor
+			return behind(x, p, rows, writeRows(w, rows[:min(fits, p.limit)], item), next)
 		})
 	})
 	return nil
+}
+
+// behind returns the cursor of the page behind the first n of rows, which it links, or ""
+// if there are no more.
+func behind[T any](x *exchange, p paging, rows []T, n int, next func(T) position) string {
+	if n == len(rows) {
+		return ""
+	}
+	cursor := x.server.cursors.seal(p.scope, next(rows[n-1]))
+	x.linkNext(cursor)
+	return cursor
 }
 
 // writeRows writes rows until a page is full, and returns how many.

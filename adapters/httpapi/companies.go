@@ -50,7 +50,7 @@ func (h companies) departments(x *exchange) error {
 	return h.list(receipt.Reply{Status: http.StatusOK}).answer(x, x.send)
 }
 
-// list is the list of all departments.
+// list answers with all departments, and the status and headers of r.
 func (h companies) list(r receipt.Reply) longList[app.Department] {
 	return longList[app.Department]{reply: r, read: h.svc.Departments, row: writeNamed}
 }
@@ -126,8 +126,8 @@ func (h companies) whole(x *exchange, co company.Company, short func(receipt.Rep
 		addNames(sum.add, d.Names, d.Agents())
 		return nil
 	}
-	l.tag = func(whole bool) string {
-		if whole {
+	l.tag = func(written bool) string {
+		if written {
 			return etag(co.Tag(), sum.text())
 		}
 		return etag(co.Tag(), x.server.parts.IDs.NewID())

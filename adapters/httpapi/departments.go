@@ -63,11 +63,8 @@ func (h departments) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	shown, cursor := rows[:min(bounds.Fits(rows), p.limit)], ""
-	if n := len(shown); n < len(rows) {
-		cursor = x.server.cursors.seal(p.scope, position{string(rows[n-1].Place)})
-		x.linkNext(cursor)
-	}
+	shown := rows[:min(bounds.Fits(rows), p.limit)]
+	cursor := behind(x, p, rows, len(shown), func(d app.Department) position { return position{string(d.Place)} })
 	a := x.longJSON(receipt.Reply{Status: http.StatusOK}, nil)
 	size := 0
 	for _, d := range shown {
@@ -216,8 +213,8 @@ func (x *exchange) department(d app.Department, status int, short func(receipt.R
 	if status == http.StatusCreated {
 		r.Location = departmentPath(d.Name)
 	}
-	a := x.longJSON(r, func(whole bool) string {
-		if whole {
+	a := x.longJSON(r, func(written bool) string {
+		if written {
 			return etag(d.Tag(), shownDigest(d))
 		}
 		return etag(d.Tag(), x.server.parts.IDs.NewID())
@@ -230,7 +227,7 @@ func (x *exchange) department(d app.Department, status int, short func(receipt.R
 	return a.finish(err, short)
 }
 
-// foundReply shows a new department. One that is not short is not shown.
+// foundReply is the answer for a new department; without a body if it is not short.
 func foundReply(d app.Department, short bool) receipt.Reply {
 	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
 	if short {
@@ -248,7 +245,7 @@ func writeDepartment(w *jsondoc.Writer, d app.Department) {
 	w.Close()
 }
 
-// writeNamed writes a department, whose names are read under ctx.
+// writeNamed writes a department and reads the names in it with ctx.
 func writeNamed(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
 	d.Names.Continue(ctx)
 	writeDepartment(w, d)

@@ -61,8 +61,8 @@ func serveWide(t *testing.T, known int) (url string, asked *int) {
 	return srv.URL + prefix + "/departments/ops", asked
 }
 
-// A department that is longer than a page is whole all the same, looks every agent up
-// once, and has a tag that no other answer has.
+// A department that is longer than a page is sent whole, reads every name once, and has
+// a tag that no other answer has.
 func TestLongDepartment(t *testing.T) {
 	url, asked := serveWide(t, wide)
 	var answer struct {

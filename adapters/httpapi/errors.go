@@ -65,7 +65,8 @@ func (x *exchange) fail(err error) {
 		panic(http.ErrAbortHandler) // the answer had begun; the client sees it cut
 	}
 	h := x.Writer.Header()
-	h.Del("ETag")
+	h.Del("ETag") // these two were of the answer that failed
+	h.Del("Link")
 	h.Set("Cache-Control", "no-store")
 	if f.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))

@@ -14,26 +14,28 @@ import (
 // written.
 type longJSON struct {
 	out     *longAnswer
-	w       *jsondoc.Writer
-	reply   receipt.Reply // without its body
-	ctx     context.Context
+	w       *jsondoc.Writer // of the body
+	reply   receipt.Reply   // its status and headers
+	ctx     context.Context // for reading what is written
 	cancel  func()
-	started bool
+	started bool  // the answer is longer than a page
 	err     error // of sending
-	// tag, if any, makes the entity tag. An answer that is sent while it is written is
-	// not whole when its tag is made.
-	tag func(whole bool) string
+	// tag, if any, makes the entity tag: with true of a body that has been written, with
+	// false of one that has not.
+	tag func(written bool) string
 }
 
-func (x *exchange) longJSON(r receipt.Reply, tag func(whole bool) string) *longJSON {
+// longJSON begins an answer with the status and headers of r. Its body is written to w.
+func (x *exchange) longJSON(r receipt.Reply, tag func(written bool) string) *longJSON {
 	a := &longJSON{out: x.long(jsonType), reply: r, tag: tag, ctx: x.ctx(), cancel: func() {}}
 	a.out.status = r.Status
-	a.w = jsondoc.NewLongWriter(a.flush)
+	a.w = jsondoc.NewLongWriter(flushAt, a.flush)
 	return a
 }
 
-// start says that the answer is long, before it is. From now on its time is that of a
-// document of the whole organization.
+// start makes the answer one that is sent while it is written. From now on it may take
+// as long as a document of the whole organization. Call it as soon as the length is
+// known: nothing is sent before.
 func (a *longJSON) start() {
 	if a.started {
 		return
@@ -47,6 +49,8 @@ func (a *longJSON) start() {
 	a.ctx, a.cancel = context.WithTimeout(x.client, x.server.cfg.OrganizationTimeout)
 }
 
+// flush sends all but the last byte of the text, if the answer is longer than a page.
+// When sending has failed, it drops them.
 func (a *longJSON) flush(text []byte) (rest []byte) {
 	if !a.started && len(text) <= bounds.MaxBytes {
 		return text
@@ -60,8 +64,8 @@ func (a *longJSON) flush(text []byte) (rest []byte) {
 	return append(text[:0], text[end])
 }
 
-// finish ends the answer. err is what its making ended with, and short sends it if it
-// has not been begun.
+// finish ends the answer. err is the error of writing it; short sends it if nothing has
+// been sent yet.
 func (a *longJSON) finish(err error, short func(receipt.Reply) error) error {
 	defer func() { a.cancel() }()
 	err = cmp.Or(a.err, err)
@@ -79,12 +83,14 @@ func (a *longJSON) finish(err error, short func(receipt.Reply) error) error {
 // megabytes.
 type longList[T bounds.Row] struct {
 	reply receipt.Reply
-	tag   func(whole bool) string // see [longJSON]
-	// data writes what the list is part of, and calls list for it; nil if it is all.
+	tag   func(written bool) string // see [longJSON]
+	// data writes the data of the envelope, and calls list where the list stands in it;
+	// nil if the list is the data.
 	data func(w *jsondoc.Writer, list func(*jsondoc.Writer))
 	// read reads at most [app.RowsAtOnce] rows behind last; nil begins with the first.
 	read func(_ context.Context, last *T) ([]T, error)
-	row  func(context.Context, *jsondoc.Writer, T) error
+	// row writes a row, and reads what it refers to.
+	row func(context.Context, *jsondoc.Writer, T) error
 }
 
 // answer sends the list; short is how an answer is sent that is not longer than a

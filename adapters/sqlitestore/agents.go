@@ -208,6 +208,9 @@ CROSS JOIN agents AS a ON a.name_key = k.value CROSS JOIN departments AS d ON d.
 // Find implements [ports.AgentStore].
 func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
 	found := make(map[identity.Ref]agent.Profile, len(refs))
+	if len(refs) == 0 {
+		return found, nil
+	}
 	var ids, names []string
 	for _, ref := range refs {
 		if _, asked := found[ref]; asked {
@@ -257,7 +260,7 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string
 	if len(ids) == 0 {
 		return names, nil
 	}
-	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // as the index has them, which is then read in one direction
+	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // in the order of the index
 	err := s.db.Ask(ctx, func(v *View) error {
 		return eachOf(v, selectNames, ids, nil, func(r Row) error {
 			var at int

@@ -179,8 +179,8 @@ func (d Department) succeed(next Department, at time.Time) Department {
 	return next.Touch(at)
 }
 
-// shownReference is what it takes to show a reference to an agent, in bytes: a name of
-// up to 128 characters.
+// shownReference is the most that a reference to an agent takes where it is shown, in
+// bytes: a name of 128 characters.
 const shownReference = 4*128 + len(`"",`)
 
 // Size implements [page.Row]. It counts what d takes where its references are shown.

@@ -22,19 +22,21 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 type Writer struct {
 	buf   []byte
 	start int // where the Writer's own text begins
-	flush func([]byte) []byte
+	// flush, if any, is called between two values when buf has more than flushAt bytes.
+	flush   func([]byte) []byte
+	flushAt int
 }
-
-// flushAt is from how many bytes on a Writer that has a flush hands its text over.
-const flushAt = 64 << 10
 
 // NewWriter returns a Writer that appends to dst.
 func NewWriter(dst []byte) *Writer { return &Writer{buf: dst, start: len(dst)} }
 
-// NewLongWriter returns a Writer for a value that need not fit into memory. Between two
-// values, when it holds more than 64 KiB, it calls flush with its text. flush returns
-// what is left of that: at least its last byte.
-func NewLongWriter(flush func(text []byte) (rest []byte)) *Writer { return &Writer{flush: flush} }
+// NewLongWriter returns a Writer for a value that need not fit into memory. When it holds
+// more than size bytes, it calls flush with them before it writes the next value. flush
+// returns what the Writer keeps, which is at least the last byte: that tells whether a
+// comma must follow.
+func NewLongWriter(size int, flush func(text []byte) (rest []byte)) *Writer {
+	return &Writer{flush: flush, flushAt: size}
+}
 
 // Bytes is everything that was written, behind what dst held.
 func (w *Writer) Bytes() []byte { return w.buf }
@@ -45,7 +47,7 @@ func (w *Writer) next() {
 	if len(w.buf) == w.start {
 		return
 	}
-	if w.flush != nil && len(w.buf) > flushAt {
+	if w.flush != nil && len(w.buf) > w.flushAt {
 		w.buf = w.flush(w.buf)
 	}
 	switch w.buf[len(w.buf)-1] {

@@ -104,7 +104,7 @@ func TestLongWriter(t *testing.T) {
 	write(whole)
 	var got []byte
 	parts := 0
-	long := jsondoc.NewLongWriter(func(text []byte) []byte {
+	long := jsondoc.NewLongWriter(64<<10, func(text []byte) []byte {
 		parts++
 		end := len(text) - 1
 		got = append(got, text[:end]...)
