@@ -37,7 +37,8 @@ type WebhookStore interface {
 	// Webhook returns one webhook, or webhook.ErrNotFound.
 	Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error)
 
-	// Webhooks returns the webhooks that q selects, in ascending order of id.
+	// Webhooks returns the webhooks that q selects, in ascending order of id. It ends
+	// with the first that is behind its page, see page.Fits.
 	Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error)
 }
 

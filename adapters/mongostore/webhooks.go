@@ -106,7 +106,6 @@ func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
-	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
-		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, webhookDoc.webhook)
+	return list(s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
+		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/domain/page"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -117,11 +118,15 @@ func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
+	var filling page.Filling
 	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
 			w, err := scanWebhook(r)
+			if err != nil {
+				return err
+			}
 			list = append(list, w)
-			return err
+			return fill(&filling, w.Size())
 		})
 	})
 	if err != nil {

@@ -77,6 +77,15 @@ func (w Webhook) Enabled() bool { return w.Disabled == "" }
 // Tag names the current state of w.
 func (w Webhook) Tag() revision.Tag { return revision.Tag{ID: string(w.ID), Revision: w.Revision} }
 
+// Size implements [page.Row].
+func (w Webhook) Size() int {
+	size := len(w.URL)
+	for _, d := range w.Departments {
+		size += len(d.Text) + len(d.Key)
+	}
+	return size
+}
+
 // Wants reports whether the event in the log is one for the webhook. A disabled
 // webhook wants nothing: what happens meanwhile is never sent to it.
 func (w Webhook) Wants(e activity.Logged) bool {

@@ -62,7 +62,7 @@ func (m memoryWebhooks) Webhooks(_ context.Context, q webhook.Query) ([]webhook.
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.webhooks)), func(w webhook.Webhook) bool { return w.ID > q.After },
 		func(a, b webhook.Webhook) int { return cmp.Compare(a.ID, b.ID) })
-	return first(found, q.Limit), nil
+	return firstPage(found, q.Limit), nil
 }
 
 func (m memoryOutbox) Place(context.Context) (activity.Seq, error) {

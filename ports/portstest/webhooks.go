@@ -3,6 +3,7 @@ package portstest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"orgd/domain/activity"
@@ -26,6 +27,7 @@ func WebhookStore(t *testing.T, open func(t *testing.T) Stores) {
 		"StepsStoreDeliveries":         webhookDeliver,
 		"StepsReplaceDeliveries":       webhookReplace,
 		"PagesWalkEveryWebhookOnce":    webhookPages,
+		"PagesEndByBytes":              webhookBytes,
 		"CursorSurvivesOtherChanges":   webhookCursor,
 		"ParallelUpdatesLoseNothing":   webhookParallel,
 	})
@@ -182,6 +184,24 @@ func webhookPages(w *world) {
 	for limit := 1; limit <= len(want)+1; limit++ {
 		w.want(fmt.Sprintf("Webhooks in pages of %d", limit), w.webhooks(limit), want)
 	}
+}
+
+func webhookBytes(w *world) {
+	departments := make([]string, 256)
+	for i := range departments {
+		departments[i] = quote(fmt.Sprintf("%03d%s", i, strings.Repeat("😀", 125)))
+	}
+	var want []webhook.Webhook
+	for range 24 {
+		want = append(want, w.hook(`"departments":[`+strings.Join(departments, ",")+`]`))
+	}
+	w.want("all Webhooks", shortPages(w, len(want), func(last *webhook.Webhook) ([]webhook.Webhook, error) {
+		q := webhook.Query{Limit: len(want)}
+		if last != nil {
+			q.After = last.ID
+		}
+		return w.Webhooks.Webhooks(w.Context(), q)
+	}), want)
 }
 
 func webhookCursor(w *world) {
