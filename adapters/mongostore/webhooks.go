@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -108,4 +109,12 @@ func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
 	return list(s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
 		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
+}
+
+// Tags implements [ports.WebhookStore]. Only the index that the order names is read.
+func (s *Webhooks) Tags(ctx context.Context) ([]revision.Tag, error) {
+	order := by("_id", "revision")
+	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", "")})},
+		options.Find().SetSort(order).SetProjection(order))
+	return every(docs, err, func(d webhookDoc) (revision.Tag, error) { return revision.Tag{ID: d.ID, Revision: d.Revision}, nil })
 }

@@ -9,6 +9,7 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/receipt"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -28,6 +29,7 @@ func WebhookStore(t *testing.T, open func(t *testing.T) Stores) {
 		"StepsReplaceDeliveries":       webhookReplace,
 		"PagesWalkEveryWebhookOnce":    webhookPages,
 		"PagesEndByBytes":              webhookBytes,
+		"TagsNameEveryState":           webhookTags,
 		"CursorSurvivesOtherChanges":   webhookCursor,
 		"ParallelUpdatesLoseNothing":   webhookParallel,
 	})
@@ -202,6 +204,32 @@ func webhookBytes(w *world) {
 		}
 		return w.Webhooks.Webhooks(w.Context(), q)
 	}), want)
+}
+
+func webhookTags(w *world) {
+	wantTags := func(hooks ...webhook.Webhook) {
+		w.Helper()
+		var want []revision.Tag
+		for _, h := range hooks {
+			want = append(want, h.Tag())
+		}
+		got, err := w.Webhooks.Tags(w.Context())
+		w.wantNil("Tags", err)
+		w.want("Tags", got, want)
+	}
+	wantTags()
+	steps := []ports.WebhookStep{w.hooking(), w.hooking(filtered), w.hooking()}
+	for _, s := range slices.Backward(steps) {
+		w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
+	}
+	a, b, c := steps[0].Webhook, steps[1].Webhook, steps[2].Webhook
+	wantTags(a, b, c)
+	b = w.rewire(b.ID, w.rewiring(`{"enabled":true}`, nil))
+	c = w.rewire(c.ID, w.rotating(nil))
+	c = w.rewire(c.ID, w.delivering(must(c.Probe(activity.ID(w.id()), w.now())), nil))
+	wantTags(a, b, c)
+	w.rewire(a.ID, w.unhooking())
+	wantTags(b, c)
 }
 
 func webhookCursor(w *world) {
