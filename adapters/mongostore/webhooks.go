@@ -111,10 +111,15 @@ func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Web
 		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
 }
 
-// Tags implements [ports.WebhookStore]. Only the index that the order names is read.
+// tagsQuery is answered from one index, without a webhook being read: no other has its
+// order.
+func tagsQuery() (filter, order bson.D) {
+	return bson.D{is("_id", bson.D{is("$gt", "")})}, by("_id", "revision")
+}
+
+// Tags implements [ports.WebhookStore].
 func (s *Webhooks) Tags(ctx context.Context) ([]revision.Tag, error) {
-	order := by("_id", "revision")
-	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", "")})},
-		options.Find().SetSort(order).SetProjection(order))
+	filter, order := tagsQuery()
+	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, filter, options.Find().SetSort(order).SetProjection(order))
 	return every(docs, err, func(d webhookDoc) (revision.Tag, error) { return revision.Tag{ID: d.ID, Revision: d.Revision}, nil })
 }
