@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/fault"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -65,7 +67,8 @@ type Dispatcher struct {
 	abort       context.CancelFunc
 
 	mu       sync.Mutex
-	busy     map[webhook.ID]bool // webhooks whose lanes are in use
+	known    map[revision.Tag]*webhook.Subscriber // all webhooks, when they were read last
+	busy     map[webhook.ID]bool                  // webhooks whose lanes are in use
 	stopping bool
 	failed   []error // of deliveries since the last turn
 	running  sync.WaitGroup
@@ -205,23 +208,42 @@ func (d *Dispatcher) record(ctx context.Context, from, to activity.Seq, deliveri
 	return ours, err
 }
 
-// enabled returns the webhooks that are enabled.
-func (d *Dispatcher) enabled(ctx context.Context) ([]webhook.Webhook, error) {
-	all, err := d.webhooks.Webhooks(ctx, webhook.Query{Limit: 2 * webhook.Max}) // a few too many may have got in
+// enabled returns the webhooks that are enabled, in ascending order of id. It reads those
+// that have changed since they were read last.
+func (d *Dispatcher) enabled(ctx context.Context) (hooks []*webhook.Subscriber, err error) {
+	tags, err := d.webhooks.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hooks := all[:0]
-	for _, w := range all {
-		if w.Enabled() {
-			hooks = append(hooks, w)
+	d.mu.Lock()
+	known := d.known
+	d.mu.Unlock()
+	read := make(map[revision.Tag]*webhook.Subscriber, len(tags))
+	for _, tag := range tags {
+		s := known[tag]
+		if s == nil {
+			w, err := d.webhooks.Webhook(ctx, webhook.ID(tag.ID))
+			if errors.Is(err, webhook.ErrNotFound) {
+				continue // it was deleted in between
+			}
+			if err != nil {
+				return nil, err
+			}
+			s = w.Subscriber()
+		}
+		read[s.Tag()] = s
+		if s.Enabled() {
+			hooks = append(hooks, s)
 		}
 	}
+	d.mu.Lock()
+	d.known = read
+	d.mu.Unlock()
 	return hooks, nil
 }
 
 // earliest is the position behind which the first of the hooks wants events.
-func earliest(hooks []webhook.Webhook) activity.Seq {
+func earliest(hooks []*webhook.Subscriber) activity.Seq {
 	position := hooks[0].Since
 	for _, w := range hooks {
 		position = min(position, w.Since)
@@ -231,7 +253,7 @@ func earliest(hooks []webhook.Webhook) activity.Seq {
 
 // match returns the deliveries of some events, and how many of the events those
 // are.
-func (d *Dispatcher) match(hooks []webhook.Webhook, events []activity.Logged) (deliveries []webhook.Delivery, seen int) {
+func (d *Dispatcher) match(hooks []*webhook.Subscriber, events []activity.Logged) (deliveries []webhook.Delivery, seen int) {
 	now := d.kit.Clock.Now()
 	for _, e := range events {
 		if len(deliveries) >= recordAtOnce {
@@ -261,7 +283,7 @@ func (d *Dispatcher) dispatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lanes, byID := map[webhook.ID]int{}, map[webhook.ID]webhook.Webhook{}
+	lanes, byID := map[webhook.ID]int{}, map[webhook.ID]*webhook.Subscriber{}
 	for _, w := range hooks {
 		if d.isIdle(w.ID) {
 			lanes[w.ID], byID[w.ID] = lanesEach, w
@@ -311,7 +333,7 @@ func (d *Dispatcher) claim(ctx context.Context, lanes map[webhook.ID]int) ([]web
 }
 
 // begin delivers a batch to w and then what else is due to it, beside the turn.
-func (d *Dispatcher) begin(w webhook.Webhook, batch []webhook.Delivery) {
+func (d *Dispatcher) begin(w *webhook.Subscriber, batch []webhook.Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stopping || d.busy[w.ID] {
@@ -341,7 +363,7 @@ func (d *Dispatcher) guarded(do func() error) (err error) {
 
 // deliverAll delivers batch by batch until nothing is due or the dispatcher
 // stops.
-func (d *Dispatcher) deliverAll(w webhook.Webhook, batch []webhook.Delivery) error {
+func (d *Dispatcher) deliverAll(w *webhook.Subscriber, batch []webhook.Delivery) error {
 	var failed error // to claim some of the batch, which does not keep the rest from its attempts
 	for len(batch) > 0 {
 		if err := errors.Join(d.deliverBatch(w, batch), failed); err != nil {
@@ -353,21 +375,19 @@ func (d *Dispatcher) deliverAll(w webhook.Webhook, batch []webhook.Delivery) err
 }
 
 // next claims another batch for a webhook as it is now.
-func (d *Dispatcher) next(id webhook.ID) (webhook.Webhook, []webhook.Delivery, error) {
+func (d *Dispatcher) next(id webhook.ID) (*webhook.Subscriber, []webhook.Delivery, error) {
 	if d.work.Err() != nil || d.isStopping() {
-		return webhook.Webhook{}, nil, nil
+		return nil, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
 	defer cancel()
-	w, err := d.webhooks.Webhook(ctx, id)
-	if errors.Is(err, webhook.ErrNotFound) || err == nil && !w.Enabled() {
-		return webhook.Webhook{}, nil, nil
-	}
-	if err != nil {
-		return webhook.Webhook{}, nil, err
+	hooks, err := d.enabled(ctx)
+	i := slices.IndexFunc(hooks, func(w *webhook.Subscriber) bool { return w.ID == id })
+	if err != nil || i < 0 {
+		return nil, nil, err
 	}
 	batch, err := d.claim(ctx, map[webhook.ID]int{id: lanesEach})
-	return w, batch, err
+	return hooks[i], batch, err
 }
 
 func (d *Dispatcher) isStopping() bool {
@@ -377,7 +397,7 @@ func (d *Dispatcher) isStopping() bool {
 }
 
 // deliverBatch makes one attempt of each delivery, at once.
-func (d *Dispatcher) deliverBatch(w webhook.Webhook, batch []webhook.Delivery) error {
+func (d *Dispatcher) deliverBatch(w *webhook.Subscriber, batch []webhook.Delivery) error {
 	events, err := d.events(batch)
 	if err != nil {
 		return err
@@ -416,7 +436,7 @@ func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.
 }
 
 // attempt makes one attempt and stores what came of it.
-func (d *Dispatcher) attempt(w webhook.Webhook, begun webhook.Delivery, events map[activity.ID]activity.Event) error {
+func (d *Dispatcher) attempt(w *webhook.Subscriber, begun webhook.Delivery, events map[activity.ID]activity.Event) error {
 	result, took := webhook.Result{Failure: webhook.NoEvent}, time.Duration(0)
 	if e, ok := events[begun.EventID]; ok {
 		start := time.Now()
@@ -452,7 +472,7 @@ func outcomeOf(d webhook.Delivery) string {
 
 // judge disables the webhook if an attempt has shown that there is no point in
 // more.
-func (d *Dispatcher) judge(ctx context.Context, w webhook.Webhook, ended webhook.Delivery) error {
+func (d *Dispatcher) judge(ctx context.Context, w *webhook.Subscriber, ended webhook.Delivery) error {
 	switch {
 	case ended.Test:
 		return nil
@@ -473,7 +493,7 @@ const ownSubject = "orgd"
 
 // disable disables a webhook, unless somebody has changed it since the attempt
 // began: then the next attempt will tell.
-func (d *Dispatcher) disable(ctx context.Context, tried webhook.Webhook, why webhook.Reason, because webhook.Delivery) error {
+func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why webhook.Reason, because webhook.Delivery) error {
 	o := d.kit.occasion(Call{Route: "webhook delivery", RequestID: string(because.ID)})
 	o.call.Actor.Subject = ownSubject
 	_, err := d.webhooks.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookStep, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 )
 
@@ -37,8 +38,13 @@ type WebhookStore interface {
 	// Webhook returns one webhook, or webhook.ErrNotFound.
 	Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error)
 
-	// Webhooks returns the webhooks that q selects, in ascending order of id.
+	// Webhooks returns the webhooks that q selects, in ascending order of id. It ends
+	// with the first that is behind its page, see page.Fits.
 	Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error)
+
+	// Tags returns the tags of all webhooks, in ascending order of id. It reads
+	// nothing else of them.
+	Tags(ctx context.Context) ([]revision.Tag, error)
 }
 
 // Outbox keeps the deliveries to webhooks, and the position in the log of events

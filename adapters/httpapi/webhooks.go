@@ -26,7 +26,7 @@ func (h webhooks) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeWebhook, func(w webhook.Webhook) position { return position{string(w.ID)} })
+	return page(x, p, rows, writeWebhook, func(w webhook.Webhook) position { return position{string(w.ID)} })
 }
 
 // create serves POST /webhooks.

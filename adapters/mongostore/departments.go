@@ -30,7 +30,7 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
-	d, err := findDepartment(s.db.ask(ctx), key)
+	d, err := findDepartment(s.db.ask(ctx), key, options.FindOne().SetProjection(by("name")))
 	return d.name(), err
 }
 
@@ -176,8 +176,8 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 }
 
 // findDepartment returns a department, or department.ErrNotFound.
-func findDepartment(r reader, key name.Key) (departmentDoc, error) {
-	d, err := one[departmentDoc](r, departmentsColl, byID(string(key)))
+func findDepartment(r reader, key name.Key, opts ...options.Lister[options.FindOneOptions]) (departmentDoc, error) {
+	d, err := one[departmentDoc](r, departmentsColl, byID(string(key)), opts...)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return d, department.ErrNotFound.With("department %q not found", key)
 	}

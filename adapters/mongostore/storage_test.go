@@ -47,3 +47,25 @@ func TestForgetFollowsIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestTagsReadNoWebhooks: a dispatcher asks for them every second, however large
+// webhooks are.
+func TestTagsReadNoWebhooks(t *testing.T) {
+	o := newOffice(t)
+	for i := range 3 {
+		_, err := o.db.coll(webhooksColl).InsertOne(t.Context(), webhookDoc{ID: string(rune('a' + i)), Revision: 1})
+		o.must(err)
+	}
+	filter, order := tagsQuery()
+	var explained struct {
+		ExecutionStats struct {
+			NReturned         int `bson:"nReturned"`
+			TotalDocsExamined int `bson:"totalDocsExamined"`
+		} `bson:"executionStats"`
+	}
+	find := bson.D{is("find", webhooksColl), is("filter", filter), is("sort", order), is("projection", order)}
+	o.must(o.db.data.RunCommand(t.Context(), bson.D{is("explain", find)}).Decode(&explained))
+	if got := explained.ExecutionStats; got.NReturned != 3 || got.TotalDocsExamined != 0 {
+		t.Errorf("%d tags were returned and %d webhooks read, want 3 and 0", got.NReturned, got.TotalDocsExamined)
+	}
+}

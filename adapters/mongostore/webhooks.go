@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -106,7 +107,19 @@ func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
-	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
-		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, webhookDoc.webhook)
+	return list(s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
+		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
+}
+
+// tagsQuery is answered from one index, without a webhook being read: no other has its
+// order.
+func tagsQuery() (filter, order bson.D) {
+	return bson.D{is("_id", bson.D{is("$gt", "")})}, by("_id", "revision")
+}
+
+// Tags implements [ports.WebhookStore].
+func (s *Webhooks) Tags(ctx context.Context) ([]revision.Tag, error) {
+	filter, order := tagsQuery()
+	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, filter, options.Find().SetSort(order).SetProjection(order))
+	return every(docs, err, func(d webhookDoc) (revision.Tag, error) { return revision.Tag{ID: d.ID, Revision: d.Revision}, nil })
 }

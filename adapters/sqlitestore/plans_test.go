@@ -105,6 +105,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{entries(audit.Query{Actor: "a", Resource: "r", After: &audit.Position{At: now}}), "audit_resource (resource=? AND (at,id)<(?,?))"},
 
 		{selectWebhooks, "sqlite_autoindex_webhooks_1 (id>?)"},
+		{selectWebhookTags, "COVERING INDEX webhooks_tags"},
 		{deliveries(webhook.DeliveryQuery{}), "deliveries_list (webhook_id=?)"},
 		{deliveries(webhook.DeliveryQuery{After: &webhook.Position{}}), "deliveries_list (webhook_id=? AND (created_at,id)<(?,?))"},
 		{selectDue, "deliveries_due (webhook_id=? AND due<?)"},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/domain/page"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -117,17 +119,41 @@ func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
+	var filling page.Filling
 	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
 			w, err := scanWebhook(r)
+			if err != nil {
+				return err
+			}
 			list = append(list, w)
-			return err
+			return fill(&filling, w.Size())
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: list webhooks: %w", err)
 	}
 	return list, nil
+}
+
+const selectWebhookTags = "SELECT id, revision FROM webhooks INDEXED BY webhooks_tags ORDER BY id"
+
+// Tags implements [ports.WebhookStore].
+func (s *Webhooks) Tags(ctx context.Context) (tags []revision.Tag, err error) {
+	err = s.db.Ask(ctx, func(v *View) error {
+		return v.Each(selectWebhookTags, nil, func(r Row) error {
+			var id []byte
+			var t revision.Tag
+			err := r.Scan(&id, &t.Revision)
+			t.ID = unpackID(id)
+			tags = append(tags, t)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read the tags of webhooks: %w", err)
+	}
+	return tags, nil
 }
 
 func scanWebhook(r Row) (webhook.Webhook, error) {

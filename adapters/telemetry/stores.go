@@ -16,6 +16,7 @@ import (
 	"orgd/domain/performance"
 	"orgd/domain/project"
 	"orgd/domain/receipt"
+	"orgd/domain/revision"
 	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -440,6 +441,12 @@ func (s webhooks) Webhooks(ctx context.Context, q webhook.Query) (_ []webhook.We
 	ctx, op := s.begin(ctx, "webhooks.list")
 	defer op.end(&err)
 	return s.WebhookStore.Webhooks(ctx, q)
+}
+
+func (s webhooks) Tags(ctx context.Context) (_ []revision.Tag, err error) {
+	ctx, op := s.begin(ctx, "webhooks.tags")
+	defer op.end(&err)
+	return s.WebhookStore.Tags(ctx)
 }
 
 type outbox struct {

@@ -5,7 +5,6 @@
 package webhook
 
 import (
-	"slices"
 	"time"
 
 	"orgd/domain/activity"
@@ -77,12 +76,13 @@ func (w Webhook) Enabled() bool { return w.Disabled == "" }
 // Tag names the current state of w.
 func (w Webhook) Tag() revision.Tag { return revision.Tag{ID: string(w.ID), Revision: w.Revision} }
 
-// Wants reports whether the event in the log is one for the webhook. A disabled
-// webhook wants nothing: what happens meanwhile is never sent to it.
-func (w Webhook) Wants(e activity.Logged) bool {
-	return w.Enabled() && e.Seq > w.Since &&
-		(len(w.EventTypes) == 0 || slices.Contains(w.EventTypes, e.Type)) &&
-		(len(w.Departments) == 0 || slices.ContainsFunc(w.Departments, func(n name.Name) bool { return n.Key == e.Department }))
+// Size implements [page.Row].
+func (w Webhook) Size() int {
+	size := len(w.URL)
+	for _, d := range w.Departments {
+		size += len(d.Text) + len(d.Key)
+	}
+	return size
 }
 
 // Disable returns the webhook disabled for a reason that the service found. It

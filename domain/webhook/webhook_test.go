@@ -144,35 +144,6 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-func TestWants(t *testing.T) {
-	event := func(typ activity.Type, department name.Key, seq activity.Seq) activity.Logged {
-		return activity.Logged{Event: activity.Event{Type: typ}, Department: department, Seq: seq}
-	}
-	hired := event(activity.Hired, "ops", 8)
-	for _, tc := range []struct {
-		filter string
-		event  activity.Logged
-		want   bool
-	}{
-		{``, hired, true},
-		{``, event(activity.Hired, "ops", 7), false},
-		{``, event(activity.Hired, "ops", 6), false},
-		{`"enabled":false`, hired, false},
-		{`"event_types":["fired","hired"]`, hired, true},
-		{`"event_types":["fired"]`, hired, false},
-		{`"departments":["Lab","OPS"]`, hired, true},
-		{`"departments":["Lab"]`, hired, false},
-		{`"departments":["Lab"]`, event(activity.Hired, "", 8), false},
-		{`"event_types":["fired"],"departments":["Ops"]`, hired, false},
-		{`"event_types":["hired"],"departments":["Lab"]`, hired, false},
-		{`"event_types":["hired"],"departments":["Ops"]`, hired, true},
-	} {
-		if got := start(t, tc.filter).Wants(tc.event); got != tc.want {
-			t.Errorf("{%s}.Wants(%s in %q at %d) = %t, want %t", tc.filter, tc.event.Type, tc.event.Department, tc.event.Seq, got, tc.want)
-		}
-	}
-}
-
 func TestShown(t *testing.T) {
 	w := start(t, `"event_types":["hired"],"departments":["Ops"]`).Disable(Failing, after(1))
 	out := jsondoc.NewWriter(nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -62,7 +63,16 @@ func (m memoryWebhooks) Webhooks(_ context.Context, q webhook.Query) ([]webhook.
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.webhooks)), func(w webhook.Webhook) bool { return w.ID > q.After },
 		func(a, b webhook.Webhook) int { return cmp.Compare(a.ID, b.ID) })
-	return first(found, q.Limit), nil
+	return firstPage(found, q.Limit), nil
+}
+
+func (m memoryWebhooks) Tags(context.Context) ([]revision.Tag, error) {
+	defer m.lock()()
+	var tags []revision.Tag
+	for _, id := range slices.Sorted(maps.Keys(m.webhooks)) {
+		tags = append(tags, m.webhooks[id].Tag())
+	}
+	return tags, nil
 }
 
 func (m memoryOutbox) Place(context.Context) (activity.Seq, error) {

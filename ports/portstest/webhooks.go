@@ -3,11 +3,13 @@ package portstest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/receipt"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -26,6 +28,8 @@ func WebhookStore(t *testing.T, open func(t *testing.T) Stores) {
 		"StepsStoreDeliveries":         webhookDeliver,
 		"StepsReplaceDeliveries":       webhookReplace,
 		"PagesWalkEveryWebhookOnce":    webhookPages,
+		"PagesEndByBytes":              webhookBytes,
+		"TagsNameEveryState":           webhookTags,
 		"CursorSurvivesOtherChanges":   webhookCursor,
 		"ParallelUpdatesLoseNothing":   webhookParallel,
 	})
@@ -182,6 +186,50 @@ func webhookPages(w *world) {
 	for limit := 1; limit <= len(want)+1; limit++ {
 		w.want(fmt.Sprintf("Webhooks in pages of %d", limit), w.webhooks(limit), want)
 	}
+}
+
+func webhookBytes(w *world) {
+	departments := make([]string, 256)
+	for i := range departments {
+		departments[i] = quote(fmt.Sprintf("%03d%s", i, strings.Repeat("😀", 125)))
+	}
+	var want []webhook.Webhook
+	for range 24 {
+		want = append(want, w.hook(`"departments":[`+strings.Join(departments, ",")+`]`))
+	}
+	w.want("all Webhooks", shortPages(w, len(want), func(last *webhook.Webhook) ([]webhook.Webhook, error) {
+		q := webhook.Query{Limit: len(want)}
+		if last != nil {
+			q.After = last.ID
+		}
+		return w.Webhooks.Webhooks(w.Context(), q)
+	}), want)
+}
+
+func webhookTags(w *world) {
+	wantTags := func(hooks ...webhook.Webhook) {
+		w.Helper()
+		var want []revision.Tag
+		for _, h := range hooks {
+			want = append(want, h.Tag())
+		}
+		got, err := w.Webhooks.Tags(w.Context())
+		w.wantNil("Tags", err)
+		w.want("Tags", got, want)
+	}
+	wantTags()
+	steps := []ports.WebhookStep{w.hooking(), w.hooking(filtered), w.hooking()}
+	for _, s := range slices.Backward(steps) {
+		w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
+	}
+	a, b, c := steps[0].Webhook, steps[1].Webhook, steps[2].Webhook
+	wantTags(a, b, c)
+	b = w.rewire(b.ID, w.rewiring(`{"enabled":true}`, nil))
+	c = w.rewire(c.ID, w.rotating(nil))
+	c = w.rewire(c.ID, w.delivering(must(c.Probe(activity.ID(w.id()), w.now())), nil))
+	wantTags(a, b, c)
+	w.rewire(a.ID, w.unhooking())
+	wantTags(b, c)
 }
 
 func webhookCursor(w *world) {

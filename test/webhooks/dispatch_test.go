@@ -13,6 +13,7 @@ import (
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/audit"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -526,17 +527,69 @@ func TestManyEventsManyWebhooks(t *testing.T) {
 	}
 }
 
+// countedWebhooks counts the webhooks that are read.
+type countedWebhooks struct {
+	ports.WebhookStore
+	read atomic.Int64
+}
+
+func (s *countedWebhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
+	s.read.Add(1)
+	return s.WebhookStore.Webhook(ctx, id)
+}
+
+func (s *countedWebhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+	list, err := s.WebhookStore.Webhooks(ctx, q)
+	s.read.Add(int64(len(list)))
+	return list, err
+}
+
+// A dispatcher reads a webhook once, and again only when it has been changed, by
+// whomever.
+func TestReadsWhatHasChanged(t *testing.T) {
+	p := newPost(t)
+	counted := &countedWebhooks{WebhookStore: p.stores.Webhooks}
+	p.stores.Webhooks = counted
+	d := p.dispatcher()
+	turns := func(what string, want int64) {
+		t.Helper()
+		counted.read.Store(0)
+		for range 3 {
+			p.must(errors.Join(d.Record(t.Context()), d.Measure(t.Context())))
+		}
+		if got := counted.read.Load(); got != want {
+			t.Errorf("%s: %d webhooks were read, want %d", what, got, want)
+		}
+	}
+	turns("none", 0)
+	w, off := p.hook("http://127.0.0.1:9/"), p.hook("http://127.0.0.1:9/")
+	p.change(off.ID, `{"enabled":false}`)
+	turns("two", 2)
+	p.must(d.Dispatch(t.Context()))
+	turns("no change", 0)
+	wanted := p.happen(1)[0]
+	turns("an event", 0)
+	p.change(w.ID, `{"event_types":["hired"]}`)
+	p.happen(1)
+	turns("a change", 1)
+	p.must(p.hooks.Delete(t.Context(), p.call(), off.ID))
+	turns("a deletion", 0)
+	if got := p.deliveries(w.ID); len(got) != 1 || got[wanted].Webhook != w.ID {
+		t.Errorf("the deliveries are %v, want one, of the event before the change", got)
+	}
+}
+
 // brokenWebhooks cannot be listed while broken is set.
 type brokenWebhooks struct {
 	ports.WebhookStore
 	broken atomic.Bool
 }
 
-func (s *brokenWebhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+func (s *brokenWebhooks) Tags(ctx context.Context) ([]revision.Tag, error) {
 	if s.broken.Load() {
 		return nil, ports.ErrUnavailable
 	}
-	return s.WebhookStore.Webhooks(ctx, q)
+	return s.WebhookStore.Tags(ctx)
 }
 
 // Working tells whether deliveries are made, whichever of the turns fails.
