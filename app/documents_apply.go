@@ -294,7 +294,7 @@ func (x *execution) changeAgent(e int, id agent.ID) error {
 	o := x.s.kit.occasion(x.call)
 	events := x.s.kit.events(o)
 	_, err = x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-		if err := x.checkRevision(a.Revision, x.revisions[id]); err != nil {
+		if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
 			return ports.AgentStep{}, err
 		}
 		step, err := a.Change(patch, events)
@@ -309,7 +309,7 @@ func (x *execution) fireAgents() error {
 		o := x.s.kit.occasion(x.call)
 		events := x.s.kit.events(o)
 		_, err := x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-			if err := x.checkRevision(a.Revision, x.revisions[id]); err != nil {
+			if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
 				return ports.AgentStep{}, err
 			}
 			return o.agentStep(a.Fire(events), nil), nil

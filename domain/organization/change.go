@@ -119,16 +119,18 @@ type Hash struct{ h hash.Hash }
 func NewHash() Hash { return Hash{sha256.New()} }
 
 // State adds one resource of the state.
-func (h Hash) State(id string, revision int64) { h.add("state", id, strconv.FormatInt(revision, 10)) }
+func (h Hash) State(id string, revision int64) {
+	h.add([]byte("state"), []byte(id), strconv.AppendInt(nil, revision, 10))
+}
 
 // Change adds a change.
-func (h Hash) Change(c Change) { h.add(c.Path, string(c.Action), string(c.Old), string(c.New)) }
+func (h Hash) Change(c Change) { h.add([]byte(c.Path), []byte(c.Action), c.Old, c.New) }
 
 // add writes parts so that no other list of parts has the same bytes.
-func (h Hash) add(parts ...string) {
+func (h Hash) add(parts ...[]byte) {
 	for _, p := range parts {
 		h.h.Write([]byte(strconv.Itoa(len(p)) + ":")) // a hash never fails
-		h.h.Write([]byte(p))
+		h.h.Write(p)
 	}
 }
 
