@@ -9,6 +9,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
@@ -83,6 +84,7 @@ type documentPlan struct {
 	changed     []int // entries of agents, new ones included
 	fields      map[int]organization.Fields
 	at          map[agent.ID]int // where agents are in the state
+	sizes       map[agent.ID]int // of those that are not small, in bytes
 	fired       []agent.ID
 	moves       []organization.Move
 	reorder     bool          // of the departments
@@ -107,6 +109,7 @@ type planner struct {
 	ctx    context.Context
 	digest organization.Hash
 	on     activity.Occasion // at which nothing happens
+	texts  [3][]byte         // of agents, whose memory is used again
 }
 
 // plan looks at the organization until it holds still for as long as that takes.
@@ -136,7 +139,7 @@ func (s *Documents) lookAt(ctx context.Context, in PlanDocument) (*documentPlan,
 	p := &planner{
 		documentPlan: &documentPlan{
 			in: in, state: state, match: organization.NewMatch(in.Document, state, in.Prune, s.kit.IDs.NewID),
-			fields: map[int]organization.Fields{}, at: make(map[agent.ID]int, len(state.Agents)),
+			fields: map[int]organization.Fields{}, at: make(map[agent.ID]int, len(state.Agents)), sizes: map[agent.ID]int{},
 		},
 		s: s, ctx: ctx, digest: organization.NewHash(), on: s.kit.events(o),
 	}
@@ -261,9 +264,9 @@ func (p *planner) planCompany() error {
 		p.match.Refuse(err)
 		return nil
 	}
-	before := organization.Company(co)
+	before := organization.AppendCompany(nil, co)
 	p.company, err = p.differ(organization.Comparison{
-		Before: before, After: organization.Company(next), Shown: func() []byte { return before },
+		Before: before, After: organization.AppendCompany(nil, next), Shown: func() []byte { return before },
 		Path: func(field string) string { return organization.FieldCompany + "." + field },
 	})
 	if err == nil && p.company.Has("currency") {
@@ -294,7 +297,7 @@ func (p *planner) planDepartments() error {
 	var more []int // entries that raise the sum of the shares
 	for e, patch := range p.in.Document.Departments {
 		refs := p.match.References(patch.References())
-		d, err := p.department(p.match.Department(e))
+		d, err := p.read(p.match.Department(e))
 		if err != nil {
 			return err
 		}
@@ -312,11 +315,11 @@ func (p *planner) planDepartments() error {
 			continue
 		}
 		p.dissolved = append(p.dissolved, gone)
-		d, err := p.department(&gone)
+		d, err := p.read(&gone)
 		if err != nil {
 			return err
 		}
-		if err := p.emit(organization.Deleted(organization.Of(organization.FieldDepartments, d.Name.Text, ""), organization.Department(*d, p.showNow))); err != nil {
+		if err := p.emit(organization.Deleted(organization.Of(organization.FieldDepartments, d.Name.Text, ""), organization.AppendDepartment(nil, *d, p.showNow))); err != nil {
 			return err
 		}
 	}
@@ -329,8 +332,17 @@ func (p *planner) planDepartments() error {
 	return nil
 }
 
-// department reads what a department of the state says; nil stays nil.
-func (p *planner) department(known *department.Department) (*department.Department, error) {
+// agent is the text of an entry, until the next one takes its memory.
+func (p *planner) agent(i int, a agent.Agent, show identity.Show) []byte {
+	p.texts[i] = organization.AppendAgent(p.texts[i][:0], a, show)
+	if size := len(p.texts[i]); size > bytesAtOnce/writesAtOnce {
+		p.sizes[a.ID()] = size
+	}
+	return p.texts[i]
+}
+
+// read reads what a department of the state says; nil stays nil.
+func (p *planner) read(known *department.Department) (*department.Department, error) {
 	if known == nil {
 		return nil, nil
 	}
@@ -352,17 +364,20 @@ func (p *planner) planDepartment(e int, d *department.Department, patch departme
 			return made, nil
 		}
 		p.departments = append(p.departments, work)
-		return made, p.emit(organization.Created(organization.Of(organization.FieldDepartments, made.Name.Text, ""), organization.Department(made, p.match.Show)))
+		return made, p.emit(organization.Created(organization.Of(organization.FieldDepartments, made.Name.Text, ""), organization.AppendDepartment(nil, made, p.match.Show)))
 	}
 	next, err := d.Change(patch, 0, p.on.At)
 	if err != nil {
 		p.match.DepartmentProblem(e, err)
 		return *d, nil
 	}
+	if next.Revision == d.Revision {
+		return next, nil // without a look at the names of those whom it refers to
+	}
 	work.fields, err = p.differ(organization.Comparison{
-		Before: organization.Department(*d, p.match.Show),
-		After:  organization.Department(next, p.match.Show),
-		Shown:  func() []byte { return organization.Department(*d, p.showNow) },
+		Before: organization.AppendDepartment(nil, *d, p.match.Show),
+		After:  organization.AppendDepartment(nil, next, p.match.Show),
+		Shown:  func() []byte { return organization.AppendDepartment(nil, *d, p.showNow) },
 		Path:   func(field string) string { return organization.Of(organization.FieldDepartments, d.Name.Text, field) },
 	})
 	if work.fields != nil {
@@ -425,7 +440,7 @@ func (p *planner) planAgents() error {
 func (p *planner) planAgent(a agent.Agent, e int, gone bool) error {
 	if gone {
 		p.fired = append(p.fired, a.ID())
-		return p.emit(organization.Deleted(organization.Of(organization.FieldAgents, a.Name().Text, ""), organization.Agent(a, p.showNow)))
+		return p.emit(organization.Deleted(organization.Of(organization.FieldAgents, a.Name().Text, ""), p.agent(0, a, p.showNow)))
 	}
 	patch, err := p.in.agent(p.match, e)
 	if err != nil {
@@ -440,9 +455,9 @@ func (p *planner) planAgent(a agent.Agent, e int, gone bool) error {
 		return nil
 	}
 	fields, err := p.differ(organization.Comparison{
-		Before: organization.Agent(a, p.match.Show),
-		After:  organization.Agent(step.Agent, p.match.Show),
-		Shown:  func() []byte { return organization.Agent(a, p.showNow) },
+		Before: p.agent(0, a, p.match.Show),
+		After:  p.agent(1, step.Agent, p.match.Show),
+		Shown:  func() []byte { return p.agent(2, a, p.showNow) },
 		Path:   func(field string) string { return organization.Of(organization.FieldAgents, a.Name().Text, field) },
 	})
 	if fields != nil {
@@ -499,7 +514,7 @@ func (p *planner) planNewAgents() error {
 			continue
 		}
 		p.changed = append(p.changed, e)
-		err = p.emit(organization.Created(organization.Of(organization.FieldAgents, step.Agent.Name().Text, ""), organization.Agent(step.Agent, p.match.Show)))
+		err = p.emit(organization.Created(organization.Of(organization.FieldAgents, step.Agent.Name().Text, ""), p.agent(0, step.Agent, p.match.Show)))
 		if err != nil {
 			return err
 		}
@@ -511,7 +526,7 @@ func (p *planner) planNewAgents() error {
 func (p *planner) planOrders() error {
 	if before, after, moved := p.match.Order(); moved {
 		p.reorder = true
-		if err := p.emit(organization.Reordered(organization.FieldDepartments, p.texts(before), p.texts(after))); err != nil {
+		if err := p.emit(organization.Reordered(organization.FieldDepartments, p.names(before), p.names(after))); err != nil {
 			return err
 		}
 	}
@@ -522,7 +537,7 @@ func (p *planner) planOrders() error {
 	return p.emit(organization.Reordered(organization.FieldAgents, before, after))
 }
 
-func (p *planner) texts(keys []name.Key) []string {
+func (p *planner) names(keys []name.Key) []string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = p.match.Home(k).Text
