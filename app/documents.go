@@ -45,7 +45,13 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	if err := s.eachDepartment(ctx, to.Department); err != nil {
 		return err
 	}
-	return s.eachPage(ctx, func(some []agent.Agent) error {
+	return s.eachPage(ctx, func(page []agent.Record) error {
+		some := make([]agent.Agent, len(page))
+		for i, r := range page {
+			if some[i], err = r.Agent(); err != nil {
+				return err
+			}
+		}
 		names, err := s.namesIn(ctx, some)
 		if err != nil {
 			return err
@@ -80,23 +86,17 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 }
 
 // eachPage calls f for all agents in order, page by page.
-func (s *Documents) eachPage(ctx context.Context, f func([]agent.Agent) error) error {
+func (s *Documents) eachPage(ctx context.Context, f func([]agent.Record) error) error {
 	q := agent.Query{Limit: RowsAtOnce}
 	for {
-		records, err := s.agents.Records(ctx, q)
+		found, err := s.agents.Records(ctx, q)
 		if err != nil {
 			return err
-		}
-		found := make([]agent.Agent, len(records))
-		for i, r := range records {
-			if found[i], err = r.Agent(); err != nil {
-				return err
-			}
 		}
 		if err := f(found); err != nil {
 			return err
 		}
-		if page.IsLast(records, RowsAtOnce) {
+		if page.IsLast(found, RowsAtOnce) {
 			return nil
 		}
 		q.After = new(found[len(found)-1].Position())

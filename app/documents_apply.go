@@ -250,19 +250,27 @@ func (x *execution) changeDepartment(patch department.Patch) error {
 	return err
 }
 
-// writesAtOnce is how many agents are stored beside each other. Stores commit what
-// comes together in one go.
-const writesAtOnce = 32
+const (
+	// writesAtOnce is how many agents are stored beside each other. Stores commit what
+	// comes together in one go.
+	writesAtOnce = 32
+	// bytesAtOnce is how many bytes these agents have at most, unless it is one. A change
+	// of an agent takes several times as much memory.
+	bytesAtOnce = 2 << 20
+)
 
 // changeAgents makes and changes agents, in waves.
 func (x *execution) changeAgents() error {
 	for _, wave := range x.match.Waves(x.changed) {
-		err := x.each(len(wave), func(i int) error {
-			id, isNew := x.match.ID(wave[i])
-			if isNew {
-				return x.hire(wave[i], id)
+		ids := make([]agent.ID, len(wave))
+		for i, e := range wave {
+			ids[i], _ = x.match.ID(e)
+		}
+		err := x.each(ids, func(i int) error {
+			if _, exists := x.at[ids[i]]; exists {
+				return x.changeAgent(wave[i], ids[i])
 			}
-			return x.changeAgent(wave[i], id)
+			return x.hire(wave[i], ids[i])
 		})
 		if err != nil {
 			return err
@@ -294,7 +302,7 @@ func (x *execution) changeAgent(e int, id agent.ID) error {
 	o := x.s.kit.occasion(x.call)
 	events := x.s.kit.events(o)
 	_, err = x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-		if err := x.checkRevision(a.Revision, x.revisions[id]); err != nil {
+		if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
 			return ports.AgentStep{}, err
 		}
 		step, err := a.Change(patch, events)
@@ -304,12 +312,12 @@ func (x *execution) changeAgent(e int, id agent.ID) error {
 }
 
 func (x *execution) fireAgents() error {
-	return x.each(len(x.fired), func(i int) error {
+	return x.each(x.fired, func(i int) error {
 		id := x.fired[i]
 		o := x.s.kit.occasion(x.call)
 		events := x.s.kit.events(o)
 		_, err := x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-			if err := x.checkRevision(a.Revision, x.revisions[id]); err != nil {
+			if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
 				return ports.AgentStep{}, err
 			}
 			return o.agentStep(a.Fire(events), nil), nil
@@ -409,30 +417,42 @@ func (x *execution) orderDepartments() error {
 	return err
 }
 
-// each calls f for the numbers below n, several at once, until one fails.
-func (x *execution) each(n int, f func(i int) error) error {
+// each calls f for the numbers of agents, several at once, until one fails.
+func (x *execution) each(ids []agent.ID, f func(i int) error) error {
 	var (
-		mu    sync.Mutex
-		next  int
-		first error
-		wg    sync.WaitGroup
+		mu         sync.Mutex
+		room       = sync.NewCond(&mu)
+		next, busy int // busy is the size of those that are under way
+		first      error
+		wg         sync.WaitGroup
 	)
-	take := func() (int, bool) {
+	take := func() (i, size int, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		next++
-		return next - 1, next <= n && first == nil
+		if i, next = next, next+1; i >= len(ids) {
+			return i, 0, false
+		}
+		for size = x.sizes[ids[i]]; first == nil && busy > 0 && busy+size > bytesAtOnce; {
+			room.Wait()
+		}
+		if first != nil {
+			return i, 0, false
+		}
+		busy += size
+		return i, size, true
 	}
-	for range min(writesAtOnce, n) {
+	end := func(size int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if busy -= size; first == nil {
+			first = err
+		}
+		room.Broadcast()
+	}
+	for range min(writesAtOnce, len(ids)) {
 		wg.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
-				if err := f(i); err != nil {
-					mu.Lock()
-					if first == nil {
-						first = err
-					}
-					mu.Unlock()
-				}
+			for i, size, ok := take(); ok; i, size, ok = take() {
+				end(size, f(i))
 			}
 		})
 	}

@@ -3,12 +3,13 @@ package app
 import (
 	"context"
 	"errors"
-	"strings"
+	"fmt"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
@@ -82,7 +83,8 @@ type documentPlan struct {
 	dissolved   []department.Department
 	changed     []int // entries of agents, new ones included
 	fields      map[int]organization.Fields
-	revisions   map[agent.ID]int64
+	at          map[agent.ID]int // where agents are in the state
+	sizes       map[agent.ID]int // of those that are not small, in bytes
 	fired       []agent.ID
 	moves       []organization.Move
 	reorder     bool          // of the departments
@@ -107,7 +109,7 @@ type planner struct {
 	ctx    context.Context
 	digest organization.Hash
 	on     activity.Occasion // at which nothing happens
-	now    Names
+	texts  [3][]byte         // of agents, whose memory is used again
 }
 
 // plan looks at the organization until it holds still for as long as that takes.
@@ -137,13 +139,12 @@ func (s *Documents) lookAt(ctx context.Context, in PlanDocument) (*documentPlan,
 	p := &planner{
 		documentPlan: &documentPlan{
 			in: in, state: state, match: organization.NewMatch(in.Document, state, in.Prune, s.kit.IDs.NewID),
-			fields: map[int]organization.Fields{}, revisions: map[agent.ID]int64{},
+			fields: map[int]organization.Fields{}, at: make(map[agent.ID]int, len(state.Agents)), sizes: map[agent.ID]int{},
 		},
-		s: s, ctx: ctx, digest: organization.NewHash(), on: s.kit.events(o), now: Names{},
+		s: s, ctx: ctx, digest: organization.NewHash(), on: s.kit.events(o),
 	}
-	for _, a := range state.Agents {
-		p.now[a.ID] = a.Name.Text
-		p.revisions[a.ID] = a.Revision
+	for i, a := range state.Agents {
+		p.at[a.ID] = i
 	}
 	for _, look := range []func() error{p.digestState, p.planCompany, p.planDepartments, p.planAgents, p.planNewAgents, p.match.Err, p.planOrders} {
 		if err := look(); err != nil {
@@ -154,31 +155,54 @@ func (s *Documents) lookAt(ctx context.Context, in PlanDocument) (*documentPlan,
 	return p.documentPlan, nil
 }
 
+// showNow turns the id of an agent into the name that it has.
+func (p *planner) showNow(id agent.ID) (string, bool) {
+	i, ok := p.at[id]
+	if !ok {
+		return "", false
+	}
+	return p.state.Agents[i].Name.Text, true
+}
+
 // state reads what a match needs.
 func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 	co, err := s.company.Company(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state := &organization.State{Company: co}
+	state, homes := &organization.State{Company: co}, map[name.Key]name.Key{}
 	var after company.Place
 	for {
 		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
 		if err != nil {
 			return nil, err
 		}
-		state.Departments = append(state.Departments, found...)
+		for _, d := range found {
+			homes[d.Name.Key] = d.Name.Key
+			state.Departments = append(state.Departments, department.Department{ // without what it says
+				ID: d.ID, Name: d.Name, BudgetPercent: d.BudgetPercent, Revision: d.Revision,
+			})
+		}
 		if page.IsLast(found, RowsAtOnce) {
 			break
 		}
 		after = found[len(found)-1].Place
 	}
-	err = s.eachPage(ctx, func(some []agent.Agent) error {
-		for _, a := range some {
-			state.Agents = append(state.Agents, organization.Member{ // without the memory of the whole agent
-				ID: agent.ID(strings.Clone(string(a.ID()))), Name: a.Name().Clone(), Department: a.Department().Key.Clone(),
-				Place: a.Place, Revision: a.Revision,
-			})
+	err = s.eachPage(ctx, func(page []agent.Record) error {
+		for _, r := range page {
+			n, err := name.Parse(r.Name)
+			if err != nil {
+				return fmt.Errorf("agent %s: %w", r.ID, err)
+			}
+			home, err := r.Department()
+			if err != nil {
+				return err
+			}
+			key, known := homes[home.Key]
+			if !known { // founded since the departments were read
+				key = home.Key.Clone()
+			}
+			state.Agents = append(state.Agents, organization.Member{ID: r.ID, Name: n.Clone(), Department: key, Place: r.Place, Revision: r.Revision})
 		}
 		return nil
 	})
@@ -240,9 +264,9 @@ func (p *planner) planCompany() error {
 		p.match.Refuse(err)
 		return nil
 	}
-	before := organization.Company(co)
+	before := organization.AppendCompany(nil, co)
 	p.company, err = p.differ(organization.Comparison{
-		Before: before, After: organization.Company(next), Shown: func() []byte { return before },
+		Before: before, After: organization.AppendCompany(nil, next), Shown: func() []byte { return before },
 		Path: func(field string) string { return organization.FieldCompany + "." + field },
 	})
 	if err == nil && p.company.Has("currency") {
@@ -273,7 +297,10 @@ func (p *planner) planDepartments() error {
 	var more []int // entries that raise the sum of the shares
 	for e, patch := range p.in.Document.Departments {
 		refs := p.match.References(patch.References())
-		d := p.match.Department(e)
+		d, err := p.read(p.match.Department(e))
+		if err != nil {
+			return err
+		}
 		next, err := p.planDepartment(e, d, patch.Resolve(refs))
 		if err != nil {
 			return err
@@ -282,13 +309,17 @@ func (p *planner) planDepartments() error {
 			more = append(more, e)
 		}
 	}
-	for _, d := range p.match.Unnamed() {
+	for _, gone := range p.match.Unnamed() {
 		if !p.in.Prune {
-			shares += d.BudgetPercent
+			shares += gone.BudgetPercent
 			continue
 		}
-		p.dissolved = append(p.dissolved, d)
-		if err := p.emit(organization.Deleted(organization.Of(organization.FieldDepartments, d.Name.Text, ""), organization.Department(d, p.now.Show))); err != nil {
+		p.dissolved = append(p.dissolved, gone)
+		d, err := p.read(&gone)
+		if err != nil {
+			return err
+		}
+		if err := p.emit(organization.Deleted(organization.Of(organization.FieldDepartments, d.Name.Text, ""), organization.AppendDepartment(nil, *d, p.showNow))); err != nil {
 			return err
 		}
 	}
@@ -299,6 +330,27 @@ func (p *planner) planDepartments() error {
 		}
 	}
 	return nil
+}
+
+// agent is the text of an entry, until the next one takes its memory.
+func (p *planner) agent(i int, a agent.Agent, show identity.Show) []byte {
+	p.texts[i] = organization.AppendAgent(p.texts[i][:0], a, show)
+	if size := len(p.texts[i]); size > bytesAtOnce/writesAtOnce {
+		p.sizes[a.ID()] = size
+	}
+	return p.texts[i]
+}
+
+// read reads what a department of the state says; nil stays nil.
+func (p *planner) read(known *department.Department) (*department.Department, error) {
+	if known == nil {
+		return nil, nil
+	}
+	d, err := p.s.departments.Department(p.ctx, known.Name.Key)
+	if errors.Is(err, department.ErrNotFound) {
+		err = errRead // dissolved since the state was read
+	}
+	return &d, err
 }
 
 // planDepartment returns the department of an entry as it will be; d is nil for
@@ -312,17 +364,20 @@ func (p *planner) planDepartment(e int, d *department.Department, patch departme
 			return made, nil
 		}
 		p.departments = append(p.departments, work)
-		return made, p.emit(organization.Created(organization.Of(organization.FieldDepartments, made.Name.Text, ""), organization.Department(made, p.match.Show)))
+		return made, p.emit(organization.Created(organization.Of(organization.FieldDepartments, made.Name.Text, ""), organization.AppendDepartment(nil, made, p.match.Show)))
 	}
 	next, err := d.Change(patch, 0, p.on.At)
 	if err != nil {
 		p.match.DepartmentProblem(e, err)
 		return *d, nil
 	}
+	if next.Revision == d.Revision {
+		return next, nil // without a look at the names of those whom it refers to
+	}
 	work.fields, err = p.differ(organization.Comparison{
-		Before: organization.Department(*d, p.match.Show),
-		After:  organization.Department(next, p.match.Show),
-		Shown:  func() []byte { return organization.Department(*d, p.now.Show) },
+		Before: organization.AppendDepartment(nil, *d, p.match.Show),
+		After:  organization.AppendDepartment(nil, next, p.match.Show),
+		Shown:  func() []byte { return organization.AppendDepartment(nil, *d, p.showNow) },
 		Path:   func(field string) string { return organization.Of(organization.FieldDepartments, d.Name.Text, field) },
 	})
 	if work.fields != nil {
@@ -336,7 +391,7 @@ func (p *planner) planDepartment(e int, d *department.Department, patch departme
 // made.
 func (p *planner) refersToNew(texts []string) bool {
 	for _, id := range p.match.References(texts) {
-		if _, exists := p.revisions[id]; !exists {
+		if _, exists := p.at[id]; !exists {
 			return true
 		}
 	}
@@ -345,37 +400,47 @@ func (p *planner) refersToNew(texts []string) bool {
 
 // planAgents looks at the agents that there are.
 func (p *planner) planAgents() error {
-	at := make(map[agent.ID]int, len(p.state.Agents))
-	for i, a := range p.state.Agents {
-		at[a.ID] = i
+	left := 0 // to look at
+	for i := range p.state.Agents {
+		if _, named, gone := p.match.Entry(i); named || gone {
+			left++
+		}
 	}
-	err := p.s.eachPage(p.ctx, func(some []agent.Agent) error {
-		for _, a := range some {
-			i, known := at[a.ID()]
+	if left == 0 {
+		return nil
+	}
+	err := p.s.eachPage(p.ctx, func(page []agent.Record) error {
+		for _, r := range page {
+			i, known := p.at[r.ID]
 			if !known {
 				continue // hired since the state was read
 			}
-			delete(at, a.ID())
-			if err := p.planAgent(i, a); err != nil {
+			e, named, gone := p.match.Entry(i)
+			if !named && !gone {
+				continue
+			}
+			left--
+			a, err := r.Agent()
+			if err == nil {
+				err = p.planAgent(a, e, gone)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err == nil && len(at) > 0 {
+	if err == nil && left > 0 {
 		err = errRead // somebody was fired since
 	}
 	return err
 }
 
-func (p *planner) planAgent(i int, a agent.Agent) error {
-	e, named, gone := p.match.Entry(i)
+// planAgent looks at the agent of an entry, or at one that is to be gone.
+func (p *planner) planAgent(a agent.Agent, e int, gone bool) error {
 	if gone {
 		p.fired = append(p.fired, a.ID())
-		return p.emit(organization.Deleted(organization.Of(organization.FieldAgents, a.Name().Text, ""), organization.Agent(a, p.now.Show)))
-	}
-	if !named {
-		return nil
+		return p.emit(organization.Deleted(organization.Of(organization.FieldAgents, a.Name().Text, ""), p.agent(0, a, p.showNow)))
 	}
 	patch, err := p.in.agent(p.match, e)
 	if err != nil {
@@ -390,9 +455,9 @@ func (p *planner) planAgent(i int, a agent.Agent) error {
 		return nil
 	}
 	fields, err := p.differ(organization.Comparison{
-		Before: organization.Agent(a, p.match.Show),
-		After:  organization.Agent(step.Agent, p.match.Show),
-		Shown:  func() []byte { return organization.Agent(a, p.now.Show) },
+		Before: p.agent(0, a, p.match.Show),
+		After:  p.agent(1, step.Agent, p.match.Show),
+		Shown:  func() []byte { return p.agent(2, a, p.showNow) },
 		Path:   func(field string) string { return organization.Of(organization.FieldAgents, a.Name().Text, field) },
 	})
 	if fields != nil {
@@ -449,7 +514,7 @@ func (p *planner) planNewAgents() error {
 			continue
 		}
 		p.changed = append(p.changed, e)
-		err = p.emit(organization.Created(organization.Of(organization.FieldAgents, step.Agent.Name().Text, ""), organization.Agent(step.Agent, p.match.Show)))
+		err = p.emit(organization.Created(organization.Of(organization.FieldAgents, step.Agent.Name().Text, ""), p.agent(0, step.Agent, p.match.Show)))
 		if err != nil {
 			return err
 		}
@@ -461,7 +526,7 @@ func (p *planner) planNewAgents() error {
 func (p *planner) planOrders() error {
 	if before, after, moved := p.match.Order(); moved {
 		p.reorder = true
-		if err := p.emit(organization.Reordered(organization.FieldDepartments, p.texts(before), p.texts(after))); err != nil {
+		if err := p.emit(organization.Reordered(organization.FieldDepartments, p.names(before), p.names(after))); err != nil {
 			return err
 		}
 	}
@@ -472,7 +537,7 @@ func (p *planner) planOrders() error {
 	return p.emit(organization.Reordered(organization.FieldAgents, before, after))
 }
 
-func (p *planner) texts(keys []name.Key) []string {
+func (p *planner) names(keys []name.Key) []string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = p.match.Home(k).Text

@@ -79,7 +79,7 @@ const RowsAtOnce = 200
 func (s *Departments) Members(ctx context.Context, key name.Key, last *agent.Record) ([]agent.Record, error) {
 	q := agent.Query{Department: key, Limit: RowsAtOnce}
 	if last != nil {
-		q.After = &agent.Position{Place: last.Place, ID: last.ID}
+		q.After = new(last.Position())
 	}
 	return s.agents.Records(ctx, q)
 }

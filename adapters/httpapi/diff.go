@@ -79,7 +79,7 @@ func jsonText(value *string) (string, bool) {
 	if value == nil || !strings.HasPrefix(*value, `"`) {
 		return "", false
 	}
-	v, err := jsondoc.ParseStored([]byte(*value))
+	v, err := jsondoc.ParseStored(*value)
 	if err != nil {
 		return "", false
 	}

@@ -26,8 +26,8 @@ type exportForm interface {
 	// begin writes what comes before the lists.
 	begin(dst, company []byte) ([]byte, error)
 	openList(dst []byte, name string) []byte
-	// item writes item number n of a list.
-	item(dst []byte, n int, part []byte) ([]byte, error)
+	// item writes item number n of a list, which part appends.
+	item(dst []byte, n int, part func([]byte) []byte) ([]byte, error)
 	// closeList ends a list of n items.
 	closeList(dst []byte, n int) []byte
 	end(dst []byte) []byte
@@ -38,18 +38,20 @@ func newExporter(to *longAnswer, form exportForm) *exporter {
 }
 
 func (e *exporter) company(c company.Company) error {
-	return e.took(e.form.begin(e.room(), organization.Company(c)))
+	return e.took(e.form.begin(e.room(), organization.AppendCompany(nil, c)))
 }
 
 func (e *exporter) department(d app.Department) error {
-	return e.item(organization.FieldDepartments, organization.Department(d.Department, d.Names.Show))
+	return e.item(organization.FieldDepartments, func(dst []byte) []byte {
+		return organization.AppendDepartment(dst, d.Department, d.Names.Show)
+	})
 }
 
 func (e *exporter) agent(a agent.Agent, show identity.Show) error {
-	return e.item(organization.FieldAgents, organization.Agent(a, show))
+	return e.item(organization.FieldAgents, func(dst []byte) []byte { return organization.AppendAgent(dst, a, show) })
 }
 
-func (e *exporter) item(list string, part []byte) error {
+func (e *exporter) item(list string, part func([]byte) []byte) error {
 	dst, err := e.form.item(e.openTo(list), e.n, part)
 	e.n++
 	return e.took(dst, err)
@@ -96,11 +98,11 @@ func (exportJSON) openList(dst []byte, name string) []byte {
 	return append(dst, `":[`...)
 }
 
-func (exportJSON) item(dst []byte, n int, part []byte) ([]byte, error) {
+func (exportJSON) item(dst []byte, n int, part func([]byte) []byte) ([]byte, error) {
 	if n > 0 {
 		dst = append(dst, ',')
 	}
-	return append(dst, part...), nil
+	return part(dst), nil
 }
 
 func (exportJSON) closeList(dst []byte, _ int) []byte { return append(dst, ']') }
@@ -124,8 +126,8 @@ func (exportYAML) openList(dst []byte, name string) []byte {
 	return append(append(dst, name...), ':')
 }
 
-func (exportYAML) item(dst []byte, n int, part []byte) ([]byte, error) {
-	v, err := jsondoc.ParseStored(part)
+func (exportYAML) item(dst []byte, n int, part func([]byte) []byte) ([]byte, error) {
+	v, err := jsondoc.ParseStored(part(nil))
 	if n == 0 {
 		dst = append(dst, '\n')
 	}

@@ -116,19 +116,21 @@ type changeList struct{ text *spool }
 func newChangeList() *changeList { return &changeList{newSpool()} }
 
 func (l *changeList) add(c organization.Change) error {
-	w := jsondoc.NewWriter(make([]byte, 0, 128+len(c.Old)+len(c.New)))
+	w := jsondoc.NewWriter(nil)
 	w.Open()
 	w.Field("path").Text(c.Path)
 	w.Field("action").Text(string(c.Action))
-	w.Field("old").Raw(string(c.Old))
-	w.Field("new").Raw(string(c.New))
-	w.Close()
-	text := w.Bytes()
-	if l.text.size > 0 {
-		text = append([]byte{','}, text...)
+	comma := []byte(",")
+	if l.text.size == 0 {
+		comma = nil
 	}
-	_, err := l.text.Write(text)
-	return err
+	// Old and new may be long, and are not copied.
+	for _, part := range [][]byte{comma, w.Bytes(), []byte(`,"old":`), c.Old, []byte(`,"new":`), c.New, []byte("}")} {
+		if _, err := l.text.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *changeList) restart() error { return l.text.reset() }

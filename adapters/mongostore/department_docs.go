@@ -36,7 +36,7 @@ func departmentOf(d department.Department) departmentDoc {
 func (d departmentDoc) name() name.Name { return name.Name{Text: d.Name, Key: name.Key(d.Key)} }
 
 func (d departmentDoc) department() (department.Department, error) {
-	found, err := department.Parse([]byte(d.Doc))
+	found, err := department.Parse(d.Doc)
 	if err != nil {
 		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
 	}

@@ -40,7 +40,7 @@ func versionOf(id agent.ID, v identity.Version) versionDoc {
 }
 
 func (d versionDoc) version() (identity.Version, error) {
-	c, err := identity.Parse([]byte(d.Identity))
+	c, err := identity.Parse(d.Identity)
 	if err != nil {
 		return identity.Version{}, fmt.Errorf("mongostore: read version %s: %w", d.ID, err)
 	}

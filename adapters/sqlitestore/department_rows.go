@@ -14,7 +14,7 @@ const departmentColumns = "id, name, name_key, place, doc, revision, created_at,
 
 func scanDepartment(r Row) (department.Department, error) {
 	var row department.Department
-	var doc []byte
+	var doc string
 	var created, updated int64
 	err := r.Scan(&row.ID, &row.Name.Text, &row.Name.Key, &row.Place, &doc, &row.Revision, &created, &updated)
 	if err != nil {

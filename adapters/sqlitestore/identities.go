@@ -83,7 +83,7 @@ func scanVersion(r Row) (v identity.Version, err error) {
 
 // parseContent gives a version its content, after the read.
 func parseContent(v *identity.Version, id agent.ID) (err error) {
-	if v.Content, err = identity.Parse([]byte(v.Text)); err != nil {
+	if v.Content, err = identity.Parse(v.Text); err != nil {
 		return fmt.Errorf("sqlitestore: read version %d of agent %s: %w", v.Number, id, err)
 	}
 	return nil

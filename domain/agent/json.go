@@ -57,7 +57,7 @@ func (a Agent) Outside() []byte {
 
 // setOutside reads back what [Agent.Outside] returned.
 func (a *Agent) setOutside(canonical string) error {
-	v, err := jsondoc.ParseStored([]byte(canonical))
+	v, err := jsondoc.ParseStored(canonical)
 	if err == nil {
 		err = jsondoc.ReadWhole(v, a.readOutside)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 	"orgd/domain/revision"
 )
 
@@ -35,6 +36,18 @@ func (a Agent) Record() Record {
 // Size implements [page.Row].
 func (r Record) Size() int { return len(r.Identity) + len(r.Outside) }
 
+// Position returns the place of r in a list that is ordered by place.
+func (r Record) Position() Position { return Position{Place: r.Place, ID: r.ID} }
+
+// Department returns the name of the agent's department, and reads nothing else.
+func (r Record) Department() (name.Name, error) {
+	n, err := identity.DepartmentIn(r.Identity)
+	if err != nil {
+		return n, fmt.Errorf("agent %s: %w", r.ID, err)
+	}
+	return n, nil
+}
+
 // Tag names the state of r.
 func (r Record) Tag() revision.Tag { return revision.Tag{ID: string(r.ID), Revision: r.Revision} }
 
@@ -63,7 +76,7 @@ const nothingOutside = `{"model_requirement":null,"personality_preset":null,"tie
 
 // Agent reads the record.
 func (r Record) Agent() (Agent, error) {
-	c, err := identity.Parse([]byte(r.Identity))
+	c, err := identity.Parse(r.Identity)
 	if err != nil {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}

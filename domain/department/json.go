@@ -23,7 +23,7 @@ func (d Department) Canonical() []byte {
 
 // Parse reads a stored form back. Identity, name, revision and times of the
 // department are kept beside it and are the caller's to fill in.
-func Parse(canonical []byte) (Department, error) {
+func Parse[T []byte | string](canonical T) (Department, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
 		return Department{}, fmt.Errorf("department: parse: %v", err)

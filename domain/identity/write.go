@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 )
 
 // Canonical returns the one JSON form of c (RFC 8785: members sorted, numbers
@@ -27,9 +28,10 @@ func hash(canonical []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse reads a canonical form back. What is stored is also shown as it is, so a
-// release that adds a field adds it to what is stored, with its default.
-func Parse(canonical []byte) (Content, error) {
+// Parse reads a canonical form back, and shares the memory of a string. What is stored
+// is also shown as it is, so a release that adds a field adds it to what is stored, with
+// its default.
+func Parse[T []byte | string](canonical T) (Content, error) {
 	v, err := jsondoc.ParseStored(canonical)
 	if err != nil {
 		return Content{}, fmt.Errorf("identity: parse: %v", err)
@@ -64,19 +66,40 @@ func (c Content) WriteSummary(w *jsondoc.Writer) {
 
 // WithoutInstructions returns the members of a canonical form without the
 // instructions, as [Content.WriteSummary] writes them: those before and those
-// behind. No object that stands before them may hold free-form members, so the
-// first name that reads like theirs is theirs.
+// behind.
 func WithoutInstructions(canonical string) (head, tail string) {
-	head, rest, _ := strings.Cut(canonical[:len(canonical)-1], `,"instructions":"`)
+	head, _, tail = cutText(canonical[:len(canonical)-1], "instructions")
+	return head[1:], strings.TrimPrefix(tail, ",")
+}
+
+// DepartmentIn returns the name of the department in a canonical form.
+func DepartmentIn(canonical string) (n name.Name, err error) {
+	_, text, _ := cutText(canonical, "department")
+	v, err := jsondoc.ParseStored(`"` + text + `"`)
+	if err == nil {
+		n, err = name.Parse(v.Text())
+	}
+	if err != nil {
+		return n, fmt.Errorf("identity: parse: department: %v", err)
+	}
+	return n, nil
+}
+
+// cutText returns the text of a member as it is written in a canonical form, and what
+// stands before its comma and behind its quotes. No object that stands before the
+// department or the instructions may hold free-form members, so the first name that
+// reads like theirs is theirs.
+func cutText(canonical, field string) (head, text, tail string) {
+	head, rest, _ := strings.Cut(canonical, `,"`+field+`":"`)
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
 		case '\\':
 			i++
 		case '"':
-			return head[1:], rest[i+len(`",`):]
+			return head, rest[:i], rest[i+1:]
 		}
 	}
-	return head[1:], ""
+	return head, "", ""
 }
 
 func (c Content) writeHead(w *jsondoc.Writer) {

@@ -34,7 +34,9 @@ func ParseAt(text []byte, begin Place) (Value, error) { return parse(string(text
 // ParseStored reads a document that this service wrote itself. It differs from
 // [Parse] in that the levels do not count against [MaxDepth] but may be up to
 // 255: a stored document or an export wraps what a request brought.
-func ParseStored(text []byte) (Value, error) { return parse(string(text), maxDepth, Place{}) }
+func ParseStored[T []byte | string](text T) (Value, error) {
+	return parse(string(text), maxDepth, Place{})
+}
 
 func parse(text string, depth int, begin Place) (Value, error) {
 	p := parser{text: text, begin: begin, levels: depth, depth: depth}

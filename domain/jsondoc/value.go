@@ -173,7 +173,7 @@ func (v Value) Depth() int {
 // Equal reports whether v and w are the same value: equal numbers however they
 // were written, and equal members in any order.
 func (v Value) Equal(w Value) bool {
-	return v.kind == w.kind && v.String() == w.String()
+	return v == w || v.kind == w.kind && v.String() == w.String()
 }
 
 // String is the canonical text of v.

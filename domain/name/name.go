@@ -40,8 +40,15 @@ func (n Name) String() string { return n.Text }
 // otherwise keep the whole text that it was read from.
 func (k Key) Clone() Key { return Key(strings.Clone(string(k))) }
 
-// Clone is the name in memory of its own, as [Key.Clone] is.
-func (n Name) Clone() Name { return Name{Text: strings.Clone(n.Text), Key: n.Key.Clone()} }
+// Clone is the name in memory of its own, as [Key.Clone] is. Text and key share it if
+// they are equal.
+func (n Name) Clone() Name {
+	text := strings.Clone(n.Text)
+	if text == string(n.Key) {
+		return Name{Text: text, Key: Key(text)}
+	}
+	return Name{Text: text, Key: n.Key.Clone()}
+}
 
 // Parse reads a name of at most [MaxLength] code points. See [ParseMax].
 func Parse(s string) (Name, error) { return ParseMax(s, MaxLength) }

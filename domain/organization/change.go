@@ -80,29 +80,45 @@ type Comparison struct {
 	Path  func(field string) string
 }
 
-// Changes returns a change for each field that differs, and these fields.
-func (c Comparison) Changes() (changes []Change, fields Fields, err error) {
+// Changes returns a change for each field that differs, and these fields. The texts may
+// be long: it holds no more of them at once than it must.
+func (c Comparison) Changes() ([]Change, Fields, error) {
 	if string(c.Before) == string(c.After) {
 		return nil, nil, nil
 	}
-	var entries [3]jsondoc.Value
-	for i, text := range [][]byte{c.Before, c.After, c.Shown()} {
-		if entries[i], err = jsondoc.ParseStored(text); err != nil {
-			return nil, nil, err
+	before, err := members(c.Before)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := members(c.After)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields := Fields{}
+	for i, m := range after {
+		if !before[i].Value.Equal(m.Value) {
+			fields[m.Name] = true
 		}
 	}
-	fields = Fields{}
-	for i, m := range entries[1].Members() {
-		if entries[0].Members()[i].Value.Equal(m.Value) {
-			continue
+	c.Before, c.After, before = nil, nil, nil
+	shown, err := members(c.Shown())
+	if err != nil {
+		return nil, nil, err
+	}
+	var changes []Change
+	for i, m := range after {
+		if fields.Has(m.Name) {
+			changes = append(changes, Change{
+				Path: c.Path(m.Name), Action: Update, Old: shown[i].Value.Append(nil), New: m.Value.Append(nil),
+			})
 		}
-		fields[m.Name] = true
-		changes = append(changes, Change{
-			Path: c.Path(m.Name), Action: Update,
-			Old: entries[2].Members()[i].Value.Append(nil), New: m.Value.Append(nil),
-		})
 	}
 	return changes, fields, nil
+}
+
+func members(text []byte) ([]jsondoc.Member, error) {
+	v, err := jsondoc.ParseStored(text)
+	return v.Members(), err
 }
 
 // Fields are those of an entry that differ.
@@ -119,16 +135,18 @@ type Hash struct{ h hash.Hash }
 func NewHash() Hash { return Hash{sha256.New()} }
 
 // State adds one resource of the state.
-func (h Hash) State(id string, revision int64) { h.add("state", id, strconv.FormatInt(revision, 10)) }
+func (h Hash) State(id string, revision int64) {
+	h.add([]byte("state"), []byte(id), strconv.AppendInt(nil, revision, 10))
+}
 
 // Change adds a change.
-func (h Hash) Change(c Change) { h.add(c.Path, string(c.Action), string(c.Old), string(c.New)) }
+func (h Hash) Change(c Change) { h.add([]byte(c.Path), []byte(c.Action), c.Old, c.New) }
 
 // add writes parts so that no other list of parts has the same bytes.
-func (h Hash) add(parts ...string) {
+func (h Hash) add(parts ...[]byte) {
 	for _, p := range parts {
 		h.h.Write([]byte(strconv.Itoa(len(p)) + ":")) // a hash never fails
-		h.h.Write([]byte(p))
+		h.h.Write(p)
 	}
 }
 

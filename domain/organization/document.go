@@ -28,21 +28,21 @@ const (
 	FieldPreviousName = "previous_name"
 )
 
-// Company returns the company as documents have it, as JSON text.
-func Company(c company.Company) []byte { return text(c.Write) }
+// AppendCompany appends the company as documents have it, as JSON text.
+func AppendCompany(dst []byte, c company.Company) []byte { return appendText(dst, c.Write) }
 
-// Department returns a department as documents have it, as JSON text.
-func Department(d department.Department, show identity.Show) []byte {
-	return text(func(w *jsondoc.Writer) { d.WriteEntry(w, show) })
+// AppendDepartment appends a department as documents have it, as JSON text.
+func AppendDepartment(dst []byte, d department.Department, show identity.Show) []byte {
+	return appendText(dst, func(w *jsondoc.Writer) { d.WriteEntry(w, show) })
 }
 
-// Agent returns an agent as documents have it, as JSON text.
-func Agent(a agent.Agent, show identity.Show) []byte {
-	return text(func(w *jsondoc.Writer) { a.WriteEntry(w, show) })
+// AppendAgent appends an agent as documents have it, as JSON text.
+func AppendAgent(dst []byte, a agent.Agent, show identity.Show) []byte {
+	return appendText(dst, func(w *jsondoc.Writer) { a.WriteEntry(w, show) })
 }
 
-func text(members func(*jsondoc.Writer)) []byte {
-	w := jsondoc.NewWriter(make([]byte, 0, 1024))
+func appendText(dst []byte, members func(*jsondoc.Writer)) []byte {
+	w := jsondoc.NewWriter(dst)
 	w.Open()
 	members(w)
 	w.Close()

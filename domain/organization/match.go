@@ -11,10 +11,10 @@ import (
 	"orgd/domain/name"
 )
 
-// State is an organization, without what its agents are.
+// State is an organization, without what its departments and agents say.
 type State struct {
 	Company     company.Company
-	Departments []department.Department // in order
+	Departments []department.Department // in order: their ids, names, shares and revisions
 	Agents      []Member                // in order
 }
 
@@ -42,7 +42,7 @@ type Match struct {
 	named       []int // per department of the state, as entries
 	ids         []agent.ID
 	byName      map[name.Key]agent.ID // as it will be
-	names       map[agent.ID]name.Name
+	names       map[agent.ID]string
 	homes       map[name.Key]name.Name // the departments that there will be
 	problems    problems
 }
@@ -135,7 +135,7 @@ func (m *Match) matchAgents() {
 func (m *Match) name(newID func() string) {
 	m.ids = make([]agent.ID, len(m.agents))
 	m.byName = make(map[name.Key]agent.ID, len(m.agents))
-	m.names = make(map[agent.ID]name.Name, len(m.agents))
+	m.names = make(map[agent.ID]string, len(m.agents))
 	for e, i := range m.agents {
 		if i == none {
 			m.ids[e] = agent.ID(newID())
@@ -153,7 +153,7 @@ func (m *Match) name(newID func() string) {
 
 func (m *Match) call(id agent.ID, n name.Name) {
 	m.byName[n.Key] = id
-	m.names[id] = n
+	m.names[id] = n.Text
 }
 
 // check notes agents whose department will not be there.
@@ -176,8 +176,8 @@ func (m *Match) check() {
 
 // Show turns the id of an agent into the name that it will have.
 func (m *Match) Show(id agent.ID) (string, bool) {
-	n, ok := m.names[id]
-	return n.Text, ok
+	text, ok := m.names[id]
+	return text, ok
 }
 
 // References are the ids of the agents that some references name.

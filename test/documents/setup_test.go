@@ -201,15 +201,15 @@ func (s *service) export() text {
 	var departments, agents []string
 	err := s.docs.Export(s.Context(), app.Export{
 		Company: func(c company.Company) error {
-			fmt.Fprintf(&b, "{\"format\":1,\n\"company\":%s,\n", organization.Company(c))
+			fmt.Fprintf(&b, "{\"format\":1,\n\"company\":%s,\n", organization.AppendCompany(nil, c))
 			return nil
 		},
 		Department: func(d app.Department) error {
-			departments = append(departments, string(organization.Department(d.Department, d.Names.Show)))
+			departments = append(departments, string(organization.AppendDepartment(nil, d.Department, d.Names.Show)))
 			return nil
 		},
 		Agent: func(a agent.Agent, show identity.Show) error {
-			agents = append(agents, string(organization.Agent(a, show)))
+			agents = append(agents, string(organization.AppendAgent(nil, a, show)))
 			return nil
 		},
 	})
