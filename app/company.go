@@ -69,7 +69,7 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 	o := s.kit.occasion(c)
 	for {
 		// The size of a department is that of the longest names that it may show.
-		departments, short, err := readShort(c, page.MaxBytes, func(last *Department) ([]Department, error) {
+		departments, short, err := readShort(c, page.LongBytes, func(last *Department) ([]Department, error) {
 			return s.Departments(ctx, last)
 		})
 		for _, d := range departments {

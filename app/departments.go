@@ -76,7 +76,7 @@ func (s *Departments) Found(ctx context.Context, c Call, in FoundDepartment) (De
 	patch := in.Patch.Resolve(refs)
 	shown := func(d department.Department) Department { return Department{d, &Lookup{names: names}} }
 	found := s.kit.occasion(c).founding(s.kit.IDs.NewID(), patch, func(d department.Department) receipt.Reply {
-		short := d.Size() <= page.MaxBytes
+		short := d.Size() <= page.LongBytes
 		return kept(in.Reply(shown(d), short), short)
 	})
 	d, err := s.departments.Create(ctx, patch.Name().Key, found)

@@ -45,9 +45,9 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	if err := s.eachDepartment(ctx, to.Department); err != nil {
 		return err
 	}
-	return s.eachPage(ctx, func(page []agent.Record) error {
-		some := make([]agent.Agent, len(page))
-		for i, r := range page {
+	return s.eachPage(ctx, func(found []agent.Record) error {
+		some := make([]agent.Agent, len(found))
+		for i, r := range found {
 			if some[i], err = r.Agent(); err != nil {
 				return err
 			}

@@ -188,8 +188,8 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 		}
 		after = found[len(found)-1].Place
 	}
-	err = s.eachPage(ctx, func(page []agent.Record) error {
-		for _, r := range page {
+	err = s.eachPage(ctx, func(found []agent.Record) error {
+		for _, r := range found {
 			n, err := name.Parse(r.Name)
 			if err != nil {
 				return fmt.Errorf("agent %s: %w", r.ID, err)
@@ -409,8 +409,8 @@ func (p *planner) planAgents() error {
 	if left == 0 {
 		return nil
 	}
-	err := p.s.eachPage(p.ctx, func(page []agent.Record) error {
-		for _, r := range page {
+	err := p.s.eachPage(p.ctx, func(found []agent.Record) error {
+		for _, r := range found {
 			i, known := p.at[r.ID]
 			if !known {
 				continue // hired since the state was read

@@ -35,6 +35,7 @@ func (x *exchange) write(status int, contentType string, body []byte) {
 		x.Writer.WriteHeaderNow()
 		return
 	}
+	x.giveTurn()
 	if _, err := x.Writer.Write(body); err != nil {
 		// Nobody is left to tell, and nothing is undone.
 		x.server.log.Debug("answer not sent", zap.String("instance", x.id), zap.Error(err))

@@ -70,7 +70,7 @@ func (h departments) list(x *exchange) error {
 	for _, d := range shown {
 		size += d.Size()
 	}
-	if size > bounds.MaxBytes {
+	if size > bounds.LongBytes {
 		a.start()
 	}
 	writePage(a.w, p.limit, func(w *jsondoc.Writer) string {
@@ -219,11 +219,13 @@ func (x *exchange) department(d app.Department, status int, short func(receipt.R
 		}
 		return etag(d.Tag(), x.server.parts.IDs.NewID())
 	})
-	if d.Size() > bounds.MaxBytes {
+	if d.Size() > bounds.LongBytes {
 		a.start()
 	}
-	var err error
-	writeEnvelope(a.w, func(w *jsondoc.Writer) { err = writeNamed(a.ctx, w, d) })
+	err := a.err
+	if err == nil {
+		writeEnvelope(a.w, func(w *jsondoc.Writer) { err = writeNamed(a.ctx, w, d) })
+	}
 	return a.finish(err, short)
 }
 

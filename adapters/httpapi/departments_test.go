@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"orgd/app"
@@ -35,12 +36,12 @@ func (wideDepartment) Department(context.Context, name.Key) (department.Departme
 // longNames names the first of many agents.
 type longNames struct {
 	ports.AgentStore
-	known int
-	asked *int
+	known int64
+	asked *atomic.Int64
 }
 
 func (n longNames) Names(_ context.Context, ids []agent.ID) (map[agent.ID]string, error) {
-	if *n.asked += len(ids); *n.asked > n.known {
+	if n.asked.Add(int64(len(ids))) > n.known {
 		return nil, ports.ErrStorage
 	}
 	names := map[agent.ID]string{}
@@ -50,9 +51,9 @@ func (n longNames) Names(_ context.Context, ids []agent.ID) (map[agent.ID]string
 	return names, nil
 }
 
-func serveWide(t *testing.T, known int) (url string, asked *int) {
+func serveWide(t *testing.T, known int64) (url string, asked *atomic.Int64) {
 	t.Helper()
-	asked = new(int)
+	asked = new(atomic.Int64)
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
 		p.Departments = app.NewDepartments(app.Kit{Clock: p.Clock, IDs: p.IDs}, wideDepartment{}, longNames{known: known, asked: asked}, fakeCompany{do: ok})
 	})
@@ -77,13 +78,13 @@ func TestLongDepartment(t *testing.T) {
 		t.Fatalf("GET = %d, %d bytes, %v", resp.StatusCode, len(body), err)
 	}
 	teams := answer.Data.Teams
-	if len(teams) != 64 || len(teams[63].Members) != 256 || !strings.HasPrefix(teams[63].Members[255], "agent16383x") || !answer.Success || *asked != wide {
-		t.Errorf("%d teams after %d agents were asked for, want 64 after %d", len(teams), *asked, wide)
+	if len(teams) != 64 || len(teams[63].Members) != 256 || !strings.HasPrefix(teams[63].Members[255], "agent16383x") || !answer.Success || asked.Load() != wide {
+		t.Errorf("%d teams after %d agents were asked for, want 64 after %d", len(teams), asked.Load(), wide)
 	}
-	if policy, _ := getMany(t, url+"/ceremony-policy", ""); policy.StatusCode != http.StatusOK || *asked != wide {
-		t.Errorf("the ceremony policy = %d after %d agents were asked for, want 200 after none more", policy.StatusCode, *asked)
+	if policy, _ := getMany(t, url+"/ceremony-policy", ""); policy.StatusCode != http.StatusOK || asked.Load() != wide {
+		t.Errorf("the ceremony policy = %d after %d agents were asked for, want 200 after none more", policy.StatusCode, asked.Load())
 	}
-	*asked = 0
+	asked.Store(0)
 	tag := resp.Header.Get("ETag")
 	again, _ := getMany(t, url, tag)
 	if got := again.Header.Get("ETag"); again.StatusCode != http.StatusOK || tag == "" || got == "" || got == tag {

@@ -29,6 +29,7 @@ type exchange struct {
 
 	session *session.Session // nil: nobody is authenticated
 	claim   *ports.Claim     // nil: no idempotency key
+	shares  shares           // of what many wait for
 	body    *string          // once read
 	spooled *spool           // the same on spooled routes
 	problem bool             // errors go out as problem documents

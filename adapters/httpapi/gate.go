@@ -53,6 +53,10 @@ func (x *exchange) admit() error {
 	if err := x.server.parts.Sessions.See(x.ctx(), *x.session); err != nil {
 		return err
 	}
+	defer x.giveBack()
+	if err := x.awaitTurn(); err != nil {
+		return err
+	}
 	return x.once()
 }
 

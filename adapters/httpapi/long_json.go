@@ -10,8 +10,8 @@ import (
 	"orgd/domain/receipt"
 )
 
-// longJSON is an answer in JSON. If it is longer than a page, it is sent while it is
-// written.
+// longJSON is an answer in JSON. If it is longer than [bounds.LongBytes], it is
+// sent while it is written.
 type longJSON struct {
 	out     *longAnswer
 	w       *jsondoc.Writer // of the body
@@ -45,6 +45,9 @@ func (a *longJSON) start() {
 		a.reply.ETag = a.tag(false)
 	}
 	x := a.out.x
+	if a.err = x.enterLong(); a.err != nil {
+		return
+	}
 	x.describe(a.reply)
 	a.ctx, a.cancel = context.WithTimeout(x.client, x.server.cfg.OrganizationTimeout)
 }
@@ -52,14 +55,17 @@ func (a *longJSON) start() {
 // flush sends all but the last byte of the text, if the answer is longer than a page.
 // When sending has failed, it drops them.
 func (a *longJSON) flush(text []byte) (rest []byte) {
-	if !a.started && len(text) <= bounds.MaxBytes {
+	if !a.started && len(text) <= bounds.LongBytes {
 		return text
 	}
 	a.start()
 	end := len(text) - 1
 	if a.err == nil {
+		resume := a.out.x.pause()
 		a.out.buf = text[:end]
-		a.err = a.out.flush()
+		if a.err = a.out.flush(); a.err == nil {
+			a.err = resume(a.ctx)
+		}
 	}
 	return append(text[:0], text[end])
 }
@@ -75,6 +81,7 @@ func (a *longJSON) finish(err error, short func(receipt.Reply) error) error {
 		}
 		return short(a.reply)
 	}
+	a.out.x.giveTurn()
 	a.out.buf = a.w.Bytes()
 	return a.out.finish(err)
 }
@@ -123,7 +130,7 @@ func (l longList[T]) rows(a *longJSON) error {
 		}
 		for i := range found {
 			last = &found[i]
-			if size += (*last).Size(); size > bounds.MaxBytes {
+			if size += (*last).Size(); size > bounds.LongBytes {
 				a.start()
 			}
 			if err := cmp.Or(a.err, l.row(a.ctx, a.w, *last)); err != nil {

@@ -76,18 +76,21 @@ type Capabilities struct {
 
 // Server serves the interface. Its handler may be used without its listener.
 type Server struct {
-	cfg       Config
-	parts     Parts
-	log       *zap.Logger
-	engine    *gin.Engine
-	cursors   cursors
-	clients   clients
-	origins   map[string]bool
-	started   time.Time
-	draining  atomic.Bool
-	probe     singleflight.Group
-	streaming streamTimes
-	documents limit.Documents // of organizations, that requests deal with
+	cfg         Config
+	parts       Parts
+	log         *zap.Logger
+	engine      *gin.Engine
+	cursors     cursors
+	clients     clients
+	origins     map[string]bool
+	started     time.Time
+	draining    atomic.Bool
+	probe       singleflight.Group
+	streaming   streamTimes
+	documents   *limit.Places // of requests that deal with the whole organization
+	longAnswers *limit.Places
+	readers     limit.Readers
+	turns       turns
 	// Streams end with ending, which end brings about.
 	ending context.Context
 	end    context.CancelFunc
@@ -108,6 +111,7 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	s := &Server{
 		cfg: cfg, parts: parts, log: log, clients: clients,
 		cursors: cursors{parts.CursorKey}, origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes,
+		documents: limit.Documents(), longAnswers: limit.LongAnswers(), turns: newTurns(),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	for _, o := range cfg.CORSOrigins {
@@ -239,6 +243,7 @@ func (x *exchange) run() (err error) {
 // finish reports the exchange to the metrics and the access log.
 func (x *exchange) finish() {
 	took := time.Since(x.started)
+	x.server.readers.Count(x.reader(), x.Writer.Size(), time.Now())
 	status := x.Writer.Status()
 	x.server.parts.Metrics.Request(x.route.label(), x.Request.Method, status, took)
 	if x.route.uncounted && status < http.StatusBadRequest {

@@ -44,6 +44,7 @@ func (h streams) follow(x *exchange) error {
 	if x.server.ending.Err() != nil {
 		return ports.ErrUnavailable.Because(errDraining)
 	}
+	x.giveTurn() // it goes on for days
 	st, err := h.svc.Open(x.ctx(), in)
 	if err != nil {
 		return err

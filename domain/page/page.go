@@ -4,7 +4,12 @@ package page
 
 // MaxBytes is how many bytes the rows of a page have at most, without its last one. A
 // page that has more is full, though it has fewer rows than were asked for.
-const MaxBytes = 4 << 20
+const MaxBytes = 1 << 20
+
+// LongBytes is how many bytes an answer has at most that is made before it is sent,
+// though it is no page: one department, or all of a company. A longer one is sent while
+// it is made.
+const LongBytes = 4 << 20
 
 // Row is a row that may be large.
 type Row interface {

@@ -247,7 +247,7 @@ func feedFilters(t *testing.T, s *Service) {
 
 // A page of very large rows ends early; who goes on misses nothing.
 func largeRows(t *testing.T, s *Service) {
-	const rows, page = 40, 4 << 20
+	const rows, page = 40, 1 << 20
 	w := newWorld(t, s)
 	related := obj{}
 	for i := range 64 {

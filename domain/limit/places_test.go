@@ -6,8 +6,8 @@ import (
 	"orgd/domain/fault"
 )
 
-func TestDocuments(t *testing.T) {
-	var d Documents
+func TestPlaces(t *testing.T) {
+	d := Documents()
 	var leave []func()
 	enter := func(subject string, wantCap int) {
 		t.Helper()
@@ -23,17 +23,17 @@ func TestDocuments(t *testing.T) {
 	}
 	enter("ann", 0)
 	enter("ann", 0)
-	enter("ann", MaxDocumentsOfSubject)
+	enter("ann", 2)
 	enter("bob", 0)
 	enter("eve", 0)
-	enter("zoe", MaxDocuments)
+	enter("zoe", 4)
 	leave[0]()
 	enter("zoe", 0)
-	enter("ann", MaxDocuments)
+	enter("ann", 4)
 	for _, out := range leave[1:] {
 		out()
 	}
-	if d.running != 0 || len(d.ofSubject) != 0 {
-		t.Errorf("after all have left: %d, %v", d.running, d.ofSubject)
+	if d.taken != 0 || len(d.ofSubject) != 0 {
+		t.Errorf("after all have left: %d, %v", d.taken, d.ofSubject)
 	}
 }
