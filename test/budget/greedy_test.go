@@ -66,6 +66,7 @@ func TestGreedyReaders(t *testing.T) {
 		clients[i] = w.mint(fmt.Sprintf("other%d", i), "editor")
 	}
 	w.resetPeak()
+	w.steadily(clients, alone/5) // finds nothing in the caches
 	before := w.steadily(clients, alone)
 	answers := make(chan map[string]int, 1)
 	go func() { answers <- w.greedily(g) }()
