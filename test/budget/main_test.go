@@ -48,6 +48,9 @@ func TestMain(m *testing.M) {
 		fmt.Println("SKIPPED: only Linux tells what a process has used")
 		return
 	}
+	if text := os.Getenv(greedyVariable); text != "" {
+		os.Exit(greedy(text))
+	}
 	os.Exit(process.Main(m, func(dir string) (err error) {
 		signingKey, cursorKey = filepath.Join(dir, "signing.key"), filepath.Join(dir, "cursor.key")
 		secret := make([]byte, 32)
@@ -74,7 +77,9 @@ const collected = "GOMEMLIMIT=128MiB"
 type service struct {
 	*testing.T
 	*process.Process
+	env    []string // what its environment has besides
 	flags  []string // of its storage
+	limits []string // flags
 	dir    string   // the data directory of the embedded store
 	tokens []string // of administrators
 	http   *http.Client
@@ -118,7 +123,7 @@ func onMongoDB(t *testing.T) *service {
 
 func newService(t *testing.T, flags ...string) *service {
 	t.Helper()
-	s := &service{T: t, flags: flags, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 300, DisableCompression: true}}}
+	s := &service{T: t, env: []string{collected}, flags: flags, limits: []string{"--limits", "off"}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 300, DisableCompression: true}}}
 	for i := range documents {
 		s.tokens = append(s.tokens, s.mint(fmt.Sprintf("root%d", i), "admin"))
 	}
@@ -141,7 +146,7 @@ func (s *service) mint(subject, role string) string {
 
 func (s *service) start() {
 	s.Helper()
-	p, err := process.Serve(context.WithoutCancel(s.Context()), binary, []string{collected}, append(slices.Clone(s.flags), "--limits", "off",
+	p, err := process.Serve(context.WithoutCancel(s.Context()), binary, s.env, append(slices.Concat(s.flags, s.limits),
 		"--signing-key-file", signingKey, "--cursor-key-file", cursorKey, "--webhook-allow-http", "--webhook-allow-private")...)
 	if err != nil {
 		s.Fatal(err)

@@ -231,18 +231,26 @@ func (t target) get(path string) ([]byte, error) {
 
 var ownSession = regexp.MustCompile(`"sid":"([^"]+)"`)
 
+// ownSession is the session of the administrator, which must not end.
+func (r *run) ownSession() (string, error) {
+	me, err := r.get("/api/v1/auth/me")
+	if err != nil {
+		return "", err
+	}
+	if found := ownSession.FindStringSubmatch(string(me)); found != nil {
+		return found[1], nil
+	}
+	return "", fmt.Errorf("GET /auth/me = %s, want a session", me)
+}
+
 // requests sends n requests in episodes, and looks at the service after each.
 func (r *run) requests(ctx context.Context, n int) error {
-	me, err := r.get("/api/v1/auth/me")
+	spared, err := r.ownSession()
 	if err != nil {
 		return err
 	}
-	spared := ownSession.FindStringSubmatch(string(me))
-	if spared == nil {
-		return fmt.Errorf("GET /auth/me = %s, want a session", me)
-	}
 	for r.begin = time.Now(); r.sent < n; {
-		if err := r.episode(ctx, newPool(spared[1]), min(episode, n-r.sent)); err != nil {
+		if err := r.episode(ctx, newPool(spared), min(episode, n-r.sent)); err != nil {
 			return err
 		}
 		if err := r.look(n); err != nil {
