@@ -209,6 +209,9 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 
 // department answers with one department.
 func (x *exchange) department(d app.Department, status int, short func(receipt.Reply) error) error {
+	if err := bounds.Allow(x.ctx(), d.Size()); err != nil {
+		return err
+	}
 	r := receipt.Reply{Status: status}
 	if status == http.StatusCreated {
 		r.Location = departmentPath(d.Name)

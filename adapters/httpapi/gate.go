@@ -54,8 +54,8 @@ func (x *exchange) admit() error {
 		return err
 	}
 	defer x.giveBack()
-	if err := x.awaitTurn(); err != nil {
-		return err
+	if x.isRead() && !x.route.long {
+		return x.inTurn()
 	}
 	return x.once()
 }

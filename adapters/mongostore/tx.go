@@ -176,7 +176,7 @@ func drain[T any](r reader, query func(context.Context) (*mongo.Cursor, error)) 
 const closeTime = time.Second
 
 // list reads the documents that filter finds and makes rows of them. It ends with
-// the first row that is behind its page. What MongoDB sends at once has 16 MiB at
+// the first row that is behind its page, or page.ErrLarge. What MongoDB sends at once has 16 MiB at
 // most.
 func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], read func(D) (T, error)) (rows []T, err error) {
 	ctx, cancel, err := r.bounded()
@@ -205,6 +205,9 @@ func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.
 		}
 		if rows = append(rows, row); filling.Add(row.Size()) {
 			return rows, nil
+		}
+		if err := page.Allow(ctx, int(filling)); err != nil {
+			return nil, err
 		}
 	}
 	return rows, r.readError(cursor.Err())

@@ -37,7 +37,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, er
 		}
 	}
 	var filling page.Filling
-	found, err := s.list(ctx, q, func(size int) error { return fill(&filling, size) })
+	found, err := s.list(ctx, q, func(size int) error { return fill(ctx, &filling, size) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 				return errForgotten
 			}
 			known = append(known, rec.Record)
-			return fill(&filling, rec.Size())
+			return fill(ctx, &filling, rec.Size())
 		})
 	})
 	if err != nil {

@@ -1,23 +1,29 @@
 package sqlitestore
 
 import (
+	"context"
 	"fmt"
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
 	"orgd/domain/money"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
 const departmentColumns = "id, name, name_key, place, doc, revision, created_at, updated_at"
 
-func scanDepartment(r Row) (department.Department, error) {
+// scanDepartment reads a row, or returns page.ErrLarge if ctx has no turn for it.
+func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
 	var row department.Department
 	var doc string
 	var created, updated int64
 	err := r.Scan(&row.ID, &row.Name.Text, &row.Name.Key, &row.Place, &doc, &row.Revision, &created, &updated)
 	if err != nil {
+		return department.Department{}, err
+	}
+	if err := page.Allow(ctx, len(doc)); err != nil {
 		return department.Department{}, err
 	}
 	d, err := department.Parse(doc)

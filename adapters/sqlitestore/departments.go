@@ -65,12 +65,12 @@ func (s *Departments) Departments(ctx context.Context, after company.Place, limi
 	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectDepartments, []any{string(after), limit}, func(r Row) error {
-			d, err := scanDepartment(r)
+			d, err := scanDepartment(ctx, r)
 			if err != nil {
 				return err
 			}
 			list = append(list, d)
-			return fill(&filling, d.Size())
+			return fill(ctx, &filling, d.Size())
 		})
 	})
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 const selectDepartment = "SELECT " + departmentColumns + " FROM departments WHERE name_key = ?"
 
 func findDepartment(v *View, key name.Key) (department.Department, error) {
-	d, err := scanDepartment(v.Row(selectDepartment, string(key)))
+	d, err := scanDepartment(v.ctx, v.Row(selectDepartment, string(key)))
 	return d, noDepartment(err, key)
 }
 

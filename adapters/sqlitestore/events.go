@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -59,10 +60,9 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		shown := e.Shown()
 		c.remember(place, shown)
 		found = append(found, shown)
-		if behind = filling.Add(shown.Size()); behind {
-			return errFull
-		}
-		return nil
+		err = fill(v.ctx, &filling, shown.Size())
+		behind = errors.Is(err, errFull)
+		return err
 	})
 	if err == nil && !behind && len(found) != len(places) {
 		err = ports.ErrStorage.Because(fmt.Errorf("an index has %d events that are not stored", len(places)-len(found)))

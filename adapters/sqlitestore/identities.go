@@ -40,7 +40,7 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 				return err
 			}
 			versions = append(versions, v)
-			return fill(&filling, v.Size())
+			return fill(ctx, &filling, v.Size())
 		})
 	})
 	if err != nil {

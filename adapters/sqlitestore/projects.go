@@ -123,7 +123,7 @@ func (s *Projects) Projects(ctx context.Context, q project.Query) (list []projec
 				return err
 			}
 			list = append(list, p)
-			return fill(&filling, p.Size())
+			return fill(ctx, &filling, p.Size())
 		})
 	})
 	if err != nil {

@@ -42,12 +42,13 @@ func (v *View) Each(query string, args []any, row func(Row) error) error {
 // errFull says that a page is full, so that no more rows are read.
 var errFull = errors.New("sqlitestore: the page is full")
 
-// fill counts a row of a size that was read, and returns errFull if it is behind its page.
-func fill(f *page.Filling, size int) error {
+// fill counts a row of a size that was read. It returns errFull if the row is behind its
+// page, and page.ErrLarge if there is no turn for it.
+func fill(ctx context.Context, f *page.Filling, size int) error {
 	if f.Add(size) {
 		return errFull
 	}
-	return nil
+	return page.Allow(ctx, int(*f))
 }
 
 // eachOf calls row for every row of a query that has a list of keys for its first

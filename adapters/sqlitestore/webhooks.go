@@ -127,7 +127,7 @@ func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhoo
 				return err
 			}
 			list = append(list, w)
-			return fill(&filling, w.Size())
+			return fill(ctx, &filling, w.Size())
 		})
 	})
 	if err != nil {
