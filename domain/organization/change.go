@@ -100,7 +100,6 @@ func (c Comparison) Changes() ([]Change, Fields, error) {
 			fields[m.Name] = true
 		}
 	}
-	c.Before, c.After, before = nil, nil, nil
 	shown, err := members(c.Shown())
 	if err != nil {
 		return nil, nil, err
