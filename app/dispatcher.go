@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -66,9 +67,11 @@ type Dispatcher struct {
 	work        context.Context // of deliveries
 	abort       context.CancelFunc
 
+	loading sync.Mutex
+	known   map[revision.Tag]*webhook.Subscriber // all webhooks, when they were read last
+
 	mu       sync.Mutex
-	known    map[revision.Tag]*webhook.Subscriber // all webhooks, when they were read last
-	busy     map[webhook.ID]bool                  // webhooks whose lanes are in use
+	busy     map[webhook.ID]bool // webhooks whose lanes are in use
 	stopping bool
 	failed   []error // of deliveries since the last turn
 	running  sync.WaitGroup
@@ -92,7 +95,7 @@ func NewDispatcher(kit Kit, random ports.Random, webhooks ports.WebhookStore, ou
 	work, abort := context.WithCancel(context.Background())
 	d := &Dispatcher{
 		kit: kit, random: random, webhooks: webhooks, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
-		work: work, abort: abort, busy: map[webhook.ID]bool{},
+		work: work, abort: abort, busy: map[webhook.ID]bool{}, known: map[revision.Tag]*webhook.Subscriber{},
 	}
 	d.recording.Store(true)
 	d.dispatching.Store(true)
@@ -215,12 +218,11 @@ func (d *Dispatcher) enabled(ctx context.Context) (hooks []*webhook.Subscriber, 
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	known := d.known
-	d.mu.Unlock()
-	read := make(map[revision.Tag]*webhook.Subscriber, len(tags))
+	d.loading.Lock() // one turn reads for all
+	defer d.loading.Unlock()
+	current := make(map[revision.Tag]bool, len(tags))
 	for _, tag := range tags {
-		s := known[tag]
+		s := d.known[tag]
 		if s == nil {
 			w, err := d.webhooks.Webhook(ctx, webhook.ID(tag.ID))
 			if errors.Is(err, webhook.ErrNotFound) {
@@ -230,15 +232,14 @@ func (d *Dispatcher) enabled(ctx context.Context) (hooks []*webhook.Subscriber, 
 				return nil, err
 			}
 			s = w.Subscriber()
+			d.known[s.Tag()] = s
 		}
-		read[s.Tag()] = s
+		current[s.Tag()] = true
 		if s.Enabled() {
 			hooks = append(hooks, s)
 		}
 	}
-	d.mu.Lock()
-	d.known = read
-	d.mu.Unlock()
+	maps.DeleteFunc(d.known, func(t revision.Tag, _ *webhook.Subscriber) bool { return !current[t] })
 	return hooks, nil
 }
 

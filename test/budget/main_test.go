@@ -30,6 +30,7 @@ import (
 
 	"orgd"
 	"orgd/adapters/jwtauth"
+	"orgd/domain/page"
 	"orgd/ports"
 	"orgd/test/apitest"
 	"orgd/test/process"
@@ -156,6 +157,22 @@ func (s *service) start() {
 		s.Fatal(err)
 	}
 	s.base = s.memory("VmRSS")
+	s.rest()
+}
+
+// rest waits until the service has done what it does at its start, which is of no
+// request.
+func (s *service) rest() {
+	s.Helper()
+	const idle = 100 * time.Millisecond
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		before := s.used()
+		time.Sleep(idle)
+		if s.used()-before < idle/10 {
+			return
+		}
+	}
+	s.T.Log("the service does not come to rest") // it is measured all the same
 }
 
 // stop ends the service, which must not have logged an error but that the storage
@@ -249,9 +266,21 @@ func (s *service) send(ctx context.Context, r request, answered func(*http.Respo
 	return answered(resp)
 }
 
+// errTurn is a read whose turn has not come in time.
+var errTurn = errors.New("others are reading as much")
+
 // call sends a request and reads its answer, which is a success. begun is called with
-// its first byte, if it is not nil.
+// its first byte, if it is not nil. A read whose turn does not come is sent again.
 func (s *service) call(r request, begun func()) (size int64, err error) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(page.Patience) {
+		size, err = s.callOnce(r, begun)
+		if !errors.Is(err, errTurn) || time.Now().After(deadline) {
+			return size, err
+		}
+	}
+}
+
+func (s *service) callOnce(r request, begun func()) (size int64, err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
 	defer cancel()
 	err = s.send(ctx, r, func(resp *http.Response) error {
@@ -260,6 +289,9 @@ func (s *service) call(r request, begun func()) (size int64, err error) {
 		}
 		if resp.StatusCode >= 300 && !(r.refusable && resp.StatusCode == http.StatusTooManyRequests) {
 			text, err := io.ReadAll(resp.Body)
+			if r.method == http.MethodGet && strings.Contains(string(text), page.ErrLarge.Error()) {
+				err = errTurn
+			}
 			return errors.Join(fmt.Errorf("%d %.500s", resp.StatusCode, text), err)
 		}
 		if r.stream {
