@@ -114,24 +114,16 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string, escaping only what must be. Bytes
 // that are no UTF-8 become U+FFFD, so that the result is always valid.
 func appendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s)) // each byte that is wrong becomes U+FFFD
+	}
 	dst = append(dst, '"')
 	start := 0 // of what was not appended yet
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
-				start = i + 1
-			}
-			i += size
-			continue
-		}
-		if c < ' ' || c == '"' || c == '\\' {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
 			dst = appendEscape(append(dst, s[start:i]...), c)
 			start = i + 1
 		}
-		i++
 	}
 	return append(append(dst, s[start:]...), '"')
 }

@@ -73,12 +73,14 @@ func (p *parser) string() (escaped bool) {
 
 // plain skips to the next byte that ends or interrupts a string.
 func (p *parser) plain() {
-	for p.at < len(p.text) {
-		if c := p.text[p.at]; c == '"' || c == '\\' || c < ' ' {
+	rest := p.text[p.at:]
+	for i := range len(rest) {
+		if c := rest[i]; c == '"' || c == '\\' || c < ' ' {
+			p.at += i
 			return
 		}
-		p.at++
 	}
+	p.at = len(p.text)
 }
 
 // escape passes one escape, from its backslash on.
