@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 
 	"orgd/domain/access"
 	"orgd/domain/audit"
@@ -96,7 +97,7 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 			return Department{}, err
 		}
 	}
-	refs, _, err := resolve(ctx, s.agents, in.Patch.References())
+	refs, names, err := resolve(ctx, s.agents, in.Patch.References())
 	if err != nil {
 		return Department{}, err
 	}
@@ -104,7 +105,9 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, o occasion) (department.Department, error) {
 		return d.Change(patch, others, o.at)
 	})
-	return Department{d, newLookup(ctx, s.agents, d)}, err
+	shown := newLookup(ctx, s.agents, d)
+	maps.Copy(shown.names, names)
+	return Department{d, shown}, err
 }
 
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it

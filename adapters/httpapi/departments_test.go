@@ -62,7 +62,7 @@ func serveWide(t *testing.T, known int64) (url string, asked *atomic.Int64) {
 	return srv.URL + prefix + "/departments/ops", asked
 }
 
-// A department that is longer than a page is sent whole, reads every name once, and has
+// A department that is longer than LongBytes is sent whole, reads every name once, and has
 // a tag that no other answer has.
 func TestLongDepartment(t *testing.T) {
 	url, asked := serveWide(t, wide)

@@ -18,7 +18,7 @@ type longJSON struct {
 	reply   receipt.Reply   // its status and headers
 	ctx     context.Context // for reading what is written
 	cancel  func()
-	started bool  // the answer is longer than a page
+	started bool  // the answer is longer than LongBytes
 	err     error // of sending
 	// tag, if any, makes the entity tag: with true of a body that has been written, with
 	// false of one that has not.
@@ -52,7 +52,7 @@ func (a *longJSON) start() {
 	a.ctx, a.cancel = context.WithTimeout(x.client, x.server.cfg.OrganizationTimeout)
 }
 
-// flush sends all but the last byte of the text, if the answer is longer than a page.
+// flush sends all but the last byte of the text, if the answer is longer than LongBytes.
 // When sending has failed, it drops them.
 func (a *longJSON) flush(text []byte) (rest []byte) {
 	if !a.started && len(text) <= bounds.LongBytes {

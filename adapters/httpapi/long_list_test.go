@@ -92,7 +92,7 @@ func tryMany(t *testing.T, url, tag string) (*http.Response, []byte, error) {
 	return resp, body, err
 }
 
-// What is longer than a page is whole all the same, and has a tag that no other answer
+// What is longer than LongBytes is whole all the same, and has a tag that no other answer
 // has.
 func TestLongList(t *testing.T) {
 	url := serveMany(t, manyDepartments{})

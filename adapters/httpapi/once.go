@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"crypto/sha256"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -131,7 +132,10 @@ func (x *exchange) bodySum() ([sha256.Size]byte, error) {
 		return s.sum(), nil
 	}
 	body, err := x.read()
-	return sha256.Sum256([]byte(body)), err
+	hash := sha256.New()
+	// A reader alone, because one that also writes would copy the body as a whole.
+	_, _ = io.Copy(hash, struct{ io.Reader }{strings.NewReader(body)}) // neither can fail
+	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
 // releaseTimeout bounds giving a claim back after the request's own deadline.

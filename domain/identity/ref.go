@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"slices"
 	"strings"
 
 	"orgd/domain/fault"
@@ -103,14 +102,16 @@ func resolveOne(resolve resolver, field string, text *string) (*string, error) {
 
 func resolveAll(resolve resolver, field string, texts []string) ([]string, error) {
 	var ids []string
+	named := make(map[ID]bool, len(texts))
 	for _, text := range texts {
 		id, err := resolve(field, text)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(ids, string(id)) {
+		if named[id] {
 			return nil, ErrCombination.With("%s: names the agent %q twice", field, text)
 		}
+		named[id] = true
 		ids = append(ids, string(id))
 	}
 	return ids, nil

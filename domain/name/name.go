@@ -122,7 +122,11 @@ func fold(text string) Key {
 	if isASCII(text) {
 		return Key(strings.ToLower(text))
 	}
-	return Key(norm.NFC.String(cases.Fold().String(text)))
+	folded := cases.Fold().String(text)
+	if folded == text {
+		return Key(text) // which is in NFC
+	}
+	return Key(norm.NFC.String(folded))
 }
 
 // normalize returns the NFC form of s. It reports false where the normalizer

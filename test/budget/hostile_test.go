@@ -407,6 +407,6 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%.20000s", err, out)
 	}
-	time.Sleep(5 * time.Second)
-	w.within("VmRSS", maxDocumentMemory)
+	time.Sleep(20 * time.Second) // Go gives memory back slowly
+	w.within("VmRSS", kept+maxDocumentMemory)
 }
