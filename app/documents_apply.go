@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
+	"sync"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -421,18 +419,43 @@ func (x *execution) orderDepartments() error {
 
 // each calls f for the numbers of agents, several at once, until one fails.
 func (x *execution) each(ids []agent.ID, f func(i int) error) error {
-	all, ctx := errgroup.WithContext(x.ctx)
-	all.SetLimit(writesAtOnce)
-	room := semaphore.NewWeighted(bytesAtOnce)
-	for i, id := range ids {
-		size := int64(min(x.sizes[id], bytesAtOnce))
-		if err := room.Acquire(ctx, size); err != nil {
-			return cmp.Or(all.Wait(), err)
+	var (
+		mu         sync.Mutex
+		room       = sync.NewCond(&mu)
+		next, busy int // busy is the size of those that are under way
+		first      error
+		wg         sync.WaitGroup
+	)
+	take := func() (i, size int, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if i, next = next, next+1; i >= len(ids) {
+			return i, 0, false
 		}
-		all.Go(func() error {
-			defer room.Release(size)
-			return f(i)
+		for size = x.sizes[ids[i]]; first == nil && busy > 0 && busy+size > bytesAtOnce; {
+			room.Wait()
+		}
+		if first != nil {
+			return i, 0, false
+		}
+		busy += size
+		return i, size, true
+	}
+	end := func(size int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if busy -= size; first == nil {
+			first = err
+		}
+		room.Broadcast()
+	}
+	for range min(writesAtOnce, len(ids)) {
+		wg.Go(func() {
+			for i, size, ok := take(); ok; i, size, ok = take() {
+				end(size, f(i))
+			}
 		})
 	}
-	return all.Wait()
+	wg.Wait()
+	return first
 }
