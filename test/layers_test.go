@@ -44,8 +44,8 @@ var only = map[string]string{
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
-// everywhere, and several use the same Redis.
-var adapterFriends = map[string]bool{"orgd/adapters/telemetry": true, "orgd/adapters/redisconn": true}
+// everywhere, several use the same Redis, and both stores commit in groups.
+var adapterFriends = map[string]bool{"orgd/adapters/telemetry": true, "orgd/adapters/redisconn": true, "orgd/adapters/groupcommit": true}
 
 func TestArrowsPointInward(t *testing.T) {
 	for _, p := range list(t) {

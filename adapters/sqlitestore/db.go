@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	_ "modernc.org/sqlite" // the driver
 
+	"orgd/adapters/groupcommit"
 	"orgd/ports"
 )
 
@@ -60,9 +61,8 @@ type DB struct {
 	trimmed time.Time // when the size of the log was last looked at
 
 	grown   ports.Broadcast // when events were committed
-	jobs    chan *job
+	writes  *groupcommit.Queue[*change]
 	closing chan struct{}
-	stopped chan struct{} // closed when the writer has ended
 	once    sync.Once
 }
 
@@ -101,15 +101,14 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		events:  newEvents(maxEvents),
 		maxLog:  maxLog,
 		readers: make(chan *conn, cfg.Readers),
-		jobs:    make(chan *job),
+		writes:  groupcommit.New[*change](),
 		closing: make(chan struct{}),
-		stopped: make(chan struct{}),
 	}
 	if err := db.start(ctx, cfg, steps); err != nil {
 		err = errors.Join(err, db.release())
 		return nil, nil, fmt.Errorf("sqlitestore: open %s: %w", cfg.Dir, translate(err))
 	}
-	go db.writeLoop()
+	go db.writes.Serve(db.serve)
 	return db, db.close, nil
 }
 
@@ -173,7 +172,7 @@ func (db *DB) startReaders(ctx context.Context, n int) (err error) {
 func (db *DB) close() {
 	db.once.Do(func() {
 		close(db.closing)
-		<-db.stopped
+		<-db.writes.Close()
 		if err := db.release(); err != nil {
 			db.log.Error("closing the data directory failed", zap.String("database", db.path), zap.Error(err))
 		}

@@ -4,38 +4,20 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/fault"
 	"orgd/ports"
 )
 
-// retryAfter is what a client waits before it asks an unavailable store again.
-const retryAfter = time.Second
-
-var (
-	errDraining = errors.New("sqlitestore: the store is closing")
-	errStopped  = errors.New("sqlitestore: the writer has stopped")
-)
+var errDraining = errors.New("sqlitestore: the store is closing")
 
 // unavailable is an outage that changed nothing.
 func unavailable(cause error) error {
-	return ports.ErrUnavailable.Because(cause).After(retryAfter)
-}
-
-// notApplied is an outage before a write was looked at.
-func notApplied(cause error) error {
-	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
-		Because(cause).After(retryAfter)
-}
-
-// unknownOutcome is an outage while a write was under way.
-func unknownOutcome(cause error) error {
-	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
-		Because(cause).After(retryAfter)
+	return ports.ErrUnavailable.Because(cause).After(groupcommit.RetryAfter)
 }
 
 // translate gives an error that came from the database or from a context the

@@ -1,0 +1,247 @@
+// Package groupcommit hands the changes of many callers to one writer, which commits
+// together what waits. Each caller is answered for its own change: it may leave, be
+// refused or panic without harm to the others.
+package groupcommit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"orgd/domain/fault"
+	"orgd/ports"
+)
+
+// RetryAfter is what a client waits before it sends a change again that storage did not
+// take.
+const RetryAfter = time.Second
+
+var (
+	errClosing = errors.New("groupcommit: the store is closing")
+	errStopped = errors.New("groupcommit: the writer has stopped")
+)
+
+// NotApplied is a [ports.ErrUnavailable] of a change of which nothing is stored.
+func NotApplied(cause error) error {
+	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
+		Because(cause).After(RetryAfter)
+}
+
+// Unknown is a [ports.ErrUnavailable] of a change that may be stored or not.
+func Unknown(cause error) error {
+	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
+		Because(cause).After(RetryAfter)
+}
+
+// Queue has the changes that wait for the writer, which runs [Queue.Serve]. Its methods,
+// but for that, may be called by any goroutine.
+type Queue[C any] struct {
+	mu       sync.Mutex
+	together []*Job[C]
+	alone    []*Job[C]
+	oneAlone bool // whether the last batch was a change alone
+	closed   bool
+	waiting  chan struct{} // has an element after something was put into the queue
+	stopped  chan struct{} // closed when the writer has ended
+}
+
+// New returns an empty queue.
+func New[C any]() *Queue[C] {
+	return &Queue[C]{waiting: make(chan struct{}, 1), stopped: make(chan struct{})}
+}
+
+// Do hands a change to the writer and returns its answer. If ctx ends, or the writer, it
+// does not wait for that: it returns [NotApplied], or [Unknown] if the change had been
+// sealed. Whatever it returns, the change does not run afterwards.
+func (q *Queue[C]) Do(ctx context.Context, change C) error {
+	if err := ctx.Err(); err != nil {
+		return NotApplied(err)
+	}
+	j := &Job[C]{Change: change, ctx: ctx, turn: make(chan struct{}, 1), answer: make(chan error, 1)}
+	q.put(j, false)
+	cause := errStopped
+	select {
+	case err := <-j.answer:
+		return err
+	case <-ctx.Done():
+		cause = ctx.Err()
+	case <-q.stopped:
+	}
+	defer j.lock()()
+	select {
+	case err := <-j.answer: // both at once
+		return err
+	default:
+	}
+	if j.left = true; j.sealed {
+		return Unknown(cause)
+	}
+	return NotApplied(cause)
+}
+
+// put puts a change before or behind all that wait, or refuses it.
+func (q *Queue[C]) put(j *Job[C], before bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list(j.Alone)
+	switch {
+	case q.closed:
+		j.Answer(NotApplied(errClosing))
+	case before:
+		*list = slices.Insert(*list, 0, j)
+	default:
+		*list = append(*list, j)
+	}
+	q.wake()
+}
+
+func (q *Queue[C]) list(alone bool) *[]*Job[C] {
+	if alone {
+		return &q.alone
+	}
+	return &q.together
+}
+
+func (q *Queue[C]) wake() {
+	select {
+	case q.waiting <- struct{}{}:
+	default:
+	}
+}
+
+// Serve calls commit with the first change of each batch until the queue is closed.
+// [Queue.Next] has what else the batch may take, unless the change has to be alone.
+// Changes that have to be and the others take turns.
+func (q *Queue[C]) Serve(commit func(first *Job[C])) {
+	defer close(q.stopped)
+	for {
+		first, closed := q.first()
+		switch {
+		case first != nil:
+			commit(first)
+		case closed:
+			return
+		default:
+			<-q.waiting
+		}
+	}
+}
+
+func (q *Queue[C]) first() (j *Job[C], closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.oneAlone = len(q.alone) > 0 && (len(q.together) == 0 || !q.oneAlone)
+	return pop(q.list(q.oneAlone)), q.closed
+}
+
+// Next returns a change that may be committed together with others, or nil if none
+// waits.
+func (q *Queue[C]) Next() *Job[C] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return pop(&q.together)
+}
+
+func pop[C any](list *[]*Job[C]) (j *Job[C]) {
+	if len(*list) > 0 {
+		j, (*list)[0] = (*list)[0], nil
+		*list = (*list)[1:]
+	}
+	return j
+}
+
+// Return puts changes back of which nothing is stored, before all that wait.
+func (q *Queue[C]) Return(jobs ...*Job[C]) {
+	for _, j := range slices.Backward(jobs) {
+		j.unseal()
+		q.put(j, true)
+	}
+}
+
+// Defer puts a change back of which nothing is stored, behind all that wait.
+func (q *Queue[C]) Defer(j *Job[C]) {
+	j.unseal()
+	q.put(j, false)
+}
+
+// Close refuses what waits and what comes. The writer ends after the batch under way:
+// then the channel is closed that Close returns.
+func (q *Queue[C]) Close() (stopped <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	for _, alone := range []bool{false, true} {
+		list := q.list(alone)
+		for j := pop(list); j != nil; j = pop(list) {
+			j.Answer(NotApplied(errClosing))
+		}
+	}
+	q.wake()
+	return q.stopped
+}
+
+// Job is a change on its way. Only the writer uses it.
+type Job[C any] struct {
+	Change C
+	Alone  bool  // whether it has to be committed alone
+	Err    error // what the change returned when it ran last
+
+	ctx    context.Context
+	turn   chan struct{} // has an element while somebody uses what follows, or the change runs
+	left   bool          // whether the caller has left
+	sealed bool          // whether a caller who leaves cannot know what was stored
+	answer chan error    // takes one without a reader
+}
+
+// lock is a mutex whose waiting a synctest bubble understands.
+func (j *Job[C]) lock() (unlock func()) {
+	j.turn <- struct{}{}
+	return func() { <-j.turn }
+}
+
+// Run calls f and keeps its error; a panic of f is one. It returns false, and does not call
+// f, if the caller has left: then the change has had its answer.
+func (j *Job[C]) Run(f func(C) error) bool {
+	defer j.lock()()
+	if j.gone() {
+		return false
+	}
+	j.Err = guarded(j.Change, f)
+	return true
+}
+
+// Seal is to be called before what the change writes may be stored. It returns false if
+// the caller has left: then the change has had its answer.
+func (j *Job[C]) Seal() bool {
+	defer j.lock()()
+	j.sealed = !j.gone()
+	return j.sealed
+}
+
+// gone reports whether the caller has left. One who is about to has, while it can be told
+// that nothing was stored.
+func (j *Job[C]) gone() bool {
+	j.left = j.left || !j.sealed && j.ctx.Err() != nil
+	return j.left
+}
+
+func (j *Job[C]) unseal() {
+	defer j.lock()()
+	j.sealed = false
+}
+
+func guarded[C any](change C, f func(C) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("groupcommit: panic in a change: %s\n%s", fault.PanicText(v), debug.Stack())
+		}
+	}()
+	return f(change)
+}
+
+// Answer ends the change.
+func (j *Job[C]) Answer(err error) { j.answer <- err }
