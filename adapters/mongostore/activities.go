@@ -55,9 +55,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 
 // unknown returns the reports whose events are not stored, each id once.
 func unknown(r reader, reports []ports.Report) ([]ports.Report, error) {
-	ids := make([]activity.ID, len(reports))
+	ids := make([]string, len(reports))
 	for i, r := range reports {
-		ids[i] = r.Event.ID
+		ids[i] = string(r.Event.ID)
 	}
 	stored, err := all[idDoc](r, eventsColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("_id")))
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 		t.recount(nil, &step.Agent.Identity)
 		t.addHistory(step)
 		return nil
-	})
+	}, needByID(departmentsColl, string(asked.Key)))
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -89,11 +89,16 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		}
 		t.addHistory(step)
 		return nil
-	})
+	}, needAgent(ref))
 	if err != nil {
 		return agent.Agent{}, err
 	}
 	return step.Agent, nil
+}
+
+func needAgent(ref identity.Ref) need {
+	by := byRef(ref)[0]
+	return need{agentsColl, by.Key, by.Value.(string)}
 }
 
 // replaceAgent writes the agent of an effective step. departmentID is that of the

@@ -1,10 +1,11 @@
 // Package mongostore keeps everything in a MongoDB database that replicas share.
 //
-// A change is one function, which [DB.write] runs in one transaction of the server.
-// It reads from the snapshot of the transaction and adds writes to it. When it has
-// returned, the writes are sent and committed with write concern majority. A change
-// that conflicts with another runs again. Its caller is answered after the commit,
-// also if the answer is a refusal.
+// A change is one function, which [DB.write] runs in a transaction of the server. It
+// reads from the snapshot of the transaction and adds writes to it. Each process has one
+// writer, which runs what waits together in one transaction: when all the functions have
+// returned, their writes are sent and committed with write concern majority. A batch that
+// conflicts with another process runs again. Callers are answered after the commit, also
+// if the answer is a refusal.
 //
 // What must hold across documents holds because both changes write one document and
 // so conflict: the headcounts of a department (headcounts.go), the guard of the
@@ -26,6 +27,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
+	"orgd/adapters/groupcommit"
 	"orgd/ports"
 )
 
@@ -56,8 +58,8 @@ type DB struct {
 	timeout time.Duration
 	costs   atomic.Bool // whether costs are known to be recorded
 
-	slots       chan *slot    // those that are free
-	retrying    chan struct{} // has an element while a change runs again
+	writes      *groupcommit.Queue[*change]
+	writer      *writer
 	connections chan struct{} // has an element for each connection in use
 	closing     chan struct{}
 	startLease  func()
@@ -78,22 +80,14 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	db := &DB{
 		client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
-		slots: make(chan *slot, shards), retrying: make(chan struct{}, 1), connections: make(chan struct{}, cfg.MaxPool),
+		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 		closing: make(chan struct{}), leaseEnded: make(chan struct{}),
 	}
-	var ids []bson.D
-	for i := range shards {
-		s := &slot{db: db, shard: i}
-		if s.session, err = client.StartSession(); err != nil {
-			return nil, nil, err
-		}
-		if err := bson.Unmarshal(s.session.ID(), &s.id); err != nil {
-			return nil, nil, err
-		}
-		ids = append(ids, s.id)
-		db.slots <- s
+	if db.writer, err = newWriter(db); err != nil {
+		return nil, nil, err
 	}
-	db.startLease = sync.OnceFunc(func() { go db.lease(ids) })
+	go db.writes.Serve(db.writer.serve)
+	db.startLease = sync.OnceFunc(func() { go db.lease([]bson.D{db.writer.id}) })
 	db.tail = newTail(db)
 	return db, db.close, nil
 }
@@ -130,12 +124,10 @@ func (db *DB) close() {
 		db.tail.stop()
 		db.startLease() // ends at once if it was not running
 		<-db.leaseEnded
-		for range shards {
-			select {
-			case s := <-db.slots:
-				s.session.EndSession(ctx)
-			case <-ctx.Done():
-			}
+		select {
+		case <-db.writes.Close():
+			db.writer.session.EndSession(ctx)
+		case <-ctx.Done():
 		}
 		_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
 	})

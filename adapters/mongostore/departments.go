@@ -168,7 +168,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 		t.addAuditEntry(step.Note)
 		write(t, step)
 		return nil
-	})
+	}, needByID(departmentsColl, string(key)))
 	if err != nil {
 		return department.Department{}, err
 	}

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/fault"
 	"orgd/ports"
 )
-
-// retryAfter is what a client waits before it asks an unavailable store again.
-const retryAfter = time.Second
 
 // Labels with which a server, or the driver, says that something may be tried again.
 const (
@@ -25,6 +22,7 @@ const (
 
 var (
 	errDraining     = errors.New("mongostore: the store is closing")
+	errLeft         = errors.New("mongostore: a caller of the batch has left")
 	errNoConnection = errors.New("mongostore: all connections to the server are in use")
 )
 
@@ -39,20 +37,7 @@ var outageCodes = slices.Concat(
 )
 
 func unavailable(cause error) error {
-	return ports.ErrUnavailable.Because(cause).After(retryAfter)
-}
-
-// notApplied is a change of which nothing is stored, because of an outage or because
-// it lost against others until its time was over.
-func notApplied(cause error) error {
-	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
-		Because(cause).After(retryAfter)
-}
-
-// unconfirmed is a change whose commit has an unknown outcome.
-func unconfirmed(cause error) error {
-	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
-		Because(cause).After(retryAfter)
+	return ports.ErrUnavailable.Because(cause).After(groupcommit.RetryAfter)
 }
 
 // translate returns the fault that an error of the driver is for clients. Faults and

@@ -120,7 +120,7 @@ func (t *tx) addIdempotencyRecord(r *receipt.Receipt) {
 		return
 	}
 	expired := is("at", bson.D{is("$lt", millis(r.At.Add(-receipt.Kept)))})
-	t.replace(idempotencyColl, bson.D{is("_id", string(r.Key)), expired}, idempotencyOf(*r), receipt.ErrRunning)
+	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), receipt.ErrRunning, expired)
 }
 
 // idempotencyDoc is an idempotency record.

@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/adapters/groupcommit"
 	"orgd/adapters/system"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
@@ -162,19 +163,33 @@ func TestUnconfirmedCommit(t *testing.T) {
 	db, proxy := near.behindProxy(t)
 	cut := time.AfterFunc(time.Hour, proxy.Cut)
 	defer cut.Stop()
-	first := true
-	s := <-db.slots
-	defer func() { db.free(s) }()
-	err := s.run(timeLimit(t, 5*time.Second), func(t *tx) error {
-		t.insert(projectsColl, bson.D{is("_id", "p")}, nil)
-		if err := t.flush(); err != nil || !first {
-			return err
-		}
-		first, t.ops[projectsColl] = false, nil // they have been sent
-		proxy.DropReplies()
-		cut.Reset(200 * time.Millisecond)
-		return nil
-	})
+	db.timeout = time.Second
+	q, answer := groupcommit.New[*change](), make(chan error, 1)
+	go func() { answer <- q.Do(timeLimit(t, time.Minute), &change{}) }()
+	var j *job
+	for j == nil {
+		j = q.Next()
+	}
+	w := db.writer
+	if err := w.session.StartTransaction(transaction); err != nil {
+		t.Fatal(err)
+	}
+	written := &tx{}
+	written.insert(projectsColl, bson.D{is("_id", "p")}, nil)
+	j.Change.tx = written
+	b := &batch{writer: w, ctx: mongo.NewSessionContext(timeLimit(t, time.Minute), w.session), kept: []*job{j}}
+	b.ops = map[string][]op{projectsColl: written.ops}
+	if err := b.flush(); err != nil {
+		t.Fatal(err)
+	}
+	proxy.DropReplies()
+	cut.Reset(200 * time.Millisecond)
+	var err error
+	if b.unknown, err = w.commit(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	b.answer()
+	err = <-answer
 	wantOutcome(t, "a commit without an answer", err, "may have been applied")
 	if n, err := near.coll(projectsColl).CountDocuments(t.Context(), byID("p")); n != 1 || err != nil {
 		t.Errorf("%d documents, %v; the first commit reached the server", n, err)
@@ -226,11 +241,12 @@ func TestLeftTransaction(t *testing.T) {
 	db, proxy := near.behindProxy(t)
 	err := db.write(t.Context(), func(t *tx) error {
 		t.update(metaColl, companyID, set(is("guard", 7)), nil)
-		if err := t.flush(); err != nil {
+		sent := &batch{writer: db.writer, ctx: t, ops: map[string][]op{metaColl: t.ops}}
+		if err := sent.flush(); err != nil {
 			return err
 		}
 		proxy.HalfOpen()
-		return t.flush()
+		return nil
 	})
 	wantOutcome(t, "a change in a silent network", err, "was not applied")
 	proxy.Pass()

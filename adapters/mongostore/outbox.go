@@ -163,7 +163,7 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.
 				continue
 			}
 			marks[id] = m.After.Mark
-			t.replace(deliveriesColl, byID(id), deliveryOf(m.After), nil)
+			t.replace(deliveriesColl, id, deliveryOf(m.After), nil)
 			moved = append(moved, m.After)
 		}
 		return nil

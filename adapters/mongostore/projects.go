@@ -74,7 +74,7 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		default:
-			t.replace(projectsColl, byID(string(id)), projectOf(step.Project), nil)
+			t.replace(projectsColl, string(id), projectOf(step.Project), nil)
 		}
 		t.addAuditEntry(step.Note)
 		return nil

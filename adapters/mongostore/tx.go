@@ -16,57 +16,86 @@ import (
 // sent when its function has returned. As a context it has the session.
 type tx struct {
 	context.Context
-	db *DB
-	// shard is a number below shards that no other transaction of this process has
-	// at the same time. What all changes add to has a document for each.
+	db    *DB
+	batch *batch
+	// shard is a number below shards. What all changes add to has a document for each.
 	shard  int
-	ops    map[string][]op
-	failed error // of the first read that failed
+	ops    []op
+	bytes  int      // that they write
+	read   []string // places
+	failed error    // the first failure that the function cannot recover from
 }
+
+// kind is a kind of write, in the order in which they are sent.
+type kind int
+
+const (
+	deletion kind = iota
+	update
+	insertion
+)
 
 // op is one write. taken is the error that a duplicate key means; if it is nil, the
 // change runs again.
 type op struct {
-	model mongo.WriteModel
-	taken error
+	coll, id string
+	kind     kind
+	model    mongo.WriteModel
+	taken    error
+	job      *job
 }
 
-func (t *tx) add(coll string, model mongo.WriteModel, taken error) {
-	if t.ops == nil {
-		t.ops = map[string][]op{}
+// encode returns the stored form of a document or an update.
+func (t *tx) encode(doc any) bson.Raw {
+	raw, err := bson.Marshal(doc)
+	if err != nil && t.failed == nil {
+		t.failed = err
 	}
-	t.ops[coll] = append(t.ops[coll], op{model, taken})
+	t.bytes += len(raw)
+	return raw
+}
+
+func (t *tx) add(coll, id string, k kind, model mongo.WriteModel, taken error) {
+	t.ops = append(t.ops, op{coll: coll, id: id, kind: k, model: model, taken: taken})
 }
 
 // insert writes a new document. taken is the error if one of its keys is taken.
 func (t *tx) insert(coll string, doc any, taken error) {
-	t.add(coll, mongo.NewInsertOneModel().SetDocument(doc), taken)
+	raw := t.encode(doc)
+	id, _ := raw.Lookup("_id").StringValueOK()
+	t.add(coll, id, insertion, mongo.NewInsertOneModel().SetDocument(raw), taken)
 }
 
 // update changes the document of an id, if there is one. taken is the error if a
 // key that it gets is taken.
 func (t *tx) update(coll, id string, change bson.D, taken error) {
-	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change), taken)
+	t.add(coll, id, update, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(t.encode(change)), taken)
 }
 
 // upsert changes the document of an id, or inserts it.
 func (t *tx) upsert(coll, id string, change bson.D) {
-	t.add(coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil)
+	t.add(coll, id, update, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(t.encode(change)).SetUpsert(true), nil)
 }
 
-// replace replaces the document that filter finds, or inserts a new one.
-func (t *tx) replace(coll string, filter bson.D, doc any, taken error) {
-	t.add(coll, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(doc).SetUpsert(true), taken)
+// replace replaces the document of an id that has also what more asks for, or inserts a
+// new one.
+func (t *tx) replace(coll, id string, doc any, taken error, more ...bson.E) {
+	filter := append(byID(id), more...)
+	t.add(coll, id, update, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(t.encode(doc)).SetUpsert(true), taken)
 }
 
 func (t *tx) remove(coll, id string) {
-	t.add(coll, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
+	t.add(coll, id, deletion, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
 }
 
 // reader is where a query runs: a transaction, or none.
 type reader interface {
 	context.Context
 	from(coll string) *mongo.Collection
+	// first reads the document that filter finds, as it is stored.
+	first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error)
+	// sees notes that documents are read that filter finds.
+	sees(coll string, filter bson.D)
 	// readError returns the error of a query as its caller gets it.
 	readError(err error) error
 	// bounded is the context of one query: the driver's own time-out does not count
@@ -75,6 +104,53 @@ type reader interface {
 }
 
 func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
+
+// first remembers what changes of the batch have read already.
+func (t *tx) first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
+	value, isText := filter[0].Value.(string)
+	key := need{coll, filter[0].Key, value}.memoKey()
+	whole := len(filter) == 1 && isText && len(opts) == 0 // one document, and all of it
+	doc, known := t.batch.memo[key]
+	if !known || !whole {
+		var err error
+		doc, err = t.from(coll).FindOne(ctx, filter, opts...).Raw()
+		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+			return nil, err
+		}
+		t.batch.read += len(doc)
+	}
+	if whole {
+		t.batch.memo[key] = doc
+	}
+	if id, ok := doc.Lookup("_id").StringValueOK(); ok && whole {
+		t.read = append(t.read, place(coll, id))
+	} else {
+		t.sees(coll, filter)
+	}
+	if doc == nil {
+		return nil, mongo.ErrNoDocuments
+	}
+	return doc, nil
+}
+
+// sees notes the documents, if filter names them, or else the collection.
+func (t *tx) sees(coll string, filter bson.D) {
+	if len(filter) > 0 && filter[0].Key == "_id" {
+		switch by := filter[0].Value.(type) {
+		case string:
+			t.read = append(t.read, place(coll, by))
+			return
+		case bson.D:
+			if ids, ok := by[0].Value.([]string); ok && by[0].Key == "$in" {
+				for _, id := range ids {
+					t.read = append(t.read, place(coll, id))
+				}
+				return
+			}
+		}
+	}
+	t.read = append(t.read, place(coll, ""))
+}
 
 // readError keeps the error too: the transaction is over, whatever the function
 // makes of it.
@@ -92,7 +168,13 @@ type plain struct {
 }
 
 func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
-func (p plain) readError(err error) error          { return translate(err) }
+func (p plain) sees(string, bson.D)                {}
+
+func (p plain) first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
+	return p.from(coll).FindOne(ctx, filter, opts...).Raw()
+}
+
+func (p plain) readError(err error) error { return translate(err) }
 
 func (p plain) bounded() (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithTimeout(p, p.db.timeout)
@@ -146,11 +228,16 @@ func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[opt
 		return doc, err
 	}
 	defer cancel()
-	return doc, r.readError(r.from(coll).FindOne(ctx, filter, opts...).Decode(&doc))
+	raw, err := r.first(ctx, coll, filter, opts)
+	if err == nil {
+		err = bson.Unmarshal(raw, &doc)
+	}
+	return doc, r.readError(err)
 }
 
 // all reads the documents that filter finds.
 func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) ([]T, error) {
+	r.sees(coll, filter)
 	return drain[T](r, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Find(ctx, filter, opts...) })
 }
 

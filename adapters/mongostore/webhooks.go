@@ -75,10 +75,10 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 			t.addIdempotencyRecord(step.Receipt)
 			return nil
 		default:
-			t.replace(webhooksColl, byID(string(id)), webhookOf(step.Webhook), nil)
+			t.replace(webhooksColl, string(id), webhookOf(step.Webhook), nil)
 		}
 		if step.Deliver != nil {
-			t.replace(deliveriesColl, byID(string(step.Deliver.ID)), deliveryOf(*step.Deliver), nil)
+			t.replace(deliveriesColl, string(step.Deliver.ID), deliveryOf(*step.Deliver), nil)
 		}
 		t.addAuditEntry(step.Note)
 		return nil

@@ -3,8 +3,8 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -12,193 +12,239 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+
+	"orgd/adapters/groupcommit"
 )
 
-// shards is how many transactions a process runs at once. Each has a number of
-// its own: see tx.shard.
-const shards = 16
-
-// slot runs one transaction at a time. Its session lives as long as the process:
-// a new transaction on it aborts one that was left open.
-type slot struct {
-	db      *DB
-	shard   int
-	session *mongo.Session
-	id      bson.D // of the session
-	open    bool   // whether the server may have a transaction that has not ended
-}
+const (
+	// shards is how many parts there are of what all changes add to. A process adds to
+	// one of them until it meets another process there.
+	shards = 16
+	// maxLosses is how often a batch is tried as a whole.
+	maxLosses = 3
+	// inDoubt is how many operations' time a commit is tried again whose outcome is not
+	// known. Nothing else can be stored meanwhile, and nobody waits for it so long.
+	inDoubt = 5
+)
 
 var transaction = options.Transaction().
 	SetReadConcern(readconcern.Snapshot()).
 	SetWriteConcern(writeconcern.Majority())
 
+// change is what one call of write wants.
+type change struct {
+	ctx     context.Context
+	fn      func(*tx) error
+	needs   []need
+	tx      *tx             // of the last run
+	verdict func(*tx) error // runs instead of fn, see duplicate
+}
+
+func (c *change) run(t *tx) error {
+	if c.tx = t; c.verdict != nil {
+		return c.verdict(t)
+	}
+	return c.fn(t)
+}
+
+type job = groupcommit.Job[*change]
+
 // write runs a change: fn reads one state and says what to write, and write
 // returns when that is stored, all of it. If fn returns an error, nothing is
 // stored, and a majority has what fn has read. fn may run more than once, each
 // time on the state then, but not after write has returned. So it must set what
-// it hands to its caller and add nothing to it, and must not call write.
+// it hands to its caller and add nothing to it, and must not call write. needs are
+// documents that fn reads: those of a batch are read at once.
 //
 // If ctx ends before the change is stored it is not; if it ends during the commit
 // the outcome may be unknown. Both are ports.ErrUnavailable and say which.
-func (db *DB) write(ctx context.Context, fn func(*tx) error) error {
+func (db *DB) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
+	db.startLease()
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
-	err := db.try(ctx, fn)
-	if isLost(err) {
-		err = db.retry(ctx, fn, err)
-	}
-	return translate(err)
+	return db.writes.Do(ctx, &change{ctx: ctx, fn: fn, needs: needs})
 }
 
-// retry runs a change again that was aborted, until it is stored. Those that have
-// lost against another go one after another: they want the same documents.
-func (db *DB) retry(ctx context.Context, fn func(*tx) error, err error) error {
-	select {
-	case db.retrying <- struct{}{}:
-		defer func() { <-db.retrying }()
-	case <-ctx.Done():
-		return notApplied(err)
-	}
-	for n := 0; isLost(err); n++ {
-		if pause(ctx, n) != nil {
-			return notApplied(err)
-		}
-		err = db.try(ctx, fn)
-	}
-	return err
+// writer commits what waits, one transaction at a time. Its session lives as long as the
+// process: a new transaction on it aborts one that was left open.
+type writer struct {
+	db      *DB
+	session *mongo.Session
+	id      bson.D // of the session
+	shard   int
+	losses  int         // in a row
+	leaving atomic.Bool // whether a transaction is open that nobody needs
 }
 
-func (db *DB) try(ctx context.Context, fn func(*tx) error) error {
-	s, err := db.slot(ctx)
+func newWriter(db *DB) (*writer, error) {
+	session, err := db.client.StartSession()
 	if err != nil {
-		return notApplied(err)
-	}
-	defer db.free(s)
-	release, err := db.connection(ctx)
-	if err != nil {
-		return notApplied(err)
-	}
-	defer release()
-	err = s.run(ctx, fn)
-	var d duplicate
-	if errors.As(err, &d) {
-		err = s.run(ctx, d.confirm)
-	}
-	return err
-}
-
-// slot waits for a slot, half as long as an operation may take.
-func (db *DB) slot(ctx context.Context) (*slot, error) {
-	db.startLease()
-	ctx, cancel := context.WithTimeout(ctx, db.timeout/2)
-	defer cancel()
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	select {
-	case s := <-db.slots:
-		return s, nil
-	case <-db.closing:
-		return nil, errDraining
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	w := &writer{db: db, session: session, shard: rand.N(shards)}
+	return w, bson.Unmarshal(session.ID(), &w.id)
 }
 
-// free gives a slot back. There may have been no time to end its transaction,
-// which would lock documents until the next one on the same session: then the server
-// is asked to end it until it has, and nobody waits for that.
-func (db *DB) free(s *slot) {
-	if !s.open {
-		db.slots <- s
-		return
-	}
-	go func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		s.abort(ctx) // sends nothing: only the driver must know
-		for n := 0; s.open && !db.isClosing(); n++ {
-			ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
-			s.open = db.killSessions(ctx, s.id) != nil
-			cancel()
-			if s.open {
-				_ = pause(context.Background(), n)
-			}
+// serve decides first and what waits behind it, or puts it back into the queue.
+func (w *writer) serve(first *job) {
+	jobs := []*job{first}
+	for len(jobs) < maxChanges && !first.Alone {
+		j := w.db.writes.Next()
+		if j == nil {
+			break
 		}
-		db.slots <- s
-	}()
-}
-
-// run runs a change once. Its commands do not end with the caller's context, only
-// at its deadline: an interrupted command costs its connection.
-func (s *slot) run(ctx context.Context, fn func(*tx) error) error {
-	until, _ := ctx.Deadline()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
-	defer cancel()
-	if err := s.session.StartTransaction(transaction); err != nil {
-		return lost{err}
+		jobs = append(jobs, j)
 	}
-	s.open = true
-	committing := false
-	defer func() { // also if fn panics
-		if !committing && ctx.Err() == nil {
-			s.abort(ctx)
-		}
-	}()
-	t := &tx{Context: mongo.NewSessionContext(ctx, s.session), db: s.db, shard: s.shard}
-	refusal := fn(t)
+	b, err := w.attempt(jobs)
+	w.db.writes.Return(b.later...)
+	var taken duplicate
+	if errors.As(err, &taken) && len(b.kept) == 1 {
+		taken.job.Change.verdict = taken.confirm
+		b, err = w.attempt(b.kept)
+		taken.job.Change.verdict = nil
+	}
 	switch {
-	case t.failed != nil:
-		return t.failed
-	case refusal != nil && !isFault(refusal):
-		return refusal
-	case refusal != nil:
-		t.ops = nil
+	case err == nil:
+		w.losses = 0
+		b.answer()
+	case isLost(err):
+		w.lose(b.kept)
+	case errors.As(err, &taken): // only alone its verdict is final
+		taken.job.Alone = true
+		w.db.writes.Return(b.kept...)
+	case len(b.kept) > 1: // only alone it is known whose error that is
+		w.apart(b.kept)
+	default:
+		b.kept[0].Answer(translate(err))
 	}
-	t.reach("begin")
-	if err := t.flush(); err != nil {
-		return err
+}
+
+// lose puts changes back of which nothing was stored. If that goes on, each is run by
+// itself, and one that loses even so lets others go first.
+func (w *writer) lose(jobs []*job) {
+	w.shard = rand.N(shards) // another process may have this one
+	w.losses++
+	switch {
+	case len(jobs) == 1:
+		w.db.writes.Defer(jobs[0])
+	case w.losses > maxLosses:
+		w.apart(jobs)
+	default:
+		w.db.writes.Return(jobs...)
+	}
+	_ = pause(context.Background(), w.losses) // it cannot end earlier
+}
+
+// apart puts changes back that are to be run one by one.
+func (w *writer) apart(jobs []*job) {
+	for _, j := range jobs {
+		j.Alone = true
+	}
+	w.db.writes.Return(jobs...)
+}
+
+// attempt runs changes in one transaction. Those that the batch keeps are stored, or have
+// been refused, if err is nil; else nothing of them is stored, unless their answers say
+// otherwise.
+func (w *writer) attempt(jobs []*job) (b *batch, err error) {
+	b = &batch{writer: w, kept: jobs, memo: map[string]bson.Raw{}, written: map[string]bool{}, ops: map[string][]op{}}
+	// It does not end with the context of a caller, but its commands are in the trace of one.
+	trace := context.WithoutCancel(jobs[0].Change.ctx)
+	ctx, cancel := context.WithTimeout(trace, w.db.timeout)
+	defer cancel()
+	release, err := w.db.connection(ctx)
+	if err != nil {
+		return b, lost{err}
+	}
+	defer release()
+	if err := w.session.StartTransaction(transaction); err != nil {
+		return b, lost{err}
+	}
+	committing := false
+	defer func() {
+		if !committing {
+			w.abort()
+		}
+	}()
+	b.ctx = mongo.NewSessionContext(ctx, w.session)
+	if err := b.run(jobs); err != nil {
+		return b, err
+	}
+	if len(b.kept) == 0 {
+		return b, nil
+	}
+	b.reach("begin")
+	if err := b.flush(); err != nil {
+		return b, err
+	}
+	if !b.seal() {
+		return b, lost{errLeft}
 	}
 	// A transaction that has only read is committed too. Its snapshot may be one that
 	// an election takes back; the commit waits until a majority has it.
-	t.reach("commit.before")
+	b.reach("commit.before")
 	committing = true
-	inDoubt := unconfirmed
-	if len(t.ops) == 0 {
-		inDoubt = notApplied
+	if b.unknown, err = w.commit(trace); err != nil {
+		return b, err
 	}
-	if err := s.commit(ctx, inDoubt); err != nil {
-		return err
-	}
-	t.reach("commit.after")
-	return refusal
-}
-
-// abort ends the transaction, whether or not the server answers.
-func (s *slot) abort(ctx context.Context) {
-	_ = s.session.AbortTransaction(ctx) // the driver does not return the server's errors
-	s.open = ctx.Err() != nil
+	b.reach("commit.after")
+	return b, nil
 }
 
 // commit commits until the server has said whether it has. Any error but a
 // transient one leaves that open: the first try may have reached the server even
-// if a second one was refused in the handshake of a new connection. When ctx ends,
-// the error is that of inDoubt.
-func (s *slot) commit(ctx context.Context, inDoubt func(error) error) error {
+// if a second one was refused in the handshake of a new connection. If it stays open,
+// unknown is the last error.
+func (w *writer) commit(ctx context.Context) (unknown, err error) {
+	ctx, cancel := context.WithTimeout(ctx, inDoubt*w.db.timeout)
+	defer cancel()
 	for n := 0; ; n++ {
-		err := s.session.CommitTransaction(ctx)
+		err := w.session.CommitTransaction(ctx)
 		switch {
 		case err == nil:
-			s.open = false
-			return nil
+			return nil, nil
 		case hasLabel(err, transientLabel):
-			s.open = false
-			return lost{err}
-		}
-		if pause(ctx, n) != nil {
-			return inDoubt(err)
+			return nil, lost{err}
+		case w.db.isClosing() || pause(ctx, n) != nil:
+			w.leave()
+			return err, nil
 		}
 	}
+}
+
+// abort ends the transaction.
+func (w *writer) abort() {
+	ctx, cancel := context.WithTimeout(context.Background(), w.db.timeout/4)
+	defer cancel()
+	_ = w.session.AbortTransaction(ctx) // the driver does not return the server's errors
+	if ctx.Err() != nil {
+		w.leave()
+	}
+}
+
+// leave has another transaction begin as soon as it can. Until then the server may have
+// one that has not ended, which locks documents.
+func (w *writer) leave() {
+	if !w.leaving.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer w.leaving.Store(false)
+		for n := 0; !w.db.isClosing(); n++ {
+			if w.db.write(context.Background(), readSomething) == nil {
+				return
+			}
+			_ = pause(context.Background(), n) // it cannot end earlier
+		}
+	}()
+}
+
+func readSomething(t *tx) error {
+	_, err := one[idDoc](t, metaColl, byID(companyID))
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil
+	}
+	return err
 }
 
 // lost is an error after which a change has not been stored and may run again.
@@ -220,75 +266,4 @@ func pause(ctx context.Context, n int) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// flushOrder is the order in which collections are written. Those that two changes
-// may conflict in come first. Of two refusals that of the first collection is given.
-var flushOrder = []string{
-	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
-	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
-}
-
-// flush sends what the change writes, with one command for each collection and
-// kind of write.
-func (t *tx) flush() error {
-	for _, coll := range flushOrder {
-		ops := t.ops[coll]
-		if len(ops) == 0 {
-			continue
-		}
-		models := make([]mongo.WriteModel, len(ops))
-		for i, o := range ops {
-			models[i] = o.model
-		}
-		_, err := t.db.coll(coll).BulkWrite(t, models)
-		if err != nil {
-			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
-		}
-	}
-	return nil
-}
-
-// refused gives an error of writing its meaning.
-func refused(coll string, ops []op, err error) error {
-	var failed mongo.BulkWriteException
-	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
-		!mongo.IsDuplicateKeyError(failed) {
-		return lostOr(err)
-	}
-	first := failed.WriteErrors[0]
-	for _, o := range ops {
-		if o.model != first.Request || o.taken == nil {
-			continue
-		}
-		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
-			return duplicate{coll, key, o.taken, err}
-		}
-	}
-	return lost{err} // a document that two changes make as it is missing
-}
-
-// duplicate is a write that was refused because its key is taken. The document with
-// the key may be one that an election takes back: see confirm.
-type duplicate struct {
-	coll  string
-	key   bson.Raw
-	taken error
-	error
-}
-
-// confirm is a change that writes nothing. It is refused if the key is taken.
-func (d duplicate) confirm(t *tx) error {
-	var key bson.D
-	err := bson.Unmarshal(d.key, &key)
-	if err == nil {
-		_, err = one[idDoc](t, d.coll, key)
-	}
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return lost{d.error}
-	}
-	if err != nil {
-		return err
-	}
-	return d.taken
 }

@@ -1,0 +1,265 @@
+package mongostore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/adapters/groupcommit"
+)
+
+// The bounds of a batch. A change that is larger is a batch of its own.
+const (
+	maxChanges = 64
+	maxDocs    = 1500
+	maxBytes   = 4 << 20 // that it writes, and that it reads
+)
+
+// batch are changes that are committed together. All of them see the state before the
+// batch. So none is in it that has read what one before it writes: the others could as
+// well have been committed one after the other.
+type batch struct {
+	*writer
+	ctx   context.Context // has the session
+	kept  []*job
+	later []*job // for another batch
+
+	memo    map[string]bson.Raw // documents that were read, nil for none, see memoKey
+	read    int                 // their bytes
+	written map[string]bool     // what the changes write: see place
+	ops     map[string][]op     // by collection
+	docs    int                 // that they write
+	bytes   int                 // of these
+	unknown error               // why it is not known whether they are stored
+}
+
+// need is a document that a change reads: the one whose field has the value.
+type need struct{ coll, field, value string }
+
+// needByID is the need of a document by its id.
+func needByID(coll, id string) need { return need{coll, "_id", id} }
+
+// memoKey names what a need finds.
+func (n need) memoKey() string { return n.coll + "\n" + n.field + "\n" + n.value }
+
+// place names a document in read and written; without an id, all of a collection.
+func place(coll, id string) string { return coll + "\n" + id }
+
+// run runs changes until the batch is full.
+func (b *batch) run(jobs []*job) error {
+	if err := b.prefetch(jobs); err != nil {
+		return err
+	}
+	var kept []*job
+	for i, j := range jobs {
+		if b.read > maxBytes && i > 0 {
+			b.later = append(b.later, jobs[i:]...)
+			break
+		}
+		t := &tx{Context: b.ctx, db: b.db, batch: b, shard: b.shard}
+		if !j.Run(func(c *change) error { return c.run(t) }) {
+			continue
+		}
+		if err := cmp.Or(t.failed, lostIn(j.Err)); err != nil {
+			b.later = nil
+			return err
+		}
+		switch {
+		case slices.ContainsFunc(t.read, func(place string) bool { return b.written[place] }):
+			b.later = append(b.later, j)
+		case j.Err != nil: // it writes nothing
+			kept = append(kept, j)
+		case len(kept) > 0 && (b.docs+len(t.ops) > maxDocs || b.bytes+t.bytes > maxBytes):
+			j.Alone = len(t.ops) > maxDocs || t.bytes > maxBytes
+			b.later = append(b.later, j)
+		default:
+			kept = append(kept, j)
+			b.add(j)
+		}
+	}
+	b.kept = kept
+	return nil
+}
+
+// lostIn returns an error that means that nothing was stored, or nil.
+func lostIn(err error) error {
+	if isLost(err) {
+		return err
+	}
+	return nil
+}
+
+// add takes over what a change writes.
+func (b *batch) add(j *job) {
+	t := j.Change.tx
+	for _, o := range t.ops {
+		b.written[place(o.coll, "")], b.written[place(o.coll, o.id)] = true, true
+		o.job = j
+		b.ops[o.coll] = append(b.ops[o.coll], o)
+	}
+	b.docs += len(t.ops)
+	b.bytes += t.bytes
+}
+
+// prefetch reads what several changes need, a query for each collection.
+func (b *batch) prefetch(jobs []*job) error {
+	needs := map[string]map[need]bool{}
+	for _, j := range jobs {
+		for _, n := range j.Change.needs {
+			if needs[n.coll] == nil {
+				needs[n.coll] = map[need]bool{}
+			}
+			needs[n.coll][n] = true
+		}
+	}
+	for coll, some := range needs {
+		if len(some) > 1 {
+			if err := b.fetch(coll, some); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *batch) fetch(coll string, needs map[need]bool) error {
+	values := map[string][]string{}
+	for n := range needs {
+		values[n.field] = append(values[n.field], n.value)
+	}
+	var either bson.A
+	for field, list := range values {
+		either = append(either, bson.D{in(field, list)})
+	}
+	cursor, err := b.db.coll(coll).Find(b.ctx, bson.D{is("$or", either)})
+	if err != nil {
+		return lostOr(err)
+	}
+	defer cursor.Close(b.ctx) // its error says nothing of what was read
+	for cursor.Next(b.ctx) {
+		doc := slices.Clone(cursor.Current)
+		for field := range values {
+			if value, ok := doc.Lookup(field).StringValueOK(); ok {
+				b.memo[need{coll, field, value}.memoKey()] = doc
+			}
+		}
+		if b.read += len(doc); b.read > maxBytes {
+			return nil
+		}
+	}
+	if err := cursor.Err(); err != nil {
+		return lostOr(err)
+	}
+	for n := range needs {
+		if _, found := b.memo[n.memoKey()]; !found {
+			b.memo[n.memoKey()] = nil
+		}
+	}
+	return nil
+}
+
+// seal reports whether the callers still wait whose changes have been sent. Who leaves a
+// change that writes nothing is never in doubt.
+func (b *batch) seal() bool {
+	for _, j := range b.kept {
+		if writes(j) && !j.Seal() {
+			return false
+		}
+	}
+	return true
+}
+
+// writes reports whether a change that has run writes anything.
+func writes(j *job) bool { return j.Err == nil && len(j.Change.tx.ops) > 0 }
+
+// answer answers the changes of a batch that is committed, or of which that is unknown.
+func (b *batch) answer() {
+	for _, j := range b.kept {
+		switch {
+		case b.unknown == nil:
+			j.Answer(translate(j.Err))
+		case writes(j):
+			j.Answer(groupcommit.Unknown(b.unknown))
+		default:
+			j.Answer(groupcommit.NotApplied(b.unknown))
+		}
+	}
+}
+
+// flushOrder is the order in which collections are written. Those that two changes
+// may conflict in come first. Of two refusals that of the first collection is given.
+var flushOrder = []string{
+	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
+	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
+}
+
+// flush sends what the changes write, with one command for each collection and
+// kind of write: a name that one gives back another may take.
+func (b *batch) flush() error {
+	for _, coll := range flushOrder {
+		ops := b.ops[coll]
+		if len(ops) == 0 {
+			continue
+		}
+		slices.SortStableFunc(ops, func(x, y op) int { return cmp.Compare(x.kind, y.kind) })
+		models := make([]mongo.WriteModel, len(ops))
+		for i, o := range ops {
+			models[i] = o.model
+		}
+		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
+			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
+		}
+	}
+	return nil
+}
+
+// refused gives an error of writing its meaning.
+func refused(coll string, ops []op, err error) error {
+	var failed mongo.BulkWriteException
+	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
+		!mongo.IsDuplicateKeyError(failed) {
+		return lostOr(err)
+	}
+	first := failed.WriteErrors[0]
+	for _, o := range ops {
+		if o.model != first.Request || o.taken == nil {
+			continue
+		}
+		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
+			return duplicate{o.job, coll, key, o.taken, err}
+		}
+	}
+	return lost{err} // a document that two changes make as it is missing
+}
+
+// duplicate is a write that was refused because its key is taken: by another change of
+// the batch, or by a document that an election may take back. So a change is refused for
+// it only when it has run alone and confirm has found the document.
+type duplicate struct {
+	job   *job
+	coll  string
+	key   bson.Raw
+	taken error
+	error
+}
+
+// confirm is a change that writes nothing. It is refused if the key is taken.
+func (d duplicate) confirm(t *tx) error {
+	var key bson.D
+	err := bson.Unmarshal(d.key, &key)
+	if err == nil {
+		_, err = one[idDoc](t, d.coll, key)
+	}
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return lost{d.error}
+	}
+	if err != nil {
+		return err
+	}
+	return d.taken
+}
