@@ -139,7 +139,7 @@ bench: ## run the benchmarks; those of a million events take minutes
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)
 
 bench-mongo: export ORGD_TEST_MONGOBENCH = 1
-bench-mongo: ## compare the service on MongoDB with the plain driver, four minutes; needs Docker
+bench-mongo: ## compare the service on MongoDB with the plain driver, five minutes; needs Docker
 	go run ./test/servers go test -v -count=1 -timeout 30m ./test/mongobench
 
 reproducible: ## build the release twice: the bytes have to be the same

@@ -92,7 +92,7 @@ func (q *Queue[C]) put(j *Job[C], before bool) {
 	case q.closed:
 		j.Answer(NotApplied(errClosing))
 	case before:
-		*list = slices.Insert(*list, 0, j)
+		*list = append([]*Job[C]{j}, *list...)
 	default:
 		*list = append(*list, j)
 	}

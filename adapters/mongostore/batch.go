@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -57,12 +58,12 @@ func (b *batch) run(jobs []*job) error {
 	}
 	var kept []*job
 	for i, j := range jobs {
-		if b.read > maxBytes && i > 0 {
-			b.later = append(b.later, jobs[i:]...)
-			break
+		if b.read > maxBytes && i > 0 && !b.has(j.Change.needs) {
+			b.later = append(b.later, j)
+			continue
 		}
-		t := &tx{Context: b.ctx, db: b.db, batch: b, shard: b.shard}
-		if !j.Run(func(c *change) error { return c.run(t) }) {
+		t := &tx{db: b.db, batch: b, shard: b.shard}
+		if !j.Run(func(c *change) error { return b.call(c, t) }) {
 			continue
 		}
 		if err := cmp.Or(t.failed, lostIn(j.Err)); err != nil {
@@ -84,6 +85,27 @@ func (b *batch) run(jobs []*job) error {
 	}
 	b.kept = kept
 	return nil
+}
+
+// has reports whether all of some needs have been read.
+func (b *batch) has(needs []need) bool {
+	return len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { _, known := b.memo[n.memoKey()]; return !known })
+}
+
+// call runs the function of a change. Its caller cannot leave meanwhile, so its reads end
+// soon after the time when it wants to.
+func (b *batch) call(c *change, t *tx) error {
+	until, _ := c.ctx.Deadline()
+	if soon := time.Now().Add(b.db.timeout / 4); until.Before(soon) {
+		until = soon
+	}
+	ctx, cancel := context.WithDeadline(b.ctx, until)
+	defer cancel()
+	t.Context, c.tx = ctx, t
+	if c.verdict != nil {
+		return c.verdict(t)
+	}
+	return c.fn(t)
 }
 
 // lostIn returns an error that means that nothing was stored, or nil.
@@ -108,13 +130,13 @@ func (b *batch) add(j *job) {
 
 // prefetch reads what several changes need, a query for each collection.
 func (b *batch) prefetch(jobs []*job) error {
-	needs := map[string]map[need]bool{}
+	needs, known := map[string][]need{}, map[string]bool{}
 	for _, j := range jobs {
 		for _, n := range j.Change.needs {
-			if needs[n.coll] == nil {
-				needs[n.coll] = map[need]bool{}
+			if key := n.memoKey(); !known[key] {
+				known[key] = true
+				needs[n.coll] = append(needs[n.coll], n)
 			}
-			needs[n.coll][n] = true
 		}
 	}
 	for coll, some := range needs {
@@ -127,9 +149,9 @@ func (b *batch) prefetch(jobs []*job) error {
 	return nil
 }
 
-func (b *batch) fetch(coll string, needs map[need]bool) error {
+func (b *batch) fetch(coll string, needs []need) error {
 	values := map[string][]string{}
-	for n := range needs {
+	for _, n := range needs {
 		values[n.field] = append(values[n.field], n.value)
 	}
 	var either bson.A
@@ -155,7 +177,7 @@ func (b *batch) fetch(coll string, needs map[need]bool) error {
 	if err := cursor.Err(); err != nil {
 		return lostOr(err)
 	}
-	for n := range needs {
+	for _, n := range needs {
 		if _, found := b.memo[n.memoKey()]; !found {
 			b.memo[n.memoKey()] = nil
 		}
@@ -206,10 +228,13 @@ func (b *batch) flush() error {
 		if len(ops) == 0 {
 			continue
 		}
-		slices.SortStableFunc(ops, func(x, y op) int { return cmp.Compare(x.kind, y.kind) })
-		models := make([]mongo.WriteModel, len(ops))
-		for i, o := range ops {
-			models[i] = o.model
+		var models []mongo.WriteModel
+		for k := range kinds {
+			for _, o := range ops {
+				if o.kind == k {
+					models = append(models, o.model)
+				}
+			}
 		}
 		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
 			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))

@@ -268,7 +268,7 @@ func TestTranslate(t *testing.T) {
 	concern := func(c int) error {
 		return mongo.WriteException{WriteConcernError: &mongo.WriteConcernError{Code: c}}
 	}
-	for _, c := range []int{91, 189, 239, 244, 246, 251, 263, 10107, 11600, 11602, 13435, 13436} {
+	for _, c := range []int{24, 50, 64, 91, 112, 189, 225, 239, 244, 246, 251, 262, 263, 10058, 10107, 11600, 11601, 11602, 13435, 13436} {
 		for _, err := range []error{code(int32(c)), concern(c)} {
 			if err := translate(err); !errors.Is(err, ports.ErrUnavailable) {
 				t.Errorf("translate of code %d = %v, want ErrUnavailable", c, err)

@@ -33,6 +33,7 @@ const (
 	deletion kind = iota
 	update
 	insertion
+	kinds // how many there are
 )
 
 // op is one write. taken is the error that a duplicate key means; if it is nil, the
@@ -63,29 +64,29 @@ func (t *tx) add(coll, id string, k kind, model mongo.WriteModel, taken error) {
 func (t *tx) insert(coll string, doc any, taken error) {
 	raw := t.encode(doc)
 	id, _ := raw.Lookup("_id").StringValueOK()
-	t.add(coll, id, insertion, mongo.NewInsertOneModel().SetDocument(raw), taken)
+	t.add(coll, id, insertion, &mongo.InsertOneModel{Document: raw}, taken)
 }
 
 // update changes the document of an id, if there is one. taken is the error if a
 // key that it gets is taken.
 func (t *tx) update(coll, id string, change bson.D, taken error) {
-	t.add(coll, id, update, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(t.encode(change)), taken)
+	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change)}, taken)
 }
 
 // upsert changes the document of an id, or inserts it.
 func (t *tx) upsert(coll, id string, change bson.D) {
-	t.add(coll, id, update, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(t.encode(change)).SetUpsert(true), nil)
+	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change), Upsert: new(true)}, nil)
 }
 
 // replace replaces the document of an id that has also what more asks for, or inserts a
 // new one.
 func (t *tx) replace(coll, id string, doc any, taken error, more ...bson.E) {
 	filter := append(byID(id), more...)
-	t.add(coll, id, update, mongo.NewReplaceOneModel().SetFilter(filter).SetReplacement(t.encode(doc)).SetUpsert(true), taken)
+	t.add(coll, id, update, &mongo.ReplaceOneModel{Filter: filter, Replacement: t.encode(doc), Upsert: new(true)}, taken)
 }
 
 func (t *tx) remove(coll, id string) {
-	t.add(coll, id, deletion, mongo.NewDeleteOneModel().SetFilter(byID(id)), nil)
+	t.add(coll, id, deletion, &mongo.DeleteOneModel{Filter: byID(id)}, nil)
 }
 
 // reader is where a query runs: a transaction, or none.
@@ -223,40 +224,48 @@ func (db *DB) view(ctx context.Context, fn func(reader) error) error {
 
 // one reads the document that filter finds, or returns mongo.ErrNoDocuments.
 func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
+	err = readOne(r, coll, filter, opts, &doc)
+	return doc, err
+}
+
+func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions], doc any) error {
 	ctx, cancel, err := r.bounded()
 	if err != nil {
-		return doc, err
+		return err
 	}
 	defer cancel()
 	raw, err := r.first(ctx, coll, filter, opts)
 	if err == nil {
-		err = bson.Unmarshal(raw, &doc)
+		err = bson.Unmarshal(raw, doc)
 	}
-	return doc, r.readError(err)
+	return r.readError(err)
 }
 
 // all reads the documents that filter finds.
-func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) ([]T, error) {
+func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
 	r.sees(coll, filter)
-	return drain[T](r, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Find(ctx, filter, opts...) })
+	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Find(ctx, filter, opts...) })
+	return docs, err
 }
 
 // aggregate reads what a pipeline makes of a collection.
-func aggregate[T any](r reader, coll string, pipeline bson.A) ([]T, error) {
-	return drain[T](r, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Aggregate(ctx, pipeline) })
+func aggregate[T any](r reader, coll string, pipeline bson.A) (docs []T, err error) {
+	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Aggregate(ctx, pipeline) })
+	return docs, err
 }
 
-func drain[T any](r reader, query func(context.Context) (*mongo.Cursor, error)) (docs []T, err error) {
+// drain reads all that a query finds into the slice that docs points to.
+func drain(r reader, docs any, query func(context.Context) (*mongo.Cursor, error)) error {
 	ctx, cancel, err := r.bounded()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer cancel()
 	cursor, err := query(ctx)
 	if err == nil {
-		err = cursor.All(ctx, &docs)
+		err = cursor.All(ctx, docs)
 	}
-	return docs, r.readError(err)
+	return r.readError(err)
 }
 
 // closeTime bounds the closing of a cursor.

@@ -40,13 +40,6 @@ type change struct {
 	verdict func(*tx) error // runs instead of fn, see duplicate
 }
 
-func (c *change) run(t *tx) error {
-	if c.tx = t; c.verdict != nil {
-		return c.verdict(t)
-	}
-	return c.fn(t)
-}
-
 type job = groupcommit.Job[*change]
 
 // write runs a change: fn reads one state and says what to write, and write
@@ -205,7 +198,7 @@ func (w *writer) commit(ctx context.Context) (unknown, err error) {
 			return nil, nil
 		case hasLabel(err, transientLabel):
 			return nil, lost{err}
-		case w.db.isClosing() || pause(ctx, n) != nil:
+		case errors.Is(err, mongo.ErrClientDisconnected) || pause(ctx, n) != nil:
 			w.leave()
 			return err, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 
 const (
 	// hirers are the clients that hire during an election, each one every hirePause.
-	hirers    = 12
+	hirers    = 32
 	hirePause = 50 * time.Millisecond
 	// servedAgain is how many hires of each client must succeed after a fault.
 	servedAgain = 10
@@ -28,23 +29,34 @@ const (
 // electionTime is how long there may be no success on any replica.
 var electionTime = size(time.Minute, 15*time.Second)
 
+// loss is a way of taking the primary, or the majority, away. It lasts for a while if it
+// is to be healed before there is service again.
+type loss struct {
+	line, name string
+	times      int
+	lasts      time.Duration
+	unready    bool // whether replicas must say that they are not ready
+	fault      func(t testing.TB, uri string) (heal func())
+}
+
 // TestElectionsOnReplicas takes the primary away from replicas while clients hire
-// through all of them, others follow the events, and a webhook receives them. What
-// the clients were told is compared with what is stored.
+// through all of them and read what they have hired through others, some follow the
+// events, and webhooks receive them. What the clients were told is compared with what is
+// stored.
 func TestElectionsOnReplicas(t *testing.T) {
-	for _, f := range []struct {
-		name  string
-		fault func(t testing.TB, uri string) (heal func())
-	}{
-		{"step-down", func(t testing.TB, uri string) func() {
+	losses := []loss{
+		{"R27", "step-down", size(1, 20), 0, false, func(t testing.TB, uri string) func() {
 			mongoserver.StepDown(t, uri)
 			return func() { mongoserver.AwaitMembers(t, uri) }
 		}},
-		{"kill", mongoserver.KillPrimary},
-	} {
-		t.Run(f.name, func(t *testing.T) {
-			for range size(1, 10) {
-				startElection(t).run(f.name, f.fault)
+		{"R26", "kill", size(1, 20), 0, false, mongoserver.KillPrimary},
+		{"R28", "freeze", size(0, 10), 15 * time.Second, false, mongoserver.FreezePrimary},
+		{"R29", "lost majority", size(0, 5), 30 * time.Second, true, mongoserver.FreezeOthers},
+	}
+	for _, l := range losses {
+		t.Run(l.name, func(t *testing.T) {
+			for range l.times {
+				startElection(t).run(l)
 			}
 		})
 	}
@@ -55,8 +67,9 @@ type election struct {
 	*cluster
 	uri       string
 	followers []*hireFollower
-	webhook   *hireReceiver
+	webhooks  []*hireReceiver
 	fault     time.Time
+	read      atomic.Int64 // hires that another replica has shown
 
 	mu     sync.Mutex
 	ledger []hireEntry
@@ -78,34 +91,46 @@ func startElection(t *testing.T) *election {
 	e.cluster = startCluster(t, clusterSize, uri, append([]string{"--webhook-allow-http", "--webhook-allow-private"}, impatient...)...)
 	admin := e.client(0, 1)
 	must(t, admin, api.Request{Method: http.MethodPost, Path: "/departments", Body: object{"name": department}}, nil)
-	e.webhook = startHireReceiver(t, admin)
-	for i := range e.replicas {
-		e.followers = append(e.followers, startHireFollower(t, e.client(i, 1)))
+	for range size(1, 3) {
+		e.webhooks = append(e.webhooks, startHireReceiver(t, admin))
+	}
+	for i := range size(clusterSize, 20) {
+		e.followers = append(e.followers, startHireFollower(t, e.client(i%clusterSize, 1)))
 	}
 	return e
 }
 
 // run lets clients hire before, during and after a fault.
-func (e *election) run(name string, fault func(t testing.TB, uri string) (heal func())) {
+func (e *election) run(l loss) {
 	e.t.Helper()
 	stop := make(chan struct{})
 	var hiring sync.WaitGroup
 	for i := range hirers {
-		client := e.client(i%clusterSize, 1)
-		hiring.Go(func() { e.hire(client, i, stop) })
+		client, other := e.client(i%clusterSize, 1), e.client((i+1)%clusterSize, 1)
+		hiring.Go(func() { e.hire(client, other, i, stop) })
 	}
 	e.awaitHires(time.Now())
 	e.fault = time.Now()
-	defer fault(e.t, e.uri)()
-	e.awaitHires(e.fault)
+	heal := l.fault(e.t, e.uri)
+	if l.lasts > 0 {
+		if l.unready {
+			e.await("without a majority", l.lasts, isLost)
+		}
+		time.Sleep(time.Until(e.fault.Add(l.lasts)))
+		heal()
+		e.awaitHires(time.Now())
+	} else {
+		defer heal()
+		e.awaitHires(e.fault)
+	}
 	close(stop)
 	hiring.Wait()
-	e.judge(name)
+	e.judge(l)
 }
 
-// hire hires one agent after the other through a replica. Every other client sends
-// a key, and repeats its request until it succeeds.
-func (e *election) hire(client *api.Client, hirer int, stop <-chan struct{}) {
+// hire hires one agent after the other through a replica, and reads it through another
+// one. Every other client sends a key, and repeats its request until it succeeds.
+func (e *election) hire(client, other *api.Client, hirer int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
 		case <-stop:
@@ -117,10 +142,25 @@ func (e *election) hire(client *api.Client, hirer int, stop <-chan struct{}) {
 		if hirer%2 == 1 {
 			h.request.Key = h.name
 		}
-		e.ask(client, &h)
+		if e.ask(client, &h); succeeded(h.visit) {
+			e.wantRead(other, h.name)
+		}
 		e.mu.Lock()
 		e.ledger = append(e.ledger, h)
 		e.mu.Unlock()
+	}
+}
+
+// wantRead wants a replica to know an agent, if it answers at all.
+func (e *election) wantRead(client *api.Client, name string) {
+	a, err := client.Do(context.WithoutCancel(e.t.Context()), api.Request{Method: http.MethodGet, Path: "/agents/" + name})
+	switch {
+	case err != nil:
+		e.t.Errorf("GET of %s = %v", name, err)
+	case a.Status == http.StatusOK:
+		e.read.Add(1)
+	case !isBusy(a):
+		e.t.Errorf("%s was hired, and another replica answers %d: a stale read", name, a.Status)
 	}
 }
 
@@ -165,7 +205,7 @@ func (e *election) eventually(what string, ok func() bool) {
 }
 
 // judge compares the ledger with what is stored and what was received.
-func (e *election) judge(name string) {
+func (e *election) judge(l loss) {
 	e.t.Helper()
 	admin := e.client(0, 1)
 	agents, err := api.All[thingView](e.t.Context(), admin, "/agents", nil)
@@ -190,7 +230,7 @@ func (e *election) judge(name string) {
 	if len(events) != len(agents) {
 		e.t.Errorf("there are %d events of %d hires", len(events), len(agents))
 	}
-	e.wantLedger(name, stored)
+	e.wantLedger(l, stored)
 	e.wantReceived(events)
 	e.wantWhole()
 	e.wantStorageErrorsOnly()
@@ -198,7 +238,7 @@ func (e *election) judge(name string) {
 
 // wantLedger wants every hire to be stored once that succeeded, none twice, and
 // none that was called not applied.
-func (e *election) wantLedger(name string, stored map[string]int) {
+func (e *election) wantLedger(l loss, stored map[string]int) {
 	e.t.Helper()
 	var refusals, unknown int
 	var slowest time.Duration
@@ -211,6 +251,8 @@ func (e *election) wantLedger(name string, stored map[string]int) {
 			}
 		case h.err != nil || !isBusy(h.answer):
 			e.t.Errorf("%q: %s, want success or 503/8001", h.name, h.outcome())
+		case h.request.Key == "" && h.took > refusalTime:
+			e.late(h.took, "%q: %s after %s, want at most %s", h.name, h.outcome(), h.took, refusalTime)
 		case h.request.Key != "":
 			e.t.Errorf("%q with a key: %s after %s", h.name, h.outcome(), h.took)
 		case n > 1 || n == 1 && strings.Contains(h.outcome(), "not applied"):
@@ -225,11 +267,11 @@ func (e *election) wantLedger(name string, stored map[string]int) {
 		slowest = max(slowest, h.took)
 	}
 	pause := e.longestPause()
-	if pause > electionTime {
-		e.late(pause, "no hire succeeded for %s, want at most %s", pause, electionTime)
+	if most := l.lasts + electionTime; pause > most {
+		e.late(pause, "no hire succeeded for %s, want at most %s", pause, most)
 	}
-	e.t.Logf("%s of the primary: %d hires, %d answers 503, %d hires stored all the same; no success for %s; the slowest hire took %s",
-		name, len(e.ledger), refusals, unknown, pause.Round(time.Millisecond), slowest.Round(time.Millisecond))
+	e.t.Logf("%s: %s: %d hires, %d answers 503, %d hires stored all the same; no success for %s; the slowest hire took %s; %d read through another replica, none was missing",
+		l.line, l.name, len(e.ledger), refusals, unknown, pause.Round(time.Millisecond), slowest.Round(time.Millisecond), e.read.Load())
 }
 
 // longestPause is the longest time in which no hire succeeded.
@@ -261,21 +303,25 @@ func (e *election) wantReceived(events []eventView) {
 				return false
 			}
 		}
-		return len(e.webhook.received()) >= len(want)
+		return !slices.ContainsFunc(e.webhooks, func(r *hireReceiver) bool { return len(r.received()) < len(want) })
 	})
-	for id := range want {
-		if !e.webhook.received()[id] {
-			e.t.Errorf("the webhook has not received %s", id)
+	for _, r := range e.webhooks {
+		received := r.received()
+		for id := range want {
+			if !received[id] {
+				e.t.Errorf("a webhook has not received %s", id)
+			}
 		}
 	}
 	first := e.followers[0].received()
 	for i, f := range e.followers {
 		got := f.received()
 		if !slices.Equal(got, first) {
-			e.t.Errorf("the followers of replicas 0 and %d have different orders", i)
+			e.t.Errorf("followers 0 and %d have different orders", i)
 		}
-		wantEachOnce(e.t, fmt.Sprintf("the follower of replica %d", i), got, want)
+		wantEachOnce(e.t, fmt.Sprintf("follower %d", i), got, want)
 	}
+	e.t.Logf("R30: %d events, each once and in one order to %d followers, and to %d webhooks", len(events), len(e.followers), len(e.webhooks))
 }
 
 // wantEachOnce wants a list of ids to be a set.

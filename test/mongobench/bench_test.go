@@ -38,7 +38,7 @@ const (
 	agents      = 2000 // at least, before anything is measured
 )
 
-// TestCosts takes four minutes.
+// TestCosts takes five minutes.
 func TestCosts(t *testing.T) {
 	if os.Getenv("ORGD_TEST_MONGOBENCH") == "" {
 		t.Skip("SKIPPED: ORGD_TEST_MONGOBENCH is not set; make bench-mongo sets it")
@@ -58,10 +58,14 @@ func TestCosts(t *testing.T) {
 		c.compare(t, "50 agents", clients, 1, side{"driver: find", b.finds()},
 			side{"service: GET", b.asks(b.addrs, "200", func(int) []byte { return b.request("GET", "/agents?limit=50", "") })})
 	}
+	c.compare(t, "change", 96, 1,
+		side{"driver: insertOne", b.inserts()}, side{"service: hire", b.hires(b.addrs, departments)}, side{"service: update", b.updates()})
 	alone := b.addrs
 	b.serve()
 	b.serve()
 	c.compare(t, "hires into one department", 32, 1, side{"one replica", b.hires(alone, 1)}, side{"three replicas", b.hires(b.addrs, 1)})
+	c.compare(t, "100 events of one department's day", 32, 100,
+		side{"one replica", b.reports(alone, b.colleagues, 100)}, side{"three replicas", b.reports(b.addrs, b.colleagues, 100)})
 }
 
 // bench is the service and a plain client of its database.

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 
 	"orgd/test/owned"
 	"orgd/test/process"
@@ -53,6 +56,72 @@ func KillPrimary(t testing.TB, uri string) (restart func()) {
 		docker(t, "start", container)
 		AwaitMembers(t, uri)
 	}
+}
+
+// FreezePrimary stops the primary where it stands, or skips the test. It does not know
+// of the time until it wakes up.
+func FreezePrimary(t testing.TB, uri string) (wake func()) {
+	t.Helper()
+	return freeze(t, uri, Primary(t, uri))
+}
+
+// FreezeOthers stops all members but the primary, so that there is no majority, or skips
+// the test.
+func FreezeOthers(t testing.TB, uri string) (wake func()) {
+	t.Helper()
+	parsed, err := connstring.Parse(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	primary := Primary(t, uri)
+	return freeze(t, uri, slices.DeleteFunc(parsed.Hosts, func(addr string) bool { return addr == primary })...)
+}
+
+func freeze(t testing.TB, uri string, addrs ...string) (wake func()) {
+	t.Helper()
+	var containers []string
+	for _, addr := range addrs {
+		containers = append(containers, containerOf(t, addr))
+	}
+	docker(t, append([]string{"kill", "--signal=STOP"}, containers...)...)
+	wake = sync.OnceFunc(func() { docker(t, append([]string{"kill", "--signal=CONT"}, containers...)...) })
+	t.Cleanup(wake)
+	return func() {
+		wake()
+		AwaitMembers(t, uri)
+	}
+}
+
+// RollOplog writes until the members have forgotten what was written before.
+func RollOplog(t testing.TB, uri string) {
+	t.Helper()
+	client := connect(t, uri).Client()
+	junk := client.Database("orgd_test_junk")
+	defer func() {
+		if err := junk.Drop(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("drop of what was written: %v", err)
+		}
+	}()
+	many := slices.Repeat([]any{bson.D{{Key: "x", Value: strings.Repeat("x", 1<<20)}}}, 16)
+	for begin := time.Now(); oldest(t, client) <= uint32(begin.Unix()); {
+		if _, err := junk.Collection("junk").InsertMany(t.Context(), many); err != nil {
+			t.Fatal(err)
+		}
+		if time.Since(begin) > 5*membersWait {
+			t.Fatalf("the oplog still has what was written %s ago", time.Since(begin))
+		}
+	}
+}
+
+// oldest is the time of the oldest entry of the oplog, in seconds.
+func oldest(t testing.TB, client *mongo.Client) uint32 {
+	t.Helper()
+	var entry struct{ TS bson.Timestamp }
+	first := client.Database("local").Collection("oplog.rs").FindOne(t.Context(), bson.D{}, options.FindOne().SetSort(bson.D{{Key: "$natural", Value: 1}}))
+	if err := first.Decode(&entry); err != nil {
+		t.Fatal(err)
+	}
+	return entry.TS.T
 }
 
 // AwaitMembers waits until there is a primary and all other members follow it.
@@ -125,7 +194,8 @@ func containerOf(t testing.TB, addr string) string {
 
 func docker(t testing.TB, args ...string) {
 	t.Helper()
-	if _, err := process.Output(exec.CommandContext(t.Context(), "docker", args...)); err != nil {
+	ctx := context.WithoutCancel(t.Context()) // also when the test has ended
+	if _, err := process.Output(exec.CommandContext(ctx, "docker", args...)); err != nil {
 		t.Fatalf("docker %s: %v", args[0], err)
 	}
 }
