@@ -38,7 +38,7 @@ type ActivityLog interface {
 	Append(ctx context.Context, reports []Report, seal func(Counted) Note) (Counted, error)
 
 	// Feed returns the events that q selects as they are shown, in the order
-	// of a feed. It ends with the first that is behind its page, see page.Fits.
+	// of a feed. It ends with the first that is behind its page, see page.Fits and page.ErrLarge.
 	Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error)
 
 	// Find returns those of some events that are stored.

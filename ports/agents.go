@@ -53,7 +53,7 @@ type AgentStore interface {
 
 	// Record and Records return what Agent and Agents do as it is stored, for
 	// whoever only shows it. Records ends with the first agent that is behind its
-	// page, see page.Fits, and reads none behind that.
+	// page, see page.Fits and page.ErrLarge, and reads none behind that.
 	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 

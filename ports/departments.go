@@ -67,6 +67,6 @@ type DepartmentStore interface {
 
 	// Departments returns at most limit departments in the company's order,
 	// beginning behind the place after; "" begins with the first. It ends with the
-	// first that is behind its page, see page.Fits.
+	// first that is behind its page, see page.Fits and page.ErrLarge.
 	Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error)
 }

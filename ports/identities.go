@@ -12,7 +12,7 @@ import (
 type IdentityLog interface {
 	// Versions returns at most limit versions of the agent, the newest first,
 	// beginning behind the number before; 0 begins with the newest. It ends with
-	// the first that is behind its page, see page.Fits. An agent that never
+	// the first that is behind its page, see page.Fits and page.ErrLarge. An agent that never
 	// existed has none.
 	Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error)
 

@@ -34,6 +34,6 @@ type ProjectStore interface {
 	Project(ctx context.Context, id project.ID) (project.Project, error)
 
 	// Projects returns the projects that q selects, in ascending order of id. It
-	// ends with the first that is behind its page, see page.Fits.
+	// ends with the first that is behind its page, see page.Fits and page.ErrLarge.
 	Projects(ctx context.Context, q project.Query) ([]project.Project, error)
 }

@@ -39,7 +39,7 @@ type WebhookStore interface {
 	Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error)
 
 	// Webhooks returns the webhooks that q selects, in ascending order of id. It ends
-	// with the first that is behind its page, see page.Fits.
+	// with the first that is behind its page, see page.Fits and page.ErrLarge.
 	Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error)
 
 	// Tags returns the tags of all webhooks, in ascending order of id. It reads

@@ -147,12 +147,12 @@ func eventBytes(w *world) {
 		want = append(want, e.Shown())
 	}
 	for range 2 {
-		got := shortPages(w, len(want), func(last *activity.Shown) ([]activity.Shown, error) {
+		got := shortPages(w, len(want), func(ctx context.Context, last *activity.Shown) ([]activity.Shown, error) {
 			q := activity.Query{Limit: len(want)}
 			if last != nil {
 				q.After = &last.Position
 			}
-			return w.Activities.Feed(w.Context(), q)
+			return w.Activities.Feed(ctx, q)
 		})
 		w.want("all of a feed", got, want)
 	}

@@ -1,6 +1,8 @@
 package portstest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,12 +47,12 @@ func agentListBytes(w *world) {
 	}
 	for _, q := range []agent.Query{{Limit: 12}, {Prefix: "a", Limit: 12}} {
 		for range 2 { // the second time it may be remembered
-			found := shortPages(w, q.Limit, func(last *agent.Record) ([]agent.Record, error) {
+			found := shortPages(w, q.Limit, func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
 				q := q
 				if last != nil {
 					q.After = &agent.Position{Place: last.Place, ID: last.ID, Name: key(last.Name)}
 				}
-				return w.Agents.Records(w.Context(), q)
+				return w.Agents.Records(ctx, q)
 			})
 			w.want(fmt.Sprintf("all Records with the prefix %q", q.Prefix), found, want)
 		}
@@ -58,12 +60,16 @@ func agentListBytes(w *world) {
 }
 
 // shortPages reads a list of all rows in pages that end before their limit, since
-// the rows are too large for one. read gets the last row of the page before.
-func shortPages[T page.Row](w *world, all int, read func(last *T) ([]T, error)) (rows []T) {
+// the rows are too large for one. read gets the last row of the page before. Without a
+// turn none is read.
+func shortPages[T page.Row](w *world, all int, read func(ctx context.Context, last *T) ([]T, error)) (rows []T) {
 	w.Helper()
+	if _, err := read(page.WithoutTurn(w.Context()), nil); !errors.Is(err, page.ErrLarge) {
+		w.Errorf("a page of large rows without a turn = %v, want %v", err, page.ErrLarge)
+	}
 	var last *T
 	for len(rows) <= all {
-		found, err := read(last)
+		found, err := read(w.Context(), last)
 		w.wantNil("a page of large rows", err)
 		n := page.Fits(found)
 		rows = append(rows, found[:n]...)

@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -66,12 +67,12 @@ func departmentBytes(w *world) {
 		want = append(want, w.found(fmt.Sprintf("large %02d", i), members).Name.Key)
 	}
 	var got []name.Key
-	for _, d := range shortPages(w, len(want), func(last *department.Department) ([]department.Department, error) {
+	for _, d := range shortPages(w, len(want), func(ctx context.Context, last *department.Department) ([]department.Department, error) {
 		var after company.Place
 		if last != nil {
 			after = last.Place
 		}
-		return w.Departments.Departments(w.Context(), after, len(want))
+		return w.Departments.Departments(ctx, after, len(want))
 	}) {
 		got = append(got, d.Name.Key)
 	}

@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -54,12 +55,12 @@ func identityBytes(w *world) {
 		}
 	}
 	var got []int64
-	for _, v := range shortPages(w, len(want), func(last *identity.Version) ([]identity.Version, error) {
+	for _, v := range shortPages(w, len(want), func(ctx context.Context, last *identity.Version) ([]identity.Version, error) {
 		var before int64
 		if last != nil {
 			before = last.Number
 		}
-		return w.Identities.Versions(w.Context(), id, before, len(want))
+		return w.Identities.Versions(ctx, id, before, len(want))
 	}) {
 		got = append(got, v.Number)
 	}

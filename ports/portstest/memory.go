@@ -133,8 +133,13 @@ func sorted[T any](rows []T, keep func(T) bool, order func(a, b T) int) []T {
 func first[T any](rows []T, limit int) []T { return rows[:min(limit, len(rows))] }
 
 // firstPage is first for rows that may be large.
-func firstPage[T page.Row](rows []T, limit int) []T {
-	return first(rows, min(limit, page.Fits(rows)+1))
+func firstPage[T page.Row](ctx context.Context, rows []T, limit int) ([]T, error) {
+	rows = first(rows, min(limit, page.Fits(rows)+1))
+	size := 0
+	for _, r := range rows {
+		size += r.Size()
+	}
+	return rows, page.Allow(ctx, size)
 }
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }

@@ -143,7 +143,10 @@ func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Recor
 
 func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	found, err := m.Agents(ctx, q)
-	return firstPage(records(found), q.Limit), err
+	if err != nil {
+		return nil, err
+	}
+	return firstPage(ctx, records(found), q.Limit)
 }
 
 func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
@@ -198,11 +201,11 @@ func (m *memory) counts(department name.Key) (n agent.Counts) {
 	return n
 }
 
-func (m memoryIdentities) Versions(_ context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
+func (m memoryIdentities) Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
 	defer m.lock()()
 	found := sorted(m.versions[id], func(v identity.Version) bool { return before == 0 || v.Number < before },
 		func(a, b identity.Version) int { return cmp.Compare(b.Number, a.Number) })
-	return firstPage(found, limit), nil
+	return firstPage(ctx, found, limit)
 }
 
 func (m memoryIdentities) Version(_ context.Context, id agent.ID, number int64) (identity.Version, error) {

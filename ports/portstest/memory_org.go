@@ -128,7 +128,7 @@ func (m memoryDepartments) Name(ctx context.Context, key name.Key) (name.Name, e
 	return d.Name, err
 }
 
-func (m memoryDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (m memoryDepartments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
 	defer m.lock()()
 	var found []department.Department
 	for _, s := range m.company.Seats {
@@ -140,7 +140,7 @@ func (m memoryDepartments) Departments(_ context.Context, after company.Place, l
 			found = append(found, d)
 		}
 	}
-	return firstPage(found, limit), nil
+	return firstPage(ctx, found, limit)
 }
 
 func (m memoryCompany) Company(context.Context) (company.Company, error) {
@@ -207,11 +207,11 @@ func (m memoryProjects) Project(_ context.Context, id project.ID) (project.Proje
 	return p, nil
 }
 
-func (m memoryProjects) Projects(_ context.Context, q project.Query) ([]project.Project, error) {
+func (m memoryProjects) Projects(ctx context.Context, q project.Query) ([]project.Project, error) {
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.projects)), func(p project.Project) bool {
 		return p.ID > q.After && (q.Status == "" || q.Status == p.Status) &&
 			(q.Lead == nil || p.Lead != nil && *p.Lead == string(*q.Lead))
 	}, func(a, b project.Project) int { return cmp.Compare(a.ID, b.ID) })
-	return firstPage(found, q.Limit), nil
+	return firstPage(ctx, found, q.Limit)
 }

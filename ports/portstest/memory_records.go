@@ -44,7 +44,7 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 	return n, nil
 }
 
-func (m memoryActivities) Feed(_ context.Context, q activity.Query) ([]activity.Shown, error) {
+func (m memoryActivities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.events)), func(e activity.Event) bool {
 		return (q.AgentID == "" || e.AgentID == q.AgentID) && (q.Type == "" || e.Type == q.Type) &&
@@ -54,7 +54,7 @@ func (m memoryActivities) Feed(_ context.Context, q activity.Query) ([]activity.
 	for _, e := range first(found, q.Limit) {
 		shown = append(shown, e.Shown())
 	}
-	return firstPage(shown, q.Limit), nil
+	return firstPage(ctx, shown, q.Limit)
 }
 
 func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {

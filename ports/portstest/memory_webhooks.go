@@ -59,11 +59,11 @@ func (m memoryWebhooks) Webhook(_ context.Context, id webhook.ID) (webhook.Webho
 	return w, nil
 }
 
-func (m memoryWebhooks) Webhooks(_ context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+func (m memoryWebhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.webhooks)), func(w webhook.Webhook) bool { return w.ID > q.After },
 		func(a, b webhook.Webhook) int { return cmp.Compare(a.ID, b.ID) })
-	return firstPage(found, q.Limit), nil
+	return firstPage(ctx, found, q.Limit)
 }
 
 func (m memoryWebhooks) Tags(context.Context) ([]revision.Tag, error) {

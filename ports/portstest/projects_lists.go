@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -30,12 +31,12 @@ func projectBytes(w *world) {
 	for i := range 24 {
 		want = append(want, w.steer(w.start("a").ID, `{"task_ids":`+longTexts(i)+`}`))
 	}
-	w.want("all Projects", shortPages(w, len(want), func(last *project.Project) ([]project.Project, error) {
+	w.want("all Projects", shortPages(w, len(want), func(ctx context.Context, last *project.Project) ([]project.Project, error) {
 		q := project.Query{Limit: len(want)}
 		if last != nil {
 			q.After = last.ID
 		}
-		return w.Projects.Projects(w.Context(), q)
+		return w.Projects.Projects(ctx, q)
 	}), want)
 }
 

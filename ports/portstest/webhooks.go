@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,12 +198,12 @@ func webhookBytes(w *world) {
 	for range 24 {
 		want = append(want, w.hook(`"departments":[`+strings.Join(departments, ",")+`]`))
 	}
-	w.want("all Webhooks", shortPages(w, len(want), func(last *webhook.Webhook) ([]webhook.Webhook, error) {
+	w.want("all Webhooks", shortPages(w, len(want), func(ctx context.Context, last *webhook.Webhook) ([]webhook.Webhook, error) {
 		q := webhook.Query{Limit: len(want)}
 		if last != nil {
 			q.After = last.ID
 		}
-		return w.Webhooks.Webhooks(w.Context(), q)
+		return w.Webhooks.Webhooks(ctx, q)
 	}), want)
 }
 
