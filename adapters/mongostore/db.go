@@ -66,6 +66,7 @@ type DB struct {
 	leaseEnded  chan struct{}
 	closeOnce   sync.Once
 	tail        *tail
+	leftLocks   leftLocks
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -89,6 +90,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	go db.writes.Serve(db.writer.serve)
 	db.startLease = sync.OnceFunc(func() { go db.lease([]bson.D{db.writer.id}) })
 	db.tail = newTail(db)
+	db.leftLocks.db = db
 	return db, db.close, nil
 }
 

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -37,7 +38,8 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.timeout)
 	defer cancel()
 	refused := s.lock(ctx, c)
-	if errors.Is(refused, ports.ErrUnavailable) {
+	if errors.Is(refused, ports.ErrUnavailable) { // it may have the lock
+		s.db.leftLocks.add(c)
 		return nil, refused
 	}
 	kept, err := s.find(ctx, c.Key, c.At)
@@ -92,12 +94,68 @@ func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error
 	return translate(err)
 }
 
-// Release implements [ports.Receipts].
+// Release implements [ports.Receipts]. If it fails, the lock goes as soon as MongoDB is
+// there again.
 func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	_, err := s.db.coll(locksColl).DeleteOne(ctx, lockOf(c))
+	if err != nil {
+		s.db.leftLocks.add(c)
+	}
 	return translate(err)
+}
+
+// leftLocks are locks that could not be released.
+type leftLocks struct {
+	db *DB
+
+	mu      sync.Mutex
+	claims  []ports.Claim
+	running bool // whether something is releasing them
+}
+
+const (
+	maxLeft    = 10_000 // locks; those that are too many last for their lease
+	leftAtOnce = 500
+	leftPause  = 200 * time.Millisecond
+)
+
+func (l *leftLocks) add(some ...ports.Claim) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.claims = append(l.claims, some...)
+	l.claims = l.claims[max(0, len(l.claims)-maxLeft):]
+	if !l.running {
+		l.running = true
+		go l.release()
+	}
+}
+
+// take returns some of the locks, or nil if there are none.
+func (l *leftLocks) take() (some []ports.Claim) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(l.claims), leftAtOnce)
+	some, l.claims = l.claims[:n:n], l.claims[n:]
+	l.running = n > 0
+	return some
+}
+
+// release releases the locks until there are none, or the store closes.
+func (l *leftLocks) release() {
+	for some := l.take(); len(some) > 0 && !l.db.isClosing(); some = l.take() {
+		time.Sleep(leftPause)
+		var each bson.A
+		for _, c := range some {
+			each = append(each, lockOf(c))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), l.db.timeout)
+		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{is("$or", each)}); err != nil {
+			l.add(some...) // the caller who left them has been told
+		}
+		cancel()
+	}
 }
 
 // find returns the record of a key, or nil if there is none or it has expired at now.

@@ -19,6 +19,7 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
@@ -259,6 +260,31 @@ func TestLeftTransaction(t *testing.T) {
 		t.Errorf("a change of the same document = %v", err)
 	}
 	wantWithin(t, "a change of the same document", start, 6*time.Second)
+}
+
+// A lock that could not be released does not last for its lease.
+func TestLeftLock(t *testing.T) {
+	near := openTest(t)
+	db, proxy := near.behindProxy(t)
+	c := ports.Claim{Key: "k", Fingerprint: "f", Owner: "first", At: now()}
+	if _, err := db.Stores().Receipts.Claim(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Cut()
+	if err := db.Stores().Receipts.Release(t.Context(), c); !errors.Is(err, ports.ErrUnavailable) {
+		t.Errorf("Release without a server = %v, want ErrUnavailable", err)
+	}
+	proxy.Pass()
+	c.Owner = "second" // at the same time, so that the lease does not end
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		_, err := near.Stores().Receipts.Claim(t.Context(), c)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, receipt.ErrRunning) || time.Since(begin) > 30*time.Second {
+			t.Fatalf("Claim = %v %v after the network is back", err, time.Since(begin))
+		}
+	}
 }
 
 // What an election or a network makes of a request is an outage; other failures are

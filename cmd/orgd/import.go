@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -237,7 +238,7 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 		return len(place) + 1
 	}
 	sorted := slices.Clone(agents)
-	slices.SortStableFunc(sorted, func(a, b agentfiles.Agent) int { return of(a) - of(b) })
+	sort.SliceStable(sorted, func(i, j int) bool { return of(sorted[i]) < of(sorted[j]) })
 	return sorted, nil
 }
 

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
@@ -47,7 +47,7 @@ func (r *historyReplay) plan(ctx context.Context) error {
 			todo = append(todo, numbered{s, steps[len(steps)-len(left)+i]})
 		}
 	}
-	slices.SortStableFunc(todo, func(a, b numbered) int { return cmp.Compare(a.at, b.at) })
+	sort.SliceStable(todo, func(i, j int) bool { return todo[i].at < todo[j].at })
 	for _, s := range todo {
 		r.todo = append(r.todo, s.Step)
 		if key := agentfiles.Key(s.Agent.Department); s.Action != agenthistory.Fire && !r.known[key] {
