@@ -96,7 +96,7 @@ func (b *batch) has(needs []need) bool {
 // soon after the time when it wants to.
 func (b *batch) call(c *change, t *tx) error {
 	until, _ := c.ctx.Deadline()
-	if soon := time.Now().Add(b.db.timeout / 4); until.Before(soon) {
+	if soon := time.Now().Add(b.db.timeout / 8); until.Before(soon) {
 		until = soon
 	}
 	ctx, cancel := context.WithDeadline(b.ctx, until)

@@ -35,6 +35,11 @@ func TestOplogRolledOver(t *testing.T) {
 	begin := time.Now()
 	mongoserver.RollOplog(t, uri)
 	t.Logf("R31: the oplog has rolled over in %s", time.Since(begin).Round(time.Second))
+	if code, err := c.replicas[0].Terminate(); code != 0 || err != nil { // it has the last events in memory
+		t.Fatalf("Terminate = %d, %v", code, err)
+	}
+	c.start(0)
+	client = c.client(0, 1)
 	if events, err = client.Follow(t.Context(), streamPath, position); err != nil {
 		t.Fatal(err)
 	}

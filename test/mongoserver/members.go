@@ -84,10 +84,10 @@ func freeze(t testing.TB, uri string, addrs ...string) (wake func()) {
 		containers = append(containers, containerOf(t, addr))
 	}
 	docker(t, append([]string{"kill", "--signal=STOP"}, containers...)...)
-	wake = sync.OnceFunc(func() { docker(t, append([]string{"kill", "--signal=CONT"}, containers...)...) })
-	t.Cleanup(wake)
+	thaw := sync.OnceFunc(func() { docker(t, append([]string{"kill", "--signal=CONT"}, containers...)...) })
+	t.Cleanup(thaw)
 	return func() {
-		wake()
+		thaw()
 		AwaitMembers(t, uri)
 	}
 }
