@@ -195,6 +195,11 @@ func TestUnconfirmedCommit(t *testing.T) {
 	if n, err := near.coll(projectsColl).CountDocuments(t.Context(), byID("p")); n != 1 || err != nil {
 		t.Errorf("%d documents, %v; the first commit reached the server", n, err)
 	}
+	proxy.Pass()
+	wantBack(t, db)
+	if err := db.write(timeLimit(t, time.Minute), inserting("q").fn); err != nil {
+		t.Errorf("the next change = %v", err)
+	}
 }
 
 func timeLimit(t *testing.T, d time.Duration) context.Context {

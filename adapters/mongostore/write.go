@@ -192,17 +192,27 @@ func (w *writer) commit(ctx context.Context) (unknown, err error) {
 	ctx, cancel := context.WithTimeout(ctx, inDoubt*w.db.timeout)
 	defer cancel()
 	for n := 0; ; n++ {
-		err := w.session.CommitTransaction(ctx)
+		err := w.commitOnce(ctx)
 		switch {
 		case err == nil:
 			return nil, nil
 		case hasLabel(err, transientLabel):
 			return nil, lost{err}
 		case errors.Is(err, mongo.ErrClientDisconnected) || pause(ctx, n) != nil:
+			cancel()
+			_ = w.session.AbortTransaction(ctx) // sends nothing: only the driver must know that it is over
 			w.leave()
 			return err, nil
 		}
 	}
+}
+
+// commitOnce gives a server that does not answer as long as any other operation: then
+// another one may be the primary.
+func (w *writer) commitOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, w.db.timeout)
+	defer cancel()
+	return w.session.CommitTransaction(ctx)
 }
 
 // abort ends the transaction.
