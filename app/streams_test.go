@@ -310,6 +310,7 @@ func TestStreamsAtRandom(t *testing.T) {
 				})
 			}
 			all.Wait()
+			time.Sleep(time.Second) // the last slow read ends
 		})
 	}
 }
