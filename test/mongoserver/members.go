@@ -14,7 +14,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 
 	"orgd/test/owned"
 	"orgd/test/process"
@@ -69,12 +68,8 @@ func FreezePrimary(t testing.TB, uri string) (wake func()) {
 // the test.
 func FreezeOthers(t testing.TB, uri string) (wake func()) {
 	t.Helper()
-	parsed, err := connstring.Parse(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
-	primary := Primary(t, uri)
-	return freeze(t, uri, slices.DeleteFunc(parsed.Hosts, func(addr string) bool { return addr == primary })...)
+	_, others := split(t, uri)
+	return freeze(t, uri, others...)
 }
 
 func freeze(t testing.TB, uri string, addrs ...string) (wake func()) {

@@ -23,7 +23,7 @@ func mongoDB() *server {
 		members:  3,
 		command: func(port string) []string {
 			return []string{
-				"mongod", "--replSet", mongoName, "--bind_ip", "127.0.0.1", "--port", port, "--dbpath", mongoData,
+				"mongod", "--replSet", mongoName, "--bind_ip", "127.0.0.1", "--nounixsocket", "--port", port, "--dbpath", mongoData,
 				"--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "512", "--quiet", "--setParameter", "diagnosticDataCollectionEnabled=false",
 				// Each database has a hundred files. Those that were dropped are closed soon.
 				"--wiredTigerEngineConfigString", "file_manager=(close_idle_time=20,close_scan_interval=5,close_handle_minimum=250)",

@@ -67,6 +67,9 @@ const (
 	// long it has for the answer.
 	tryEvery = 100 * time.Millisecond
 	tryWait  = 5 * time.Second
+	// firstUser is the user of the first member. Each has its own, so that a firewall
+	// can tell what they send to each other from what clients send.
+	firstUser = 64001
 )
 
 // start finds the server or starts it.
@@ -113,7 +116,7 @@ func pull(ctx context.Context, image string) error {
 func (s *server) startMembers(ctx context.Context) error {
 	var all []*testcontainers.DockerContainer
 	var hosts []string
-	for range s.members {
+	for i := range s.members {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -121,7 +124,7 @@ func (s *server) startMembers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c, err := s.startMember(ctx, port)
+		c, err := s.startMember(ctx, port, strconv.Itoa(firstUser+i))
 		if err != nil {
 			return err
 		}
@@ -143,15 +146,16 @@ func freePort() (string, error) {
 // startMember starts a container in the network of the machine: there other members
 // and clients know it by the same address. It does not end with ctx: the engine
 // would go on and nobody would know of the container.
-func (s *server) startMember(ctx context.Context, port string) (*testcontainers.DockerContainer, error) {
+func (s *server) startMember(ctx context.Context, port, user string) (*testcontainers.DockerContainer, error) {
 	command := s.command(port)
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithLabels(map[string]string{owned.Label: owned.Value()}),
 		testcontainers.WithEntrypoint(command[0]), testcontainers.WithCmd(command[1:]...),
+		testcontainers.WithConfigModifier(func(c *container.Config) { c.User = user }),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.NetworkMode = "host" }),
 	}
 	if s.data != "" {
-		options = append(options, testcontainers.WithTmpfs(map[string]string{s.data: ""}))
+		options = append(options, testcontainers.WithTmpfs(map[string]string{s.data: "mode=0700,uid=" + user}))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWait)
 	defer cancel()
