@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,25 +15,28 @@ import (
 	"orgd/ports"
 )
 
-// RetryAfter is what a client waits before it sends a change again that storage did not
+// retryAfter is what a client waits before it sends a request again that storage did not
 // take.
-const RetryAfter = time.Second
+const retryAfter = time.Second
 
-var (
-	errClosing = errors.New("groupcommit: the store is closing")
-	errStopped = errors.New("groupcommit: the writer has stopped")
-)
+// ErrClosing is the cause of an outage of a store that is closing.
+var ErrClosing = errors.New("groupcommit: the store is closing")
+
+var errStopped = errors.New("groupcommit: the writer has stopped")
+
+// Unavailable is a [ports.ErrUnavailable] of what changes nothing.
+func Unavailable(cause error) error { return ports.ErrUnavailable.Because(cause).After(retryAfter) }
 
 // NotApplied is a [ports.ErrUnavailable] of a change of which nothing is stored.
 func NotApplied(cause error) error {
 	return ports.ErrUnavailable.With("the storage did not take the change in time; it was not applied").
-		Because(cause).After(RetryAfter)
+		Because(cause).After(retryAfter)
 }
 
 // Unknown is a [ports.ErrUnavailable] of a change that may be stored or not.
 func Unknown(cause error) error {
 	return ports.ErrUnavailable.With("the storage did not confirm the change in time; it may have been applied").
-		Because(cause).After(RetryAfter)
+		Because(cause).After(retryAfter)
 }
 
 // Queue has the changes that wait for the writer, which runs [Queue.Serve]. Its methods,
@@ -62,7 +64,7 @@ func (q *Queue[C]) Do(ctx context.Context, change C) error {
 		return NotApplied(err)
 	}
 	j := &Job[C]{Change: change, ctx: ctx, turn: make(chan struct{}, 1), answer: make(chan error, 1)}
-	q.put(j, false)
+	q.Defer(j)
 	cause := errStopped
 	select {
 	case err := <-j.answer:
@@ -83,20 +85,18 @@ func (q *Queue[C]) Do(ctx context.Context, change C) error {
 	return NotApplied(cause)
 }
 
-// put puts a change before or behind all that wait, or refuses it.
-func (q *Queue[C]) put(j *Job[C], before bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	list := q.list(j.Alone)
-	switch {
-	case q.closed:
-		j.Answer(NotApplied(errClosing))
-	case before:
-		*list = append([]*Job[C]{j}, *list...)
-	default:
-		*list = append(*list, j)
+// wake wakes the writer. If the queue is closed, it first refuses what waits.
+func (q *Queue[C]) wake() {
+	if q.closed {
+		for _, j := range append(q.together, q.alone...) {
+			j.Answer(NotApplied(ErrClosing))
+		}
+		q.together, q.alone = nil, nil
 	}
-	q.wake()
+	select {
+	case q.waiting <- struct{}{}:
+	default:
+	}
 }
 
 func (q *Queue[C]) list(alone bool) *[]*Job[C] {
@@ -104,13 +104,6 @@ func (q *Queue[C]) list(alone bool) *[]*Job[C] {
 		return &q.alone
 	}
 	return &q.together
-}
-
-func (q *Queue[C]) wake() {
-	select {
-	case q.waiting <- struct{}{}:
-	default:
-	}
 }
 
 // Serve calls commit with the first change of each batch until the queue is closed.
@@ -156,16 +149,28 @@ func pop[C any](list *[]*Job[C]) (j *Job[C]) {
 
 // Return puts changes back of which nothing is stored, before all that wait.
 func (q *Queue[C]) Return(jobs ...*Job[C]) {
-	for _, j := range slices.Backward(jobs) {
-		j.unseal()
-		q.put(j, true)
+	var together, alone []*Job[C]
+	for _, j := range jobs {
+		if j.unseal(); j.Alone {
+			alone = append(alone, j)
+		} else {
+			together = append(together, j)
+		}
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.together, q.alone = append(together, q.together...), append(alone, q.alone...)
+	q.wake()
 }
 
 // Defer puts a change back of which nothing is stored, behind all that wait.
 func (q *Queue[C]) Defer(j *Job[C]) {
 	j.unseal()
-	q.put(j, false)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list(j.Alone)
+	*list = append(*list, j)
+	q.wake()
 }
 
 // Close refuses what waits and what comes. The writer ends after the batch under way:
@@ -174,12 +179,6 @@ func (q *Queue[C]) Close() (stopped <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	for _, alone := range []bool{false, true} {
-		list := q.list(alone)
-		for j := pop(list); j != nil; j = pop(list) {
-			j.Answer(NotApplied(errClosing))
-		}
-	}
 	q.wake()
 	return q.stopped
 }

@@ -165,7 +165,7 @@ func notFound(err error, ref identity.Ref) error {
 
 // Trace implements [ports.AgentStore].
 func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
-	err = s.db.view(ctx, func(r reader) error {
+	err = s.db.view(ctx, func(r plain) error {
 		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
 		if errors.Is(err, mongo.ErrNoDocuments) && ref.ID != "" {
 			d, err = one[deletedAgentDoc](r, deletedAgentsColl, byRef(ref))
@@ -178,7 +178,7 @@ func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n na
 
 // Counts implements [ports.AgentStore].
 func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
-	err = s.db.view(ctx, func(r reader) error {
+	err = s.db.view(ctx, func(r plain) error {
 		counts, err = headcounts(r, departments)
 		return err
 	})

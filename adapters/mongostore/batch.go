@@ -1,7 +1,6 @@
 package mongostore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,17 +25,17 @@ const (
 // well have been committed one after the other.
 type batch struct {
 	*writer
-	ctx   context.Context // has the session
-	kept  []*job
-	later []*job // for another batch
+	ctx  context.Context // has the session
+	kept []*job
+	next []*job // for the next batch
 
-	memo    map[string]bson.Raw // documents that were read, nil for none, see memoKey
-	read    int                 // their bytes
-	written map[string]bool     // what the changes write: see place
-	ops     map[string][]op     // by collection
-	docs    int                 // that they write
-	bytes   int                 // of these
-	unknown error               // why it is not known whether they are stored
+	memo    map[need]bson.Raw // documents that were read, nil for none
+	read    int               // their bytes
+	written map[docKey]bool   // what the changes write
+	ops     map[string][]op   // by collection
+	docs    int               // that they write
+	bytes   int               // of these
+	unknown error             // why it is not known whether they are stored
 }
 
 // need is a document that a change reads: the one whose field has the value.
@@ -45,11 +44,8 @@ type need struct{ coll, field, value string }
 // needByID is the need of a document by its id.
 func needByID(coll, id string) need { return need{coll, "_id", id} }
 
-// memoKey names what a need finds.
-func (n need) memoKey() string { return n.coll + "\n" + n.field + "\n" + n.value }
-
-// place names a document in read and written; without an id, all of a collection.
-func place(coll, id string) string { return coll + "\n" + id }
+// docKey is the key of a document in read and written; without an id, of all in a collection.
+type docKey struct{ coll, id string }
 
 // run runs changes until the batch is full.
 func (b *batch) run(jobs []*job) error {
@@ -59,25 +55,25 @@ func (b *batch) run(jobs []*job) error {
 	var kept []*job
 	for i, j := range jobs {
 		if b.read > maxBytes && i > 0 && !b.has(j.Change.needs) {
-			b.later = append(b.later, j)
+			b.next = append(b.next, j)
 			continue
 		}
 		t := &tx{db: b.db, batch: b, shard: b.shard}
 		if !j.Run(func(c *change) error { return b.call(c, t) }) {
 			continue
 		}
-		if err := cmp.Or(t.failed, lostIn(j.Err)); err != nil {
-			b.later = nil
-			return err
+		if t.failed != nil {
+			b.next = nil
+			return t.failed
 		}
 		switch {
-		case slices.ContainsFunc(t.read, func(place string) bool { return b.written[place] }):
-			b.later = append(b.later, j)
+		case slices.ContainsFunc(t.read, func(k docKey) bool { return b.written[k] }):
+			b.next = append(b.next, j)
 		case j.Err != nil: // it writes nothing
 			kept = append(kept, j)
 		case len(kept) > 0 && (b.docs+len(t.ops) > maxDocs || b.bytes+t.bytes > maxBytes):
 			j.Alone = len(t.ops) > maxDocs || t.bytes > maxBytes
-			b.later = append(b.later, j)
+			b.next = append(b.next, j)
 		default:
 			kept = append(kept, j)
 			b.add(j)
@@ -89,7 +85,7 @@ func (b *batch) run(jobs []*job) error {
 
 // has reports whether all of some needs have been read.
 func (b *batch) has(needs []need) bool {
-	return len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { _, known := b.memo[n.memoKey()]; return !known })
+	return len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { _, known := b.memo[n]; return !known })
 }
 
 // call runs the function of a change. Its caller cannot leave meanwhile, so its reads end
@@ -102,25 +98,14 @@ func (b *batch) call(c *change, t *tx) error {
 	ctx, cancel := context.WithDeadline(b.ctx, until)
 	defer cancel()
 	t.Context, c.tx = ctx, t
-	if c.verdict != nil {
-		return c.verdict(t)
-	}
 	return c.fn(t)
-}
-
-// lostIn returns an error that means that nothing was stored, or nil.
-func lostIn(err error) error {
-	if isLost(err) {
-		return err
-	}
-	return nil
 }
 
 // add takes over what a change writes.
 func (b *batch) add(j *job) {
 	t := j.Change.tx
 	for _, o := range t.ops {
-		b.written[place(o.coll, "")], b.written[place(o.coll, o.id)] = true, true
+		b.written[docKey{coll: o.coll}], b.written[docKey{o.coll, o.id}] = true, true
 		o.job = j
 		b.ops[o.coll] = append(b.ops[o.coll], o)
 	}
@@ -130,11 +115,11 @@ func (b *batch) add(j *job) {
 
 // prefetch reads what several changes need, a query for each collection.
 func (b *batch) prefetch(jobs []*job) error {
-	needs, known := map[string][]need{}, map[string]bool{}
+	needs, known := map[string][]need{}, map[need]bool{}
 	for _, j := range jobs {
 		for _, n := range j.Change.needs {
-			if key := n.memoKey(); !known[key] {
-				known[key] = true
+			if !known[n] {
+				known[n] = true
 				needs[n.coll] = append(needs[n.coll], n)
 			}
 		}
@@ -167,7 +152,7 @@ func (b *batch) fetch(coll string, needs []need) error {
 		doc := slices.Clone(cursor.Current)
 		for field := range values {
 			if value, ok := doc.Lookup(field).StringValueOK(); ok {
-				b.memo[need{coll, field, value}.memoKey()] = doc
+				b.memo[need{coll, field, value}] = doc
 			}
 		}
 		if b.read += len(doc); b.read > maxBytes {
@@ -178,8 +163,8 @@ func (b *batch) fetch(coll string, needs []need) error {
 		return lostOr(err)
 	}
 	for _, n := range needs {
-		if _, found := b.memo[n.memoKey()]; !found {
-			b.memo[n.memoKey()] = nil
+		if _, found := b.memo[n]; !found {
+			b.memo[n] = nil
 		}
 	}
 	return nil
@@ -264,7 +249,7 @@ func refused(coll string, ops []op, err error) error {
 
 // duplicate is a write that was refused because its key is taken: by another change of
 // the batch, or by a document that an election may take back. So a change is refused for
-// it only when it has run alone and confirm has found the document.
+// it only when another transaction has found the document and is committed.
 type duplicate struct {
 	job   *job
 	coll  string
@@ -273,18 +258,21 @@ type duplicate struct {
 	error
 }
 
-// confirm is a change that writes nothing. It is refused if the key is taken.
-func (d duplicate) confirm(t *tx) error {
-	var key bson.D
-	err := bson.Unmarshal(d.key, &key)
-	if err == nil {
-		_, err = one[idDoc](t, d.coll, key)
+// confirm has the change look for the key before it runs again.
+func (d duplicate) confirm() {
+	fn := d.job.Change.fn
+	d.job.Change.fn = func(t *tx) error {
+		var key bson.D
+		err := bson.Unmarshal(d.key, &key)
+		if err == nil {
+			_, err = one[idDoc](t, d.coll, key)
+		}
+		switch {
+		case errors.Is(err, mongo.ErrNoDocuments):
+			return fn(t)
+		case err != nil:
+			return err
+		}
+		return d.taken
 	}
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return lost{d.error}
-	}
-	if err != nil {
-		return err
-	}
-	return d.taken
 }

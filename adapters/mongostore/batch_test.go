@@ -84,8 +84,8 @@ func TestBatchIsOneTransaction(t *testing.T) {
 	a := db.sendAll(t, inserting("a"), &change{fn: func(*tx) error { return refusal }}, inserting("b", "c"),
 		&change{fn: func(*tx) error { panic("a bug") }}, inserting("d"))
 	b, err := db.writer.attempt(a.jobs)
-	if err != nil || len(b.kept) != 5 || len(b.later) != 0 {
-		t.Fatalf("attempt = %d kept, %d later, %v", len(b.kept), len(b.later), err)
+	if err != nil || len(b.kept) != 5 || len(b.next) != 0 {
+		t.Fatalf("attempt = %d kept, %d for the next batch, %v", len(b.kept), len(b.next), err)
 	}
 	b.answer()
 	for i, want := range []func(error) bool{
@@ -111,8 +111,8 @@ func TestBatchWithoutWhoHasReadWhatItWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(b.kept, []*job{a.jobs[0], a.jobs[2]}) || !slices.Equal(b.later, []*job{a.jobs[1], a.jobs[3]}) {
-		t.Errorf("%d changes are kept and %d come later, want the first and the third, and two", len(b.kept), len(b.later))
+	if !slices.Equal(b.kept, []*job{a.jobs[0], a.jobs[2]}) || !slices.Equal(b.next, []*job{a.jobs[1], a.jobs[3]}) {
+		t.Errorf("%d changes are kept and %d come later, want the first and the third, and two", len(b.kept), len(b.next))
 	}
 }
 
@@ -131,8 +131,8 @@ func TestBatchBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(b.kept, []*job{a.jobs[0], a.jobs[3]}) || len(b.later) != 3 {
-		t.Errorf("%d changes are kept and %d come later, want the first and the fourth, and three", len(b.kept), len(b.later))
+	if !slices.Equal(b.kept, []*job{a.jobs[0], a.jobs[3]}) || len(b.next) != 3 {
+		t.Errorf("%d changes are kept and %d come later, want the first and the fourth, and three", len(b.kept), len(b.next))
 	}
 	for i, alone := range []bool{false, true, true, false, false} {
 		if a.jobs[i].Alone != alone {
@@ -208,4 +208,24 @@ func TestBatchWithAKeyTwice(t *testing.T) {
 		t.Errorf("write of a key that is taken = %v, want %v", err, project.ErrExists)
 	}
 	a.wantStored(t, "a")
+}
+
+// Who has found that its key is taken is refused in a batch with others.
+func TestBatchWithARefusal(t *testing.T) {
+	db := openTest(t)
+	if err := db.write(timeLimit(t, time.Minute), inserting("a").fn); err != nil {
+		t.Fatal(err)
+	}
+	a := db.sendAll(t, inserting("b"), inserting("c", "a"), inserting("d"))
+	_, err := db.writer.attempt(a.jobs)
+	var taken duplicate
+	if !errors.As(err, &taken) {
+		t.Fatalf("attempt = %v, want a duplicate", err)
+	}
+	taken.confirm()
+	b, err := db.writer.attempt(a.jobs)
+	if err != nil || len(b.kept) != 3 || !errors.Is(a.jobs[1].Err, project.ErrExists) {
+		t.Fatalf("attempt = %d kept, %v, %v; want three, and a refusal", len(b.kept), err, a.jobs[1].Err)
+	}
+	a.wantStored(t, "a", "b", "d")
 }

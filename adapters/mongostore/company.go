@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/company"
 	"orgd/domain/money"
 	"orgd/domain/name"
@@ -71,7 +72,7 @@ func notMigrated(err error) error {
 	if isFault(err) || isLost(err) {
 		return err
 	}
-	return unavailable(fmt.Errorf("mongostore: read company: %w", err))
+	return groupcommit.Unavailable(fmt.Errorf("mongostore: read company: %w", err))
 }
 
 // sharesBut is the sum of all departments' shares but that of one.
@@ -87,7 +88,7 @@ func (s state) sharesBut(key name.Key) (sum money.Percent) {
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (company.Company, error) {
 	var found state
-	err := s.db.view(ctx, func(r reader) (err error) {
+	err := s.db.view(ctx, func(r plain) (err error) {
 		found, err = readCompany(r)
 		return err
 	})

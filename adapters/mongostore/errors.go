@@ -21,7 +21,6 @@ const (
 )
 
 var (
-	errDraining     = errors.New("mongostore: the store is closing")
 	errLeft         = errors.New("mongostore: a caller of the batch has left")
 	errNoConnection = errors.New("mongostore: all connections to the server are in use")
 )
@@ -36,10 +35,6 @@ var outageCodes = slices.Concat(
 	[]int{6, 7, 50, 64, 89, 100, 202, 262, 317, 365, 462, 9001}, // it, or another member, is slow or cannot be reached
 )
 
-func unavailable(cause error) error {
-	return ports.ErrUnavailable.Because(cause).After(groupcommit.RetryAfter)
-}
-
 // translate returns the fault that an error of the driver is for clients. Faults and
 // mongo.ErrNoDocuments stay as they are.
 func translate(err error) error {
@@ -47,7 +42,7 @@ func translate(err error) error {
 	case err == nil, isFault(err), errors.Is(err, mongo.ErrNoDocuments):
 		return err
 	case isOutage(err):
-		return unavailable(err)
+		return groupcommit.Unavailable(err)
 	}
 	return ports.ErrStorage.Because(err)
 }
@@ -65,7 +60,7 @@ func lostOr(err error) error {
 func isOutage(err error) bool {
 	for _, known := range []error{
 		context.Canceled, context.DeadlineExceeded, mongo.ErrClientDisconnected, driver.ErrDeadlineWouldBeExceeded, driver.ErrCursorNotFound,
-		topology.ErrServerClosed, topology.ErrTopologyClosed, topology.ErrSubscribeAfterClosed, errDraining, errNoConnection,
+		topology.ErrServerClosed, topology.ErrTopologyClosed, topology.ErrSubscribeAfterClosed, groupcommit.ErrClosing, errNoConnection,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -16,7 +16,7 @@ type Measures struct{ db *DB }
 
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
-	err = s.db.view(ctx, func(r reader) error {
+	err = s.db.view(ctx, func(r plain) error {
 		parts, err := all[rollupDoc](r, rollupsColl, bson.D{startsWith("_id", totalID(ownerOfAgent(id)))})
 		if err != nil {
 			return err
@@ -33,7 +33,7 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
-	err = s.db.view(ctx, func(r reader) error {
+	err = s.db.view(ctx, func(r plain) error {
 		days, err = readDays(r, ownerOfDepartment(id), first)
 		return err
 	})
@@ -57,7 +57,7 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 		is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{"$_id", "\n"})}, 1})}),
 		is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
 	})}}
-	err := s.db.view(ctx, func(r reader) error {
+	err := s.db.view(ctx, func(r plain) error {
 		sums, err := aggregate[struct {
 			ID                              string `bson:"_id"`
 			Completed, Failed, Units, Nanos int64

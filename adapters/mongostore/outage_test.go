@@ -9,10 +9,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/system"
@@ -172,7 +174,7 @@ func TestUnconfirmedCommit(t *testing.T) {
 		j = q.Next()
 	}
 	w := db.writer
-	if err := w.session.StartTransaction(transaction); err != nil {
+	if err := w.begin(); err != nil {
 		t.Fatal(err)
 	}
 	written := &tx{}
@@ -186,7 +188,7 @@ func TestUnconfirmedCommit(t *testing.T) {
 	proxy.DropReplies()
 	cut.Reset(200 * time.Millisecond)
 	var err error
-	if b.unknown, err = w.commit(context.WithoutCancel(t.Context())); err != nil {
+	if b.unknown, err = w.commit(context.WithoutCancel(t.Context()), w.session.CommitTransaction); err != nil {
 		t.Fatal(err)
 	}
 	b.answer()
@@ -199,6 +201,32 @@ func TestUnconfirmedCommit(t *testing.T) {
 	wantBack(t, db)
 	if err := db.write(timeLimit(t, time.Minute), inserting("q").fn); err != nil {
 		t.Errorf("the next change = %v", err)
+	}
+}
+
+// After a commit that has timed out another transaction begins, whose statements the driver
+// does not retry.
+func TestBeginAfterACommitThatHasTimedOut(t *testing.T) {
+	db, proxy := openTest(t).behindProxy(t)
+	w := db.writer
+	insert := func() error {
+		_, err := db.coll(projectsColl).InsertOne(mongo.NewSessionContext(timeLimit(t, time.Minute), w.session), bson.D{})
+		return err
+	}
+	if err := errors.Join(w.begin(), insert()); err != nil {
+		t.Fatal(err)
+	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if err := w.session.CommitTransaction(late); !mongo.IsTimeout(err) {
+		t.Fatalf("CommitTransaction that is late = %v, want a time-out", err)
+	}
+	if err := errors.Join(w.begin(), insert()); err != nil {
+		t.Fatalf("the next transaction = %v", err)
+	}
+	proxy.Cut()
+	if err := insert(); !hasLabel(err, transientLabel) {
+		t.Errorf("a statement without a server = %v, want %s", err, transientLabel)
 	}
 }
 
@@ -309,7 +337,7 @@ func TestTranslate(t *testing.T) {
 			}
 		}
 	}
-	for _, err := range []error{code(1, transientLabel), code(1, retryableLabel), code(1, "NetworkError"), context.DeadlineExceeded, errDraining, errNoConnection} {
+	for _, err := range []error{code(1, transientLabel), code(1, retryableLabel), code(1, "NetworkError"), context.DeadlineExceeded, groupcommit.ErrClosing, errNoConnection} {
 		if err := translate(err); !errors.Is(err, ports.ErrUnavailable) {
 			t.Errorf("translate = %v, want ErrUnavailable", err)
 		}
@@ -319,6 +347,89 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("translate = %v, want ErrStorage", err)
 		}
 	}
+}
+
+// What the states of a server make of a statement and of a commit: the statement runs again,
+// and a commit is stored only if the server says so in the end.
+func TestStatesOfTheServer(t *testing.T) {
+	const (
+		noLabel      = ""
+		unknownLabel = "UnknownTransactionCommitResult"
+	)
+	code := func(c int32, label string) error { return mongo.CommandError{Code: c, Labels: []string{label}} }
+	for name, x := range map[string]struct{ statement, commit error }{
+		"not primary":       {code(10107, transientLabel), code(10107, unknownLabel)},
+		"stepping down":     {code(189, transientLabel), code(189, retryableLabel)},
+		"state changes":     {code(11602, transientLabel), code(11602, retryableLabel)},
+		"shutting down":     {code(91, transientLabel), code(91, retryableLabel)},
+		"killed at the end": {code(11600, transientLabel), code(11600, retryableLabel)},
+		"interrupted":       {code(11601, noLabel), code(11601, noLabel)},
+		"too slow":          {code(50, noLabel), code(50, unknownLabel)},
+		"no primary in time": {topology.ServerSelectionError{Wrapped: context.DeadlineExceeded},
+			topology.ServerSelectionError{Wrapped: context.DeadlineExceeded}},
+		"network":             {code(0, "NetworkError"), code(0, unknownLabel)},
+		"not replicated":      {code(64, noLabel), mongo.WriteException{WriteConcernError: &mongo.WriteConcernError{Code: 64}}},
+		"write conflict":      {code(112, transientLabel), code(112, transientLabel)},
+		"no transaction":      {code(251, transientLabel), code(251, transientLabel)},
+		"no such transaction": {code(251, noLabel), code(251, noLabel)},
+		"transaction too old": {code(225, noLabel), code(225, noLabel)},
+		"snapshot too old":    {code(239, transientLabel), code(239, transientLabel)},
+		"no snapshot yet":     {code(246, transientLabel), code(246, transientLabel)},
+		"something else":      {code(24, noLabel), code(1, noLabel)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := lostOr(x.statement); !isLost(err) || !errors.Is(translate(err), ports.ErrUnavailable) {
+				t.Errorf("the statement fails with %v, want one that runs again and else is an outage", err)
+			}
+			once, always := "", "may have been applied"
+			if hasLabel(x.commit, transientLabel) {
+				once, always = "runs again", "runs again"
+			}
+			for times, want := range map[int]string{1: once, 1_000_000: always} {
+				if got := outcomeOfCommit(t, x.commit, times); got != want {
+					t.Errorf("the outcome of a commit that fails %d times is %q, want %q", times, got, want)
+				}
+			}
+		})
+	}
+}
+
+// outcomeOfCommit returns what becomes of a change whose commit fails some times: it is
+// stored if that is empty.
+func outcomeOfCommit(t *testing.T, failure error, times int) (outcome string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &writer{db: &DB{timeout: time.Second}}
+		w.aborting.Store(true) // there is no server to begin another transaction on
+		q, answer := groupcommit.New[*change](), make(chan error, 1)
+		go func() { answer <- q.Do(t.Context(), inserting("p")) }()
+		synctest.Wait()
+		j := q.Next()
+		j.Change.tx = &tx{}
+		if err := j.Change.fn(j.Change.tx); err != nil || !j.Seal() {
+			t.Fatalf("the change cannot be committed: %v", err)
+		}
+		b := &batch{kept: []*job{j}}
+		var err error
+		b.unknown, err = w.commit(t.Context(), func(context.Context) error {
+			if times--; times >= 0 {
+				return failure
+			}
+			return nil
+		})
+		if b.answer(); isLost(err) {
+			outcome = "runs again"
+			return
+		}
+		if err != nil {
+			t.Errorf("commit = %v, want that the change runs again or that its outcome is unknown", err)
+		}
+		if err := <-answer; err != nil {
+			outcome = "may have been applied"
+			wantOutcome(t, "a commit that is not confirmed", err, outcome)
+		}
+	})
+	return outcome
 }
 
 // A request waits for a connection for half of its time.

@@ -103,7 +103,7 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) ([]session
 		filter = append(filter, is("revocation.at", bson.D{is("$gte", millis(since))}))
 	}
 	var docs []sessionDoc
-	err := s.db.view(ctx, func(r reader) (err error) {
+	err := s.db.view(ctx, func(r plain) (err error) {
 		docs, err = all[sessionDoc](r, sessionsColl, filter, options.Find().SetProjection(by("revocation")))
 		return err
 	})

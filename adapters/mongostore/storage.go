@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/ports"
 )
@@ -23,7 +24,7 @@ func (s *Storage) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := s.db.checkSchema(ctx); err != nil {
-		return unavailable(err)
+		return groupcommit.Unavailable(err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -208,7 +209,7 @@ func (c *cursor) next(ctx context.Context) (*activity.Logged, activity.Seq, erro
 		return nil, 0, tooOld(err)
 	}
 	if c.stream.ID() == 0 {
-		return nil, 0, unavailable(errDraining)
+		return nil, 0, groupcommit.Unavailable(groupcommit.ErrClosing)
 	}
 	return nil, reachedBy(c.stream.ResumeToken()), nil
 }

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/page"
 )
 
@@ -21,9 +22,9 @@ type tx struct {
 	// shard is a number below shards. What all changes add to has a document for each.
 	shard  int
 	ops    []op
-	bytes  int      // that they write
-	read   []string // places
-	failed error    // the first failure that the function cannot recover from
+	bytes  int // that they write
+	read   []docKey
+	failed error // the first failure that the function cannot recover from
 }
 
 // kind is a kind of write, in the order in which they are sent.
@@ -92,11 +93,10 @@ func (t *tx) remove(coll, id string) {
 // reader is where a query runs: a transaction, or none.
 type reader interface {
 	context.Context
-	from(coll string) *mongo.Collection
-	// first reads the document that filter finds, as it is stored.
-	first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error)
-	// sees notes that documents are read that filter finds.
-	sees(coll string, filter bson.D)
+	// find finds documents.
+	find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error)
+	// findOne reads the document that filter finds, as it is stored.
+	findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error)
 	// readError returns the error of a query as its caller gets it.
 	readError(err error) error
 	// bounded is the context of one query: the driver's own time-out does not count
@@ -104,17 +104,20 @@ type reader interface {
 	bounded() (context.Context, context.CancelFunc, error)
 }
 
-func (t *tx) from(coll string) *mongo.Collection { return t.db.coll(coll) }
+func (t *tx) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
+	t.note(coll, filter)
+	return t.db.coll(coll).Find(ctx, filter, opts...)
+}
 
-// first remembers what changes of the batch have read already.
-func (t *tx) first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
+// findOne remembers what changes of the batch have read already.
+func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
 	value, isText := filter[0].Value.(string)
-	key := need{coll, filter[0].Key, value}.memoKey()
+	key := need{coll, filter[0].Key, value}
 	whole := len(filter) == 1 && isText && len(opts) == 0 // one document, and all of it
 	doc, known := t.batch.memo[key]
 	if !known || !whole {
 		var err error
-		doc, err = t.from(coll).FindOne(ctx, filter, opts...).Raw()
+		doc, err = t.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
 		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
 			return nil, err
 		}
@@ -124,9 +127,9 @@ func (t *tx) first(ctx context.Context, coll string, filter bson.D, opts []optio
 		t.batch.memo[key] = doc
 	}
 	if id, ok := doc.Lookup("_id").StringValueOK(); ok && whole {
-		t.read = append(t.read, place(coll, id))
+		t.read = append(t.read, docKey{coll, id})
 	} else {
-		t.sees(coll, filter)
+		t.note(coll, filter)
 	}
 	if doc == nil {
 		return nil, mongo.ErrNoDocuments
@@ -134,23 +137,23 @@ func (t *tx) first(ctx context.Context, coll string, filter bson.D, opts []optio
 	return doc, nil
 }
 
-// sees notes the documents, if filter names them, or else the collection.
-func (t *tx) sees(coll string, filter bson.D) {
+// note notes the documents as read, if filter names them, or else the collection.
+func (t *tx) note(coll string, filter bson.D) {
 	if len(filter) > 0 && filter[0].Key == "_id" {
 		switch by := filter[0].Value.(type) {
 		case string:
-			t.read = append(t.read, place(coll, by))
+			t.read = append(t.read, docKey{coll, by})
 			return
 		case bson.D:
 			if ids, ok := by[0].Value.([]string); ok && by[0].Key == "$in" {
 				for _, id := range ids {
-					t.read = append(t.read, place(coll, id))
+					t.read = append(t.read, docKey{coll, id})
 				}
 				return
 			}
 		}
 	}
-	t.read = append(t.read, place(coll, ""))
+	t.read = append(t.read, docKey{coll: coll})
 }
 
 // readError keeps the error too: the transaction is over, whatever the function
@@ -168,11 +171,12 @@ type plain struct {
 	db *DB
 }
 
-func (p plain) from(coll string) *mongo.Collection { return p.db.coll(coll) }
-func (p plain) sees(string, bson.D)                {}
+func (p plain) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
+	return p.db.coll(coll).Find(ctx, filter, opts...)
+}
 
-func (p plain) first(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
-	return p.from(coll).FindOne(ctx, filter, opts...).Raw()
+func (p plain) findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
+	return p.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
 }
 
 func (p plain) readError(err error) error { return translate(err) }
@@ -182,7 +186,7 @@ func (p plain) bounded() (context.Context, context.CancelFunc, error) {
 	release, err := p.db.connection(ctx)
 	if err != nil {
 		cancel()
-		return nil, nil, unavailable(err)
+		return nil, nil, groupcommit.Unavailable(err)
 	}
 	return ctx, func() { cancel(); release() }, nil
 }
@@ -213,7 +217,7 @@ func (db *DB) connection(ctx context.Context) (release func(), err error) {
 func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
 
 // view calls fn with a reader whose queries all see one state.
-func (db *DB) view(ctx context.Context, fn func(reader) error) error {
+func (db *DB) view(ctx context.Context, fn func(plain) error) error {
 	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
 	if err != nil {
 		return translate(err)
@@ -234,7 +238,7 @@ func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options
 		return err
 	}
 	defer cancel()
-	raw, err := r.first(ctx, coll, filter, opts)
+	raw, err := r.findOne(ctx, coll, filter, opts)
 	if err == nil {
 		err = bson.Unmarshal(raw, doc)
 	}
@@ -243,14 +247,13 @@ func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options
 
 // all reads the documents that filter finds.
 func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
-	r.sees(coll, filter)
-	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Find(ctx, filter, opts...) })
+	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.find(ctx, coll, filter, opts...) })
 	return docs, err
 }
 
 // aggregate reads what a pipeline makes of a collection.
-func aggregate[T any](r reader, coll string, pipeline bson.A) (docs []T, err error) {
-	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.from(coll).Aggregate(ctx, pipeline) })
+func aggregate[T any](r plain, coll string, pipeline bson.A) (docs []T, err error) {
+	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.db.coll(coll).Aggregate(ctx, pipeline) })
 	return docs, err
 }
 
@@ -280,7 +283,7 @@ func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.
 		return nil, err
 	}
 	defer cancel()
-	cursor, err := r.from(coll).Find(ctx, filter, opts)
+	cursor, err := r.find(ctx, coll, filter, opts)
 	if err != nil {
 		return nil, r.readError(err)
 	}

@@ -20,8 +20,8 @@ const (
 	// shards is how many parts there are of what all changes add to. A process adds to
 	// one of them until it meets another process there.
 	shards = 16
-	// maxLosses is how often a batch is tried as a whole.
-	maxLosses = 3
+	// maxRetries is how often a batch is tried as a whole.
+	maxRetries = 3
 	// inDoubt is how many operations' time a commit is tried again whose outcome is not
 	// known. Nothing else can be stored meanwhile, and nobody waits for it so long.
 	inDoubt = 5
@@ -33,11 +33,10 @@ var transaction = options.Transaction().
 
 // change is what one call of write wants.
 type change struct {
-	ctx     context.Context
-	fn      func(*tx) error
-	needs   []need
-	tx      *tx             // of the last run
-	verdict func(*tx) error // runs instead of fn, see duplicate
+	ctx   context.Context
+	fn    func(*tx) error
+	needs []need
+	tx    *tx // of the last run
 }
 
 type job = groupcommit.Job[*change]
@@ -61,12 +60,12 @@ func (db *DB) write(ctx context.Context, fn func(*tx) error, needs ...need) erro
 // writer commits what waits, one transaction at a time. Its session lives as long as the
 // process: a new transaction on it aborts one that was left open.
 type writer struct {
-	db      *DB
-	session *mongo.Session
-	id      bson.D // of the session
-	shard   int
-	losses  int         // in a row
-	leaving atomic.Bool // whether a transaction is open that nobody needs
+	db       *DB
+	session  *mongo.Session
+	id       bson.D // of the session
+	shard    int
+	retries  int         // in a row
+	aborting atomic.Bool // see abortLater
 }
 
 func newWriter(db *DB) (*writer, error) {
@@ -89,58 +88,56 @@ func (w *writer) serve(first *job) {
 		jobs = append(jobs, j)
 	}
 	b, err := w.attempt(jobs)
-	w.db.writes.Return(b.later...)
+	w.db.writes.Return(b.next...)
 	var taken duplicate
-	if errors.As(err, &taken) && len(b.kept) == 1 {
-		taken.job.Change.verdict = taken.confirm
-		b, err = w.attempt(b.kept)
-		taken.job.Change.verdict = nil
-	}
 	switch {
 	case err == nil:
-		w.losses = 0
+		w.retries = 0
 		b.answer()
 	case isLost(err):
-		w.lose(b.kept)
-	case errors.As(err, &taken): // only alone its verdict is final
-		taken.job.Alone = true
+		w.retry(b.kept)
+	case errors.As(err, &taken):
+		if taken.confirm(); taken.job.Alone {
+			w.retry(b.kept)
+			return
+		}
+		taken.job.Alone = true // others do not wait for it
 		w.db.writes.Return(b.kept...)
 	case len(b.kept) > 1: // only alone it is known whose error that is
-		w.apart(b.kept)
+		w.retryAlone(b.kept)
 	default:
 		b.kept[0].Answer(translate(err))
 	}
 }
 
-// lose puts changes back of which nothing was stored. If that goes on, each is run by
-// itself, and one that loses even so lets others go first.
-func (w *writer) lose(jobs []*job) {
+// retry puts changes back of which nothing was stored. If that goes on, each is run by
+// itself, and one that has to be retried even so lets others go first.
+func (w *writer) retry(jobs []*job) {
 	w.shard = rand.N(shards) // another process may have this one
-	w.losses++
+	w.retries++
 	switch {
 	case len(jobs) == 1:
 		w.db.writes.Defer(jobs[0])
-	case w.losses > maxLosses:
-		w.apart(jobs)
+	case w.retries > maxRetries:
+		w.retryAlone(jobs)
 	default:
 		w.db.writes.Return(jobs...)
 	}
-	_ = pause(context.Background(), w.losses) // it cannot end earlier
+	_ = pause(context.Background(), w.retries) // it cannot end earlier
 }
 
-// apart puts changes back that are to be run one by one.
-func (w *writer) apart(jobs []*job) {
+// retryAlone puts changes back that are to be run one by one.
+func (w *writer) retryAlone(jobs []*job) {
 	for _, j := range jobs {
 		j.Alone = true
 	}
 	w.db.writes.Return(jobs...)
 }
 
-// attempt runs changes in one transaction. Those that the batch keeps are stored, or have
-// been refused, if err is nil; else nothing of them is stored, unless their answers say
-// otherwise.
+// attempt runs changes in one transaction. If err is nil, those that the batch keeps are
+// stored or refused, or b.unknown says why that is not known. Else nothing of them is stored.
 func (w *writer) attempt(jobs []*job) (b *batch, err error) {
-	b = &batch{writer: w, kept: jobs, memo: map[string]bson.Raw{}, written: map[string]bool{}, ops: map[string][]op{}}
+	b = &batch{writer: w, kept: jobs, memo: map[need]bson.Raw{}, written: map[docKey]bool{}, ops: map[string][]op{}}
 	// It does not end with the context of a caller, but its commands are in the trace of one.
 	trace := context.WithoutCancel(jobs[0].Change.ctx)
 	ctx, cancel := context.WithTimeout(trace, w.db.timeout)
@@ -150,7 +147,7 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 		return b, lost{err}
 	}
 	defer release()
-	if err := w.session.StartTransaction(transaction); err != nil {
+	if err := w.begin(); err != nil {
 		return b, lost{err}
 	}
 	committing := false
@@ -177,31 +174,42 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 	// an election takes back; the commit waits until a majority has it.
 	b.reach("commit.before")
 	committing = true
-	if b.unknown, err = w.commit(trace); err != nil {
+	if b.unknown, err = w.commit(trace, w.session.CommitTransaction); err != nil {
 		return b, err
 	}
 	b.reach("commit.after")
 	return b, nil
 }
 
+// begin begins a transaction. After a commit that has timed out the driver is committing
+// until a commit fails otherwise: it refuses to begin another transaction, and would retry
+// its statements, which then count twice. One whose context has ended sends nothing.
+func (w *writer) begin() error {
+	if w.session.StartTransaction(transaction) == nil {
+		return nil
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = w.session.CommitTransaction(ended)
+	return w.session.StartTransaction(transaction)
+}
+
 // commit commits until the server has said whether it has. Any error but a
 // transient one leaves that open: the first try may have reached the server even
 // if a second one was refused in the handshake of a new connection. If it stays open,
 // unknown is the last error.
-func (w *writer) commit(ctx context.Context) (unknown, err error) {
+func (w *writer) commit(ctx context.Context, once func(context.Context) error) (unknown, err error) {
 	ctx, cancel := context.WithTimeout(ctx, inDoubt*w.db.timeout)
 	defer cancel()
 	for n := 0; ; n++ {
-		err := w.commitOnce(ctx)
+		err := w.commitOnce(ctx, once)
 		switch {
 		case err == nil:
 			return nil, nil
 		case hasLabel(err, transientLabel):
 			return nil, lost{err}
 		case errors.Is(err, mongo.ErrClientDisconnected) || pause(ctx, n) != nil:
-			cancel()
-			_ = w.session.AbortTransaction(ctx) // sends nothing: only the driver must know that it is over
-			w.leave()
+			w.abortLater()
 			return err, nil
 		}
 	}
@@ -209,10 +217,10 @@ func (w *writer) commit(ctx context.Context) (unknown, err error) {
 
 // commitOnce gives a server that does not answer as long as any other operation: then
 // another one may be the primary.
-func (w *writer) commitOnce(ctx context.Context) error {
+func (w *writer) commitOnce(ctx context.Context, once func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, w.db.timeout)
 	defer cancel()
-	return w.session.CommitTransaction(ctx)
+	return once(ctx)
 }
 
 // abort ends the transaction.
@@ -221,18 +229,18 @@ func (w *writer) abort() {
 	defer cancel()
 	_ = w.session.AbortTransaction(ctx) // the driver does not return the server's errors
 	if ctx.Err() != nil {
-		w.leave()
+		w.abortLater()
 	}
 }
 
-// leave has another transaction begin as soon as it can. Until then the server may have
-// one that has not ended, which locks documents.
-func (w *writer) leave() {
-	if !w.leaving.CompareAndSwap(false, true) {
+// abortLater begins another transaction as soon as it can, which aborts one of the session
+// that is open. Until then the server may have one, which locks documents.
+func (w *writer) abortLater() {
+	if !w.aborting.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
-		defer w.leaving.Store(false)
+		defer w.aborting.Store(false)
 		for n := 0; !w.db.isClosing(); n++ {
 			if w.db.write(context.Background(), readSomething) == nil {
 				return

@@ -13,13 +13,6 @@ import (
 	"orgd/ports"
 )
 
-var errDraining = errors.New("sqlitestore: the store is closing")
-
-// unavailable is an outage that changed nothing.
-func unavailable(cause error) error {
-	return ports.ErrUnavailable.Because(cause).After(groupcommit.RetryAfter)
-}
-
 // translate gives an error that came from the database or from a context the
 // fault that the interface knows for it. Other errors pass unchanged.
 func translate(err error) error {
@@ -27,7 +20,7 @@ func translate(err error) error {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone) {
-		return unavailable(err)
+		return groupcommit.Unavailable(err)
 	}
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
@@ -36,7 +29,7 @@ func translate(err error) error {
 	switch failed.Code() & 0xff { // the primary code of an extended one
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
 		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT:
-		return unavailable(err)
+		return groupcommit.Unavailable(err)
 	}
 	return ports.ErrStorage.Because(err)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"orgd/adapters/groupcommit"
 )
 
 // pingTimeout bounds how long a probe waits.
@@ -39,7 +41,7 @@ func (db *DB) checkFile() error {
 		err = errors.New("the database file was replaced")
 	}
 	if err != nil {
-		return unavailable(fmt.Errorf("sqlitestore: ping: %w", err))
+		return groupcommit.Unavailable(fmt.Errorf("sqlitestore: ping: %w", err))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+
+	"orgd/adapters/groupcommit"
 )
 
 // Read calls fn with a view of the database and returns its error. It waits
@@ -27,7 +29,7 @@ func (db *DB) Ask(ctx context.Context, fn func(*View) error) error {
 func (db *DB) refused() error {
 	select {
 	case <-db.closing:
-		return unavailable(errDraining)
+		return groupcommit.Unavailable(groupcommit.ErrClosing)
 	default:
 		return nil
 	}
@@ -41,9 +43,9 @@ func (db *DB) acquire(ctx context.Context) (*conn, error) {
 	case c := <-db.readers:
 		return c, nil
 	case <-db.closing:
-		return nil, unavailable(errDraining)
+		return nil, groupcommit.Unavailable(groupcommit.ErrClosing)
 	case <-ctx.Done():
-		return nil, unavailable(ctx.Err())
+		return nil, groupcommit.Unavailable(ctx.Err())
 	}
 }
 

@@ -1,0 +1,63 @@
+package mongostore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/ports"
+)
+
+// leftLocks are locks that could not be released.
+type leftLocks struct {
+	db *DB
+
+	mu      sync.Mutex
+	claims  []ports.Claim
+	running bool // whether something is releasing them
+}
+
+const (
+	maxLeft    = 10_000 // locks; those that are too many last for their lease
+	leftAtOnce = 500
+	leftPause  = 200 * time.Millisecond
+)
+
+func (l *leftLocks) add(some ...ports.Claim) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.claims = append(l.claims, some...)
+	l.claims = l.claims[max(0, len(l.claims)-maxLeft):]
+	if !l.running {
+		l.running = true
+		go l.release()
+	}
+}
+
+// take returns some of the locks, or nil if there are none.
+func (l *leftLocks) take() (some []ports.Claim) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(l.claims), leftAtOnce)
+	some, l.claims = l.claims[:n:n], l.claims[n:]
+	l.running = n > 0
+	return some
+}
+
+// release releases the locks until there are none, or the store closes.
+func (l *leftLocks) release() {
+	for some := l.take(); len(some) > 0 && !l.db.isClosing(); some = l.take() {
+		time.Sleep(leftPause)
+		var each bson.A
+		for _, c := range some {
+			each = append(each, lockOf(c))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), l.db.timeout)
+		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{is("$or", each)}); err != nil {
+			l.add(some...) // the caller who left them has been told
+		}
+		cancel()
+	}
+}
