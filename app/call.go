@@ -84,3 +84,11 @@ func withoutReply(n ports.Note) ports.Note {
 	}
 	return n
 }
+
+// kept is what is kept of an answer: one that is not short has no status and no body.
+func kept(r receipt.Reply, short bool) receipt.Reply {
+	if !short {
+		return receipt.Reply{ETag: r.ETag, Location: r.Location}
+	}
+	return r
+}

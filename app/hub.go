@@ -24,6 +24,13 @@ const (
 	retryAfter = time.Second / 4
 )
 
+const (
+	// stretchEvents bounds what is read of the log at once.
+	stretchEvents = 200
+	// readTimeout bounds one read of the log.
+	readTimeout = 5 * time.Second
+)
+
 // hub hands the events that enter the log to all streams of the process, so
 // that the log is read once for all of them. It reads while somebody listens.
 type hub struct {

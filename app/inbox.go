@@ -2,8 +2,10 @@ package app
 
 import (
 	"sync"
+	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/fault"
 	"orgd/ports"
 )
 
@@ -13,6 +15,33 @@ const (
 	maxWaiting      = 4096    // events
 	maxWaitingBytes = 8 << 20 // of their texts
 )
+
+// ErrSlow ends a stream whose client takes its events slower than they come. It
+// may go on from where it is.
+var ErrSlow = fault.New(fault.Unavailable, "the client takes its events too slowly")
+
+// filter selects the events of a stream.
+type filter struct {
+	nothing bool
+	agent   string
+	typ     activity.Type
+	since   time.Time
+}
+
+func (f filter) selects(e activity.Logged) bool {
+	return !f.nothing && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
+}
+
+// Stretch is a part of the log that begins where the one before ended.
+type Stretch struct {
+	Events []activity.Logged // those that the stream selects, in their order; may be none
+	// Position is how far the log was read: who goes on from it misses nothing and
+	// sees nothing twice.
+	Position activity.Seq
+	// Resync is set if the log did not reach back to where the client was: events
+	// may be missing before Position, and the stretch has none.
+	Resync bool
+}
 
 // inbox holds the events that a stream has yet to take.
 type inbox struct {

@@ -151,15 +151,15 @@ func TestLinksAreBounded(t *testing.T) {
 	if err := s.signIn(t, second); err != nil {
 		t.Errorf("SignIn by the next = %v", err)
 	}
-	if want := maxLinks - 1; len(s.links) != want {
-		t.Errorf("%d links are kept, want %d", len(s.links), want)
+	if want := maxLinks - 1; len(s.links.list) != want {
+		t.Errorf("%d links are kept, want %d", len(s.links.list), want)
 	}
 	clock.now = noon.Add(session.LinkTTL)
 	third := s.mustLink(t, kim)
-	if text := fmt.Sprintf("%+v", s.links); strings.Contains(text, string(third)) {
+	if text := fmt.Sprintf("%+v", s.links.list); strings.Contains(text, string(third)) {
 		t.Error("a code is kept")
 	}
-	if len(s.links) != 1 {
-		t.Errorf("%d links are kept after five minutes, want the new one", len(s.links))
+	if len(s.links.list) != 1 {
+		t.Errorf("%d links are kept after five minutes, want the new one", len(s.links.list))
 	}
 }

@@ -111,14 +111,6 @@ func readShort[T page.Row](c Call, most int, read func(last *T) ([]T, error)) (r
 	}
 }
 
-// kept is what is kept of an answer: one that is not short has no status and no body.
-func kept(r receipt.Reply, short bool) receipt.Reply {
-	if !short {
-		return receipt.Reply{ETag: r.ETag, Location: r.Location}
-	}
-	return r
-}
-
 func inOrder(agents []agent.Record, order []agent.Member) ([]agent.Record, error) {
 	known := make(map[agent.ID]agent.Record, len(agents))
 	for _, a := range agents {

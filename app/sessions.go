@@ -31,7 +31,8 @@ type Sessions struct {
 	revoked map[string]time.Time // session id → until
 	latest  time.Time            // At of the latest revocation that was read
 	seen    map[string]time.Time // session id → latest expiry that is recorded
-	links   []pendingLink        // of this process, the oldest first
+
+	links links
 }
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
@@ -211,6 +212,36 @@ func (s *Sessions) Renew(ctx context.Context, c Call, mine session.Session) (str
 		return "", session.Session{}, err
 	}
 	return s.hand(ctx, o, next)
+}
+
+// Link makes a sign-in link for another session like mine and returns its code,
+// of which only a hash is kept. It is good in this process only.
+func (s *Sessions) Link(mine session.Session) (session.Code, session.Link, error) {
+	now := s.kit.Clock.Now()
+	made, err := mine.Link(now)
+	if err != nil {
+		return "", session.Link{}, err
+	}
+	code := session.NewCode(s.random.Key())
+	s.links.add(pendingLink{code.Hash(), made}, now)
+	return code, made, nil
+}
+
+// SignIn trades the code of a link for a token of a new session, once. It returns
+// session.ErrLink for a code that is unknown, used or too old, and for one whose
+// maker's session was ended.
+func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (string, session.Session, error) {
+	l, ok := s.links.take(code)
+	if !ok || s.isRevoked(l.Maker.ID) {
+		return "", session.Session{}, session.ErrLink
+	}
+	o := s.kit.occasion(c)
+	made, err := l.SignIn(s.kit.IDs.NewID(), o.at)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	o.call.Actor = made.Actor()
+	return s.hand(ctx, o, made)
 }
 
 // hand makes the token of a session and records the session.

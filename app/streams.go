@@ -6,21 +6,9 @@ import (
 	"time"
 
 	"orgd/domain/activity"
-	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/session"
 	"orgd/ports"
-)
-
-// ErrSlow ends a stream whose client takes its events slower than they come. It
-// may go on from where it is.
-var ErrSlow = fault.New(fault.Unavailable, "the client takes its events too slowly")
-
-const (
-	// stretchEvents bounds what is read of the log at once.
-	stretchEvents = 200
-	// readTimeout bounds one read of the log.
-	readTimeout = 5 * time.Second
 )
 
 // Streams let clients follow the log of events as it grows.
@@ -70,18 +58,6 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	return &Stream{streams: s, session: in.Session, filter: f, position: position, inbox: newInbox(f)}, nil
 }
 
-// filter selects the events of a stream.
-type filter struct {
-	nothing bool
-	agent   string
-	typ     activity.Type
-	since   time.Time
-}
-
-func (f filter) selects(e activity.Logged) bool {
-	return !f.nothing && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
-}
-
 // Stream is one client that follows the log. It is for one goroutine.
 type Stream struct {
 	streams  *Streams
@@ -90,17 +66,6 @@ type Stream struct {
 	position activity.Seq // where the client is
 	inbox    *inbox
 	live     bool // the hub hands the inbox what comes; else the stream reads the log itself
-}
-
-// Stretch is a part of the log that begins where the one before ended.
-type Stretch struct {
-	Events []activity.Logged // those that the stream selects, in their order; may be none
-	// Position is how far the log was read: who goes on from it misses nothing and
-	// sees nothing twice.
-	Position activity.Seq
-	// Resync is set if the log did not reach back to where the client was: events
-	// may be missing before Position, and the stretch has none.
-	Resync bool
 }
 
 // Position is where the client is: behind the last stretch.

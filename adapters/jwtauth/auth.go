@@ -17,19 +17,6 @@ import (
 	"orgd/ports"
 )
 
-// source is somebody whose tokens are accepted.
-type source interface {
-	// key returns the key that verifies a token with these headers. kid is ""
-	// if the token names none.
-	key(ctx context.Context, kid, alg string) (crypto.PublicKey, error)
-	// rules returns what the claims must satisfy.
-	rules(now func() time.Time) *jwt.Validator
-	// session reads claims that satisfy the rules.
-	session(claims jwt.MapClaims, now time.Time) (session.Session, error)
-	// epoch changes whenever a key is no longer trusted.
-	epoch() uint64
-}
-
 // trusted is a source with its rules.
 type trusted struct {
 	source
@@ -165,13 +152,6 @@ func spelledWell(s string) bool {
 	}
 	return true
 }
-
-var (
-	errUnknownKey = refuse("the token is signed with an unknown key")
-	errNoRole     = refuse("the token grants no known role")
-)
-
-func refuse(reason string) *fault.Error { return session.ErrUnauthorized.With("%s", reason) }
 
 // reasonOf says to the client why a token was not accepted, and no more: what a
 // token holds never enters an error.
