@@ -31,7 +31,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate ci clean
+.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -176,6 +176,10 @@ generate: ## write the generated code, packed files, docs/reference and the tabl
 	cd adapters/httpapi/web && go run ./internal/pack
 	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./docs/internal/reference ./deployments/internal/supplychain -update
 	go test -count=1 -run '^TestMetricsPage$$' ./adapters/telemetry -update
+
+# PATH is not where programs are here, so the shell is told.
+module: ## give the module the path PATH=example.com/acme/orgd, so that others can fetch the client
+	PATH=/usr/local/bin:/usr/bin:/bin .ci/module '$(PATH)'
 
 ci: ## everything that must pass before a change lands
 	.ci/run

@@ -15,6 +15,9 @@ type pkg struct {
 	Imports    []string
 }
 
+// module is the path of this module.
+const module = "orgd"
+
 // layers says what each layer may import of this module, and which modules of
 // others. The longest prefix decides.
 var layers = []struct {
@@ -28,8 +31,8 @@ var layers = []struct {
 	{"orgd/app", []string{"orgd/domain", "orgd/ports"}, nil},
 	{"orgd/adapters", []string{"orgd/domain", "orgd/ports", "orgd/app"}, []string{""}},
 	{"orgd/client", nil, nil}, // for programs that have nothing else of the module
-	{"orgd/cmd", []string{"orgd"}, []string{""}},
-	{"orgd/test", []string{"orgd"}, []string{""}},
+	{"orgd/cmd", []string{module}, []string{""}},
+	{"orgd/test", []string{module}, []string{""}},
 }
 
 // only says which packages may import a library that must stay in its room.
@@ -37,7 +40,7 @@ var only = map[string]string{
 	"github.com/gin-gonic/gin":     "orgd/adapters/httpapi",
 	"modernc.org/sqlite":           "orgd/adapters/sqlitestore",
 	"github.com/golang-jwt/jwt/v5": "orgd/adapters/jwtauth",
-	"github.com/google/wire":       "orgd", // and there only in files that the build leaves out
+	"github.com/google/wire":       module, // and there only in files that the build leaves out
 	"github.com/prometheus":        "orgd/adapters/telemetry",
 	"go.opentelemetry.io":          "orgd/adapters/telemetry",
 	"github.com/alecthomas/kong":   "orgd/cmd",
@@ -74,7 +77,7 @@ func TestDomainAndAppNeedNoFramework(t *testing.T) {
 // list reads every package of the module.
 func list(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "orgd/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -97,7 +100,7 @@ func list(t *testing.T) []pkg {
 // forbidden says why from may not import to, or "".
 func forbidden(from, to string) string {
 	for library, room := range only {
-		if within(to, library) && !(within(from, room) && room != "orgd") && !within(from, "orgd/test") {
+		if within(to, library) && !(within(from, room) && room != module) && !within(from, "orgd/test") {
 			return "only " + room + " knows this library"
 		}
 	}
@@ -110,7 +113,7 @@ func forbidden(from, to string) string {
 	switch {
 	case l < 0: // the root package knows everybody
 		return ""
-	case !within(to, "orgd"):
+	case !within(to, module):
 		return foreign(layers[l].others, to)
 	case within(to, "orgd/adapters") && within(from, "orgd/adapters"):
 		if room(from) == room(to) || adapterFriends[to] {

@@ -1,0 +1,65 @@
+package test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestModule gives a copy of the module another path and builds it: its programs, its
+// packages, and a program elsewhere that needs the client alone.
+func TestModule(t *testing.T) {
+	files, err := exec.Command("git", "-C", "..", "ls-files").Output()
+	if err != nil {
+		t.Skipf("the files of the module are not known: git ls-files: %v", err)
+	}
+	dir := t.TempDir()
+	for file := range strings.Lines(string(files)) {
+		file = strings.TrimSuffix(file, "\n")
+		content, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "orgd", file), string(content))
+	}
+	run(t, filepath.Join(dir, "orgd"), "bash", ".ci/module", "example.com/acme/orgd")
+	run(t, filepath.Join(dir, "orgd"), "go", "build", "./...")
+
+	user := filepath.Join(dir, "user")
+	write(t, filepath.Join(user, "go.mod"), `module example.com/user
+
+go 1.26.0
+
+require example.com/acme/orgd v0.0.0
+
+replace example.com/acme/orgd => ../orgd
+`)
+	write(t, filepath.Join(user, "main.go"), `package main
+
+import "example.com/acme/orgd/client"
+
+func main() { client.New(client.Config{BaseURL: "http://127.0.0.1:8080"}) }
+`)
+	run(t, user, "go", "build", "-mod=mod", "-o", os.DevNull, ".")
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, dir, program string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+}
