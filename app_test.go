@@ -120,28 +120,6 @@ func TestCursorKeyFile(t *testing.T) {
 	}
 }
 
-func TestWriteSecret(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	for _, line := range []string{"one", "two"} {
-		if err := writeSecret(path, line, os.Rename); err != nil {
-			t.Fatalf("writeSecret = %v", err)
-		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != line+"\n" {
-			t.Errorf("file = %q, %v, want %q", got, err, line)
-		}
-	}
-	if err := writeSecret(path, "three", os.Link); !errors.Is(err, os.ErrExist) {
-		t.Errorf("writeSecret over a file = %v, want ErrExist", err)
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode = %v, %v, want 0600", info.Mode(), err)
-	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("writeSecret leaves %v, %v, want one file", left, err)
-	}
-}
-
 func TestRun(t *testing.T) {
 	c := config(t)
 	c.MetricsAddr = "127.0.0.1:0"

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
+	"orgd/adapters/keyfile"
 	"orgd/adapters/sqlitestore"
 )
 
@@ -79,7 +79,7 @@ func ifMissing(err error) error {
 func createCursorKey(path string) error {
 	key := make([]byte, httpapi.MinCursorKey)
 	rand.Read(key) // never fails
-	if err := writeSecret(path, base64.StdEncoding.EncodeToString(key), os.Link); err != nil {
+	if err := keyfile.Create(path, []byte(base64.StdEncoding.EncodeToString(key)+"\n")); err != nil {
 		return fmt.Errorf("write the cursor key: %w", err)
 	}
 	return nil
@@ -88,35 +88,7 @@ func createCursorKey(path string) error {
 // WriteSecret writes a file that only its owner may read, and that appears
 // complete or not at all, also in the place of an older one.
 func WriteSecret(path, text string) error {
-	return writeSecret(path, strings.TrimSuffix(text, "\n"), os.Rename)
-}
-
-// writeSecret writes one line to a file that only its owner may read. The file
-// appears complete or not at all. put moves it to its place: os.Link never
-// replaces a file, os.Rename does.
-func writeSecret(path, line string, put func(from, to string) error) (err error) {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, ".secret-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.WriteString(line + "\n")
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = put(tmp.Name(), path)
-	}
-	if gone := os.Remove(tmp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) { // renamed
-		err = errors.Join(err, gone)
-	}
-	return errors.Join(err, syncDir(dir))
-}
-
-// syncDir makes the names in a directory survive a crash.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return keyfile.Replace(path, []byte(strings.TrimSuffix(text, "\n")+"\n"))
 }
 
 // readCursorKey reads a key for cursors. Its errors never repeat the content.

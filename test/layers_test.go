@@ -47,8 +47,14 @@ var only = map[string]string{
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
-// everywhere, several use the same Redis, and both stores commit in groups.
-var adapterFriends = map[string]bool{"orgd/adapters/telemetry": true, "orgd/adapters/redisconn": true, "orgd/adapters/groupcommit": true}
+// everywhere, several use the same Redis, both stores commit in groups, and files are
+// made durable in one way.
+var adapterFriends = map[string]bool{
+	"orgd/adapters/telemetry":   true,
+	"orgd/adapters/redisconn":   true,
+	"orgd/adapters/groupcommit": true,
+	"orgd/adapters/keyfile":     true,
+}
 
 func TestArrowsPointInward(t *testing.T) {
 	for _, p := range list(t) {

@@ -12,7 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"orgd/adapters/keyfile"
 )
 
 const (
@@ -37,37 +38,10 @@ func CreateKeyFile(path string) error {
 		return fmt.Errorf("jwtauth: encode a key: %w", err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der})
-	if err := writeNew(path, text); err != nil {
+	if err := keyfile.Create(path, text); err != nil {
 		return fmt.Errorf("jwtauth: write key file: %w", err)
 	}
 	return nil
-}
-
-// writeNew writes a file that did not exist, readable by its owner only.
-func writeNew(path string, text []byte) (err error) {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(tmp.Name())) }()
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(tmp.Name(), path); err != nil { // unlike a rename it never replaces
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes the names in a directory survive a crash.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // readKeyFile returns the keys of a file in its order, at least one.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"orgd/adapters/keyfile"
 )
 
 // copyParams opens a database for a backup or a check: without the lock of its
@@ -60,7 +62,7 @@ func backup(ctx context.Context, dir, dst string) (err error) {
 	if err := os.Rename(archive, dst); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dst))
+	return keyfile.SyncDir(filepath.Dir(dst))
 }
 
 // collect copies what belongs in a backup into the directory files.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"go.uber.org/zap"
+
+	"orgd/adapters/keyfile"
 )
 
 // The names inside a data directory. Key files belong to other packages; the
@@ -61,7 +63,7 @@ func prepareDatabase(dir string) (fs.FileInfo, error) {
 	err := createFile(path, func(io.Writer) error { return nil })
 	switch {
 	case err == nil:
-		err = syncDir(dir)
+		err = keyfile.SyncDir(dir)
 	case errors.Is(err, fs.ErrExist):
 		err = os.Chmod(path, fileMode)
 	}
@@ -69,15 +71,6 @@ func prepareDatabase(dir string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return os.Stat(path)
-}
-
-// syncDir makes the creation, renaming and removal of files in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // createFile writes a new file for its owner only and makes its content durable.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"orgd/adapters/keyfile"
 )
 
 // A restore is prepared in one directory inside the data directory. Renaming
@@ -95,13 +97,13 @@ func stage(ctx context.Context, archive, dir string) error {
 	if err := unpackFile(ctx, archive, restoring); err != nil {
 		return err
 	}
-	if err := syncDir(restoring); err != nil {
+	if err := keyfile.SyncDir(restoring); err != nil {
 		return err
 	}
 	if err := os.Rename(restoring, filepath.Join(dir, restoredName)); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return keyfile.SyncDir(dir)
 }
 
 func unpackFile(ctx context.Context, archive, dir string) error {
@@ -181,7 +183,7 @@ func finishRestore(dir string, log *zap.Logger) error {
 		return err
 	}
 	log.Info("backup restored", zap.String("dir", dir), zap.Int("schema", m.Schema), zap.Time("of", m.Created))
-	return errors.Join(os.RemoveAll(restored), syncDir(dir))
+	return errors.Join(os.RemoveAll(restored), keyfile.SyncDir(dir))
 }
 
 // moveIn makes the database and the key files in dir those of the manifest.
@@ -207,7 +209,7 @@ func moveIn(m manifest, from, dir string) error {
 			return err
 		}
 	}
-	return syncDir(dir)
+	return keyfile.SyncDir(dir)
 }
 
 func removeIfPresent(path string) error {
