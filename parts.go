@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi"
+	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/memlimit"
 	"orgd/adapters/mongostore"
@@ -103,12 +104,9 @@ func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.
 // mongoStores are the stores of a MongoDB.
 func mongoStores(db *mongostore.DB) ports.Stores { return db.Stores() }
 
-// chores are what a storage needs done beside requests.
-type chores []task
-
-// sqliteChores are those of a data directory.
-func sqliteChores(db *sqlitestore.DB, m *telemetry.Metrics) chores {
-	return chores{{name: "storage metrics", every: backlogEvery, turn: func(context.Context) error {
+// sqliteJobs are the background jobs of a data directory.
+func sqliteJobs(db *sqlitestore.DB, m *telemetry.Metrics) []jobs.Job {
+	return []jobs.Job{{Name: "storage metrics", Every: backlogEvery, Run: func(context.Context) error {
 		files, err := db.Files()
 		if err == nil {
 			m.StoreFiles(files)
@@ -117,8 +115,8 @@ func sqliteChores(db *sqlitestore.DB, m *telemetry.Metrics) chores {
 	}}}
 }
 
-// mongoChores are those of a MongoDB: none, a change is stored as a whole.
-func mongoChores() chores { return nil }
+// mongoJobs are the background jobs of a MongoDB: none.
+func mongoJobs() []jobs.Job { return nil }
 
 // measured are the stores as the use cases get them.
 type measured ports.Stores

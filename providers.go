@@ -19,7 +19,7 @@ import (
 // commonSet is the same wherever the data lies.
 var commonSet = wire.NewSet(
 	serverConfig,
-	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "chores",
+	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
 		"stream", "dispatcher"),
 
 	wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
@@ -60,11 +60,11 @@ var sharedLimitSet = wire.NewSet(
 var embeddedSet = wire.NewSet(
 	wire.FieldsOf(new(Config), "SQLite"),
 	sqlitestore.Open, embeddedKeys,
-	sqliteStores, sqliteChores,
+	sqliteStores, sqliteJobs,
 )
 
 // mongoSet keeps everything in a MongoDB that replicas share.
 var mongoSet = wire.NewSet(
 	openMongo, sharedKeys,
-	mongoStores, mongoChores,
+	mongoStores, mongoJobs,
 )

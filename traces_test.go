@@ -107,9 +107,9 @@ func TestWhatIsNotTraced(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/company", nil)
 	r.Header.Set("Traceparent", strings.TrimSuffix(traceparent, "1")+"0")
 	a.Handler().ServeHTTP(httptest.NewRecorder(), r)
-	for _, task := range a.tasks() {
-		if err := task.once(t.Context()); err != nil {
-			t.Errorf("%s = %v", task.name, err)
+	for _, j := range a.backgroundJobs() {
+		if err := j.Run(t.Context()); err != nil {
+			t.Errorf("%s = %v", j.Name, err)
 		}
 	}
 	stop()

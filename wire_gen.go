@@ -131,7 +131,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		cleanup()
 		return nil, nil, err
 	}
-	orgdChores := sqliteChores(db, metrics)
+	v2 := sqliteJobs(db, metrics)
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -142,7 +142,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		metrics:    metrics,
 		issuer:     issuer,
 		auth:       auth,
-		chores:     orgdChores,
+		jobs:       v2,
 		stream:     eventStream,
 		dispatcher: dispatcher,
 	}
@@ -279,7 +279,7 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 		cleanup()
 		return nil, nil, err
 	}
-	orgdChores := sqliteChores(db, metrics)
+	v2 := sqliteJobs(db, metrics)
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -290,7 +290,7 @@ func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App,
 		metrics:    metrics,
 		issuer:     issuer,
 		auth:       auth,
-		chores:     orgdChores,
+		jobs:       v2,
 		stream:     eventStream,
 		dispatcher: dispatcher,
 	}
@@ -411,7 +411,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 		cleanup()
 		return nil, nil, err
 	}
-	orgdChores := mongoChores()
+	v2 := mongoJobs()
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -422,7 +422,7 @@ func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 		metrics:    metrics,
 		issuer:     issuer,
 		auth:       auth,
-		chores:     orgdChores,
+		jobs:       v2,
 		stream:     eventStream,
 		dispatcher: dispatcher,
 	}
@@ -553,7 +553,7 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		cleanup()
 		return nil, nil, err
 	}
-	orgdChores := mongoChores()
+	v2 := mongoJobs()
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -564,7 +564,7 @@ func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, fu
 		metrics:    metrics,
 		issuer:     issuer,
 		auth:       auth,
-		chores:     orgdChores,
+		jobs:       v2,
 		stream:     eventStream,
 		dispatcher: dispatcher,
 	}

@@ -1,5 +1,5 @@
-// Package orgd puts the service together: it reads the configuration, connects
-// the parts, and runs them until it is told to stop.
+// Package orgd is the service: its configuration, its parts, and what its operator
+// does beside it.
 package orgd
 
 import (
@@ -14,9 +14,13 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi"
+	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/telemetry"
 	"orgd/app"
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
+	"orgd/domain/webhook"
 	"orgd/ports"
 )
 
@@ -31,7 +35,7 @@ type App struct {
 	metrics  *telemetry.Metrics
 	issuer   *jwtauth.Issuer
 	auth     *jwtauth.Auth
-	chores   chores
+	jobs     []jobs.Job
 
 	stream     ports.EventStream
 	dispatcher *app.Dispatcher
@@ -97,11 +101,11 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 		return err
 	}
 	defer stopMetrics()
-	// What runs beside the requests goes on until the last of them is answered.
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	// The background jobs go on until the last request is answered.
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
-	for _, t := range a.tasks() {
-		running.Go(func() { t.repeat(work, a.log, a.metrics) })
+	for _, j := range a.backgroundJobs() {
+		running.Go(func() { j.Repeat(background, a.log, a.metrics) })
 	}
 	defer a.drainDeliveries()
 	defer running.Wait()
@@ -119,6 +123,77 @@ func (a *App) drainDeliveries() {
 	if err := a.dispatcher.Drain(ctx); err != nil {
 		a.log.Error("the last deliveries to webhooks were not recorded; they are made again", zap.Error(err))
 	}
+}
+
+const (
+	// refreshEvery is between reads of what other replicas have revoked. It is half of
+	// the second in which a revocation must be seen; the rest is for the read.
+	refreshEvery = time.Second / 2
+	// reloadEvery is between removals of expired revocations from memory.
+	reloadEvery = time.Hour
+	// expireEvery is between removals of expired records from the storage.
+	expireEvery = time.Minute
+	// expirePause leaves the storage to requests between two steps.
+	expirePause = 50 * time.Millisecond
+	// expireSteps bounds the steps of one run, which may take 30 seconds.
+	expireSteps = 200
+	// webhooksEvery is between looks for deliveries of which there was no notice.
+	webhooksEvery = time.Second
+	// webhooksGather is how long events wait for others before their webhooks are
+	// looked up. A busy storage commits hundreds of times a second.
+	webhooksGather = 20 * time.Millisecond
+	// backlogEvery is between counts of what is pending.
+	backlogEvery = 15 * time.Second
+	// healthEvery is between checks of what can be used, for the metrics.
+	healthEvery = 5 * time.Second
+)
+
+// backgroundJobs are the jobs that every storage needs, and those of this one.
+func (a *App) backgroundJobs() []jobs.Job {
+	return append([]jobs.Job{
+		{Name: "revocations", Every: refreshEvery, Run: a.sessions.Refresh},
+		{Name: "forgotten revocations", Every: reloadEvery, Run: a.sessions.Load},
+		{Name: "retention", Every: expireEvery, Run: a.expire},
+		{Name: "events for webhooks", Every: webhooksEvery, Run: a.dispatcher.Record, Wake: a.stream.Grown, Gather: webhooksGather},
+		{Name: "deliveries to webhooks", Every: webhooksEvery, Run: a.dispatcher.Dispatch, Wake: a.dispatcher.Notified},
+		{Name: "webhook metrics", Every: backlogEvery, Run: a.dispatcher.Measure},
+		{Name: "health metrics", Every: healthEvery, Run: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
+	}, a.jobs...)
+}
+
+// checkHealth updates the metrics of what can be used. A failure is logged where the
+// dependency is used.
+func (a *App) checkHealth(ctx context.Context) {
+	if external, answer := a.auth.Issuers(); external {
+		a.metrics.Dependency("token_issuers", answer)
+	}
+	_ = a.server.Check(ctx)
+}
+
+// expire removes expired records, in steps that do not hold up requests. What is
+// left after the last step is for the next run.
+func (a *App) expire(ctx context.Context) error {
+	for range expireSteps {
+		more, err := a.storage.Forget(ctx, a.expiry())
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-time.After(expirePause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *App) expiry() ports.Expiry {
+	now := a.clock.Now()
+	e := ports.Expiry{Audit: now.Add(-audit.Kept), Receipts: now.Add(-receipt.Kept), Deliveries: now.Add(-webhook.Kept), Now: now}
+	if a.cfg.Retention > 0 {
+		e.Events = now.Add(-a.cfg.Retention)
+	}
+	return e
 }
 
 // Bounds of the metrics listener, which serves one small page.

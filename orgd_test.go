@@ -8,20 +8,23 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 
 	"orgd/adapters/sqlitestore"
+	"orgd/adapters/telemetry"
 	"orgd/domain/access"
+	"orgd/domain/audit"
+	"orgd/domain/receipt"
 	"orgd/domain/session"
+	"orgd/domain/webhook"
+	"orgd/ports"
 )
-
-func regexpMatch(pattern, s string) bool {
-	return regexp.MustCompile("(?s)" + pattern).MatchString(s)
-}
 
 // config is the default one on a new directory and a free port.
 func config(t *testing.T) Config {
@@ -163,5 +166,69 @@ func TestRunCannotListen(t *testing.T) {
 func TestVersion(t *testing.T) {
 	if b := Version(); b.Version == "" || b.Commit == "" {
 		t.Errorf("Version = %+v, want words for both", b)
+	}
+}
+
+// shown is what the metrics show.
+func shown(m *telemetry.Metrics) string {
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
+}
+
+// upkeep is a storage with a number of steps to forget.
+type upkeep struct {
+	ports.Storage
+	left  int
+	asked []ports.Expiry
+	err   error
+}
+
+func (u *upkeep) Forget(_ context.Context, e ports.Expiry) (bool, error) {
+	u.asked = append(u.asked, e)
+	u.left--
+	return u.left > 0, u.err
+}
+
+// clock always tells the same time.
+type clock time.Time
+
+func (c clock) Now() time.Time { return time.Time(c) }
+
+func TestExpire(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	broken := errors.New("broken")
+	for name, tc := range map[string]struct {
+		storage *upkeep
+		steps   int
+	}{
+		"nothing to do": {&upkeep{left: 1}, 1},
+		"some steps":    {&upkeep{left: 3}, 3},
+		"too many":      {&upkeep{left: 10_000}, expireSteps},
+		"failure":       {&upkeep{left: 3, err: broken}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &App{storage: tc.storage, clock: clock(noon), cfg: Config{Retention: day}}
+			if err := a.expire(t.Context()); !errors.Is(err, tc.storage.err) {
+				t.Errorf("%s: expire = %v, want %v", name, err, tc.storage.err)
+			}
+			if len(tc.storage.asked) != tc.steps {
+				t.Errorf("%s: expire makes %d steps, want %d", name, len(tc.storage.asked), tc.steps)
+			}
+			want := ports.Expiry{
+				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Receipts: noon.Add(-receipt.Kept),
+				Deliveries: noon.Add(-webhook.Kept), Now: noon,
+			}
+			if diff := cmp.Diff(want, tc.storage.asked[0]); diff != "" {
+				t.Errorf("%s: Forget (-want +got):\n%s", name, diff)
+			}
+		})
+	}
+}
+
+func TestEventsAreKeptForEver(t *testing.T) {
+	a := &App{clock: clock(time.Now())}
+	if e := a.expiry(); !e.Events.IsZero() {
+		t.Errorf("expiry without retention = %+v, want no time for events", e)
 	}
 }
