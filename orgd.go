@@ -4,7 +4,6 @@ package orgd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -96,11 +95,13 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 		return fmt.Errorf("read the revoked sessions: %w", err)
 	}
 	a.checkHealth(ctx)
-	stopMetrics, err := a.serveMetrics(ctx)
-	if err != nil {
-		return err
+	if a.cfg.MetricsAddr != "" {
+		stopMetrics, err := a.metrics.Serve(ctx, a.cfg.MetricsAddr, a.log)
+		if err != nil {
+			return err
+		}
+		defer stopMetrics()
 	}
-	defer stopMetrics()
 	// The background jobs go on until the last request is answered.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
@@ -194,39 +195,4 @@ func (a *App) expiry() ports.Expiry {
 		e.Events = now.Add(-a.cfg.Retention)
 	}
 	return e
-}
-
-// Bounds of the metrics listener, which serves one small page.
-const (
-	metricsTimeout = 10 * time.Second
-	metricsHeaders = 16 << 10
-)
-
-// serveMetrics shows the metrics on a listener of their own, if cfg asks for
-// one, until the returned function is called.
-func (a *App) serveMetrics(ctx context.Context) (stop func(), err error) {
-	if a.cfg.MetricsAddr == "" {
-		return func() {}, nil
-	}
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", a.cfg.MetricsAddr)
-	if err != nil {
-		return nil, fmt.Errorf("listen for metrics: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.metrics.Handler())
-	srv := &http.Server{
-		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout,
-		IdleTimeout: time.Minute, MaxHeaderBytes: metricsHeaders,
-		ErrorLog: zap.NewStdLog(a.log.Named("metrics")),
-	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(listener) }()
-	a.log.Info("metrics are shown", zap.Stringer("addr", listener.Addr()))
-	return func() {
-		err := srv.Close()
-		if err = errors.Join(err, <-served); !errors.Is(err, http.ErrServerClosed) {
-			a.log.Error("the metrics listener failed", zap.Error(err))
-		}
-	}, nil
 }
