@@ -65,24 +65,7 @@ func newActivities(cfg Config, kit app.Kit, log ports.ActivityLog, agents ports.
 }
 
 // sqliteStores are the stores of a data directory.
-func sqliteStores(db *sqlitestore.DB) ports.Stores {
-	return ports.Stores{
-		Agents:      sqlitestore.NewAgents(db),
-		Identities:  sqlitestore.NewIdentities(db),
-		Departments: sqlitestore.NewDepartments(db),
-		Company:     sqlitestore.NewCompany(db),
-		Projects:    sqlitestore.NewProjects(db),
-		Activities:  sqlitestore.NewActivities(db),
-		Stream:      sqlitestore.NewStream(db),
-		Measures:    sqlitestore.NewMeasures(db),
-		Audit:       sqlitestore.NewAudit(db),
-		Receipts:    sqlitestore.NewReceipts(db),
-		Sessions:    sqlitestore.NewSessions(db),
-		Webhooks:    sqlitestore.NewWebhooks(db),
-		Outbox:      sqlitestore.NewOutbox(db),
-		Storage:     sqlitestore.NewStorage(db),
-	}
-}
+func sqliteStores(db *sqlitestore.DB) ports.Stores { return db.Stores() }
 
 // openMongo opens the database if it answers and has been migrated.
 func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.Traces) (*mongostore.DB, func(), error) {

@@ -22,9 +22,6 @@ var _ ports.ActivityLog = (*Activities)(nil)
 // Activities keeps events.
 type Activities struct{ db *DB }
 
-// NewActivities returns the events in db.
-func NewActivities(db *DB) *Activities { return &Activities{db} }
-
 // Append implements [ports.ActivityLog].
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
 	var n ports.Counted

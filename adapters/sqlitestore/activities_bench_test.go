@@ -40,7 +40,7 @@ func BenchmarkActivities(b *testing.B) {
 	o := openOrg(b, b.TempDir())
 	o.found("Sales")
 	ids := o.hireMany(0, 1000, "Sales", 200)
-	log := NewActivities(o.db)
+	log := o.db.Stores().Activities
 	ctx := context.Background()
 	b.Run("Append100", func(b *testing.B) {
 		parallel(b, 8, func(int) error {
@@ -71,7 +71,7 @@ func BenchmarkActivities(b *testing.B) {
 // which did something every day.
 func BenchmarkDepartmentWork(b *testing.B) {
 	o := openOrg(b, b.TempDir())
-	log, today := NewActivities(o.db), performance.DateOf(o.now())
+	log, today := o.db.Stores().Activities, performance.DateOf(o.now())
 	var ids []string
 	for range 200 {
 		ids = append(ids, o.id())
@@ -86,7 +86,7 @@ func BenchmarkDepartmentWork(b *testing.B) {
 		}
 	}
 	parallel(b, 1, func(int) error {
-		_, err := NewMeasures(o.db).DepartmentWork(context.Background(), ids, today-29, today)
+		_, err := o.db.Stores().Measures.DepartmentWork(context.Background(), ids, today-29, today)
 		return err
 	})
 }

@@ -21,9 +21,6 @@ var _ ports.AgentStore = (*Agents)(nil)
 // Agents keeps agents.
 type Agents struct{ db *DB }
 
-// NewAgents returns the agents in db.
-func NewAgents(db *DB) *Agents { return &Agents{db} }
-
 // Create implements [ports.AgentStore].
 func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
 	as, err := departmentName(ctx, s.db, asked.Key)

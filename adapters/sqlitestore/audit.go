@@ -13,9 +13,6 @@ var _ ports.AuditLog = (*Audit)(nil)
 // Audit reads the trail of changes.
 type Audit struct{ db *DB }
 
-// NewAudit returns the trail in db.
-func NewAudit(db *DB) *Audit { return &Audit{db} }
-
 // Entries implements [ports.AuditLog].
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (entries []audit.Entry, err error) {
 	query, args := entriesQuery(q)

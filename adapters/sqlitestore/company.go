@@ -14,9 +14,6 @@ var _ ports.CompanyStore = (*Company)(nil)
 // Company keeps the company.
 type Company struct{ db *DB }
 
-// NewCompany returns the company in db.
-func NewCompany(db *DB) *Company { return &Company{db} }
-
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (company.Company, error) {
 	var c company.Company

@@ -12,7 +12,7 @@ import (
 
 func TestFreshCompanyIsTheDefault(t *testing.T) {
 	before := time.Now().Truncate(time.Millisecond)
-	got, err := NewCompany(openOrg(t, t.TempDir()).db).Company(context.Background())
+	got, err := openOrg(t, t.TempDir()).db.Stores().Company.Company(context.Background())
 	if err != nil || got.UpdatedAt.Before(before) || got.UpdatedAt.After(time.Now()) {
 		t.Errorf("Company = updated at %v, %v, want now", got.UpdatedAt, err)
 	}

@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"orgd/adapters/groupcommit"
+	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -54,6 +55,7 @@ type DB struct {
 	readers             chan *conn
 	known               *records
 	events              *events
+	receipts            *Receipts
 
 	// for the writer's goroutine
 	writer  *conn
@@ -104,12 +106,22 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		writes:  groupcommit.New[*change](),
 		closing: make(chan struct{}),
 	}
+	db.receipts = &Receipts{db: db, claims: map[receipt.Key]ports.Claim{}}
 	if err := db.start(ctx, cfg, steps); err != nil {
 		err = errors.Join(err, db.release())
 		return nil, nil, fmt.Errorf("sqlitestore: open %s: %w", cfg.Dir, translate(err))
 	}
 	go db.writes.Serve(db.serve)
 	return db, db.close, nil
+}
+
+// Stores returns the stores in db.
+func (db *DB) Stores() ports.Stores {
+	return ports.Stores{
+		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
+		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
+		Receipts: db.receipts, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
+	}
 }
 
 func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {

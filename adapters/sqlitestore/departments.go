@@ -20,9 +20,6 @@ var _ ports.DepartmentStore = (*Departments)(nil)
 // Departments keeps departments.
 type Departments struct{ db *DB }
 
-// NewDepartments returns the departments in db.
-func NewDepartments(db *DB) *Departments { return &Departments{db} }
-
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
 	var d department.Department

@@ -18,9 +18,6 @@ var _ ports.IdentityLog = (*Identities)(nil)
 // Identities reads the versions of agents.
 type Identities struct{ db *DB }
 
-// NewIdentities returns the versions in db.
-func NewIdentities(db *DB) *Identities { return &Identities{db} }
-
 const versionColumns = "number, identity, hash, saved_by, saved_at, restored_from, reason"
 
 const selectVersions = "SELECT " + versionColumns + ` FROM versions

@@ -16,9 +16,6 @@ var _ ports.Measures = (*Measures)(nil)
 // Measures reads the daily figures that [Activities] keeps.
 type Measures struct{ db *DB }
 
-// NewMeasures returns the figures in db.
-func NewMeasures(db *DB) *Measures { return &Measures{db} }
-
 const dayColumns = `day, tasks_completed, tasks_failed,
 	duration_count, duration_units, duration_nanos,
 	quality_count, quality_units, quality_nanos,

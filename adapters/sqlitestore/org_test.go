@@ -42,7 +42,7 @@ func openOrg(tb testing.TB, dir string) *org {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(closeDB)
-	return &org{TB: tb, db: db, agents: NewAgents(db), departments: NewDepartments(db), activities: NewActivities(db)}
+	return &org{TB: tb, db: db, agents: &Agents{db}, departments: &Departments{db}, activities: &Activities{db}}
 }
 
 func (o *org) check(err error) {

@@ -17,9 +17,6 @@ var _ ports.Outbox = (*Outbox)(nil)
 // Outbox keeps deliveries to webhooks.
 type Outbox struct{ db *DB }
 
-// NewOutbox returns the outbox in db.
-func NewOutbox(db *DB) *Outbox { return &Outbox{db} }
-
 const selectPlace = "SELECT place FROM outbox WHERE id = 1"
 
 // Place implements [ports.Outbox].

@@ -16,9 +16,6 @@ var _ ports.ProjectStore = (*Projects)(nil)
 // Projects keeps projects.
 type Projects struct{ db *DB }
 
-// NewProjects returns the projects in db.
-func NewProjects(db *DB) *Projects { return &Projects{db} }
-
 const insertProject = `
 INSERT INTO projects (id, status, lead, doc, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`

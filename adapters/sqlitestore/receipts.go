@@ -16,17 +16,12 @@ var _ ports.Receipts = (*Receipts)(nil)
 
 // Receipts keeps receipts in the database and claims in memory: one process
 // uses the database, and a claim means nothing after the process has ended. So
-// a process makes one Receipts for a DB.
+// a DB has one Receipts.
 type Receipts struct {
 	db *DB
 
 	mu     sync.Mutex
 	claims map[receipt.Key]ports.Claim
-}
-
-// NewReceipts returns the receipts in db.
-func NewReceipts(db *DB) *Receipts {
-	return &Receipts{db: db, claims: map[receipt.Key]ports.Claim{}}
 }
 
 // Claim implements [ports.Receipts]. It takes the key before it looks for a

@@ -27,7 +27,7 @@ func TestReceiptsOutliveTheProcess(t *testing.T) {
 	t.Run("First", func(t *testing.T) {
 		o := openOrg(t, dir)
 		o.found("Sales")
-		receipts := NewReceipts(o.db)
+		receipts := o.db.receipts
 		for _, key := range []receipt.Key{"done", "died"} {
 			kept, err := receipts.Claim(ctx, claim(o, key))
 			if kept != nil || err != nil {
@@ -44,7 +44,7 @@ func TestReceiptsOutliveTheProcess(t *testing.T) {
 	})
 	o := openOrg(t, dir)
 	o.made.Store(1000)
-	receipts := NewReceipts(o.db)
+	receipts := o.db.receipts
 	got, err := receipts.Claim(ctx, claim(o, "done"))
 	if diff := cmp.Diff(made, got); err != nil || diff != "" {
 		t.Errorf("Claim(done) = %v (-want +got):\n%s", err, diff)
@@ -61,7 +61,7 @@ func TestReceiptsOutliveTheProcess(t *testing.T) {
 func TestClaimsAreForgotten(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	o.found("Sales")
-	receipts := NewReceipts(o.db)
+	receipts := o.db.receipts
 	ctx := context.Background()
 	var won atomic.Int64
 	var wg sync.WaitGroup

@@ -60,13 +60,13 @@ func TestRestoredLog(t *testing.T) {
 			archive := filepath.Join(t.TempDir(), "backup.tar")
 			o.check(Backup(ctx, source, archive))
 			o.report(3) // which the backup does not have
-			lost, err := NewStream(o.db).Head(ctx)
+			lost, err := o.db.Stores().Stream.Head(ctx)
 			o.check(err)
 			dir := t.TempDir()
 			o.check(Restore(ctx, Restoration{Archive: archive, Dir: dir}, zap.NewNop()))
 			restored := openOrg(t, dir)
 			restored.made.Store(1000)
-			s := NewStream(restored.db)
+			s := restored.db.Stores().Stream
 			if got, err := s.After(ctx, lost, 10); err != nil || len(got.Events) > 0 {
 				t.Errorf("After(%d) = %v, %v, want nothing yet", lost, got, err)
 			}
@@ -86,7 +86,7 @@ func (o *org) report(n int) {
 	o.Helper()
 	for range n {
 		e := activity.Event{ID: activity.ID(o.id()), Type: activity.ToolUsed, At: o.now(), AgentID: o.id(), AgentName: "Bob"}
-		_, err := NewActivities(o.db).Append(context.Background(), []ports.Report{{Event: e, Department: "sales"}},
+		_, err := o.db.Stores().Activities.Append(context.Background(), []ports.Report{{Event: e, Department: "sales"}},
 			func(ports.Counted) ports.Note { return o.note(audit.Activities, nil) })
 		o.check(err)
 	}

@@ -16,9 +16,6 @@ var _ ports.SessionStore = (*Sessions)(nil)
 // Sessions keeps sessions and revocations.
 type Sessions struct{ db *DB }
 
-// NewSessions returns the sessions in db.
-func NewSessions(db *DB) *Sessions { return &Sessions{db} }
-
 const selectRevoked = "SELECT 1 FROM revocations WHERE session_id = ?"
 
 // Issue implements [ports.SessionStore].

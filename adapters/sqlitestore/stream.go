@@ -17,9 +17,6 @@ var _ ports.EventStream = (*Stream)(nil)
 // Stream reads the log of events, whose order is that of the commits.
 type Stream struct{ db *DB }
 
-// NewStream returns the log in db.
-func NewStream(db *DB) *Stream { return &Stream{db} }
-
 // Grown implements [ports.EventStream].
 func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Wait() }
 

@@ -12,7 +12,7 @@ import (
 // of the log is the last of them, and nothing else moves it.
 func TestLogEndsWithTheLastEvent(t *testing.T) {
 	o, ctx := openOrg(t, t.TempDir()), t.Context()
-	s := NewStream(o.db)
+	s := o.db.Stores().Stream
 	for n := range 3 {
 		page, err := s.After(ctx, 0, 100)
 		o.check(err)

@@ -118,7 +118,7 @@ type upgraded struct{ *org }
 
 func (o upgraded) compare(schema int) {
 	ctx := context.Background()
-	measures, log, stream := NewMeasures(o.db), NewActivities(o.db), NewStream(o.db)
+	measures, log, stream := o.db.Stores().Measures, o.db.Stores().Activities, o.db.Stores().Stream
 	for _, old := range oldDepartments[:2] {
 		var want []performance.Day
 		for i, d := range oldDays(old.cost) {

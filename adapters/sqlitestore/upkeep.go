@@ -14,9 +14,6 @@ var _ ports.Storage = (*Storage)(nil)
 // Storage looks after the store as a whole.
 type Storage struct{ db *DB }
 
-// NewStorage returns the storage that db is.
-func NewStorage(db *DB) *Storage { return &Storage{db} }
-
 // Ping implements [ports.Storage].
 func (s *Storage) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 

@@ -23,7 +23,7 @@ func BenchmarkForget(b *testing.B) {
 	for i := range ids {
 		ids[i] = agent.ID(o.id())
 	}
-	log, storage := NewActivities(o.db), NewStorage(o.db)
+	log, storage := o.db.Stores().Activities, o.db.Stores().Storage
 	begin := o.now()
 	for i := range events / atOnce {
 		batch := o.reports(atOnce, ids)

@@ -17,9 +17,6 @@ var _ ports.WebhookStore = (*Webhooks)(nil)
 // Webhooks keeps webhooks.
 type Webhooks struct{ db *DB }
 
-// NewWebhooks returns the webhooks in db.
-func NewWebhooks(db *DB) *Webhooks { return &Webhooks{db} }
-
 const insertWebhook = `
 INSERT INTO webhooks (doc, secrets, since, revision, updated_at, id, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`

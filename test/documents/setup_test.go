@@ -70,10 +70,7 @@ func openSQLite(t testing.TB) ports.Stores {
 		t.Fatalf("Open = %v", err)
 	}
 	t.Cleanup(closeDB)
-	return ports.Stores{
-		Agents: sqlitestore.NewAgents(db), Departments: sqlitestore.NewDepartments(db), Company: sqlitestore.NewCompany(db),
-		Receipts: sqlitestore.NewReceipts(db), Identities: sqlitestore.NewIdentities(db),
-	}
+	return db.Stores()
 }
 
 const mongoVariable = "ORGD_TEST_MONGO_URI"

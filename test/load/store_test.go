@@ -40,7 +40,7 @@ func BenchmarkThroughputStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(closeDB)
-	agents := sqlitestore.NewAgents(db)
+	agents := db.Stores().Agents
 
 	var whole rounds
 	var rates []float64

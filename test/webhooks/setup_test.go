@@ -99,10 +99,7 @@ func newPost(t *testing.T) *post {
 	t.Cleanup(closeIdle)
 	p := &post{
 		t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, sender: sender, meter: quiet{},
-		stores: ports.Stores{
-			Departments: sqlitestore.NewDepartments(db), Activities: sqlitestore.NewActivities(db), Stream: sqlitestore.NewStream(db),
-			Audit: sqlitestore.NewAudit(db), Webhooks: sqlitestore.NewWebhooks(db), Outbox: sqlitestore.NewOutbox(db), Storage: sqlitestore.NewStorage(db),
-		},
+		stores: db.Stores(),
 	}
 	p.kit = app.Kit{Clock: p.clock, IDs: system.IDs{}}
 	p.hooks = app.NewWebhooks(p.kit, system.Random{}, anywhere, p.stores.Webhooks, p.stores.Outbox, p.stores.Departments,
