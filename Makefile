@@ -5,7 +5,7 @@ REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 COMMITTED ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
 # gin's MessagePack, which nobody asks for, is a seventh of the program.
 TAGS := nomsgpack
-LDFLAGS := -s -w -X orgd.version=$(VERSION)
+LDFLAGS := -s -w -X orgd/adapters/system.version=$(VERSION)
 # Where make build puts the program.
 BIN ?= bin/orgd
 # The image that make image makes, and the processor that it is for.

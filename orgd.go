@@ -49,30 +49,18 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
+	first := false
 	if cfg.Storage == SQLite {
-		return buildFirst(ctx, cfg, log)
+		var err error
+		if first, err = isNew(cfg); err != nil {
+			return nil, nil, err
+		}
 	}
-	if cfg.sharesLimits() {
-		return buildMongoRedis(ctx, cfg, log)
-	}
-	return buildMongo(ctx, cfg, log)
-}
-
-// buildFirst builds the embedded mode, with a token if the directory is new.
-func buildFirst(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	first, err := isNew(cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	build := buildEmbedded
-	if cfg.sharesLimits() {
-		build = buildEmbeddedRedis
-	}
-	a, stop, err := build(ctx, cfg, log)
+	a, stop, err := assemble(ctx, cfg, log)
 	if err != nil || !first {
 		return a, stop, err
 	}
-	if a.adminToken, err = firstToken(a.issuer); err != nil {
+	if a.adminToken, _, err = sign(a.issuer, operator); err != nil {
 		stop()
 		return nil, nil, err
 	}
@@ -80,7 +68,7 @@ func buildFirst(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(),
 }
 
 // AdminToken is a token of role admin if this is the first start on a new data
-// directory, else "". Nothing keeps it: show it once or save it.
+// directory, else "". It is stored nowhere: show it once or save it.
 func (a *App) AdminToken() string { return a.adminToken }
 
 // Handler serves the interface without a listener. Run does not have to be
@@ -115,7 +103,7 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 }
 
 // deliveriesTimeout is how long deliveries to webhooks may take to end when the
-// service stops. What is called off is due again at once.
+// service stops. A delivery that is cancelled is due again at once.
 const deliveriesTimeout = 5 * time.Second
 
 func (a *App) drainDeliveries() {

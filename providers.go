@@ -1,70 +1,181 @@
-//go:build wireinject
-
 package orgd
 
 import (
-	"github.com/google/wire"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi"
+	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/memlimit"
+	"orgd/adapters/mongostore"
+	"orgd/adapters/redislimit"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/system"
 	"orgd/adapters/telemetry"
 	"orgd/adapters/webhooksend"
 	"orgd/app"
+	"orgd/domain/limit"
 	"orgd/ports"
 )
 
-// commonSet is the same wherever the data lies.
-var commonSet = wire.NewSet(
-	serverConfig,
-	wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
-		"stream", "dispatcher"),
+// What the injector needs beside the constructors of the adapters.
 
-	wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
-	wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
-	wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),
-	Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)), capabilities,
-	measuredStores, wire.FieldsOf(new(measured), "Agents", "Identities", "Departments", "Company", "Projects",
-		"Activities", "Stream", "Measures", "Audit", "Receipts", "Sessions", "Webhooks", "Outbox", "Storage"),
+// Version says which program this is, as far as it knows.
+func Version() httpapi.BuildInfo {
+	version, commit := system.Version()
+	return httpapi.BuildInfo{Version: version, Commit: commit}
+}
 
-	loadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
-	openAuth, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
-	readCursorKey,
+// serverConfig is the configuration of the server, with what depends on other
+// settings.
+func serverConfig(cfg Config) httpapi.Config {
+	c := cfg.HTTP
+	c.Console = cfg.ServesConsole()
+	return c
+}
 
-	wire.Struct(new(app.Kit), "*"),
-	app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
-	app.NewMeasures, app.NewSessions, app.NewStreams, newActivities,
-	wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
-	newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
+// storage is what depends on where the data is stored. Once it is open, the key files
+// exist.
+type storage struct {
+	stores ports.Stores
+	jobs   []jobs.Job
+}
 
-	wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
-)
+// openStorage opens the storage that cfg names.
+func openStorage(ctx context.Context, cfg Config, clock ports.Clock, m *telemetry.Metrics, t *telemetry.Traces, log *zap.Logger) (storage, func(), error) {
+	if cfg.Storage == MongoDB {
+		db, closeDB, err := openMongo(ctx, cfg, clock, t)
+		if err != nil {
+			return storage{}, nil, err
+		}
+		return storage{stores: m.Measured(db.Stores(), t)}, closeDB, nil
+	}
+	db, closeDB, err := sqlitestore.Open(ctx, cfg.SQLite, log)
+	if err != nil {
+		return storage{}, nil, err
+	}
+	if err := createOwnKeys(cfg); err != nil {
+		closeDB()
+		return storage{}, nil, err
+	}
+	sizes := jobs.Job{Name: "storage metrics", Every: backlogEvery, Run: func(context.Context) error {
+		files, err := db.Files()
+		if err == nil {
+			m.StoreFiles(files)
+		}
+		return err
+	}}
+	return storage{m.Measured(db.Stores(), t), []jobs.Job{sizes}}, closeDB, nil
+}
 
-// localLimitSet counts requests in this process.
-var localLimitSet = wire.NewSet(
-	localCaps, newLocalLimiter, wire.Bind(new(ports.Limiter), new(*memlimit.Limiter)),
-	notShared,
-)
+// createOwnKeys creates the key files that belong in the data directory, because cfg
+// names no others, and that do not exist yet.
+func createOwnKeys(cfg Config) error {
+	var own Config
+	if cfg.Auth.KeyFile == "" {
+		own.Auth.KeyFile = cfg.auth().KeyFile
+	}
+	if cfg.CursorKeyFile == "" {
+		own.CursorKeyFile = cfg.keyFile("", cursorKeyName)
+	}
+	_, err := CreateKeys(own)
+	return err
+}
 
-// sharedLimitSet counts requests of all replicas in Redis, and in this process
-// while Redis is lost.
-var sharedLimitSet = wire.NewSet(
-	wire.FieldsOf(new(Config), "Limits"),
-	newLocalLimiter, openSharedLimiter, sharedLimiter,
-	sharedState,
-)
+// openMongo opens the database if it answers and has been migrated.
+func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.Traces) (*mongostore.DB, func(), error) {
+	cfg.Mongo.Traces = t
+	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
+	if err != nil {
+		return nil, nil, cfg.origins.rename(err)
+	}
+	if err = db.Check(ctx); err == nil {
+		return db, closeDB, nil
+	}
+	closeDB()
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	return nil, nil, cfg.origins.rename(err)
+}
 
-// embeddedSet keeps everything in a data directory.
-var embeddedSet = wire.NewSet(
-	wire.FieldsOf(new(Config), "SQLite"),
-	sqlitestore.Open, embeddedKeys,
-	sqliteStores, sqliteJobs,
-)
+// authConfig is the configuration of authentication with its key file.
+func authConfig(cfg Config, _ storage) jwtauth.Config { return cfg.auth() }
 
-// mongoSet keeps everything in a MongoDB that replicas share.
-var mongoSet = wire.NewSet(
-	openMongo, sharedKeys,
-	mongoStores, mongoJobs,
-)
+// readCursorKey reads the key for cursors. Its errors never repeat the content.
+func readCursorKey(cfg Config, _ storage) (httpapi.CursorKey, error) {
+	path := cfg.keyFile(cfg.CursorKeyFile, cursorKeyName)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the cursor key: %w", err)
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(content)))
+	if err != nil || len(key) < httpapi.MinCursorKey {
+		return nil, fmt.Errorf("cursor key file %s must hold at least %d bytes in base64, as made by: openssl rand -base64 %d",
+			path, httpapi.MinCursorKey, httpapi.MinCursorKey)
+	}
+	return key, nil
+}
+
+// limits is how requests are limited.
+type limits struct {
+	limiter ports.Limiter
+	caps    limit.Caps
+	shared  httpapi.SharedLimits // nil unless limits are counted in Redis
+}
+
+// openLimits counts in Redis if cfg names one, and in this process otherwise and
+// while Redis is lost. A Redis that is lost does not keep the service from starting,
+// one that refuses this program does.
+func openLimits(cfg Config, m *telemetry.Metrics, t *telemetry.Traces, log *zap.Logger) (limits, func(), error) {
+	local := memlimit.New(memlimit.Uptime())
+	if !cfg.sharesLimits() {
+		return limits{limiter: local, caps: cfg.Limits.PerReplica(cfg.Replicas)}, func() {}, nil
+	}
+	if err := redislimit.Check(cfg.redis()); err != nil && !errors.Is(err, redislimit.ErrLost) {
+		return limits{}, nil, cfg.origins.rename(err)
+	}
+	redis, closeRedis, err := redislimit.Open(cfg.redis(), m.Fallback(local), m.LimitsShared, log)
+	if err != nil {
+		return limits{}, nil, err
+	}
+	return limits{t.Limiter(redis), cfg.Limits, redis.Shared}, closeRedis, nil
+}
+
+func newActivities(cfg Config, kit app.Kit, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
+	return app.NewActivities(kit, log, agents, cfg.Retention)
+}
+
+func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {
+	return telemetry.NewMetrics(b.Version, b.Commit)
+}
+
+// openTraces returns nil without a collector.
+func openTraces(cfg Config, b httpapi.BuildInfo, m *telemetry.Metrics, log *zap.Logger) (*telemetry.Traces, func(), error) {
+	return telemetry.OpenTraces(cfg.Traces, b.Version, m, log)
+}
+
+func newWebhookSender(cfg Config, b httpapi.BuildInfo, t *telemetry.Traces) (*webhooksend.Sender, func()) {
+	c := webhooksend.Default(b.Version)
+	c.Traces = t
+	c.Policy = cfg.Webhooks
+	return webhooksend.New(c)
+}
+
+// capabilities returns what is configured and works at the moment.
+func capabilities(cfg httpapi.Config, auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
+	return func() httpapi.Capabilities {
+		return httpapi.Capabilities{
+			ActivityIngest: true, ActivityStream: true, ExternalIdentity: auth.External(),
+			SharedLimits: shared != nil && shared(), Webhooks: dispatcher.Working(),
+			Telemetry: t.Working(), APIDocs: true, Console: cfg.Console,
+		}
+	}
+}

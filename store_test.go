@@ -7,7 +7,6 @@ import (
 
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
-	"orgd/ports"
 	"orgd/ports/portstest"
 )
 
@@ -22,7 +21,7 @@ func TestMeasuredStoresKeepTheirPromises(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(closeDB)
-		return ports.Stores(measuredStores(telemetry.NewMetrics("v", "c"), nil, sqliteStores(db)))
+		return telemetry.NewMetrics("v", "c").Measured(db.Stores(), nil)
 	}
 	portstest.AgentStore(t, open)
 	portstest.EventStream(t, open)

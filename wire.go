@@ -7,24 +7,41 @@ import (
 
 	"github.com/google/wire"
 	"go.uber.org/zap"
+
+	"orgd/adapters/httpapi"
+	"orgd/adapters/jwtauth"
+	"orgd/adapters/system"
+	"orgd/adapters/telemetry"
+	"orgd/adapters/webhooksend"
+	"orgd/app"
+	"orgd/ports"
 )
 
-// Everything in a data directory.
-func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, embeddedSet, localLimitSet))
-}
+// assemble connects the parts of the service. The function that it returns closes them.
+func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	panic(wire.Build(
+		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
+			"stream", "dispatcher"),
+		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
 
-// A data directory, and limits in Redis.
-func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, embeddedSet, sharedLimitSet))
-}
+		wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
+		wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
+		wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),
+		Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)), capabilities,
 
-// Replicas on one MongoDB; each admits its part of the limits.
-func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, mongoSet, localLimitSet))
-}
+		openStorage, wire.FieldsOf(new(storage), "stores", "jobs"),
+		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",
+			"Stream", "Measures", "Audit", "Receipts", "Sessions", "Webhooks", "Outbox", "Storage"),
+		openLimits, wire.FieldsOf(new(limits), "limiter", "caps", "shared"),
 
-// Replicas on one MongoDB that share their limits through Redis.
-func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	panic(wire.Build(commonSet, mongoSet, sharedLimitSet))
+		authConfig, readCursorKey,
+		jwtauth.LoadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
+		jwtauth.Open, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
+
+		wire.Struct(new(app.Kit), "*"),
+		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
+		app.NewMeasures, app.NewSessions, app.NewStreams, newActivities,
+		wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
+		newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
+	))
 }

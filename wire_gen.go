@@ -10,15 +10,15 @@ import (
 	"context"
 	"go.uber.org/zap"
 	"orgd/adapters/httpapi"
-	"orgd/adapters/sqlitestore"
+	"orgd/adapters/jwtauth"
 	"orgd/adapters/system"
 	"orgd/app"
 )
 
 // Injectors from wire.go:
 
-// Everything in a data directory.
-func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+// assemble connects the parts of the service. The function that it returns closes them.
+func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
 	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
@@ -32,63 +32,54 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	if err != nil {
 		return nil, nil, err
 	}
-	sqlitestoreConfig := cfg.SQLite
-	db, cleanup2, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
+	orgdStorage, cleanup2, err := openStorage(ctx, cfg, clock, metrics, traces, log)
 	if err != nil {
 		cleanup()
 		return nil, nil, err
 	}
-	stores := sqliteStores(db)
-	orgdMeasured := measuredStores(metrics, traces, stores)
-	agentStore := orgdMeasured.Agents
-	departmentStore := orgdMeasured.Departments
-	identityLog := orgdMeasured.Identities
+	stores := orgdStorage.stores
+	agentStore := stores.Agents
+	departmentStore := stores.Departments
+	identityLog := stores.Identities
 	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
-	companyStore := orgdMeasured.Company
+	companyStore := stores.Company
 	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
 	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
 	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
-	projectStore := orgdMeasured.Projects
+	projectStore := stores.Projects
 	projects := app.NewProjects(kit, projectStore, agentStore)
-	activityLog := orgdMeasured.Activities
+	activityLog := stores.Activities
 	activities := newActivities(cfg, kit, activityLog, agentStore)
-	eventStream := orgdMeasured.Stream
+	eventStream := stores.Stream
 	random := system.Random{}
-	orgdKeyFiles, err := embeddedKeys(cfg, db)
+	jwtauthConfig := authConfig(cfg, orgdStorage)
+	issuer, err := jwtauth.LoadIssuer(jwtauthConfig)
 	if err != nil {
 		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
-	issuer, err := loadIssuer(cfg, orgdKeyFiles)
+	auth, cleanup3, err := jwtauth.Open(jwtauthConfig, issuer, clock, log)
 	if err != nil {
 		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
-	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sessionStore := orgdMeasured.Sessions
+	sessionStore := stores.Sessions
 	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
-	measures := orgdMeasured.Measures
+	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
 	policy := cfg.Webhooks
-	webhookStore := orgdMeasured.Webhooks
-	outbox := orgdMeasured.Outbox
+	webhookStore := stores.Webhooks
+	outbox := stores.Outbox
 	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
 	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
 	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
-	auditLog := orgdMeasured.Audit
-	receipts := orgdMeasured.Receipts
-	storage := orgdMeasured.Storage
-	limiter := newLocalLimiter()
-	caps := localCaps(cfg)
-	cursorKey, err := readCursorKey(orgdKeyFiles)
+	auditLog := stores.Audit
+	receipts := stores.Receipts
+	portsStorage := stores.Storage
+	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {
 		cleanup4()
 		cleanup3()
@@ -96,7 +87,18 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		cleanup()
 		return nil, nil, err
 	}
-	sharedLimits := notShared()
+	limiter := orgdLimits.limiter
+	caps := orgdLimits.caps
+	cursorKey, err := readCursorKey(cfg, orgdStorage)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
+	sharedLimits := orgdLimits.shared
 	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
@@ -111,7 +113,7 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 		Webhooks:     webhooks,
 		Audit:        auditLog,
 		Receipts:     receipts,
-		Storage:      storage,
+		Storage:      portsStorage,
 		Limiter:      limiter,
 		Caps:         caps,
 		Clock:        clock,
@@ -125,441 +127,20 @@ func buildEmbedded(ctx context.Context, cfg Config, log *zap.Logger) (*App, func
 	}
 	server, err := httpapi.New(config, parts, log)
 	if err != nil {
+		cleanup5()
 		cleanup4()
 		cleanup3()
 		cleanup2()
 		cleanup()
 		return nil, nil, err
 	}
-	v2 := sqliteJobs(db, metrics)
+	v2 := orgdStorage.jobs
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
 		server:     server,
 		sessions:   sessions,
-		storage:    storage,
-		clock:      clock,
-		metrics:    metrics,
-		issuer:     issuer,
-		auth:       auth,
-		jobs:       v2,
-		stream:     eventStream,
-		dispatcher: dispatcher,
-	}
-	return orgdApp, func() {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-	}, nil
-}
-
-// A data directory, and limits in Redis.
-func buildEmbeddedRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := serverConfig(cfg)
-	clock := system.Clock{}
-	iDs := system.IDs{}
-	kit := app.Kit{
-		Clock: clock,
-		IDs:   iDs,
-	}
-	buildInfo := Version()
-	metrics := newMetrics(buildInfo)
-	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	sqlitestoreConfig := cfg.SQLite
-	db, cleanup2, err := sqlitestore.Open(ctx, sqlitestoreConfig, log)
-	if err != nil {
-		cleanup()
-		return nil, nil, err
-	}
-	stores := sqliteStores(db)
-	orgdMeasured := measuredStores(metrics, traces, stores)
-	agentStore := orgdMeasured.Agents
-	departmentStore := orgdMeasured.Departments
-	identityLog := orgdMeasured.Identities
-	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
-	companyStore := orgdMeasured.Company
-	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
-	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
-	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
-	projectStore := orgdMeasured.Projects
-	projects := app.NewProjects(kit, projectStore, agentStore)
-	activityLog := orgdMeasured.Activities
-	activities := newActivities(cfg, kit, activityLog, agentStore)
-	eventStream := orgdMeasured.Stream
-	random := system.Random{}
-	orgdKeyFiles, err := embeddedKeys(cfg, db)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	issuer, err := loadIssuer(cfg, orgdKeyFiles)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
-	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
-	measures := orgdMeasured.Measures
-	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	policy := cfg.Webhooks
-	webhookStore := orgdMeasured.Webhooks
-	outbox := orgdMeasured.Outbox
-	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
-	auditLog := orgdMeasured.Audit
-	receipts := orgdMeasured.Receipts
-	storage := orgdMeasured.Storage
-	limiter := newLocalLimiter()
-	redislimitLimiter, cleanup5, err := openSharedLimiter(cfg, limiter, metrics, log)
-	if err != nil {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	portsLimiter := sharedLimiter(redislimitLimiter, traces)
-	caps := cfg.Limits
-	cursorKey, err := readCursorKey(orgdKeyFiles)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sharedLimits := sharedState(redislimitLimiter)
-	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
-	parts := httpapi.Parts{
-		Agents:       agents,
-		Departments:  departments,
-		Company:      company,
-		Documents:    documents,
-		Projects:     projects,
-		Activities:   activities,
-		Streams:      streams,
-		Measures:     appMeasures,
-		Sessions:     sessions,
-		Webhooks:     webhooks,
-		Audit:        auditLog,
-		Receipts:     receipts,
-		Storage:      storage,
-		Limiter:      portsLimiter,
-		Caps:         caps,
-		Clock:        clock,
-		IDs:          iDs,
-		Metrics:      metrics,
-		Traces:       traces,
-		CursorKey:    cursorKey,
-		Build:        buildInfo,
-		Capabilities: v,
-		SharedLimits: sharedLimits,
-	}
-	server, err := httpapi.New(config, parts, log)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	v2 := sqliteJobs(db, metrics)
-	orgdApp := &App{
-		cfg:        cfg,
-		log:        log,
-		server:     server,
-		sessions:   sessions,
-		storage:    storage,
-		clock:      clock,
-		metrics:    metrics,
-		issuer:     issuer,
-		auth:       auth,
-		jobs:       v2,
-		stream:     eventStream,
-		dispatcher: dispatcher,
-	}
-	return orgdApp, func() {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-	}, nil
-}
-
-// Replicas on one MongoDB; each admits its part of the limits.
-func buildMongo(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := serverConfig(cfg)
-	clock := system.Clock{}
-	iDs := system.IDs{}
-	kit := app.Kit{
-		Clock: clock,
-		IDs:   iDs,
-	}
-	buildInfo := Version()
-	metrics := newMetrics(buildInfo)
-	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, cleanup2, err := openMongo(ctx, cfg, clock, traces)
-	if err != nil {
-		cleanup()
-		return nil, nil, err
-	}
-	stores := mongoStores(db)
-	orgdMeasured := measuredStores(metrics, traces, stores)
-	agentStore := orgdMeasured.Agents
-	departmentStore := orgdMeasured.Departments
-	identityLog := orgdMeasured.Identities
-	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
-	companyStore := orgdMeasured.Company
-	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
-	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
-	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
-	projectStore := orgdMeasured.Projects
-	projects := app.NewProjects(kit, projectStore, agentStore)
-	activityLog := orgdMeasured.Activities
-	activities := newActivities(cfg, kit, activityLog, agentStore)
-	eventStream := orgdMeasured.Stream
-	random := system.Random{}
-	orgdKeyFiles := sharedKeys(cfg)
-	issuer, err := loadIssuer(cfg, orgdKeyFiles)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
-	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
-	measures := orgdMeasured.Measures
-	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	policy := cfg.Webhooks
-	webhookStore := orgdMeasured.Webhooks
-	outbox := orgdMeasured.Outbox
-	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
-	auditLog := orgdMeasured.Audit
-	receipts := orgdMeasured.Receipts
-	storage := orgdMeasured.Storage
-	limiter := newLocalLimiter()
-	caps := localCaps(cfg)
-	cursorKey, err := readCursorKey(orgdKeyFiles)
-	if err != nil {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sharedLimits := notShared()
-	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
-	parts := httpapi.Parts{
-		Agents:       agents,
-		Departments:  departments,
-		Company:      company,
-		Documents:    documents,
-		Projects:     projects,
-		Activities:   activities,
-		Streams:      streams,
-		Measures:     appMeasures,
-		Sessions:     sessions,
-		Webhooks:     webhooks,
-		Audit:        auditLog,
-		Receipts:     receipts,
-		Storage:      storage,
-		Limiter:      limiter,
-		Caps:         caps,
-		Clock:        clock,
-		IDs:          iDs,
-		Metrics:      metrics,
-		Traces:       traces,
-		CursorKey:    cursorKey,
-		Build:        buildInfo,
-		Capabilities: v,
-		SharedLimits: sharedLimits,
-	}
-	server, err := httpapi.New(config, parts, log)
-	if err != nil {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	v2 := mongoJobs()
-	orgdApp := &App{
-		cfg:        cfg,
-		log:        log,
-		server:     server,
-		sessions:   sessions,
-		storage:    storage,
-		clock:      clock,
-		metrics:    metrics,
-		issuer:     issuer,
-		auth:       auth,
-		jobs:       v2,
-		stream:     eventStream,
-		dispatcher: dispatcher,
-	}
-	return orgdApp, func() {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-	}, nil
-}
-
-// Replicas on one MongoDB that share their limits through Redis.
-func buildMongoRedis(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
-	config := serverConfig(cfg)
-	clock := system.Clock{}
-	iDs := system.IDs{}
-	kit := app.Kit{
-		Clock: clock,
-		IDs:   iDs,
-	}
-	buildInfo := Version()
-	metrics := newMetrics(buildInfo)
-	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, cleanup2, err := openMongo(ctx, cfg, clock, traces)
-	if err != nil {
-		cleanup()
-		return nil, nil, err
-	}
-	stores := mongoStores(db)
-	orgdMeasured := measuredStores(metrics, traces, stores)
-	agentStore := orgdMeasured.Agents
-	departmentStore := orgdMeasured.Departments
-	identityLog := orgdMeasured.Identities
-	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
-	companyStore := orgdMeasured.Company
-	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
-	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
-	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
-	projectStore := orgdMeasured.Projects
-	projects := app.NewProjects(kit, projectStore, agentStore)
-	activityLog := orgdMeasured.Activities
-	activities := newActivities(cfg, kit, activityLog, agentStore)
-	eventStream := orgdMeasured.Stream
-	random := system.Random{}
-	orgdKeyFiles := sharedKeys(cfg)
-	issuer, err := loadIssuer(cfg, orgdKeyFiles)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	auth, cleanup3, err := openAuth(cfg, issuer, orgdKeyFiles, clock, log)
-	if err != nil {
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sessionStore := orgdMeasured.Sessions
-	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
-	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
-	measures := orgdMeasured.Measures
-	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
-	policy := cfg.Webhooks
-	webhookStore := orgdMeasured.Webhooks
-	outbox := orgdMeasured.Outbox
-	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
-	auditLog := orgdMeasured.Audit
-	receipts := orgdMeasured.Receipts
-	storage := orgdMeasured.Storage
-	limiter := newLocalLimiter()
-	redislimitLimiter, cleanup5, err := openSharedLimiter(cfg, limiter, metrics, log)
-	if err != nil {
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	portsLimiter := sharedLimiter(redislimitLimiter, traces)
-	caps := cfg.Limits
-	cursorKey, err := readCursorKey(orgdKeyFiles)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	sharedLimits := sharedState(redislimitLimiter)
-	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
-	parts := httpapi.Parts{
-		Agents:       agents,
-		Departments:  departments,
-		Company:      company,
-		Documents:    documents,
-		Projects:     projects,
-		Activities:   activities,
-		Streams:      streams,
-		Measures:     appMeasures,
-		Sessions:     sessions,
-		Webhooks:     webhooks,
-		Audit:        auditLog,
-		Receipts:     receipts,
-		Storage:      storage,
-		Limiter:      portsLimiter,
-		Caps:         caps,
-		Clock:        clock,
-		IDs:          iDs,
-		Metrics:      metrics,
-		Traces:       traces,
-		CursorKey:    cursorKey,
-		Build:        buildInfo,
-		Capabilities: v,
-		SharedLimits: sharedLimits,
-	}
-	server, err := httpapi.New(config, parts, log)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
-	v2 := mongoJobs()
-	orgdApp := &App{
-		cfg:        cfg,
-		log:        log,
-		server:     server,
-		sessions:   sessions,
-		storage:    storage,
+		storage:    portsStorage,
 		clock:      clock,
 		metrics:    metrics,
 		issuer:     issuer,

@@ -1,4 +1,5 @@
-// Package system takes time and randomness from the machine.
+// Package system takes time and randomness from the machine, and from the build which
+// program this is.
 package system
 
 import (

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"orgd"
+	"orgd/adapters/keyfile"
 )
 
 // defaultProfile is the one that is used when nobody names one.
@@ -80,7 +80,7 @@ func (s profileStore) change(do func(map[string]profile)) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	if err := orgd.WriteSecret(s.path, string(text)); err != nil {
+	if err := keyfile.Replace(s.path, text); err != nil {
 		return fmt.Errorf("write the profiles: %w", err)
 	}
 	return nil

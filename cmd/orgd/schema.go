@@ -1,11 +1,11 @@
 package main
 
-import "orgd"
+import "orgd/adapters/httpapi/apidoc"
 
 type schemaCmd struct{}
 
 // Run prints the schema on standard output.
 func (schemaCmd) Run(p *process) error {
-	_, err := p.stdout.Write(orgd.OrganizationSchema())
+	_, err := p.stdout.Write(apidoc.OrganizationSchema())
 	return err
 }
