@@ -21,6 +21,7 @@ import (
 	"orgd/adapters/redislimit"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/system"
+	"orgd/adapters/telemetry"
 	"orgd/domain/access"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -76,7 +77,7 @@ func Try(ctx context.Context, cfg Config) error {
 	var mongo, redis error
 	if cfg.Storage == MongoDB {
 		var closeDB func()
-		if _, closeDB, mongo = openMongo(ctx, cfg, system.Clock{}, nil); mongo == nil {
+		if _, closeDB, mongo = openMongo(ctx, cfg, system.Clock{}, telemetry.Observer{}); mongo == nil {
 			closeDB()
 		}
 	}

@@ -50,13 +50,15 @@ type storage struct {
 
 // openStorage opens the storage that cfg names.
 func openStorage(ctx context.Context, cfg Config, clock ports.Clock, m *telemetry.Metrics, t *telemetry.Traces, log *zap.Logger) (storage, func(), error) {
+	observer := telemetry.Observer{Metrics: m, Traces: t}
 	if cfg.Storage == MongoDB {
-		db, closeDB, err := openMongo(ctx, cfg, clock, t)
+		db, closeDB, err := openMongo(ctx, cfg, clock, observer)
 		if err != nil {
 			return storage{}, nil, err
 		}
-		return storage{stores: m.Measured(db.Stores(), t)}, closeDB, nil
+		return storage{stores: db.Stores()}, closeDB, nil
 	}
+	cfg.SQLite.Observer = observer
 	db, closeDB, err := sqlitestore.Open(ctx, cfg.SQLite, log)
 	if err != nil {
 		return storage{}, nil, err
@@ -72,7 +74,7 @@ func openStorage(ctx context.Context, cfg Config, clock ports.Clock, m *telemetr
 		}
 		return err
 	}}
-	return storage{m.Measured(db.Stores(), t), []jobs.Job{sizes}}, closeDB, nil
+	return storage{db.Stores(), []jobs.Job{sizes}}, closeDB, nil
 }
 
 // createOwnKeys creates the key files that belong in the data directory, because cfg
@@ -90,8 +92,8 @@ func createOwnKeys(cfg Config) error {
 }
 
 // openMongo opens the database if it answers and has been migrated.
-func openMongo(ctx context.Context, cfg Config, clock ports.Clock, t *telemetry.Traces) (*mongostore.DB, func(), error) {
-	cfg.Mongo.Traces = t
+func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.Observer) (*mongostore.DB, func(), error) {
+	cfg.Mongo.Observer = o
 	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
 	if err != nil {
 		return nil, nil, cfg.origins.rename(err)

@@ -18,10 +18,11 @@ import (
 type Activities struct{ db *DB }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (_ ports.Counted, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	var n ports.Counted
 	costs := false
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		fresh, err := unknown(t, reports)
 		if err != nil {
 			return err
@@ -50,6 +51,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	if costs {
 		s.db.costs.Store(true)
 	}
+	s.db.observer.Reported(n)
 	return n, nil
 }
 
@@ -94,13 +96,15 @@ func (t *tx) recordCosts() error {
 }
 
 // Feed implements [ports.ActivityLog].
-func (s *Activities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
+func (s *Activities) Feed(ctx context.Context, q activity.Query) (_ []activity.Shown, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	return list(s.db.ask(ctx), eventsColl, eventsFilter(q),
 		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)), eventDoc.shown)
 }
 
 // Find implements [ports.ActivityLog].
-func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
+func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activity.ID]activity.Event, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.find").End(&err)
 	found := make(map[activity.ID]activity.Event, len(ids))
 	if len(ids) == 0 {
 		return found, nil
@@ -114,14 +118,16 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.
 }
 
 // Career implements [ports.ActivityLog].
-func (s *Activities) Career(ctx context.Context, id agent.ID) ([]activity.Event, error) {
+func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Event, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
 	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, bson.D{is("agent", string(id)), in("type", lifecycle())},
 		options.Find().SetSort(by("at", "_id")))
 	return every(docs, err, eventDoc.event)
 }
 
 // LastActive implements [ports.ActivityLog].
-func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
+func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, _ bool, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
 	newest, err := one[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(activity.Query{AgentID: string(id)}),
 		options.FindOne().SetSort(by("-at", "-_id")).SetProjection(by("at")))
 	if errors.Is(err, mongo.ErrNoDocuments) {

@@ -13,13 +13,15 @@ import (
 )
 
 // Agents implements [ports.AgentStore].
-func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
+func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q))
 	return every(docs, err, agentDoc.agent)
 }
 
 // Records implements [ports.AgentStore].
-func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q), agentDoc.record)
 }
 
@@ -57,7 +59,8 @@ func agentsFilter(q agent.Query) bson.D {
 const findAtOnce = 5000
 
 // Names implements [ports.AgentStore].
-func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string, error) {
+func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.names").End(&err)
 	names := make(map[agent.ID]string, len(ids))
 	opts := options.Find().SetProjection(by("name"))
 	for some := range slices.Chunk(ids, findAtOnce) {
@@ -73,7 +76,8 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string
 }
 
 // Find implements [ports.AgentStore].
-func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
+func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.Ref]agent.Profile, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.find").End(&err)
 	wanted := map[string][]string{} // values by field
 	asked := make(map[identity.Ref]bool, len(refs))
 	for _, r := range refs {

@@ -18,9 +18,10 @@ import (
 type Agents struct{ db *DB }
 
 // Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
 	var step ports.AgentStep
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		d, err := departmentFor(t, asked)
 		if err != nil {
 			return err
@@ -66,9 +67,10 @@ func (t *tx) addHistory(step ports.AgentStep) {
 }
 
 // Update implements [ports.AgentStore].
-func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
 	var step ports.AgentStep
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		d, err := findAgent(t, ref)
 		if err != nil {
 			return err
@@ -126,7 +128,8 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 }
 
 // Agent implements [ports.AgentStore].
-func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
+func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
 	d, err := findAgent(s.db.ask(ctx), ref)
 	if err != nil {
 		return agent.Agent{}, err
@@ -135,7 +138,8 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 }
 
 // Record implements [ports.AgentStore].
-func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
 	d, err := findAgent(s.db.ask(ctx), ref)
 	if err != nil {
 		return agent.Record{}, err
@@ -165,6 +169,7 @@ func notFound(err error, ref identity.Ref) error {
 
 // Trace implements [ports.AgentStore].
 func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	err = s.db.view(ctx, func(r plain) error {
 		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
 		if errors.Is(err, mongo.ErrNoDocuments) && ref.ID != "" {
@@ -178,6 +183,7 @@ func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n na
 
 // Counts implements [ports.AgentStore].
 func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
 	err = s.db.view(ctx, func(r plain) error {
 		counts, err = headcounts(r, departments)
 		return err

@@ -14,7 +14,8 @@ import (
 type Audit struct{ db *DB }
 
 // Entries implements [ports.AuditLog].
-func (s *Audit) Entries(ctx context.Context, q audit.Query) ([]audit.Entry, error) {
+func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
 	docs, err := all[entryDoc](s.db.ask(ctx), auditColl, entriesFilter(q),
 		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)))
 	return every(docs, err, entryDoc.entry)

@@ -86,9 +86,10 @@ func (s state) sharesBut(key name.Key) (sum money.Percent) {
 }
 
 // Company implements [ports.CompanyStore].
-func (s *Company) Company(ctx context.Context) (company.Company, error) {
+func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
+	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
 	var found state
-	err := s.db.view(ctx, func(r plain) (err error) {
+	err = s.db.view(ctx, func(r plain) (err error) {
 		found, err = readCompany(r)
 		return err
 	})
@@ -96,9 +97,10 @@ func (s *Company) Company(ctx context.Context) (company.Company, error) {
 }
 
 // Update implements [ports.CompanyStore].
-func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.CompanyStep, error)) (company.Company, error) {
+func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.CompanyStep, error)) (_ company.Company, err error) {
+	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
 	var step ports.CompanyStep
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		before, err := readCompany(t)
 		if err != nil {
 			return err

@@ -27,8 +27,9 @@ type Config struct {
 	OperationTimeout time.Duration
 	// MaxPool bounds the connections to each server, 1 to 10 000.
 	MaxPool int
-	// Traces has a span for each command of a request; nil without.
-	Traces *telemetry.Traces
+	// Observer measures what the store does. Its traces have a span for each command of
+	// a request.
+	Observer telemetry.Observer
 }
 
 // Default returns the configuration for a database nearby. It lacks a URI.

@@ -28,6 +28,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/telemetry"
 	"orgd/ports"
 )
 
@@ -52,11 +53,12 @@ const (
 
 // DB is the shared store. It is safe for concurrent use.
 type DB struct {
-	client  *mongo.Client
-	data    *mongo.Database
-	clock   ports.Clock
-	timeout time.Duration
-	costs   atomic.Bool // whether costs are known to be recorded
+	observer telemetry.Observer
+	client   *mongo.Client
+	data     *mongo.Database
+	clock    ports.Clock
+	timeout  time.Duration
+	costs    atomic.Bool // whether costs are known to be recorded
 
 	writes      *groupcommit.Queue[*change]
 	writer      *writer
@@ -80,7 +82,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		return nil, nil, errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	db := &DB{
-		client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
+		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
 		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 		closing: make(chan struct{}), leaseEnded: make(chan struct{}),
 	}
@@ -111,7 +113,7 @@ func clientOptions(cfg Config) *options.ClientOptions {
 		SetHeartbeatInterval(time.Second).
 		SetTimeout(cfg.OperationTimeout).
 		SetMaxPoolSize(uint64(cfg.MaxPool)).
-		SetMonitor(commandMonitor(cfg.Traces)).
+		SetMonitor(commandMonitor(cfg.Observer.Traces)).
 		SetReadPreference(readpref.Primary()).
 		SetReadConcern(readconcern.Majority()).
 		SetWriteConcern(writeconcern.Majority())

@@ -20,7 +20,8 @@ import (
 type Departments struct{ db *DB }
 
 // Department implements [ports.DepartmentStore].
-func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
+func (s *Departments) Department(ctx context.Context, key name.Key) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.get").End(&err)
 	d, err := findDepartment(s.db.ask(ctx), key)
 	if err != nil {
 		return department.Department{}, err
@@ -29,21 +30,24 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 }
 
 // Name implements [ports.DepartmentStore].
-func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.name").End(&err)
 	d, err := findDepartment(s.db.ask(ctx), key, options.FindOne().SetProjection(by("name")))
 	return d.name(), err
 }
 
 // Departments implements [ports.DepartmentStore].
-func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (_ []department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
 	return list(s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
 		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)), departmentDoc.department)
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
 	var d department.Department
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		if err := mustBeFree(t, key); err != nil {
 			return err
 		}
@@ -93,7 +97,8 @@ func orderKeyOf(d department.Department, c company.Company) company.Place {
 }
 
 // Update implements [ports.DepartmentStore].
-func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.update").End(&err)
 	return s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
 		c, err := readCompany(t)
 		if err != nil {
@@ -109,7 +114,8 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 
 // Reorder implements [ports.DepartmentStore]. Two reorders conflict in the
 // department, a reorder and a change of a member in the member.
-func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
 	var members []agent.Member
 	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentStep, err error) {
 		if members, err = readMembers(t, key); err != nil {
@@ -123,8 +129,9 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(depa
 }
 
 // Delete implements [ports.DepartmentStore].
-func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
-	_, err := s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) (err error) {
+	defer s.db.observer.Begin(&ctx, "departments.delete").End(&err)
+	_, err = s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
 		n, err := headcounts(t, []name.Key{key})
 		if err != nil {
 			return ports.DepartmentStep{}, err

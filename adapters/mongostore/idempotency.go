@@ -31,7 +31,8 @@ type lockDoc struct {
 // the request that had the lock before has then either written the record that is
 // found here, or its write will conflict with that of this request. The end of the
 // caller's context does not interrupt it: the lock might be taken and never released.
-func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
+func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (_ *receipt.Receipt, err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, groupcommit.Unavailable(err)
 	}
@@ -44,7 +45,7 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 	}
 	kept, err := s.find(ctx, c.Key, c.At)
 	if refused == nil && (kept != nil || err != nil) {
-		err = errors.Join(err, s.Release(ctx, c))
+		err = errors.Join(err, s.unlock(ctx, c))
 	}
 	if kept != nil || err != nil {
 		return kept, err
@@ -84,7 +85,8 @@ func (s *Receipts) lock(ctx context.Context, c ports.Claim) error {
 func lockOf(c ports.Claim) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
 
 // Renew implements [ports.Receipts].
-func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error {
+func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), set(is("at", millis(at))))
@@ -96,7 +98,12 @@ func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) error
 
 // Release implements [ports.Receipts]. If it fails, the lock goes as soon as MongoDB is
 // there again.
-func (s *Receipts) Release(ctx context.Context, c ports.Claim) error {
+func (s *Receipts) Release(ctx context.Context, c ports.Claim) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
+	return s.unlock(ctx, c)
+}
+
+func (s *Receipts) unlock(ctx context.Context, c ports.Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	_, err := s.db.coll(locksColl).DeleteOne(ctx, lockOf(c))

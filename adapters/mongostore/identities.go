@@ -51,7 +51,8 @@ func (d versionDoc) version() (identity.Version, error) {
 }
 
 // Versions implements [ports.IdentityLog].
-func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
+func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) (_ []identity.Version, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.list").End(&err)
 	end := after(string(id) + "/")
 	if before > 0 {
 		end = versionID(id, before)
@@ -62,7 +63,8 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 }
 
 // Version implements [ports.IdentityLog].
-func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (identity.Version, error) {
+func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
 	d, err := one[versionDoc](s.db.ask(ctx), versionsColl, byID(versionID(id, number)))
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return identity.Version{}, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)

@@ -16,6 +16,7 @@ type Measures struct{ db *DB }
 
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
 	err = s.db.view(ctx, func(r plain) error {
 		parts, err := all[rollupDoc](r, rollupsColl, bson.D{startsWith("_id", totalID(ownerOfAgent(id)))})
 		if err != nil {
@@ -33,6 +34,7 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
 	err = s.db.view(ctx, func(r plain) error {
 		days, err = readDays(r, ownerOfDepartment(id), first)
 		return err
@@ -42,7 +44,8 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 
 // DepartmentWork implements [ports.Measures]. The server adds up the parts, of
 // which there may be hundreds for each department.
-func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error) {
+func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
 	found := make(map[string]performance.Work, len(ids))
 	if len(ids) == 0 {
 		return found, nil // an "$or" of nothing is an error
@@ -57,7 +60,7 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 		is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{"$_id", "\n"})}, 1})}),
 		is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
 	})}}
-	err := s.db.view(ctx, func(r plain) error {
+	err = s.db.view(ctx, func(r plain) error {
 		sums, err := aggregate[struct {
 			ID                              string `bson:"_id"`
 			Completed, Failed, Units, Nanos int64

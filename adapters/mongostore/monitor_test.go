@@ -25,7 +25,7 @@ func TestSpansOfCommands(t *testing.T) {
 	if err != nil {
 		t.Fatalf("OpenTraces = %v", err)
 	}
-	cfg.Traces = traces
+	cfg.Observer.Traces = traces
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)

@@ -26,7 +26,8 @@ type positionDoc struct {
 }
 
 // Place implements [ports.Outbox].
-func (s *Outbox) Place(ctx context.Context) (activity.Seq, error) {
+func (s *Outbox) Place(ctx context.Context) (_ activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
 	d, err := one[positionDoc](s.db.ask(ctx), metaColl, byID(outboxID))
 	if err != nil {
 		return 0, notMigrated(err)
@@ -40,6 +41,7 @@ const recordAtOnce = 1000
 // Record implements [ports.Outbox]. The position is written with the
 // last of the deliveries: a process that is killed before records the same again.
 func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (moved bool, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.record").End(&err)
 	for {
 		n := min(len(deliveries), recordAtOnce)
 		if moved, err = s.record(ctx, from, to, deliveries[:n], n == len(deliveries)); !moved || err != nil {
@@ -101,7 +103,8 @@ const (
 
 // Due implements [ports.Outbox]. The first query is for all webhooks:
 // mostly little is due. If there is a backlog, there is one for each webhook.
-func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
+func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) (_ []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.due").End(&err)
 	if len(lanes) > fewWebhooks {
 		found, err := s.due(ctx, now, dueAtOnce)
 		if err != nil {
@@ -144,6 +147,7 @@ func (s *Outbox) due(ctx context.Context, now time.Time, n int, filter ...bson.E
 
 // Move implements [ports.Outbox].
 func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.move").End(&err)
 	if len(moves) == 0 {
 		return nil, nil
 	}
@@ -175,7 +179,8 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.
 }
 
 // Delivery implements [ports.Outbox].
-func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (webhook.Delivery, error) {
+func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (_ webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
 	d, err := one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))})
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return webhook.Delivery{}, webhook.ErrNoDelivery.With("delivery %q not found", id)
@@ -187,7 +192,8 @@ func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.Deliver
 }
 
 // Deliveries implements [ports.Outbox].
-func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]webhook.Delivery, error) {
+func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (_ []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.list").End(&err)
 	filter := bson.D{is("webhook", string(q.Webhook))}
 	if q.After != nil {
 		filter = append(filter, is("created", bson.D{is("$lte", millis(q.After.At))}),
@@ -199,8 +205,9 @@ func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]web
 }
 
 // DeliveredSince implements [ports.Outbox].
-func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (bool, error) {
-	_, err := one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
+func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (_ bool, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.delivered").End(&err)
+	_, err = one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
 		is("webhook", string(of)), is("status", string(webhook.Delivered)),
 		is("ended", bson.D{is("$gte", millis(since))}), is("test", false),
 	}, options.FindOne().SetProjection(by("_id")))
@@ -211,7 +218,8 @@ func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.T
 }
 
 // Backlog implements [ports.Outbox].
-func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (int, time.Time, error) {
+func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (_ int, _ time.Time, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.backlog").End(&err)
 	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("webhook", string(of)), exists("due", true)},
 		options.Find().SetSort(by("due")).SetLimit(int64(limit)).SetProjection(by("due")))
 	if err != nil || len(docs) == 0 {

@@ -48,7 +48,8 @@ func (d projectDoc) project() (project.Project, error) {
 }
 
 // Create implements [ports.ProjectStore].
-func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
+func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) (err error) {
+	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
 	return s.db.write(ctx, func(t *tx) error {
 		t.addAuditEntry(step.Note)
 		t.insert(projectsColl, projectOf(step.Project), project.ErrExists)
@@ -57,9 +58,10 @@ func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
 }
 
 // Update implements [ports.ProjectStore].
-func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
+func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (_ project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
 	var step ports.ProjectStep
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		before, err := findProject(t, id)
 		if err != nil {
 			return err
@@ -86,7 +88,8 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 }
 
 // Project implements [ports.ProjectStore].
-func (s *Projects) Project(ctx context.Context, id project.ID) (project.Project, error) {
+func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.get").End(&err)
 	return findProject(s.db.ask(ctx), id)
 }
 
@@ -102,7 +105,8 @@ func findProject(r reader, id project.ID) (project.Project, error) {
 }
 
 // Projects implements [ports.ProjectStore].
-func (s *Projects) Projects(ctx context.Context, q project.Query) ([]project.Project, error) {
+func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
 	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))})}
 	if q.Status != "" {
 		filter = append(filter, is("status", string(q.Status)))

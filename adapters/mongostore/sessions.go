@@ -29,7 +29,8 @@ func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessio
 
 // Issue implements [ports.SessionStore]. It writes the session also if nothing of
 // it changes: a revocation at the same time would not conflict with it otherwise.
-func (s *Sessions) Issue(ctx context.Context, issued session.Session, note ports.Note) error {
+func (s *Sessions) Issue(ctx context.Context, issued session.Session, note ports.Note) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.issue").End(&err)
 	return s.change(ctx, issued.ID, func(t *tx, known sessionDoc) error {
 		if known.Revocation != nil {
 			return session.ErrRevoked
@@ -44,7 +45,8 @@ func (s *Sessions) Issue(ctx context.Context, issued session.Session, note ports
 }
 
 // See implements [ports.SessionStore].
-func (s *Sessions) See(ctx context.Context, seen session.Session) error {
+func (s *Sessions) See(ctx context.Context, seen session.Session) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.see").End(&err)
 	return s.change(ctx, seen.ID, func(t *tx, known sessionDoc) error {
 		t.record(known, seen)
 		return nil
@@ -52,7 +54,8 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) error {
 }
 
 // Revoke implements [ports.SessionStore].
-func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) error {
+func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
 		latest, err := one[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
 			options.FindOne().SetSort(by("-revocation.at")))
@@ -66,7 +69,8 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.
 }
 
 // Session implements [ports.SessionStore].
-func (s *Sessions) Session(ctx context.Context, id string) (session.Record, error) {
+func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
 	d, err := one[sessionDoc](s.db.ask(ctx), sessionsColl, bson.D{is("_id", id), exists("record", true)})
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return session.Record{}, session.ErrNotFound.With("session %q not found", id)
@@ -78,7 +82,8 @@ func (s *Sessions) Session(ctx context.Context, id string) (session.Record, erro
 }
 
 // Sessions implements [ports.SessionStore].
-func (s *Sessions) Sessions(ctx context.Context, q session.Query) ([]session.Record, error) {
+func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
 	filter := bson.D{is("record.expires_at", bson.D{is("$gt", millis(q.At))})}
 	if q.Subject != "" {
 		filter = append(filter, is("record.subject", q.Subject))
@@ -97,38 +102,44 @@ func (s *Sessions) Sessions(ctx context.Context, q session.Query) ([]session.Rec
 
 // Revoked implements [ports.SessionStore]. A query outside a snapshot could find a
 // revocation and miss one that was committed before, while it runs.
-func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error) {
+func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
 	filter := bson.D{is("revocation.until", bson.D{is("$gt", millis(now))})}
 	if !since.IsZero() {
 		filter = append(filter, is("revocation.at", bson.D{is("$gte", millis(since))}))
 	}
 	var docs []sessionDoc
-	err := s.db.view(ctx, func(r plain) (err error) {
+	err = s.db.view(ctx, func(r plain) (err error) {
 		docs, err = all[sessionDoc](r, sessionsColl, filter, options.Find().SetProjection(by("revocation")))
 		return err
 	})
 	return every(docs, err, sessionDoc.revocation)
 }
 
-// Forget implements [ports.SessionStore]. A document is deleted when both of its
-// parts have been removed.
-func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (int, error) {
+// Forget implements [ports.SessionStore].
+func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (_ int, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
+	return s.db.expireSessions(ctx, now, limit)
+}
+
+// expireSessions deletes documents of which both parts have expired.
+func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int, error) {
 	gone := 0
 	for part, field := range map[string]string{"record": "record.expires_at", "revocation": "revocation.until"} {
 		over := is(field, bson.D{is("$lte", millis(now))})
-		ids, err := s.db.idsOf(ctx, sessionsColl, bson.D{over}, limit)
+		ids, err := db.idsOf(ctx, sessionsColl, bson.D{over}, limit)
 		if err != nil {
 			return gone, err
 		}
 		if len(ids) == 0 {
 			continue
 		}
-		res, err := s.db.coll(sessionsColl).UpdateMany(ctx, bson.D{in("_id", ids), over}, bson.D{is("$unset", bson.D{is(part, "")})})
+		res, err := db.coll(sessionsColl).UpdateMany(ctx, bson.D{in("_id", ids), over}, bson.D{is("$unset", bson.D{is(part, "")})})
 		if err != nil {
 			return gone, translate(err)
 		}
 		gone += int(res.ModifiedCount)
-		_, err = s.db.coll(sessionsColl).DeleteMany(ctx, bson.D{in("_id", ids), exists("record", false), exists("revocation", false)})
+		_, err = db.coll(sessionsColl).DeleteMany(ctx, bson.D{in("_id", ids), exists("record", false), exists("revocation", false)})
 		if err != nil {
 			return gone, translate(err)
 		}

@@ -20,7 +20,8 @@ type Storage struct{ db *DB }
 const pingTimeout = 900 * time.Millisecond
 
 // Ping implements [ports.Storage].
-func (s *Storage) Ping(ctx context.Context) error {
+func (s *Storage) Ping(ctx context.Context) (err error) {
+	defer s.db.observer.Begin(&ctx, "storage.ping").End(&err)
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := s.db.checkSchema(ctx); err != nil {
@@ -37,7 +38,8 @@ const lockAge = 24 * time.Hour
 
 // Forget implements [ports.Storage]. A kind that cannot be removed does not keep
 // it from the others.
-func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
+func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (_ bool, err error) {
+	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
 	more := false
 	var errs []error
 	did := func(n int, err error) {
@@ -51,7 +53,7 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (bool, error) {
 		errs = append(errs, s.db.cutLog(ctx, e.Events))
 	}
 	if !e.Now.IsZero() {
-		did((&Sessions{s.db}).Forget(ctx, e.Now, expireAtOnce))
+		did(s.db.expireSessions(ctx, e.Now, expireAtOnce))
 	}
 	return more, errors.Join(errs...)
 }

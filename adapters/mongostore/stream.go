@@ -54,7 +54,8 @@ func (s *Stream) Grown() <-chan struct{} {
 
 // Head implements [ports.EventStream]. Whatever was answered is not later than
 // what the primary says it has.
-func (s *Stream) Head(ctx context.Context) (activity.Seq, error) {
+func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.head").End(&err)
 	s.db.tail.start()
 	return s.db.now(ctx)
 }
@@ -85,7 +86,8 @@ func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
 const ahead = 60
 
 // After implements [ports.EventStream].
-func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
+func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_ ports.LogPage, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.after").End(&err)
 	s.db.tail.start()
 	d, now, err := s.db.logAt(ctx)
 	switch {
@@ -123,7 +125,8 @@ const longestChange = 60
 // Stored implements [ports.EventStream]. Events are stored with the time of their
 // insertion. The positions to go on from are those times and longestChange, the
 // latest that their commits can have.
-func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (_ ports.LogPage, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.stored").End(&err)
 	from := timeOf(max(after, 0))
 	from.T -= min(from.T, longestChange)
 	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl,

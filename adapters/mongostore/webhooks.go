@@ -49,7 +49,8 @@ func (d webhookDoc) webhook() (webhook.Webhook, error) {
 }
 
 // Create implements [ports.WebhookStore].
-func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
+func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) (err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.create").End(&err)
 	return s.db.write(ctx, func(t *tx) error {
 		t.addAuditEntry(step.Note)
 		t.insert(webhooksColl, webhookOf(step.Webhook), nil)
@@ -58,9 +59,10 @@ func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
 }
 
 // Update implements [ports.WebhookStore].
-func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
+func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (_ webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
 	var step ports.WebhookStep
-	err := s.db.write(ctx, func(t *tx) error {
+	err = s.db.write(ctx, func(t *tx) error {
 		before, err := findWebhook(t, id)
 		if err != nil {
 			return err
@@ -90,7 +92,8 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 }
 
 // Webhook implements [ports.WebhookStore].
-func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
+func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.get").End(&err)
 	return findWebhook(s.db.ask(ctx), id)
 }
 
@@ -106,7 +109,8 @@ func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
 }
 
 // Webhooks implements [ports.WebhookStore].
-func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) ([]webhook.Webhook, error) {
+func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (_ []webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.list").End(&err)
 	return list(s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
 		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
 }
@@ -118,7 +122,8 @@ func tagsQuery() (filter, order bson.D) {
 }
 
 // Tags implements [ports.WebhookStore].
-func (s *Webhooks) Tags(ctx context.Context) ([]revision.Tag, error) {
+func (s *Webhooks) Tags(ctx context.Context) (_ []revision.Tag, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.tags").End(&err)
 	filter, order := tagsQuery()
 	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, filter, options.Find().SetSort(order).SetProjection(order))
 	return every(docs, err, func(d webhookDoc) (revision.Tag, error) { return revision.Tag{ID: d.ID, Revision: d.Revision}, nil })

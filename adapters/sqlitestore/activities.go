@@ -23,9 +23,10 @@ var _ ports.ActivityLog = (*Activities)(nil)
 type Activities struct{ db *DB }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (_ ports.Counted, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	var n ports.Counted
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		n = ports.Counted{}
 		figures := newFigures()
 		for _, r := range reports {
@@ -52,6 +53,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	if err != nil {
 		return ports.Counted{}, err
 	}
+	s.db.observer.Reported(n)
 	return n, nil
 }
 
@@ -82,6 +84,7 @@ func eventArgs(e activity.Event, department name.Key) []any {
 // Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
 // that selects it, so the database is asked for no event that is remembered.
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Shown, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	query, args := feedQuery("seq", q)
 	err = s.db.Read(ctx, func(v *View) error {
 		var place int64
@@ -143,10 +146,11 @@ const selectEventsAt = "SELECT seq, " + eventColumns +
 const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
 
 // Find implements [ports.ActivityLog].
-func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {
+func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activity.ID]activity.Event, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.find").End(&err)
 	found := map[activity.ID]activity.Event{}
 	row := newEventRow()
-	err := s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *View) error {
 		for _, id := range ids {
 			e, err := row.scan(v.Row(selectEvent, packID(id)))
 			if errors.Is(err, sql.ErrNoRows) {
@@ -167,6 +171,7 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (map[activity.
 
 // Career implements [ports.ActivityLog].
 func (s *Activities) Career(ctx context.Context, id agent.ID) (career []activity.Event, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
 	query, args := careerQuery(id)
 	row := newEventRow()
 	err = s.db.Read(ctx, func(v *View) error {
@@ -197,10 +202,11 @@ func careerQuery(id agent.ID) (string, []any) {
 }
 
 // LastActive implements [ports.ActivityLog].
-func (s *Activities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
+func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, _ bool, err error) {
+	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
 	query, args := feedQuery("at", activity.Query{AgentID: string(id), Limit: 1})
 	var at int64
-	err := s.db.Ask(ctx, func(v *View) error { return v.Row(query, args...).Scan(&at) })
+	err = s.db.Ask(ctx, func(v *View) error { return v.Row(query, args...).Scan(&at) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, false, nil
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // Agents implements [ports.AgentStore].
-func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
+func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	found, err := s.list(ctx, q, func(int) error { return nil })
 	if err != nil {
 		return nil, err
@@ -28,7 +29,8 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, erro
 
 // Records implements [ports.AgentStore]. If all agents of the page are
 // remembered, the database is asked for their order only: an index has that.
-func (s *Agents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
+func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	since := s.db.known.now()
 	if q.Prefix == "" && !since.isBusy() { // the index of names has no ids
 		known, err := s.remembered(ctx, since, q)

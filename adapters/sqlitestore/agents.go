@@ -22,7 +22,8 @@ var _ ports.AgentStore = (*Agents)(nil)
 type Agents struct{ db *DB }
 
 // Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
 	as, err := departmentName(ctx, s.db, asked.Key)
 	if errors.Is(err, department.ErrNotFound) {
 		return agent.Agent{}, agent.NoDepartment(asked)
@@ -44,8 +45,9 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 // on what a read found; the writer makes it again only if somebody else was
 // faster. So its time goes into storing, and changes that are refused or have
 // no effect cost it nothing.
-func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
-	before, err := s.Agent(ctx, ref)
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
+	before, err := s.db.agent(ctx, ref)
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -91,8 +93,13 @@ func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, 
 }
 
 // Agent implements [ports.AgentStore].
-func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
-	rec, err := s.Record(ctx, ref)
+func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
+	return s.db.agent(ctx, ref)
+}
+
+func (db *DB) agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) {
+	rec, err := db.record(ctx, ref)
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -100,20 +107,25 @@ func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (agent.Agent, erro
 }
 
 // Record implements [ports.AgentStore].
-func (s *Agents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
-	if rec, ok := s.db.known.get(ref); ok {
-		return rec.Record, s.db.refused()
+func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
+	return s.db.record(ctx, ref)
+}
+
+func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+	if rec, ok := db.known.get(ref); ok {
+		return rec.Record, db.refused()
 	}
 	var found *record
-	since := s.db.known.now()
-	err := s.db.Ask(ctx, func(v *View) (err error) {
+	since := db.known.now()
+	err := db.Ask(ctx, func(v *View) (err error) {
 		found, err = findAgent(v, ref)
 		return err
 	})
 	if err != nil {
 		return agent.Record{}, err
 	}
-	s.db.known.put(since, found)
+	db.known.put(since, found)
 	return found.Record, nil
 }
 
@@ -176,13 +188,14 @@ UNION ALL SELECT id, name, name_key FROM former_agents WHERE id = ?1`
 )
 
 // Trace implements [ports.AgentStore].
-func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	if rec, ok := s.db.known.get(ref); ok {
 		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.refused()
 	}
 	var id []byte
 	var n name.Name
-	err := s.db.Ask(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
 	})
 	if err != nil {
@@ -203,7 +216,8 @@ CROSS JOIN agents AS a ON a.name_key = k.value CROSS JOIN departments AS d ON d.
 )
 
 // Find implements [ports.AgentStore].
-func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Ref]agent.Profile, error) {
+func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.Ref]agent.Profile, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.find").End(&err)
 	found := make(map[identity.Ref]agent.Profile, len(refs))
 	if len(refs) == 0 {
 		return found, nil
@@ -220,7 +234,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (map[identity.Re
 			names = append(names, string(ref.Name))
 		}
 	}
-	err := s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *View) error {
 		err := eachProfile(v, selectProfilesByID, ids, func(p agent.Profile) { found[identity.Ref{ID: p.ID}] = p })
 		if err != nil {
 			return err
@@ -252,13 +266,14 @@ func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) 
 const selectNames = "SELECT k.key, a.name FROM json_each(?) AS k CROSS JOIN agents AS a ON a.id = unhex(k.value, '-')"
 
 // Names implements [ports.AgentStore].
-func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string, error) {
+func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.names").End(&err)
 	names := make(map[agent.ID]string, len(ids))
 	if len(ids) == 0 {
 		return names, nil
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // in the order of the index
-	err := s.db.Ask(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return eachOf(v, selectNames, ids, nil, func(r Row) error {
 			var at int
 			var text string
@@ -275,6 +290,7 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (map[agent.ID]string
 
 // Counts implements [ports.AgentStore].
 func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
 	err = s.db.Read(ctx, func(v *View) (err error) {
 		counts, err = headcounts(v, departments)
 		return err

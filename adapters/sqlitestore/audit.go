@@ -15,6 +15,7 @@ type Audit struct{ db *DB }
 
 // Entries implements [ports.AuditLog].
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (entries []audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
 	query, args := entriesQuery(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {

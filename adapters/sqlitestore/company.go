@@ -15,9 +15,10 @@ var _ ports.CompanyStore = (*Company)(nil)
 type Company struct{ db *DB }
 
 // Company implements [ports.CompanyStore].
-func (s *Company) Company(ctx context.Context) (company.Company, error) {
+func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
+	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
 	var c company.Company
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
 		c, _, err = readCompany(v)
 		return err
 	})
@@ -25,9 +26,10 @@ func (s *Company) Company(ctx context.Context) (company.Company, error) {
 }
 
 // Update implements [ports.CompanyStore].
-func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.CompanyStep, error)) (company.Company, error) {
+func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.CompanyStep, error)) (_ company.Company, err error) {
+	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
 	var step ports.CompanyStep
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		before, costs, err := readCompany(&tx.View)
 		if err != nil {
 			return err

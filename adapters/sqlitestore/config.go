@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"errors"
 	"fmt"
+
+	"orgd/adapters/telemetry"
 )
 
 // Config says where the embedded store keeps its data and how it reads it.
@@ -13,6 +15,8 @@ type Config struct {
 	// Readers is how many reads run at once, 1 to 64. Each has a connection
 	// with a page cache of its own (up to 2 MiB).
 	Readers int
+	// Observer measures what the store does.
+	Observer telemetry.Observer
 }
 
 // Default returns the configuration for a laptop and a small server.

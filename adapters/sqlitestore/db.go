@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/telemetry"
 	"orgd/domain/receipt"
 	"orgd/ports"
 )
@@ -46,10 +47,11 @@ const closeWait = 5 * time.Second
 
 // DB is an open data directory. Its methods are safe for concurrent use.
 type DB struct {
-	path string
-	file fs.FileInfo // of the database as it was opened
-	log  *zap.Logger
-	lock *os.File
+	observer telemetry.Observer
+	path     string
+	file     fs.FileInfo // of the database as it was opened
+	log      *zap.Logger
+	lock     *os.File
 
 	writePool, readPool *sql.DB
 	readers             chan *conn
@@ -98,13 +100,14 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
 	db := &DB{
-		log:     log,
-		known:   newRecords(maxRecords),
-		events:  newEvents(maxEvents),
-		maxLog:  maxLog,
-		readers: make(chan *conn, cfg.Readers),
-		writes:  groupcommit.New[*change](),
-		closing: make(chan struct{}),
+		observer: cfg.Observer,
+		log:      log,
+		known:    newRecords(maxRecords),
+		events:   newEvents(maxEvents),
+		maxLog:   maxLog,
+		readers:  make(chan *conn, cfg.Readers),
+		writes:   groupcommit.New[*change](),
+		closing:  make(chan struct{}),
 	}
 	db.receipts = &Receipts{db: db, claims: map[receipt.Key]ports.Claim{}}
 	if err := db.start(ctx, cfg, steps); err != nil {

@@ -21,9 +21,10 @@ var _ ports.DepartmentStore = (*Departments)(nil)
 type Departments struct{ db *DB }
 
 // Department implements [ports.DepartmentStore].
-func (s *Departments) Department(ctx context.Context, key name.Key) (department.Department, error) {
+func (s *Departments) Department(ctx context.Context, key name.Key) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.get").End(&err)
 	var d department.Department
-	err := s.db.Ask(ctx, func(v *View) (err error) {
+	err = s.db.Ask(ctx, func(v *View) (err error) {
 		d, err = findDepartment(v, key)
 		return err
 	})
@@ -33,7 +34,8 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (department.
 const selectDepartmentName = "SELECT name FROM departments WHERE name_key = ?"
 
 // Name implements [ports.DepartmentStore].
-func (s *Departments) Name(ctx context.Context, key name.Key) (name.Name, error) {
+func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.name").End(&err)
 	return departmentName(ctx, s.db, key)
 }
 
@@ -59,6 +61,7 @@ WHERE place > ? ORDER BY place LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (list []department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
 	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectDepartments, []any{string(after), limit}, func(r Row) error {
@@ -77,9 +80,10 @@ func (s *Departments) Departments(ctx context.Context, after company.Place, limi
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
 	var d department.Department
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		if err := mustBeFree(tx, key); err != nil {
 			return err
 		}
@@ -139,7 +143,8 @@ func placeOf(d department.Department, c company.Company) company.Place {
 }
 
 // Update implements [ports.DepartmentStore].
-func (s *Departments) Update(ctx context.Context, key name.Key, change func(d department.Department, others money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(d department.Department, others money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.update").End(&err)
 	return s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
 		others, err := otherShares(tx, key)
 		if err != nil {
@@ -150,7 +155,8 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(d de
 }
 
 // Reorder implements [ports.DepartmentStore].
-func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
 	var members []agent.Member
 	return s.step(ctx, key, func(tx *Tx, d department.Department) (_ ports.DepartmentStep, err error) {
 		if members, err = readMembers(tx, key); err != nil {
@@ -166,8 +172,9 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d de
 }
 
 // Delete implements [ports.DepartmentStore].
-func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error)) error {
-	_, err := s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error)) (err error) {
+	defer s.db.observer.Begin(&ctx, "departments.delete").End(&err)
+	_, err = s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
 		n, err := headcounts(&tx.View, []name.Key{key})
 		if err != nil {
 			return ports.DepartmentStep{}, err

@@ -24,13 +24,14 @@ const selectVersions = "SELECT " + versionColumns + ` FROM versions
 WHERE agent_id = ? AND number < ? ORDER BY number DESC LIMIT (? + 0)`
 
 // Versions implements [ports.IdentityLog].
-func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) ([]identity.Version, error) {
+func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) (_ []identity.Version, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.list").End(&err)
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	var versions []identity.Version
 	var filling page.Filling
-	err := s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectVersions, []any{packID(id), before, limit}, func(r Row) error {
 			v, err := scanVersion(r)
 			if err != nil {
@@ -54,9 +55,10 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 const selectVersion = "SELECT " + versionColumns + " FROM versions WHERE agent_id = ? AND number = ?"
 
 // Version implements [ports.IdentityLog].
-func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (identity.Version, error) {
+func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
 	var found identity.Version
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
 		found, err = scanVersion(v.Row(selectVersion, packID(id), number))
 		return err
 	})

@@ -35,6 +35,7 @@ FROM department_days WHERE owner IN (SELECT value FROM json_each(?)) AND day BET
 
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		err := v.Row(selectCompletedTotal, packID(id)).Scan(&completed)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -51,6 +52,7 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
 	err = s.db.Read(ctx, func(v *View) (err error) {
 		days, err = readDays(v, selectDepartmentDays, id, first)
 		return err
@@ -62,9 +64,10 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 }
 
 // DepartmentWork implements [ports.Measures].
-func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error) {
+func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
 	found := make(map[string]performance.Work, len(ids))
-	err := s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *View) error {
 		return eachOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, func(r Row) error {
 			var id string
 			var w performance.Work

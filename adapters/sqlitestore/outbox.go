@@ -21,6 +21,7 @@ const selectPlace = "SELECT place FROM outbox WHERE id = 1"
 
 // Place implements [ports.Outbox].
 func (s *Outbox) Place(ctx context.Context) (place activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
 	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: read the place of the outbox: %w", err)
@@ -32,6 +33,7 @@ const updatePlace = "UPDATE outbox SET place = ? WHERE id = 1 AND place = ?"
 
 // Record implements [ports.Outbox].
 func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (moved bool, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.record").End(&err)
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		n, err := changed(tx.Exec(updatePlace, to, from))
 		if err != nil {
@@ -52,6 +54,7 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 
 // Due implements [ports.Outbox].
 func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) (due []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.due").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		for id, n := range lanes {
 			err := v.Each(selectDue, []any{packID(id), millis(now), n}, func(r Row) error {
@@ -73,6 +76,7 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]in
 
 // Move implements [ports.Outbox].
 func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.move").End(&err)
 	if len(moves) == 0 {
 		return nil, nil
 	}
@@ -106,6 +110,7 @@ func changed(res sql.Result, err error) (int64, error) {
 
 // Delivery implements [ports.Outbox].
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (d webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		d, err = scanDelivery(v.Row(selectDelivery, packID(id)))
 		return err
@@ -121,6 +126,7 @@ func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.Deliver
 
 // Deliveries implements [ports.Outbox].
 func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (list []webhook.Delivery, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.list").End(&err)
 	query, args := deliveriesQuery(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
@@ -141,6 +147,7 @@ WHERE webhook_id = ? AND ended >= ? AND status = 'delivered' AND test = 0)`
 
 // DeliveredSince implements [ports.Outbox].
 func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (found bool, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.delivered").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Row(selectDeliveredSince, packID(of), millis(since)).Scan(&found)
 	})
@@ -157,6 +164,7 @@ WHERE webhook_id = ? AND due IS NOT NULL ORDER BY due LIMIT (? + 0))`
 
 // Backlog implements [ports.Outbox].
 func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (pending int, first time.Time, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.backlog").End(&err)
 	var due *int64
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Row(selectBacklog, packID(of), limit).Scan(&pending, &due)

@@ -21,7 +21,8 @@ INSERT INTO projects (id, status, lead, doc, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 // Create implements [ports.ProjectStore].
-func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
+func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) (err error) {
+	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
 		if err := leave(tx, step.Note); err != nil {
 			return err
@@ -40,9 +41,10 @@ func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) error {
 }
 
 // Update implements [ports.ProjectStore].
-func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
+func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (_ project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
 	var step ports.ProjectStep
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		p, err := findProject(&tx.View, id)
 		if err != nil {
 			return err
@@ -84,9 +86,10 @@ func putProject(tx *Tx, step ports.ProjectStep) (err error) {
 }
 
 // Project implements [ports.ProjectStore].
-func (s *Projects) Project(ctx context.Context, id project.ID) (project.Project, error) {
+func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.get").End(&err)
 	var p project.Project
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
 		p, err = findProject(v, id)
 		return err
 	})
@@ -111,6 +114,7 @@ func findProject(v *View, id project.ID) (project.Project, error) {
 
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (list []project.Project, err error) {
+	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
 	query, args := projectsQuery(q)
 	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {

@@ -27,7 +27,8 @@ type Receipts struct {
 // Claim implements [ports.Receipts]. It takes the key before it looks for a
 // receipt: whoever had the key before has then either left the receipt that is
 // found, or will find ours and fail.
-func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, error) {
+func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (_ *receipt.Receipt, err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
 	refused := s.take(c)
 	kept, err := s.find(ctx, c.Key, c.At)
 	if refused == nil && (kept != nil || err != nil) {
@@ -40,7 +41,8 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (*receipt.Receipt, 
 }
 
 // Renew implements [ports.Receipts].
-func (s *Receipts) Renew(_ context.Context, c ports.Claim, at time.Time) error {
+func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, ok := s.claims[c.Key]
@@ -53,7 +55,8 @@ func (s *Receipts) Renew(_ context.Context, c ports.Claim, at time.Time) error {
 }
 
 // Release implements [ports.Receipts].
-func (s *Receipts) Release(_ context.Context, c ports.Claim) error {
+func (s *Receipts) Release(ctx context.Context, c ports.Claim) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
 	s.drop(c)
 	return nil
 }

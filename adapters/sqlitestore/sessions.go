@@ -19,7 +19,8 @@ type Sessions struct{ db *DB }
 const selectRevoked = "SELECT 1 FROM revocations WHERE session_id = ?"
 
 // Issue implements [ports.SessionStore].
-func (s *Sessions) Issue(ctx context.Context, in session.Session, note ports.Note) error {
+func (s *Sessions) Issue(ctx context.Context, in session.Session, note ports.Note) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.issue").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
 		switch err := tx.Row(selectRevoked, in.ID).Scan(new(int)); {
 		case err == nil:
@@ -35,7 +36,8 @@ func (s *Sessions) Issue(ctx context.Context, in session.Session, note ports.Not
 }
 
 // See implements [ports.SessionStore].
-func (s *Sessions) See(ctx context.Context, in session.Session) error {
+func (s *Sessions) See(ctx context.Context, in session.Session) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.see").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error { return putSession(tx, in) })
 }
 
@@ -56,9 +58,10 @@ func putSession(tx *Tx, s session.Session) error {
 }
 
 // Session implements [ports.SessionStore].
-func (s *Sessions) Session(ctx context.Context, id string) (session.Record, error) {
+func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
 	var found session.Record
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
 		found, err = scanSession(v.Row(selectSession, id))
 		return err
 	})
@@ -73,6 +76,7 @@ func (s *Sessions) Session(ctx context.Context, id string) (session.Record, erro
 
 // Sessions implements [ports.SessionStore].
 func (s *Sessions) Sessions(ctx context.Context, q session.Query) (list []session.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
 	query, args := sessionsQuery(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
@@ -95,7 +99,8 @@ VALUES (?, ?, max(?, ifnull((SELECT max(at) FROM revocations), 0) + 1), ?)
 ON CONFLICT (session_id) DO UPDATE SET until = excluded.until WHERE until < excluded.until`
 
 // Revoke implements [ports.SessionStore].
-func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) error {
+func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
 		if err := leave(tx, note); err != nil {
 			return err
@@ -112,6 +117,7 @@ SELECT session_id, revoked_by, at, until FROM revocations INDEXED BY revocations
 
 // Revoked implements [ports.SessionStore].
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (list []session.Revocation, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(selectRevocations, []any{millis(since), millis(now)}, func(row Row) error {
 			var r session.Revocation
@@ -136,9 +142,10 @@ DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations 
 )
 
 // Forget implements [ports.SessionStore].
-func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (int, error) {
+func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (_ int, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
 	gone := 0
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		gone = 0
 		for _, statement := range []string{forgetSessions, forgetRevocations} {
 			n, err := forget(tx, statement, millis(now), limit)

@@ -22,6 +22,7 @@ func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.head").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
 		head, err = headOf(v)
 		return err
@@ -48,6 +49,7 @@ const (
 
 // After implements [ports.EventStream].
 func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (page ports.LogPage, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.after").End(&err)
 	return s.read(ctx, func(v *View) (ports.LogPage, error) {
 		head, err := headOf(v)
 		if err != nil {
@@ -61,7 +63,8 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (p
 }
 
 // Stored implements [ports.EventStream]. Cutting the log off removes nothing.
-func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (_ ports.LogPage, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.stored").End(&err)
 	return s.read(ctx, func(v *View) (ports.LogPage, error) { return pageOf(v, after, upTo, limit) })
 }
 

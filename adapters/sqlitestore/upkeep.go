@@ -15,7 +15,10 @@ var _ ports.Storage = (*Storage)(nil)
 type Storage struct{ db *DB }
 
 // Ping implements [ports.Storage].
-func (s *Storage) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+func (s *Storage) Ping(ctx context.Context) (err error) {
+	defer s.db.observer.Begin(&ctx, "storage.ping").End(&err)
+	return s.db.Ping(ctx)
+}
 
 // Others wait for the writer while it forgets. So a write forgets a bounded
 // number of records of one kind, and begins with no other kind after a while.
@@ -37,6 +40,7 @@ DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at <
 
 // Forget implements [ports.Storage].
 func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (more bool, err error) {
+	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
 	full := false
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		full = false

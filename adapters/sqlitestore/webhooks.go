@@ -22,7 +22,8 @@ INSERT INTO webhooks (doc, secrets, since, revision, updated_at, id, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 // Create implements [ports.WebhookStore].
-func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) error {
+func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) (err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.create").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
 		if err := leave(tx, step.Note); err != nil {
 			return err
@@ -41,9 +42,10 @@ func webhookArgs(w webhook.Webhook) []any {
 }
 
 // Update implements [ports.WebhookStore].
-func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
+func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (_ webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
 	var step ports.WebhookStep
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		w, err := findWebhook(&tx.View, id)
 		if err != nil {
 			return err
@@ -88,9 +90,10 @@ func putWebhook(tx *Tx, step ports.WebhookStep) (err error) {
 }
 
 // Webhook implements [ports.WebhookStore].
-func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error) {
+func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.get").End(&err)
 	var w webhook.Webhook
-	err := s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *View) (err error) {
 		w, err = findWebhook(v, id)
 		return err
 	})
@@ -116,6 +119,7 @@ func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.list").End(&err)
 	var filling page.Filling
 	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
@@ -137,6 +141,7 @@ const selectWebhookTags = "SELECT id, revision FROM webhooks INDEXED BY webhooks
 
 // Tags implements [ports.WebhookStore].
 func (s *Webhooks) Tags(ctx context.Context) (tags []revision.Tag, err error) {
+	defer s.db.observer.Begin(&ctx, "webhooks.tags").End(&err)
 	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Each(selectWebhookTags, nil, func(r Row) error {
 			var id []byte

@@ -6,20 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"orgd/domain/company"
 	"orgd/domain/fault"
 	"orgd/ports"
 )
 
-// failing is a store whose every answer is the error.
-type failing struct {
-	ports.CompanyStore
-	err error
+// measured is an operation of a store that ends with err.
+func measured(ctx context.Context, o Observer, err error) {
+	defer o.Begin(&ctx, "company.get").End(&err)
 }
 
-func (s failing) Company(context.Context) (company.Company, error) { return company.Company{}, s.err }
-
-func TestMeasuredOutcome(t *testing.T) {
+func TestObserverOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		err     error
 		outcome string
@@ -32,10 +28,7 @@ func TestMeasuredOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := NewMetrics("v", "c")
-			s := m.Measured(ports.Stores{Company: failing{err: c.err}}, nil)
-			if _, err := s.Company.Company(t.Context()); !errors.Is(err, c.err) {
-				t.Errorf("Company = %v, want the store's own %v", err, c.err)
-			}
+			measured(t.Context(), Observer{Metrics: m}, c.err)
 			want := `orgd_store_operation_duration_seconds_count{operation="company.get",outcome="` + c.outcome + `"} 1`
 			if !strings.Contains(scrape(t, m), want) {
 				t.Errorf("metrics lack %s", want)

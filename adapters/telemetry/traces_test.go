@@ -22,7 +22,6 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"orgd/domain/limit"
-	"orgd/ports"
 	"orgd/test/collector"
 )
 
@@ -69,14 +68,8 @@ func TestTracesAreOff(t *testing.T) {
 	if off.Working() || off.Transport(http.DefaultTransport) != http.DefaultTransport || off.Limiter(denying{}) != (denying{}) {
 		t.Error("traces that are off wrap something")
 	}
-	s := NewMetrics("v", "c").Measured(ports.Stores{Company: failing{}}, off)
-	ctx := t.Context()
-	n := testing.AllocsPerRun(100, func() {
-		if _, err := s.Company.Company(ctx); err != nil {
-			t.Errorf("Company = %v", err)
-		}
-	})
-	if n > 0 {
+	ctx, o := t.Context(), Observer{NewMetrics("v", "c"), off}
+	if n := testing.AllocsPerRun(100, func() { measured(ctx, o, nil) }); n > 0 {
 		t.Errorf("an operation of the storage makes %v allocations, want 0", n)
 	}
 }
