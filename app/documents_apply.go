@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -417,45 +416,38 @@ func (x *execution) orderDepartments() error {
 	return err
 }
 
-// each calls f for the numbers of agents, several at once, until one fails.
+// each calls f for the numbers of agents, several at once, and starts no more
+// after one has failed. It returns the first error.
 func (x *execution) each(ids []agent.ID, f func(i int) error) error {
+	type result struct {
+		size int
+		err  error
+	}
 	var (
-		mu         sync.Mutex
-		room       = sync.NewCond(&mu)
-		next, busy int // busy is the size of those that are under way
-		first      error
-		wg         sync.WaitGroup
+		results        = make(chan result)
+		running, bytes int
+		first          error
 	)
-	take := func() (i, size int, ok bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if i, next = next, next+1; i >= len(ids) {
-			return i, 0, false
+	wait := func() {
+		r := <-results
+		running, bytes = running-1, bytes-r.size
+		if first == nil {
+			first = r.err
 		}
-		for size = x.sizes[ids[i]]; first == nil && busy > 0 && busy+size > bytesAtOnce; {
-			room.Wait()
+	}
+	for i, id := range ids {
+		size := x.sizes[id]
+		for running == writesAtOnce || running > 0 && bytes+size > bytesAtOnce {
+			wait()
 		}
 		if first != nil {
-			return i, 0, false
+			break
 		}
-		busy += size
-		return i, size, true
+		running, bytes = running+1, bytes+size
+		go func() { results <- result{size, f(i)} }()
 	}
-	end := func(size int, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if busy -= size; first == nil {
-			first = err
-		}
-		room.Broadcast()
+	for running > 0 {
+		wait()
 	}
-	for range min(writesAtOnce, len(ids)) {
-		wg.Go(func() {
-			for i, size, ok := take(); ok; i, size, ok = take() {
-				end(size, f(i))
-			}
-		})
-	}
-	wg.Wait()
 	return first
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"strconv"
+	"strings"
 
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
@@ -97,7 +98,7 @@ func (c Comparison) Changes() ([]Change, Fields, error) {
 	fields := Fields{}
 	for i, m := range after {
 		if !before[i].Value.Equal(m.Value) {
-			fields[m.Name] = true
+			fields[strings.Clone(m.Name)] = true // which would keep the text of the whole entry
 		}
 	}
 	shown, err := members(c.Shown())

@@ -2,6 +2,7 @@ package organization
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -292,6 +293,35 @@ func TestUpdated(t *testing.T) {
 	if changes, fields, err = c.Changes(); changes != nil || fields != nil || err != nil {
 		t.Errorf("Changes of nothing = %v, %v, %v", changes, fields, err)
 	}
+}
+
+// What differs is kept for every entry that changes, and must not keep its text.
+func TestFieldsKeepNoText(t *testing.T) {
+	const entries, size = 32, 1 << 20
+	long := strings.Repeat("x", size)
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	kept := make([]Fields, entries)
+	for i := range kept {
+		var err error
+		_, kept[i], err = Comparison{
+			Before: []byte(`{"a":"","b":"` + long + `"}`), After: []byte(`{"a":"x","b":"` + long + `"}`),
+			Shown: func() []byte { return []byte(`{"a":"","b":""}`) },
+			Path:  func(field string) string { return field },
+		}.Changes()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := heap() - before; grown > entries*size/2 {
+		t.Errorf("the fields of %d entries of %d bytes keep %d bytes", entries, size, grown)
+	}
+	runtime.KeepAlive(kept)
 }
 
 // Whatever is different in a plan gives it another hash.
