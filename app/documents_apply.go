@@ -1,10 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -21,7 +20,7 @@ import (
 // ApplyDocument asks for the organization to become as a document says.
 type ApplyDocument struct {
 	Document *organization.Document
-	Entries  Entries
+	Entries  organization.Entries
 	Prune    bool
 	// Hash, where given, is that of the plan that may be carried out.
 	Hash string
@@ -33,7 +32,7 @@ type ApplyDocument struct {
 // Applied is what came of a document.
 type Applied struct {
 	Hash string // of the plan that was carried out
-	Tally
+	organization.Tally
 }
 
 // looks is how often the organization is looked at again because others change
@@ -52,12 +51,12 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 	var done Applied
 	for look := 1; ; look++ {
 		p, err := s.plan(ctx, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune})
-		if err == nil && in.Hash != "" && p.hash != in.Hash {
+		if err == nil && in.Hash != "" && p.Hash != in.Hash {
 			return Applied{}, organization.ErrStale
 		}
 		if err == nil {
 			if done.Hash == "" {
-				done = Applied{Hash: p.hash, Tally: p.Tally}
+				done = Applied{Hash: p.Hash, Tally: p.Tally}
 			}
 			err = s.execute(ctx, c, p, in)
 		}
@@ -82,343 +81,179 @@ func isRace(err error) bool {
 	case 2, 3, 4:
 		return true
 	}
-	return errors.Is(err, errRead)
+	return errors.Is(err, organization.ErrChanged)
 }
 
 // execution carries a plan out.
 type execution struct {
-	*documentPlan
-	s      *Documents
-	ctx    context.Context
+	*Documents
+	plan   *organization.Plan
 	call   Call
 	reason *string
-	strict bool // the plan holds only for the revisions that it saw
-
-	seen map[name.Key]int64 // revisions of departments, as they are by now
+	strict bool // the plan holds only for the revisions that it has read
 }
 
-func (s *Documents) execute(ctx context.Context, c Call, p *documentPlan, in ApplyDocument) error {
-	c.Claim = nil // no single step is what the request asked for
-	x := &execution{documentPlan: p, s: s, ctx: ctx, call: c, reason: in.Reason, strict: in.Hash != "", seen: map[name.Key]int64{}}
-	for _, d := range p.state.Departments {
-		x.seen[d.Name.Key] = d.Revision
-	}
-	for _, do := range []func() error{
-		x.changeCompany, x.lowerShares, x.foundDepartments, x.changeAgents, x.changeDepartments,
-		x.fireAgents, x.dissolveDepartments, x.moveAgents, x.orderDepartments,
-	} {
-		if err := do(); err != nil {
+func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument) error {
+	c.Claim = nil // no single change is what the request asked for
+	x := execution{Documents: s, plan: p, call: c, reason: in.Reason, strict: in.Hash != ""}
+	for _, phase := range p.Phases {
+		if err := each(phase, func(op organization.Operation) error { return x.run(ctx, op) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkRevision keeps a strict execution to what its plan saw.
-func (x *execution) checkRevision(now, planned int64) error {
-	if x.strict && now != planned {
-		return errRead
+func (x execution) run(ctx context.Context, op organization.Operation) error {
+	switch op.Kind {
+	case organization.UpdateCompany:
+		return x.updateCompany(ctx, op)
+	case organization.CreateDepartment:
+		return x.createDepartment(ctx, op)
+	case organization.UpdateDepartment, organization.ReleaseShare:
+		return x.updateDepartment(ctx, op)
+	case organization.DeleteDepartment:
+		return x.deleteDepartment(ctx, op)
+	case organization.CreateAgent:
+		return x.createAgent(ctx, op)
+	case organization.UpdateAgent, organization.DeleteAgent:
+		return x.updateAgent(ctx, op)
+	case organization.ReorderAgents:
+		return x.reorderAgents(ctx, op)
+	case organization.ReorderDepartments:
+		return x.reorderDepartments(ctx)
 	}
-	return nil
+	return fmt.Errorf("app: unknown kind of operation %d", op.Kind)
 }
 
-func (x *execution) changeCompany() error {
-	if x.company == nil {
-		return nil
+// check returns err, or organization.ErrChanged if a strict execution meets another
+// revision than its plan.
+func (x execution) check(op organization.Operation, now int64, err error) error {
+	if x.strict && now != op.From {
+		return organization.ErrChanged
 	}
-	patch := x.in.Document.Company.Only(x.company.Has)
-	o := x.s.kit.occasion(x.call)
-	_, err := x.s.company.Update(x.ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
-		if err := x.checkRevision(co.Revision, x.state.Company.Revision); err != nil {
-			return ports.CompanyStep{}, err
-		}
+	return err
+}
+
+func (x execution) updateCompany(ctx context.Context, op organization.Operation) error {
+	patch, o := x.plan.CompanyPatch(op), x.kit.occasion(x.call)
+	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
 		next, err := co.Change(patch, costs, o.at)
-		return o.companyStep(next, co.Revision, noReply), err
+		return o.companyStep(next, co.Revision, noReply), x.check(op, co.Revision, err)
 	})
 	return err
 }
 
-// isReference reports whether a field of a department refers to agents.
-func isReference(field string) bool {
-	return field == "head" || field == "teams" || field == "reporting_lines"
+func (x execution) createDepartment(ctx context.Context, op organization.Operation) error {
+	create := x.kit.occasion(x.call).founding(x.kit.IDs.NewID(), x.plan.DepartmentPatch(op), func(department.Department) receipt.Reply { return noReply() })
+	_, err := x.departments.Create(ctx, op.Department, create)
+	return err
 }
 
-// lowerShares takes from the departments what others will get, so that the sum
-// of the shares is never too high: first from those that get less, and from those
-// that are to be deleted if that does not suffice.
-func (x *execution) lowerShares() error {
-	for _, w := range x.departments {
-		if !w.less {
-			continue
-		}
-		patch := x.in.Document.Departments[w.entry].Only(func(field string) bool { return w.fields.Has(field) && (w.early || !isReference(field)) })
-		if err := x.changeDepartment(patch); err != nil {
-			return err
+func (x execution) updateDepartment(ctx context.Context, op organization.Operation) error {
+	o := x.kit.occasion(x.call)
+	change := func(d department.Department, _ money.Percent) (department.Department, error) {
+		return d.WithoutBudget(o.at), nil
+	}
+	if op.Kind == organization.UpdateDepartment {
+		patch := x.plan.DepartmentPatch(op)
+		change = func(d department.Department, others money.Percent) (department.Department, error) {
+			return d.Change(patch, others, o.at)
 		}
 	}
-	shares := x.shares
-	for _, d := range x.dissolved {
-		shares += d.BudgetPercent
-	}
-	if shares <= money.Hundred {
-		return nil
-	}
-	for _, d := range x.dissolved {
-		if err := x.takeShare(d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeShare takes its share from a department.
-func (x *execution) takeShare(d department.Department) error {
-	o := x.s.kit.occasion(x.call)
-	d, err := x.s.departments.Update(x.ctx, d.Name.Key, func(d department.Department, _ money.Percent) (ports.DepartmentStep, error) {
-		if err := x.checkRevision(d.Revision, x.seen[d.Name.Key]); err != nil {
-			return ports.DepartmentStep{}, err
-		}
-		return o.departmentStep(d.WithoutBudget(o.at), d.Revision, noReply), nil
+	_, err := x.departments.Update(ctx, op.Department, func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+		next, err := change(d, others)
+		return o.departmentStep(next, d.Revision, noReply), x.check(op, d.Revision, err)
 	})
-	x.seen[d.Name.Key] = d.Revision
 	return err
 }
 
-// foundDepartments makes the new departments, without what refers to agents that
-// are still to be made.
-func (x *execution) foundDepartments() error {
-	for _, w := range x.departments {
-		if w.fields != nil {
-			continue
-		}
-		patch := x.in.Document.Departments[w.entry]
-		if !w.early {
-			patch = patch.Only(func(field string) bool { return !isReference(field) })
-		}
-		if err := x.found(patch.New().Resolve(x.match.References(patch.References()))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *execution) found(patch department.Patch) error {
-	found := x.s.kit.occasion(x.call).founding(x.s.kit.IDs.NewID(), patch, func(department.Department) receipt.Reply { return noReply() })
-	key := patch.Name().Key
-	d, err := x.s.departments.Create(x.ctx, key, found)
-	x.seen[key] = d.Revision
-	return err
-}
-
-// changeDepartments does what is left of the departments.
-func (x *execution) changeDepartments() error {
-	for _, w := range x.departments {
-		patch := x.in.Document.Departments[w.entry]
-		switch {
-		case w.fields == nil && !w.early:
-			patch = patch.Only(isReference)
-		case w.less && !w.early:
-			patch = patch.Only(func(field string) bool { return w.fields.Has(field) && isReference(field) })
-		case w.fields != nil && !w.less:
-			patch = patch.Only(w.fields.Has)
-		default:
-			continue // it is done
-		}
-		if err := x.changeDepartment(patch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *execution) changeDepartment(patch department.Patch) error {
-	if patch.IsEmpty() {
-		return nil
-	}
-	key := patch.Name().Key
-	patch = patch.Resolve(x.match.References(patch.References()))
-	o := x.s.kit.occasion(x.call)
-	d, err := x.s.departments.Update(x.ctx, key, func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
-		if err := x.checkRevision(d.Revision, x.seen[key]); err != nil {
-			return ports.DepartmentStep{}, err
-		}
-		next, err := d.Change(patch, others, o.at)
-		return o.departmentStep(next, d.Revision, noReply), err
+func (x execution) deleteDepartment(ctx context.Context, op organization.Operation) error {
+	o := x.kit.occasion(x.call)
+	return x.departments.Delete(ctx, op.Department, func(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
+		step, err := o.dissolution(d, agents, co)
+		return step, x.check(op, d.Revision, err)
 	})
-	x.seen[key] = d.Revision
-	return err
 }
 
-const (
-	// writesAtOnce is how many agents are stored beside each other. Stores commit what
-	// comes together in one go.
-	writesAtOnce = 32
-	// bytesAtOnce is how many bytes these agents have at most, unless it is one. A change
-	// of an agent takes several times as much memory.
-	bytesAtOnce = 2 << 20
-)
-
-// changeAgents makes and changes agents, in waves.
-func (x *execution) changeAgents() error {
-	for _, wave := range x.match.Waves(x.changed) {
-		ids := make([]agent.ID, len(wave))
-		for i, e := range wave {
-			ids[i], _ = x.match.ID(e)
-		}
-		err := x.each(ids, func(i int) error {
-			if _, exists := x.at[ids[i]]; exists {
-				return x.changeAgent(wave[i], ids[i])
-			}
-			return x.hire(wave[i], ids[i])
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *execution) hire(e int, id agent.ID) error {
-	patch, err := x.in.newAgent(x.match, e)
+func (x execution) createAgent(ctx context.Context, op organization.Operation) error {
+	patch, err := x.plan.AgentPatch(op)
 	if err != nil {
 		return err
 	}
-	o := x.s.kit.occasion(x.call)
-	events := x.s.kit.events(o)
-	_, err = x.s.agents.Create(x.ctx, *patch.Department(), func(department name.Name) (ports.AgentStep, error) {
-		step, err := agent.Hire(id, patch.In(department).Because(x.reason), events)
+	o := x.kit.occasion(x.call)
+	events := x.kit.events(o)
+	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentStep, error) {
+		step, err := agent.Hire(op.Agent, patch.In(department).Because(x.reason), events)
 		return o.agentStep(step, nil), err
 	})
 	return err
 }
 
-func (x *execution) changeAgent(e int, id agent.ID) error {
-	patch, err := x.in.agent(x.match, e)
-	if err != nil {
-		return err
-	}
-	patch = patch.Only(x.fields[e].Has).Because(x.reason)
-	o := x.s.kit.occasion(x.call)
-	events := x.s.kit.events(o)
-	_, err = x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-		if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
-			return ports.AgentStep{}, err
+// updateAgent changes or deletes an agent.
+func (x execution) updateAgent(ctx context.Context, op organization.Operation) error {
+	o := x.kit.occasion(x.call)
+	events := x.kit.events(o)
+	change := func(a agent.Agent) (agent.Step, error) { return a.Fire(events), nil }
+	if op.Kind == organization.UpdateAgent {
+		patch, err := x.plan.AgentPatch(op)
+		if err != nil {
+			return err
 		}
-		step, err := a.Change(patch, events)
-		return o.agentStep(step, nil), err
+		patch = patch.Because(x.reason)
+		change = func(a agent.Agent) (agent.Step, error) { return a.Change(patch, events) }
+	}
+	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentStep, error) {
+		step, err := change(a)
+		return o.agentStep(step, nil), x.check(op, a.Revision, err)
 	})
 	return err
 }
 
-func (x *execution) fireAgents() error {
-	return x.each(x.fired, func(i int) error {
-		id := x.fired[i]
-		o := x.s.kit.occasion(x.call)
-		events := x.s.kit.events(o)
-		_, err := x.s.agents.Update(x.ctx, identity.Ref{ID: id}, func(a agent.Agent) (ports.AgentStep, error) {
-			if err := x.checkRevision(a.Revision, x.state.Agents[x.at[id]].Revision); err != nil {
-				return ports.AgentStep{}, err
-			}
-			return o.agentStep(a.Fire(events), nil), nil
-		})
-		return err
-	})
-}
-
-func (x *execution) dissolveDepartments() error {
-	for _, gone := range x.dissolved {
-		key, o := gone.Name.Key, x.s.kit.occasion(x.call)
-		err := x.s.departments.Delete(x.ctx, key, func(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
-			if err := x.checkRevision(d.Revision, x.seen[key]); err != nil {
-				return ports.DepartmentStep{}, err
-			}
-			return o.dissolution(d, agents, co)
-		})
+func (x execution) reorderAgents(ctx context.Context, op organization.Operation) error {
+	o := x.kit.occasion(x.call)
+	_, err := x.departments.Reorder(ctx, op.Department, func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
+		next, err := op.Place(now)
 		if err != nil {
-			return err
+			return ports.DepartmentStep{}, err
 		}
-	}
-	return nil
-}
-
-// moveAgents gives agents their places, one department after the other: all of
-// a department change theirs in one step.
-func (x *execution) moveAgents() error {
-	byDepartment := map[name.Key][]organization.Move{}
-	var keys []name.Key
-	for _, m := range x.moves {
-		if byDepartment[m.Department] == nil {
-			keys = append(keys, m.Department)
-		}
-		byDepartment[m.Department] = append(byDepartment[m.Department], m)
-	}
-	for _, key := range keys {
-		o := x.s.kit.occasion(x.call)
-		_, err := x.s.departments.Reorder(x.ctx, key, func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
-			next, err := placed(now, byDepartment[key])
-			if err != nil {
-				return ports.DepartmentStep{}, err
-			}
-			step := o.departmentStep(d.Touch(o.at), d.Revision, noReply)
-			step.Members = next
-			return step, nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// placed returns the members of a department in their order after the moves, or
-// errRead if somebody is not where the moves begin.
-func placed(now []agent.Member, moves []organization.Move) ([]agent.Member, error) {
-	at := make(map[agent.ID]int, len(now))
-	for i, m := range now {
-		at[m.ID] = i
-	}
-	next := slices.Clone(now)
-	for _, m := range moves {
-		i, ok := at[m.ID]
-		if !ok || next[i].Place != m.From {
-			return nil, errRead
-		}
-		next[i].Place = m.To
-	}
-	slices.SortFunc(next, func(a, b agent.Member) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+		step := o.departmentStep(d.Touch(o.at), d.Revision, noReply)
+		step.Members = next
+		return step, nil
 	})
-	return next, nil
+	return err
 }
 
-// orderDepartments gives the departments their order. By now there are exactly
-// those that the plan has, in the order that it began with.
-func (x *execution) orderDepartments() error {
-	if !x.reorder {
-		return nil
-	}
-	var asked []name.Key
-	for _, patch := range x.in.Document.Departments {
-		asked = append(asked, patch.Name().Key)
-	}
-	o := x.s.kit.occasion(x.call)
-	_, err := x.s.company.Update(x.ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
+// reorderDepartments runs when there are exactly the departments of the plan.
+func (x execution) reorderDepartments(ctx context.Context) error {
+	o := x.kit.occasion(x.call)
+	_, err := x.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
 		keys := make([]name.Key, len(co.Seats))
 		for i, s := range co.Seats {
 			keys[i] = s.Department
 		}
-		if before, _, _ := x.match.Order(); x.strict && !slices.Equal(keys, before) {
-			return ports.CompanyStep{}, errRead
+		order, expected := x.plan.Order(keys)
+		if x.strict && !expected {
+			return ports.CompanyStep{}, organization.ErrChanged
 		}
-		next, err := co.Reorder(organization.Arrange(keys, asked), o.at)
+		next, err := co.Reorder(order, o.at)
 		return o.companyStep(next, co.Revision, noReply), err
 	})
 	return err
 }
 
-// each calls f for the numbers of agents, several at once, and starts no more
-// after one has failed. It returns the first error.
-func (x *execution) each(ids []agent.ID, f func(i int) error) error {
+const (
+	// writesAtOnce is how many agents are stored at the same time. Stores commit them
+	// in batches.
+	writesAtOnce = 32
+	// bytesAtOnce bounds the sizes of these agents, unless it is one. A change of an
+	// agent takes several times as much memory.
+	bytesAtOnce = 2 << 20
+)
+
+// each runs operations, several at the same time, and starts no more after one has
+// failed. It returns the first error.
+func each(ops []organization.Operation, run func(organization.Operation) error) error {
 	type result struct {
 		size int
 		err  error
@@ -435,16 +270,15 @@ func (x *execution) each(ids []agent.ID, f func(i int) error) error {
 			first = r.err
 		}
 	}
-	for i, id := range ids {
-		size := x.sizes[id]
-		for running == writesAtOnce || running > 0 && bytes+size > bytesAtOnce {
+	for _, op := range ops {
+		for running == writesAtOnce || running > 0 && bytes+op.Size > bytesAtOnce {
 			wait()
 		}
 		if first != nil {
 			break
 		}
-		running, bytes = running+1, bytes+size
-		go func() { results <- result{size, f(i)} }()
+		running, bytes = running+1, bytes+op.Size
+		go func() { results <- result{op.Size, run(op)} }()
 	}
 	for running > 0 {
 		wait()

@@ -64,7 +64,7 @@ func (b *organizationBody) close() error {
 	return b.side.close()
 }
 
-// Agent implements [app.Entries].
+// Agent implements [organization.Entries].
 func (b *organizationBody) Agent(i int) (jsondoc.Value, error) {
 	e := b.agents[i]
 	from := b.text

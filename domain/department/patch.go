@@ -3,6 +3,7 @@ package department
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"orgd/domain/ceremony"
@@ -59,8 +60,10 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 	return p
 }
 
-// IsEmpty reports whether an entry says nothing but the name.
-func (p Patch) IsEmpty() bool { return p.value.Len() <= 1 }
+// Fields returns the names of the fields of an entry other than its name.
+func (p Patch) Fields() []string {
+	return slices.DeleteFunc(slices.Collect(p.value.Names()), func(field string) bool { return field == "name" })
+}
 
 // locate adds to an error where the entry stands. What was found in reading its
 // fields says so already.

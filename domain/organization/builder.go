@@ -59,7 +59,7 @@ func NewBuilder() *Builder {
 // Field begins a member of the document, and reports whether documents have it.
 func (b *Builder) Field(field string) bool {
 	if b.seen[field] {
-		b.problems.add(ErrMalformed.With("%s: duplicate key", shown(field)), "")
+		b.problems.add(ErrMalformed.With("%s: duplicate key", quoted(field)), "")
 		return false
 	}
 	b.seen[field] = true
@@ -79,12 +79,12 @@ func (b *Builder) Field(field string) bool {
 			hint = fmt.Sprintf(", did you mean %q?", known)
 		}
 	}
-	b.problems.add(ErrMalformed.With("%s: unknown field%s", shown(field), hint), "")
+	b.problems.add(ErrMalformed.With("%s: unknown field%s", quoted(field), hint), "")
 	return false
 }
 
-// shown is the name of a field in a sentence.
-func shown(field string) string {
+// quoted returns the name of a field for a sentence.
+func quoted(field string) string {
 	const limit = 64
 	if field == "" || len(field) > limit {
 		return strconv.Quote(strings.ToValidUTF8(field[:min(len(field), limit)], ""))
@@ -122,16 +122,14 @@ func (b *Builder) Department(v jsondoc.Value, where string) {
 	b.doc.Departments, b.doc.Wheres = append(b.doc.Departments, p), append(b.doc.Wheres, where)
 	if err != nil {
 		b.problems.add(err, where)
-		b.uniqueAlso(b.departments, FieldDepartments, i, v, where)
-		return
 	}
-	b.unique(b.departments, FieldDepartments, i, p.Name(), where)
+	b.unique(b.departments, FieldDepartments, i, v, where)
 }
 
 // Agent takes the next agent.
 func (b *Builder) Agent(v jsondoc.Value, where string) {
 	i := len(b.doc.Agents)
-	e, p, err := ParseAgent(i, v)
+	e, p, err := parseAgent(i, v)
 	if err != nil {
 		b.problems.add(err, where)
 	}
@@ -139,9 +137,9 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 	if err == nil && p.Name() == nil || !named && v.Kind() == jsondoc.KindObject {
 		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
 	}
+	b.unique(b.agents, FieldAgents, i, v, where)
 	if err != nil || p.Name() == nil {
 		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
-		b.uniqueAlso(b.agents, FieldAgents, i, v, where)
 		return
 	}
 	// What is kept of an entry must not keep all of its text.
@@ -158,7 +156,6 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 		}
 	}
 	b.doc.Agents = append(b.doc.Agents, e)
-	b.unique(b.agents, FieldAgents, i, e.Name, where)
 }
 
 // Unreadable takes the place of a member of the document or, in a list, of its
@@ -185,21 +182,18 @@ func (b *Builder) Broken(err error) error {
 	return b.problems.err()
 }
 
-// unique notes a name that another entry of the list has.
-func (b *Builder) unique(seen map[name.Key]int, list string, i int, n name.Name, where string) {
+// unique adds a problem if another entry of the list has the name of an entry.
+func (b *Builder) unique(seen map[name.Key]int, list string, i int, entry jsondoc.Value, where string) {
+	text, _ := entry.Get("name")
+	n, err := name.Parse(text.Text())
+	if err != nil || text.Kind() != jsondoc.KindString {
+		return // another problem
+	}
 	if first, ok := seen[n.Key]; ok {
 		b.problems.add(ErrMalformed.With("%s.name: %q is also the name of %s", Path(list, i), n.Text, Path(list, first)), where)
 		return
 	}
-	seen[n.Key] = i
-}
-
-// uniqueAlso is unique for an entry of which something else is wrong.
-func (b *Builder) uniqueAlso(seen map[name.Key]int, list string, i int, v jsondoc.Value, where string) {
-	text, _ := v.Get("name")
-	if n, err := name.Parse(text.Text()); err == nil && text.Kind() == jsondoc.KindString {
-		b.unique(seen, list, i, n.Clone(), where)
-	}
+	seen[n.Key.Clone()] = i
 }
 
 // Document returns the document, or [ErrMalformed] or [ErrRefused] with
@@ -218,8 +212,8 @@ func (b *Builder) Document(prune bool) (*Document, error) {
 	return &b.doc, nil
 }
 
-// ParseAgent reads entry number i of the agents.
-func ParseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
+// parseAgent reads entry number i of the agents.
+func parseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
 	var e AgentEntry
 	path := Path(FieldAgents, i)
 	if text, ok := v.Get(FieldPreviousName); ok {

@@ -30,8 +30,8 @@ type Member struct {
 // none is the index of nothing.
 const none = -1
 
-// Match says which entries of a document are which parts of an organization.
-type Match struct {
+// match says which entries of a document are which parts of an organization.
+type match struct {
 	doc   *Document
 	state *State
 	prune bool
@@ -43,14 +43,14 @@ type Match struct {
 	ids         []agent.ID
 	byName      map[name.Key]agent.ID // as it will be
 	names       map[agent.ID]string
-	homes       map[name.Key]name.Name // the departments that there will be
+	future      map[name.Key]name.Name // the departments that there will be
 	problems    problems
 }
 
-// NewMatch finds the parts of state that doc names. A new agent gets an id from
+// newMatch finds the parts of state that doc names. A new agent gets an id from
 // newID, in the order of the document.
-func NewMatch(doc *Document, state *State, prune bool, newID func() string) *Match {
-	m := &Match{doc: doc, state: state, prune: prune}
+func newMatch(doc *Document, state *State, prune bool, newID func() string) *match {
+	m := &match{doc: doc, state: state, prune: prune}
 	m.matchDepartments()
 	m.matchAgents()
 	m.name(newID)
@@ -58,41 +58,35 @@ func NewMatch(doc *Document, state *State, prune bool, newID func() string) *Mat
 	return m
 }
 
-func (m *Match) matchDepartments() {
+func (m *match) matchDepartments() {
 	at := make(map[name.Key]int, len(m.state.Departments))
 	m.named = nothing(len(m.state.Departments))
 	for i, d := range m.state.Departments {
 		at[d.Name.Key] = i
 	}
 	m.departments = nothing(len(m.doc.Departments))
-	m.homes = make(map[name.Key]name.Name, len(at)+len(m.departments))
+	m.future = make(map[name.Key]name.Name, len(at)+len(m.departments))
 	for e, p := range m.doc.Departments {
 		n := p.Name()
 		if i, ok := at[n.Key]; ok {
 			m.departments[e], m.named[i] = i, e
 			n = m.state.Departments[i].Name
 		}
-		m.homes[n.Key] = n
+		m.future[n.Key] = n
 	}
 	for i, d := range m.state.Departments {
 		if m.named[i] == none && !m.prune {
-			m.homes[d.Name.Key] = d.Name
+			m.future[d.Name.Key] = d.Name
 		}
 	}
 }
 
-func nothing(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = none
-	}
-	return list
-}
+func nothing(n int) []int { return slices.Repeat([]int{none}, n) }
 
 // matchAgents gives every entry the agent of its name. An entry whose name
 // nobody has gets the agent of its previous name; that agent's old name is then
 // free for another entry, which may follow suit.
-func (m *Match) matchAgents() {
+func (m *match) matchAgents() {
 	at := make(map[name.Key]int, len(m.state.Agents))
 	for i, a := range m.state.Agents {
 		at[a.Name.Key] = i
@@ -132,7 +126,7 @@ func (m *Match) matchAgents() {
 }
 
 // name says who will have which name.
-func (m *Match) name(newID func() string) {
+func (m *match) name(newID func() string) {
 	m.ids = make([]agent.ID, len(m.agents))
 	m.byName = make(map[name.Key]agent.ID, len(m.agents))
 	m.names = make(map[agent.ID]string, len(m.agents))
@@ -151,37 +145,37 @@ func (m *Match) name(newID func() string) {
 	}
 }
 
-func (m *Match) call(id agent.ID, n name.Name) {
+func (m *match) call(id agent.ID, n name.Name) {
 	m.byName[n.Key] = id
 	m.names[id] = n.Text
 }
 
 // check notes agents whose department will not be there.
-func (m *Match) check() {
+func (m *match) check() {
 	for e, entry := range m.doc.Agents {
 		path := Path(FieldAgents, e)
 		switch {
 		case entry.Department != nil:
-			if _, ok := m.homes[*entry.Department]; !ok {
+			if _, ok := m.future[*entry.Department]; !ok {
 				m.problems.add(agent.ErrDepartment.With("%s.department: there will be no such department", path), entry.Where)
 			}
 		case m.agents[e] != none:
 			key := m.state.Agents[m.agents[e]].Department
-			if _, ok := m.homes[key]; !ok {
+			if _, ok := m.future[key]; !ok {
 				m.problems.add(agent.ErrDepartment.With("%s.department: must be given, because the agent's department is to be deleted", path), entry.Where)
 			}
 		}
 	}
 }
 
-// Show turns the id of an agent into the name that it will have.
-func (m *Match) Show(id agent.ID) (string, bool) {
+// futureName returns the name that an agent will have.
+func (m *match) futureName(id agent.ID) (string, bool) {
 	text, ok := m.names[id]
 	return text, ok
 }
 
-// References are the ids of the agents that some references name.
-func (m *Match) References(texts []string) identity.References {
+// references returns the ids of the agents that some references name.
+func (m *match) references(texts []string) identity.References {
 	refs := make(identity.References, len(texts))
 	for _, text := range texts {
 		ref, err := identity.ParseRef(text)
@@ -195,7 +189,7 @@ func (m *Match) References(texts []string) identity.References {
 	return refs
 }
 
-func (m *Match) resolve(ref identity.Ref) (agent.ID, bool) {
+func (m *match) resolve(ref identity.Ref) (agent.ID, bool) {
 	if ref.ID != "" {
 		_, ok := m.names[ref.ID]
 		return ref.ID, ok
@@ -204,90 +198,78 @@ func (m *Match) resolve(ref identity.Ref) (agent.ID, bool) {
 	return id, ok
 }
 
-// Entry returns the entry of agent number i of the state. named is false if
-// there is none; then the agent is to be deleted if gone says so.
-func (m *Match) Entry(i int) (e int, named, gone bool) {
-	e = m.entries[i]
-	return e, e != none, e == none && m.prune
+// texts returns how departments write their names.
+func (m *match) texts(keys []name.Key) []string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = m.future[k].Text
+	}
+	return texts
 }
 
-// ID returns the id of the agent of an entry, and whether the agent is new.
-func (m *Match) ID(e int) (id agent.ID, isNew bool) { return m.ids[e], m.agents[e] == none }
-
-// Home returns the department of a key as it writes its name.
-func (m *Match) Home(key name.Key) *name.Name {
-	n, ok := m.homes[key]
-	if !ok {
-		return nil
+// patch reads entry number e of the agents again and resolves the names in it.
+func (m *match) patch(entries Entries, e int) (agent.Patch, error) {
+	v, err := entries.Agent(e)
+	if err != nil {
+		return agent.Patch{}, err
 	}
-	return &n
+	_, patch, err := parseAgent(e, v)
+	if err != nil {
+		return agent.Patch{}, err
+	}
+	if d := patch.Department(); d != nil {
+		if written, ok := m.future[d.Key]; ok {
+			patch = patch.In(written)
+		}
+	}
+	return patch.Resolve(m.references(patch.References())), nil
 }
 
 // department returns the department that the agent of an entry will be in.
-func (m *Match) department(e int) name.Key {
+func (m *match) department(e int) name.Key {
 	if d := m.doc.Agents[e].Department; d != nil {
 		return *d
 	}
 	return m.state.Agents[m.agents[e]].Department
 }
 
-// Department returns the department of an entry as it is, or nil for a new one.
-func (m *Match) Department(e int) *department.Department {
-	if i := m.departments[e]; i != none {
-		return &m.state.Departments[i]
-	}
-	return nil
-}
-
-// Unnamed returns the departments that no entry names.
-func (m *Match) Unnamed() []department.Department {
-	var all []department.Department
-	for i, d := range m.state.Departments {
-		if m.named[i] == none {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// DepartmentProblem notes that a department's entry cannot be applied.
-func (m *Match) DepartmentProblem(e int, err error) { m.problems.add(err, m.doc.Wheres[e]) }
-
-// AgentProblem notes that an agent's entry cannot be applied.
-func (m *Match) AgentProblem(e int, err error) { m.problems.add(err, m.doc.Agents[e].Where) }
-
-// Refuse notes that something else cannot be applied.
-func (m *Match) Refuse(err error) { m.problems.add(err, "") }
-
-// Err returns [ErrRefused] with everything that was noted, or nil.
-func (m *Match) Err() error {
+// refusal returns [ErrRefused] with all problems, or nil.
+func (m *match) refusal() error {
 	m.problems.malformed = false // it is the state that is in the way
 	return m.problems.err()
 }
 
-// Order returns the keys of the departments that there will be, named ones in
+// order returns the keys of the departments that there will be, named ones in
 // the order of the document and in the positions that named ones have; and
 // whether that is another order than they would have by themselves.
-func (m *Match) Order() (before, after []name.Key, moved bool) {
-	var natural, asked []name.Key
+func (m *match) order() (before, after []name.Key, moved bool) {
+	var natural []name.Key
 	for i, d := range m.state.Departments {
 		if m.named[i] != none || !m.prune {
 			natural = append(natural, d.Name.Key)
 		}
 	}
 	for e, p := range m.doc.Departments {
-		asked = append(asked, p.Name().Key)
 		if m.departments[e] == none {
 			natural = append(natural, p.Name().Key)
 		}
 	}
-	after = Arrange(natural, asked)
+	after = arrange(natural, m.requested())
 	return natural, after, !slices.Equal(natural, after)
 }
 
-// Arrange returns keys with those that asked has in the order of asked, in the
+// requested returns the keys of the departments in the order of the document.
+func (m *match) requested() []name.Key {
+	keys := make([]name.Key, len(m.doc.Departments))
+	for e, p := range m.doc.Departments {
+		keys[e] = p.Name().Key
+	}
+	return keys
+}
+
+// arrange returns keys with those that asked has in the order of asked, in the
 // positions that those have.
-func Arrange(keys, asked []name.Key) []name.Key {
+func arrange(keys, asked []name.Key) []name.Key {
 	named := make(map[name.Key]bool, len(asked))
 	there := make(map[name.Key]bool, len(keys))
 	for _, k := range asked {
@@ -313,45 +295,46 @@ type Move struct {
 	From, To   agent.Place
 }
 
-// Moves returns what brings the agents of the entries into the order of the
-// document. They give each other the places that they have; new agents have
-// their ids as places. Places that several hold are made up for by fresh ones.
-func (m *Match) Moves(newPlace func() string) []Move {
-	now := make([]agent.Place, len(m.ids))
-	for e, i := range m.agents {
-		if now[e] = agent.Place(m.ids[e]); i != none {
-			now[e] = m.state.Agents[i].Place
-		}
+// place returns the place that the agent of an entry has. A new agent has its id.
+func (m *match) place(e int) agent.Place {
+	if i := m.agents[e]; i != none {
+		return m.state.Agents[i].Place
 	}
-	places := slices.Compact(slices.Sorted(slices.Values(now)))
-	for len(places) < len(now) {
+	return agent.Place(m.ids[e])
+}
+
+// moves returns what brings the agents of the entries into the order of the
+// document. They give each other the places that they have. Places that several have
+// are replaced by new ones.
+func (m *match) moves(newPlace func() string) []Move {
+	var places []agent.Place
+	for e := range m.ids {
+		places = append(places, m.place(e))
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	for len(places) < len(m.ids) {
 		places = append(places, agent.Place(newPlace()))
 	}
 	var moves []Move
-	for e, p := range places {
-		if p != now[e] {
-			moves = append(moves, Move{ID: m.ids[e], Department: m.department(e), From: now[e], To: p})
+	for e, to := range places {
+		if from := m.place(e); to != from {
+			moves = append(moves, Move{ID: m.ids[e], Department: m.department(e), From: from, To: to})
 		}
 	}
 	return moves
 }
 
-// AgentOrder returns the names of the agents of the entries in the order that
+// agentOrder returns the names of the agents of the entries in the order that
 // they would have by themselves, and in that of the document.
-func (m *Match) AgentOrder() (before, after []string) {
+func (m *match) agentOrder() (before, after []string) {
 	order := make([]int, len(m.ids))
-	place := func(e int) agent.Place {
-		if i := m.agents[e]; i != none {
-			return m.state.Agents[i].Place
-		}
-		return agent.Place(m.ids[e])
-	}
 	for e, entry := range m.doc.Agents {
 		order[e] = e
 		after = append(after, entry.Name.Text)
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(m.ids[a], m.ids[b]))
+		return cmp.Or(cmp.Compare(m.place(a), m.place(b)), cmp.Compare(m.ids[a], m.ids[b]))
 	})
 	for _, e := range order {
 		before = append(before, m.doc.Agents[e].Name.Text)

@@ -2,7 +2,6 @@ package organization
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -89,17 +88,16 @@ func TestMatch(t *testing.T) {
 		{"no swap", "a b", "a<b b<a", "id-a id-b", ""},
 		{"twice the same", "a", "b<a c<a", "", "agents[1].previous_name: is also that of agents[0]"},
 	} {
-		m := NewMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), state(strings.Fields(tc.state)...), false, newIDs())
-		if err := m.Err(); tc.refused != "" || err != nil {
+		m := newMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), state(strings.Fields(tc.state)...), false, newIDs())
+		if err := m.refusal(); tc.refused != "" || err != nil {
 			if domaintest.Code(err) != fault.Validation || err.Error() != tc.refused {
-				t.Errorf("%s: Err = %v, want %s", tc.what, err, tc.refused)
+				t.Errorf("%s: refusal = %v, want %s", tc.what, err, tc.refused)
 			}
 			continue
 		}
 		var got []string
 		for e := range m.doc.Agents {
-			id, _ := m.ID(e)
-			got = append(got, string(id))
+			got = append(got, string(m.ids[e]))
 		}
 		if diff := cmp.Diff(strings.Fields(tc.want), got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.what, diff)
@@ -110,32 +108,32 @@ func TestMatch(t *testing.T) {
 // References lead to whoever will have the name.
 func TestReferences(t *testing.T) {
 	doc := built(t, nil, []string{`{"name":"b","previous_name":"a"}`, `{"name":"new","role":"r","department":"D"}`})
-	m := NewMatch(doc, state("a", "other"), false, newIDs())
+	m := newMatch(doc, state("a", "other"), false, newIDs())
 	want := identity.References{"B": "id-a", "NEW": "n-000", "other": "id-other"}
-	if diff := cmp.Diff(want, m.References([]string{"a", "B", "NEW", "other", "nobody", ""})); diff != "" {
-		t.Errorf("References (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, m.references([]string{"a", "B", "NEW", "other", "nobody", ""})); diff != "" {
+		t.Errorf("references (-want +got):\n%s", diff)
 	}
-	pruned := NewMatch(doc, state("a", "other"), true, newIDs())
-	if refs := pruned.References([]string{"other"}); len(refs) > 0 {
-		t.Errorf("References to an agent that goes = %v, want none", refs)
+	pruned := newMatch(doc, state("a", "other"), true, newIDs())
+	if refs := pruned.references([]string{"other"}); len(refs) > 0 {
+		t.Errorf("references to an agent that goes = %v, want none", refs)
 	}
-	if text, ok := pruned.Show("id-a"); text != "b" || !ok {
-		t.Errorf("Show = %q, %t, want the new name", text, ok)
+	if text, ok := pruned.futureName("id-a"); text != "b" || !ok {
+		t.Errorf("futureName = %q, %t, want the new name", text, ok)
 	}
-	if _, ok := pruned.Show("id-other"); ok {
-		t.Error("Show shows an agent that goes")
+	if _, ok := pruned.futureName("id-other"); ok {
+		t.Error("futureName returns an agent that goes")
 	}
 }
 
 func TestHomes(t *testing.T) {
 	doc := built(t, []string{`{"name":"E"}`}, []string{`{"name":"a"}`, `{"name":"b","department":"D"}`, `{"name":"c","department":"e"}`})
-	err := NewMatch(doc, state("a", "b", "c"), true, newIDs()).Err()
+	err := newMatch(doc, state("a", "b", "c"), true, newIDs()).refusal()
 	if domaintest.Code(err) != fault.Validation || err.Error() != "agents[0].department: must be given, because the agent's department is to be deleted; "+
 		"agents[1].department: there will be no such department" {
-		t.Errorf("Err = %v", err)
+		t.Errorf("refusal = %v", err)
 	}
-	if err := NewMatch(doc, state("a", "b", "c"), false, newIDs()).Err(); err != nil {
-		t.Errorf("Err without deletions = %v, want nil", err)
+	if err := newMatch(doc, state("a", "b", "c"), false, newIDs()).refusal(); err != nil {
+		t.Errorf("refusal without deletions = %v, want nil", err)
 	}
 }
 
@@ -150,8 +148,8 @@ func TestArrange(t *testing.T) {
 	for _, tc := range [][3]string{
 		{"a b c", "", "a b c"}, {"a b c", "c b a", "c b a"}, {"a b c d", "d b", "a d c b"}, {"a b", "x b a", "b a"}, {"", "a", ""},
 	} {
-		if diff := cmp.Diff(keys(tc[2]), Arrange(keys(tc[0]), keys(tc[1]))); diff != "" && tc[2] != "" {
-			t.Errorf("Arrange(%s, %s) (-want +got):\n%s", tc[0], tc[1], diff)
+		if diff := cmp.Diff(keys(tc[2]), arrange(keys(tc[0]), keys(tc[1]))); diff != "" && tc[2] != "" {
+			t.Errorf("arrange(%s, %s) (-want +got):\n%s", tc[0], tc[1], diff)
 		}
 	}
 }
@@ -160,20 +158,20 @@ func TestArrange(t *testing.T) {
 func TestMoves(t *testing.T) {
 	doc := built(t, nil, []string{`{"name":"new","role":"r","department":"D"}`, `{"name":"c"}`, `{"name":"a"}`})
 	s := state("a", "b", "c")
-	m := NewMatch(doc, s, false, newIDs())
+	m := newMatch(doc, s, false, newIDs())
 	want := []Move{{"n-000", "d", "n-000", "000"}, {"id-a", "d", "000", "n-000"}}
-	if diff := cmp.Diff(want, m.Moves(newIDs())); diff != "" {
-		t.Errorf("Moves (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, m.moves(newIDs())); diff != "" {
+		t.Errorf("moves (-want +got):\n%s", diff)
 	}
-	before, after := m.AgentOrder()
+	before, after := m.agentOrder()
 	if diff := cmp.Diff([][]string{{"a", "c", "new"}, {"new", "c", "a"}}, [][]string{before, after}); diff != "" {
-		t.Errorf("AgentOrder (-want +got):\n%s", diff)
+		t.Errorf("agentOrder (-want +got):\n%s", diff)
 	}
 	s.Agents[2].Place = "000" // as after a move that was cut short
-	moves := NewMatch(doc, s, false, newIDs()).Moves(func() string { return "z" })
+	moves := newMatch(doc, s, false, newIDs()).moves(func() string { return "z" })
 	want = []Move{{"n-000", "d", "n-000", "000"}, {"id-c", "d", "000", "n-000"}, {"id-a", "d", "000", "z"}}
 	if diff := cmp.Diff(want, moves); diff != "" {
-		t.Errorf("Moves from shared places (-want +got):\n%s", diff)
+		t.Errorf("moves from shared places (-want +got):\n%s", diff)
 	}
 }
 
@@ -214,14 +212,15 @@ func TestWaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := NewMatch(doc, state(there...), false, newIDs())
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
+		m := newMatch(doc, state(there...), false, newIDs())
+		all := make([]Operation, n)
+		for e := range all {
+			all[e] = Operation{Entry: e, Agent: m.ids[e]}
 		}
 		at := map[int]int{}
-		for w, wave := range m.Waves(all) {
-			for _, e := range wave {
+		for w, wave := range m.waves(all) {
+			for _, op := range wave {
+				e := op.Entry
 				if _, twice := at[e]; twice {
 					t.Fatalf("entry %d comes twice", e)
 				}
@@ -275,71 +274,40 @@ func TestWaves(t *testing.T) {
 }
 
 func TestUpdated(t *testing.T) {
-	c := Comparison{
-		Before: []byte(`{"a":1,"b":{"c":[]},"d":"x"}`), After: []byte(`{"a":1.0,"b":{"c":[1]},"d":null}`),
-		Shown: func() []byte { return []byte(`{"a":1,"b":{"c":[]},"d":"old"}`) },
-		Path:  func(field string) string { return Of("agents", `A"da`, field) },
-	}
-	changes, fields, err := c.Changes()
+	var changes []Change
+	p := &planner{Plan: &Plan{}, digest: newDigest(), in: Inputs{Emit: func(c Change) error { changes = append(changes, c); return nil }}}
+	before, after := []byte(`{"a":1,"b":{"c":[]},"d":"x"}`), []byte(`{"a":1.0,"b":{"c":[1]},"d":null}`)
+	fields, err := p.update(entryPath("agents", `A"da`), before, after, func() []byte { return []byte(`{"a":1,"b":{"c":[]},"d":"old"}`) })
 	want := []Change{
 		{`agents["A\"da"].b`, Update, []byte(`{"c":[]}`), []byte(`{"c":[1]}`)},
 		{`agents["A\"da"].d`, Update, []byte(`"old"`), []byte("null")},
 	}
-	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !fields.Has("b") || !fields.Has("d") || fields.Has("a") {
-		t.Errorf("Changes = %v, %v (-want +got):\n%s", fields, err, diff)
+	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !slices.Equal(fields, Fields{"b", "d"}) || p.Tally != (Tally{Updated: 1}) {
+		t.Errorf("update = %v, %v, counts %+v (-want +got):\n%s", fields, err, p.Tally, diff)
 	}
-	c.After = c.Before
-	c.Shown = func() []byte { t.Error("Shown was asked"); return nil }
-	if changes, fields, err = c.Changes(); changes != nil || fields != nil || err != nil {
-		t.Errorf("Changes of nothing = %v, %v, %v", changes, fields, err)
+	changes = nil
+	fields, err = p.update("", before, before, func() []byte { t.Error("the current entry was read"); return nil })
+	if changes != nil || fields != nil || err != nil {
+		t.Errorf("update of nothing = %v, %v, %v", changes, fields, err)
 	}
-}
-
-// What differs is kept for every entry that changes, and must not keep its text.
-func TestFieldsKeepNoText(t *testing.T) {
-	const entries, size = 32, 1 << 20
-	long := strings.Repeat("x", size)
-	heap := func() int {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
-	before := heap()
-	kept := make([]Fields, entries)
-	for i := range kept {
-		var err error
-		_, kept[i], err = Comparison{
-			Before: []byte(`{"a":"","b":"` + long + `"}`), After: []byte(`{"a":"x","b":"` + long + `"}`),
-			Shown: func() []byte { return []byte(`{"a":"","b":""}`) },
-			Path:  func(field string) string { return field },
-		}.Changes()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if grown := heap() - before; grown > entries*size/2 {
-		t.Errorf("the fields of %d entries of %d bytes keep %d bytes", entries, size, grown)
-	}
-	runtime.KeepAlive(kept)
 }
 
 // Whatever is different in a plan gives it another hash.
 func TestHash(t *testing.T) {
 	seen := map[string]int{}
-	for i, fill := range []func(Hash){
-		func(Hash) {},
-		func(h Hash) { h.State("a", 1) },
-		func(h Hash) { h.State("a", 2) },
-		func(h Hash) { h.State("b", 1) },
-		func(h Hash) { h.State("a", 1); h.State("b", 1) },
-		func(h Hash) { h.State("b", 1); h.State("a", 1) },
-		func(h Hash) { h.Change(Created("a", []byte("1"))) },
-		func(h Hash) { h.Change(Deleted("a", []byte("1"))) },
-		func(h Hash) { h.Change(Reordered("a", nil, []string{"b", "c"})) },
-		func(h Hash) { h.Change(Reordered("a", []string{"b"}, []string{"c"})) },
+	for i, fill := range []func(digest){
+		func(digest) {},
+		func(h digest) { h.state("a", 1) },
+		func(h digest) { h.state("a", 2) },
+		func(h digest) { h.state("b", 1) },
+		func(h digest) { h.state("a", 1); h.state("b", 1) },
+		func(h digest) { h.state("b", 1); h.state("a", 1) },
+		func(h digest) { h.change(created("a", []byte("1"))) },
+		func(h digest) { h.change(deleted("a", []byte("1"))) },
+		func(h digest) { h.change(reordered("a", nil, []string{"b", "c"})) },
+		func(h digest) { h.change(reordered("a", []string{"b"}, []string{"c"})) },
 	} {
-		h := NewHash()
+		h := newDigest()
 		fill(h)
 		if other, twice := seen[h.String()]; twice {
 			t.Errorf("plans %d and %d share a hash", other, i)

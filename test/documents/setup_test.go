@@ -159,7 +159,7 @@ func (s *service) tryPlan(doc text, prune bool, hash string) (app.Applied, error
 	})
 }
 
-func (s *service) apply(doc text, prune bool) app.Tally {
+func (s *service) apply(doc text, prune bool) organization.Tally {
 	s.Helper()
 	done, err := s.tryApply(doc, prune)
 	if err != nil {

@@ -1,0 +1,111 @@
+package organization
+
+import (
+	"cmp"
+	"slices"
+
+	"orgd/domain/agent"
+	"orgd/domain/name"
+)
+
+// Kind is what an operation does.
+type Kind int
+
+// The kinds of operations.
+const (
+	UpdateCompany Kind = iota
+	CreateDepartment
+	UpdateDepartment
+	ReleaseShare // takes its share of the budget from a department
+	DeleteDepartment
+	CreateAgent
+	UpdateAgent
+	DeleteAgent
+	ReorderAgents // of one department
+	ReorderDepartments
+)
+
+// Operation is one atomic change.
+type Operation struct {
+	Kind       Kind
+	Department name.Key // the one that it is about
+	Agent      agent.ID // the one that it is about
+	Entry      int      // of the document
+	Fields     Fields   // of the entry that it sets; a new agent gets all
+	// From is the revision that the company, department or agent has before; 0 for a
+	// new one and for a reorder.
+	From  int64
+	Size  int    // of the entry of an agent, in bytes
+	Moves []Move // of a reorder of agents
+}
+
+// Place returns the members of a department in their order after the operation, or
+// [ErrChanged] if one has not the place that it moves from.
+func (op Operation) Place(now []agent.Member) ([]agent.Member, error) {
+	index := make(map[agent.ID]int, len(now))
+	for i, m := range now {
+		index[m.ID] = i
+	}
+	next := slices.Clone(now)
+	for _, m := range op.Moves {
+		i, ok := index[m.ID]
+		if !ok || next[i].Place != m.From {
+			return nil, ErrChanged
+		}
+		next[i].Place = m.To
+	}
+	slices.SortFunc(next, func(a, b agent.Member) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	})
+	return next, nil
+}
+
+// stage is a part of a plan.
+type stage int
+
+// The stages of a plan, in order. The shares of the budget never exceed 100 percent
+// in between, and nothing refers to what does not exist yet.
+const (
+	updateCompany stage = iota
+	lowerShares
+	releaseShares
+	createDepartments
+	changeAgents
+	updateDepartments
+	deleteAgents
+	deleteDepartments
+	reorderAgents
+	reorderDepartments
+	stages
+)
+
+// moveAgents adds a reorder for each department with moves.
+func (p *planner) moveAgents(moves []Move) {
+	index := map[name.Key]int{}
+	for _, m := range moves {
+		i, ok := index[m.Department]
+		if !ok {
+			i = len(index)
+			index[m.Department] = i
+			p.add(reorderAgents, Operation{Kind: ReorderAgents, Department: m.Department})
+		}
+		op := &p.operations[reorderAgents][i]
+		op.Moves = append(op.Moves, m)
+	}
+}
+
+// phases returns the operations in order. Those on departments depend on each other.
+func (p *planner) phases() [][]Operation {
+	var phases [][]Operation
+	for s, ops := range p.operations {
+		switch stage(s) {
+		case changeAgents:
+			phases = append(phases, p.waves(ops)...)
+		case deleteAgents:
+			phases = append(phases, ops)
+		default:
+			phases = slices.AppendSeq(phases, slices.Chunk(ops, 1))
+		}
+	}
+	return phases
+}
