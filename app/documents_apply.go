@@ -17,39 +17,37 @@ import (
 	"orgd/ports"
 )
 
-// ApplyDocument asks for the organization to become as a document says.
+// ApplyDocument asks for the organization to become as a document.
 type ApplyDocument struct {
 	Document *organization.Document
 	Entries  organization.Entries
 	Prune    bool
-	// Hash, where given, is that of the plan that may be carried out.
+	// Hash, unless "", is that of the only plan that may be executed.
 	Hash string
-	// Reason, where given, is why; the versions that the apply writes keep it.
+	// Reason, unless nil, is the reason of the versions that are written.
 	Reason *string
 	Reply  func(Applied) receipt.Reply
 }
 
-// Applied is what came of a document.
+// Applied is the result of an apply.
 type Applied struct {
-	Hash string // of the plan that was carried out
+	Hash string // of the plan that was executed
 	organization.Tally
 }
 
-// looks is how often the organization is looked at again because others change
-// it at the same time.
-const looks = 4
+// attempts is how often a plan is made while others change the organization.
+const attempts = 4
 
-// Apply makes the organization as a document says, by one atomic step for each
-// company, department and agent that differs. If it is cut short, doing it again
-// does the rest.
+// Apply makes the organization as a document by atomic operations. If it is
+// interrupted, a second apply does the rest.
 //
-// It returns organization.ErrRefused, with everything that is in the way, before
-// anything is changed, and organization.ErrStale if the plan would be another
-// one than that of the hash. What others change meanwhile is looked at anew;
-// only a plan with a hash is given up then.
+// It returns organization.ErrRefused with everything that is wrong before anything is
+// changed, and organization.ErrStale if the plan has another hash than the one
+// given. If others change the organization meanwhile, a new plan is made; with a
+// hash, organization.ErrStale is returned.
 func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applied, error) {
 	var done Applied
-	for look := 1; ; look++ {
+	for attempt := 1; ; attempt++ {
 		p, err := s.plan(ctx, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune})
 		if err == nil && in.Hash != "" && p.Hash != in.Hash {
 			return Applied{}, organization.ErrStale
@@ -63,7 +61,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 		switch {
 		case err == nil:
 			return done, s.keep(ctx, c, func() *receipt.Reply { r := in.Reply(done); return &r })
-		case !isRace(err) || look == looks:
+		case !isConflict(err) || attempt == attempts:
 			return Applied{}, err
 		case in.Hash != "":
 			return Applied{}, organization.ErrStale.With("plan_hash: the organization has changed while the plan was carried out")
@@ -71,9 +69,9 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 	}
 }
 
-// isRace reports whether err says that the organization is not as it was when
-// it was looked at.
-func isRace(err error) bool {
+// isConflict reports whether err may be due to a change of the organization since it
+// was read.
+func isConflict(err error) bool {
 	if errors.Is(err, organization.ErrRefused) || errors.Is(err, organization.ErrMalformed) {
 		return false
 	}
@@ -84,17 +82,17 @@ func isRace(err error) bool {
 	return errors.Is(err, organization.ErrChanged)
 }
 
-// execution carries a plan out.
+// execution executes a plan.
 type execution struct {
 	*Documents
 	plan   *organization.Plan
 	call   Call
 	reason *string
-	strict bool // the plan holds only for the revisions that it has read
+	strict bool // fails at another revision than the plan has read
 }
 
 func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument) error {
-	c.Claim = nil // no single change is what the request asked for
+	c.Claim = nil // the answer is stored after the last operation
 	x := execution{Documents: s, plan: p, call: c, reason: in.Reason, strict: in.Hash != ""}
 	for _, phase := range p.Phases {
 		if err := each(phase, func(op organization.Operation) error { return x.run(ctx, op) }); err != nil {
@@ -126,8 +124,8 @@ func (x execution) run(ctx context.Context, op organization.Operation) error {
 	return fmt.Errorf("app: unknown kind of operation %d", op.Kind)
 }
 
-// check returns err, or organization.ErrChanged if a strict execution meets another
-// revision than its plan.
+// check returns err, or organization.ErrChanged for a strict execution at another
+// revision.
 func (x execution) check(op organization.Operation, now int64, err error) error {
 	if x.strict && now != op.From {
 		return organization.ErrChanged

@@ -15,17 +15,16 @@ import (
 	"orgd/ports"
 )
 
-// PlanDocument asks what has to change for the organization to be as a document
-// says.
+// PlanDocument asks what has to change for the organization to become as a document.
 type PlanDocument struct {
 	Document *organization.Document
 	Entries  organization.Entries
 	Prune    bool // delete what the document does not name
-	// Emit takes the changes, in their order. What it took counts only if
-	// nothing is wrong in the end.
+	// Emit gets the changes in order. Their texts are valid until it returns. If Plan
+	// fails, they do not count.
 	Emit func(organization.Change) error
-	// Restart forgets what Emit took, because the organization has changed
-	// while it was looked at.
+	// Restart discards the changes so far, because the organization has changed and
+	// is read again.
 	Restart func() error
 	// Reply makes the answer from the plan's hash; nil if it is too long to be
 	// kept for an idempotency key.
@@ -43,8 +42,7 @@ func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, 
 }
 
 // keep stores the answer to a request with an idempotency key, beside a change
-// of nothing. One that is too long is not kept: a plan changes nothing, so its key
-// makes it anew.
+// without effect. An answer that is too long is not kept: the plan is made again.
 func (s *Documents) keep(ctx context.Context, c Call, reply func() *receipt.Reply) error {
 	if c.Claim == nil {
 		return nil
@@ -63,12 +61,12 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *receipt.Repl
 // plan reads and compares the organization again, a few times, if it changes
 // meanwhile.
 func (s *Documents) plan(ctx context.Context, in PlanDocument) (*organization.Plan, error) {
-	for look := 1; ; look++ {
+	for attempt := 1; ; attempt++ {
 		p, err := s.planOnce(ctx, in)
 		if !errors.Is(err, organization.ErrChanged) {
 			return p, err
 		}
-		if look == looks {
+		if attempt == attempts {
 			return nil, ports.ErrUnavailable.Because(err)
 		}
 		if in.Restart != nil {
@@ -103,13 +101,13 @@ func (s *Documents) hasCosts(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
-// state reads what is kept of an organization while it is compared.
+// state reads what a plan keeps of an organization.
 func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 	co, err := s.company.Company(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state, homes := &organization.State{Company: co}, map[name.Key]name.Key{}
+	state, keys := &organization.State{Company: co}, map[name.Key]name.Key{} // each key is in memory once
 	var after company.Place
 	for {
 		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
@@ -117,8 +115,8 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 			return nil, err
 		}
 		for _, d := range found {
-			homes[d.Name.Key] = d.Name.Key
-			state.Departments = append(state.Departments, department.Department{ // without what it says
+			keys[d.Name.Key] = d.Name.Key
+			state.Departments = append(state.Departments, department.Department{ // without its contents
 				ID: d.ID, Name: d.Name, BudgetPercent: d.BudgetPercent, Revision: d.Revision,
 			})
 		}
@@ -133,13 +131,13 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 			if err != nil {
 				return fmt.Errorf("agent %s: %w", r.ID, err)
 			}
-			home, err := r.Department()
+			in, err := r.Department()
 			if err != nil {
 				return err
 			}
-			key, known := homes[home.Key]
-			if !known { // founded since the departments were read
-				key = home.Key.Clone()
+			key, known := keys[in.Key]
+			if !known { // created since the departments were read
+				key = in.Key.Clone()
 			}
 			state.Agents = append(state.Agents, organization.Member{ID: r.ID, Name: n.Clone(), Department: key, Place: r.Place, Revision: r.Revision})
 		}

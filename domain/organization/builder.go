@@ -15,33 +15,32 @@ import (
 	"orgd/domain/name"
 )
 
-// Document is what is known of a document after it was read once. The entries of
-// agents are not kept: they may be many and long, and are read again when they
-// are needed.
+// Document is a document without the entries of its agents, which may be many and
+// long. [Entries] reads these again.
 type Document struct {
 	Company     *company.Patch // nil if absent
 	Departments []department.Patch
 	Agents      []AgentEntry
-	// Wheres are for departments what AgentEntry.Where is for agents.
+	// Wheres are the positions of the departments, as AgentEntry.Where.
 	Wheres []string
-	// HasDepartments and HasAgents tell lists that are absent from empty ones.
+	// HasDepartments and HasAgents are false for a list that is absent.
 	HasDepartments, HasAgents bool
 }
 
-// AgentEntry is what is kept of the entry of an agent.
+// AgentEntry is the part of the entry of an agent that is kept.
 type AgentEntry struct {
 	Name       name.Name
-	Previous   *name.Key // the name that the agent had before, if the entry says so
-	Department *name.Key // nil if the entry does not say
+	Previous   *name.Key // the previous name, nil if absent
+	Department *name.Key // nil if absent
 	Refs       []identity.Ref
-	Where      string // in the text, such as " (line 12)"; "" if nobody knows
+	Where      string // the position in the text, such as " (line 12)"; "" if unknown
 }
 
-// Path is where entry number i of a list stands.
+// Path returns the path of entry number i of a list.
 func Path(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }
 
-// Builder makes a [Document] of the parts of a text, in any order. Parts that
-// are wrong are refused at the end, all at once.
+// Builder makes a [Document] of the parts of a text, in any order. It reports
+// everything that is wrong at the end.
 type Builder struct {
 	doc         Document
 	problems    problems
@@ -92,12 +91,12 @@ func quoted(field string) string {
 	return field
 }
 
-// NotList notes that a list is something else.
+// NotList reports a list that is something else.
 func (b *Builder) NotList(field string) {
 	b.problems.add(ErrMalformed.With("%s: must be an array of objects", field), "")
 }
 
-// Format takes the version of the form.
+// Format sets the version of the form.
 func (b *Builder) Format(v jsondoc.Value) {
 	if n, ok := v.Number().Int(); v.Kind() != jsondoc.KindNumber || !ok || n != Format {
 		b.problems.add(ErrMalformed.With("format: must be %d", Format), "")
@@ -105,7 +104,7 @@ func (b *Builder) Format(v jsondoc.Value) {
 	b.format = true
 }
 
-// Company takes the company. where is what errors say of its place in the text.
+// Company sets the company. where is its position in the text, for errors.
 func (b *Builder) Company(v jsondoc.Value, where string) {
 	p, err := company.ParseEntry(FieldCompany, v)
 	if err != nil {
@@ -115,7 +114,7 @@ func (b *Builder) Company(v jsondoc.Value, where string) {
 	b.doc.Company = &p
 }
 
-// Department takes the next department.
+// Department adds the next department.
 func (b *Builder) Department(v jsondoc.Value, where string) {
 	i := len(b.doc.Departments)
 	p, err := department.ParseEntry(Path(FieldDepartments, i), v)
@@ -126,7 +125,7 @@ func (b *Builder) Department(v jsondoc.Value, where string) {
 	b.unique(b.departments, FieldDepartments, i, v, where)
 }
 
-// Agent takes the next agent.
+// Agent adds the next agent.
 func (b *Builder) Agent(v jsondoc.Value, where string) {
 	i := len(b.doc.Agents)
 	e, p, err := parseAgent(i, v)
@@ -142,7 +141,7 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
 		return
 	}
-	// What is kept of an entry must not keep all of its text.
+	// Substrings would keep the text of the whole entry.
 	e.Name, e.Where = p.Name().Clone(), where
 	if e.Previous != nil {
 		e.Previous = new(e.Previous.Clone())
@@ -152,14 +151,14 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 	}
 	for _, text := range p.References() {
 		if ref, err := identity.ParseRef(text); err == nil && !slices.Contains(e.Refs, ref) {
-			e.Refs = append(e.Refs, ref.Clone()) // others are refused with their field
+			e.Refs = append(e.Refs, ref.Clone()) // others are reported with their field
 		}
 	}
 	b.doc.Agents = append(b.doc.Agents, e)
 }
 
-// Unreadable takes the place of a member of the document or, in a list, of its
-// next item, whose text err is about.
+// Unreadable replaces a member of the document or, in a list, its next item, whose
+// text cannot be read because of err.
 func (b *Builder) Unreadable(member string, err error) {
 	switch member {
 	case FieldDepartments:
@@ -167,13 +166,13 @@ func (b *Builder) Unreadable(member string, err error) {
 	case FieldAgents:
 		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
 	default:
-		b.format = true // perhaps it stood there
+		b.format = true // it may be the member
 	}
 	b.problems.add(err, "")
 }
 
-// Broken returns everything that is wrong with a text of which nothing more can
-// be read because of err.
+// Broken returns everything that is wrong with a text that cannot be read any further
+// because of err.
 func (b *Builder) Broken(err error) error {
 	if b.problems.count == 0 || fault.Of(err).Code != fault.RequestValidation {
 		return err
@@ -196,9 +195,9 @@ func (b *Builder) unique(seen map[name.Key]int, list string, i int, entry jsondo
 	seen[n.Key.Clone()] = i
 }
 
-// Document returns the document, or [ErrMalformed] or [ErrRefused] with
-// everything that is wrong with it whatever the organization is. prune says
-// that what it does not name is to be deleted.
+// Document returns the document, or [ErrMalformed] or [ErrRefused] with everything
+// that is wrong with it whatever the organization is. With prune, what it does not
+// name is to be deleted; then it returns [ErrPrune] if a list is absent.
 func (b *Builder) Document(prune bool) (*Document, error) {
 	if !b.format {
 		b.problems.add(ErrMalformed.With("format: is required"), "")

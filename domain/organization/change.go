@@ -28,7 +28,7 @@ const (
 
 // Change is one difference between an organization and a document.
 type Change struct {
-	// Path names what changes, such as company.currency or
+	// Path is the path of what changes, such as company.currency or
 	// agents["Ada"].level. A reorder is of a whole list.
 	Path   string
 	Action Action
@@ -98,7 +98,7 @@ func (h digest) state(id string, revision int64) {
 
 func (h digest) change(c Change) { h.add([]byte(c.Path), []byte(c.Action), c.Old, c.New) }
 
-// add writes parts so that no other list of parts has the same bytes.
+// add writes parts. No other list of parts writes the same bytes.
 func (h digest) add(parts ...[]byte) {
 	for _, p := range parts {
 		h.h.Write([]byte(strconv.Itoa(len(p)) + ":")) // a hash never fails

@@ -1,8 +1,7 @@
-// Package organization holds the organization as one document: what stands in
-// it, what has to change so that the organization is as a document says, and in
-// which order.
+// Package organization holds the organization as one document, and plans how an
+// organization becomes as a document describes it.
 //
-// A document names things, never by ids, so it means the same everywhere. Its
+// A document has names instead of ids, so it can be applied to any organization. Its
 // parts are read and written by the packages that own them.
 package organization
 
@@ -23,20 +22,19 @@ const (
 	FieldCompany     = "company"
 	FieldDepartments = "departments"
 	FieldAgents      = "agents"
-	// FieldPreviousName is the member of an agent's entry that says which name
-	// it had before.
+	// FieldPreviousName is the member of an agent's entry that has its previous name.
 	FieldPreviousName = "previous_name"
 )
 
-// AppendCompany appends the company as documents have it, as JSON text.
+// AppendCompany appends the company as a JSON text, in the form of documents.
 func AppendCompany(dst []byte, c company.Company) []byte { return appendText(dst, c.Write) }
 
-// AppendDepartment appends a department as documents have it, as JSON text.
+// AppendDepartment appends a department as a JSON text, in the form of documents.
 func AppendDepartment(dst []byte, d department.Department, show identity.Show) []byte {
 	return appendText(dst, func(w *jsondoc.Writer) { d.WriteEntry(w, show) })
 }
 
-// AppendAgent appends an agent as documents have it, as JSON text.
+// AppendAgent appends an agent as a JSON text, in the form of documents.
 func AppendAgent(dst []byte, a agent.Agent, show identity.Show) []byte {
 	return appendText(dst, func(w *jsondoc.Writer) { a.WriteEntry(w, show) })
 }

@@ -11,14 +11,14 @@ import (
 	"orgd/domain/name"
 )
 
-// State is an organization, without what its departments and agents say.
+// State is an organization without the contents of its departments and agents.
 type State struct {
 	Company     company.Company
 	Departments []department.Department // in order: their ids, names, shares and revisions
 	Agents      []Member                // in order
 }
 
-// Member is an agent of a [State].
+// Member is an agent in a [State].
 type Member struct {
 	ID         agent.ID
 	Name       name.Name
@@ -30,7 +30,7 @@ type Member struct {
 // none is the index of nothing.
 const none = -1
 
-// match says which entries of a document are which parts of an organization.
+// match maps the entries of a document to the parts of an organization.
 type match struct {
 	doc   *Document
 	state *State
@@ -41,9 +41,9 @@ type match struct {
 	departments []int // per entry, as agents
 	named       []int // per department of the state, as entries
 	ids         []agent.ID
-	byName      map[name.Key]agent.ID // as it will be
+	byName      map[name.Key]agent.ID // after the plan, as the next two
 	names       map[agent.ID]string
-	future      map[name.Key]name.Name // the departments that there will be
+	future      map[name.Key]name.Name // of departments
 	problems    problems
 }
 
@@ -83,16 +83,16 @@ func (m *match) matchDepartments() {
 
 func nothing(n int) []int { return slices.Repeat([]int{none}, n) }
 
-// matchAgents gives every entry the agent of its name. An entry whose name
-// nobody has gets the agent of its previous name; that agent's old name is then
-// free for another entry, which may follow suit.
+// matchAgents maps every entry to the agent of its name. An entry whose name no agent
+// has gets the agent of its previous name. The old name of that agent is then free
+// for another entry.
 func (m *match) matchAgents() {
 	at := make(map[name.Key]int, len(m.state.Agents))
 	for i, a := range m.state.Agents {
 		at[a.Name.Key] = i
 	}
 	m.agents, m.entries = nothing(len(m.doc.Agents)), nothing(len(m.state.Agents))
-	var nameless []int // entries that no agent has the name of, or has it any longer
+	var nameless []int // entries whose name no agent has, or has kept
 	for e, entry := range m.doc.Agents {
 		if i, ok := at[entry.Name.Key]; ok {
 			m.agents[e], m.entries[i] = i, e
@@ -100,7 +100,7 @@ func (m *match) matchAgents() {
 			nameless = append(nameless, e)
 		}
 	}
-	renamed := map[int]int{} // agents of the state that have another name by now
+	renamed := map[int]int{} // agents of the state that get another name
 	for len(nameless) > 0 {
 		e := nameless[0]
 		nameless = nameless[1:]
@@ -125,32 +125,28 @@ func (m *match) matchAgents() {
 	}
 }
 
-// name says who will have which name.
+// name decides which agent will have which name.
 func (m *match) name(newID func() string) {
 	m.ids = make([]agent.ID, len(m.agents))
 	m.byName = make(map[name.Key]agent.ID, len(m.agents))
 	m.names = make(map[agent.ID]string, len(m.agents))
+	call := func(id agent.ID, n name.Name) { m.byName[n.Key], m.names[id] = id, n.Text }
 	for e, i := range m.agents {
 		if i == none {
 			m.ids[e] = agent.ID(newID())
 		} else {
 			m.ids[e] = m.state.Agents[i].ID
 		}
-		m.call(m.ids[e], m.doc.Agents[e].Name)
+		call(m.ids[e], m.doc.Agents[e].Name)
 	}
 	for i, a := range m.state.Agents {
 		if m.entries[i] == none && !m.prune {
-			m.call(a.ID, a.Name)
+			call(a.ID, a.Name)
 		}
 	}
 }
 
-func (m *match) call(id agent.ID, n name.Name) {
-	m.byName[n.Key] = id
-	m.names[id] = n.Text
-}
-
-// check notes agents whose department will not be there.
+// check adds the agents whose department will not exist to the problems.
 func (m *match) check() {
 	for e, entry := range m.doc.Agents {
 		path := Path(FieldAgents, e)
@@ -235,27 +231,26 @@ func (m *match) department(e int) name.Key {
 
 // refusal returns [ErrRefused] with all problems, or nil.
 func (m *match) refusal() error {
-	m.problems.malformed = false // it is the state that is in the way
+	m.problems.malformed = false // the state is the reason
 	return m.problems.err()
 }
 
-// order returns the keys of the departments that there will be, named ones in
-// the order of the document and in the positions that named ones have; and
-// whether that is another order than they would have by themselves.
+// order returns the keys of the departments that there will be: without a reorder and
+// in the order of the document, and whether these differ. Departments that the
+// document does not name keep their positions.
 func (m *match) order() (before, after []name.Key, moved bool) {
-	var natural []name.Key
 	for i, d := range m.state.Departments {
 		if m.named[i] != none || !m.prune {
-			natural = append(natural, d.Name.Key)
+			before = append(before, d.Name.Key)
 		}
 	}
 	for e, p := range m.doc.Departments {
 		if m.departments[e] == none {
-			natural = append(natural, p.Name().Key)
+			before = append(before, p.Name().Key)
 		}
 	}
-	after = arrange(natural, m.requested())
-	return natural, after, !slices.Equal(natural, after)
+	after = arrange(before, m.requested())
+	return before, after, !slices.Equal(before, after)
 }
 
 // requested returns the keys of the departments in the order of the document.
@@ -267,18 +262,18 @@ func (m *match) requested() []name.Key {
 	return keys
 }
 
-// arrange returns keys with those that asked has in the order of asked, in the
-// positions that those have.
-func arrange(keys, asked []name.Key) []name.Key {
-	named := make(map[name.Key]bool, len(asked))
-	there := make(map[name.Key]bool, len(keys))
-	for _, k := range asked {
+// arrange puts those keys that are requested into that order, in the positions that
+// they have. Others stay where they are.
+func arrange(keys, requested []name.Key) []name.Key {
+	named := make(map[name.Key]bool, len(requested))
+	exists := make(map[name.Key]bool, len(keys))
+	for _, k := range requested {
 		named[k] = true
 	}
 	for _, k := range keys {
-		there[k] = true
+		exists[k] = true
 	}
-	next := slices.DeleteFunc(slices.Clone(asked), func(k name.Key) bool { return !there[k] })
+	next := slices.DeleteFunc(slices.Clone(requested), func(k name.Key) bool { return !exists[k] })
 	arranged := slices.Clone(keys)
 	for i, k := range arranged {
 		if named[k] {
@@ -303,9 +298,9 @@ func (m *match) place(e int) agent.Place {
 	return agent.Place(m.ids[e])
 }
 
-// moves returns what brings the agents of the entries into the order of the
-// document. They give each other the places that they have. Places that several have
-// are replaced by new ones.
+// moves brings the agents of the entries into the order of the document. They
+// exchange their places. If several agents have one place, it is used once, and new
+// places are added.
 func (m *match) moves(newPlace func() string) []Move {
 	var places []agent.Place
 	for e := range m.ids {
@@ -325,8 +320,8 @@ func (m *match) moves(newPlace func() string) []Move {
 	return moves
 }
 
-// agentOrder returns the names of the agents of the entries in the order that
-// they would have by themselves, and in that of the document.
+// agentOrder returns the names of the agents of the entries in the order without
+// moves, and in that of the document.
 func (m *match) agentOrder() (before, after []string) {
 	order := make([]int, len(m.ids))
 	for e, entry := range m.doc.Agents {

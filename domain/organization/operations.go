@@ -28,19 +28,18 @@ const (
 // Operation is one atomic change.
 type Operation struct {
 	Kind       Kind
-	Department name.Key // the one that it is about
-	Agent      agent.ID // the one that it is about
-	Entry      int      // of the document
-	Fields     Fields   // of the entry that it sets; a new agent gets all
-	// From is the revision that the company, department or agent has before; 0 for a
-	// new one and for a reorder.
+	Department name.Key // "" for the company and agents
+	Agent      agent.ID // "" for others
+	Entry      int      // in the list of the document
+	Fields     Fields   // of the entry, to be set; a new agent gets all
+	// From is the revision before the operation; 0 for a creation or a reorder.
 	From  int64
-	Size  int    // of the entry of an agent, in bytes
+	Size  int    // of an agent's entry before or after, the longer one, in bytes
 	Moves []Move // of a reorder of agents
 }
 
 // Place returns the members of a department in their order after the operation, or
-// [ErrChanged] if one has not the place that it moves from.
+// [ErrChanged] if one is not at the place that it moves from.
 func (op Operation) Place(now []agent.Member) ([]agent.Member, error) {
 	index := make(map[agent.ID]int, len(now))
 	for i, m := range now {

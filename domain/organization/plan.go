@@ -24,8 +24,8 @@ type Entries interface {
 	Agent(i int) (jsondoc.Value, error)
 }
 
-// Inputs are what a plan is made from. What may be long is not in memory: it is
-// read by a function, one part at a time. An error of a function ends the plan.
+// Inputs are what a plan is made from. Functions read what may be too long for memory,
+// one part at a time. NewPlan returns their errors as they are.
 type Inputs struct {
 	Document *Document
 	Entries  Entries
@@ -39,18 +39,20 @@ type Inputs struct {
 	// Costs reports whether a cost was ever recorded.
 	Costs func() (bool, error)
 
+	// NewID makes the ids of new agents, and new places.
 	NewID func() string
-	// On is the time and the ids that changes get while they are tried.
+	// On is the time and the ids of the changes that are tried. They are not stored.
 	On activity.Occasion
-	// Emit, unless nil, gets the changes in order. They are valid until it returns.
+	// Emit, unless nil, gets the changes in order. Their texts are valid until it
+	// returns. If the plan fails, they do not count.
 	Emit func(Change) error
 }
 
 // Tally counts changes. An entry that is updated counts once.
 type Tally struct{ Created, Updated, Deleted, Reordered int }
 
-// Plan says how an organization becomes as a document says. It holds no entries of
-// agents.
+// Plan holds what has to be done for an organization to become as a document. It holds
+// no entries of agents.
 type Plan struct {
 	Hash  string // of the state and the changes, see [IsHash]
 	Tally Tally

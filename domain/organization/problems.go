@@ -8,13 +8,13 @@ import (
 )
 
 var (
-	// ErrMalformed is a document of which something is wrong by itself.
+	// ErrMalformed is a document that is wrong whatever the organization is.
 	ErrMalformed = fault.New(fault.RequestValidation, "not a document of an organization")
 	// ErrRefused is a document that cannot be applied to the organization as it
 	// is.
 	ErrRefused = fault.New(fault.Validation, "the document cannot be applied")
-	// ErrPrune is a document to be applied with everything else deleted, that
-	// does not say what else there is.
+	// ErrPrune is a document that is to be applied with everything else deleted, and
+	// lacks a list.
 	ErrPrune = fault.New(fault.Validation, "prune: needs a document with both departments and agents")
 )
 
@@ -25,10 +25,10 @@ const maxProblems = 1000
 type problems struct {
 	texts     []string
 	count     int
-	malformed bool // something is wrong by itself
+	malformed bool // see ErrMalformed
 }
 
-// add notes what a rule says. suffix follows each occurrence.
+// add adds an error with a suffix.
 func (p *problems) add(err error, suffix string) {
 	f := fault.Of(err)
 	p.malformed = p.malformed || f.Code == fault.RequestValidation
