@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,8 +12,8 @@ import (
 
 // activitiesCmd lists events, or follows them.
 type activitiesCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	Type       client.EventType `enum:",hired,onboarded,fired,offboarded,status_changed,promoted,demoted,task_started,task_completed,cost_incurred,tool_used,delegation_sent,delegation_received" default:"" placeholder:"TYPE" help:"Only these, such as promoted or task_completed."`
 	Agent      string           `placeholder:"AGENT" help:"Only those of this agent, by name or id."`
 	LastNHours string           `name:"last-n-hours" enum:",24,48,168" default:"" placeholder:"N" help:"Only those of the last 24, 48 or 168 hours."`
@@ -39,13 +38,9 @@ Examples:
 const defaultEvents = 50
 
 // Run prints the events on standard output.
-func (c *activitiesCmd) Run(ctx context.Context, p *process) error {
+func (c *activitiesCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	if c.After != "" && !c.Watch {
-		return usageError{errors.New("--after: goes with --watch only")}
-	}
-	service, err := c.connect(p)
-	if err != nil {
-		return err
+		return Usagef("--after: goes with --watch only")
 	}
 	var hours client.ActivityWindow
 	if c.LastNHours != "" {
@@ -55,18 +50,26 @@ func (c *activitiesCmd) Run(ctx context.Context, p *process) error {
 		q := client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: hours, After: c.After}
 		return c.watch(ctx, p, service, q)
 	}
-	limit := or(c.Limit, defaultEvents)
-	q := client.ActivityQuery{PageQuery: pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
-	all, err := collect(service.Activities(ctx, q), limit)
+	limit := c.limit(defaultEvents)
+	q := client.ActivityQuery{PageQuery: Pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
+	all, err := Collect(service.Activities(ctx, q), limit)
 	if err != nil {
 		return err
 	}
-	return c.print(p, all, func(t *table) {
-		t.header(eventColumns...)
+	return c.Print(p, all, func(table *Table) {
+		table.Header(eventColumns...)
 		for _, e := range all {
-			t.row(eventCells(e)...)
+			table.Row(eventCells(e)...)
 		}
 	})
+}
+
+// limit is how many events are printed, where 0 is no limit.
+func (c *activitiesCmd) limit(otherwise uint) uint {
+	if c.Limit == nil {
+		return otherwise
+	}
+	return *c.Limit
 }
 
 var eventColumns = []string{"TIME", "TYPE", "AGENT", "DESCRIPTION"}
@@ -80,7 +83,7 @@ func eventCells(e client.ActivityEvent) []string {
 		}
 		about = strings.Join(data, " ")
 	}
-	return []string{when(e.Timestamp), string(e.EventType), e.AgentName, about}
+	return []string{Time(e.Timestamp), string(e.EventType), e.AgentName, about}
 }
 
 // watchedEvent is an event and where it stands in the stream.
@@ -90,21 +93,20 @@ type watchedEvent struct {
 }
 
 // watch prints events as they happen.
-func (c *activitiesCmd) watch(ctx context.Context, p *process, service *client.Client, q client.StreamQuery) error {
-	t := p.table()
-	t.widths = []int{len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20}
-	left := or(c.Limit, 0)
+func (c *activitiesCmd) watch(ctx context.Context, p *Terminal, service *client.Client, q client.StreamQuery) error {
+	table := p.Table(len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20)
+	left := c.limit(0)
 	return follow(ctx, p, service, q, func() error {
 		if c.Output == "table" {
-			t.header(eventColumns...)
+			table.Header(eventColumns...)
 		}
-		return t.flush()
+		return table.Flush()
 	}, func(e client.StreamEvent) (bool, error) {
 		left-- // from 0 it goes on for ever
 		if c.Output != "table" {
-			return left != 0, c.printOne(p, watchedEvent{e.Position, e.ActivityEvent})
+			return left != 0, c.PrintOne(p, watchedEvent{e.Position, e.ActivityEvent})
 		}
-		t.row(eventCells(e.ActivityEvent)...)
-		return left != 0, t.flush()
+		table.Row(eventCells(e.ActivityEvent)...)
+		return left != 0, table.Flush()
 	})
 }

@@ -30,8 +30,8 @@ type agentArg struct {
 }
 
 type agentShowCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	agentArg
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
 }
@@ -48,11 +48,7 @@ Examples:
 }
 
 // Run prints the agent on standard output.
-func (c *agentShowCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	if c.Version != 0 {
 		return c.version(ctx, p, service)
 	}
@@ -66,17 +62,17 @@ func (c *agentShowCmd) Run(ctx context.Context, p *process) error {
 			return err
 		}
 	}
-	return c.print(p, a, func(t *table) {
-		identityFields(t, a.AgentIdentity, &agents)
-		t.field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
-		t.field("Created", when(a.CreatedAt))
-		t.field("Updated", when(a.UpdatedAt))
-		t.text(a.Instructions)
+	return c.Print(p, a, func(table *Table) {
+		identityFields(table, a.AgentIdentity, &agents)
+		table.Field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
+		table.Field("Created", Time(a.CreatedAt))
+		table.Field("Updated", Time(a.UpdatedAt))
+		table.Text(a.Instructions)
 	})
 }
 
 // version prints the agent as it was.
-func (c *agentShowCmd) version(ctx context.Context, p *process, service *client.Client) error {
+func (c *agentShowCmd) version(ctx context.Context, p *Terminal, service *client.Client) error {
 	v, err := service.Version(ctx, c.Agent, c.Version)
 	if err != nil {
 		return err
@@ -87,42 +83,42 @@ func (c *agentShowCmd) version(ctx context.Context, p *process, service *client.
 			return err
 		}
 	}
-	return c.print(p, v, func(t *table) {
-		identityFields(t, v.Identity, &agents)
-		t.field("Version", strconv.FormatInt(v.Number, 10))
-		t.field("Saved", fmt.Sprintf("%s by %s", when(v.SavedAt), v.SavedBy))
+	return c.Print(p, v, func(table *Table) {
+		identityFields(table, v.Identity, &agents)
+		table.Field("Version", strconv.FormatInt(v.Number, 10))
+		table.Field("Saved", fmt.Sprintf("%s by %s", Time(v.SavedAt), v.SavedBy))
 		if v.RestoredFrom != nil {
-			t.field("Restored", fmt.Sprintf("from version %d", *v.RestoredFrom))
+			table.Field("Restored", fmt.Sprintf("from version %d", *v.RestoredFrom))
 		}
-		t.field("Reason", word(v.Reason))
-		t.text(v.Identity.Instructions)
+		table.Field("Reason", Word(v.Reason))
+		table.Text(v.Identity.Instructions)
 	})
 }
 
 // identityFields are what there is to say about an agent; what is as by default
 // goes without saying.
-func identityFields(t *table, a client.AgentIdentity, agents *names) {
-	t.field("Name", a.Name)
-	t.field("Id", a.ID)
-	t.field("Role", a.Role)
-	t.field("Department", a.Department)
-	t.field("Description", a.Description)
-	t.field("Level", string(a.Level))
-	t.field("Status", string(a.Status))
-	t.field("Autonomy", orInherited(a.AutonomyLevel))
-	t.field("Strategy", word(a.StrategicOutputMode))
+func identityFields(table *Table, a client.AgentIdentity, agents *names) {
+	table.Field("Name", a.Name)
+	table.Field("Id", a.ID)
+	table.Field("Role", a.Role)
+	table.Field("Department", a.Department)
+	table.Field("Description", a.Description)
+	table.Field("Level", string(a.Level))
+	table.Field("Status", string(a.Status))
+	table.Field("Autonomy", orInherited(a.AutonomyLevel))
+	table.Field("Strategy", Word(a.StrategicOutputMode))
 	if m := a.Model; m != nil {
-		t.field("Model", fmt.Sprintf("%s/%s (temperature %s, %d tokens)", m.Provider, m.ModelID, m.Temperature, m.MaxTokens))
+		table.Field("Model", fmt.Sprintf("%s/%s (temperature %s, %d tokens)", m.Provider, m.ModelID, m.Temperature, m.MaxTokens))
 	}
-	t.field("Memory", string(a.Memory.Type))
-	t.field("Tools", tools(a.Tools))
-	t.field("Skills", skills(a.Skills))
-	t.field("Traits", strings.Join(a.Personality.Traits, ", "))
-	t.field("Reports to", agents.of(a.Authority.ReportsTo))
-	t.field("May approve", strings.Join(a.Authority.CanApprove, ", "))
-	t.field("Hired", string(a.HiringDate))
+	table.Field("Memory", string(a.Memory.Type))
+	table.Field("Tools", tools(a.Tools))
+	table.Field("Skills", skills(a.Skills))
+	table.Field("Traits", strings.Join(a.Personality.Traits, ", "))
+	table.Field("Reports to", agents.of(a.Authority.ReportsTo))
+	table.Field("May approve", strings.Join(a.Authority.CanApprove, ", "))
+	table.Field("Hired", string(a.HiringDate))
 	if len(a.Metadata) > 0 {
-		t.field("Metadata", jsonText(a.Metadata))
+		table.Field("Metadata", JSON(a.Metadata))
 	}
 }
 
@@ -148,9 +144,9 @@ func skills(v client.Skills) string {
 }
 
 type agentVersionsCmd struct {
-	serverFlag
-	outputFlag
-	allFlag
+	ServerFlag
+	OutputFlag
+	AllFlag
 	agentArg
 }
 
@@ -164,30 +160,26 @@ Example:
 }
 
 // Run prints the versions on standard output.
-func (c *agentVersionsCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
+func (c *agentVersionsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	all, err := Collect(service.Versions(ctx, c.Agent, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}
-	all, err := collect(service.Versions(ctx, c.Agent, c.pages()), c.Limit)
-	if err != nil {
-		return err
-	}
-	return c.print(p, all, func(t *table) {
-		t.header("VERSION", "SAVED", "BY", "FROM", "REASON")
+	return c.Print(p, all, func(table *Table) {
+		table.Header("VERSION", "SAVED", "BY", "FROM", "REASON")
 		for _, v := range all {
 			from := ""
 			if v.RestoredFrom != nil {
 				from = strconv.FormatInt(*v.RestoredFrom, 10)
 			}
-			t.row(strconv.FormatInt(v.Number, 10), when(v.SavedAt), v.SavedBy, from, word(v.Reason))
+			table.Row(strconv.FormatInt(v.Number, 10), Time(v.SavedAt), v.SavedBy, from, Word(v.Reason))
 		}
 	})
 }
 
 type agentHistoryCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	agentArg
 }
 
@@ -201,26 +193,22 @@ Example:
 }
 
 // Run prints the career on standard output.
-func (c *agentHistoryCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentHistoryCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	steps, err := service.AgentHistory(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.print(p, steps, func(t *table) {
-		t.header("TIME", "TYPE", "BY", "DESCRIPTION")
+	return c.Print(p, steps, func(table *Table) {
+		table.Header("TIME", "TYPE", "BY", "DESCRIPTION")
 		for _, s := range steps {
-			t.row(when(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description)
+			table.Row(Time(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description)
 		}
 	})
 }
 
 type agentHealthCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	agentArg
 }
 
@@ -234,26 +222,22 @@ Example:
 }
 
 // Run prints the health on standard output.
-func (c *agentHealthCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentHealthCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	h, err := service.AgentHealth(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.print(p, h, func(t *table) {
-		t.field("Agent", h.AgentName)
-		t.field("Status", string(h.Status))
+	return c.Print(p, h, func(table *Table) {
+		table.Field("Agent", h.AgentName)
+		table.Field("Status", string(h.Status))
 		if h.LastActiveAt != nil {
-			t.field("Last active", when(*h.LastActiveAt))
+			table.Field("Last active", Time(*h.LastActiveAt))
 		}
-		t.field("Tools", string(h.Trust.Level))
+		table.Field("Tools", string(h.Trust.Level))
 		if f := h.Performance; f != nil {
-			t.field("Quality", word(f.QualityScore))
-			t.field("Collaboration", word(f.CollaborationScore))
-			t.field("Trend", words(f.Trend))
+			table.Field("Quality", Word(f.QualityScore))
+			table.Field("Collaboration", Word(f.CollaborationScore))
+			table.Field("Trend", words(f.Trend))
 		}
 	})
 }
@@ -262,8 +246,8 @@ func (c *agentHealthCmd) Run(ctx context.Context, p *process) error {
 func words(trend client.TrendDirection) string { return strings.ReplaceAll(string(trend), "_", " ") }
 
 type agentPerformanceCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	agentArg
 }
 
@@ -277,21 +261,17 @@ Example:
 }
 
 // Run prints the figures on standard output.
-func (c *agentPerformanceCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentPerformanceCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	f, err := service.AgentPerformance(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.print(p, f, func(t *table) {
-		t.header("WINDOW", "COMPLETED", "FAILED", "SUCCESS", "SECONDS", "QUALITY", "COLLABORATION", "COST/TASK", "CURRENCY")
+	return c.Print(p, f, func(table *Table) {
+		table.Header("WINDOW", "COMPLETED", "FAILED", "SUCCESS", "SECONDS", "QUALITY", "COLLABORATION", "COST/TASK", "CURRENCY")
 		for _, w := range f.Windows {
-			t.row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), word(w.SuccessRate),
-				word(w.AvgCompletionTimeSeconds), word(w.AvgQualityScore), word(w.CollaborationScore), word(w.AvgCostPerTask), w.Currency)
+			table.Row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), Word(w.SuccessRate),
+				Word(w.AvgCompletionTimeSeconds), Word(w.AvgQualityScore), Word(w.CollaborationScore), Word(w.AvgCostPerTask), w.Currency)
 		}
-		t.text(fmt.Sprintf("Tasks completed since the beginning: %d. Trend: %s.", f.TasksCompletedTotal, words(f.TrendDirection)))
+		table.Text(fmt.Sprintf("Tasks completed since the beginning: %d. Trend: %s.", f.TasksCompletedTotal, words(f.TrendDirection)))
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,7 +23,7 @@ type agentFields struct {
 }
 
 // into adds what was given.
-func (f agentFields) into(p *process, o client.Object) error {
+func (f agentFields) into(p *Terminal, o client.Object) error {
 	put(o, "role", f.Role)
 	put(o, "department", f.Department)
 	put(o, "description", f.Description)
@@ -36,11 +35,11 @@ func (f agentFields) into(p *process, o client.Object) error {
 		set(o, "tools.allowed", f.Tools)
 	}
 	if f.InstructionsFile != "" {
-		doc, err := p.readDocument(f.InstructionsFile)
+		doc, err := Read(p, f.InstructionsFile)
 		if err != nil {
 			return err
 		}
-		set(o, "instructions", string(doc.text))
+		set(o, "instructions", string(doc.Text))
 	}
 	return putModel(o, f.Model)
 }
@@ -61,7 +60,7 @@ func putModel(o client.Object, given *string) error {
 	}
 	provider, id, ok := strings.Cut(*given, "/")
 	if !ok {
-		return usageError{fmt.Errorf("--model: %q must be PROVIDER/ID", *given)}
+		return Usagef("--model: %q must be PROVIDER/ID", *given)
 	}
 	set(o, "model.provider", provider)
 	set(o, "model.model_id", id)
@@ -69,12 +68,12 @@ func putModel(o client.Object, given *string) error {
 }
 
 type agentCreateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
-	reasonFlag
+	ReasonFlag
 	Name string `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
 }
 
@@ -90,12 +89,8 @@ Examples:
 }
 
 // Run creates the agent.
-func (c *agentCreateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	fields, err := c.fields(p)
+func (c *agentCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	fields, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -109,23 +104,23 @@ func (c *agentCreateCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if in.Name == "" || in.Role == "" || in.Department == "" {
-		return usageError{errors.New("an agent needs a name, --role and --department")}
+		return Usagef("an agent needs a name, --role and --department")
 	}
-	a, err := service.CreateAgent(ctx, in, c.options()...)
+	a, err := service.CreateAgent(ctx, in, c.Options()...)
 	if err != nil {
 		return err
 	}
-	p.say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
-	return c.print(p, a)
+	p.Say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
+	return c.Print(p, a)
 }
 
 type agentUpdateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
-	reasonFlag
+	ReasonFlag
 	agentArg
 }
 
@@ -141,12 +136,8 @@ Examples:
 }
 
 // Run changes the agent.
-func (c *agentUpdateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	patch, err := c.fields(p)
+func (c *agentUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	patch, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -157,16 +148,16 @@ func (c *agentUpdateCmd) Run(ctx context.Context, p *process) error {
 	if len(patch) == 0 {
 		return errNothing
 	}
-	a, err := service.PatchAgent(ctx, c.Agent, patch, c.options()...)
+	a, err := service.PatchAgent(ctx, c.Agent, patch, c.Options()...)
 	if err != nil {
 		return err
 	}
-	p.say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
-	return c.print(p, a)
+	p.Say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
+	return c.Print(p, a)
 }
 
 type agentDeleteCmd struct {
-	serverFlag
+	ServerFlag
 	yesFlag
 	Agents []string `arg:"" name:"agent" help:"Names or ids of the agents."`
 }
@@ -181,13 +172,9 @@ Example:
 }
 
 // Run deletes the agents.
-func (c *agentDeleteCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	return c.remove(ctx, p, c.Agents, func(name string) (doomed, error) {
+func (c *agentDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	return c.remove(ctx, p, c.Agents, func(name string) (deletion, error) {
 		a, err := service.Agent(ctx, name)
-		return doomed{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err
-	}, func(id string, guard client.Option) error { return service.DeleteAgent(ctx, id, guard) })
+		return deletion{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err
+	}, func(id string, unchanged client.Option) error { return service.DeleteAgent(ctx, id, unchanged) })
 }

@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"orgd/client"
 )
 
 type agentDiffCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	agentArg
 	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
 	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`
@@ -29,16 +27,13 @@ Examples:
 }
 
 // Run prints the difference on standard output.
-func (c *agentDiffCmd) Run(ctx context.Context, p *process) error {
+func (c *agentDiffCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	if c.To != 0 && c.From >= c.To {
-		return usageError{errors.New("the first version must be the earlier one")}
-	}
-	service, err := c.connect(p)
-	if err != nil {
-		return err
+		return Usagef("the first version must be the earlier one")
 	}
 	from, to := c.From, c.To
 	if to == 0 {
+		var err error
 		if to, err = currentVersion(ctx, service, c.Agent); err != nil {
 			return err
 		}
@@ -54,9 +49,9 @@ func (c *agentDiffCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if c.Output == "table" {
-		return p.showDiff(diff, false)
+		return printDiff(p, diff, false)
 	}
-	return c.print(p, diff, nil)
+	return c.Print(p, diff, nil)
 }
 
 // currentVersion works for agents that were deleted, too.
@@ -68,56 +63,33 @@ func currentVersion(ctx context.Context, service *client.Client, agent string) (
 	return page.Items[0].Number, nil
 }
 
-// showDiff prints what a change, or taking it back, does.
-func (p *process) showDiff(diff client.VersionDiff, back bool) error {
-	v := &diffView{p: p}
+// printDiff prints what a change does, or with back what undoing it does.
+func printDiff(p *Terminal, diff client.VersionDiff, back bool) error {
+	v := NewDiff(p)
 	title := fmt.Sprintf("version %d -> %d: %s", diff.FromVersion, diff.ToVersion, diff.Summary)
 	if back {
 		title = fmt.Sprintf("version %d -> as version %d: %s", diff.ToVersion, diff.FromVersion, diff.Summary)
 	}
-	v.line(0, p.color(bold, title))
+	v.Line(0, p.Color(Bold, title))
 	for _, c := range diff.Changes {
 		old, is := c.OldValue, c.NewValue
 		if back {
 			old, is = is, old
 		}
-		if err := v.field(c.Path, old, is); err != nil {
+		if err := v.Field(c.Path, old, is); err != nil {
 			return err
 		}
 	}
-	_, err := v.out.WriteTo(p.stdout)
-	return err
-}
-
-// field shows what becomes of a field, whose values are JSON or nil where there
-// is none.
-func (v *diffView) field(path string, old, is *string) error {
-	members := func(text *string) (map[string]any, error) {
-		if text == nil {
-			return nil, nil
-		}
-		value, err := decodeValue(json.RawMessage(*text))
-		return map[string]any{path: value}, err
-	}
-	was, err := members(old)
-	if err != nil {
-		return err
-	}
-	now, err := members(is)
-	if err != nil {
-		return err
-	}
-	v.members("", was, now)
-	return nil
+	return v.Print()
 }
 
 type agentRollbackCmd struct {
-	serverFlag
-	resultFlag
+	ServerFlag
+	ResultFlag
 	agentArg
 	Target int64 `arg:"" name:"version" help:"The version to bring back."`
 	DryRun bool  `help:"Make every check and show what would change, but change nothing."`
-	reasonFlag
+	ReasonFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -131,11 +103,7 @@ Examples:
 }
 
 // Run brings a version back.
-func (c *agentRollbackCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentRollbackCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	before, err := currentVersion(ctx, service, c.Agent)
 	if err != nil {
 		return err
@@ -153,21 +121,21 @@ func (c *agentRollbackCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if after == before {
-		p.say("Agent %s is as version %d has it already.", a.Name, c.Target)
+		p.Say("Agent %s is as version %d has it already.", a.Name, c.Target)
 	} else {
-		p.say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
+		p.Say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
 	}
-	return c.print(p, a)
+	return c.Print(p, a)
 }
 
 // preview shows what the agent would become.
-func (c *agentRollbackCmd) preview(ctx context.Context, p *process, service *client.Client, in client.RollbackInput, current int64) error {
+func (c *agentRollbackCmd) preview(ctx context.Context, p *Terminal, service *client.Client, in client.RollbackInput, current int64) error {
 	a, err := service.PreviewRollback(ctx, c.Agent, in)
 	if err != nil {
 		return err
 	}
 	if c.Output != "" {
-		return c.print(p, a)
+		return c.Print(p, a)
 	}
 	diff := client.VersionDiff{FromVersion: c.Target, ToVersion: current, Summary: "no changes"}
 	if c.Target < current {
@@ -175,5 +143,5 @@ func (c *agentRollbackCmd) preview(ctx context.Context, p *process, service *cli
 			return err
 		}
 	}
-	return p.showDiff(diff, true)
+	return printDiff(p, diff, true)
 }

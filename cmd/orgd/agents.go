@@ -9,9 +9,9 @@ import (
 
 // agentsCmd lists agents.
 type agentsCmd struct {
-	serverFlag
-	outputFlag
-	allFlag
+	ServerFlag
+	OutputFlag
+	AllFlag
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
@@ -33,11 +33,7 @@ Examples:
 }
 
 // Run prints the agents on standard output.
-func (c *agentsCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *agentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	if c.Watch {
 		return c.watch(ctx, p, service)
 	}
@@ -45,18 +41,18 @@ func (c *agentsCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return c.print(p, all, func(t *table) {
-		t.header(agentColumns...)
+	return c.Print(p, all, func(table *Table) {
+		table.Header(agentColumns...)
 		for _, a := range all {
-			t.row(agentCells(a)...)
+			table.Row(agentCells(a)...)
 		}
 	})
 }
 
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
-	return collect(service.Agents(ctx, client.AgentQuery{
-		PageQuery: c.pages(), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
+	return Collect(service.Agents(ctx, client.AgentQuery{
+		PageQuery: c.Pages(), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
 		Summary: c.Output == "table",
 	}), c.Limit)
 }
@@ -68,5 +64,5 @@ func agentCells(a client.Agent) []string {
 	if a.Model != nil {
 		model = a.Model.ModelID
 	}
-	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), when(a.UpdatedAt)}
+	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), Time(a.UpdatedAt)}
 }

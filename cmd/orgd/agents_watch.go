@@ -19,15 +19,15 @@ type watchedAgent struct {
 // agentWatch shows agents as they change.
 type agentWatch struct {
 	*agentsCmd
-	p       *process
+	t       *Terminal
 	service *client.Client
-	table   *table
+	table   *Table
 	shown   map[string]int64 // revisions by id
 }
 
 // watch prints the agents, and then those to whom something happens.
-func (c *agentsCmd) watch(ctx context.Context, p *process, service *client.Client) error {
-	w := &agentWatch{c, p, service, p.table(), map[string]int64{}}
+func (c *agentsCmd) watch(ctx context.Context, p *Terminal, service *client.Client) error {
+	w := &agentWatch{c, p, service, p.Table(), map[string]int64{}}
 	return follow(ctx, p, service, client.StreamQuery{},
 		func() error { return w.begin(ctx) },
 		func(e client.StreamEvent) (bool, error) { return true, w.event(ctx, e.ActivityEvent) })
@@ -40,14 +40,14 @@ func (w *agentWatch) begin(ctx context.Context) error {
 		return err
 	}
 	if w.Output == "table" {
-		w.table.header(agentColumns...)
+		w.table.Header(agentColumns...)
 	}
 	for _, a := range all {
 		if err := w.show(nil, &a); err != nil {
 			return err
 		}
 	}
-	return w.table.flush()
+	return w.table.Flush()
 }
 
 // lifecycle are the events after which an agent looks otherwise.
@@ -65,7 +65,7 @@ func (w *agentWatch) event(ctx context.Context, e client.ActivityEvent) error {
 		return nil
 	case e.EventType == client.EventFired:
 		delete(w.shown, e.AgentID)
-		return errors.Join(w.show(&e, nil), w.table.flush())
+		return errors.Join(w.show(&e, nil), w.table.Flush())
 	}
 	a, err := w.agent(ctx, e.AgentID)
 	switch {
@@ -76,7 +76,7 @@ func (w *agentWatch) event(ctx context.Context, e client.ActivityEvent) error {
 	case a.Revision == revision, !known && !w.matches(a):
 		return nil
 	}
-	return errors.Join(w.show(&e, &a), w.table.flush())
+	return errors.Join(w.show(&e, &a), w.table.Flush())
 }
 
 // agent reads an agent, for as long as it takes.
@@ -86,8 +86,8 @@ func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error)
 		if err == nil || refused(err) || ctx.Err() != nil {
 			return a, err
 		}
-		w.p.say("orgd: %s; trying again", visible(w.p.sentence(err)))
-		sleep(ctx, shortestPause) // the next attempt sees if ctx has ended
+		w.t.Say("orgd: %s; trying again", Visible(w.t.Sentence(err)))
+		Sleep(ctx, MinPause) // the next attempt sees if ctx has ended
 	}
 }
 
@@ -105,11 +105,11 @@ func (w *agentWatch) show(e *client.ActivityEvent, a *client.Agent) error {
 	}
 	switch {
 	case w.Output != "table":
-		return w.printOne(w.p, watchedAgent{e, a})
+		return w.PrintOne(w.t, watchedAgent{e, a})
 	case a != nil:
-		w.table.row(agentCells(*a)...)
+		w.table.Row(agentCells(*a)...)
 	default:
-		w.table.row(e.AgentName, "", "", "", string(e.EventType), "", "", when(e.Timestamp))
+		w.table.Row(e.AgentName, "", "", "", string(e.EventType), "", "", Time(e.Timestamp))
 	}
 	return nil
 }

@@ -2,23 +2,22 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"unicode/utf8"
 )
 
-type applyCmd struct {
-	serverFlag
+// ApplyCmd applies a document.
+type ApplyCmd struct {
+	ServerFlag
 	documentFlags
-	reasonFlag
+	ReasonFlag
 	Yes bool `help:"Do not ask."`
 }
 
-// maxReason is how many characters a reason may have.
-const maxReason = 1024
+// MaxReason bounds a reason, in characters.
+const MaxReason = 1024
 
 // Help implements kong.HelpProvider.
-func (applyCmd) Help() string {
+func (ApplyCmd) Help() string {
 	return `Shows what has to change for the organization to be as a document says, asks, and has it done. What is done is what was shown: if somebody changes the organization meanwhile, nothing more is done and the exit code is 1.
 
 Applying a document twice changes nothing the second time. An apply that was cut short is finished by the same command.
@@ -30,20 +29,20 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *applyCmd) Run(ctx context.Context, p *process) error {
+func (c *ApplyCmd) Run(ctx context.Context, t *Terminal) error {
 	if c.File == stdinFile && !c.Yes {
-		return usageError{errors.New("--yes: is needed with --file -, because standard input cannot give the answer too")}
+		return Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
 	}
-	if utf8.RuneCountInString(c.Reason) > maxReason {
-		return usageError{fmt.Errorf("--reason: must be at most %d characters", maxReason)}
+	if utf8.RuneCountInString(c.Reason) > MaxReason {
+		return Usagef("--reason: must be at most %d characters", MaxReason)
 	}
-	if err := p.canAsk(c.Yes); err != nil {
+	if err := t.CanAsk(c.Yes); err != nil {
 		return err
 	}
-	x, err := c.propose(p, c.serverFlag)
+	x, err := c.propose(t, c.ServerFlag)
 	if err != nil {
 		return err
 	}
-	x.reason = c.Reason
-	return p.settle(ctx, x, c.Yes)
+	x.Reason = c.Reason
+	return x.ConfirmAndApply(ctx, t, c.Yes)
 }

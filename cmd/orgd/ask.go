@@ -12,31 +12,63 @@ import (
 	"golang.org/x/term"
 )
 
-// maxSecret bounds a token that is read, in bytes.
-const maxSecret = 64 << 10
+// MaxSecret bounds a token that is read, in bytes.
+const MaxSecret = 64 << 10
 
-// askSecret asks for a line that does not appear on the terminal.
-func (p *process) askSecret(ctx context.Context, question string) (string, error) {
-	terminal, ok := p.stdin.(*os.File)
+// ErrDeclined is the answer no.
+var ErrDeclined = errors.New("nothing was changed")
+
+// CanAsk returns a usage error if --yes is not given and standard input is not a
+// terminal. A command calls it before it begins.
+func (t *Terminal) CanAsk(yes bool) error {
+	if !yes && !t.Interactive {
+		return Usagef("--yes: is needed where nobody can be asked, because standard input is not a terminal")
+	}
+	return nil
+}
+
+// Confirm asks a question, unless --yes is given. It returns nil for yes and
+// [ErrDeclined] for every other answer.
+func (t *Terminal) Confirm(ctx context.Context, question string, yes bool) error {
+	if yes {
+		return nil
+	}
+	if err := t.CanAsk(yes); err != nil {
+		return err
+	}
+	answer, err := t.ask(ctx, question+" [y/N] ")
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return ErrDeclined
+}
+
+// AskSecret asks for a line that does not appear on the terminal.
+func (t *Terminal) AskSecret(ctx context.Context, question string) (string, error) {
+	terminal, ok := t.Stdin.(*os.File)
 	if !ok {
-		return p.ask(ctx, question)
+		return t.ask(ctx, question)
 	}
 	fd := int(terminal.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
-	return p.answer(ctx, question, func() (string, error) {
+	return t.answer(ctx, question, func() (string, error) {
 		secret, err := term.ReadPassword(fd)
-		fmt.Fprintln(p.stderr)
+		fmt.Fprintln(t.Stderr)
 		return string(secret), err
 	}, func() error { return term.Restore(fd, before) })
 }
 
 // ask asks for a line.
-func (p *process) ask(ctx context.Context, question string) (string, error) {
-	return p.answer(ctx, question, func() (string, error) {
-		line, err := bufio.NewReader(p.stdin).ReadString('\n')
+func (t *Terminal) ask(ctx context.Context, question string) (string, error) {
+	return t.answer(ctx, question, func() (string, error) {
+		line, err := bufio.NewReader(t.Stdin).ReadString('\n')
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
@@ -44,14 +76,14 @@ func (p *process) ask(ctx context.Context, question string) (string, error) {
 	}, func() error { return nil })
 }
 
-// answer waits for what read returns, unless ctx ends first: then whoever reads
-// is left alone, and restore makes the terminal what it was.
-func (p *process) answer(ctx context.Context, question string, read func() (string, error), restore func() error) (string, error) {
+// answer returns what read returns, or an error as soon as ctx ends. Then read
+// goes on in the background, and restore resets the terminal.
+func (t *Terminal) answer(ctx context.Context, question string, read func() (string, error), restore func() error) (string, error) {
 	type line struct {
 		text string
 		err  error
 	}
-	fmt.Fprint(p.stderr, question)
+	fmt.Fprint(t.Stderr, question)
 	lines := make(chan line, 1)
 	go func() {
 		text, err := read()
@@ -61,7 +93,7 @@ func (p *process) answer(ctx context.Context, question string, read func() (stri
 	case l := <-lines:
 		return l.text, l.err
 	case <-ctx.Done():
-		fmt.Fprintln(p.stderr)
+		fmt.Fprintln(t.Stderr)
 		return "", errors.Join(ctx.Err(), restore())
 	}
 }

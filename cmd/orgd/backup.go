@@ -27,28 +27,25 @@ Example:
 }
 
 // Run writes the backup.
-func (c *backupCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.embedded()
+func (c *backupCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := loadEmbedded(given, p.Getenv)
 	if err != nil {
 		return err
 	}
 	if err := sqlitestore.Backup(ctx, cfg.DataDir(), c.File); err != nil {
 		return err
 	}
-	p.say("Backup of %s written to %s.", cfg.DataDir(), c.File)
+	p.Say("Backup of %s written to %s.", cfg.DataDir(), c.File)
 	for _, key := range []string{cfg.Auth.KeyFile, cfg.CursorKeyFile} {
 		if key != "" && filepath.Dir(key) != filepath.Clean(cfg.DataDir()) {
-			p.say("Not in it: the key file %s.", key)
+			p.Say("Not in it: the key file %s.", key)
 		}
 	}
 	return nil
 }
 
-// embedded reads the configuration of a command that works on a data directory.
-func (p *process) embedded() (cfg orgd.Config, err error) {
-	cfg, err = p.load()
-	if err = errors.Join(err, cfg.SQLite.Validate()); err != nil {
-		err = usageError{err}
-	}
-	return cfg, err
+// loadEmbedded reads the configuration of a command that works on a data directory.
+func loadEmbedded(given Given, getenv func(string) string) (orgd.Config, error) {
+	cfg, err := Load(given, getenv)
+	return cfg, Usage(errors.Join(err, cfg.SQLite.Validate()))
 }

@@ -17,8 +17,8 @@ type ceremoniesCmd struct {
 }
 
 type ceremoniesShowCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	departmentArg
 	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
 }
@@ -34,27 +34,23 @@ Examples:
 }
 
 // Run prints the policy on standard output.
-func (c *ceremoniesShowCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *ceremoniesShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	if c.Own {
 		own, err := service.CeremonyPolicy(ctx, c.Department)
 		if err != nil {
 			return err
 		}
-		return c.print(p, own, func(t *table) { t.alone(jsonText(own)) })
+		return c.Print(p, own, func(table *Table) { table.Line(JSON(own)) })
 	}
 	policy, err := service.ResolvedCeremonyPolicy(ctx, c.Department)
 	if err != nil {
 		return err
 	}
 	values := resolved(policy)
-	return c.print(p, values, func(t *table) {
-		t.header("NAME", "VALUE", "FROM")
+	return c.Print(p, values, func(table *Table) {
+		table.Header("NAME", "VALUE", "FROM")
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			t.row(name, jsonText(values[name].Value), string(values[name].Origin))
+			table.Row(name, JSON(values[name].Value), string(values[name].Origin))
 		}
 	})
 }
@@ -73,8 +69,8 @@ func resolved(p client.ResolvedCeremonyPolicy) map[string]client.Resolved[any] {
 }
 
 type ceremoniesSetCmd struct {
-	serverFlag
-	resultFlag
+	ServerFlag
+	ResultFlag
 	departmentArg
 	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
 }
@@ -89,12 +85,8 @@ Example:
 }
 
 // Run sets the policy.
-func (c *ceremoniesSetCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	fields, err := recordFlag{c.File}.fields(p)
+func (c *ceremoniesSetCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	fields, err := RecordFlag{File: c.File}.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -106,12 +98,12 @@ func (c *ceremoniesSetCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Department %s has a ceremony policy of its own.", c.Department)
-	return c.print(p, policy)
+	p.Say("Department %s has a ceremony policy of its own.", c.Department)
+	return c.Print(p, policy)
 }
 
 type ceremoniesUnsetCmd struct {
-	serverFlag
+	ServerFlag
 	yesFlag
 	departmentArg
 }
@@ -126,13 +118,11 @@ Example:
 }
 
 // Run deletes the policy.
-func (c *ceremoniesUnsetCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	return c.remove(ctx, p, []string{c.Department}, func(name string) (doomed, error) {
+func (c *ceremoniesUnsetCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	return c.remove(ctx, p, []string{c.Department}, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
-		return doomed{fmt.Sprintf("the ceremony policy of department %s", d.Name), d.Name, d.ETag}, err
-	}, func(name string, guard client.Option) error { return service.DeleteCeremonyPolicy(ctx, name, guard) })
+		return deletion{fmt.Sprintf("the ceremony policy of department %s", d.Name), d.Name, d.ETag}, err
+	}, func(name string, unchanged client.Option) error {
+		return service.DeleteCeremonyPolicy(ctx, name, unchanged)
+	})
 }

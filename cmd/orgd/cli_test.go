@@ -74,7 +74,7 @@ func TestNoCommand(t *testing.T) {
 // Every command explains itself, with an example where there is something to
 // choose.
 func TestHelp(t *testing.T) {
-	parser, err := newParser(process{}, func(int) {})
+	parser, err := newParser(Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestVersion(t *testing.T) {
 
 // Every setting has a flag and every flag of the service is a setting.
 func TestFlagsAreSettings(t *testing.T) {
-	parser, err := newParser(process{}, func(int) {})
+	parser, err := newParser(Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,24 +1,24 @@
 package main
 
-// The colours of a terminal.
+// The colours of a terminal, as parameters of its escape sequences.
 const (
-	bold   = "1"
-	faint  = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
+	Bold   = "1"
+	Faint  = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Cyan   = "36"
 )
 
-// wantsColors reports whether the user has not forbidden colours
-// (https://no-color.org) and the terminal has some.
-func wantsColors(getenv func(string) string) bool {
+// WantsColors reports whether the environment does not forbid colours
+// (https://no-color.org) and the terminal supports them.
+func WantsColors(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// color is text in a colour, or plain where there should be none.
-func (p *process) color(color, text string) string {
-	if !p.colored || text == "" {
+// Color returns text in a colour, or as it is if standard output has no colours.
+func (t *Terminal) Color(color, text string) string {
+	if !t.Colored || text == "" {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"

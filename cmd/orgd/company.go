@@ -15,8 +15,8 @@ type companyCmd struct {
 }
 
 type companyShowCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -29,37 +29,33 @@ Example:
 }
 
 // Run prints the company on standard output.
-func (c *companyShowCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *companyShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	v, err := service.Company(ctx)
 	if err != nil {
 		return err
 	}
-	return c.print(p, v, func(t *table) {
+	return c.Print(p, v, func(table *Table) {
 		var departments []string
 		for _, d := range v.Departments {
 			departments = append(departments, d.Name)
 		}
-		t.field("Name", v.CompanyName)
-		t.field("Autonomy", string(v.AutonomyLevel))
-		t.field("Budget", string(v.BudgetMonthly)+" "+v.Currency+" a month")
-		t.field("Communication", v.CommunicationPattern)
-		t.field("Departments", strings.Join(departments, ", "))
+		table.Field("Name", v.CompanyName)
+		table.Field("Autonomy", string(v.AutonomyLevel))
+		table.Field("Budget", string(v.BudgetMonthly)+" "+v.Currency+" a month")
+		table.Field("Communication", v.CommunicationPattern)
+		table.Field("Departments", strings.Join(departments, ", "))
 		if len(v.Settings) > 0 {
-			t.field("Settings", jsonText(v.Settings))
+			table.Field("Settings", JSON(v.Settings))
 		}
-		t.field("Revision", strconv.FormatInt(v.Revision, 10))
-		t.field("Updated", when(v.UpdatedAt))
+		table.Field("Revision", strconv.FormatInt(v.Revision, 10))
+		table.Field("Updated", Time(v.UpdatedAt))
 	})
 }
 
 type companyUpdateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`
 	Autonomy      client.AutonomyLevel `group:"Fields" enum:",locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi or full, for whoever does not say otherwise."`
 	BudgetMonthly *number              `group:"Fields" placeholder:"N" help:"Its budget of a month; 0 for none."`
@@ -77,12 +73,8 @@ Examples:
 }
 
 // Run changes the company.
-func (c *companyUpdateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	patch, err := c.fields(p)
+func (c *companyUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	patch, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -97,6 +89,6 @@ func (c *companyUpdateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("The company has revision %d.", v.Revision)
-	return c.print(p, v)
+	p.Say("The company has revision %d.", v.Revision)
+	return c.Print(p, v)
 }

@@ -31,23 +31,22 @@ Examples:
 }
 
 // Run prints the script on standard output.
-func (c *completionCmd) Run(p *process) error {
-	_, err := fmt.Fprint(p.stdout, complete.Script(c.Shell))
+func (c *completionCmd) Run(p *Terminal) error {
+	_, err := fmt.Fprint(p.Stdout, complete.Script(c.Shell))
 	return err
 }
 
-// completeCmd is what the scripts ask.
+// completeCmd is what the scripts call.
 type completeCmd struct {
 	Shell string   `arg:"" enum:"bash,zsh,fish"`
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
-// maxLookup bounds how long the tab key may wait for the service.
+// maxLookup bounds how long the tab key waits for the service.
 const maxLookup = 2 * time.Second
 
-// Run prints what may stand next, one candidate a line with its meaning behind a
-// tab. There is nobody to tell about failures.
-func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *process) error {
+// Run prints what may come next, one candidate a line with its meaning after a tab. Failures are not reported.
+func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *Terminal) error {
 	words, seen := c.Words, 0
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
@@ -60,16 +59,16 @@ func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *process) error {
 		ctx, cancel := context.WithTimeout(ctx, maxLookup)
 		defer cancel()
 		next.Typed = strings.ReplaceAll(next.Typed, `\`, "") // that escapes spaces
-		next.Candidates = append(next.Candidates, p.names(ctx, next)...)
+		next.Candidates = append(next.Candidates, lookUp(ctx, p, next)...)
 	}
 	for _, candidate := range next.Candidates {
-		fmt.Fprintf(p.stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], visible(candidate.Help))
+		fmt.Fprintf(p.Stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], Visible(candidate.Help))
 	}
 	return nil
 }
 
-// names are those that may stand next.
-func (p *process) names(ctx context.Context, next complete.Next) (all []complete.Candidate) {
+// lookUp returns the names that may come next.
+func lookUp(ctx context.Context, p *Terminal, next complete.Next) (all []complete.Candidate) {
 	add := func(name, help string) bool {
 		const most = 100
 		if len(name) >= len(next.Typed) && strings.EqualFold(name[:len(next.Typed)], next.Typed) {
@@ -78,11 +77,11 @@ func (p *process) names(ctx context.Context, next complete.Next) (all []complete
 		return len(all) < most
 	}
 	if next.Wanted == "profile" {
-		store, err := p.profiles()
+		store, err := Profiles(p.UserDir)
 		if err != nil {
 			return nil
 		}
-		saved, err := store.all()
+		saved, err := store.All()
 		if err != nil {
 			return nil
 		}
@@ -91,18 +90,18 @@ func (p *process) names(ctx context.Context, next complete.Next) (all []complete
 		}
 		return all
 	}
-	service, err := serverFlag{profileFlag: profileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.connect(p)
+	service, err := ServerFlag{ProfileFlag: ProfileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.ProvideClient(p)
 	if err != nil {
 		return nil
 	}
 	switch next.Wanted {
 	case "agent":
-		offer(service.Agents(ctx, client.AgentQuery{PageQuery: pages(0), NamePrefix: next.Typed, Summary: true}),
+		offer(service.Agents(ctx, client.AgentQuery{PageQuery: Pages(0), NamePrefix: next.Typed, Summary: true}),
 			func(a client.Agent) bool { return add(a.Name, a.Role) })
 	case "department":
-		offer(service.Departments(ctx, pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
+		offer(service.Departments(ctx, Pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
 	case "project":
-		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
+		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: Pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
 	}
 	return all
 }

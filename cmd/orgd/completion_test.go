@@ -25,11 +25,11 @@ func TestCompletion(t *testing.T) {
 	o.staff()
 	dir := t.TempDir()
 	u := user{vars: o.vars, dir: dir}
-	profiles, err := (&process{userDir: dir}).profiles()
+	profiles, err := Profiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := profiles.put("production", profile{Server: "https://orgd.example.com", Token: "x"}); err != nil {
+	if err := profiles.Put("production", Profile{Server: "https://orgd.example.com", Token: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{

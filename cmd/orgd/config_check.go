@@ -30,8 +30,8 @@ Examples:
 }
 
 // Run prints the effective configuration on standard output.
-func (c *configCheckCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.loadValid()
+func (c *configCheckCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := LoadValid(given, p.Getenv)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (c *configCheckCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprint(p.stdout, text); err != nil || c.Offline {
+	if _, err = fmt.Fprint(p.Stdout, text); err != nil || c.Offline {
 		return err
 	}
 	return orgd.Try(ctx, cfg)

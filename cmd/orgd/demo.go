@@ -43,12 +43,8 @@ const (
 	catchUp    = time.Minute
 )
 
-const (
-	// demoDir is where a demo lies unless --dir says something else.
-	demoDir = "demo"
-	// demoFile marks the directory of a demo.
-	demoFile = "orgd.demo"
-)
+// demoFile marks the directory of a demo.
+const demoFile = "orgd.demo"
 
 // Help implements kong.HelpProvider.
 func (demoCmd) Help() string {
@@ -65,28 +61,28 @@ Examples:
 // demo is a demo that is served.
 type demo struct {
 	demoCmd
-	*process
+	t       *Terminal
 	cfg     orgd.Config
 	service *orgd.App
 	level   zap.AtomicLevel // of the log
 }
 
 // Run serves the demo until ctx ends.
-func (c *demoCmd) Run(ctx context.Context, p *process) error {
+func (c *demoCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 	c.Dir = filepath.Clean(c.Dir)
-	cfg, err := c.configuration(p)
+	cfg, err := c.configuration(given)
 	if err != nil {
 		return err
 	}
-	if err := c.claim(); err != nil {
+	if err := c.takeDirectory(); err != nil {
 		return err
 	}
-	log, closeLog, err := p.busyLogger(cfg.Log)
+	log, closeLog, err := BufferedLogger(p, cfg.Log)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	d := demo{demoCmd: *c, process: p, cfg: cfg}
+	d := demo{demoCmd: *c, t: p, cfg: cfg}
 	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error says what went wrong
 	var stop func()
 	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
@@ -95,16 +91,16 @@ func (c *demoCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer stop()
 	if cfg.HTTP.Addr != c.Addr {
-		p.say("%s is in use, so the demo takes a free port.", c.Addr)
+		p.Say("%s is in use, so the demo takes a free port.", c.Addr)
 	}
 	return d.run(ctx)
 }
 
 // configuration is that of a service on this machine alone. Settings of the
 // environment are for another one.
-func (c *demoCmd) configuration(p *process) (orgd.Config, error) {
+func (c *demoCmd) configuration(given Given) (orgd.Config, error) {
 	addr := c.Addr
-	if _, given := p.flags["addr"]; !given {
+	if _, ok := given["addr"]; !ok {
 		l, err := net.Listen("tcp", addr)
 		if err == nil {
 			err = l.Close()
@@ -117,14 +113,12 @@ func (c *demoCmd) configuration(p *process) (orgd.Config, error) {
 		Flags:  map[string]any{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"},
 		Getenv: func(string) string { return "" },
 	})
-	if err = errors.Join(err, cfg.Validate()); err != nil {
-		err = usageError{err}
-	}
-	return cfg, err
+	return cfg, Usage(errors.Join(err, cfg.Validate()))
 }
 
-// claim makes the directory, unless it is that of a demo.
-func (c *demoCmd) claim() error {
+// takeDirectory makes the directory and marks it as that of a demo. It fails if the
+// directory holds something else.
+func (c *demoCmd) takeDirectory() error {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(c.Dir, 0o700)
@@ -146,7 +140,7 @@ func (c *demoCmd) claim() error {
 // keeps the reasons of the operating system to itself.
 func (c *demoCmd) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
-		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(servedAt(c.Dir), "another process"))
+		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(ServedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
 	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
@@ -185,10 +179,10 @@ func (d *demo) run(ctx context.Context) error {
 // returns an error if the demo could not be made.
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
-		place: url, say: func(string, ...any) {}, progress: &progress{out: d.stderr, terminal: d.terminal, quiet: true},
+		place: url, say: func(string, ...any) {}, progress: &Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
 	}
-	served, err := markServed(d.Dir, url)
+	served, err := MarkServed(d.Dir, url)
 	if err == nil {
 		defer served.Close()
 		err = d.signIn(s)
@@ -209,7 +203,7 @@ func (d *demo) play(ctx context.Context, url string) error {
 		return err
 	}
 	if err := s.goOn(ctx); err != nil {
-		d.say("orgd: nothing new happens in the demo any more: %v", err)
+		d.t.Say("orgd: nothing new happens in the demo any more: %v", err)
 	}
 	return nil
 }
@@ -221,18 +215,20 @@ func (d *demo) signIn(s *simulation) error {
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
 	err = errors.Join(err, failed)
 	if err == nil {
-		s.service, err = connection{p: d.process, server: s.place, setting: "the demo", token: own}.client()
+		to := Connection{Server: s.place, Setting: "the demo", Token: own}
+		to.Announce(d.t)
+		s.service, err = to.Client(d.t, nil)
 	}
 	return err
 }
 
 // goOn lets the agents work until ctx ends.
 func (s *simulation) goOn(ctx context.Context) error {
-	s.progress = &progress{out: io.Discard}
+	s.progress = &Progress{Out: io.Discard}
 	lively, stop := context.WithTimeout(ctx, livelyFor)
 	defer stop()
 	err := s.live(lively, livelyRate)
-	for err == nil && sleep(ctx, catchUp) {
+	for err == nil && Sleep(ctx, catchUp) {
 		err = s.history(ctx, true)
 	}
 	if ctx.Err() != nil {
@@ -244,7 +240,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 // tell says what to look at.
 func (d *demo) tell(s *simulation) error {
 	how, page := "In a browser:", s.place+"/console"
-	if d.terminal && isLoopback(s.place) { // elsewhere a link would lie in a file, or not work
+	if d.t.StderrIsTerminal && IsLoopback(s.place) { // elsewhere a link would lie in a file, or not work
 		var err error
 		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
 		if page, err = d.service.SignInLink(s.place); err != nil {
@@ -252,10 +248,10 @@ func (d *demo) tell(s *simulation) error {
 		}
 	}
 	export := ""
-	if d.Dir != demoDir {
-		export = "\n    export ORGD_DATA_DIR=" + forShell(d.Dir)
+	if d.Dir != DemoDir {
+		export = "\n    export ORGD_DATA_DIR=" + ShellWord(d.Dir)
 	}
-	d.say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.
+	d.t.Say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.
 %s
 
     %s
@@ -267,7 +263,7 @@ In another shell, in this directory, for example:%s
     %[7]s login --link    # signs a browser in
 Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, self(), forShell(s.org.Regretted()), forShell(d.Dir))
+		how, page, export, self(), ShellWord(s.org.Regretted()), ShellWord(d.Dir))
 	return nil
 }
 
@@ -277,12 +273,4 @@ func self() string {
 		return "go run ./cmd/orgd" // which has put the program there
 	}
 	return os.Args[0]
-}
-
-// forShell writes a text as one word of a shell.
-func forShell(text string) string {
-	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -83,7 +83,7 @@ func (d *demoProgram) until(what string, is func() bool) {
 func (d *demoProgram) open() *demoProgram {
 	d.Helper()
 	d.until("demo", func() bool { return strings.Contains(d.stderr.String(), "removes it.") })
-	d.url = servedAt(d.dir)
+	d.url = ServedAt(d.dir)
 	if d.url == "" || !strings.Contains(d.stderr.String(), "    "+d.url+"/console\n") {
 		d.Fatalf("orgd demo at %q says:\n%s", d.url, d.stderr)
 	}
@@ -93,7 +93,7 @@ func (d *demoProgram) open() *demoProgram {
 
 // holds reports whether a list has so many items already.
 func (d *demoProgram) holds(path string, n int) bool {
-	url := servedAt(d.dir)
+	url := ServedAt(d.dir)
 	token, missing := os.ReadFile(filepath.Join(d.dir, "admin.token"))
 	if missing != nil || url == "" {
 		return false
@@ -258,7 +258,7 @@ func TestDemoOnTakenAddress(t *testing.T) {
 	if usual, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil {
 		defer usual.Close()
 	} // else somebody else has it
-	cfg, err := (&demoCmd{Addr: "127.0.0.1:8080", Dir: "demo"}).configuration(&process{stderr: &output{}})
+	cfg, err := (&demoCmd{Addr: "127.0.0.1:8080", Dir: "demo"}).configuration(nil)
 	if err != nil || cfg.HTTP.Addr != "127.0.0.1:0" {
 		t.Errorf("configuration beside another service = %s, %v, want a free port", cfg.HTTP.Addr, err)
 	}

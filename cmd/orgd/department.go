@@ -28,8 +28,8 @@ type departmentArg struct {
 }
 
 type departmentShowCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	departmentArg
 }
 
@@ -43,36 +43,32 @@ Example:
 }
 
 // Run prints the department on standard output.
-func (c *departmentShowCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *departmentShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {
 		return err
 	}
-	return c.print(p, d, func(t *table) {
-		t.field("Name", d.Name)
-		t.field("Description", d.Description)
-		t.field("Head", word(d.Head))
-		t.field("Budget", string(d.BudgetPercent)+" %")
-		t.field("Autonomy", orInherited(d.AutonomyLevel))
-		t.field("Ceremonies", ceremonies(d))
+	return c.Print(p, d, func(table *Table) {
+		table.Field("Name", d.Name)
+		table.Field("Description", d.Description)
+		table.Field("Head", Word(d.Head))
+		table.Field("Budget", string(d.BudgetPercent)+" %")
+		table.Field("Autonomy", orInherited(d.AutonomyLevel))
+		table.Field("Ceremonies", ceremonies(d))
 		for _, team := range d.Teams {
-			t.field("Team", teamText(team))
+			table.Field("Team", teamText(team))
 		}
 		for _, l := range d.ReportingLines {
-			t.field("Reports", l.Subordinate+" to "+l.Supervisor)
+			table.Field("Reports", l.Subordinate+" to "+l.Supervisor)
 		}
 		review := d.Policies.ReviewRequirements
-		t.field("Reviewers", strings.Join(append([]string{strconv.FormatInt(review.MinReviewers, 10)}, review.RequiredReviewerRoles...), ", "))
+		table.Field("Reviewers", strings.Join(append([]string{strconv.FormatInt(review.MinReviewers, 10)}, review.RequiredReviewerRoles...), ", "))
 		for _, chain := range d.Policies.ApprovalChains {
-			t.field("Approval", chain.ActionType+" by "+strings.Join(chain.Approvers, ", "))
+			table.Field("Approval", chain.ActionType+" by "+strings.Join(chain.Approvers, ", "))
 		}
-		t.field("Revision", strconv.FormatInt(d.Revision, 10))
-		t.field("Created", when(d.CreatedAt))
-		t.field("Updated", when(d.UpdatedAt))
+		table.Field("Revision", strconv.FormatInt(d.Revision, 10))
+		table.Field("Created", Time(d.CreatedAt))
+		table.Field("Updated", Time(d.UpdatedAt))
 	})
 }
 
@@ -95,8 +91,8 @@ func teamText(t client.Team) string {
 }
 
 type departmentHealthCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	departmentArg
 }
 
@@ -110,23 +106,19 @@ Example:
 }
 
 // Run prints the figures on standard output.
-func (c *departmentHealthCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *departmentHealthCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	h, err := service.DepartmentHealth(ctx, c.Department)
 	if err != nil {
 		return err
 	}
-	return c.print(p, h, func(t *table) {
-		t.field("Department", h.DepartmentName)
-		t.field("Agents", fmt.Sprintf("%d, %d of them active (%s %%)", h.AgentCount, h.ActiveAgentCount, h.UtilizationPercent))
-		t.field("Performance", word(h.AvgPerformanceScore))
-		t.field("Collaboration", word(h.CollaborationScore))
-		t.field("Cost 7 days", string(h.Cost7d)+" "+h.Currency)
+	return c.Print(p, h, func(table *Table) {
+		table.Field("Department", h.DepartmentName)
+		table.Field("Agents", fmt.Sprintf("%d, %d of them active (%s %%)", h.AgentCount, h.ActiveAgentCount, h.UtilizationPercent))
+		table.Field("Performance", Word(h.AvgPerformanceScore))
+		table.Field("Collaboration", Word(h.CollaborationScore))
+		table.Field("Cost 7 days", string(h.Cost7d)+" "+h.Currency)
 		for _, day := range h.CostTrend {
-			t.field("  "+day.Timestamp.Format("2006-01-02"), string(day.Value))
+			table.Field("  "+day.Timestamp.Format("2006-01-02"), string(day.Value))
 		}
 	})
 }
@@ -147,9 +139,9 @@ func (f departmentFields) into(o client.Object) {
 }
 
 type departmentCreateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	departmentFields
 	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
 }
@@ -165,12 +157,8 @@ Examples:
 }
 
 // Run creates the department.
-func (c *departmentCreateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	fields, err := c.fields(p)
+func (c *departmentCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	fields, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -187,14 +175,14 @@ func (c *departmentCreateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Created department %s.", d.Name)
-	return c.print(p, d)
+	p.Say("Created department %s.", d.Name)
+	return c.Print(p, d)
 }
 
 type departmentUpdateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	departmentFields
 	departmentArg
 }
@@ -210,12 +198,8 @@ Examples:
 }
 
 // Run changes the department.
-func (c *departmentUpdateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	patch, err := c.fields(p)
+func (c *departmentUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	patch, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -227,12 +211,12 @@ func (c *departmentUpdateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Department %s has revision %d.", d.Name, d.Revision)
-	return c.print(p, d)
+	p.Say("Department %s has revision %d.", d.Name, d.Revision)
+	return c.Print(p, d)
 }
 
 type departmentDeleteCmd struct {
-	serverFlag
+	ServerFlag
 	yesFlag
 	Departments []string `arg:"" name:"department" help:"Names of the departments."`
 }
@@ -247,13 +231,11 @@ Example:
 }
 
 // Run deletes the departments.
-func (c *departmentDeleteCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	return c.remove(ctx, p, c.Departments, func(name string) (doomed, error) {
+func (c *departmentDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	return c.remove(ctx, p, c.Departments, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
-		return doomed{"department " + d.Name, d.Name, d.ETag}, err
-	}, func(name string, guard client.Option) error { return service.DeleteDepartment(ctx, name, guard) })
+		return deletion{"department " + d.Name, d.Name, d.ETag}, err
+	}, func(name string, unchanged client.Option) error {
+		return service.DeleteDepartment(ctx, name, unchanged)
+	})
 }

@@ -12,9 +12,9 @@ const inherited = "inherited"
 
 // departmentsCmd lists departments.
 type departmentsCmd struct {
-	serverFlag
-	outputFlag
-	allFlag
+	ServerFlag
+	OutputFlag
+	AllFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -27,19 +27,15 @@ Example:
 }
 
 // Run prints the departments on standard output.
-func (c *departmentsCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
+func (c *departmentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	all, err := Collect(service.Departments(ctx, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}
-	all, err := collect(service.Departments(ctx, c.pages()), c.Limit)
-	if err != nil {
-		return err
-	}
-	return c.print(p, all, func(t *table) {
-		t.header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
+	return c.Print(p, all, func(table *Table) {
+		table.Header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
 		for _, d := range all {
-			t.row(d.Name, word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), when(d.UpdatedAt))
+			table.Row(d.Name, Word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), Time(d.UpdatedAt))
 		}
 	})
 }

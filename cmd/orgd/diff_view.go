@@ -6,22 +6,55 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// diffView writes what is different between values, for people.
-type diffView struct {
-	p   *process
+// Diff collects the differences between values as lines for people.
+type Diff struct {
+	t   *Terminal
 	out bytes.Buffer
 }
 
-// differ tells how a value changes: of an object only what is different in it,
-// of a text with several lines only the lines.
-func (v *diffView) differ(path string, old, is any) {
+// NewDiff returns an empty diff.
+func NewDiff(t *Terminal) *Diff { return &Diff{t: t} }
+
+// Print prints the lines on standard output.
+func (v *Diff) Print() error {
+	_, err := v.out.WriteTo(v.t.Stdout)
+	return err
+}
+
+// Line adds a line that is indented by a number of spaces.
+func (v *Diff) Line(indent int, text string) {
+	fmt.Fprintf(&v.out, "%*s%s\n", indent, "", text)
+}
+
+// Field adds the change of a field, whose values are JSON, or nil if it has none.
+func (v *Diff) Field(path string, old, is *string) error {
+	members := func(text *string) (map[string]any, error) {
+		if text == nil {
+			return nil, nil
+		}
+		value, err := decode(json.RawMessage(*text))
+		return map[string]any{path: value}, err
+	}
+	was, err := members(old)
+	if err != nil {
+		return err
+	}
+	now, err := members(is)
+	if err != nil {
+		return err
+	}
+	v.members("", was, now)
+	return nil
+}
+
+// value adds the change of a value: of an object the members that differ, of a
+// text with several lines the lines that differ.
+func (v *Diff) value(path string, old, is any) {
 	switch was := old.(type) {
 	case map[string]any:
 		if now, ok := is.(map[string]any); ok {
@@ -30,21 +63,21 @@ func (v *diffView) differ(path string, old, is any) {
 		}
 	case string:
 		if now, ok := is.(string); ok && strings.Contains(was+now, "\n") {
-			v.line(4, path+":")
+			v.Line(4, path+":")
 			v.lines(6, was, now)
 			return
 		}
 	case []any:
 		if now, ok := is.([]any); ok && len(was) > 0 && len(now) > 0 {
-			v.line(4, path+":")
+			v.Line(4, path+":")
 			v.lines(6, joined(old), joined(is))
 			return
 		}
 	}
-	v.line(4, path+": "+v.p.color(red, brief(old))+" -> "+v.p.color(green, brief(is)))
+	v.Line(4, path+": "+v.t.Color(Red, brief(old))+" -> "+v.t.Color(Green, brief(is)))
 }
 
-func (v *diffView) members(path string, old, is map[string]any) {
+func (v *Diff) members(path string, old, is map[string]any) {
 	names := slices.Sorted(maps.Keys(old))
 	for name := range is {
 		if _, both := old[name]; !both {
@@ -58,16 +91,16 @@ func (v *diffView) members(path string, old, is map[string]any) {
 		field := strings.TrimPrefix(path+"."+name, ".")
 		switch {
 		case !ok1:
-			v.line(4, field+": "+v.p.color(green, "+ "+brief(now)))
+			v.Line(4, field+": "+v.t.Color(Green, "+ "+brief(now)))
 		case !ok2:
-			v.line(4, field+": "+v.p.color(red, "- "+brief(was)))
-		case jsonText(was) != jsonText(now):
-			v.differ(field, was, now)
+			v.Line(4, field+": "+v.t.Color(Red, "- "+brief(was)))
+		case JSON(was) != JSON(now):
+			v.value(field, was, now)
 		}
 	}
 }
 
-// joined is a list with an item on each line, objects as JSON.
+// joined returns a list with an item on each line, objects as JSON.
 func joined(list any) string {
 	items, _ := list.([]any)
 	var b strings.Builder
@@ -75,70 +108,46 @@ func joined(list any) string {
 		if s, ok := item.(string); ok {
 			b.WriteString(strings.ReplaceAll(s, "\n", `\n`))
 		} else {
-			b.WriteString(jsonText(item))
+			b.WriteString(JSON(item))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// lines tells which lines differ, with some around them.
-func (v *diffView) lines(indent int, old, is string) {
+// lines adds the lines that differ, with some around them.
+func (v *Diff) lines(indent int, old, is string) {
 	diff := udiff.Unified("", "", old, is)
 	for n, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
 		if n < 2 || line == "" { // the names of what is compared
 			continue
 		}
-		shown := visible(line)
+		text := Visible(line)
 		switch line[0] {
 		case '+':
-			shown = v.p.color(green, shown)
+			text = v.t.Color(Green, text)
 		case '-':
-			shown = v.p.color(red, shown)
+			text = v.t.Color(Red, text)
 		case '@', '\\':
-			shown = v.p.color(faint, shown)
+			text = v.t.Color(Faint, text)
 		}
-		v.line(indent, shown)
+		v.Line(indent, text)
 	}
 }
 
-func (v *diffView) line(indent int, text string) {
-	fmt.Fprintf(&v.out, "%*s%s\n", indent, "", text)
-}
-
-// jsonText is a value as JSON.
-func jsonText(value any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return fmt.Sprint(value) // values that come from JSON can be written
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// brief is a value as JSON, cut to what is readable on a line.
+// brief returns a value as JSON, cut to 80 characters.
 func brief(value any) string {
 	const most = 80
-	shown := []rune(visible(jsonText(value)))
-	if len(shown) > most {
-		return string(shown[:most-1]) + "…"
+	text := []rune(Visible(JSON(value)))
+	if len(text) > most {
+		return string(text[:most-1]) + "…"
 	}
-	return string(shown)
+	return string(text)
 }
 
-// visible is text of somebody else on a terminal: characters that would not
-// appear, or do something else there, are escaped.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\t' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			escaped := strconv.QuoteRune(r)
-			b.WriteString(escaped[1 : len(escaped)-1])
-		}
-	}
-	return b.String()
+// decode parses a JSON value and keeps its numbers as they are written.
+func decode(text json.RawMessage) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return value, d.Decode(&value)
 }

@@ -23,7 +23,7 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 		for _, line := range documented(string(text)) {
 			n++
-			parser, err := newParser(process{stdout: &output{}, stderr: &output{}}, func(int) {})
+			parser, err := newParser(Terminal{Stdout: &output{}, Stderr: &output{}}, func(int) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,73 +10,63 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"orgd/client"
 )
 
-// document is a file that describes an organization.
-type document struct {
-	name string // as people know it
-	text []byte
+// File is the text of a file in YAML or JSON.
+type File struct {
+	Name string // for error texts
+	Text []byte
 	yaml bool
 }
 
-// stdinFile is the name of a file that stands for standard input.
+// stdinFile is the file name of standard input.
 const stdinFile = "-"
 
-// readDocument reads a file, in YAML unless its name or its first character says
-// that it is JSON.
-func (p *process) readDocument(file string) (document, error) {
-	d := document{name: file}
+// Read reads a file, or standard input for "-". Its text is YAML, unless its name
+// ends in .json or the text begins with a brace.
+func Read(t *Terminal, file string) (File, error) {
+	d := File{Name: file}
 	var err error
 	if file == stdinFile {
-		d.name = "standard input"
-		d.text, err = io.ReadAll(p.stdin)
+		d.Name = "standard input"
+		d.Text, err = io.ReadAll(t.Stdin)
 	} else {
-		d.text, err = os.ReadFile(file)
+		d.Text, err = os.ReadFile(file)
 	}
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json":
 	case ".yaml", ".yml":
 		d.yaml = true
 	default:
-		d.yaml = !bytes.HasPrefix(bytes.TrimLeft(d.text, " \t\r\n"), []byte("{"))
+		d.yaml = !bytes.HasPrefix(bytes.TrimLeft(d.Text, " \t\r\n"), []byte("{"))
 	}
 	return d, err
 }
 
-// proposal is what to send of the document.
-func (d document) proposal(service *client.Client, to connection, prune bool) proposal {
-	return proposal{
-		service: service, server: to.server, name: d.name, places: d.places(),
-		doc: client.OrganizationDocument{Text: d.text, YAML: d.yaml, Prune: prune},
-	}
-}
+// maxSearched is the size of a text, in bytes, up to which the lines of fields are
+// looked up. In longer ones only entries have lines: the service reports these.
+const maxSearched = 32 << 20
 
-// largestSearched is how long a text may be, in bytes, for the lines of its
-// fields to be looked for. In longer ones the entries have lines, which the
-// service tells.
-const largestSearched = 32 << 20
-
-// places finds the lines of fields. JSON is read as the YAML that it is, too.
-func (d document) places() places {
+// locate returns a function that finds the lines of fields. JSON is parsed as
+// YAML.
+func (d File) locate() Locate {
 	root := sync.OnceValue(func() *yaml.Node {
 		var root yaml.Node
-		if len(d.text) > largestSearched || yaml.Unmarshal(d.text, &root) != nil || len(root.Content) == 0 {
+		if len(d.Text) > maxSearched || yaml.Unmarshal(d.Text, &root) != nil || len(root.Content) == 0 {
 			return nil
 		}
 		return root.Content[0]
 	})
 	return func(path string, near int) (string, int, string) {
 		if path == "" {
-			return d.name, near, path
+			return d.Name, near, path
 		}
-		return d.name, max(lineOf(root(), path), near), path
+		return d.Name, max(lineOf(root(), path), near), path
 	}
 }
 
-// lineOf is the line of the part of a document that a path names, or of the
-// innermost part around it; 0 if the document has nothing of it.
+// lineOf returns the line of the part of a document at a path, or of the innermost
+// part around it; 0 if the document has neither.
 func lineOf(n *yaml.Node, path string) (line int) {
 	for path != "" && n != nil {
 		var name string
@@ -99,8 +89,8 @@ func lineOf(n *yaml.Node, path string) (line int) {
 	return line
 }
 
-// firstStep takes the first step off a path: a name, or the number of an item,
-// which is negative for a name.
+// firstStep splits a path after its first step: a name, or the number of an item,
+// which is -1 for a name.
 func firstStep(path string) (name string, item int, rest string) {
 	if inner, ok := strings.CutPrefix(path, "["); ok {
 		digits, rest, _ := strings.Cut(inner, "]")
@@ -121,7 +111,7 @@ func firstStep(path string) (name string, item int, rest string) {
 	return path[:end], -1, strings.TrimPrefix(path[end:], ".")
 }
 
-// member finds a member of an object.
+// member returns a member of an object, nil if it does not exist.
 func member(object *yaml.Node, name string) (key, value *yaml.Node) {
 	for i := 0; i+1 < len(object.Content); i += 2 {
 		if object.Content[i].Value == name {

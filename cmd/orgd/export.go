@@ -12,14 +12,15 @@ import (
 	"orgd/client"
 )
 
-type exportCmd struct {
-	serverFlag
+// ExportCmd prints or writes the organization as a document.
+type ExportCmd struct {
+	ServerFlag
 	Output string `short:"o" enum:"auto,json,yaml" default:"auto" placeholder:"FORMAT" help:"json, yaml, or auto: json for a file called *.json, else yaml."`
 	File   string `arg:"" optional:"" help:"Where to write; standard output without it."`
 }
 
 // Help implements kong.HelpProvider.
-func (exportCmd) Help() string {
+func (ExportCmd) Help() string {
 	return `Writes the organization as one document: the company, its departments and its agents in order, every field that can be written, and names instead of ids. The same organization is always the same bytes, so the document is at home in Git. "orgd plan" and "orgd apply" read it. Projects, activity and history are not in it: "orgd backup" keeps everything.
 
 Examples:
@@ -29,13 +30,9 @@ Examples:
 }
 
 // Run writes the document.
-func (c *exportCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *ExportCmd) Run(ctx context.Context, t *Terminal, service *client.Client) error {
 	var text []byte
-	err = p.waitFor("Exporting", func() error {
+	err := t.WaitFor("Exporting", func() (err error) {
 		text, err = c.document(ctx, service)
 		return err
 	})
@@ -43,13 +40,13 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if c.File == "" {
-		_, err = p.stdout.Write(text)
+		_, err = t.Stdout.Write(text)
 		return err
 	}
 	return os.WriteFile(c.File, text, 0o644)
 }
 
-func (c *exportCmd) document(ctx context.Context, service *client.Client) ([]byte, error) {
+func (c *ExportCmd) document(ctx context.Context, service *client.Client) ([]byte, error) {
 	if c.Output == "yaml" || c.Output == "auto" && !strings.EqualFold(filepath.Ext(c.File), ".json") {
 		return service.OrganizationYAML(ctx)
 	}

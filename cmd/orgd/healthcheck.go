@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 
 type healthcheckCmd struct {
 	fileFlag
-	verboseFlag
+	VerboseFlag
 	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
 	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"Certificate of the service, if it serves HTTPS."`
 	Live    bool          `help:"Ask only whether the process answers, not whether it can do its work."`
@@ -34,15 +33,15 @@ Examples:
 }
 
 // Run asks once.
-func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.load()
+func (c *healthcheckCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := Load(given, p.Getenv)
 	if err != nil {
 		return err
 	}
-	to := connection{server: localURL(cfg, cfg.HTTP.Addr), setting: "--addr", verbose: c.Verbose}
-	p.talkTo(to)
+	to := Connection{Server: localURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
+	to.Announce(p)
 	service, err := client.New(client.Config{
-		BaseURL: to.server, MaxAttempts: 1,
+		BaseURL: to.Server, MaxAttempts: 1,
 		HTTPClient: &http.Client{
 			Timeout: c.Timeout,
 			Transport: &http.Transport{
@@ -54,7 +53,7 @@ func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
 		},
 	})
 	if err != nil {
-		return usageError{fmt.Errorf("--addr: %q must be HOST:PORT", cfg.HTTP.Addr)}
+		return Usagef("--addr: %q must be HOST:PORT", cfg.HTTP.Addr)
 	}
 	if c.Live {
 		_, err = service.Liveness(ctx)
@@ -62,7 +61,7 @@ func (c *healthcheckCmd) Run(ctx context.Context, p *process) error {
 		_, err = service.Readiness(ctx)
 	}
 	if f, ok := errors.AsType[*client.Failure](err); ok && f.Lost && ctx.Err() == nil {
-		return unreachable{to, noAnswer, lostBecause(err), err}
+		return to.Unreachable(err)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 type importAgentsCmd struct {
-	serverFlag
+	ServerFlag
 	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
 	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
 	Provider   string `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
@@ -43,7 +43,7 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *importAgentsCmd) Run(ctx context.Context, p *process) error {
+func (c *importAgentsCmd) Run(ctx context.Context, p *Terminal) error {
 	service, to, err := c.prepare(p)
 	if err != nil {
 		return err
@@ -53,29 +53,23 @@ func (c *importAgentsCmd) Run(ctx context.Context, p *process) error {
 	}
 	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.options())
 	if err != nil {
-		return c.refuse(p, err)
+		return c.printMistakes(p, err)
 	}
-	if err := c.tell(p, tree); err != nil {
+	if err := c.printNotices(p, tree); err != nil {
 		return err
 	}
 	x, err := c.propose(ctx, service, tree.Agents)
 	if err != nil {
 		return err
 	}
-	x.server = to.server
-	return p.settle(ctx, x, c.Yes)
+	x.Server = to.Server
+	return x.ConfirmAndApply(ctx, p, c.Yes)
 }
 
 // prepare looks for mistakes on the command line.
-func (c *importAgentsCmd) prepare(p *process) (*client.Client, connection, error) {
+func (c *importAgentsCmd) prepare(p *Terminal) (*client.Client, Connection, error) {
 	var wrong []error
-	usage := func(err error) {
-		var u usageError
-		if errors.As(err, &u) {
-			err = u.error
-		}
-		wrong = append(wrong, err)
-	}
+	usage := func(err error) { wrong = append(wrong, err) }
 	if c.Department != "" {
 		if _, err := name.Parse(c.Department); err != nil {
 			usage(fmt.Errorf("--department: %w", err))
@@ -90,11 +84,11 @@ func (c *importAgentsCmd) prepare(p *process) (*client.Client, connection, error
 	} else if !info.IsDir() {
 		usage(fmt.Errorf("%s: is not a directory", c.Dir))
 	}
-	usage(p.canAsk(c.Yes))
-	service, to, err := c.open(p)
+	usage(p.CanAsk(c.Yes))
+	service, to, err := c.Open(p)
 	usage(err)
 	if err := errors.Join(wrong...); err != nil {
-		return nil, to, usageError{err}
+		return nil, to, Usage(err)
 	}
 	return service, to, nil
 }
@@ -103,8 +97,9 @@ func (c *importAgentsCmd) options() agentfiles.Options {
 	return agentfiles.Options{Department: c.Department}
 }
 
-// tell says what was not read as it stands, and that there is something.
-func (c *importAgentsCmd) tell(p *process, tree agentfiles.Tree) error {
+// printNotices prints which files were left out or read line by line. It fails if
+// there are no agents.
+func (c *importAgentsCmd) printNotices(p *Terminal, tree agentfiles.Tree) error {
 	var skipped, lenient []string
 	for _, skip := range tree.Skipped {
 		skipped = append(skipped, skip.String())
@@ -114,36 +109,37 @@ func (c *importAgentsCmd) tell(p *process, tree agentfiles.Tree) error {
 			lenient = append(lenient, a.Path)
 		}
 	}
-	p.sayEach("Left out", skipped)
-	p.sayEach("Not YAML, read line by line", lenient)
+	printFiles(p, "Left out", skipped)
+	printFiles(p, "Not YAML, read line by line", lenient)
 	if len(tree.Agents) == 0 {
 		return fmt.Errorf("%s: no file defines an agent", c.Dir)
 	}
 	return nil
 }
 
-// sayEach tells something about files, of many only about the first.
-func (p *process) sayEach(what string, files []string) {
+// printFiles prints the first of files, and how many more there are.
+func printFiles(p *Terminal, what string, files []string) {
 	const most = 20
 	for _, file := range files[:min(len(files), most)] {
-		p.say("%s: %s", what, visible(file))
+		p.Say("%s: %s", what, Visible(file))
 	}
 	if more := len(files) - most; more > 0 {
-		p.say("%s: %d more", what, more)
+		p.Say("%s: %d more", what, more)
 	}
 }
 
-// refuse tells the mistakes in files. Other errors come back as they are.
-func (c *importAgentsCmd) refuse(p *process, err error) error {
+// printMistakes prints the mistakes in files that err reports. Other errors are
+// returned as they are.
+func (c *importAgentsCmd) printMistakes(p *Terminal, err error) error {
 	wrong, ok := errors.AsType[agentfiles.Mistakes](err)
 	if !ok {
 		return err
 	}
-	var all []mistake
+	var all []Mistake
 	for _, m := range wrong {
-		all = append(all, mistake{file: c.file(m.Path), line: m.Line, path: m.Field, text: m.Text})
+		all = append(all, Mistake{File: c.file(m.Path), Line: m.Line, Field: m.Field, Text: m.Text})
 	}
-	return p.tellMistakes(c.Dir, all)
+	return PrintMistakes(p, c.Dir, all)
 }
 
 // file is the path of a file as the caller may open it.
@@ -152,14 +148,14 @@ func (c *importAgentsCmd) file(path string) string {
 }
 
 // propose makes a document of the agents of files.
-func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (proposal, error) {
+func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (Proposal, error) {
 	departments, err := missingDepartments(ctx, service, agents)
 	if err != nil {
-		return proposal{}, err
+		return Proposal{}, err
 	}
 	agents, err = inOrder(ctx, service, agents)
 	if err != nil {
-		return proposal{}, err
+		return Proposal{}, err
 	}
 	entries := make([]any, len(agents))
 	for i, a := range agents {
@@ -170,9 +166,9 @@ func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, a
 		founded[i] = map[string]string{"name": a.Department}
 	}
 	text, err := json.Marshal(map[string]any{"format": 1, "departments": founded, "agents": entries})
-	return proposal{
-		service: service, doc: client.OrganizationDocument{Text: text}, name: c.Dir,
-		places: c.places(departments, agents), reason: "imported from files by orgd import agents",
+	return Proposal{
+		Service: service, Document: client.OrganizationDocument{Text: text}, Name: c.Dir,
+		Locate: c.locate(departments, agents), Reason: "imported from files by orgd import agents",
 	}, err
 }
 
@@ -224,18 +220,18 @@ func departmentKeys(ctx context.Context, service *client.Client) (map[name.Key]b
 // inOrder returns the agents in the order that they have in the service, new ones
 // behind: a document also says an order, and files have none.
 func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
-	place := map[name.Key]int{}
+	position := map[name.Key]int{}
 	for a, err := range service.Agents(ctx, client.AgentQuery{Summary: true, PageQuery: client.PageQuery{Limit: 200}}) {
 		if err != nil {
 			return nil, err
 		}
-		place[agentfiles.Key(a.Name)] = len(place) + 1
+		position[agentfiles.Key(a.Name)] = len(position) + 1
 	}
 	of := func(a agentfiles.Agent) int {
-		if n, ok := place[agentfiles.Key(a.Name)]; ok {
+		if n, ok := position[agentfiles.Key(a.Name)]; ok {
 			return n
 		}
-		return len(place) + 1
+		return len(position) + 1
 	}
 	sorted := slices.Clone(agents)
 	sort.SliceStable(sorted, func(i, j int) bool { return of(sorted[i]) < of(sorted[j]) })
@@ -245,8 +241,8 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 // entryOf is the part of a path that says which entry of a list it is.
 var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
 
-// places finds the file that an entry of the document was made from.
-func (c *importAgentsCmd) places(departments, agents []agentfiles.Agent) places {
+// locate returns a function that finds the file of an entry of the document.
+func (c *importAgentsCmd) locate(departments, agents []agentfiles.Agent) Locate {
 	return func(path string, _ int) (file string, line int, field string) {
 		m := entryOf.FindStringSubmatch(path)
 		if m == nil {

@@ -14,27 +14,27 @@ import (
 )
 
 // replay imports a history.
-func (c *importAgentsCmd) replay(ctx context.Context, p *process, to connection) error {
+func (c *importAgentsCmd) replay(ctx context.Context, p *Terminal, to Connection) error {
 	r := &historyReplay{
-		p: p, provider: c.Provider, progress: &progress{out: p.stderr, terminal: p.terminal}, ids: map[name.Key]string{},
+		t: p, provider: c.Provider, progress: &Progress{Out: p.Stderr, Terminal: p.StderrIsTerminal}, ids: map[name.Key]string{},
 	}
-	defer r.progress.stop()
+	defer r.progress.Stop()
 	var err error
-	if r.service, err = to.waiting(r.progress); err != nil {
+	if r.service, err = to.Client(p, r.progress); err != nil {
 		return err
 	}
-	if err := r.prepare(ctx, c, to.server); err != nil || len(r.todo) == 0 {
-		return interrupted(ctx, err, "nothing was changed")
+	if err := r.prepare(ctx, c, to.Server); err != nil || len(r.todo) == 0 {
+		return Interrupted(ctx, err, "nothing was changed")
 	}
-	return interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
+	return Interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
 }
 
 // historyReplay plays the history of files through the service.
 type historyReplay struct {
-	p        *process
+	t        *Terminal
 	service  *client.Client
 	provider string
-	progress *progress
+	progress *Progress
 
 	history agenthistory.History
 	commits map[string]int // by id
@@ -47,19 +47,19 @@ type historyReplay struct {
 // prepare finds out what there is to do, shows it, and asks.
 func (r *historyReplay) prepare(ctx context.Context, c *importAgentsCmd, server string) error {
 	if err := r.read(ctx, c); err != nil {
-		return c.refuse(r.p, err)
+		return c.printMistakes(r.t, err)
 	}
-	if err := c.tell(r.p, r.history.Head); err != nil {
+	if err := c.printNotices(r.t, r.history.Head); err != nil {
 		return err
 	}
-	r.tellHistory()
+	r.printHistory()
 	if err := r.plan(ctx); err != nil {
 		return err
 	}
 	if err := r.show(); err != nil || len(r.todo) == 0 {
 		return err
 	}
-	return r.p.confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
+	return r.t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
 }
 
 // read reads the history.
@@ -68,11 +68,11 @@ func (r *historyReplay) read(ctx context.Context, c *importAgentsCmd) (err error
 	r.history, err = agenthistory.Read(ctx, c.Dir, c.options(), func(done, total int) {
 		if !begun {
 			begun = true
-			r.progress.begin("reading", total)
+			r.progress.Begin("reading", total)
 		}
-		r.progress.add(1)
+		r.progress.Add(1)
 	})
-	r.progress.stop()
+	r.progress.Stop()
 	r.commits = map[string]int{}
 	for i, commit := range r.history.Commits {
 		r.commits[commit.ID] = i
@@ -80,22 +80,22 @@ func (r *historyReplay) read(ctx context.Context, c *importAgentsCmd) (err error
 	return err
 }
 
-// tellHistory says what there is to replay.
-func (r *historyReplay) tellHistory() {
+// printHistory prints what there is to replay.
+func (r *historyReplay) printHistory() {
 	for _, n := range r.history.Notices {
-		r.p.say("Left out: commit %s", visible(n))
+		r.t.Say("Left out: commit %s", Visible(n))
 	}
 	if r.history.Shallow {
-		r.p.say("The repository is a shallow clone: what was before its first commit is missing.")
+		r.t.Say("The repository is a shallow clone: what was before its first commit is missing.")
 	}
 	first, last := r.history.Commits[0], r.history.Commits[len(r.history.Commits)-1]
-	r.p.say("History: %d commits, %s to %s.", len(r.history.Commits), first.Short(), last.Short())
+	r.t.Say("History: %d commits, %s to %s.", len(r.history.Commits), first.Short(), last.Short())
 }
 
 // show prints what is left to do, agent by agent.
 func (r *historyReplay) show() error {
 	if len(r.todo) == 0 {
-		r.p.say("Nothing to change: the organization has all of this history.")
+		r.t.Say("Nothing to change: the organization has all of this history.")
 		return nil
 	}
 	for _, d := range r.founded {
@@ -121,14 +121,13 @@ func (r *historyReplay) show() error {
 		}
 		r.line(action, "agent", steps[0].Agent.Name, r.story(steps))
 	}
-	r.p.say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
+	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
 		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
 	return nil
 }
 
 func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
-	mark := signs[action]
-	fmt.Fprintf(r.p.stdout, "%s %s%s\n", r.p.color(mark.color, mark.sign), r.p.color(bold, what+" "+visible(jsonText(name))), more)
+	fmt.Fprintf(r.t.Stdout, "%s%s\n", Heading(r.t, action, what+" "+Visible(JSON(name))), more)
 }
 
 // story is in few words what becomes of an agent.
@@ -157,7 +156,7 @@ func (r *historyReplay) story(steps []agenthistory.Step) string {
 func (r *historyReplay) play(ctx context.Context) error {
 	began := time.Now()
 	for _, d := range r.founded {
-		err := patiently(ctx, r.progress, func() error {
+		err := Retry(ctx, r.progress, func() error {
 			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d})
 			return err
 		})
@@ -165,14 +164,14 @@ func (r *historyReplay) play(ctx context.Context) error {
 			return err
 		}
 	}
-	r.progress.begin("replaying", len(r.todo))
+	r.progress.Begin("replaying", len(r.todo))
 	for _, s := range r.todo {
-		if err := patiently(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
+		if err := Retry(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
 			return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[s.Commit].Short(), s.Agent.Name, err)
 		}
-		r.progress.add(1)
+		r.progress.Add(1)
 	}
-	r.progress.end("%d changes in %s", len(r.todo), time.Since(began).Round(time.Second))
+	r.progress.End("%d changes in %s", len(r.todo), time.Since(began).Round(time.Second))
 	return nil
 }
 

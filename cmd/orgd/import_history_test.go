@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -215,25 +214,12 @@ func TestImportHistoryWaits(t *testing.T) {
 	}
 	var out output
 	code := run(t.Context(), []string{"import", "agents", "--history", "--yes", gittest.Repository(t, gittest.Commit{Subject: "All", Write: files})},
-		process{getenv: env(o.vars...), stdin: strings.NewReader(""), stdout: &out, stderr: &out, terminal: true})
+		Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, StderrIsTerminal: true})
 	if code != exitOK || !strings.Contains(out.String(), "\rreplaying") {
 		t.Errorf("orgd import = %d:\n%s", code, &out)
 	}
 	for i := range 8 {
 		o.agent(fmt.Sprint("agent-", i))
-	}
-}
-
-// Who sits at a terminal sees why nothing happens.
-func TestWaitsAreShown(t *testing.T) {
-	var out output
-	g := &progress{out: &out, terminal: true}
-	g.begin("replaying", 8)
-	log := slog.New(waits{slog.DiscardHandler, g})
-	log.Info("orgd request failed", "attempts", 1)
-	log.Debug("orgd request is repeated", "attempts", 1, "wait", 12*time.Second)
-	if !strings.HasSuffix(out.String(), "0 of 8, waiting 12s: the service asks for it\x1b[K") {
-		t.Errorf("terminal shows %q, want the wait", &out)
 	}
 }
 
@@ -303,7 +289,7 @@ func (o *registry) cutImport(dir string, changes int64) (cut bool) {
 	defer srv.Close()
 	var out output
 	code := run(ctx, []string{"import", "agents", "--history", "--yes", "--server", srv.URL, dir},
-		process{getenv: env(o.vars...), stdin: strings.NewReader(""), stdout: &out, stderr: &out})
+		Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out})
 	if cut = ctx.Err() != nil; cut && (code != 130 || !strings.Contains(out.String(), "the same command does the rest")) || !cut && code != exitOK {
 		o.Fatalf("orgd import, cut short %t = %d:\n%s", cut, code, &out)
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"orgd"
 )
 
@@ -24,17 +22,17 @@ Example:
 }
 
 // Run makes what is missing, and names it.
-func (*keysCreateCmd) Run(p *process) error {
-	cfg, err := p.load()
+func (*keysCreateCmd) Run(p *Terminal, given Given) error {
+	cfg, err := Load(given, p.Getenv)
 	if err != nil {
 		return err
 	}
 	if cfg.Auth.KeyFile == "" && cfg.CursorKeyFile == "" {
-		return usageError{errors.New("--signing-key-file, --cursor-key-file: name the files to make")}
+		return Usagef("--signing-key-file, --cursor-key-file: name the files to make")
 	}
 	made, err := orgd.CreateKeys(cfg)
 	for _, path := range made {
-		p.say("%s was made.", path)
+		p.Say("%s was made.", path)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,30 +10,30 @@ import (
 	"orgd/domain/jsondoc"
 )
 
-// logger returns a log on standard error.
-func (p *process) logger(cfg orgd.LogConfig) (*zap.Logger, error) {
-	return p.loggerTo(zapcore.Lock(zapcore.AddSync(p.stderr)), cfg)
+// newLogger returns a log on standard error.
+func newLogger(p *Terminal, cfg orgd.LogConfig) (*zap.Logger, error) {
+	return loggerTo(p, zapcore.Lock(zapcore.AddSync(p.Stderr)), cfg)
 }
 
-// busyLogger does the same for a process that logs many lines a second. close
-// writes those that are left. On a terminal each line appears before what is
-// printed after it.
-func (p *process) busyLogger(cfg orgd.LogConfig) (log *zap.Logger, close func(), err error) {
-	if p.terminal {
-		log, err = p.logger(cfg)
+// BufferedLogger returns a log on standard error for a process that logs many lines
+// a second. close writes those that are left. On a terminal the log is not
+// buffered, so that lines appear in order with what is printed beside the log.
+func BufferedLogger(p *Terminal, cfg orgd.LogConfig) (log *zap.Logger, close func(), err error) {
+	if p.StderrIsTerminal {
+		log, err = newLogger(p, cfg)
 		return log, func() {}, err
 	}
-	out := newLineWriter(p.stderr)
-	if log, err = p.loggerTo(out, cfg); err != nil {
+	out := newLineWriter(p.Stderr)
+	if log, err = loggerTo(p, out, cfg); err != nil {
 		out.close()
 	}
 	return log, out.close, err
 }
 
-func (p *process) loggerTo(out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Logger, error) {
+func loggerTo(p *Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Logger, error) {
 	level, err := zapcore.ParseLevel(cfg.Level)
 	if err != nil {
-		return nil, usageError{errors.New("--log-level: " + err.Error())}
+		return nil, Usagef("--log-level: %w", err)
 	}
 	e := zap.NewProductionEncoderConfig()
 	e.TimeKey = "time"
@@ -44,7 +43,7 @@ func (p *process) loggerTo(out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Lo
 	}
 	e.EncodeDuration = zapcore.StringDurationEncoder
 	encoder := zapcore.NewJSONEncoder(e)
-	if cfg.Format == "console" || cfg.Format == "auto" && p.terminal {
+	if cfg.Format == "console" || cfg.Format == "auto" && p.StderrIsTerminal {
 		e.EncodeLevel = zapcore.CapitalLevelEncoder
 		encoder = zapcore.NewConsoleEncoder(e)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +9,7 @@ import (
 )
 
 type loginCmd struct {
-	profileFlag
+	ProfileFlag
 	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
@@ -39,29 +38,28 @@ Examples:
 }
 
 // Run tries a token and stores it, or prints a link.
-func (c *loginCmd) Run(ctx context.Context, p *process) error {
+func (c *loginCmd) Run(ctx context.Context, p *Terminal) error {
 	if c.Link {
-		return serverFlag{profileFlag: c.profileFlag}.printLink(ctx, p)
+		return printLink(ctx, p, ServerFlag{ProfileFlag: c.ProfileFlag})
 	}
-	name, _ := c.name(p)
-	store, err := p.profiles()
+	name, _ := c.Name(p.Getenv)
+	store, err := Profiles(p.UserDir)
 	if err != nil {
 		return err
 	}
-	saved, _, err := store.profile(name)
+	saved, _, err := store.Profile(name)
 	if err != nil {
 		return err
 	}
-	to := c.place(p, saved)
-	to.p, to.verbose = p, c.Verbose
-	if _, err := to.client(); err != nil {
-		return usageError{err}
+	to := c.connection(p.Getenv, saved)
+	if _, err := to.Client(p, nil); err != nil {
+		return Usage(err)
 	}
-	if to.token, err = c.token(ctx, p, to.server); err != nil {
+	if to.Token, err = c.token(ctx, p, to.Server); err != nil {
 		return err
 	}
-	p.talkTo(to)
-	service, err := to.client()
+	to.Announce(p)
+	service, err := to.Client(p, nil)
 	if err != nil {
 		return err
 	}
@@ -69,48 +67,50 @@ func (c *loginCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return fmt.Errorf("nothing is stored: %w", err)
 	}
-	if err := store.put(name, profile{to.server, to.token}); err != nil {
+	if err := store.Put(name, Profile{Server: to.Server, Token: to.Token}); err != nil {
 		return err
 	}
-	p.say("Logged in to %s as %s, role %s, until %s (profile %q).", to.server, me.Subject, me.Role, when(me.ExpiresAt), name)
+	p.Say("Logged in to %s as %s, role %s, until %s (profile %q).", to.Server, me.Subject, me.Role, Time(me.ExpiresAt), name)
 	for _, variable := range []string{"ORGD_SERVER", "ORGD_TOKEN", "ORGD_TOKEN_FILE"} {
-		if p.getenv(variable) != "" {
-			p.say("%s is set and stands above the profile, unless --profile is given.", variable)
+		if p.Getenv(variable) != "" {
+			p.Say("%s is set and stands above the profile, unless --profile is given.", variable)
 		}
 	}
 	return nil
 }
 
-// place is where to log in: for a profile that exists, again there.
-func (c *loginCmd) place(p *process, saved profile) connection {
-	for _, to := range []connection{
-		{server: c.Server, setting: "--server"},
-		{server: p.getenv("ORGD_SERVER"), setting: "ORGD_SERVER"},
-		{server: saved.Server, setting: "profile"},
+// connection returns where to log in, without a token. By default it is the server
+// of the profile.
+func (c *loginCmd) connection(getenv func(string) string, saved Profile) Connection {
+	for _, to := range []Connection{
+		{Server: c.Server, Setting: "--server"},
+		{Server: getenv("ORGD_SERVER"), Setting: "ORGD_SERVER"},
+		{Server: saved.Server, Setting: "profile"},
 	} {
-		if to.server != "" {
+		if to.Server != "" {
+			to.Verbose = c.Verbose
 			return to
 		}
 	}
-	return connection{server: defaultServer, setting: byDefault}
+	return Connection{Server: DefaultServer, Setting: DefaultSetting, Verbose: c.Verbose}
 }
 
 // token reads the token from where it is given.
-func (c *loginCmd) token(ctx context.Context, p *process, server string) (token string, err error) {
+func (c *loginCmd) token(ctx context.Context, p *Terminal, server string) (token string, err error) {
 	switch {
 	case c.TokenFile != "" && c.TokenFile != "-":
 		var text []byte
 		text, err = os.ReadFile(c.TokenFile)
 		token = string(text)
-	case c.TokenFile == "" && p.interactive:
-		token, err = p.askSecret(ctx, fmt.Sprintf("Token for %s: ", server))
+	case c.TokenFile == "" && p.Interactive:
+		token, err = p.AskSecret(ctx, fmt.Sprintf("Token for %s: ", server))
 	default:
 		var text []byte
-		text, err = io.ReadAll(io.LimitReader(p.stdin, maxSecret))
+		text, err = io.ReadAll(io.LimitReader(p.Stdin, MaxSecret))
 		token = string(text)
 	}
 	if token = strings.TrimSpace(token); token == "" && err == nil {
-		err = usageError{errors.New("there is no token: orgd token create makes one")}
+		err = Usagef("there is no token: orgd token create makes one")
 	}
 	return token, err
 }

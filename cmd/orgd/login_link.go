@@ -9,13 +9,13 @@ import (
 )
 
 // printLink prints a link that signs a browser in as the caller.
-func (f profileFlag) printLink(ctx context.Context, p *process) error {
-	service, to, err := serverFlag{profileFlag: f}.open(p)
+func printLink(ctx context.Context, p *Terminal, server ServerFlag) error {
+	service, to, err := server.Open(p)
 	if err != nil {
 		return err
 	}
-	if !isLoopback(to.server) {
-		return usageError{fmt.Errorf("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.server)}
+	if !IsLoopback(to.Server) {
+		return Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
 	}
 	can, err := service.Capabilities(ctx)
 	if err != nil {
@@ -28,9 +28,9 @@ func (f profileFlag) printLink(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(p.stdout, orgd.SignInURL(to.server, link.Code)); err != nil {
+	if _, err := fmt.Fprintln(p.Stdout, orgd.SignInURL(to.Server, link.Code)); err != nil {
 		return err
 	}
-	p.say("Open it in a browser on this machine: it signs you in, once, until %s.", when(link.ExpiresAt))
+	p.Say("Open it in a browser on this machine: it signs you in, once, until %s.", Time(link.ExpiresAt))
 	return nil
 }

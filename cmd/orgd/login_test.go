@@ -23,9 +23,9 @@ type user struct {
 func (u user) types(t *testing.T, input string, args ...string) result {
 	t.Helper()
 	var stdout, stderr output
-	code := run(t.Context(), args, process{
-		getenv: env(u.vars...), stdin: strings.NewReader(input), stdout: &stdout, stderr: &stderr,
-		interactive: u.interactive, colored: u.colored, userDir: u.dir,
+	code := run(t.Context(), args, Terminal{
+		Getenv: env(u.vars...), Stdin: strings.NewReader(input), Stdout: &stdout, Stderr: &stderr,
+		Interactive: u.interactive, Colored: u.colored, UserDir: u.dir,
 	})
 	return result{code, stdout.String(), stderr.String()}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type logoutCmd struct {
-	profileFlag
+	ProfileFlag
 	Local bool `help:"Only forget the token; its session goes on."`
 }
 
@@ -22,39 +22,40 @@ Example:
     orgd logout --profile test`
 }
 
-// Run ends the session, then forgets its token.
-func (c *logoutCmd) Run(ctx context.Context, p *process) error {
-	store, err := p.profiles()
+// Run ends the session and deletes the profile.
+func (c *logoutCmd) Run(ctx context.Context, p *Terminal) error {
+	store, err := Profiles(p.UserDir)
 	if err != nil {
 		return err
 	}
-	name, saved, err := c.saved(p)
+	name, saved, err := c.Saved(p)
 	if err != nil {
 		return err
 	}
 	switch {
 	case saved.Token == "":
 		return fmt.Errorf("there is no profile %q", name)
-	case c.Server != "" && !sameServer(c.Server, saved.Server):
-		return usageError{fmt.Errorf("--server: profile %q is for %s", name, saved.Server)}
+	case c.Server != "" && !SameServer(c.Server, saved.Server):
+		return Usagef("--server: profile %q is for %s", name, saved.Server)
 	}
 	if !c.Local {
-		if err := p.endSession(ctx, c.Verbose, name, saved); err != nil {
+		if err := endSession(ctx, p, c.Verbose, name, saved); err != nil {
 			return fmt.Errorf("%w; the profile is kept; --local forgets it all the same", err)
 		}
 	}
-	if err := store.remove(name); err != nil {
+	if err := store.Delete(name); err != nil {
 		return err
 	}
-	p.say("Logged out of %s (profile %q).", saved.Server, name)
+	p.Say("Logged out of %s (profile %q).", saved.Server, name)
 	return nil
 }
 
 // endSession ends the session of a token. One that is over is no error.
-func (p *process) endSession(ctx context.Context, verbose bool, name string, saved profile) error {
-	to := connection{server: saved.Server, setting: fmt.Sprintf("profile %q", name), token: saved.Token, tokenOf: fmt.Sprintf("profile %q", name), verbose: verbose, p: p}
-	p.talkTo(to)
-	service, err := to.client()
+func endSession(ctx context.Context, p *Terminal, verbose bool, name string, saved Profile) error {
+	setting := fmt.Sprintf("profile %q", name)
+	to := Connection{Server: saved.Server, Setting: setting, Token: saved.Token, TokenOf: setting, Verbose: verbose}
+	to.Announce(p)
+	service, err := to.Client(p, nil)
 	if err != nil {
 		return err
 	}

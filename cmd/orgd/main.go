@@ -21,16 +21,16 @@ func main() {
 		stop(stopped{s.(syscall.Signal)})
 	}()
 	userDir, _ := os.UserConfigDir() // only profiles need it
-	code := run(ctx, os.Args[1:], process{
-		getenv:      os.Getenv,
-		stdin:       os.Stdin,
-		stdout:      os.Stdout,
-		stderr:      os.Stderr,
-		interactive: term.IsTerminal(int(os.Stdin.Fd())),
-		terminal:    term.IsTerminal(int(os.Stderr.Fd())),
-		colored:     term.IsTerminal(int(os.Stdout.Fd())) && wantsColors(os.Getenv),
-		userDir:     userDir,
-		within:      reachWithin,
+	code := run(ctx, os.Args[1:], Terminal{
+		Getenv:           os.Getenv,
+		Stdin:            os.Stdin,
+		Stdout:           os.Stdout,
+		Stderr:           os.Stderr,
+		Interactive:      term.IsTerminal(int(os.Stdin.Fd())),
+		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Colored:          term.IsTerminal(int(os.Stdout.Fd())) && WantsColors(os.Getenv),
+		UserDir:          userDir,
+		ConnectTimeout:   ConnectTimeout,
 	})
 	os.Exit(code)
 }

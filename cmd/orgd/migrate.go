@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"orgd"
@@ -40,15 +39,15 @@ Examples:
 }
 
 // Run migrates the storage.
-func (c *migrateCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.load()
+func (c *migrateCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := Load(given, p.Getenv)
 	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
-		return usageError{err}
+		return Usage(err)
 	}
 	if c.Initiate && cfg.Storage != orgd.MongoDB {
-		return usageError{fmt.Errorf("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)}
+		return Usagef("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)
 	}
-	log, err := p.logger(cfg.Log)
+	log, err := newLogger(p, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -63,6 +62,6 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("%s has schema version %d.", cfg.Place(), version)
+	p.Say("%s has schema version %d.", cfg.Place(), version)
 	return nil
 }

@@ -12,56 +12,56 @@ import (
 	"orgd/client"
 )
 
-// places tells in which line of which file a part of a document stands, such as
-// agents[3].level, and what it is called there; line 0 is the whole file. near is
-// where the service says that the part, or the entry around it, begins; 0 if it
-// does not say.
-type places func(path string, near int) (file string, line int, field string)
+// Locate returns the file and line of a part of a document, such as
+// agents[3].level, and its name there; line 0 is the whole file. near is the line
+// of the part, or of the entry around it, as the service reports it; 0 if it does
+// not.
+type Locate func(path string, near int) (file string, line int, field string)
 
-// mistake is one thing that is wrong with a document.
-type mistake struct {
-	file string
-	line int    // 0 if nobody knows
-	path string // "" if it is not about a field
-	text string
+// Mistake is one thing that is wrong with a document.
+type Mistake struct {
+	File  string
+	Line  int    // 0 if it is not known
+	Field string // its path, "" if the mistake is not about a field
+	Text  string
 }
 
-// String is the mistake in the form that editors know.
-func (m mistake) String() string {
+// String returns the mistake in the form that editors parse.
+func (m Mistake) String() string {
 	var b strings.Builder
-	b.WriteString(visible(m.file))
-	if m.line > 0 {
-		fmt.Fprintf(&b, ":%d", m.line)
+	b.WriteString(Visible(m.File))
+	if m.Line > 0 {
+		fmt.Fprintf(&b, ":%d", m.Line)
 	}
 	b.WriteString(": ")
-	if m.path != "" {
-		b.WriteString(m.path + ": ")
+	if m.Field != "" {
+		b.WriteString(m.Field + ": ")
 	}
-	return b.String() + visible(m.text)
+	return b.String() + Visible(m.Text)
 }
 
-// mistakes tells all that is wrong with a document, each on a line that begins
-// with its place, and returns what that comes to. Other errors come back as they
-// are.
-func (p *process) mistakes(x proposal, err error) error {
+// printMistakes prints the mistakes in the document that err reports, and returns
+// an error that counts them. Other errors are returned as they are.
+func (x Proposal) printMistakes(t *Terminal, err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
 		return err
 	}
 	all := parseMistakes(e.Detail)
 	for i, m := range all {
-		all[i].file, all[i].line, all[i].path = x.places(m.path, m.line)
+		all[i].File, all[i].Line, all[i].Field = x.Locate(m.Field, m.Line)
 	}
-	return p.tellMistakes(x.name, all)
+	return PrintMistakes(t, x.Name, all)
 }
 
-// tellMistakes tells what is wrong with a source, and returns what that comes to.
-func (p *process) tellMistakes(source string, all []mistake) error {
-	slices.SortStableFunc(all, func(a, b mistake) int {
-		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+// PrintMistakes prints the mistakes in a source, each on a line that begins with
+// its file and line, and returns an error that counts them.
+func PrintMistakes(t *Terminal, source string, all []Mistake) error {
+	slices.SortStableFunc(all, func(a, b Mistake) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	for _, m := range all {
-		p.say("%s", m)
+		t.Say("%s", m)
 	}
 	count := "1 mistake"
 	if len(all) > 1 {
@@ -72,40 +72,40 @@ func (p *process) tellMistakes(source string, all []mistake) error {
 
 var (
 	beginLine = regexp.MustCompile(`^line (\d+): `)
-	jsonPlace = regexp.MustCompile(`invalid JSON at byte \d+(?: \(line (\d+), column \d+\))?: `)
+	jsonLine  = regexp.MustCompile(`invalid JSON at byte \d+(?: \(line (\d+), column \d+\))?: `)
 	endLine   = regexp.MustCompile(` \(line (\d+)\)$`)
 	fieldPath = regexp.MustCompile(`^(\w[\w$-]*(?:\.[\w$-]+|\."(?:[^"\\]|\\.)*"|\[\d+\])*): `)
 	entryPath = regexp.MustCompile(`^(?:departments|agents)\[\d+\]`)
 )
 
-// parseMistakes takes apart how the service tells what is wrong with a
-// document. The line of an entry stands behind its last mistake and holds for
+// parseMistakes parses the text in which the service reports what is wrong with a
+// document. The line of an entry is at the end of its last mistake and holds for
 // all of them.
-func parseMistakes(detail string) []mistake {
-	var all []mistake
+func parseMistakes(detail string) []Mistake {
+	var all []Mistake
 	lines := map[string]int{} // of entries
 	for _, text := range splitOutsideQuotes(detail) {
-		m := mistake{text: text}
+		m := Mistake{Text: text}
 		if at := beginLine.FindStringSubmatch(text); at != nil {
-			m.line, _ = strconv.Atoi(at[1]) // digits
-			m.text = text[len(at[0]):]
+			m.Line, _ = strconv.Atoi(at[1]) // digits
+			m.Text = text[len(at[0]):]
 		} else if at := endLine.FindStringSubmatch(text); at != nil {
-			m.line, _ = strconv.Atoi(at[1])
-			m.text = strings.TrimSuffix(text, at[0])
-		} else if at := jsonPlace.FindStringSubmatch(text); at != nil {
-			m.line, _ = strconv.Atoi(cmp.Or(at[1], "1"))
+			m.Line, _ = strconv.Atoi(at[1])
+			m.Text = strings.TrimSuffix(text, at[0])
+		} else if at := jsonLine.FindStringSubmatch(text); at != nil {
+			m.Line, _ = strconv.Atoi(cmp.Or(at[1], "1"))
 		}
-		if at := fieldPath.FindStringSubmatch(m.text); at != nil {
-			m.path, m.text = at[1], m.text[len(at[0]):]
+		if at := fieldPath.FindStringSubmatch(m.Text); at != nil {
+			m.Field, m.Text = at[1], m.Text[len(at[0]):]
 		}
-		if at := entryPath.FindString(m.path); at != "" && m.line > 0 {
-			lines[at] = m.line
+		if at := entryPath.FindString(m.Field); at != "" && m.Line > 0 {
+			lines[at] = m.Line
 		}
 		all = append(all, m)
 	}
 	for i, m := range all {
-		if entry := entryPath.FindString(m.path); m.line == 0 && entry != "" {
-			all[i].line = lines[entry]
+		if entry := entryPath.FindString(m.Field); m.Line == 0 && entry != "" {
+			all[i].Line = lines[entry]
 		}
 	}
 	return all

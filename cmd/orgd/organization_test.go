@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,7 +182,7 @@ func TestApplyAsks(t *testing.T) {
 	}{
 		{"no terminal", false, "yes\n", nil, exitUsage, "--yes: is needed"},
 		{"standard input", true, "format: 1\n", []string{"-f", "-"}, exitUsage, "--yes: is needed with --file -"},
-		{"long reason", true, "y\n", []string{"-f", file, "--reason", strings.Repeat("ä", maxReason+1)}, exitUsage, "--reason: must be at most"},
+		{"long reason", true, "y\n", []string{"-f", file, "--reason", strings.Repeat("ä", MaxReason+1)}, exitUsage, "--reason: must be at most"},
 		{"no", true, "no\n", nil, exitFailure, "nothing was changed"},
 		{"nothing", true, "\n", nil, exitFailure, "nothing was changed"},
 		{"end", true, "", nil, exitFailure, "nothing was changed"},
@@ -232,9 +231,9 @@ func TestApplyOfAnOldPlan(t *testing.T) {
 	o := openRegistry(t, startDocument)
 	file := o.file("org.yaml", "format: 1\nagents:\n- {name: Bob, level: lead}\n- {name: Dan, level: lead}\n")
 	var stdout, stderr output
-	code := run(t.Context(), []string{"apply", "-f", file}, process{
-		getenv: env(o.vars...), stdout: &stdout, stderr: &stderr, interactive: true,
-		stdin: &interference{func() {
+	code := run(t.Context(), []string{"apply", "-f", file}, Terminal{
+		Getenv: env(o.vars...), Stdout: &stdout, Stderr: &stderr, Interactive: true,
+		Stdin: &interference{func() {
 			if status, body := call(t, "PATCH", o.url+"/api/v1/agents/Dan", o.token, `{"level":"vp"}`); status != 200 {
 				t.Errorf("PATCH = %d %s", status, body)
 			}
@@ -264,7 +263,7 @@ func TestApplyInterrupted(t *testing.T) {
 	var stdout, stderr output
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"apply", "--yes", "-f", file}, process{getenv: env(o.vars...), stdout: &stdout, stderr: &stderr})
+		code <- run(ctx, []string{"apply", "--yes", "-f", file}, Terminal{Getenv: env(o.vars...), Stdout: &stdout, Stderr: &stderr})
 	}()
 	for end := time.Now().Add(deadline); ; time.Sleep(time.Millisecond) {
 		if _, body := call(t, "GET", o.url+"/api/v1/agents?limit=1", o.token, ""); strings.Contains(body, `"role":"r"`) {
@@ -376,35 +375,5 @@ agents:
 	golden.File(t, "testdata/mistakes.txt", report.String())
 	if diff := cmp.Diff(before, o.export()); diff != "" {
 		t.Errorf("something has changed (-before +after):\n%s", diff)
-	}
-}
-
-func TestVisible(t *testing.T) {
-	if got := visible("a\tb\x1b[2J\u202e\nö\u0085\xff"); got != "a\tb"+`\x1b[2J\u202e\nö\u0085�` {
-		t.Errorf("visible = %q", got)
-	}
-}
-
-// Who waits at a terminal sees for how long, and then nothing of that is left.
-func TestWaitFor(t *testing.T) {
-	for name, c := range map[string]struct {
-		terminal bool
-		want     string
-	}{
-		"terminal": {true, "\rApplying: 1s\x1b[K\rApplying: 2s\x1b[K\r\x1b[K"},
-		"file":     {false, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var out output
-				p := process{stderr: &out, terminal: c.terminal}
-				if err := p.waitFor("Applying", func() error { time.Sleep(2500 * time.Millisecond); return errDeclined }); err != errDeclined {
-					t.Errorf("waitFor = %v, want the error of the work", err)
-				}
-				if out.String() != c.want {
-					t.Errorf("terminal shows %q, want %q", &out, c.want)
-				}
-			})
-		})
 	}
 }

@@ -10,41 +10,43 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// outputFlag says how data is printed.
-type outputFlag struct {
+// OutputFlag says how data is printed.
+type OutputFlag struct {
 	Output string `short:"o" enum:"table,json,yaml" default:"table" placeholder:"FORMAT" help:"How to print: table, json or yaml (default ${default})."`
 }
 
-// resultFlag says whether what was changed is printed too.
-type resultFlag struct {
+// ResultFlag says whether a changed object is printed, and how.
+type ResultFlag struct {
 	Output string `short:"o" enum:",json,yaml" default:"" placeholder:"FORMAT" help:"Also print what it is then: json or yaml."`
 }
 
-func (f resultFlag) print(p *process, v any) error {
+// Print prints v on standard output, if the flag is given.
+func (f ResultFlag) Print(t *Terminal, v any) error {
 	if f.Output == "" {
 		return nil
 	}
-	return outputFlag(f).print(p, v, nil)
+	return OutputFlag(f).Print(t, v, nil)
 }
 
-// print writes v on standard output, as a table if that is asked for.
-func (f outputFlag) print(p *process, v any, fill func(*table)) error {
+// Print prints v on standard output. If a table is asked for, it prints what fill
+// adds to one instead.
+func (f OutputFlag) Print(t *Terminal, v any, fill func(*Table)) error {
 	if f.Output == "table" {
-		t := p.table()
-		fill(t)
-		return t.flush()
+		table := t.Table()
+		fill(table)
+		return table.Flush()
 	}
 	text, err := f.encode(v)
 	if err != nil {
 		return err
 	}
-	_, err = p.stdout.Write(text)
+	_, err = t.Stdout.Write(text)
 	return err
 }
 
-// printOne writes v as one of several that come one after the other: JSON on a
-// line, or a document of YAML.
-func (f outputFlag) printOne(p *process, v any) error {
+// PrintOne prints v as one item of a stream: JSON on a line, or a document of
+// YAML.
+func (f OutputFlag) PrintOne(t *Terminal, v any) error {
 	text, err := encodeJSON(v, "")
 	if err == nil && f.Output == "yaml" {
 		text, err = toYAML(text)
@@ -53,17 +55,26 @@ func (f outputFlag) printOne(p *process, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.stdout.Write(text)
+	_, err = t.Stdout.Write(text)
 	return err
 }
 
-// encode is v as JSON, or as YAML with the same names in the same order.
-func (f outputFlag) encode(v any) ([]byte, error) {
+// encode returns v as JSON, or as YAML with the same names in the same order.
+func (f OutputFlag) encode(v any) ([]byte, error) {
 	text, err := encodeJSON(v, "  ")
 	if err == nil && f.Output == "yaml" {
 		text, err = toYAML(text)
 	}
 	return text, err
+}
+
+// JSON returns v as JSON on one line, without a line break at its end.
+func JSON(v any) string {
+	text, err := encodeJSON(v, "")
+	if err != nil {
+		return fmt.Sprint(v) // cannot happen to values that come from JSON
+	}
+	return strings.TrimSuffix(string(text), "\n")
 }
 
 func encodeJSON(v any, indent string) ([]byte, error) {
@@ -75,9 +86,9 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// toYAML writes JSON as YAML in the style that people like.
+// toYAML returns JSON as YAML in block style.
 func toYAML(text []byte) ([]byte, error) {
-	n, err := readJSON(text)
+	n, err := ParseJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("write YAML: %w", err)
 	}
@@ -90,8 +101,9 @@ func toYAML(text []byte) ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// readJSON reads one value with its members in order and its numbers as they are.
-func readJSON(text []byte) (*yaml.Node, error) {
+// ParseJSON returns one JSON value as YAML, with its members in order and its
+// numbers as they are written.
+func ParseJSON(text []byte) (*yaml.Node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return nodeOf(d)

@@ -3,25 +3,29 @@ package main
 import (
 	"context"
 	"errors"
+
+	"orgd/client"
 )
 
-// errPlanned says that a plan has changes. It is no failure and needs no words.
-var errPlanned = errors.New("the plan has changes")
+// ErrPlanned is returned by a plan that has changes. It is not a failure and is not
+// printed.
+var ErrPlanned = errors.New("the plan has changes")
 
-// documentFlags name a document and say how it is meant.
+// documentFlags name a document.
 type documentFlags struct {
 	File  string `short:"f" required:"" placeholder:"FILE" help:"The document, JSON or YAML; - is standard input."`
 	Prune bool   `help:"Also delete the departments and agents that the document does not name."`
 }
 
-type planCmd struct {
-	serverFlag
+// PlanCmd prints what a document would change.
+type PlanCmd struct {
+	ServerFlag
 	documentFlags
 	Output string `short:"o" enum:"diff,json,yaml" default:"diff" placeholder:"FORMAT" help:"How to print: diff, json or yaml (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.
-func (planCmd) Help() string {
+func (PlanCmd) Help() string {
 	return `Shows what would have to change for the organization to be as a document says, and changes nothing. The document is what "orgd export" writes, or a part of it: what it does not mention stays as it is. "orgd schema" prints the JSON Schema of documents.
 
 The exit code is 3 if there is something to change, 0 if not. A document that cannot be applied is 1: every mistake is listed with its line and field.
@@ -34,32 +38,35 @@ Examples:
 }
 
 // Run prints the plan on standard output.
-func (c *planCmd) Run(ctx context.Context, p *process) error {
-	x, err := c.propose(p, c.serverFlag)
+func (c *PlanCmd) Run(ctx context.Context, t *Terminal) error {
+	x, err := c.propose(t, c.ServerFlag)
 	if err != nil {
 		return err
 	}
-	plan, err := p.plan(ctx, x)
+	plan, err := x.plan(ctx, t)
 	if err != nil {
 		return err
 	}
 	if c.Output == "diff" {
-		err = p.showPlan(plan)
+		err = printPlan(t, plan)
 	} else {
-		err = outputFlag{c.Output}.print(p, plan, nil)
+		err = OutputFlag{Output: c.Output}.Print(t, plan, nil)
 	}
 	if err == nil && len(plan.Changes) > 0 {
-		err = errPlanned
+		err = ErrPlanned
 	}
 	return err
 }
 
 // propose reads the document for a service.
-func (f documentFlags) propose(p *process, server serverFlag) (proposal, error) {
-	service, to, err := server.open(p)
+func (f documentFlags) propose(t *Terminal, server ServerFlag) (Proposal, error) {
+	service, to, err := server.Open(t)
 	if err != nil {
-		return proposal{}, err
+		return Proposal{}, err
 	}
-	d, err := p.readDocument(f.File)
-	return d.proposal(service, to, f.Prune), err
+	d, err := Read(t, f.File)
+	return Proposal{
+		Service: service, Server: to.Server, Name: d.Name, Locate: d.locate(),
+		Document: client.OrganizationDocument{Text: d.Text, YAML: d.yaml, Prune: f.Prune},
+	}, err
 }

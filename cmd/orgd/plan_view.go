@@ -1,49 +1,51 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"orgd/client"
 )
 
-// showPlan prints a plan for people: entry by entry, what changes of each.
-func (p *process) showPlan(plan client.OrganizationPlan) error {
+// printPlan prints the changes of a plan by entry.
+func printPlan(t *Terminal, plan client.OrganizationPlan) error {
 	if len(plan.Changes) == 0 {
-		p.say("Nothing to change: the organization is as the document says.")
+		t.Say("Nothing to change: the organization is as the document says.")
 		return nil
 	}
-	v := &planView{diffView: diffView{p: p}, actions: map[client.OrganizationAction]int{}}
+	v := &planView{Diff: Diff{t: t}, actions: map[client.OrganizationAction]int{}}
 	for _, c := range plan.Changes {
 		if err := v.change(c); err != nil {
 			return err
 		}
 	}
-	if _, err := io.Copy(p.stdout, &v.out); err != nil {
+	if err := v.Print(); err != nil {
 		return err
 	}
-	p.say("Plan: %d to create, %d to update, %d to delete, %d to reorder.",
+	t.Say("Plan: %d to create, %d to update, %d to delete, %d to reorder.",
 		v.actions[client.ActionCreate], v.actions[client.ActionUpdate], v.actions[client.ActionDelete], v.actions[client.ActionReorder])
 	return nil
 }
 
-// planView writes the changes of a plan.
+// planView collects the changes of a plan.
 type planView struct {
-	diffView
-	entry   string // to which the last change belongs
+	Diff
+	entry   string // of the last change
 	actions map[client.OrganizationAction]int
 }
 
-// signs say in one character what becomes of something.
+// Heading returns the line above a change: its sign and the title of what changes.
+func Heading(t *Terminal, action client.OrganizationAction, title string) string {
+	mark := signs[action]
+	return t.Color(mark.color, mark.sign) + " " + t.Color(Bold, title)
+}
+
 var signs = map[client.OrganizationAction]struct{ sign, color string }{
-	client.ActionCreate:  {"+", green},
-	client.ActionUpdate:  {"~", yellow},
-	client.ActionDelete:  {"-", red},
-	client.ActionReorder: {"#", cyan},
+	client.ActionCreate:  {"+", Green},
+	client.ActionUpdate:  {"~", Yellow},
+	client.ActionDelete:  {"-", Red},
+	client.ActionReorder: {"#", Cyan},
 }
 
 func (v *planView) change(c client.OrganizationChange) error {
@@ -51,14 +53,13 @@ func (v *planView) change(c client.OrganizationChange) error {
 	if entry != v.entry || c.Action != client.ActionUpdate {
 		v.entry = entry
 		v.actions[c.Action]++
-		mark := signs[c.Action]
-		v.line(0, v.p.color(mark.color, mark.sign)+" "+v.p.color(bold, entryTitle(entry)))
+		v.Line(0, Heading(v.t, c.Action, entryTitle(entry)))
 	}
-	old, err := decodeValue(c.Old)
+	old, err := decode(c.Old)
 	if err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
-	is, err := decodeValue(c.New)
+	is, err := decode(c.New)
 	if err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
@@ -68,12 +69,12 @@ func (v *planView) change(c client.OrganizationChange) error {
 	case client.ActionReorder:
 		v.lines(4, joined(old), joined(is))
 	case client.ActionUpdate:
-		v.differ(field, old, is)
+		v.value(field, old, is)
 	}
 	return nil
 }
 
-// splitPath divides the path of a change into that of an entry and that of a
+// splitPath splits the path of a change into that of an entry and that of a
 // field in it, such as agents["Ada"] and level.
 func splitPath(path string) (entry, field string) {
 	end := strings.IndexAny(path, ".[")
@@ -90,42 +91,35 @@ func splitPath(path string) (entry, field string) {
 	return path[:min(end, len(path))], strings.TrimPrefix(path[min(end, len(path)):], ".")
 }
 
-// entryTitle is the path of an entry in words.
+// entryTitle returns the path of an entry in words.
 func entryTitle(path string) string {
 	list, name, ok := strings.Cut(path, "[")
 	switch {
 	case ok:
-		return strings.TrimSuffix(list, "s") + " " + visible(strings.TrimSuffix(name, "]"))
+		return strings.TrimSuffix(list, "s") + " " + Visible(strings.TrimSuffix(name, "]"))
 	case list == "company":
 		return list
 	}
 	return "order of " + list
 }
 
-// decodeValue reads a value and keeps its numbers as they are.
-func decodeValue(text json.RawMessage) (value any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	return value, d.Decode(&value)
-}
-
-// worthTelling are the fields of a new entry that say what it is there for. The
-// others are mostly as they are by default.
-var worthTelling = []string{"role", "department", "level", "head", "budget_percent", "description", "model.provider", "model.model_id", "tools.allowed"}
+// summaryFields are the fields that are printed of a new entry. The others mostly
+// have their defaults.
+var summaryFields = []string{"role", "department", "level", "head", "budget_percent", "description", "model.provider", "model.model_id", "tools.allowed"}
 
 func (v *planView) summary(entry any) {
-	for _, path := range worthTelling {
+	for _, path := range summaryFields {
 		value := entry
 		for name := range strings.SplitSeq(path, ".") {
 			object, _ := value.(map[string]any)
 			value = object[name]
 		}
 		if text := brief(value); text != "null" && text != `""` && text != "[]" && text != "0" {
-			v.line(4, path+": "+text)
+			v.Line(4, path+": "+text)
 		}
 	}
 	object, _ := entry.(map[string]any)
 	if text, _ := object["instructions"].(string); text != "" {
-		v.line(4, fmt.Sprintf("instructions: %d lines", len(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))))
+		v.Line(4, fmt.Sprintf("instructions: %d lines", len(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))))
 	}
 }

@@ -14,29 +14,30 @@ import (
 	"orgd/adapters/keyfile"
 )
 
-// defaultProfile is the one that is used when nobody names one.
+// defaultProfile is the name of the profile if none is given.
 const defaultProfile = "default"
 
-// profile is a service and the token that was stored for it.
-type profile struct {
+// Profile is a service and the token that was stored for it.
+type Profile struct {
 	Server string `yaml:"server"`
 	Token  string `yaml:"token"`
 }
 
-// profileStore is the file of the user's profiles.
-type profileStore struct{ path string }
+// ProfileStore is the file of the user's profiles.
+type ProfileStore struct{ path string }
 
-// profiles are the user's, in the directory for configuration.
-func (p *process) profiles() (profileStore, error) {
-	if p.userDir == "" {
-		return profileStore{}, errors.New("there is no directory for the user's configuration: set HOME")
+// Profiles returns the file in the user's directory for configuration. It fails if
+// that is "".
+func Profiles(userDir string) (ProfileStore, error) {
+	if userDir == "" {
+		return ProfileStore{}, errors.New("there is no directory for the user's configuration: set HOME")
 	}
-	return profileStore{filepath.Join(p.userDir, "orgd", "profiles.yaml")}, nil
+	return ProfileStore{filepath.Join(userDir, "orgd", "profiles.yaml")}, nil
 }
 
-// all reads every profile. A file that is missing has none.
-func (s profileStore) all() (map[string]profile, error) {
-	all := map[string]profile{}
+// All returns every profile by name, none if the file is missing.
+func (s ProfileStore) All() (map[string]Profile, error) {
+	all := map[string]Profile{}
 	text, err := os.ReadFile(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the profiles: %w", err)
@@ -44,31 +45,31 @@ func (s profileStore) all() (map[string]profile, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&all); err != nil && !errors.Is(err, io.EOF) {
-		// The error would show what stands there: tokens.
+		// The decoder's error may hold a token.
 		return nil, fmt.Errorf("%s: is not what orgd login has written; repair or remove it", s.path)
 	}
 	return all, nil
 }
 
-// profile reads one, and tells whether there is such a profile.
-func (s profileStore) profile(name string) (profile, bool, error) {
-	all, err := s.all()
+// Profile returns a profile, and whether it exists.
+func (s ProfileStore) Profile(name string) (Profile, bool, error) {
+	all, err := s.All()
 	one, ok := all[name]
 	return one, ok, err
 }
 
-// put stores a profile.
-func (s profileStore) put(name string, one profile) error {
-	return s.change(func(all map[string]profile) { all[name] = one })
+// Put stores a profile.
+func (s ProfileStore) Put(name string, one Profile) error {
+	return s.change(func(all map[string]Profile) { all[name] = one })
 }
 
-// remove forgets a profile.
-func (s profileStore) remove(name string) error {
-	return s.change(func(all map[string]profile) { delete(all, name) })
+// Delete deletes a profile.
+func (s ProfileStore) Delete(name string) error {
+	return s.change(func(all map[string]Profile) { delete(all, name) })
 }
 
-func (s profileStore) change(do func(map[string]profile)) error {
-	all, err := s.all()
+func (s ProfileStore) change(do func(map[string]Profile)) error {
+	all, err := s.All()
 	if err != nil {
 		return err
 	}

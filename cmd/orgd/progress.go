@@ -14,77 +14,77 @@ const (
 	reportEvery = 10 * time.Second // where there is no terminal
 )
 
-// progress shows how far a long command has come: a bar on a terminal, else a
-// line now and then. It is safe for concurrent use.
-type progress struct {
-	out      io.Writer
-	terminal bool
-	quiet    bool // parts that have ended leave no line
+// Progress shows how far a long command has come: a bar on a terminal, else a
+// line every ten seconds. It is safe for concurrent use.
+type Progress struct {
+	Out      io.Writer
+	Terminal bool // Out is a terminal
+	Quiet    bool // parts that have ended print no line
 
 	mu    sync.Mutex
 	name  string
 	done  int
-	total int    // 0 if nobody knows
-	note  string // until something is done again
+	total int    // 0 if it is unknown
+	pause string // why nothing is done now
 	began time.Time
 	shown time.Time
 }
 
-// begin starts a part of total steps.
-func (g *progress) begin(name string, total int) {
+// Begin starts a part of total steps, where 0 is an unknown number.
+func (g *Progress) Begin(name string, total int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	g.name, g.done, g.total, g.note, g.began, g.shown = name, 0, total, "", now, now
-	if g.terminal {
+	g.name, g.done, g.total, g.pause, g.began, g.shown = name, 0, total, "", now, now
+	if g.Terminal {
 		g.draw()
 	}
 }
 
-// add tells that n steps were done.
-func (g *progress) add(n int) {
+// Add counts n steps that were done.
+func (g *Progress) Add(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.done += n
-	g.note = ""
+	g.pause = ""
 	g.show()
 }
 
-// wait tells that nothing is done for a time, and why.
-func (g *progress) wait(d time.Duration, why string) {
+// Wait shows that nothing is done for a time, and why.
+func (g *Progress) Wait(d time.Duration, why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.note = fmt.Sprintf("waiting %s: %s", d.Round(redrawEvery), why)
-	if g.terminal {
+	g.pause = fmt.Sprintf("waiting %s: %s", d.Round(redrawEvery), why)
+	if g.Terminal {
 		g.shown = time.Time{} // nothing else will show it
 	}
 	g.show()
 }
 
-// end finishes the part with a line about it.
-func (g *progress) end(format string, args ...any) {
+// End finishes the part and prints a line about it.
+func (g *Progress) End(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.terminal {
-		fmt.Fprint(g.out, "\r\x1b[K")
+	if g.Terminal {
+		fmt.Fprint(g.Out, "\r\x1b[K")
 	}
-	if g.quiet {
+	if g.Quiet {
 		return
 	}
-	fmt.Fprintf(g.out, "%-12s "+format+"\n", append([]any{g.name}, args...)...)
+	fmt.Fprintf(g.Out, "%-12s "+format+"\n", append([]any{g.name}, args...)...)
 }
 
-// stop takes away the bar of a part that did not end.
-func (g *progress) stop() {
-	if g.terminal {
-		fmt.Fprint(g.out, "\r\x1b[K")
+// Stop removes the bar of a part that did not end.
+func (g *Progress) Stop() {
+	if g.Terminal {
+		fmt.Fprint(g.Out, "\r\x1b[K")
 	}
 }
 
-// show shows where the part is, unless that was shown a moment ago.
-func (g *progress) show() {
+// show prints where the part is, unless that was printed a moment ago.
+func (g *Progress) show() {
 	every := reportEvery
-	if g.terminal {
+	if g.Terminal {
 		every = redrawEvery
 	}
 	if now := time.Now(); now.Sub(g.shown) >= every {
@@ -93,10 +93,37 @@ func (g *progress) show() {
 	}
 }
 
-// waitFor does something of which nobody knows how far it has come. Who waits at
-// a terminal sees for how long.
-func (p *process) waitFor(what string, do func() error) error {
-	if !p.terminal {
+func (g *Progress) draw() {
+	text := g.pause
+	if g.name != "" { // else no part has begun yet
+		text = fmt.Sprintf("%-12s %s", g.name, g.state())
+		if g.pause != "" {
+			text += ", " + g.pause
+		}
+	}
+	if g.Terminal {
+		fmt.Fprintf(g.Out, "\r%s\x1b[K", text)
+		return
+	}
+	fmt.Fprintln(g.Out, text)
+}
+
+func (g *Progress) state() string {
+	if g.total == 0 {
+		return fmt.Sprintf("%d in %s", g.done, time.Since(g.began).Round(time.Second))
+	}
+	count := fmt.Sprintf("%d of %d", g.done, g.total)
+	if !g.Terminal {
+		return count
+	}
+	full := min(barWidth*g.done/g.total, barWidth)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + count
+}
+
+// WaitFor calls do. On a terminal it shows for how many seconds do has been
+// running.
+func (t *Terminal) WaitFor(what string, do func() error) error {
+	if !t.StderrIsTerminal {
 		return do()
 	}
 	began := time.Now()
@@ -108,10 +135,10 @@ func (p *process) waitFor(what string, do func() error) error {
 		for {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(p.stderr, "\r%s: %s\x1b[K", what, time.Since(began).Round(time.Second))
+				fmt.Fprintf(t.Stderr, "\r%s: %s\x1b[K", what, time.Since(began).Round(time.Second))
 			case <-over:
 				if time.Since(began) >= time.Second {
-					fmt.Fprint(p.stderr, "\r\x1b[K")
+					fmt.Fprint(t.Stderr, "\r\x1b[K")
 				}
 				return
 			}
@@ -121,31 +148,4 @@ func (p *process) waitFor(what string, do func() error) error {
 	close(over)
 	<-cleared
 	return err
-}
-
-func (g *progress) draw() {
-	text := g.note
-	if g.name != "" { // else no part has begun yet
-		text = fmt.Sprintf("%-12s %s", g.name, g.state())
-		if g.note != "" {
-			text += ", " + g.note
-		}
-	}
-	if g.terminal {
-		fmt.Fprintf(g.out, "\r%s\x1b[K", text)
-		return
-	}
-	fmt.Fprintln(g.out, text)
-}
-
-func (g *progress) state() string {
-	if g.total == 0 {
-		return fmt.Sprintf("%d in %s", g.done, time.Since(g.began).Round(time.Second))
-	}
-	count := fmt.Sprintf("%d of %d", g.done, g.total)
-	if !g.terminal {
-		return count
-	}
-	full := min(barWidth*g.done/g.total, barWidth)
-	return "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + count
 }

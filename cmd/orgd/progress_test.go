@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,24 +30,48 @@ live         5 in 11s
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				out := &output{}
-				g := &progress{out: out, terminal: c.terminal}
-				g.wait(1_057*time.Millisecond, "nobody is there")
-				g.begin("agents", 60)
-				g.add(1) // too soon to be shown
+				out := &bytes.Buffer{}
+				g := &Progress{Out: out, Terminal: c.terminal}
+				g.Wait(1_057*time.Millisecond, "nobody is there")
+				g.Begin("agents", 60)
+				g.Add(1) // too soon to be shown
 				time.Sleep(11 * time.Second)
-				g.add(29)
+				g.Add(29)
 				time.Sleep(11 * time.Second)
-				g.wait(12*time.Second, "as its limit asks")
+				g.Wait(12*time.Second, "as its limit asks")
 				time.Sleep(time.Second)
-				g.add(30)
-				g.end("%d requests in %s", 60, 23*time.Second)
-				g.begin("live", 0)
+				g.Add(30)
+				g.End("%d requests in %s", 60, 23*time.Second)
+				g.Begin("live", 0)
 				time.Sleep(11 * time.Second)
-				g.add(5)
-				g.stop()
+				g.Add(5)
+				g.Stop()
 				if diff := cmp.Diff(c.want, out.String()); diff != "" {
 					t.Errorf("progress (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// A terminal shows for how long the work has been running, and then clears that.
+func TestWaitFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		terminal bool
+		want     string
+	}{
+		"terminal": {true, "\rApplying: 1s\x1b[K\rApplying: 2s\x1b[K\r\x1b[K"},
+		"file":     {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				p := &Terminal{Stderr: &out, StderrIsTerminal: c.terminal}
+				if err := p.WaitFor("Applying", func() error { time.Sleep(2500 * time.Millisecond); return ErrDeclined }); err != ErrDeclined {
+					t.Errorf("WaitFor = %v, want the error of the work", err)
+				}
+				if out.String() != c.want {
+					t.Errorf("terminal shows %q, want %q", &out, c.want)
 				}
 			})
 		})

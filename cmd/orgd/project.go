@@ -25,8 +25,8 @@ type projectArg struct {
 }
 
 type projectShowCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 	projectArg
 }
 
@@ -40,11 +40,7 @@ Example:
 }
 
 // Run prints the project on standard output.
-func (c *projectShowCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *projectShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	v, err := service.Project(ctx, c.Project)
 	if err != nil {
 		return err
@@ -60,25 +56,25 @@ func (c *projectShowCmd) Run(ctx context.Context, p *process) error {
 			}
 		}
 	}
-	return c.print(p, v, func(t *table) {
+	return c.Print(p, v, func(table *Table) {
 		var team []string
 		for _, id := range v.Team {
 			team = append(team, agents.of(&id))
 		}
-		t.field("Id", v.ID)
-		t.field("Name", v.Name)
-		t.field("Description", v.Description)
-		t.field("Status", string(v.Status))
-		t.field("Lead", agents.of(v.Lead))
-		t.field("Team", strings.Join(team, ", "))
-		t.field("Budget", string(v.Budget))
+		table.Field("Id", v.ID)
+		table.Field("Name", v.Name)
+		table.Field("Description", v.Description)
+		table.Field("Status", string(v.Status))
+		table.Field("Lead", agents.of(v.Lead))
+		table.Field("Team", strings.Join(team, ", "))
+		table.Field("Budget", string(v.Budget))
 		if v.Deadline != nil {
-			t.field("Deadline", when(*v.Deadline))
+			table.Field("Deadline", Time(*v.Deadline))
 		}
-		t.field("Tasks", strings.Join(v.TaskIDs, ", "))
-		t.field("Revision", strconv.FormatInt(v.Revision, 10))
-		t.field("Created", when(v.CreatedAt))
-		t.field("Updated", when(v.UpdatedAt))
+		table.Field("Tasks", strings.Join(v.TaskIDs, ", "))
+		table.Field("Revision", strconv.FormatInt(v.Revision, 10))
+		table.Field("Created", Time(v.CreatedAt))
+		table.Field("Updated", Time(v.UpdatedAt))
 	})
 }
 
@@ -108,9 +104,9 @@ func (f projectFields) into(o client.Object) {
 }
 
 type projectCreateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	projectFields
 	Name string `arg:"" optional:"" help:"Name of the project, unless the file has it."`
 }
@@ -126,12 +122,8 @@ Examples:
 }
 
 // Run creates the project and prints its id.
-func (c *projectCreateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	fields, err := c.fields(p)
+func (c *projectCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	fields, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -148,18 +140,18 @@ func (c *projectCreateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Created project %s.", v.Name)
+	p.Say("Created project %s.", v.Name)
 	if c.Output == "" {
-		_, err = fmt.Fprintln(p.stdout, v.ID)
+		_, err = fmt.Fprintln(p.Stdout, v.ID)
 		return err
 	}
-	return c.print(p, v)
+	return c.Print(p, v)
 }
 
 type projectUpdateCmd struct {
-	serverFlag
-	resultFlag
-	recordFlag
+	ServerFlag
+	ResultFlag
+	RecordFlag
 	Name   *string              `group:"Fields" placeholder:"TEXT" help:"A new name."`
 	Status client.ProjectStatus `group:"Fields" enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"planning, active, on_hold, completed or cancelled."`
 	projectFields
@@ -176,12 +168,8 @@ Example:
 }
 
 // Run changes the project.
-func (c *projectUpdateCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	patch, err := c.fields(p)
+func (c *projectUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	patch, err := c.Fields(p)
 	if err != nil {
 		return err
 	}
@@ -195,12 +183,12 @@ func (c *projectUpdateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
-	return c.print(p, v)
+	p.Say("Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
+	return c.Print(p, v)
 }
 
 type projectDeleteCmd struct {
-	serverFlag
+	ServerFlag
 	yesFlag
 	Projects []string `arg:"" name:"project" help:"Ids of the projects."`
 }
@@ -215,13 +203,9 @@ Example:
 }
 
 // Run deletes the projects.
-func (c *projectDeleteCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	return c.remove(ctx, p, c.Projects, func(id string) (doomed, error) {
+func (c *projectDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	return c.remove(ctx, p, c.Projects, func(id string) (deletion, error) {
 		v, err := service.Project(ctx, id)
-		return doomed{fmt.Sprintf("project %s (%s)", v.Name, v.ID), v.ID, v.ETag}, err
-	}, func(id string, guard client.Option) error { return service.DeleteProject(ctx, id, guard) })
+		return deletion{fmt.Sprintf("project %s (%s)", v.Name, v.ID), v.ID, v.ETag}, err
+	}, func(id string, unchanged client.Option) error { return service.DeleteProject(ctx, id, unchanged) })
 }

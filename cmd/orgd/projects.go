@@ -11,9 +11,9 @@ import (
 
 // projectsCmd lists projects.
 type projectsCmd struct {
-	serverFlag
-	outputFlag
-	allFlag
+	ServerFlag
+	OutputFlag
+	AllFlag
 	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
 	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`
 }
@@ -28,12 +28,8 @@ Example:
 }
 
 // Run prints the projects on standard output.
-func (c *projectsCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
-	all, err := collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
+func (c *projectsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	all, err := Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
 	if err != nil {
 		return err
 	}
@@ -45,14 +41,14 @@ func (c *projectsCmd) Run(ctx context.Context, p *process) error {
 			}
 		}
 	}
-	return c.print(p, all, func(t *table) {
-		t.header("ID", "NAME", "STATUS", "LEAD", "TEAM", "BUDGET", "DEADLINE", "UPDATED")
+	return c.Print(p, all, func(table *Table) {
+		table.Header("ID", "NAME", "STATUS", "LEAD", "TEAM", "BUDGET", "DEADLINE", "UPDATED")
 		for _, v := range all {
 			deadline := ""
 			if v.Deadline != nil {
 				deadline = v.Deadline.Format(time.DateOnly)
 			}
-			t.row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, when(v.UpdatedAt))
+			table.Row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, Time(v.UpdatedAt))
 		}
 	})
 }

@@ -4,101 +4,77 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"orgd/client"
 )
 
-// proposal is a document that a service may be changed by.
-type proposal struct {
-	service *client.Client
-	server  string // where it is, for the question
-	doc     client.OrganizationDocument
-	name    string // of the document in sentences, such as its file
-	// places tells where in its source something of the document stands.
-	places places
-	reason string // of the versions that are written, "" for none
+// ReasonFlag is the reason of a change.
+type ReasonFlag struct {
+	Reason string `placeholder:"TEXT" help:"Why; it is kept with each version of an agent that this writes."`
 }
 
-// errDeclined is the answer no.
-var errDeclined = errors.New("nothing was changed")
+// Options returns the options of a request that changes agents.
+func (f ReasonFlag) Options() (opts []client.Option) {
+	if f.Reason != "" {
+		opts = append(opts, client.ChangeReason(f.Reason))
+	}
+	return opts
+}
 
-// settle shows what a document would change and, after somebody has said yes,
-// has exactly that done. With assent nobody is asked.
-func (p *process) settle(ctx context.Context, x proposal, assent bool) error {
-	if err := p.canAsk(assent); err != nil {
+// Proposal is a document that may be applied to a service.
+type Proposal struct {
+	Service  *client.Client
+	Server   string // its URL, for the question
+	Document client.OrganizationDocument
+	Name     string // of the document in sentences, such as its file
+	// Locate finds the source of a part of the document.
+	Locate Locate
+	Reason string // of the versions that are written, "" for none
+}
+
+// ConfirmAndApply prints the changes that a document makes, asks, and applies
+// exactly these. If yes is set, it does not ask.
+func (x Proposal) ConfirmAndApply(ctx context.Context, t *Terminal, yes bool) error {
+	if err := t.CanAsk(yes); err != nil {
 		return err
 	}
-	plan, err := p.plan(ctx, x)
+	plan, err := x.plan(ctx, t)
 	if err != nil {
 		return err
 	}
-	if err := p.showPlan(plan); err != nil || len(plan.Changes) == 0 {
+	if err := printPlan(t, plan); err != nil || len(plan.Changes) == 0 {
 		return err
 	}
-	if err := p.confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", x.server), assent); err != nil {
+	if err := t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", x.Server), yes); err != nil {
 		return err
 	}
-	return p.apply(ctx, x, plan)
-}
-
-// canAsk reports the mistake of not saying yes where nobody can be asked. A
-// command calls it before it begins.
-func (p *process) canAsk(assent bool) error {
-	if !assent && !p.interactive {
-		return usageError{errors.New("--yes: is needed where nobody can be asked, because standard input is not a terminal")}
-	}
-	return nil
-}
-
-// confirm asks a question and returns nil for yes, which assent has said
-// beforehand.
-func (p *process) confirm(ctx context.Context, question string, assent bool) error {
-	if assent {
-		return nil
-	}
-	if err := p.canAsk(assent); err != nil {
-		return err
-	}
-	answer, err := p.ask(ctx, question+" [y/N] ")
-	if err != nil {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return errDeclined
+	return x.apply(ctx, t, plan)
 }
 
 // plan asks the service what a document would change.
-func (p *process) plan(ctx context.Context, x proposal) (plan client.OrganizationPlan, err error) {
-	err = p.waitFor("Planning", func() error {
-		plan, err = x.service.PlanOrganization(ctx, x.doc)
+func (x Proposal) plan(ctx context.Context, t *Terminal) (plan client.OrganizationPlan, err error) {
+	err = t.WaitFor("Planning", func() error {
+		plan, err = x.Service.PlanOrganization(ctx, x.Document)
 		return err
 	})
-	return plan, p.mistakes(x, err)
+	return plan, x.printMistakes(t, err)
 }
 
-// apply has the service carry out a plan, and no other.
-func (p *process) apply(ctx context.Context, x proposal, plan client.OrganizationPlan) error {
-	var opts []client.Option
-	if x.reason != "" {
-		opts = append(opts, client.ChangeReason(x.reason))
-	}
+// apply applies the document if its plan is still the same.
+func (x Proposal) apply(ctx context.Context, t *Terminal, plan client.OrganizationPlan) error {
 	var done client.OrganizationApplied
-	err := p.waitFor("Applying", func() (err error) {
-		done, err = x.service.ApplyOrganization(ctx, x.doc, plan.Hash, opts...)
+	err := t.WaitFor("Applying", func() (err error) {
+		done, err = x.Service.ApplyOrganization(ctx, x.Document, plan.Hash, ReasonFlag{x.Reason}.Options()...)
 		return err
 	})
 	switch {
 	case errors.Is(err, client.ErrVersionConflict):
 		return fmt.Errorf("somebody else has changed the organization; run the command again to see what is left to do: %w", err)
 	case ctx.Err() != nil:
-		return interruption{"what was done stays, and the same command does the rest"}
+		return Interruption("what was done stays, and the same command does the rest")
 	case err != nil:
-		return p.mistakes(x, err)
+		return x.printMistakes(t, err)
 	}
-	p.say("Done: %d created, %d updated, %d deleted, %d reordered.", done.Created, done.Updated, done.Deleted, done.Reordered)
+	t.Say("Done: %d created, %d updated, %d deleted, %d reordered.", done.Created, done.Updated, done.Deleted, done.Reordered)
 	return nil
 }

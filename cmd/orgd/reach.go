@@ -20,37 +20,43 @@ import (
 )
 
 const (
-	// reachWithin is how long the connection to a service may take.
-	reachWithin = time.Second
+	// ConnectTimeout is how long the connection to a service may take.
+	ConnectTimeout = time.Second
 	// silences is how many times as long its first answer may take.
 	silences = 10
 )
 
-// errSilent is why a step was given up.
+// errSilent is the cause if a check was ended because no answer came.
 var errSilent = errors.New("nothing comes back")
 
-// unreachable is a service that does not answer. Its text is one sentence. It
-// does not wrap the error of the connection: a client would try that again.
+// unreachable is the error of a service that does not answer. Its text is one
+// sentence. It does not wrap the error of the connection: a client would try that
+// again.
 type unreachable struct {
-	at     connection
-	format string // with a place for the address
-	reason string // "" if there is no more to say
+	at     Connection
+	format string // with a verb for the address
+	reason string // "" if it is not known
 	err    error  // of the connection
+}
+
+// Unreachable returns the error for a connection that has failed with err.
+func (c Connection) Unreachable(err error) error {
+	return unreachable{c, noAnswer, lostBecause(err), err}
 }
 
 // Error implements error.
 func (u unreachable) Error() string {
-	text := fmt.Sprintf(u.format, fmt.Sprintf("%s (%s)", u.at.server, u.at.setting))
+	text := fmt.Sprintf(u.format, fmt.Sprintf("%s (%s)", u.at.Server, u.at.Setting))
 	if u.reason != "" {
 		text += ": " + u.reason
 	}
 	switch {
-	case u.at.setting == byDefault:
+	case u.at.Setting == DefaultSetting:
 		return text + `; start one with "orgd serve", or name another with --server`
-	case isLoopback(u.at.server):
-		return text + `; start one with "orgd serve", or check ` + u.at.setting
+	case IsLoopback(u.at.Server):
+		return text + `; start one with "orgd serve", or check ` + u.at.Setting
 	}
-	return text + "; check " + u.at.setting
+	return text + "; check " + u.at.Setting
 }
 
 const (
@@ -58,12 +64,12 @@ const (
 	notOrgd  = "what answers at %s is not orgd"
 )
 
-// reach asks whether a service answers, before a token is sent to it. It does not
-// repeat. A connection must be there in time; one that is silent for that long is
-// said to be, and given up after silences as long.
-func (c connection) reach(ctx context.Context) error {
-	within := cmp.Or(c.p.within, time.Minute)
-	probe, err := client.New(client.Config{BaseURL: c.server, MaxAttempts: 1})
+// reach checks, without retries, that a service answers, before a token is sent to
+// it. If the connection is made but no answer comes within the timeout, it prints
+// that, and it fails after silences times the timeout.
+func (c Connection) reach(ctx context.Context, t *Terminal) error {
+	within := cmp.Or(t.ConnectTimeout, time.Minute)
+	probe, err := client.New(client.Config{BaseURL: c.Server, MaxAttempts: 1})
 	if err != nil {
 		return err
 	}
@@ -71,9 +77,9 @@ func (c connection) reach(ctx context.Context) error {
 	var connected atomic.Bool
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		if sleep(trying, within) && connected.Load() {
-			c.p.say("orgd: %s (%s) is silent; waiting up to %s", c.server, c.setting, silences*within)
-			sleep(trying, (silences-1)*within)
+		if Sleep(trying, within) && connected.Load() {
+			t.Say("orgd: %s (%s) is silent; waiting up to %s", c.Server, c.Setting, silences*within)
+			Sleep(trying, (silences-1)*within)
 		}
 		giveUp(errSilent)
 	})
@@ -99,17 +105,18 @@ func (c connection) reach(ctx context.Context) error {
 	case errors.As(err, &answer) && answer.Code == 0 && isGateway(answer):
 		return unreachable{c, noAnswer, "a gateway answers that it does not reach it", err}
 	case errors.As(err, &failed) && failed.Lost:
-		return unreachable{c, noAnswer, lostBecause(err), err}
-	case errors.As(err, &answer) && (answer.Code != 0 || !c.found):
-		return nil // the real request says more; whoever chose the token chose where it goes
+		return c.Unreachable(err)
+	case errors.As(err, &answer) && (answer.Code != 0 || !c.discovered):
+		return nil // the error of the real request says more, and the user chose where the token goes
 	}
 	return unreachable{c, notOrgd, "", err}
 }
 
-// isGateway reports whether something between here and the service has answered.
+// isGateway reports whether a proxy has answered in place of the service.
 func isGateway(e *client.Error) bool { return e.Status >= 502 && e.Status <= 504 }
 
-// lostBecause says in a few words why there was no answer, "" if nobody listens.
+// lostBecause returns in a few words why there was no answer, "" if the connection
+// was refused.
 func lostBecause(err error) string {
 	var (
 		name *net.DNSError

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -75,16 +74,16 @@ func TestNoAnswer(t *testing.T) {
 		{"whoami --server http://nobody.invalid", "", `no service answers at http://nobody.invalid (--server): there is no host "nobody.invalid"; check --server`},
 	} {
 		t.Run(tt.line+" "+tt.server, func(t *testing.T) {
-			p := process{getenv: env("ORGD_SERVER="+tt.server, "ORGD_TOKEN=x"), userDir: t.TempDir()}
+			p := Terminal{Getenv: env("ORGD_SERVER="+tt.server, "ORGD_TOKEN=x"), UserDir: t.TempDir()}
 			waiting, verbosity := "", []string{"", " -v"}
 			if strings.Contains(tt.want, "silent") {
 				t.Parallel() // it waits as long as a user does
-				p.within, verbosity = reachWithin, verbosity[:1]
+				p.ConnectTimeout, verbosity = ConnectTimeout, verbosity[:1]
 				waiting = "orgd: " + tt.server + " (ORGD_SERVER) is silent; waiting up to 10s\n"
 			}
 			for _, more := range verbosity {
 				var stdout, stderr output
-				p.stdout, p.stderr = &stdout, &stderr
+				p.Stdout, p.Stderr = &stdout, &stderr
 				code := run(t.Context(), strings.Fields(tt.line+more), p)
 				said := stderr.String()
 				if code != exitFailure || stdout.String() != "" || more == "" && said != waiting+"orgd: "+tt.want+"\n" {
@@ -95,14 +94,6 @@ func TestNoAnswer(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Where nobody says which service, the sentence says that too.
-func TestNoAnswerByDefault(t *testing.T) {
-	u := unreachable{connection{server: defaultServer, setting: byDefault}, noAnswer, "", errors.New("refused")}
-	if got, want := u.Error(), `no service answers at http://127.0.0.1:8080 (the default); start one with "orgd serve", or name another with --server`; got != want {
-		t.Errorf("unreachable = %s, want %s", got, want)
 	}
 }
 
@@ -150,7 +141,7 @@ func TestFoundToken(t *testing.T) {
 		"open": s.url, "link": s.url, "pipe": s.url, "empty": s.url, "old": s.url, "elsewhere": "http://127.0.0.1:1",
 	} {
 		put(filepath.Join(dir, "other"), "", 0o600)
-		f, err := markServed(dir, url)
+		f, err := MarkServed(dir, url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +149,7 @@ func TestFoundToken(t *testing.T) {
 	}
 	put("elsewhere/admin.token", token, 0o600)
 	put("killed/admin.token", token, 0o600)
-	put("killed/"+servedFile, s.url, 0o600)
+	put("killed/"+ServedFile, s.url, 0o600)
 	remote := "http://orgd.invalid"
 	for name, tt := range map[string]struct {
 		vars []string
@@ -187,11 +178,11 @@ func TestFoundToken(t *testing.T) {
 	}
 
 	// The demo's is taken if it is that which is served, and the profile stands above both.
-	if err := os.Remove("data/" + servedFile); err != nil {
+	if err := os.Remove("data/" + ServedFile); err != nil {
 		t.Fatal(err)
 	}
 	put("demo/admin.token", token, 0o600)
-	demo, err := markServed("demo", s.url)
+	demo, err := MarkServed("demo", s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +216,7 @@ func TestFoundTokenIsKept(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer other.Close()
-	served, err := markServed(data, other.URL)
+	served, err := MarkServed(data, other.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +361,7 @@ func TestInterruptedChange(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { <-asked; stop() }()
 		var stderr output
-		code := run(ctx, strings.Fields(line), process{getenv: env("ORGD_SERVER="+s.URL, "ORGD_TOKEN=x"), stdout: &stderr, stderr: &stderr})
+		code := run(ctx, strings.Fields(line), Terminal{Getenv: env("ORGD_SERVER="+s.URL, "ORGD_TOKEN=x"), Stdout: &stderr, Stderr: &stderr})
 		if code != 130 || stderr.String() != want {
 			t.Errorf("orgd %s, interrupted = %d, %q, want 130 and %q", line, code, &stderr, want)
 		}

@@ -24,7 +24,7 @@ func TestReference(t *testing.T) {
 // themselves.
 func commandsReference(t *testing.T) string {
 	t.Helper()
-	parser, err := newParser(process{}, func(int) {})
+	parser, err := newParser(Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

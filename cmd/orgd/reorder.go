@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ func first(given, all []string) ([]string, error) {
 	for _, name := range given {
 		i := slices.IndexFunc(rest, func(other string) bool { return strings.EqualFold(name, other) })
 		if i < 0 {
-			return nil, usageError{fmt.Errorf("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))}
+			return nil, Usagef("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))
 		}
 		order = append(order, rest[i])
 		rest = slices.Delete(rest, i, i+1)
@@ -26,8 +25,8 @@ func first(given, all []string) ([]string, error) {
 }
 
 type departmentReorderCmd struct {
-	serverFlag
-	resultFlag
+	ServerFlag
+	ResultFlag
 	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
 }
 
@@ -41,11 +40,7 @@ Example:
 }
 
 // Run puts the departments in order.
-func (c *departmentReorderCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *departmentReorderCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	company, err := service.Company(ctx)
 	if err != nil {
 		return err
@@ -62,13 +57,13 @@ func (c *departmentReorderCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
-	return c.print(p, done.Items)
+	p.Say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
+	return c.Print(p, done.Items)
 }
 
 type departmentReorderAgentsCmd struct {
-	serverFlag
-	resultFlag
+	ServerFlag
+	ResultFlag
 	departmentArg
 	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
 }
@@ -83,17 +78,13 @@ Example:
 }
 
 // Run puts the agents in order.
-func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {
 		return err
 	}
 	var all []string
-	for a, err := range service.Agents(ctx, client.AgentQuery{PageQuery: pages(0), Department: d.Name, Summary: true}) {
+	for a, err := range service.Agents(ctx, client.AgentQuery{PageQuery: Pages(0), Department: d.Name, Summary: true}) {
 		if err != nil {
 			return err
 		}
@@ -107,6 +98,6 @@ func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *process) error 
 	if err != nil {
 		return err
 	}
-	p.say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
-	return c.print(p, done.Items)
+	p.Say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
+	return c.Print(p, done.Items)
 }

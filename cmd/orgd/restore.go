@@ -30,12 +30,12 @@ Examples:
 }
 
 // Run restores the backup.
-func (c *restoreCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.embedded()
+func (c *restoreCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := loadEmbedded(given, p.Getenv)
 	if err != nil {
 		return err
 	}
-	log, err := p.logger(cfg.Log)
+	log, err := newLogger(p, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,6 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	p.say("Restored %s into %s.", c.File, cfg.DataDir())
+	p.Say("Restored %s into %s.", c.File, cfg.DataDir())
 	return nil
 }

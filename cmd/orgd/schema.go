@@ -2,10 +2,11 @@ package main
 
 import "orgd/adapters/httpapi/apidoc"
 
-type schemaCmd struct{}
+// SchemaCmd prints the JSON Schema of documents.
+type SchemaCmd struct{}
 
 // Run prints the schema on standard output.
-func (schemaCmd) Run(p *process) error {
-	_, err := p.stdout.Write(apidoc.OrganizationSchema())
+func (SchemaCmd) Run(t *Terminal) error {
+	_, err := t.Stdout.Write(apidoc.OrganizationSchema())
 	return err
 }

@@ -41,12 +41,12 @@ Examples:
 }
 
 // Run serves until ctx ends.
-func (*serveCmd) Run(ctx context.Context, p *process) error {
-	cfg, err := p.loadValid()
+func (*serveCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+	cfg, err := LoadValid(given, p.Getenv)
 	if err != nil {
 		return err
 	}
-	log, closeLog, err := p.busyLogger(cfg.Log)
+	log, closeLog, err := BufferedLogger(p, cfg.Log)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func env(vars ...string) func(string) string {
 func command(t *testing.T, vars []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr output
-	code := run(t.Context(), args, process{getenv: env(vars...), stdout: &stdout, stderr: &stderr})
+	code := run(t.Context(), args, Terminal{Getenv: env(vars...), Stdout: &stdout, Stderr: &stderr})
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -101,7 +101,7 @@ func serve(t *testing.T, terminal bool, args ...string) *service {
 	ctx, cancel := context.WithCancel(t.Context())
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, serveArgs(args), process{getenv: env(), stdout: io.Discard, stderr: s.stderr, terminal: terminal})
+		code <- run(ctx, serveArgs(args), Terminal{Getenv: env(), Stdout: io.Discard, Stderr: s.stderr, StderrIsTerminal: terminal})
 	}()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
 	s.await(t)

@@ -12,7 +12,7 @@ import (
 )
 
 type simulateCmd struct {
-	serverFlag
+	ServerFlag
 	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
 	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
 	Seed   *uint64 `placeholder:"N" help:"Which organization it is: the same numbers make the same one (default 1)."`
@@ -47,22 +47,18 @@ Examples:
 }
 
 // Run makes the organization, its history and, if asked, its present.
-func (c *simulateCmd) Run(ctx context.Context, p *process) error {
-	_, to, connecting := c.open(p)
+func (c *simulateCmd) Run(ctx context.Context, p *Terminal) error {
+	_, to, connecting := c.Open(p)
 	length, wrong := c.validate()
-	var usage usageError
-	if errors.As(connecting, &usage) {
-		connecting = usage.error
-	}
 	if err := errors.Join(wrong, connecting); err != nil {
-		return usageError{err}
+		return Usage(err)
 	}
 	s := &simulation{
-		place: to.server, say: p.say, progress: &progress{out: p.stderr, terminal: p.terminal},
+		place: to.Server, say: p.Say, progress: &Progress{Out: p.Stderr, Terminal: p.StderrIsTerminal},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36),
 	}
 	var err error
-	if s.service, err = to.waiting(s.progress); err != nil {
+	if s.service, err = to.Client(p, s.progress); err != nil {
 		return err
 	}
 	if err := s.prepare(ctx, c.wanted(time.Now()), c.Force); err != nil {
@@ -90,8 +86,8 @@ func (s *simulation) prepare(ctx context.Context, w wish, force bool) error {
 	if err == nil {
 		err = s.play(ctx)
 	}
-	s.progress.stop()
-	return interrupted(ctx, err, "run the same command to go on")
+	s.progress.Stop()
+	return Interrupted(ctx, err, "run the same command to go on")
 }
 
 // validate reports every mistake in the flags.

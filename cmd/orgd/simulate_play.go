@@ -54,10 +54,10 @@ func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
 		return nil
 	}
 	began := time.Now()
-	s.progress.begin(stage.Name, stage.Len())
+	s.progress.Begin(stage.Name, stage.Len())
 	for i, wave := range stage.Waves {
 		if i < s.mark.Waves {
-			s.progress.add(len(wave))
+			s.progress.Add(len(wave))
 			continue
 		}
 		if err := each(ctx, wave, s.request); err != nil {
@@ -70,7 +70,7 @@ func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
 			return err
 		}
 	}
-	s.progress.end("%d requests in %s", stage.Len(), time.Since(began).Round(time.Millisecond))
+	s.progress.End("%d requests in %s", stage.Len(), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (s *simulation) request(ctx context.Context, r simulate.Request) error {
 		path = strings.Replace(path, simulate.ProjectID, url.PathEscape(s.id(r.Project)), 1)
 	}
 	if r.Project != "" && r.Method == http.MethodPost && s.id(r.Project) != "" {
-		s.progress.add(1) // projects may share a name, so the service would make another
+		s.progress.Add(1) // projects may share a name, so the service would make another
 		return nil
 	}
 	var opts []client.Option
@@ -99,7 +99,7 @@ func (s *simulation) request(ctx context.Context, r simulate.Request) error {
 		}
 		s.remember(p)
 	}
-	s.progress.add(1)
+	s.progress.Add(1)
 	return nil
 }
 
@@ -133,16 +133,16 @@ func (s *simulation) history(ctx context.Context, left bool) error {
 		}
 		first = reported.Truncate(day).Add(-day) // tasks of the day before may have ended since
 	}
-	s.progress.begin("history", int(now.Sub(first)/day)+1)
+	s.progress.Begin("history", int(now.Sub(first)/day)+1)
 	for d := first; !d.After(now); d = d.Add(day) {
 		events := slices.DeleteFunc(s.org.Day(d, left), func(e simulate.Event) bool { return e.At.After(now) })
 		if err := s.report(ctx, events); err != nil {
 			return err
 		}
-		s.progress.add(1)
+		s.progress.Add(1)
 	}
 	s.mark.Reported = now.Format(time.RFC3339)
-	s.progress.end("%d events from %s on in %s, and %d that were known", s.accepted, first.Format(time.DateOnly),
+	s.progress.End("%d events from %s on in %s, and %d that were known", s.accepted, first.Format(time.DateOnly),
 		time.Since(now).Round(time.Millisecond), s.duplicates)
 	return nil
 }
@@ -194,9 +194,9 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 	began := time.Now()
 	agents := s.org.Live(began)
 	s.accepted = 0
-	s.progress.begin("live", 0)
+	s.progress.Begin("live", 0)
 	from, owed := began, 0.0
-	for sleep(ctx, tick) {
+	for Sleep(ctx, tick) {
 		now := time.Now()
 		// What a slow service could not take is not made up for.
 		owed += rate * min(now.Sub(from), 2*tick).Seconds()
@@ -206,9 +206,9 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 		}
 		owed -= float64(int(owed))
 		from = now
-		s.progress.add(len(events))
+		s.progress.Add(len(events))
 	}
-	s.progress.end("%d events in %s", s.accepted, time.Since(began).Round(time.Second))
+	s.progress.End("%d events in %s", s.accepted, time.Since(began).Round(time.Second))
 	return nil
 }
 

@@ -240,7 +240,7 @@ func TestSimulateInterrupted(t *testing.T) {
 	stderr := &output{}
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"simulate", "--agents", "7", "--days", "1"}, process{getenv: env(g.vars...), stdout: stderr, stderr: stderr})
+		code <- run(ctx, []string{"simulate", "--agents", "7", "--days", "1"}, Terminal{Getenv: env(g.vars...), Stdout: stderr, Stderr: stderr})
 	}()
 	for end := time.Now().Add(deadline); g.count("/agents") < 2; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -7,60 +7,61 @@ import (
 	"unicode/utf8"
 )
 
-// table writes rows in columns. Rows may also come one by one: a column is then
-// as wide as it was before, or wider.
-type table struct {
-	p      *process
+// Table prints rows in columns. Each flush prints the rows that were added since
+// the last one. A column keeps its width or grows.
+type Table struct {
+	t      *Terminal
 	widths []int
-	rows   []tableRow
+	rows   []row
 }
 
-type tableRow struct {
+type row struct {
 	cells []string
-	bold  int    // how many of the first cells stand out
-	alone string // a line without cells
+	bold  int    // how many of the first cells are bold
+	line  string // instead of cells
 }
 
-func (p *process) table() *table { return &table{p: p} }
+// Table returns an empty table whose columns have at least these widths.
+func (t *Terminal) Table(widths ...int) *Table { return &Table{t: t, widths: widths} }
 
-// header adds the names of the columns.
-func (t *table) header(names ...string) {
-	t.rows = append(t.rows, tableRow{cells: names, bold: len(names)})
+// Header adds the names of the columns.
+func (t *Table) Header(names ...string) {
+	t.rows = append(t.rows, row{cells: names, bold: len(names)})
 }
 
-// row adds a row.
-func (t *table) row(cells ...string) { t.add(0, cells) }
+// Row adds a row.
+func (t *Table) Row(cells ...string) { t.add(0, cells) }
 
-// field adds a name and a value, unless there is none.
-func (t *table) field(name, value string) {
+// Field adds a name and a value, unless the value is empty.
+func (t *Table) Field(name, value string) {
 	if value != "" {
 		t.add(1, []string{name, value})
 	}
 }
 
-// text adds lines below, after an empty one, unless there are none.
-func (t *table) text(lines string) {
-	if lines == "" {
+// Text adds an empty line and the lines of a text, unless the text is empty.
+func (t *Table) Text(text string) {
+	if text == "" {
 		return
 	}
-	t.rows = append(t.rows, tableRow{})
-	for l := range strings.Lines(lines) {
-		t.alone(strings.TrimRight(l, "\r\n"))
+	t.rows = append(t.rows, row{})
+	for l := range strings.Lines(text) {
+		t.Line(strings.TrimRight(l, "\r\n"))
 	}
 }
 
-// alone adds a line that no column takes part in.
-func (t *table) alone(text string) { t.rows = append(t.rows, tableRow{alone: visible(text)}) }
+// Line adds a line that is not in columns.
+func (t *Table) Line(text string) { t.rows = append(t.rows, row{line: Visible(text)}) }
 
-func (t *table) add(bold int, cells []string) {
+func (t *Table) add(bold int, cells []string) {
 	for i := range cells {
-		cells[i] = visible(cells[i])
+		cells[i] = Visible(cells[i])
 	}
-	t.rows = append(t.rows, tableRow{cells: cells, bold: bold})
+	t.rows = append(t.rows, row{cells: cells, bold: bold})
 }
 
-// flush writes what was added.
-func (t *table) flush() error {
+// Flush prints the rows on standard output.
+func (t *Table) Flush() error {
 	for _, r := range t.rows {
 		for i, cell := range r.cells {
 			if i == len(t.widths) {
@@ -74,19 +75,19 @@ func (t *table) flush() error {
 		t.write(&b, r)
 	}
 	t.rows = nil
-	_, err := fmt.Fprint(t.p.stdout, b.String())
+	_, err := fmt.Fprint(t.t.Stdout, b.String())
 	return err
 }
 
-func (t *table) write(b *strings.Builder, r tableRow) {
-	b.WriteString(r.alone)
-	gap := 0 // owed before the next cell that is not empty
+func (t *Table) write(b *strings.Builder, r row) {
+	b.WriteString(r.line)
+	gap := 0 // spaces before the next cell that is not empty
 	for i, cell := range r.cells {
 		if cell != "" {
 			b.WriteString(strings.Repeat(" ", gap))
 			gap = 0
 			if i < r.bold {
-				b.WriteString(t.p.color(bold, cell))
+				b.WriteString(t.t.Color(Bold, cell))
 			} else {
 				b.WriteString(cell)
 			}
@@ -96,11 +97,11 @@ func (t *table) write(b *strings.Builder, r tableRow) {
 	b.WriteByte('\n')
 }
 
-// when is a time in a table.
-func when(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// Time is a time in a table.
+func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// word is what may be absent.
-func word[T ~string](v *T) string {
+// Word is a value in a table that may be absent.
+func Word[T ~string](v *T) string {
 	if v == nil {
 		return ""
 	}

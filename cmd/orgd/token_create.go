@@ -45,21 +45,21 @@ Examples:
 }
 
 // Run prints a token.
-func (c *tokenCreateCmd) Run(p *process) error {
-	cfg, err := p.load()
+func (c *tokenCreateCmd) Run(p *Terminal, given Given) error {
+	cfg, err := Load(given, p.Getenv)
 	in, mistakes := c.request()
 	if err = errors.Join(err, mistakes); err != nil {
-		return usageError{err}
+		return Usage(err)
 	}
 	token, s, err := orgd.NewToken(cfg, in)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(p.stdout, token); err != nil {
+	if _, err := fmt.Fprintln(p.Stdout, token); err != nil {
 		return err
 	}
-	if p.terminal {
-		p.say("Session %s of %s, role %s, until %s.", s.ID, s.Subject, s.Role, s.ExpiresAt.Format(time.RFC3339))
+	if p.StderrIsTerminal {
+		p.Say("Session %s of %s, role %s, until %s.", s.ID, s.Subject, s.Role, s.ExpiresAt.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"strings"
+
+	"orgd/client"
 )
 
 type tokenListCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -21,23 +23,19 @@ Example:
 }
 
 // Run prints the sessions on standard output.
-func (c *tokenListCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
+func (c *tokenListCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+	all, err := Collect(service.Sessions(ctx, Pages(0)), 0)
 	if err != nil {
 		return err
 	}
-	all, err := collect(service.Sessions(ctx, pages(0)), 0)
-	if err != nil {
-		return err
-	}
-	return c.print(p, all, func(t *table) {
-		t.header("SESSION", "SUBJECT", "ROLE", "ISSUED", "EXPIRES", "STATE", "DEPARTMENTS")
+	return c.Print(p, all, func(table *Table) {
+		table.Header("SESSION", "SUBJECT", "ROLE", "ISSUED", "EXPIRES", "STATE", "DEPARTMENTS")
 		for _, s := range all {
 			state := "good"
 			if s.RevokedAt != nil {
 				state = "revoked"
 			}
-			t.row(s.SID, s.Subject, string(s.Role), when(s.IssuedAt), when(s.ExpiresAt), state, strings.Join(s.Departments, ", "))
+			table.Row(s.SID, s.Subject, string(s.Role), Time(s.IssuedAt), Time(s.ExpiresAt), state, strings.Join(s.Departments, ", "))
 		}
 	})
 }

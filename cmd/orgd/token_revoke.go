@@ -7,7 +7,7 @@ import (
 )
 
 type tokenRevokeCmd struct {
-	serverFlag
+	ServerFlag
 	Sessions []string `arg:"" name:"session" help:"Sessions to end, as \"orgd token list\" shows them."`
 }
 
@@ -21,11 +21,7 @@ Example:
 }
 
 // Run revokes one session after the other and stops at the first failure.
-func (c *tokenRevokeCmd) Run(ctx context.Context, p *process) error {
-	service, err := c.connect(p)
-	if err != nil {
-		return err
-	}
+func (c *tokenRevokeCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
 	for _, sid := range c.Sessions {
 		known, err := isKnown(ctx, service, sid)
 		if err == nil {
@@ -34,9 +30,9 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		p.say("Session %s is revoked.", sid)
+		p.Say("Session %s is revoked.", sid)
 		if !known {
-			p.say("No request has come from it so far: compare it with \"orgd token list\" if it should be in use.")
+			p.Say("No request has come from it so far: compare it with \"orgd token list\" if it should be in use.")
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 type versionCmd struct{}
 
 // Run prints one line on standard output.
-func (versionCmd) Run(p *process) error {
+func (versionCmd) Run(p *Terminal) error {
 	b := orgd.Version()
-	_, err := fmt.Fprintf(p.stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(p.Stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

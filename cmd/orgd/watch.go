@@ -11,12 +11,12 @@ import (
 
 // follow calls begin once the stream is open, and each for every event, until
 // each wants no more or ctx ends.
-func follow(ctx context.Context, p *process, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
+func follow(ctx context.Context, p *Terminal, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
 	q.Opened = sync.OnceFunc(func() {
-		p.say("Watching; Ctrl-C ends it.")
+		p.Say("Watching; Ctrl-C ends it.")
 		if failed = begin(); failed != nil {
 			stop()
 		}
@@ -31,9 +31,9 @@ func follow(ctx context.Context, p *process, service *client.Client, q client.St
 		case err != nil && refused(err):
 			return err
 		case err != nil:
-			p.say("orgd: %s; trying again", visible(p.sentence(err)))
+			p.Say("orgd: %s; trying again", Visible(p.Sentence(err)))
 		case e.Resync:
-			p.say("orgd: some events are missing here; orgd get activities shows them")
+			p.Say("orgd: some events are missing here; orgd get activities shows them")
 		default:
 			more, err = each(e)
 			if err != nil || !more {

@@ -14,7 +14,7 @@ import (
 // welcome tells the operator where the service is and, on a terminal, how to get
 // in.
 type welcome struct {
-	p       *process
+	t       *Terminal
 	cfg     orgd.Config
 	service *orgd.App
 	log     *zap.Logger
@@ -25,8 +25,8 @@ type welcome struct {
 
 // newWelcome writes the first token, if there is one, to its file. Where the file is
 // still there it gets another one at each start.
-func newWelcome(p *process, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
-	w := &welcome{p: p, cfg: cfg, service: service, log: log}
+func newWelcome(p *Terminal, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
+	w := &welcome{t: p, cfg: cfg, service: service, log: log}
 	var err error
 	if w.dir, err = filepath.Abs(cfg.DataDir()); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (w *welcome) listening(addr net.Addr) {
 	url := localURL(w.cfg, addr.String())
 	if w.cfg.Storage != orgd.MongoDB {
 		var err error
-		if w.served, err = markServed(w.dir, url); err != nil {
+		if w.served, err = MarkServed(w.dir, url); err != nil {
 			w.log.Error("commands on this machine will not find their token", zap.Error(err))
 		}
 	}
@@ -56,7 +56,7 @@ func (w *welcome) listening(addr net.Addr) {
 		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
 			zap.String("try", fmt.Sprintf(`curl -H "Authorization: Bearer $(cat %s)" %s/api/v1/company`, w.file, url)))
 	}
-	if w.p.terminal {
+	if w.t.StderrIsTerminal {
 		w.show(addr, url)
 	}
 }
@@ -64,16 +64,16 @@ func (w *welcome) listening(addr net.Addr) {
 // show tells whoever sits at the terminal how to get in. A link is printed, never
 // logged, at the first start of a service that only this machine can reach.
 func (w *welcome) show(addr net.Addr, url string) {
-	w.p.say("\nBrowser         %s", w.page(url))
+	w.t.Say("\nBrowser         %s", w.page(url))
 	if w.file != "" {
-		w.p.say("Admin's token   %s", w.file)
+		w.t.Say("Admin's token   %s", w.file)
 	}
 	tcp, ok := addr.(*net.TCPAddr)
 	if !w.cfg.ServesConsole() || !ok || !tcp.IP.IsLoopback() {
 		return
 	}
 	if w.file == "" {
-		w.p.say("%s login --link signs a browser in.\n", self())
+		w.t.Say("%s login --link signs a browser in.\n", self())
 		return
 	}
 	link, err := w.service.SignInLink(url)
@@ -81,7 +81,7 @@ func (w *welcome) show(addr net.Addr, url string) {
 		w.log.Error("no sign-in link", zap.Error(err))
 		return
 	}
-	w.p.say(`
+	w.t.Say(`
 This link signs your browser in as admin. It works once, for five minutes, on this machine only:
 
 %s

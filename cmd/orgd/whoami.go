@@ -8,8 +8,8 @@ import (
 )
 
 type whoamiCmd struct {
-	serverFlag
-	outputFlag
+	ServerFlag
+	OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -29,8 +29,8 @@ type identity struct {
 }
 
 // Run prints the caller on standard output.
-func (c *whoamiCmd) Run(ctx context.Context, p *process) error {
-	service, to, err := c.open(p)
+func (c *whoamiCmd) Run(ctx context.Context, p *Terminal) error {
+	service, to, err := c.Open(p)
 	if err != nil {
 		return err
 	}
@@ -38,13 +38,13 @@ func (c *whoamiCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return c.print(p, identity{to.server, me}, func(t *table) {
-		t.field("Server", to.server)
-		t.field("Subject", me.Subject)
-		t.field("Role", string(me.Role))
-		t.field("Departments", strings.Join(me.Departments, ", "))
-		t.field("Session", me.SID)
-		t.field("Issued", when(me.IssuedAt))
-		t.field("Expires", when(me.ExpiresAt))
+	return c.Print(p, identity{to.Server, me}, func(table *Table) {
+		table.Field("Server", to.Server)
+		table.Field("Subject", me.Subject)
+		table.Field("Role", string(me.Role))
+		table.Field("Departments", strings.Join(me.Departments, ", "))
+		table.Field("Session", me.SID)
+		table.Field("Issued", Time(me.IssuedAt))
+		table.Field("Expires", Time(me.ExpiresAt))
 	})
 }

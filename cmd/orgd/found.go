@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"orgd/domain/loopback"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,21 +14,26 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orgd"
+	"orgd/domain/loopback"
 )
 
-// isLoopback reports whether a server can only be on this machine.
-func isLoopback(server string) bool {
+// DemoDir is the directory of "orgd demo" by default.
+const DemoDir = "demo"
+
+// IsLoopback reports whether the URL of a server can only mean this machine.
+func IsLoopback(server string) bool {
 	u, err := url.Parse(server)
 	return err == nil && loopback.IsHost(u.Hostname())
 }
 
-// servedFile, in a data directory, holds the URL where a process serves it. That
-// process holds a lock on the file until it ends, however it ends.
-const servedFile = "orgd.url"
+// ServedFile is the file in a data directory with the URL where a process serves
+// it. The process holds a lock on the file until it ends.
+const ServedFile = "orgd.url"
 
-// markServed says in a data directory where it is served, until the file is closed.
-func markServed(dir, url string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, servedFile), os.O_CREATE|os.O_RDWR, 0o600)
+// MarkServed writes into a data directory where it is served, until the file is
+// closed.
+func MarkServed(dir, url string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, ServedFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +43,9 @@ func markServed(dir, url string) (*os.File, error) {
 	return f, err
 }
 
-// servedAt returns the URL where a directory is served, "" if it is not.
-func servedAt(dir string) string {
-	f, err := os.Open(filepath.Join(dir, servedFile))
+// ServedAt returns the URL where a data directory is served, "" if it is not.
+func ServedAt(dir string) string {
+	f, err := os.Open(filepath.Join(dir, ServedFile))
 	if err != nil {
 		return ""
 	}
@@ -49,7 +53,7 @@ func servedAt(dir string) string {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		return ""
 	}
-	url, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	url, err := io.ReadAll(io.LimitReader(f, MaxSecret))
 	if err != nil {
 		return ""
 	}
@@ -64,41 +68,41 @@ func sameListener(a, b string) bool {
 	return err == nil && wrong == nil && x.Scheme == y.Scheme && x.Port() == y.Port()
 }
 
-// foundToken looks for the token that "orgd serve" or "orgd demo" has left in its
-// directory below this one, if it is that which serves at a URL of this machine.
-// The error says why there is none.
-func (p *process) foundToken(server string) (token, file string, err error) {
-	for _, dir := range p.dataDirs() {
-		if sameListener(servedAt(dir), server) {
+// findToken returns the token that "orgd serve" or "orgd demo" has written to its
+// data directory, if the directory is the one that is served at a URL of this
+// machine. The error says why there is none.
+func findToken(getenv func(string) string, server string) (token, file string, err error) {
+	for _, dir := range dataDirs(getenv) {
+		if sameListener(ServedAt(dir), server) {
 			file = filepath.Join(dir, orgd.AdminTokenName)
 			token, err = readOwn(file)
 			return token, file, err
 		}
 	}
-	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(p.dataDirs(), " or "))
+	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(dataDirs(getenv), " or "))
 }
 
 // dataDirs are the directories that "orgd serve" and "orgd demo" use here.
-func (p *process) dataDirs() []string {
-	if dir := p.getenv("ORGD_DATA_DIR"); dir != "" {
+func dataDirs(getenv func(string) string) []string {
+	if dir := getenv("ORGD_DATA_DIR"); dir != "" {
 		return []string{dir}
 	}
-	return []string{orgd.Default().DataDir(), demoDir}
+	return []string{orgd.Default().DataDir(), DemoDir}
 }
 
-// servedHere returns the first of these directories that is served, and where; ""
-// if none is.
-func (p *process) servedHere() (dir, url string) {
-	for _, dir := range p.dataDirs() {
-		if url := servedAt(dir); url != "" {
+// servedHere returns the first of these directories that is served, and the URL;
+// "" if none is.
+func servedHere(getenv func(string) string) (dir, url string) {
+	for _, dir := range dataDirs(getenv) {
+		if url := ServedAt(dir); url != "" {
 			return dir, url
 		}
 	}
 	return "", ""
 }
 
-// readOwn reads a file that only this user can read: somebody else's might be
-// there to be taken for it.
+// readOwn reads a file that only this user can read. Another user may have put a
+// file there to be mistaken for it.
 func readOwn(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	switch {
@@ -122,7 +126,7 @@ func readOwn(path string) (string, error) {
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("others may use %s (chmod 600 %s)", path, path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	text, err := io.ReadAll(io.LimitReader(f, MaxSecret))
 	token := strings.TrimSpace(string(text))
 	if token == "" && err == nil {
 		err = fmt.Errorf("%s is empty", path)

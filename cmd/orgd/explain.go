@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"orgd/client"
+)
+
+// OutcomeUnknown is what is printed about a change whose answer did not arrive.
+const OutcomeUnknown = "whether the change was made is not known"
+
+// explain returns an error in the words of the command line: what is wrong and
+// what to do. If the connection is verbose, detail has the request and the answer.
+func (c Connection) explain(err error) (text, detail string) {
+	text = err.Error()
+	failure, failed := errors.AsType[*client.Failure](err)
+	answer, refused := errors.AsType[*client.Error](err)
+	unreached, ok := errors.AsType[unreachable](err)
+	if failed {
+		text = strings.Replace(text, failure.Error(), c.lost(failure), 1)
+	} else if refused {
+		text = strings.Replace(text, answer.Error(), c.refused(answer), 1)
+	}
+	switch {
+	case !c.Verbose:
+	case ok:
+		detail = unreached.err.Error()
+	case failed:
+		detail = failure.Error()
+	case refused:
+		detail = answer.Error()
+	}
+	return strings.TrimPrefix(text, "client: "), detail
+}
+
+// Uncertain reports whether err is that of a change of which the client does not
+// know whether it was made.
+func Uncertain(err error) bool {
+	f, ok := errors.AsType[*client.Failure](err)
+	return ok && f.Uncertain && f.Method != http.MethodGet
+}
+
+// lost says why there is no answer.
+func (c Connection) lost(f *client.Failure) string {
+	if u, ok := errors.AsType[unreachable](f.Err); ok {
+		return u.Error()
+	}
+	if u, ok := errors.AsType[UsageError](f.Err); ok {
+		return u.Error()
+	}
+	if !f.Lost {
+		return fmt.Sprintf("%s: %v", c.Server, f.Err)
+	}
+	text := c.Server + " has stopped answering"
+	if reason := lostBecause(f.Err); reason != "" {
+		text += ": " + reason
+	}
+	return text + ofEffect(f.Uncertain, f.Method)
+}
+
+// refused says what the service has refused, and what to do.
+func (c Connection) refused(e *client.Error) string {
+	text := e.Detail
+	switch {
+	case e.Code == 0 && isGateway(e):
+		text = fmt.Sprintf("a gateway answers for %s that it does not reach it", c.Server)
+	case e.Code == 0:
+		text = unreachable{c, notOrgd, "", e}.Error()
+	case e.Code == client.ErrUnauthorized, e.Code == client.ErrSessionRevoked:
+		return c.unaccepted(e.Detail)
+	case e.Code == client.ErrRouteNotFound:
+		text = fmt.Sprintf("%s does not know what this command asks for: it is not of the version of this program", c.Server)
+	case e.Category == client.CategoryRateLimit && e.RetryAfter > 0:
+		text += fmt.Sprintf("; try again in %s", e.RetryAfter)
+	case e.Status >= http.StatusInternalServerError:
+		text = fmt.Sprintf("%s has failed: %s; its log knows this as %s", c.Server, e.Detail, e.Instance)
+	}
+	return text + ofEffect(e.Uncertain, e.Method)
+}
+
+func ofEffect(uncertain bool, method string) string {
+	if uncertain && method != http.MethodGet {
+		return "; " + OutcomeUnknown
+	}
+	return ""
+}
+
+// unaccepted says which token is not accepted, and how to get another.
+func (c Connection) unaccepted(reason string) string {
+	switch {
+	case c.discovered:
+		reason += fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
+			ShellWord(filepath.Dir(c.TokenOf)), c.Server)
+	case c.Profile != "":
+		reason += fmt.Sprintf("; orgd login --profile %s takes another, orgd logout --local forgets it", c.Profile)
+	}
+	return strings.TrimSuffix(c.Server+" does not accept the token of "+c.TokenOf, " of ") + ": " + reason
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"orgd/client"
+)
+
+// put sets the field at a path, such as model.provider, if a value is given.
+func put[T any](o client.Object, path string, given *T) {
+	if given != nil {
+		set(o, path, *given)
+	}
+}
+
+// putWord is put for words, where "" means that none is given.
+func putWord[T ~string](o client.Object, path string, given T) {
+	if given != "" {
+		set(o, path, given)
+	}
+}
+
+// putOrNull is put for fields that may be null, where "" is null.
+func putOrNull(o client.Object, path string, given *string) {
+	if given != nil && *given == "" {
+		set(o, path, nil)
+		return
+	}
+	put(o, path, given)
+}
+
+func set(o map[string]any, path string, value any) {
+	outer, inner, deeper := strings.Cut(path, ".")
+	if !deeper {
+		o[outer] = value
+		return
+	}
+	below, ok := o[outer].(map[string]any)
+	if !ok {
+		below = map[string]any{}
+		o[outer] = below
+	}
+	set(below, inner, value)
+}
+
+// input converts the fields of a new object to the client's type. An unknown field
+// is a usage error.
+func input[T any](o client.Object) (in T, err error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return in, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return in, Usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return in, nil
+}
+
+// errNothing is the error of a change without fields.
+var errNothing = Usagef("there is nothing to change: give a flag or --file")
+
+// errNameless is the error of a new object without a name.
+var errNameless = Usagef("it needs a name")
+
+// number is a number as it is typed.
+type number client.Decimal
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *number) UnmarshalText(text []byte) error {
+	if _, err := client.Decimal(text).Rat(); err != nil || len(text) == 0 {
+		return errors.New("must be a number")
+	}
+	*n = number(text)
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) { return client.Decimal(n).MarshalJSON() }

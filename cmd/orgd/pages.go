@@ -1,0 +1,39 @@
+package main
+
+import (
+	"iter"
+
+	"orgd/client"
+)
+
+// AllFlag bounds a list. Its default is the whole list.
+type AllFlag struct {
+	Limit uint `placeholder:"N" help:"Show at most so many (default all)."`
+}
+
+// Pages returns the query for pages that fit the limit.
+func (f AllFlag) Pages() client.PageQuery { return Pages(f.Limit) }
+
+// Pages returns the query for pages that fit a limit, where 0 is no limit.
+func Pages(limit uint) client.PageQuery {
+	const largest = 200
+	if limit == 0 {
+		limit = largest
+	}
+	return client.PageQuery{Limit: int(min(limit, largest))}
+}
+
+// Collect reads items up to a limit, where 0 is no limit. It never returns a nil
+// slice without an error.
+func Collect[T any](items iter.Seq2[T, error], limit uint) ([]T, error) {
+	all := []T{} // [] in JSON, not null
+	for item, err := range items {
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, item); uint(len(all)) == limit {
+			break
+		}
+	}
+	return all, nil
+}

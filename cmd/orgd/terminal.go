@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Terminal is what a command sees of the world outside of the program.
+type Terminal struct {
+	Getenv           func(string) string
+	Stdin            io.Reader
+	Stdout, Stderr   io.Writer
+	Interactive      bool          // Stdin is a terminal
+	StderrIsTerminal bool          // Stderr is a terminal
+	Colored          bool          // Stdout is a terminal that should have colours
+	UserDir          string        // the user's directory for configuration, "" if unknown
+	ConnectTimeout   time.Duration // for the connection to a service; 0 is a minute
+
+	// Explain returns what is wrong and what to do, and all that is known of the
+	// error, "" for no more. If it is nil, errors are printed with their own text.
+	Explain func(error) (text, detail string)
+}
+
+// UsageError is a mistake on the command line or in the configuration.
+type UsageError struct{ error }
+
+// Usage makes err a [UsageError]. It returns nil for nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{err}
+}
+
+// Usagef returns a [UsageError] with a text.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// Interruption is the error of a command that ended early because its context
+// ended. It says what has been done by then.
+type Interruption string
+
+// Error implements error.
+func (i Interruption) Error() string { return "interrupted; " + string(i) }
+
+// Is makes it a kind of context.Canceled.
+func (Interruption) Is(target error) bool { return target == context.Canceled }
+
+// Interrupted returns err, or an [Interruption] with a text if ctx has ended.
+func Interrupted(ctx context.Context, err error, done Interruption) error {
+	if err != nil && ctx.Err() != nil {
+		return done
+	}
+	return err
+}
+
+// Say prints a line on standard error. Failures to write are ignored: there is no
+// other place to report them.
+func (t *Terminal) Say(format string, args ...any) {
+	fmt.Fprintf(t.Stderr, format+"\n", args...)
+}
+
+// Fail prints an error. Usage errors with several lines are a list of mistakes.
+func (t *Terminal) Fail(err error) {
+	text, detail := t.explain(err)
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = Visible(lines[i]) // it may hold input of others
+	}
+	usage := errors.As(err, new(UsageError))
+	if usage && len(lines) > 1 {
+		t.Say("orgd: %d mistakes:\n  %s", len(lines), strings.Join(lines, "\n  "))
+		return
+	}
+	t.Say("orgd: %s", strings.Join(lines, "\norgd: "))
+	if detail != "" && !usage {
+		t.Say("orgd: in detail: %s", Visible(detail))
+	}
+}
+
+// Sentence returns an error in the words of the command line.
+func (t *Terminal) Sentence(err error) string {
+	text, _ := t.explain(err)
+	return text
+}
+
+func (t *Terminal) explain(err error) (text, detail string) {
+	if t.Explain == nil {
+		return err.Error(), ""
+	}
+	return t.Explain(err)
+}
+
+// Visible escapes the characters of a text that do not appear on a terminal or
+// control it. Tabs stay.
+func Visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\t' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		}
+	}
+	return b.String()
+}
+
+// ShellWord quotes a text as one word of a shell.
+func ShellWord(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,9 @@
+package main
+
+import "testing"
+
+func TestVisible(t *testing.T) {
+	if got := Visible("a\tb\x1b[2J\u202e\nö\u0085\xff"); got != "a\tb"+`\x1b[2J\u202e\nö\u0085�` {
+		t.Errorf("Visible = %q", got)
+	}
+}
