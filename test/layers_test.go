@@ -32,6 +32,7 @@ var layers = []struct {
 	{"orgd/adapters", []string{"orgd/domain", "orgd/ports", "orgd/app"}, []string{""}},
 	{"orgd/client", nil, nil}, // for programs that have nothing else of the module
 	{"orgd/cmd", []string{module}, []string{""}},
+	{"orgd/cmd/orgd/internal/terminal", nil, []string{"golang.org/x/term", "go.yaml.in/yaml/v3"}},
 	{"orgd/test", []string{module}, []string{""}},
 }
 

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // activitiesCmd lists events, or follows them.
 type activitiesCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	Type       client.EventType `enum:",hired,onboarded,fired,offboarded,status_changed,promoted,demoted,task_started,task_completed,cost_incurred,tool_used,delegation_sent,delegation_received" default:"" placeholder:"TYPE" help:"Only these, such as promoted or task_completed."`
 	Agent      string           `placeholder:"AGENT" help:"Only those of this agent, by name or id."`
 	LastNHours string           `name:"last-n-hours" enum:",24,48,168" default:"" placeholder:"N" help:"Only those of the last 24, 48 or 168 hours."`
@@ -38,9 +39,9 @@ Examples:
 const defaultEvents = 50
 
 // Run prints the events on standard output.
-func (c *activitiesCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.After != "" && !c.Watch {
-		return Usagef("--after: goes with --watch only")
+		return terminal.Usagef("--after: goes with --watch only")
 	}
 	var hours client.ActivityWindow
 	if c.LastNHours != "" {
@@ -48,7 +49,7 @@ func (c *activitiesCmd) Run(ctx context.Context, p *Terminal, service *client.Cl
 	}
 	if c.Watch {
 		q := client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: hours, After: c.After}
-		return c.watch(ctx, p, service, q)
+		return c.watch(ctx, t, service, q)
 	}
 	limit := c.limit(defaultEvents)
 	q := client.ActivityQuery{PageQuery: Pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
@@ -56,7 +57,7 @@ func (c *activitiesCmd) Run(ctx context.Context, p *Terminal, service *client.Cl
 	if err != nil {
 		return err
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header(eventColumns...)
 		for _, e := range all {
 			table.Row(eventCells(e)...)
@@ -83,7 +84,7 @@ func eventCells(e client.ActivityEvent) []string {
 		}
 		about = strings.Join(data, " ")
 	}
-	return []string{Time(e.Timestamp), string(e.EventType), e.AgentName, about}
+	return []string{terminal.Time(e.Timestamp), string(e.EventType), e.AgentName, about}
 }
 
 // watchedEvent is an event and where it stands in the stream.
@@ -93,10 +94,10 @@ type watchedEvent struct {
 }
 
 // watch prints events as they happen.
-func (c *activitiesCmd) watch(ctx context.Context, p *Terminal, service *client.Client, q client.StreamQuery) error {
-	table := p.Table(len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20)
+func (c *activitiesCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery) error {
+	table := t.Table(len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20)
 	left := c.limit(0)
-	return follow(ctx, p, service, q, func() error {
+	return follow(ctx, t, service, q, func() error {
 		if c.Output == "table" {
 			table.Header(eventColumns...)
 		}
@@ -104,7 +105,7 @@ func (c *activitiesCmd) watch(ctx context.Context, p *Terminal, service *client.
 	}, func(e client.StreamEvent) (bool, error) {
 		left-- // from 0 it goes on for ever
 		if c.Output != "table" {
-			return left != 0, c.PrintOne(p, watchedEvent{e.Position, e.ActivityEvent})
+			return left != 0, c.PrintOne(t, watchedEvent{e.Position, e.ActivityEvent})
 		}
 		table.Row(eventCells(e.ActivityEvent)...)
 		return left != 0, table.Flush()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // agentCmd is everything about one agent.
@@ -31,7 +32,7 @@ type agentArg struct {
 
 type agentShowCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	agentArg
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
 }
@@ -48,9 +49,9 @@ Examples:
 }
 
 // Run prints the agent on standard output.
-func (c *agentShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Version != 0 {
-		return c.version(ctx, p, service)
+		return c.version(ctx, t, service)
 	}
 	a, err := service.Agent(ctx, c.Agent)
 	if err != nil {
@@ -62,17 +63,17 @@ func (c *agentShowCmd) Run(ctx context.Context, p *Terminal, service *client.Cli
 			return err
 		}
 	}
-	return c.Print(p, a, func(table *Table) {
+	return c.Print(t, a, func(table *terminal.Table) {
 		identityFields(table, a.AgentIdentity, &agents)
 		table.Field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
-		table.Field("Created", Time(a.CreatedAt))
-		table.Field("Updated", Time(a.UpdatedAt))
+		table.Field("Created", terminal.Time(a.CreatedAt))
+		table.Field("Updated", terminal.Time(a.UpdatedAt))
 		table.Text(a.Instructions)
 	})
 }
 
 // version prints the agent as it was.
-func (c *agentShowCmd) version(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	v, err := service.Version(ctx, c.Agent, c.Version)
 	if err != nil {
 		return err
@@ -83,21 +84,21 @@ func (c *agentShowCmd) version(ctx context.Context, p *Terminal, service *client
 			return err
 		}
 	}
-	return c.Print(p, v, func(table *Table) {
+	return c.Print(t, v, func(table *terminal.Table) {
 		identityFields(table, v.Identity, &agents)
 		table.Field("Version", strconv.FormatInt(v.Number, 10))
-		table.Field("Saved", fmt.Sprintf("%s by %s", Time(v.SavedAt), v.SavedBy))
+		table.Field("Saved", fmt.Sprintf("%s by %s", terminal.Time(v.SavedAt), v.SavedBy))
 		if v.RestoredFrom != nil {
 			table.Field("Restored", fmt.Sprintf("from version %d", *v.RestoredFrom))
 		}
-		table.Field("Reason", Word(v.Reason))
+		table.Field("Reason", terminal.Word(v.Reason))
 		table.Text(v.Identity.Instructions)
 	})
 }
 
 // identityFields are what there is to say about an agent; what is as by default
 // goes without saying.
-func identityFields(table *Table, a client.AgentIdentity, agents *names) {
+func identityFields(table *terminal.Table, a client.AgentIdentity, agents *names) {
 	table.Field("Name", a.Name)
 	table.Field("Id", a.ID)
 	table.Field("Role", a.Role)
@@ -106,7 +107,7 @@ func identityFields(table *Table, a client.AgentIdentity, agents *names) {
 	table.Field("Level", string(a.Level))
 	table.Field("Status", string(a.Status))
 	table.Field("Autonomy", orInherited(a.AutonomyLevel))
-	table.Field("Strategy", Word(a.StrategicOutputMode))
+	table.Field("Strategy", terminal.Word(a.StrategicOutputMode))
 	if m := a.Model; m != nil {
 		table.Field("Model", fmt.Sprintf("%s/%s (temperature %s, %d tokens)", m.Provider, m.ModelID, m.Temperature, m.MaxTokens))
 	}
@@ -118,7 +119,7 @@ func identityFields(table *Table, a client.AgentIdentity, agents *names) {
 	table.Field("May approve", strings.Join(a.Authority.CanApprove, ", "))
 	table.Field("Hired", string(a.HiringDate))
 	if len(a.Metadata) > 0 {
-		table.Field("Metadata", JSON(a.Metadata))
+		table.Field("Metadata", terminal.JSON(a.Metadata))
 	}
 }
 
@@ -145,7 +146,7 @@ func skills(v client.Skills) string {
 
 type agentVersionsCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	AllFlag
 	agentArg
 }
@@ -160,26 +161,26 @@ Example:
 }
 
 // Run prints the versions on standard output.
-func (c *agentVersionsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := Collect(service.Versions(ctx, c.Agent, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("VERSION", "SAVED", "BY", "FROM", "REASON")
 		for _, v := range all {
 			from := ""
 			if v.RestoredFrom != nil {
 				from = strconv.FormatInt(*v.RestoredFrom, 10)
 			}
-			table.Row(strconv.FormatInt(v.Number, 10), Time(v.SavedAt), v.SavedBy, from, Word(v.Reason))
+			table.Row(strconv.FormatInt(v.Number, 10), terminal.Time(v.SavedAt), v.SavedBy, from, terminal.Word(v.Reason))
 		}
 	})
 }
 
 type agentHistoryCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	agentArg
 }
 
@@ -193,22 +194,22 @@ Example:
 }
 
 // Run prints the career on standard output.
-func (c *agentHistoryCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	steps, err := service.AgentHistory(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, steps, func(table *Table) {
+	return c.Print(t, steps, func(table *terminal.Table) {
 		table.Header("TIME", "TYPE", "BY", "DESCRIPTION")
 		for _, s := range steps {
-			table.Row(Time(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description)
+			table.Row(terminal.Time(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description)
 		}
 	})
 }
 
 type agentHealthCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	agentArg
 }
 
@@ -222,21 +223,21 @@ Example:
 }
 
 // Run prints the health on standard output.
-func (c *agentHealthCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	h, err := service.AgentHealth(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, h, func(table *Table) {
+	return c.Print(t, h, func(table *terminal.Table) {
 		table.Field("Agent", h.AgentName)
 		table.Field("Status", string(h.Status))
 		if h.LastActiveAt != nil {
-			table.Field("Last active", Time(*h.LastActiveAt))
+			table.Field("Last active", terminal.Time(*h.LastActiveAt))
 		}
 		table.Field("Tools", string(h.Trust.Level))
 		if f := h.Performance; f != nil {
-			table.Field("Quality", Word(f.QualityScore))
-			table.Field("Collaboration", Word(f.CollaborationScore))
+			table.Field("Quality", terminal.Word(f.QualityScore))
+			table.Field("Collaboration", terminal.Word(f.CollaborationScore))
 			table.Field("Trend", words(f.Trend))
 		}
 	})
@@ -247,7 +248,7 @@ func words(trend client.TrendDirection) string { return strings.ReplaceAll(strin
 
 type agentPerformanceCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	agentArg
 }
 
@@ -261,16 +262,16 @@ Example:
 }
 
 // Run prints the figures on standard output.
-func (c *agentPerformanceCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentPerformanceCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	f, err := service.AgentPerformance(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, f, func(table *Table) {
+	return c.Print(t, f, func(table *terminal.Table) {
 		table.Header("WINDOW", "COMPLETED", "FAILED", "SUCCESS", "SECONDS", "QUALITY", "COLLABORATION", "COST/TASK", "CURRENCY")
 		for _, w := range f.Windows {
-			table.Row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), Word(w.SuccessRate),
-				Word(w.AvgCompletionTimeSeconds), Word(w.AvgQualityScore), Word(w.CollaborationScore), Word(w.AvgCostPerTask), w.Currency)
+			table.Row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), terminal.Word(w.SuccessRate),
+				terminal.Word(w.AvgCompletionTimeSeconds), terminal.Word(w.AvgQualityScore), terminal.Word(w.CollaborationScore), terminal.Word(w.AvgCostPerTask), w.Currency)
 		}
 		table.Text(fmt.Sprintf("Tasks completed since the beginning: %d. Trend: %s.", f.TasksCompletedTotal, words(f.TrendDirection)))
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // agentFields are the fields of an agent that people change most.
@@ -23,7 +24,7 @@ type agentFields struct {
 }
 
 // into adds what was given.
-func (f agentFields) into(p *Terminal, o client.Object) error {
+func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 	put(o, "role", f.Role)
 	put(o, "department", f.Department)
 	put(o, "description", f.Description)
@@ -35,7 +36,7 @@ func (f agentFields) into(p *Terminal, o client.Object) error {
 		set(o, "tools.allowed", f.Tools)
 	}
 	if f.InstructionsFile != "" {
-		doc, err := Read(p, f.InstructionsFile)
+		doc, err := Read(t, f.InstructionsFile)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func putModel(o client.Object, given *string) error {
 	}
 	provider, id, ok := strings.Cut(*given, "/")
 	if !ok {
-		return Usagef("--model: %q must be PROVIDER/ID", *given)
+		return terminal.Usagef("--model: %q must be PROVIDER/ID", *given)
 	}
 	set(o, "model.provider", provider)
 	set(o, "model.model_id", id)
@@ -69,7 +70,7 @@ func putModel(o client.Object, given *string) error {
 
 type agentCreateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
@@ -89,14 +90,14 @@ Examples:
 }
 
 // Run creates the agent.
-func (c *agentCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	fields, err := c.Fields(p)
+func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	fields, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
 	putWord(fields, "name", c.Name)
 	put(fields, "hiring_date", c.HiringDate)
-	if err := c.into(p, fields); err != nil {
+	if err := c.into(t, fields); err != nil {
 		return err
 	}
 	in, err := input[client.AgentInput](fields)
@@ -104,19 +105,19 @@ func (c *agentCreateCmd) Run(ctx context.Context, p *Terminal, service *client.C
 		return err
 	}
 	if in.Name == "" || in.Role == "" || in.Department == "" {
-		return Usagef("an agent needs a name, --role and --department")
+		return terminal.Usagef("an agent needs a name, --role and --department")
 	}
 	a, err := service.CreateAgent(ctx, in, c.Options()...)
 	if err != nil {
 		return err
 	}
-	p.Say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
-	return c.Print(p, a)
+	t.Say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
+	return c.Print(t, a)
 }
 
 type agentUpdateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
@@ -136,13 +137,13 @@ Examples:
 }
 
 // Run changes the agent.
-func (c *agentUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	patch, err := c.Fields(p)
+func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	patch, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
 	put(patch, "name", c.Name)
-	if err := c.into(p, patch); err != nil {
+	if err := c.into(t, patch); err != nil {
 		return err
 	}
 	if len(patch) == 0 {
@@ -152,8 +153,8 @@ func (c *agentUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.C
 	if err != nil {
 		return err
 	}
-	p.Say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
-	return c.Print(p, a)
+	t.Say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
+	return c.Print(t, a)
 }
 
 type agentDeleteCmd struct {
@@ -172,8 +173,8 @@ Example:
 }
 
 // Run deletes the agents.
-func (c *agentDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	return c.remove(ctx, p, c.Agents, func(name string) (deletion, error) {
+func (c *agentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	return c.remove(ctx, t, c.Agents, func(name string) (deletion, error) {
 		a, err := service.Agent(ctx, name)
 		return deletion{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err
 	}, func(id string, unchanged client.Option) error { return service.DeleteAgent(ctx, id, unchanged) })

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type agentDiffCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	agentArg
 	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
 	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`
@@ -27,9 +28,9 @@ Examples:
 }
 
 // Run prints the difference on standard output.
-func (c *agentDiffCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.To != 0 && c.From >= c.To {
-		return Usagef("the first version must be the earlier one")
+		return terminal.Usagef("the first version must be the earlier one")
 	}
 	from, to := c.From, c.To
 	if to == 0 {
@@ -49,9 +50,9 @@ func (c *agentDiffCmd) Run(ctx context.Context, p *Terminal, service *client.Cli
 		return err
 	}
 	if c.Output == "table" {
-		return printDiff(p, diff, false)
+		return printDiff(t, diff, false)
 	}
-	return c.Print(p, diff, nil)
+	return c.Print(t, diff, nil)
 }
 
 // currentVersion works for agents that were deleted, too.
@@ -64,13 +65,13 @@ func currentVersion(ctx context.Context, service *client.Client, agent string) (
 }
 
 // printDiff prints what a change does, or with back what undoing it does.
-func printDiff(p *Terminal, diff client.VersionDiff, back bool) error {
-	v := NewDiff(p)
+func printDiff(t *terminal.Terminal, diff client.VersionDiff, back bool) error {
+	v := NewDiff(t)
 	title := fmt.Sprintf("version %d -> %d: %s", diff.FromVersion, diff.ToVersion, diff.Summary)
 	if back {
 		title = fmt.Sprintf("version %d -> as version %d: %s", diff.ToVersion, diff.FromVersion, diff.Summary)
 	}
-	v.Line(0, p.Color(Bold, title))
+	v.Line(0, t.Color(terminal.Bold, title))
 	for _, c := range diff.Changes {
 		old, is := c.OldValue, c.NewValue
 		if back {
@@ -85,7 +86,7 @@ func printDiff(p *Terminal, diff client.VersionDiff, back bool) error {
 
 type agentRollbackCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	agentArg
 	Target int64 `arg:"" name:"version" help:"The version to bring back."`
 	DryRun bool  `help:"Make every check and show what would change, but change nothing."`
@@ -103,14 +104,14 @@ Examples:
 }
 
 // Run brings a version back.
-func (c *agentRollbackCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentRollbackCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	before, err := currentVersion(ctx, service, c.Agent)
 	if err != nil {
 		return err
 	}
 	in := client.RollbackInput{TargetVersion: c.Target, Reason: c.Reason}
 	if c.DryRun {
-		return c.preview(ctx, p, service, in, before)
+		return c.preview(ctx, t, service, in, before)
 	}
 	a, err := service.RollbackAgent(ctx, c.Agent, in)
 	if err != nil {
@@ -121,21 +122,21 @@ func (c *agentRollbackCmd) Run(ctx context.Context, p *Terminal, service *client
 		return err
 	}
 	if after == before {
-		p.Say("Agent %s is as version %d has it already.", a.Name, c.Target)
+		t.Say("Agent %s is as version %d has it already.", a.Name, c.Target)
 	} else {
-		p.Say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
+		t.Say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
 	}
-	return c.Print(p, a)
+	return c.Print(t, a)
 }
 
 // preview shows what the agent would become.
-func (c *agentRollbackCmd) preview(ctx context.Context, p *Terminal, service *client.Client, in client.RollbackInput, current int64) error {
+func (c *agentRollbackCmd) preview(ctx context.Context, t *terminal.Terminal, service *client.Client, in client.RollbackInput, current int64) error {
 	a, err := service.PreviewRollback(ctx, c.Agent, in)
 	if err != nil {
 		return err
 	}
 	if c.Output != "" {
-		return c.Print(p, a)
+		return c.Print(t, a)
 	}
 	diff := client.VersionDiff{FromVersion: c.Target, ToVersion: current, Summary: "no changes"}
 	if c.Target < current {
@@ -143,5 +144,5 @@ func (c *agentRollbackCmd) preview(ctx context.Context, p *Terminal, service *cl
 			return err
 		}
 	}
-	return printDiff(p, diff, true)
+	return printDiff(t, diff, true)
 }

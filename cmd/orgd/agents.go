@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // agentsCmd lists agents.
 type agentsCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	AllFlag
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
@@ -33,15 +34,15 @@ Examples:
 }
 
 // Run prints the agents on standard output.
-func (c *agentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Watch {
-		return c.watch(ctx, p, service)
+		return c.watch(ctx, t, service)
 	}
 	all, err := c.read(ctx, service)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header(agentColumns...)
 		for _, a := range all {
 			table.Row(agentCells(a)...)
@@ -64,5 +65,5 @@ func agentCells(a client.Agent) []string {
 	if a.Model != nil {
 		model = a.Model.ModelID
 	}
-	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), Time(a.UpdatedAt)}
+	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), terminal.Time(a.UpdatedAt)}
 }

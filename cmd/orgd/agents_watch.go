@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // watchedAgent is an agent and the event that it is shown for. What was there
@@ -19,16 +20,16 @@ type watchedAgent struct {
 // agentWatch shows agents as they change.
 type agentWatch struct {
 	*agentsCmd
-	t       *Terminal
+	t       *terminal.Terminal
 	service *client.Client
-	table   *Table
+	table   *terminal.Table
 	shown   map[string]int64 // revisions by id
 }
 
 // watch prints the agents, and then those to whom something happens.
-func (c *agentsCmd) watch(ctx context.Context, p *Terminal, service *client.Client) error {
-	w := &agentWatch{c, p, service, p.Table(), map[string]int64{}}
-	return follow(ctx, p, service, client.StreamQuery{},
+func (c *agentsCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	w := &agentWatch{c, t, service, t.Table(), map[string]int64{}}
+	return follow(ctx, t, service, client.StreamQuery{},
 		func() error { return w.begin(ctx) },
 		func(e client.StreamEvent) (bool, error) { return true, w.event(ctx, e.ActivityEvent) })
 }
@@ -86,7 +87,7 @@ func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error)
 		if err == nil || refused(err) || ctx.Err() != nil {
 			return a, err
 		}
-		w.t.Say("orgd: %s; trying again", Visible(w.t.Sentence(err)))
+		w.t.Say("orgd: %s; trying again", terminal.Visible(w.t.Sentence(err)))
 		Sleep(ctx, MinPause) // the next attempt sees if ctx has ended
 	}
 }
@@ -109,7 +110,7 @@ func (w *agentWatch) show(e *client.ActivityEvent, a *client.Agent) error {
 	case a != nil:
 		w.table.Row(agentCells(*a)...)
 	default:
-		w.table.Row(e.AgentName, "", "", "", string(e.EventType), "", "", Time(e.Timestamp))
+		w.table.Row(e.AgentName, "", "", "", string(e.EventType), "", "", terminal.Time(e.Timestamp))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"unicode/utf8"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ApplyCmd applies a document.
@@ -29,12 +31,12 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *ApplyCmd) Run(ctx context.Context, t *Terminal) error {
+func (c *ApplyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.File == stdinFile && !c.Yes {
-		return Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
+		return terminal.Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
 	}
 	if utf8.RuneCountInString(c.Reason) > MaxReason {
-		return Usagef("--reason: must be at most %d characters", MaxReason)
+		return terminal.Usagef("--reason: must be at most %d characters", MaxReason)
 	}
 	if err := t.CanAsk(c.Yes); err != nil {
 		return err

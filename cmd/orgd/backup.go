@@ -7,6 +7,7 @@ import (
 
 	"orgd"
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type backupCmd struct {
@@ -27,18 +28,18 @@ Example:
 }
 
 // Run writes the backup.
-func (c *backupCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := loadEmbedded(given, p.Getenv)
+func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err
 	}
 	if err := sqlitestore.Backup(ctx, cfg.DataDir(), c.File); err != nil {
 		return err
 	}
-	p.Say("Backup of %s written to %s.", cfg.DataDir(), c.File)
+	t.Say("Backup of %s written to %s.", cfg.DataDir(), c.File)
 	for _, key := range []string{cfg.Auth.KeyFile, cfg.CursorKeyFile} {
 		if key != "" && filepath.Dir(key) != filepath.Clean(cfg.DataDir()) {
-			p.Say("Not in it: the key file %s.", key)
+			t.Say("Not in it: the key file %s.", key)
 		}
 	}
 	return nil
@@ -47,5 +48,5 @@ func (c *backupCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 // loadEmbedded reads the configuration of a command that works on a data directory.
 func loadEmbedded(given Given, getenv func(string) string) (orgd.Config, error) {
 	cfg, err := Load(given, getenv)
-	return cfg, Usage(errors.Join(err, cfg.SQLite.Validate()))
+	return cfg, terminal.Usage(errors.Join(err, cfg.SQLite.Validate()))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ceremoniesCmd is the ceremony policy of a department.
@@ -18,7 +19,7 @@ type ceremoniesCmd struct {
 
 type ceremoniesShowCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	departmentArg
 	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
 }
@@ -34,23 +35,23 @@ Examples:
 }
 
 // Run prints the policy on standard output.
-func (c *ceremoniesShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *ceremoniesShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Own {
 		own, err := service.CeremonyPolicy(ctx, c.Department)
 		if err != nil {
 			return err
 		}
-		return c.Print(p, own, func(table *Table) { table.Line(JSON(own)) })
+		return c.Print(t, own, func(table *terminal.Table) { table.Line(terminal.JSON(own)) })
 	}
 	policy, err := service.ResolvedCeremonyPolicy(ctx, c.Department)
 	if err != nil {
 		return err
 	}
 	values := resolved(policy)
-	return c.Print(p, values, func(table *Table) {
+	return c.Print(t, values, func(table *terminal.Table) {
 		table.Header("NAME", "VALUE", "FROM")
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			table.Row(name, JSON(values[name].Value), string(values[name].Origin))
+			table.Row(name, terminal.JSON(values[name].Value), string(values[name].Origin))
 		}
 	})
 }
@@ -70,7 +71,7 @@ func resolved(p client.ResolvedCeremonyPolicy) map[string]client.Resolved[any] {
 
 type ceremoniesSetCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	departmentArg
 	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
 }
@@ -85,8 +86,8 @@ Example:
 }
 
 // Run sets the policy.
-func (c *ceremoniesSetCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	fields, err := RecordFlag{File: c.File}.Fields(p)
+func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	fields, err := RecordFlag{File: c.File}.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -98,8 +99,8 @@ func (c *ceremoniesSetCmd) Run(ctx context.Context, p *Terminal, service *client
 	if err != nil {
 		return err
 	}
-	p.Say("Department %s has a ceremony policy of its own.", c.Department)
-	return c.Print(p, policy)
+	t.Say("Department %s has a ceremony policy of its own.", c.Department)
+	return c.Print(t, policy)
 }
 
 type ceremoniesUnsetCmd struct {
@@ -118,8 +119,8 @@ Example:
 }
 
 // Run deletes the policy.
-func (c *ceremoniesUnsetCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	return c.remove(ctx, p, []string{c.Department}, func(name string) (deletion, error) {
+func (c *ceremoniesUnsetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	return c.remove(ctx, t, []string{c.Department}, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
 		return deletion{fmt.Sprintf("the ceremony policy of department %s", d.Name), d.Name, d.ETag}, err
 	}, func(name string, unchanged client.Option) error {

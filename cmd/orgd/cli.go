@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // The exit codes that scripts may rely on.
@@ -63,33 +65,33 @@ type cli struct {
 
 // run executes one command line and returns its exit code. Ending ctx stops a
 // command in good order.
-func run(ctx context.Context, args []string, p Terminal) int {
+func run(ctx context.Context, args []string, t terminal.Terminal) int {
 	code := exitOK
 	switch {
 	case len(args) == 0: // print the help, but fail
-		args, p.Stdout, code = []string{"--help"}, p.Stderr, exitUsage
+		args, t.Stdout, code = []string{"--help"}, t.Stderr, exitUsage
 	case slices.Equal(args, []string{"--version"}):
 		args = []string{"version"}
 	case args[0] == "help":
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	helped := false
-	parser, err := newParser(p, func(int) { helped = true })
+	parser, err := newParser(t, func(int) { helped = true })
 	if err != nil {
-		return fail(ctx, &p, err)
+		return fail(ctx, &t, err)
 	}
 	command, err := parser.Parse(args)
 	if helped {
 		return code
 	}
 	if err != nil {
-		return failParsing(&p, err)
+		return failParsing(&t, err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	return fail(ctx, &p, command.Run(&p, GivenFlags(command)))
+	return fail(ctx, &t, command.Run(&t, GivenFlags(command)))
 }
 
-func newParser(p Terminal, exit func(int)) (*kong.Kong, error) {
+func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
 	return kong.New(&cli{},
 		kong.Name("orgd"),
 		kong.Description(`orgd keeps an organization of AI agents: departments, agents and the history of what each agent was.
@@ -107,7 +109,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 			{Key: "logs", Title: "Logs (on standard error)"},
 		}),
 		kong.Vars{"server": DefaultServer},
-		kong.Writers(p.Stdout, p.Stderr),
+		kong.Writers(t.Stdout, t.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
 		kong.ValueFormatter(Help),
@@ -116,7 +118,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 
 // failParsing reports a command line that is not in the grammar, and returns the
 // exit code.
-func failParsing(p *Terminal, err error) int {
+func failParsing(t *terminal.Terminal, err error) int {
 	path := "orgd"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
@@ -127,22 +129,22 @@ func failParsing(p *Terminal, err error) int {
 	if flag, _, ok := strings.Cut(reason, `: expected string value but got "EOL"`); ok {
 		reason = flag + ": needs a value"
 	}
-	p.Say("orgd: %s\nRun \"%s --help\" to see what there is.", reason, path)
+	t.Say("orgd: %s\nRun \"%s --help\" to see what there is.", reason, path)
 	return exitUsage
 }
 
 // fail reports the error of a command and returns the exit code.
-func fail(ctx context.Context, p *Terminal, err error) int {
+func fail(ctx context.Context, t *terminal.Terminal, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, ErrPlanned):
 		return exitPlanned
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return failInterrupted(ctx, p, err)
+		return failInterrupted(ctx, t, err)
 	}
-	p.Fail(err)
-	if errors.As(err, new(UsageError)) {
+	t.Fail(err)
+	if errors.As(err, new(terminal.UsageError)) {
 		return exitUsage
 	}
 	return exitFailure
@@ -150,11 +152,11 @@ func fail(ctx context.Context, p *Terminal, err error) int {
 
 // failInterrupted reports what the user has to know about a command that ended
 // because ctx ended, and returns the exit code.
-func failInterrupted(ctx context.Context, p *Terminal, err error) int {
-	if i, ok := errors.AsType[Interruption](err); ok {
-		p.Say("orgd: %s", i)
+func failInterrupted(ctx context.Context, t *terminal.Terminal, err error) int {
+	if i, ok := errors.AsType[terminal.Interruption](err); ok {
+		t.Say("orgd: %s", i)
 	} else if Uncertain(err) {
-		p.Say("orgd: interrupted; %s", OutcomeUnknown)
+		t.Say("orgd: interrupted; %s", OutcomeUnknown)
 	}
 	if s, ok := errors.AsType[stopped](context.Cause(ctx)); ok {
 		return exitSignal + int(s.signal)

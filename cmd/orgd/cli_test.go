@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
 
@@ -74,7 +75,7 @@ func TestNoCommand(t *testing.T) {
 // Every command explains itself, with an example where there is something to
 // choose.
 func TestHelp(t *testing.T) {
-	parser, err := newParser(Terminal{}, func(int) {})
+	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestVersion(t *testing.T) {
 
 // Every setting has a flag and every flag of the service is a setting.
 func TestFlagsAreSettings(t *testing.T) {
-	parser, err := newParser(Terminal{}, func(int) {})
+	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // companyCmd is everything about the company.
@@ -16,7 +17,7 @@ type companyCmd struct {
 
 type companyShowCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -29,12 +30,12 @@ Example:
 }
 
 // Run prints the company on standard output.
-func (c *companyShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	v, err := service.Company(ctx)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, v, func(table *Table) {
+	return c.Print(t, v, func(table *terminal.Table) {
 		var departments []string
 		for _, d := range v.Departments {
 			departments = append(departments, d.Name)
@@ -45,16 +46,16 @@ func (c *companyShowCmd) Run(ctx context.Context, p *Terminal, service *client.C
 		table.Field("Communication", v.CommunicationPattern)
 		table.Field("Departments", strings.Join(departments, ", "))
 		if len(v.Settings) > 0 {
-			table.Field("Settings", JSON(v.Settings))
+			table.Field("Settings", terminal.JSON(v.Settings))
 		}
 		table.Field("Revision", strconv.FormatInt(v.Revision, 10))
-		table.Field("Updated", Time(v.UpdatedAt))
+		table.Field("Updated", terminal.Time(v.UpdatedAt))
 	})
 }
 
 type companyUpdateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`
 	Autonomy      client.AutonomyLevel `group:"Fields" enum:",locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi or full, for whoever does not say otherwise."`
@@ -73,8 +74,8 @@ Examples:
 }
 
 // Run changes the company.
-func (c *companyUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	patch, err := c.Fields(p)
+func (c *companyUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	patch, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,6 @@ func (c *companyUpdateCmd) Run(ctx context.Context, p *Terminal, service *client
 	if err != nil {
 		return err
 	}
-	p.Say("The company has revision %d.", v.Revision)
-	return c.Print(p, v)
+	t.Say("The company has revision %d.", v.Revision)
+	return c.Print(t, v)
 }

@@ -13,6 +13,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/complete"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type completionCmd struct {
@@ -31,8 +32,8 @@ Examples:
 }
 
 // Run prints the script on standard output.
-func (c *completionCmd) Run(p *Terminal) error {
-	_, err := fmt.Fprint(p.Stdout, complete.Script(c.Shell))
+func (c *completionCmd) Run(t *terminal.Terminal) error {
+	_, err := fmt.Fprint(t.Stdout, complete.Script(c.Shell))
 	return err
 }
 
@@ -46,7 +47,7 @@ type completeCmd struct {
 const maxLookup = 2 * time.Second
 
 // Run prints what may come next, one candidate a line with its meaning after a tab. Failures are not reported.
-func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *Terminal) error {
+func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) error {
 	words, seen := c.Words, 0
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
@@ -59,16 +60,16 @@ func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, p *Terminal) error 
 		ctx, cancel := context.WithTimeout(ctx, maxLookup)
 		defer cancel()
 		next.Typed = strings.ReplaceAll(next.Typed, `\`, "") // that escapes spaces
-		next.Candidates = append(next.Candidates, lookUp(ctx, p, next)...)
+		next.Candidates = append(next.Candidates, lookUp(ctx, t, next)...)
 	}
 	for _, candidate := range next.Candidates {
-		fmt.Fprintf(p.Stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], Visible(candidate.Help))
+		fmt.Fprintf(t.Stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], terminal.Visible(candidate.Help))
 	}
 	return nil
 }
 
 // lookUp returns the names that may come next.
-func lookUp(ctx context.Context, p *Terminal, next complete.Next) (all []complete.Candidate) {
+func lookUp(ctx context.Context, t *terminal.Terminal, next complete.Next) (all []complete.Candidate) {
 	add := func(name, help string) bool {
 		const most = 100
 		if len(name) >= len(next.Typed) && strings.EqualFold(name[:len(next.Typed)], next.Typed) {
@@ -77,7 +78,7 @@ func lookUp(ctx context.Context, p *Terminal, next complete.Next) (all []complet
 		return len(all) < most
 	}
 	if next.Wanted == "profile" {
-		store, err := Profiles(p.UserDir)
+		store, err := Profiles(t.UserDir)
 		if err != nil {
 			return nil
 		}
@@ -90,7 +91,7 @@ func lookUp(ctx context.Context, p *Terminal, next complete.Next) (all []complet
 		}
 		return all
 	}
-	service, err := ServerFlag{ProfileFlag: ProfileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.ProvideClient(p)
+	service, err := ServerFlag{ProfileFlag: ProfileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.ProvideClient(t)
 	if err != nil {
 		return nil
 	}

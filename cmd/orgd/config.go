@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // Help returns the help of a flag. If the flag is a setting, it has the setting's
@@ -44,11 +45,11 @@ func GivenFlags(command *kong.Context) Given {
 // mistakes are a usage error.
 func Load(given Given, getenv func(string) string) (orgd.Config, error) {
 	cfg, err := orgd.Load(orgd.Sources{Flags: given, Getenv: getenv})
-	return cfg, Usage(err)
+	return cfg, terminal.Usage(err)
 }
 
 // LoadValid reads the configuration and validates all of it.
 func LoadValid(given Given, getenv func(string) string) (orgd.Config, error) {
 	cfg, err := Load(given, getenv)
-	return cfg, Usage(errors.Join(err, cfg.Validate()))
+	return cfg, terminal.Usage(errors.Join(err, cfg.Validate()))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type configCheckCmd struct {
@@ -30,8 +31,8 @@ Examples:
 }
 
 // Run prints the effective configuration on standard output.
-func (c *configCheckCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := LoadValid(given, p.Getenv)
+func (c *configCheckCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (c *configCheckCmd) Run(ctx context.Context, p *Terminal, given Given) erro
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprint(p.Stdout, text); err != nil || c.Offline {
+	if _, err = fmt.Fprint(t.Stdout, text); err != nil || c.Offline {
 		return err
 	}
 	return orgd.Try(ctx, cfg)

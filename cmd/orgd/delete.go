@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // yesFlag is for commands that delete.
@@ -21,8 +22,8 @@ type deletion struct {
 }
 
 // remove reads the objects, asks, and deletes those that have not changed since.
-func (f yesFlag) remove(ctx context.Context, p *Terminal, names []string, read func(name string) (deletion, error), remove func(id string, unchanged client.Option) error) error {
-	if err := p.CanAsk(f.Yes); err != nil {
+func (f yesFlag) remove(ctx context.Context, t *terminal.Terminal, names []string, read func(name string) (deletion, error), remove func(id string, unchanged client.Option) error) error {
+	if err := t.CanAsk(f.Yes); err != nil {
 		return err
 	}
 	var all []deletion
@@ -35,14 +36,14 @@ func (f yesFlag) remove(ctx context.Context, p *Terminal, names []string, read f
 		all = append(all, one)
 		titles = append(titles, one.title)
 	}
-	if err := p.Confirm(ctx, fmt.Sprintf("Delete %s?", strings.Join(titles, ", ")), f.Yes); err != nil {
+	if err := t.Confirm(ctx, fmt.Sprintf("Delete %s?", strings.Join(titles, ", ")), f.Yes); err != nil {
 		return err
 	}
 	for _, one := range all {
 		if err := remove(one.id, client.IfMatch(one.etag)); err != nil {
 			return err
 		}
-		p.Say("Deleted %s.", one.title)
+		t.Say("Deleted %s.", one.title)
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"orgd"
 	"orgd/adapters/sqlitestore"
 	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
 	"orgd/domain/session"
 )
@@ -61,14 +62,14 @@ Examples:
 // demo is a demo that is served.
 type demo struct {
 	demoCmd
-	t       *Terminal
+	t       *terminal.Terminal
 	cfg     orgd.Config
 	service *orgd.App
 	level   zap.AtomicLevel // of the log
 }
 
 // Run serves the demo until ctx ends.
-func (c *demoCmd) Run(ctx context.Context, p *Terminal, given Given) error {
+func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
 	c.Dir = filepath.Clean(c.Dir)
 	cfg, err := c.configuration(given)
 	if err != nil {
@@ -77,12 +78,12 @@ func (c *demoCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 	if err := c.takeDirectory(); err != nil {
 		return err
 	}
-	log, closeLog, err := BufferedLogger(p, cfg.Log)
+	log, closeLog, err := BufferedLogger(t, cfg.Log)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	d := demo{demoCmd: *c, t: p, cfg: cfg}
+	d := demo{demoCmd: *c, t: t, cfg: cfg}
 	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error says what went wrong
 	var stop func()
 	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
@@ -91,7 +92,7 @@ func (c *demoCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 	}
 	defer stop()
 	if cfg.HTTP.Addr != c.Addr {
-		p.Say("%s is in use, so the demo takes a free port.", c.Addr)
+		t.Say("%s is in use, so the demo takes a free port.", c.Addr)
 	}
 	return d.run(ctx)
 }
@@ -113,7 +114,7 @@ func (c *demoCmd) configuration(given Given) (orgd.Config, error) {
 		Flags:  map[string]any{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"},
 		Getenv: func(string) string { return "" },
 	})
-	return cfg, Usage(errors.Join(err, cfg.Validate()))
+	return cfg, terminal.Usage(errors.Join(err, cfg.Validate()))
 }
 
 // takeDirectory makes the directory and marks it as that of a demo. It fails if the
@@ -179,7 +180,7 @@ func (d *demo) run(ctx context.Context) error {
 // returns an error if the demo could not be made.
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
-		place: url, say: func(string, ...any) {}, progress: &Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
+		place: url, say: func(string, ...any) {}, progress: &terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
 	}
 	served, err := MarkServed(d.Dir, url)
@@ -224,7 +225,7 @@ func (d *demo) signIn(s *simulation) error {
 
 // goOn lets the agents work until ctx ends.
 func (s *simulation) goOn(ctx context.Context) error {
-	s.progress = &Progress{Out: io.Discard}
+	s.progress = &terminal.Progress{Out: io.Discard}
 	lively, stop := context.WithTimeout(ctx, livelyFor)
 	defer stop()
 	err := s.live(lively, livelyRate)
@@ -249,7 +250,7 @@ func (d *demo) tell(s *simulation) error {
 	}
 	export := ""
 	if d.Dir != DemoDir {
-		export = "\n    export ORGD_DATA_DIR=" + ShellWord(d.Dir)
+		export = "\n    export ORGD_DATA_DIR=" + terminal.ShellWord(d.Dir)
 	}
 	d.t.Say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.
 %s
@@ -263,7 +264,7 @@ In another shell, in this directory, for example:%s
     %[7]s login --link    # signs a browser in
 Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, self(), ShellWord(s.org.Regretted()), ShellWord(d.Dir))
+		how, page, export, self(), terminal.ShellWord(s.org.Regretted()), terminal.ShellWord(d.Dir))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // departmentCmd is everything about departments.
@@ -29,7 +30,7 @@ type departmentArg struct {
 
 type departmentShowCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	departmentArg
 }
 
@@ -43,15 +44,15 @@ Example:
 }
 
 // Run prints the department on standard output.
-func (c *departmentShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *departmentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, d, func(table *Table) {
+	return c.Print(t, d, func(table *terminal.Table) {
 		table.Field("Name", d.Name)
 		table.Field("Description", d.Description)
-		table.Field("Head", Word(d.Head))
+		table.Field("Head", terminal.Word(d.Head))
 		table.Field("Budget", string(d.BudgetPercent)+" %")
 		table.Field("Autonomy", orInherited(d.AutonomyLevel))
 		table.Field("Ceremonies", ceremonies(d))
@@ -67,8 +68,8 @@ func (c *departmentShowCmd) Run(ctx context.Context, p *Terminal, service *clien
 			table.Field("Approval", chain.ActionType+" by "+strings.Join(chain.Approvers, ", "))
 		}
 		table.Field("Revision", strconv.FormatInt(d.Revision, 10))
-		table.Field("Created", Time(d.CreatedAt))
-		table.Field("Updated", Time(d.UpdatedAt))
+		table.Field("Created", terminal.Time(d.CreatedAt))
+		table.Field("Updated", terminal.Time(d.UpdatedAt))
 	})
 }
 
@@ -92,7 +93,7 @@ func teamText(t client.Team) string {
 
 type departmentHealthCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	departmentArg
 }
 
@@ -106,16 +107,16 @@ Example:
 }
 
 // Run prints the figures on standard output.
-func (c *departmentHealthCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *departmentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	h, err := service.DepartmentHealth(ctx, c.Department)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, h, func(table *Table) {
+	return c.Print(t, h, func(table *terminal.Table) {
 		table.Field("Department", h.DepartmentName)
 		table.Field("Agents", fmt.Sprintf("%d, %d of them active (%s %%)", h.AgentCount, h.ActiveAgentCount, h.UtilizationPercent))
-		table.Field("Performance", Word(h.AvgPerformanceScore))
-		table.Field("Collaboration", Word(h.CollaborationScore))
+		table.Field("Performance", terminal.Word(h.AvgPerformanceScore))
+		table.Field("Collaboration", terminal.Word(h.CollaborationScore))
 		table.Field("Cost 7 days", string(h.Cost7d)+" "+h.Currency)
 		for _, day := range h.CostTrend {
 			table.Field("  "+day.Timestamp.Format("2006-01-02"), string(day.Value))
@@ -140,7 +141,7 @@ func (f departmentFields) into(o client.Object) {
 
 type departmentCreateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	departmentFields
 	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
@@ -157,8 +158,8 @@ Examples:
 }
 
 // Run creates the department.
-func (c *departmentCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	fields, err := c.Fields(p)
+func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	fields, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -175,13 +176,13 @@ func (c *departmentCreateCmd) Run(ctx context.Context, p *Terminal, service *cli
 	if err != nil {
 		return err
 	}
-	p.Say("Created department %s.", d.Name)
-	return c.Print(p, d)
+	t.Say("Created department %s.", d.Name)
+	return c.Print(t, d)
 }
 
 type departmentUpdateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	departmentFields
 	departmentArg
@@ -198,8 +199,8 @@ Examples:
 }
 
 // Run changes the department.
-func (c *departmentUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	patch, err := c.Fields(p)
+func (c *departmentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	patch, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -211,8 +212,8 @@ func (c *departmentUpdateCmd) Run(ctx context.Context, p *Terminal, service *cli
 	if err != nil {
 		return err
 	}
-	p.Say("Department %s has revision %d.", d.Name, d.Revision)
-	return c.Print(p, d)
+	t.Say("Department %s has revision %d.", d.Name, d.Revision)
+	return c.Print(t, d)
 }
 
 type departmentDeleteCmd struct {
@@ -231,8 +232,8 @@ Example:
 }
 
 // Run deletes the departments.
-func (c *departmentDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	return c.remove(ctx, p, c.Departments, func(name string) (deletion, error) {
+func (c *departmentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	return c.remove(ctx, t, c.Departments, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
 		return deletion{"department " + d.Name, d.Name, d.ETag}, err
 	}, func(name string, unchanged client.Option) error {

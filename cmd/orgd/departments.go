@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // inherited is shown for what a department or an agent does not say itself.
@@ -13,7 +14,7 @@ const inherited = "inherited"
 // departmentsCmd lists departments.
 type departmentsCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	AllFlag
 }
 
@@ -27,15 +28,15 @@ Example:
 }
 
 // Run prints the departments on standard output.
-func (c *departmentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := Collect(service.Departments(ctx, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
 		for _, d := range all {
-			table.Row(d.Name, Word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), Time(d.UpdatedAt))
+			table.Row(d.Name, terminal.Word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt))
 		}
 	})
 }

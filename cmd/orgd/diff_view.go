@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // Diff collects the differences between values as lines for people.
 type Diff struct {
-	t   *Terminal
+	t   *terminal.Terminal
 	out bytes.Buffer
 }
 
 // NewDiff returns an empty diff.
-func NewDiff(t *Terminal) *Diff { return &Diff{t: t} }
+func NewDiff(t *terminal.Terminal) *Diff { return &Diff{t: t} }
 
 // Print prints the lines on standard output.
 func (v *Diff) Print() error {
@@ -74,7 +76,7 @@ func (v *Diff) value(path string, old, is any) {
 			return
 		}
 	}
-	v.Line(4, path+": "+v.t.Color(Red, brief(old))+" -> "+v.t.Color(Green, brief(is)))
+	v.Line(4, path+": "+v.t.Color(terminal.Red, brief(old))+" -> "+v.t.Color(terminal.Green, brief(is)))
 }
 
 func (v *Diff) members(path string, old, is map[string]any) {
@@ -91,10 +93,10 @@ func (v *Diff) members(path string, old, is map[string]any) {
 		field := strings.TrimPrefix(path+"."+name, ".")
 		switch {
 		case !ok1:
-			v.Line(4, field+": "+v.t.Color(Green, "+ "+brief(now)))
+			v.Line(4, field+": "+v.t.Color(terminal.Green, "+ "+brief(now)))
 		case !ok2:
-			v.Line(4, field+": "+v.t.Color(Red, "- "+brief(was)))
-		case JSON(was) != JSON(now):
+			v.Line(4, field+": "+v.t.Color(terminal.Red, "- "+brief(was)))
+		case terminal.JSON(was) != terminal.JSON(now):
 			v.value(field, was, now)
 		}
 	}
@@ -108,7 +110,7 @@ func joined(list any) string {
 		if s, ok := item.(string); ok {
 			b.WriteString(strings.ReplaceAll(s, "\n", `\n`))
 		} else {
-			b.WriteString(JSON(item))
+			b.WriteString(terminal.JSON(item))
 		}
 		b.WriteByte('\n')
 	}
@@ -122,14 +124,14 @@ func (v *Diff) lines(indent int, old, is string) {
 		if n < 2 || line == "" { // the names of what is compared
 			continue
 		}
-		text := Visible(line)
+		text := terminal.Visible(line)
 		switch line[0] {
 		case '+':
-			text = v.t.Color(Green, text)
+			text = v.t.Color(terminal.Green, text)
 		case '-':
-			text = v.t.Color(Red, text)
+			text = v.t.Color(terminal.Red, text)
 		case '@', '\\':
-			text = v.t.Color(Faint, text)
+			text = v.t.Color(terminal.Faint, text)
 		}
 		v.Line(indent, text)
 	}
@@ -138,7 +140,7 @@ func (v *Diff) lines(indent int, old, is string) {
 // brief returns a value as JSON, cut to 80 characters.
 func brief(value any) string {
 	const most = 80
-	text := []rune(Visible(JSON(value)))
+	text := []rune(terminal.Visible(terminal.JSON(value)))
 	if len(text) > most {
 		return string(text[:most-1]) + "…"
 	}

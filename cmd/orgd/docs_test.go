@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // Every command line of the documentation is in the grammar.
@@ -23,7 +25,7 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 		for _, line := range documented(string(text)) {
 			n++
-			parser, err := newParser(Terminal{Stdout: &output{}, Stderr: &output{}}, func(int) {})
+			parser, err := newParser(terminal.Terminal{Stdout: &output{}, Stderr: &output{}}, func(int) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // File is the text of a file in YAML or JSON.
@@ -24,7 +26,7 @@ const stdinFile = "-"
 
 // Read reads a file, or standard input for "-". Its text is YAML, unless its name
 // ends in .json or the text begins with a brace.
-func Read(t *Terminal, file string) (File, error) {
+func Read(t *terminal.Terminal, file string) (File, error) {
 	d := File{Name: file}
 	var err error
 	if file == stdinFile {

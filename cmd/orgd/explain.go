@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // OutcomeUnknown is what is printed about a change whose answer did not arrive.
@@ -49,7 +50,7 @@ func (c Connection) lost(f *client.Failure) string {
 	if u, ok := errors.AsType[unreachable](f.Err); ok {
 		return u.Error()
 	}
-	if u, ok := errors.AsType[UsageError](f.Err); ok {
+	if u, ok := errors.AsType[terminal.UsageError](f.Err); ok {
 		return u.Error()
 	}
 	if !f.Lost {
@@ -94,7 +95,7 @@ func (c Connection) unaccepted(reason string) string {
 	switch {
 	case c.discovered:
 		reason += fmt.Sprintf("; take a new one with: orgd token create --data-dir %s --role admin --subject admin | orgd login --server %s",
-			ShellWord(filepath.Dir(c.TokenOf)), c.Server)
+			terminal.ShellWord(filepath.Dir(c.TokenOf)), c.Server)
 	case c.Profile != "":
 		reason += fmt.Sprintf("; orgd login --profile %s takes another, orgd logout --local forgets it", c.Profile)
 	}

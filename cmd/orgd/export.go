@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ExportCmd prints or writes the organization as a document.
@@ -30,7 +31,7 @@ Examples:
 }
 
 // Run writes the document.
-func (c *ExportCmd) Run(ctx context.Context, t *Terminal, service *client.Client) error {
+func (c *ExportCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	var text []byte
 	err := t.WaitFor("Exporting", func() (err error) {
 		text, err = c.document(ctx, service)

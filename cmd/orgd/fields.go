@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // put sets the field at a path, such as model.provider, if a value is given.
@@ -57,16 +58,16 @@ func input[T any](o client.Object) (in T, err error) {
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return in, Usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return in, terminal.Usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return in, nil
 }
 
 // errNothing is the error of a change without fields.
-var errNothing = Usagef("there is nothing to change: give a flag or --file")
+var errNothing = terminal.Usagef("there is nothing to change: give a flag or --file")
 
 // errNameless is the error of a new object without a name.
-var errNameless = Usagef("it needs a name")
+var errNameless = terminal.Usagef("it needs a name")
 
 // number is a number as it is typed.
 type number client.Decimal

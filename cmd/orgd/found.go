@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/loopback"
 )
 
@@ -53,7 +54,7 @@ func ServedAt(dir string) string {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		return ""
 	}
-	url, err := io.ReadAll(io.LimitReader(f, MaxSecret))
+	url, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
 	if err != nil {
 		return ""
 	}
@@ -126,7 +127,7 @@ func readOwn(path string) (string, error) {
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("others may use %s (chmod 600 %s)", path, path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxSecret))
+	text, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
 	token := strings.TrimSpace(string(text))
 	if token == "" && err == nil {
 		err = fmt.Errorf("%s is empty", path)

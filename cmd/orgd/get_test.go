@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/faultproxy"
 	"orgd/test/golden"
 )
@@ -191,7 +192,7 @@ func (u user) start(t *testing.T, args ...string) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t, &output{}, &output{}, make(chan int, 1), cancel}
 	go func() {
-		r.code <- run(ctx, args, Terminal{Getenv: env(u.vars...), Stdin: strings.NewReader(""), Stdout: r.stdout, Stderr: r.stderr, UserDir: u.dir})
+		r.code <- run(ctx, args, terminal.Terminal{Getenv: env(u.vars...), Stdin: strings.NewReader(""), Stdout: r.stdout, Stderr: r.stderr, UserDir: u.dir})
 	}()
 	t.Cleanup(cancel)
 	return r

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type healthcheckCmd struct {
@@ -33,13 +34,13 @@ Examples:
 }
 
 // Run asks once.
-func (c *healthcheckCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := Load(given, p.Getenv)
+func (c *healthcheckCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := Load(given, t.Getenv)
 	if err != nil {
 		return err
 	}
 	to := Connection{Server: localURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
-	to.Announce(p)
+	to.Announce(t)
 	service, err := client.New(client.Config{
 		BaseURL: to.Server, MaxAttempts: 1,
 		HTTPClient: &http.Client{
@@ -53,7 +54,7 @@ func (c *healthcheckCmd) Run(ctx context.Context, p *Terminal, given Given) erro
 		},
 	})
 	if err != nil {
-		return Usagef("--addr: %q must be HOST:PORT", cfg.HTTP.Addr)
+		return terminal.Usagef("--addr: %q must be HOST:PORT", cfg.HTTP.Addr)
 	}
 	if c.Live {
 		_, err = service.Liveness(ctx)

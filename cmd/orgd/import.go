@@ -15,6 +15,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
 )
 
@@ -43,19 +44,19 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *importAgentsCmd) Run(ctx context.Context, p *Terminal) error {
-	service, to, err := c.prepare(p)
+func (c *importAgentsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	service, to, err := c.prepare(t)
 	if err != nil {
 		return err
 	}
 	if c.History {
-		return c.replay(ctx, p, to)
+		return c.replay(ctx, t, to)
 	}
 	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.options())
 	if err != nil {
-		return c.printMistakes(p, err)
+		return c.printMistakes(t, err)
 	}
-	if err := c.printNotices(p, tree); err != nil {
+	if err := c.printNotices(t, tree); err != nil {
 		return err
 	}
 	x, err := c.propose(ctx, service, tree.Agents)
@@ -63,11 +64,11 @@ func (c *importAgentsCmd) Run(ctx context.Context, p *Terminal) error {
 		return err
 	}
 	x.Server = to.Server
-	return x.ConfirmAndApply(ctx, p, c.Yes)
+	return x.ConfirmAndApply(ctx, t, c.Yes)
 }
 
 // prepare looks for mistakes on the command line.
-func (c *importAgentsCmd) prepare(p *Terminal) (*client.Client, Connection, error) {
+func (c *importAgentsCmd) prepare(t *terminal.Terminal) (*client.Client, Connection, error) {
 	var wrong []error
 	usage := func(err error) { wrong = append(wrong, err) }
 	if c.Department != "" {
@@ -84,11 +85,11 @@ func (c *importAgentsCmd) prepare(p *Terminal) (*client.Client, Connection, erro
 	} else if !info.IsDir() {
 		usage(fmt.Errorf("%s: is not a directory", c.Dir))
 	}
-	usage(p.CanAsk(c.Yes))
-	service, to, err := c.Open(p)
+	usage(t.CanAsk(c.Yes))
+	service, to, err := c.Open(t)
 	usage(err)
 	if err := errors.Join(wrong...); err != nil {
-		return nil, to, Usage(err)
+		return nil, to, terminal.Usage(err)
 	}
 	return service, to, nil
 }
@@ -99,7 +100,7 @@ func (c *importAgentsCmd) options() agentfiles.Options {
 
 // printNotices prints which files were left out or read line by line. It fails if
 // there are no agents.
-func (c *importAgentsCmd) printNotices(p *Terminal, tree agentfiles.Tree) error {
+func (c *importAgentsCmd) printNotices(t *terminal.Terminal, tree agentfiles.Tree) error {
 	var skipped, lenient []string
 	for _, skip := range tree.Skipped {
 		skipped = append(skipped, skip.String())
@@ -109,8 +110,8 @@ func (c *importAgentsCmd) printNotices(p *Terminal, tree agentfiles.Tree) error 
 			lenient = append(lenient, a.Path)
 		}
 	}
-	printFiles(p, "Left out", skipped)
-	printFiles(p, "Not YAML, read line by line", lenient)
+	printFiles(t, "Left out", skipped)
+	printFiles(t, "Not YAML, read line by line", lenient)
 	if len(tree.Agents) == 0 {
 		return fmt.Errorf("%s: no file defines an agent", c.Dir)
 	}
@@ -118,19 +119,19 @@ func (c *importAgentsCmd) printNotices(p *Terminal, tree agentfiles.Tree) error 
 }
 
 // printFiles prints the first of files, and how many more there are.
-func printFiles(p *Terminal, what string, files []string) {
+func printFiles(t *terminal.Terminal, what string, files []string) {
 	const most = 20
 	for _, file := range files[:min(len(files), most)] {
-		p.Say("%s: %s", what, Visible(file))
+		t.Say("%s: %s", what, terminal.Visible(file))
 	}
 	if more := len(files) - most; more > 0 {
-		p.Say("%s: %d more", what, more)
+		t.Say("%s: %d more", what, more)
 	}
 }
 
 // printMistakes prints the mistakes in files that err reports. Other errors are
 // returned as they are.
-func (c *importAgentsCmd) printMistakes(p *Terminal, err error) error {
+func (c *importAgentsCmd) printMistakes(t *terminal.Terminal, err error) error {
 	wrong, ok := errors.AsType[agentfiles.Mistakes](err)
 	if !ok {
 		return err
@@ -139,7 +140,7 @@ func (c *importAgentsCmd) printMistakes(p *Terminal, err error) error {
 	for _, m := range wrong {
 		all = append(all, Mistake{File: c.file(m.Path), Line: m.Line, Field: m.Field, Text: m.Text})
 	}
-	return PrintMistakes(p, c.Dir, all)
+	return PrintMistakes(t, c.Dir, all)
 }
 
 // file is the path of a file as the caller may open it.

@@ -10,31 +10,32 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
 )
 
 // replay imports a history.
-func (c *importAgentsCmd) replay(ctx context.Context, p *Terminal, to Connection) error {
+func (c *importAgentsCmd) replay(ctx context.Context, t *terminal.Terminal, to Connection) error {
 	r := &historyReplay{
-		t: p, provider: c.Provider, progress: &Progress{Out: p.Stderr, Terminal: p.StderrIsTerminal}, ids: map[name.Key]string{},
+		t: t, provider: c.Provider, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}, ids: map[name.Key]string{},
 	}
 	defer r.progress.Stop()
 	var err error
-	if r.service, err = to.Client(p, r.progress); err != nil {
+	if r.service, err = to.Client(t, r.progress); err != nil {
 		return err
 	}
 	if err := r.prepare(ctx, c, to.Server); err != nil || len(r.todo) == 0 {
-		return Interrupted(ctx, err, "nothing was changed")
+		return terminal.Interrupted(ctx, err, "nothing was changed")
 	}
-	return Interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
+	return terminal.Interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
 }
 
 // historyReplay plays the history of files through the service.
 type historyReplay struct {
-	t        *Terminal
+	t        *terminal.Terminal
 	service  *client.Client
 	provider string
-	progress *Progress
+	progress *terminal.Progress
 
 	history agenthistory.History
 	commits map[string]int // by id
@@ -83,7 +84,7 @@ func (r *historyReplay) read(ctx context.Context, c *importAgentsCmd) (err error
 // printHistory prints what there is to replay.
 func (r *historyReplay) printHistory() {
 	for _, n := range r.history.Notices {
-		r.t.Say("Left out: commit %s", Visible(n))
+		r.t.Say("Left out: commit %s", terminal.Visible(n))
 	}
 	if r.history.Shallow {
 		r.t.Say("The repository is a shallow clone: what was before its first commit is missing.")
@@ -127,7 +128,7 @@ func (r *historyReplay) show() error {
 }
 
 func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
-	fmt.Fprintf(r.t.Stdout, "%s%s\n", Heading(r.t, action, what+" "+Visible(JSON(name))), more)
+	fmt.Fprintf(r.t.Stdout, "%s%s\n", Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), more)
 }
 
 // story is in few words what becomes of an agent.

@@ -24,6 +24,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/gittest"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 	"orgd/test/history"
 )
@@ -214,7 +215,7 @@ func TestImportHistoryWaits(t *testing.T) {
 	}
 	var out output
 	code := run(t.Context(), []string{"import", "agents", "--history", "--yes", gittest.Repository(t, gittest.Commit{Subject: "All", Write: files})},
-		Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, StderrIsTerminal: true})
+		terminal.Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, StderrIsTerminal: true})
 	if code != exitOK || !strings.Contains(out.String(), "\rreplaying") {
 		t.Errorf("orgd import = %d:\n%s", code, &out)
 	}
@@ -289,7 +290,7 @@ func (o *registry) cutImport(dir string, changes int64) (cut bool) {
 	defer srv.Close()
 	var out output
 	code := run(ctx, []string{"import", "agents", "--history", "--yes", "--server", srv.URL, dir},
-		Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out})
+		terminal.Terminal{Getenv: env(o.vars...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out})
 	if cut = ctx.Err() != nil; cut && (code != 130 || !strings.Contains(out.String(), "the same command does the rest")) || !cut && code != exitOK {
 		o.Fatalf("orgd import, cut short %t = %d:\n%s", cut, code, &out)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type keysCreateCmd struct {
@@ -22,17 +23,17 @@ Example:
 }
 
 // Run makes what is missing, and names it.
-func (*keysCreateCmd) Run(p *Terminal, given Given) error {
-	cfg, err := Load(given, p.Getenv)
+func (*keysCreateCmd) Run(t *terminal.Terminal, given Given) error {
+	cfg, err := Load(given, t.Getenv)
 	if err != nil {
 		return err
 	}
 	if cfg.Auth.KeyFile == "" && cfg.CursorKeyFile == "" {
-		return Usagef("--signing-key-file, --cursor-key-file: name the files to make")
+		return terminal.Usagef("--signing-key-file, --cursor-key-file: name the files to make")
 	}
 	made, err := orgd.CreateKeys(cfg)
 	for _, path := range made {
-		p.Say("%s was made.", path)
+		t.Say("%s was made.", path)
 	}
 	return err
 }

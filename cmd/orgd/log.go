@@ -7,33 +7,34 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/jsondoc"
 )
 
 // newLogger returns a log on standard error.
-func newLogger(p *Terminal, cfg orgd.LogConfig) (*zap.Logger, error) {
-	return loggerTo(p, zapcore.Lock(zapcore.AddSync(p.Stderr)), cfg)
+func newLogger(t *terminal.Terminal, cfg orgd.LogConfig) (*zap.Logger, error) {
+	return loggerTo(t, zapcore.Lock(zapcore.AddSync(t.Stderr)), cfg)
 }
 
 // BufferedLogger returns a log on standard error for a process that logs many lines
 // a second. close writes those that are left. On a terminal the log is not
 // buffered, so that lines appear in order with what is printed beside the log.
-func BufferedLogger(p *Terminal, cfg orgd.LogConfig) (log *zap.Logger, close func(), err error) {
-	if p.StderrIsTerminal {
-		log, err = newLogger(p, cfg)
+func BufferedLogger(t *terminal.Terminal, cfg orgd.LogConfig) (log *zap.Logger, close func(), err error) {
+	if t.StderrIsTerminal {
+		log, err = newLogger(t, cfg)
 		return log, func() {}, err
 	}
-	out := newLineWriter(p.Stderr)
-	if log, err = loggerTo(p, out, cfg); err != nil {
+	out := newLineWriter(t.Stderr)
+	if log, err = loggerTo(t, out, cfg); err != nil {
 		out.close()
 	}
 	return log, out.close, err
 }
 
-func loggerTo(p *Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Logger, error) {
+func loggerTo(t *terminal.Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Logger, error) {
 	level, err := zapcore.ParseLevel(cfg.Level)
 	if err != nil {
-		return nil, Usagef("--log-level: %w", err)
+		return nil, terminal.Usagef("--log-level: %w", err)
 	}
 	e := zap.NewProductionEncoderConfig()
 	e.TimeKey = "time"
@@ -43,7 +44,7 @@ func loggerTo(p *Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig) (*zap.Lo
 	}
 	e.EncodeDuration = zapcore.StringDurationEncoder
 	encoder := zapcore.NewJSONEncoder(e)
-	if cfg.Format == "console" || cfg.Format == "auto" && p.StderrIsTerminal {
+	if cfg.Format == "console" || cfg.Format == "auto" && t.StderrIsTerminal {
 		e.EncodeLevel = zapcore.CapitalLevelEncoder
 		encoder = zapcore.NewConsoleEncoder(e)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type loginCmd struct {
@@ -38,12 +40,12 @@ Examples:
 }
 
 // Run tries a token and stores it, or prints a link.
-func (c *loginCmd) Run(ctx context.Context, p *Terminal) error {
+func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Link {
-		return printLink(ctx, p, ServerFlag{ProfileFlag: c.ProfileFlag})
+		return printLink(ctx, t, ServerFlag{ProfileFlag: c.ProfileFlag})
 	}
-	name, _ := c.Name(p.Getenv)
-	store, err := Profiles(p.UserDir)
+	name, _ := c.Name(t.Getenv)
+	store, err := Profiles(t.UserDir)
 	if err != nil {
 		return err
 	}
@@ -51,15 +53,15 @@ func (c *loginCmd) Run(ctx context.Context, p *Terminal) error {
 	if err != nil {
 		return err
 	}
-	to := c.connection(p.Getenv, saved)
-	if _, err := to.Client(p, nil); err != nil {
-		return Usage(err)
+	to := c.connection(t.Getenv, saved)
+	if _, err := to.Client(t, nil); err != nil {
+		return terminal.Usage(err)
 	}
-	if to.Token, err = c.token(ctx, p, to.Server); err != nil {
+	if to.Token, err = c.token(ctx, t, to.Server); err != nil {
 		return err
 	}
-	to.Announce(p)
-	service, err := to.Client(p, nil)
+	to.Announce(t)
+	service, err := to.Client(t, nil)
 	if err != nil {
 		return err
 	}
@@ -70,10 +72,10 @@ func (c *loginCmd) Run(ctx context.Context, p *Terminal) error {
 	if err := store.Put(name, Profile{Server: to.Server, Token: to.Token}); err != nil {
 		return err
 	}
-	p.Say("Logged in to %s as %s, role %s, until %s (profile %q).", to.Server, me.Subject, me.Role, Time(me.ExpiresAt), name)
+	t.Say("Logged in to %s as %s, role %s, until %s (profile %q).", to.Server, me.Subject, me.Role, terminal.Time(me.ExpiresAt), name)
 	for _, variable := range []string{"ORGD_SERVER", "ORGD_TOKEN", "ORGD_TOKEN_FILE"} {
-		if p.Getenv(variable) != "" {
-			p.Say("%s is set and stands above the profile, unless --profile is given.", variable)
+		if t.Getenv(variable) != "" {
+			t.Say("%s is set and stands above the profile, unless --profile is given.", variable)
 		}
 	}
 	return nil
@@ -96,21 +98,21 @@ func (c *loginCmd) connection(getenv func(string) string, saved Profile) Connect
 }
 
 // token reads the token from where it is given.
-func (c *loginCmd) token(ctx context.Context, p *Terminal, server string) (token string, err error) {
+func (c *loginCmd) token(ctx context.Context, t *terminal.Terminal, server string) (token string, err error) {
 	switch {
 	case c.TokenFile != "" && c.TokenFile != "-":
 		var text []byte
 		text, err = os.ReadFile(c.TokenFile)
 		token = string(text)
-	case c.TokenFile == "" && p.Interactive:
-		token, err = p.AskSecret(ctx, fmt.Sprintf("Token for %s: ", server))
+	case c.TokenFile == "" && t.Interactive:
+		token, err = t.AskSecret(ctx, fmt.Sprintf("Token for %s: ", server))
 	default:
 		var text []byte
-		text, err = io.ReadAll(io.LimitReader(p.Stdin, MaxSecret))
+		text, err = io.ReadAll(io.LimitReader(t.Stdin, terminal.MaxSecret))
 		token = string(text)
 	}
 	if token = strings.TrimSpace(token); token == "" && err == nil {
-		err = Usagef("there is no token: orgd token create makes one")
+		err = terminal.Usagef("there is no token: orgd token create makes one")
 	}
 	return token, err
 }

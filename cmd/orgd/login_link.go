@@ -6,16 +6,17 @@ import (
 	"fmt"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // printLink prints a link that signs a browser in as the caller.
-func printLink(ctx context.Context, p *Terminal, server ServerFlag) error {
-	service, to, err := server.Open(p)
+func printLink(ctx context.Context, t *terminal.Terminal, server ServerFlag) error {
+	service, to, err := server.Open(t)
 	if err != nil {
 		return err
 	}
 	if !IsLoopback(to.Server) {
-		return Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
+		return terminal.Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
 	}
 	can, err := service.Capabilities(ctx)
 	if err != nil {
@@ -28,9 +29,9 @@ func printLink(ctx context.Context, p *Terminal, server ServerFlag) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(p.Stdout, orgd.SignInURL(to.Server, link.Code)); err != nil {
+	if _, err := fmt.Fprintln(t.Stdout, orgd.SignInURL(to.Server, link.Code)); err != nil {
 		return err
 	}
-	p.Say("Open it in a browser on this machine: it signs you in, once, until %s.", Time(link.ExpiresAt))
+	t.Say("Open it in a browser on this machine: it signs you in, once, until %s.", terminal.Time(link.ExpiresAt))
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // user is somebody with a configuration directory, at a keyboard or not.
@@ -23,7 +25,7 @@ type user struct {
 func (u user) types(t *testing.T, input string, args ...string) result {
 	t.Helper()
 	var stdout, stderr output
-	code := run(t.Context(), args, Terminal{
+	code := run(t.Context(), args, terminal.Terminal{
 		Getenv: env(u.vars...), Stdin: strings.NewReader(input), Stdout: &stdout, Stderr: &stderr,
 		Interactive: u.interactive, Colored: u.colored, UserDir: u.dir,
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type logoutCmd struct {
@@ -23,12 +24,12 @@ Example:
 }
 
 // Run ends the session and deletes the profile.
-func (c *logoutCmd) Run(ctx context.Context, p *Terminal) error {
-	store, err := Profiles(p.UserDir)
+func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	store, err := Profiles(t.UserDir)
 	if err != nil {
 		return err
 	}
-	name, saved, err := c.Saved(p)
+	name, saved, err := c.Saved(t)
 	if err != nil {
 		return err
 	}
@@ -36,26 +37,26 @@ func (c *logoutCmd) Run(ctx context.Context, p *Terminal) error {
 	case saved.Token == "":
 		return fmt.Errorf("there is no profile %q", name)
 	case c.Server != "" && !SameServer(c.Server, saved.Server):
-		return Usagef("--server: profile %q is for %s", name, saved.Server)
+		return terminal.Usagef("--server: profile %q is for %s", name, saved.Server)
 	}
 	if !c.Local {
-		if err := endSession(ctx, p, c.Verbose, name, saved); err != nil {
+		if err := endSession(ctx, t, c.Verbose, name, saved); err != nil {
 			return fmt.Errorf("%w; the profile is kept; --local forgets it all the same", err)
 		}
 	}
 	if err := store.Delete(name); err != nil {
 		return err
 	}
-	p.Say("Logged out of %s (profile %q).", saved.Server, name)
+	t.Say("Logged out of %s (profile %q).", saved.Server, name)
 	return nil
 }
 
 // endSession ends the session of a token. One that is over is no error.
-func endSession(ctx context.Context, p *Terminal, verbose bool, name string, saved Profile) error {
+func endSession(ctx context.Context, t *terminal.Terminal, verbose bool, name string, saved Profile) error {
 	setting := fmt.Sprintf("profile %q", name)
 	to := Connection{Server: saved.Server, Setting: setting, Token: saved.Token, TokenOf: setting, Verbose: verbose}
-	to.Announce(p)
-	service, err := to.Client(p, nil)
+	to.Announce(t)
+	service, err := to.Client(t, nil)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities, where the system has none, as in an empty container
 	"golang.org/x/term"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 func main() {
@@ -21,14 +23,14 @@ func main() {
 		stop(stopped{s.(syscall.Signal)})
 	}()
 	userDir, _ := os.UserConfigDir() // only profiles need it
-	code := run(ctx, os.Args[1:], Terminal{
+	code := run(ctx, os.Args[1:], terminal.Terminal{
 		Getenv:           os.Getenv,
 		Stdin:            os.Stdin,
 		Stdout:           os.Stdout,
 		Stderr:           os.Stderr,
 		Interactive:      term.IsTerminal(int(os.Stdin.Fd())),
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Colored:          term.IsTerminal(int(os.Stdout.Fd())) && WantsColors(os.Getenv),
+		Colored:          term.IsTerminal(int(os.Stdout.Fd())) && terminal.WantsColors(os.Getenv),
 		UserDir:          userDir,
 		ConnectTimeout:   ConnectTimeout,
 	})

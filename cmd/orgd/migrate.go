@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type migrateCmd struct {
@@ -39,15 +40,15 @@ Examples:
 }
 
 // Run migrates the storage.
-func (c *migrateCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := Load(given, p.Getenv)
+func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := Load(given, t.Getenv)
 	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
-		return Usage(err)
+		return terminal.Usage(err)
 	}
 	if c.Initiate && cfg.Storage != orgd.MongoDB {
-		return Usagef("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)
+		return terminal.Usagef("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)
 	}
-	log, err := newLogger(p, cfg.Log)
+	log, err := newLogger(t, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -62,6 +63,6 @@ func (c *migrateCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 	if err != nil {
 		return err
 	}
-	p.Say("%s has schema version %d.", cfg.Place(), version)
+	t.Say("%s has schema version %d.", cfg.Place(), version)
 	return nil
 }

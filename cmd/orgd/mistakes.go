@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // Locate returns the file and line of a part of a document, such as
@@ -29,7 +30,7 @@ type Mistake struct {
 // String returns the mistake in the form that editors parse.
 func (m Mistake) String() string {
 	var b strings.Builder
-	b.WriteString(Visible(m.File))
+	b.WriteString(terminal.Visible(m.File))
 	if m.Line > 0 {
 		fmt.Fprintf(&b, ":%d", m.Line)
 	}
@@ -37,12 +38,12 @@ func (m Mistake) String() string {
 	if m.Field != "" {
 		b.WriteString(m.Field + ": ")
 	}
-	return b.String() + Visible(m.Text)
+	return b.String() + terminal.Visible(m.Text)
 }
 
 // printMistakes prints the mistakes in the document that err reports, and returns
 // an error that counts them. Other errors are returned as they are.
-func (x Proposal) printMistakes(t *Terminal, err error) error {
+func (x Proposal) printMistakes(t *terminal.Terminal, err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
 		return err
@@ -56,7 +57,7 @@ func (x Proposal) printMistakes(t *Terminal, err error) error {
 
 // PrintMistakes prints the mistakes in a source, each on a line that begins with
 // its file and line, and returns an error that counts them.
-func PrintMistakes(t *Terminal, source string, all []Mistake) error {
+func PrintMistakes(t *terminal.Terminal, source string, all []Mistake) error {
 	slices.SortStableFunc(all, func(a, b Mistake) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
 
@@ -231,7 +232,7 @@ func TestApplyOfAnOldPlan(t *testing.T) {
 	o := openRegistry(t, startDocument)
 	file := o.file("org.yaml", "format: 1\nagents:\n- {name: Bob, level: lead}\n- {name: Dan, level: lead}\n")
 	var stdout, stderr output
-	code := run(t.Context(), []string{"apply", "-f", file}, Terminal{
+	code := run(t.Context(), []string{"apply", "-f", file}, terminal.Terminal{
 		Getenv: env(o.vars...), Stdout: &stdout, Stderr: &stderr, Interactive: true,
 		Stdin: &interference{func() {
 			if status, body := call(t, "PATCH", o.url+"/api/v1/agents/Dan", o.token, `{"level":"vp"}`); status != 200 {
@@ -263,7 +264,7 @@ func TestApplyInterrupted(t *testing.T) {
 	var stdout, stderr output
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"apply", "--yes", "-f", file}, Terminal{Getenv: env(o.vars...), Stdout: &stdout, Stderr: &stderr})
+		code <- run(ctx, []string{"apply", "--yes", "-f", file}, terminal.Terminal{Getenv: env(o.vars...), Stdout: &stdout, Stderr: &stderr})
 	}()
 	for end := time.Now().Add(deadline); ; time.Sleep(time.Millisecond) {
 		if _, body := call(t, "GET", o.url+"/api/v1/agents?limit=1", o.token, ""); strings.Contains(body, `"role":"r"`) {

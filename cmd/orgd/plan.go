@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ErrPlanned is returned by a plan that has changes. It is not a failure and is not
@@ -38,7 +39,7 @@ Examples:
 }
 
 // Run prints the plan on standard output.
-func (c *PlanCmd) Run(ctx context.Context, t *Terminal) error {
+func (c *PlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	x, err := c.propose(t, c.ServerFlag)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (c *PlanCmd) Run(ctx context.Context, t *Terminal) error {
 	if c.Output == "diff" {
 		err = printPlan(t, plan)
 	} else {
-		err = OutputFlag{Output: c.Output}.Print(t, plan, nil)
+		err = terminal.OutputFlag{Output: c.Output}.Print(t, plan, nil)
 	}
 	if err == nil && len(plan.Changes) > 0 {
 		err = ErrPlanned
@@ -59,7 +60,7 @@ func (c *PlanCmd) Run(ctx context.Context, t *Terminal) error {
 }
 
 // propose reads the document for a service.
-func (f documentFlags) propose(t *Terminal, server ServerFlag) (Proposal, error) {
+func (f documentFlags) propose(t *terminal.Terminal, server ServerFlag) (Proposal, error) {
 	service, to, err := server.Open(t)
 	if err != nil {
 		return Proposal{}, err

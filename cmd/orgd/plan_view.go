@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // printPlan prints the changes of a plan by entry.
-func printPlan(t *Terminal, plan client.OrganizationPlan) error {
+func printPlan(t *terminal.Terminal, plan client.OrganizationPlan) error {
 	if len(plan.Changes) == 0 {
 		t.Say("Nothing to change: the organization is as the document says.")
 		return nil
@@ -36,16 +37,16 @@ type planView struct {
 }
 
 // Heading returns the line above a change: its sign and the title of what changes.
-func Heading(t *Terminal, action client.OrganizationAction, title string) string {
+func Heading(t *terminal.Terminal, action client.OrganizationAction, title string) string {
 	mark := signs[action]
-	return t.Color(mark.color, mark.sign) + " " + t.Color(Bold, title)
+	return t.Color(mark.color, mark.sign) + " " + t.Color(terminal.Bold, title)
 }
 
 var signs = map[client.OrganizationAction]struct{ sign, color string }{
-	client.ActionCreate:  {"+", Green},
-	client.ActionUpdate:  {"~", Yellow},
-	client.ActionDelete:  {"-", Red},
-	client.ActionReorder: {"#", Cyan},
+	client.ActionCreate:  {"+", terminal.Green},
+	client.ActionUpdate:  {"~", terminal.Yellow},
+	client.ActionDelete:  {"-", terminal.Red},
+	client.ActionReorder: {"#", terminal.Cyan},
 }
 
 func (v *planView) change(c client.OrganizationChange) error {
@@ -96,7 +97,7 @@ func entryTitle(path string) string {
 	list, name, ok := strings.Cut(path, "[")
 	switch {
 	case ok:
-		return strings.TrimSuffix(list, "s") + " " + Visible(strings.TrimSuffix(name, "]"))
+		return strings.TrimSuffix(list, "s") + " " + terminal.Visible(strings.TrimSuffix(name, "]"))
 	case list == "company":
 		return list
 	}

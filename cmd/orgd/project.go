@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // projectCmd is everything about projects.
@@ -26,7 +27,7 @@ type projectArg struct {
 
 type projectShowCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	projectArg
 }
 
@@ -40,7 +41,7 @@ Example:
 }
 
 // Run prints the project on standard output.
-func (c *projectShowCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	v, err := service.Project(ctx, c.Project)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (c *projectShowCmd) Run(ctx context.Context, p *Terminal, service *client.C
 			}
 		}
 	}
-	return c.Print(p, v, func(table *Table) {
+	return c.Print(t, v, func(table *terminal.Table) {
 		var team []string
 		for _, id := range v.Team {
 			team = append(team, agents.of(&id))
@@ -69,12 +70,12 @@ func (c *projectShowCmd) Run(ctx context.Context, p *Terminal, service *client.C
 		table.Field("Team", strings.Join(team, ", "))
 		table.Field("Budget", string(v.Budget))
 		if v.Deadline != nil {
-			table.Field("Deadline", Time(*v.Deadline))
+			table.Field("Deadline", terminal.Time(*v.Deadline))
 		}
 		table.Field("Tasks", strings.Join(v.TaskIDs, ", "))
 		table.Field("Revision", strconv.FormatInt(v.Revision, 10))
-		table.Field("Created", Time(v.CreatedAt))
-		table.Field("Updated", Time(v.UpdatedAt))
+		table.Field("Created", terminal.Time(v.CreatedAt))
+		table.Field("Updated", terminal.Time(v.UpdatedAt))
 	})
 }
 
@@ -105,7 +106,7 @@ func (f projectFields) into(o client.Object) {
 
 type projectCreateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	projectFields
 	Name string `arg:"" optional:"" help:"Name of the project, unless the file has it."`
@@ -122,8 +123,8 @@ Examples:
 }
 
 // Run creates the project and prints its id.
-func (c *projectCreateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	fields, err := c.Fields(p)
+func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	fields, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -140,17 +141,17 @@ func (c *projectCreateCmd) Run(ctx context.Context, p *Terminal, service *client
 	if err != nil {
 		return err
 	}
-	p.Say("Created project %s.", v.Name)
+	t.Say("Created project %s.", v.Name)
 	if c.Output == "" {
-		_, err = fmt.Fprintln(p.Stdout, v.ID)
+		_, err = fmt.Fprintln(t.Stdout, v.ID)
 		return err
 	}
-	return c.Print(p, v)
+	return c.Print(t, v)
 }
 
 type projectUpdateCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	RecordFlag
 	Name   *string              `group:"Fields" placeholder:"TEXT" help:"A new name."`
 	Status client.ProjectStatus `group:"Fields" enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"planning, active, on_hold, completed or cancelled."`
@@ -168,8 +169,8 @@ Example:
 }
 
 // Run changes the project.
-func (c *projectUpdateCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	patch, err := c.Fields(p)
+func (c *projectUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	patch, err := c.Fields(t)
 	if err != nil {
 		return err
 	}
@@ -183,8 +184,8 @@ func (c *projectUpdateCmd) Run(ctx context.Context, p *Terminal, service *client
 	if err != nil {
 		return err
 	}
-	p.Say("Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
-	return c.Print(p, v)
+	t.Say("Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
+	return c.Print(t, v)
 }
 
 type projectDeleteCmd struct {
@@ -203,8 +204,8 @@ Example:
 }
 
 // Run deletes the projects.
-func (c *projectDeleteCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
-	return c.remove(ctx, p, c.Projects, func(id string) (deletion, error) {
+func (c *projectDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	return c.remove(ctx, t, c.Projects, func(id string) (deletion, error) {
 		v, err := service.Project(ctx, id)
 		return deletion{fmt.Sprintf("project %s (%s)", v.Name, v.ID), v.ID, v.ETag}, err
 	}, func(id string, unchanged client.Option) error { return service.DeleteProject(ctx, id, unchanged) })

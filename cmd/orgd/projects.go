@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // projectsCmd lists projects.
 type projectsCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 	AllFlag
 	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
 	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`
@@ -28,7 +29,7 @@ Example:
 }
 
 // Run prints the projects on standard output.
-func (c *projectsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
 	if err != nil {
 		return err
@@ -41,14 +42,14 @@ func (c *projectsCmd) Run(ctx context.Context, p *Terminal, service *client.Clie
 			}
 		}
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("ID", "NAME", "STATUS", "LEAD", "TEAM", "BUDGET", "DEADLINE", "UPDATED")
 		for _, v := range all {
 			deadline := ""
 			if v.Deadline != nil {
 				deadline = v.Deadline.Format(time.DateOnly)
 			}
-			table.Row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, Time(v.UpdatedAt))
+			table.Row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, terminal.Time(v.UpdatedAt))
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ReasonFlag is the reason of a change.
@@ -34,7 +35,7 @@ type Proposal struct {
 
 // ConfirmAndApply prints the changes that a document makes, asks, and applies
 // exactly these. If yes is set, it does not ask.
-func (x Proposal) ConfirmAndApply(ctx context.Context, t *Terminal, yes bool) error {
+func (x Proposal) ConfirmAndApply(ctx context.Context, t *terminal.Terminal, yes bool) error {
 	if err := t.CanAsk(yes); err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (x Proposal) ConfirmAndApply(ctx context.Context, t *Terminal, yes bool) er
 }
 
 // plan asks the service what a document would change.
-func (x Proposal) plan(ctx context.Context, t *Terminal) (plan client.OrganizationPlan, err error) {
+func (x Proposal) plan(ctx context.Context, t *terminal.Terminal) (plan client.OrganizationPlan, err error) {
 	err = t.WaitFor("Planning", func() error {
 		plan, err = x.Service.PlanOrganization(ctx, x.Document)
 		return err
@@ -61,7 +62,7 @@ func (x Proposal) plan(ctx context.Context, t *Terminal) (plan client.Organizati
 }
 
 // apply applies the document if its plan is still the same.
-func (x Proposal) apply(ctx context.Context, t *Terminal, plan client.OrganizationPlan) error {
+func (x Proposal) apply(ctx context.Context, t *terminal.Terminal, plan client.OrganizationPlan) error {
 	var done client.OrganizationApplied
 	err := t.WaitFor("Applying", func() (err error) {
 		done, err = x.Service.ApplyOrganization(ctx, x.Document, plan.Hash, ReasonFlag{x.Reason}.Options()...)
@@ -71,7 +72,7 @@ func (x Proposal) apply(ctx context.Context, t *Terminal, plan client.Organizati
 	case errors.Is(err, client.ErrVersionConflict):
 		return fmt.Errorf("somebody else has changed the organization; run the command again to see what is left to do: %w", err)
 	case ctx.Err() != nil:
-		return Interruption("what was done stays, and the same command does the rest")
+		return terminal.Interruption("what was done stays, and the same command does the rest")
 	case err != nil:
 		return x.printMistakes(t, err)
 	}

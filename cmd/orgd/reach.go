@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 const (
@@ -67,7 +68,7 @@ const (
 // reach checks, without retries, that a service answers, before a token is sent to
 // it. If the connection is made but no answer comes within the timeout, it prints
 // that, and it fails after silences times the timeout.
-func (c Connection) reach(ctx context.Context, t *Terminal) error {
+func (c Connection) reach(ctx context.Context, t *terminal.Terminal) error {
 	within := cmp.Or(t.ConnectTimeout, time.Minute)
 	probe, err := client.New(client.Config{BaseURL: c.Server, MaxAttempts: 1})
 	if err != nil {

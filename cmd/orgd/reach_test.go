@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
 
@@ -74,7 +75,7 @@ func TestNoAnswer(t *testing.T) {
 		{"whoami --server http://nobody.invalid", "", `no service answers at http://nobody.invalid (--server): there is no host "nobody.invalid"; check --server`},
 	} {
 		t.Run(tt.line+" "+tt.server, func(t *testing.T) {
-			p := Terminal{Getenv: env("ORGD_SERVER="+tt.server, "ORGD_TOKEN=x"), UserDir: t.TempDir()}
+			p := terminal.Terminal{Getenv: env("ORGD_SERVER="+tt.server, "ORGD_TOKEN=x"), UserDir: t.TempDir()}
 			waiting, verbosity := "", []string{"", " -v"}
 			if strings.Contains(tt.want, "silent") {
 				t.Parallel() // it waits as long as a user does
@@ -361,7 +362,7 @@ func TestInterruptedChange(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { <-asked; stop() }()
 		var stderr output
-		code := run(ctx, strings.Fields(line), Terminal{Getenv: env("ORGD_SERVER="+s.URL, "ORGD_TOKEN=x"), Stdout: &stderr, Stderr: &stderr})
+		code := run(ctx, strings.Fields(line), terminal.Terminal{Getenv: env("ORGD_SERVER="+s.URL, "ORGD_TOKEN=x"), Stdout: &stderr, Stderr: &stderr})
 		if code != 130 || stderr.String() != want {
 			t.Errorf("orgd %s, interrupted = %d, %q, want 130 and %q", line, code, &stderr, want)
 		}

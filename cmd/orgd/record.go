@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // RecordFlag names a file with fields of an object that is created or changed.
@@ -15,7 +16,7 @@ type RecordFlag struct {
 }
 
 // Fields reads the file. It returns no fields if none is given.
-func (f RecordFlag) Fields(t *Terminal) (client.Object, error) {
+func (f RecordFlag) Fields(t *terminal.Terminal) (client.Object, error) {
 	if f.File == "" {
 		return client.Object{}, nil
 	}
@@ -25,14 +26,14 @@ func (f RecordFlag) Fields(t *Terminal) (client.Object, error) {
 	}
 	node, err := doc.node()
 	if err != nil {
-		return nil, Usagef("%s: %w", doc.Name, err)
+		return nil, terminal.Usagef("%s: %w", doc.Name, err)
 	}
 	if node.Kind != yaml.MappingNode {
-		return nil, Usagef("%s: must be an object with fields", doc.Name)
+		return nil, terminal.Usagef("%s: must be an object with fields", doc.Name)
 	}
 	value, err := plain(node)
 	if err != nil {
-		return nil, Usagef("%s: %w", doc.Name, err)
+		return nil, terminal.Usagef("%s: %w", doc.Name, err)
 	}
 	return value.(map[string]any), nil // a mapping
 }
@@ -40,7 +41,7 @@ func (f RecordFlag) Fields(t *Terminal) (client.Object, error) {
 // node parses the text. An empty one is null.
 func (d File) node() (*yaml.Node, error) {
 	if json.Valid(d.Text) {
-		return ParseJSON(d.Text)
+		return terminal.ParseJSON(d.Text)
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(d.Text, &root); err != nil || len(root.Content) == 0 {

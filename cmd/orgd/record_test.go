@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // What is printed as YAML is, read again, what it was as JSON: every text and
@@ -25,9 +27,9 @@ func TestYAMLIsTheSame(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		object := rapid.MapOfN(word, value, 1, 4).Draw(t, "object")
-		text := JSON(object)
+		text := terminal.JSON(object)
 		var written bytes.Buffer
-		if err := (OutputFlag{Output: "yaml"}).Print(&Terminal{Stdout: &written}, object, nil); err != nil {
+		if err := (terminal.OutputFlag{Output: "yaml"}).Print(&terminal.Terminal{Stdout: &written}, object, nil); err != nil {
 			t.Fatal(err)
 		}
 		var node yaml.Node

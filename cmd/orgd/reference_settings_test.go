@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/limit"
 )
 
@@ -35,7 +36,7 @@ var afterGroup = map[string]string{
 // settingsReference is the page about the settings: the flags in their groups.
 func settingsReference(t *testing.T) string {
 	t.Helper()
-	parser, err := newParser(Terminal{}, func(int) {})
+	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func limitsReference() string {
 
 // The bounds that help texts name are those that hold.
 func TestBoundsOfSettings(t *testing.T) {
-	parser, err := newParser(Terminal{}, func(int) {})
+	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
 
@@ -24,7 +25,7 @@ func TestReference(t *testing.T) {
 // themselves.
 func commandsReference(t *testing.T) string {
 	t.Helper()
-	parser, err := newParser(Terminal{}, func(int) {})
+	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"orgd"
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ProfileFlag names the running service, or the profile that names it.
@@ -55,11 +56,11 @@ type Connection struct {
 }
 
 // Open returns a client of the service and where it is. It sends no request yet.
-func (f ServerFlag) Open(t *Terminal) (*client.Client, Connection, error) {
+func (f ServerFlag) Open(t *terminal.Terminal) (*client.Client, Connection, error) {
 	c, wrong := f.connection(t)
 	service, err := c.Client(t, nil)
 	if err := errors.Join(err, wrong); err != nil {
-		return nil, c, Usage(err)
+		return nil, c, terminal.Usage(err)
 	}
 	c.Announce(t)
 	return service, c, nil
@@ -67,7 +68,7 @@ func (f ServerFlag) Open(t *Terminal) (*client.Client, Connection, error) {
 
 // ProvideClient returns a client of the service, for the Run methods of commands:
 // kong calls it if one has such an argument.
-func (f ServerFlag) ProvideClient(t *Terminal) (*client.Client, error) {
+func (f ServerFlag) ProvideClient(t *terminal.Terminal) (*client.Client, error) {
 	service, _, err := f.Open(t)
 	return service, err
 }
@@ -75,7 +76,7 @@ func (f ServerFlag) ProvideClient(t *Terminal) (*client.Client, error) {
 // connection looks at flags, the environment, the profile and the data directory,
 // in this order. A profile that is named on the command line precedes the
 // environment. A token is only sent to the service that it was stored for.
-func (f ServerFlag) connection(t *Terminal) (Connection, error) {
+func (f ServerFlag) connection(t *terminal.Terminal) (Connection, error) {
 	c, err := f.given(t.Getenv)
 	if err != nil || c.Server != "" && c.Token != "" {
 		return c, err
@@ -115,14 +116,14 @@ func (f ServerFlag) connection(t *Terminal) (Connection, error) {
 // there is none.
 func (c *Connection) find(getenv func(string) string, mayLook bool) {
 	if !mayLook || !IsLoopback(c.Server) {
-		c.missing = Usagef(`there is no token for %s: store one with "orgd login", or give it in ORGD_TOKEN`, c.Server)
+		c.missing = terminal.Usagef(`there is no token for %s: store one with "orgd login", or give it in ORGD_TOKEN`, c.Server)
 		return
 	}
 	var err error
 	c.Token, c.TokenOf, err = findToken(getenv, c.Server)
 	c.discovered = err == nil
 	if err != nil {
-		c.missing = Usagef(`there is no token for %s: %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.Server, err)
+		c.missing = terminal.Usagef(`there is no token for %s: %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.Server, err)
 	}
 }
 
@@ -159,7 +160,7 @@ func (f ProfileFlag) Name(getenv func(string) string) (name, setting string) {
 }
 
 // Saved reads the profile. Only the default profile may be missing.
-func (f ProfileFlag) Saved(t *Terminal) (name string, one Profile, err error) {
+func (f ProfileFlag) Saved(t *terminal.Terminal) (name string, one Profile, err error) {
 	name, setting := f.Name(t.Getenv)
 	store, err := Profiles(t.UserDir)
 	if err != nil {
@@ -180,7 +181,7 @@ func SameServer(a, b string) bool { return strings.TrimRight(a, "/") == strings.
 
 // Announce makes errors that are printed from now on name this connection, and
 // prints it if it is verbose.
-func (c Connection) Announce(t *Terminal) {
+func (c Connection) Announce(t *terminal.Terminal) {
 	t.Explain = c.explain
 	if !c.Verbose {
 		return
@@ -194,7 +195,7 @@ func (c Connection) Announce(t *Terminal) {
 // Client returns a client of the service. Before its first request it checks that
 // the service answers. If progress is not nil, it shows the pauses between the
 // attempts of the client.
-func (c Connection) Client(t *Terminal, progress *Progress) (*client.Client, error) {
+func (c Connection) Client(t *terminal.Terminal, progress *terminal.Progress) (*client.Client, error) {
 	if c.Server == "" { // the caller reports why
 		return nil, nil
 	}

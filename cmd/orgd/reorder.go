@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // first puts the names that were given before all others, which keep their
@@ -16,7 +17,7 @@ func first(given, all []string) ([]string, error) {
 	for _, name := range given {
 		i := slices.IndexFunc(rest, func(other string) bool { return strings.EqualFold(name, other) })
 		if i < 0 {
-			return nil, Usagef("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))
+			return nil, terminal.Usagef("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))
 		}
 		order = append(order, rest[i])
 		rest = slices.Delete(rest, i, i+1)
@@ -26,7 +27,7 @@ func first(given, all []string) ([]string, error) {
 
 type departmentReorderCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
 }
 
@@ -40,7 +41,7 @@ Example:
 }
 
 // Run puts the departments in order.
-func (c *departmentReorderCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *departmentReorderCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	company, err := service.Company(ctx)
 	if err != nil {
 		return err
@@ -57,13 +58,13 @@ func (c *departmentReorderCmd) Run(ctx context.Context, p *Terminal, service *cl
 	if err != nil {
 		return err
 	}
-	p.Say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
-	return c.Print(p, done.Items)
+	t.Say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
+	return c.Print(t, done.Items)
 }
 
 type departmentReorderAgentsCmd struct {
 	ServerFlag
-	ResultFlag
+	terminal.ResultFlag
 	departmentArg
 	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
 }
@@ -78,7 +79,7 @@ Example:
 }
 
 // Run puts the agents in order.
-func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *departmentReorderAgentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {
 		return err
@@ -98,6 +99,6 @@ func (c *departmentReorderAgentsCmd) Run(ctx context.Context, p *Terminal, servi
 	if err != nil {
 		return err
 	}
-	p.Say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
-	return c.Print(p, done.Items)
+	t.Say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
+	return c.Print(t, done.Items)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type restoreCmd struct {
@@ -30,12 +31,12 @@ Examples:
 }
 
 // Run restores the backup.
-func (c *restoreCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := loadEmbedded(given, p.Getenv)
+func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err
 	}
-	log, err := newLogger(p, cfg.Log)
+	log, err := newLogger(t, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -47,6 +48,6 @@ func (c *restoreCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 	if err != nil {
 		return err
 	}
-	p.Say("Restored %s into %s.", c.File, cfg.DataDir())
+	t.Say("Restored %s into %s.", c.File, cfg.DataDir())
 	return nil
 }

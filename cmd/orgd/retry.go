@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // retryHandler is a handler for the log of a client. It shows the client's pauses
 // before its next attempts.
 type retryHandler struct {
 	slog.Handler
-	progress *Progress
+	progress *terminal.Progress
 }
 
 // Enabled implements slog.Handler.
@@ -40,7 +41,7 @@ const (
 
 // Retry calls do until no limit refuses it, with the pauses that the limit asks
 // for. Other errors it returns: the client has retried them.
-func Retry(ctx context.Context, progress *Progress, do func() error) error {
+func Retry(ctx context.Context, progress *terminal.Progress, do func() error) error {
 	for try := 1; ; try++ {
 		err := do()
 		var e *client.Error

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 func TestRetry(t *testing.T) {
@@ -31,7 +32,7 @@ func TestRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, tries := time.Now(), 0
-				err := Retry(t.Context(), &Progress{Out: io.Discard}, func() error {
+				err := Retry(t.Context(), &terminal.Progress{Out: io.Discard}, func() error {
 					tries++
 					return c.answers[tries-1]
 				})
@@ -51,7 +52,7 @@ func TestRetryEnds(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		began := time.Now()
-		err := Retry(ctx, &Progress{Out: io.Discard}, func() error {
+		err := Retry(ctx, &terminal.Progress{Out: io.Discard}, func() error {
 			return &client.Error{Category: client.CategoryRateLimit, RetryAfter: 300 * time.Second}
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
@@ -63,7 +64,7 @@ func TestRetryEnds(t *testing.T) {
 // The pauses of the client are shown on a terminal.
 func TestRetryHandler(t *testing.T) {
 	var out bytes.Buffer
-	g := &Progress{Out: &out, Terminal: true}
+	g := &terminal.Progress{Out: &out, Terminal: true}
 	g.Begin("replaying", 8)
 	log := slog.New(retryHandler{slog.DiscardHandler, g})
 	log.Info("orgd request failed", "attempts", 1)

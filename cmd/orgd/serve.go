@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type serveCmd struct {
@@ -41,12 +42,12 @@ Examples:
 }
 
 // Run serves until ctx ends.
-func (*serveCmd) Run(ctx context.Context, p *Terminal, given Given) error {
-	cfg, err := LoadValid(given, p.Getenv)
+func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+	cfg, err := LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
 	}
-	log, closeLog, err := BufferedLogger(p, cfg.Log)
+	log, closeLog, err := BufferedLogger(t, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (*serveCmd) Run(ctx context.Context, p *Terminal, given Given) error {
 		return unlessStopped(ctx, err)
 	}
 	defer stop()
-	w, err := newWelcome(p, cfg, service, log)
+	w, err := newWelcome(t, cfg, service, log)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // secrets that must never be in a log.
@@ -134,7 +136,7 @@ func TestFirstStartOnTakenAddress(t *testing.T) {
 	var stderr output
 	dir := t.TempDir()
 	code := run(t.Context(), []string{"serve", "--addr", taken.Addr().String(), "--data-dir", dir},
-		Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr, StderrIsTerminal: true})
+		terminal.Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr, StderrIsTerminal: true})
 	if code != exitFailure || !strings.Contains(stderr.String(), "address already in use") || strings.Contains(stderr.String(), "code=") {
 		t.Errorf("orgd serve on a taken address = %d, want 1 and the reason:\n%s", code, &stderr)
 	}
@@ -224,7 +226,7 @@ func TestStopBeforeStart(t *testing.T) {
 	cancel()
 	var stderr output
 	if code := run(ctx, []string{"serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()},
-		Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr}); code != exitOK {
+		terminal.Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr}); code != exitOK {
 		t.Errorf("orgd serve that is called off = %d, want 0:\n%s", code, &stderr)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // asProgram makes the test binary behave as the program.
@@ -66,7 +68,7 @@ func env(vars ...string) func(string) string {
 func command(t *testing.T, vars []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr output
-	code := run(t.Context(), args, Terminal{Getenv: env(vars...), Stdout: &stdout, Stderr: &stderr})
+	code := run(t.Context(), args, terminal.Terminal{Getenv: env(vars...), Stdout: &stdout, Stderr: &stderr})
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -95,13 +97,13 @@ const deadline = 20 * time.Second
 var listens = regexp.MustCompile(`"url": ?"(http[^"]+)"`)
 
 // serve runs the service inside the test, on a terminal if asked.
-func serve(t *testing.T, terminal bool, args ...string) *service {
+func serve(t *testing.T, onTerminal bool, args ...string) *service {
 	t.Helper()
 	s := &service{stderr: &output{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, serveArgs(args), Terminal{Getenv: env(), Stdout: io.Discard, Stderr: s.stderr, StderrIsTerminal: terminal})
+		code <- run(ctx, serveArgs(args), terminal.Terminal{Getenv: env(), Stdout: io.Discard, Stderr: s.stderr, StderrIsTerminal: onTerminal})
 	}()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
 	s.await(t)

@@ -9,6 +9,7 @@ import (
 
 	"orgd"
 	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type simulateCmd struct {
@@ -47,18 +48,18 @@ Examples:
 }
 
 // Run makes the organization, its history and, if asked, its present.
-func (c *simulateCmd) Run(ctx context.Context, p *Terminal) error {
-	_, to, connecting := c.Open(p)
+func (c *simulateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	_, to, connecting := c.Open(t)
 	length, wrong := c.validate()
 	if err := errors.Join(wrong, connecting); err != nil {
-		return Usage(err)
+		return terminal.Usage(err)
 	}
 	s := &simulation{
-		place: to.Server, say: p.Say, progress: &Progress{Out: p.Stderr, Terminal: p.StderrIsTerminal},
+		place: to.Server, say: t.Say, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36),
 	}
 	var err error
-	if s.service, err = to.Client(p, s.progress); err != nil {
+	if s.service, err = to.Client(t, s.progress); err != nil {
 		return err
 	}
 	if err := s.prepare(ctx, c.wanted(time.Now()), c.Force); err != nil {
@@ -87,7 +88,7 @@ func (s *simulation) prepare(ctx context.Context, w wish, force bool) error {
 		err = s.play(ctx)
 	}
 	s.progress.Stop()
-	return Interrupted(ctx, err, "run the same command to go on")
+	return terminal.Interrupted(ctx, err, "run the same command to go on")
 }
 
 // validate reports every mistake in the flags.

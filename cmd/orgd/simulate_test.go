@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // playground is a service to play in, and what its clients need to know.
@@ -240,7 +242,7 @@ func TestSimulateInterrupted(t *testing.T) {
 	stderr := &output{}
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"simulate", "--agents", "7", "--days", "1"}, Terminal{Getenv: env(g.vars...), Stdout: stderr, Stderr: stderr})
+		code <- run(ctx, []string{"simulate", "--agents", "7", "--days", "1"}, terminal.Terminal{Getenv: env(g.vars...), Stdout: stderr, Stderr: stderr})
 	}()
 	for end := time.Now().Add(deadline); g.count("/agents") < 2; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -15,6 +15,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 const (
@@ -50,7 +51,7 @@ type simulation struct {
 	service  *client.Client
 	place    string // where that is
 	say      func(format string, args ...any)
-	progress *Progress
+	progress *terminal.Progress
 	org      *simulate.Organization
 	mark     mark
 	run      string // which run it is

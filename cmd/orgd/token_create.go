@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -45,21 +46,21 @@ Examples:
 }
 
 // Run prints a token.
-func (c *tokenCreateCmd) Run(p *Terminal, given Given) error {
-	cfg, err := Load(given, p.Getenv)
+func (c *tokenCreateCmd) Run(t *terminal.Terminal, given Given) error {
+	cfg, err := Load(given, t.Getenv)
 	in, mistakes := c.request()
 	if err = errors.Join(err, mistakes); err != nil {
-		return Usage(err)
+		return terminal.Usage(err)
 	}
 	token, s, err := orgd.NewToken(cfg, in)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(p.Stdout, token); err != nil {
+	if _, err := fmt.Fprintln(t.Stdout, token); err != nil {
 		return err
 	}
-	if p.StderrIsTerminal {
-		p.Say("Session %s of %s, role %s, until %s.", s.ID, s.Subject, s.Role, s.ExpiresAt.Format(time.RFC3339))
+	if t.StderrIsTerminal {
+		t.Say("Session %s of %s, role %s, until %s.", s.ID, s.Subject, s.Role, s.ExpiresAt.Format(time.RFC3339))
 	}
 	return nil
 }

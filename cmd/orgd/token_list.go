@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type tokenListCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -23,19 +24,19 @@ Example:
 }
 
 // Run prints the sessions on standard output.
-func (c *tokenListCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *tokenListCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := Collect(service.Sessions(ctx, Pages(0)), 0)
 	if err != nil {
 		return err
 	}
-	return c.Print(p, all, func(table *Table) {
+	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("SESSION", "SUBJECT", "ROLE", "ISSUED", "EXPIRES", "STATE", "DEPARTMENTS")
 		for _, s := range all {
 			state := "good"
 			if s.RevokedAt != nil {
 				state = "revoked"
 			}
-			table.Row(s.SID, s.Subject, string(s.Role), Time(s.IssuedAt), Time(s.ExpiresAt), state, strings.Join(s.Departments, ", "))
+			table.Row(s.SID, s.Subject, string(s.Role), terminal.Time(s.IssuedAt), terminal.Time(s.ExpiresAt), state, strings.Join(s.Departments, ", "))
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type tokenRevokeCmd struct {
@@ -21,7 +22,7 @@ Example:
 }
 
 // Run revokes one session after the other and stops at the first failure.
-func (c *tokenRevokeCmd) Run(ctx context.Context, p *Terminal, service *client.Client) error {
+func (c *tokenRevokeCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	for _, sid := range c.Sessions {
 		known, err := isKnown(ctx, service, sid)
 		if err == nil {
@@ -30,9 +31,9 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, p *Terminal, service *client.C
 		if err != nil {
 			return err
 		}
-		p.Say("Session %s is revoked.", sid)
+		t.Say("Session %s is revoked.", sid)
 		if !known {
-			p.Say("No request has come from it so far: compare it with \"orgd token list\" if it should be in use.")
+			t.Say("No request has come from it so far: compare it with \"orgd token list\" if it should be in use.")
 		}
 	}
 	return nil

@@ -5,13 +5,14 @@ import (
 	"runtime"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type versionCmd struct{}
 
 // Run prints one line on standard output.
-func (versionCmd) Run(p *Terminal) error {
+func (versionCmd) Run(t *terminal.Terminal) error {
 	b := orgd.Version()
-	_, err := fmt.Fprintf(p.Stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(t.Stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

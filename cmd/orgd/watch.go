@@ -7,16 +7,17 @@ import (
 	"sync"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // follow calls begin once the stream is open, and each for every event, until
 // each wants no more or ctx ends.
-func follow(ctx context.Context, p *Terminal, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
+func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
 	q.Opened = sync.OnceFunc(func() {
-		p.Say("Watching; Ctrl-C ends it.")
+		t.Say("Watching; Ctrl-C ends it.")
 		if failed = begin(); failed != nil {
 			stop()
 		}
@@ -31,9 +32,9 @@ func follow(ctx context.Context, p *Terminal, service *client.Client, q client.S
 		case err != nil && refused(err):
 			return err
 		case err != nil:
-			p.Say("orgd: %s; trying again", Visible(p.Sentence(err)))
+			t.Say("orgd: %s; trying again", terminal.Visible(t.Sentence(err)))
 		case e.Resync:
-			p.Say("orgd: some events are missing here; orgd get activities shows them")
+			t.Say("orgd: some events are missing here; orgd get activities shows them")
 		default:
 			more, err = each(e)
 			if err != nil || !more {

@@ -9,12 +9,13 @@ import (
 	"go.uber.org/zap"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // welcome tells the operator where the service is and, on a terminal, how to get
 // in.
 type welcome struct {
-	t       *Terminal
+	t       *terminal.Terminal
 	cfg     orgd.Config
 	service *orgd.App
 	log     *zap.Logger
@@ -25,8 +26,8 @@ type welcome struct {
 
 // newWelcome writes the first token, if there is one, to its file. Where the file is
 // still there it gets another one at each start.
-func newWelcome(p *Terminal, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
-	w := &welcome{t: p, cfg: cfg, service: service, log: log}
+func newWelcome(t *terminal.Terminal, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
+	w := &welcome{t: t, cfg: cfg, service: service, log: log}
 	var err error
 	if w.dir, err = filepath.Abs(cfg.DataDir()); err != nil {
 		return nil, err

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 type whoamiCmd struct {
 	ServerFlag
-	OutputFlag
+	terminal.OutputFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -29,8 +30,8 @@ type identity struct {
 }
 
 // Run prints the caller on standard output.
-func (c *whoamiCmd) Run(ctx context.Context, p *Terminal) error {
-	service, to, err := c.Open(p)
+func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+	service, to, err := c.Open(t)
 	if err != nil {
 		return err
 	}
@@ -38,13 +39,13 @@ func (c *whoamiCmd) Run(ctx context.Context, p *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(p, identity{to.Server, me}, func(table *Table) {
+	return c.Print(t, identity{to.Server, me}, func(table *terminal.Table) {
 		table.Field("Server", to.Server)
 		table.Field("Subject", me.Subject)
 		table.Field("Role", string(me.Role))
 		table.Field("Departments", strings.Join(me.Departments, ", "))
 		table.Field("Session", me.SID)
-		table.Field("Issued", Time(me.IssuedAt))
-		table.Field("Expires", Time(me.ExpiresAt))
+		table.Field("Issued", terminal.Time(me.IssuedAt))
+		table.Field("Expires", terminal.Time(me.ExpiresAt))
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 // The colours of a terminal, as parameters of its escape sequences.
 const (

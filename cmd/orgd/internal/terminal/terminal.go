@@ -1,4 +1,6 @@
-package main
+// Package terminal is what a command sees of the world: standard input and output,
+// questions, tables, progress, and how errors are printed.
+package terminal
 
 import (
 	"context"
