@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // activitiesCmd lists events, or follows them.
 type activitiesCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	Type       client.EventType `enum:",hired,onboarded,fired,offboarded,status_changed,promoted,demoted,task_started,task_completed,cost_incurred,tool_used,delegation_sent,delegation_received" default:"" placeholder:"TYPE" help:"Only these, such as promoted or task_completed."`
 	Agent      string           `placeholder:"AGENT" help:"Only those of this agent, by name or id."`
@@ -52,8 +53,8 @@ func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *
 		return c.watch(ctx, t, service, q)
 	}
 	limit := c.limit(defaultEvents)
-	q := client.ActivityQuery{PageQuery: Pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
-	all, err := Collect(service.Activities(ctx, q), limit)
+	q := client.ActivityQuery{PageQuery: remote.Pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
+	all, err := remote.Collect(service.Activities(ctx, q), limit)
 	if err != nil {
 		return err
 	}

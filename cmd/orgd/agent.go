@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -31,7 +32,7 @@ type agentArg struct {
 }
 
 type agentShowCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	agentArg
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
@@ -145,9 +146,9 @@ func skills(v client.Skills) string {
 }
 
 type agentVersionsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
-	AllFlag
+	remote.AllFlag
 	agentArg
 }
 
@@ -162,7 +163,7 @@ Example:
 
 // Run prints the versions on standard output.
 func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := Collect(service.Versions(ctx, c.Agent, c.Pages()), c.Limit)
+	all, err := remote.Collect(service.Versions(ctx, c.Agent, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type agentHistoryCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	agentArg
 }
@@ -208,7 +209,7 @@ func (c *agentHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service
 }
 
 type agentHealthCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	agentArg
 }
@@ -247,7 +248,7 @@ func (c *agentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 func words(trend client.TrendDirection) string { return strings.ReplaceAll(string(trend), "_", " ") }
 
 type agentPerformanceCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	agentArg
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -69,7 +70,7 @@ func putModel(o client.Object, given *string) error {
 }
 
 type agentCreateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	agentFields
@@ -116,7 +117,7 @@ func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 }
 
 type agentUpdateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
@@ -158,7 +159,7 @@ func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 }
 
 type agentDeleteCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	yesFlag
 	Agents []string `arg:"" name:"agent" help:"Names or ids of the agents."`
 }

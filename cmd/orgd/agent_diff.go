@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type agentDiffCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	agentArg
 	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
@@ -85,7 +86,7 @@ func printDiff(t *terminal.Terminal, diff client.VersionDiff, back bool) error {
 }
 
 type agentRollbackCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	agentArg
 	Target int64 `arg:"" name:"version" help:"The version to bring back."`

@@ -5,14 +5,15 @@ import (
 	"strconv"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // agentsCmd lists agents.
 type agentsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
-	AllFlag
+	remote.AllFlag
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
@@ -52,7 +53,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
-	return Collect(service.Agents(ctx, client.AgentQuery{
+	return remote.Collect(service.Agents(ctx, client.AgentQuery{
 		PageQuery: c.Pages(), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
 		Summary: c.Output == "table",
 	}), c.Limit)

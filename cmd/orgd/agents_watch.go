@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -88,7 +89,7 @@ func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error)
 			return a, err
 		}
 		w.t.Say("orgd: %s; trying again", terminal.Visible(w.t.Sentence(err)))
-		Sleep(ctx, MinPause) // the next attempt sees if ctx has ended
+		remote.Sleep(ctx, remote.MinPause) // the next attempt sees if ctx has ended
 	}
 }
 

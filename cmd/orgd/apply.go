@@ -4,12 +4,13 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ApplyCmd applies a document.
 type ApplyCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	documentFlags
 	ReasonFlag
 	Yes bool `help:"Do not ask."`

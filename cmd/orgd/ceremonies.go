@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -18,7 +19,7 @@ type ceremoniesCmd struct {
 }
 
 type ceremoniesShowCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	departmentArg
 	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
@@ -70,7 +71,7 @@ func resolved(p client.ResolvedCeremonyPolicy) map[string]client.Resolved[any] {
 }
 
 type ceremoniesSetCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	departmentArg
 	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
@@ -104,7 +105,7 @@ func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type ceremoniesUnsetCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	yesFlag
 	departmentArg
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -108,7 +109,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 			{Key: "oidc", Title: `Tokens of an OpenID Connect issuer (several: "oidc" in the file)`},
 			{Key: "logs", Title: "Logs (on standard error)"},
 		}),
-		kong.Vars{"server": DefaultServer},
+		kong.Vars{"server": remote.DefaultServer},
 		kong.Writers(t.Stdout, t.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
@@ -155,8 +156,8 @@ func fail(ctx context.Context, t *terminal.Terminal, err error) int {
 func failInterrupted(ctx context.Context, t *terminal.Terminal, err error) int {
 	if i, ok := errors.AsType[terminal.Interruption](err); ok {
 		t.Say("orgd: %s", i)
-	} else if Uncertain(err) {
-		t.Say("orgd: interrupted; %s", OutcomeUnknown)
+	} else if remote.Uncertain(err) {
+		t.Say("orgd: interrupted; %s", remote.OutcomeUnknown)
 	}
 	if s, ok := errors.AsType[stopped](context.Cause(ctx)); ok {
 		return exitSignal + int(s.signal)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -16,7 +17,7 @@ type companyCmd struct {
 }
 
 type companyShowCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 }
 
@@ -54,7 +55,7 @@ func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 }
 
 type companyUpdateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`

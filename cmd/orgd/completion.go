@@ -13,6 +13,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/complete"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -78,7 +79,7 @@ func lookUp(ctx context.Context, t *terminal.Terminal, next complete.Next) (all 
 		return len(all) < most
 	}
 	if next.Wanted == "profile" {
-		store, err := Profiles(t.UserDir)
+		store, err := remote.Profiles(t.UserDir)
 		if err != nil {
 			return nil
 		}
@@ -91,18 +92,18 @@ func lookUp(ctx context.Context, t *terminal.Terminal, next complete.Next) (all 
 		}
 		return all
 	}
-	service, err := ServerFlag{ProfileFlag: ProfileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.ProvideClient(t)
+	service, err := remote.ServerFlag{ProfileFlag: remote.ProfileFlag{Server: next.Given["server"], Profile: next.Given["profile"]}, Token: next.Given["token"]}.ProvideClient(t)
 	if err != nil {
 		return nil
 	}
 	switch next.Wanted {
 	case "agent":
-		offer(service.Agents(ctx, client.AgentQuery{PageQuery: Pages(0), NamePrefix: next.Typed, Summary: true}),
+		offer(service.Agents(ctx, client.AgentQuery{PageQuery: remote.Pages(0), NamePrefix: next.Typed, Summary: true}),
 			func(a client.Agent) bool { return add(a.Name, a.Role) })
 	case "department":
-		offer(service.Departments(ctx, Pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
+		offer(service.Departments(ctx, remote.Pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
 	case "project":
-		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: Pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
+		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: remote.Pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
 	}
 	return all
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orgd/cmd/orgd/internal/remote"
 )
 
 // completed is what may stand as the last word, as a shell hears it.
@@ -25,11 +27,11 @@ func TestCompletion(t *testing.T) {
 	o.staff()
 	dir := t.TempDir()
 	u := user{vars: o.vars, dir: dir}
-	profiles, err := Profiles(dir)
+	profiles, err := remote.Profiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := profiles.Put("production", Profile{Server: "https://orgd.example.com", Token: "x"}); err != nil {
+	if err := profiles.Put("production", remote.Profile{Server: "https://orgd.example.com", Token: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{

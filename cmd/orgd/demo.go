@@ -21,6 +21,7 @@ import (
 
 	"orgd"
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
@@ -141,7 +142,7 @@ func (c *demoCmd) takeDirectory() error {
 // keeps the reasons of the operating system to itself.
 func (c *demoCmd) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
-		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(ServedAt(c.Dir), "another process"))
+		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
 	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
@@ -183,7 +184,7 @@ func (d *demo) play(ctx context.Context, url string) error {
 		place: url, say: func(string, ...any) {}, progress: &terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
 	}
-	served, err := MarkServed(d.Dir, url)
+	served, err := remote.MarkServed(d.Dir, url)
 	if err == nil {
 		defer served.Close()
 		err = d.signIn(s)
@@ -216,7 +217,7 @@ func (d *demo) signIn(s *simulation) error {
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
 	err = errors.Join(err, failed)
 	if err == nil {
-		to := Connection{Server: s.place, Setting: "the demo", Token: own}
+		to := remote.Connection{Server: s.place, Setting: "the demo", Token: own}
 		to.Announce(d.t)
 		s.service, err = to.Client(d.t, nil)
 	}
@@ -229,7 +230,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 	lively, stop := context.WithTimeout(ctx, livelyFor)
 	defer stop()
 	err := s.live(lively, livelyRate)
-	for err == nil && Sleep(ctx, catchUp) {
+	for err == nil && remote.Sleep(ctx, catchUp) {
 		err = s.history(ctx, true)
 	}
 	if ctx.Err() != nil {
@@ -241,7 +242,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 // tell says what to look at.
 func (d *demo) tell(s *simulation) error {
 	how, page := "In a browser:", s.place+"/console"
-	if d.t.StderrIsTerminal && IsLoopback(s.place) { // elsewhere a link would lie in a file, or not work
+	if d.t.StderrIsTerminal && remote.IsLoopback(s.place) { // elsewhere a link would lie in a file, or not work
 		var err error
 		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
 		if page, err = d.service.SignInLink(s.place); err != nil {
@@ -249,7 +250,7 @@ func (d *demo) tell(s *simulation) error {
 		}
 	}
 	export := ""
-	if d.Dir != DemoDir {
+	if d.Dir != remote.DemoDir {
 		export = "\n    export ORGD_DATA_DIR=" + terminal.ShellWord(d.Dir)
 	}
 	d.t.Say(`The demo is open: a company of %d agents in %d departments, with %.0f days of history.

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"orgd/cmd/orgd/internal/remote"
 )
 
 // demoProgram is orgd demo as a process of its own, with less history than usual.
@@ -83,7 +85,7 @@ func (d *demoProgram) until(what string, is func() bool) {
 func (d *demoProgram) open() *demoProgram {
 	d.Helper()
 	d.until("demo", func() bool { return strings.Contains(d.stderr.String(), "removes it.") })
-	d.url = ServedAt(d.dir)
+	d.url = remote.ServedAt(d.dir)
 	if d.url == "" || !strings.Contains(d.stderr.String(), "    "+d.url+"/console\n") {
 		d.Fatalf("orgd demo at %q says:\n%s", d.url, d.stderr)
 	}
@@ -93,7 +95,7 @@ func (d *demoProgram) open() *demoProgram {
 
 // holds reports whether a list has so many items already.
 func (d *demoProgram) holds(path string, n int) bool {
-	url := ServedAt(d.dir)
+	url := remote.ServedAt(d.dir)
 	token, missing := os.ReadFile(filepath.Join(d.dir, "admin.token"))
 	if missing != nil || url == "" {
 		return false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ type departmentArg struct {
 }
 
 type departmentShowCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	departmentArg
 }
@@ -92,7 +93,7 @@ func teamText(t client.Team) string {
 }
 
 type departmentHealthCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	departmentArg
 }
@@ -140,7 +141,7 @@ func (f departmentFields) into(o client.Object) {
 }
 
 type departmentCreateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	departmentFields
@@ -181,7 +182,7 @@ func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 }
 
 type departmentUpdateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	departmentFields
@@ -217,7 +218,7 @@ func (c *departmentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 }
 
 type departmentDeleteCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	yesFlag
 	Departments []string `arg:"" name:"department" help:"Names of the departments."`
 }

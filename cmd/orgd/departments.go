@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -13,9 +14,9 @@ const inherited = "inherited"
 
 // departmentsCmd lists departments.
 type departmentsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
-	AllFlag
+	remote.AllFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -29,7 +30,7 @@ Example:
 
 // Run prints the departments on standard output.
 func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := Collect(service.Departments(ctx, c.Pages()), c.Limit)
+	all, err := remote.Collect(service.Departments(ctx, c.Pages()), c.Limit)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // ExportCmd prints or writes the organization as a document.
 type ExportCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	Output string `short:"o" enum:"auto,json,yaml" default:"auto" placeholder:"FORMAT" help:"json, yaml, or auto: json for a file called *.json, else yaml."`
 	File   string `arg:"" optional:"" help:"Where to write; standard output without it."`
 }

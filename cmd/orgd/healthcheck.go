@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type healthcheckCmd struct {
 	fileFlag
-	VerboseFlag
+	remote.VerboseFlag
 	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
 	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"Certificate of the service, if it serves HTTPS."`
 	Live    bool          `help:"Ask only whether the process answers, not whether it can do its work."`
@@ -39,7 +40,7 @@ func (c *healthcheckCmd) Run(ctx context.Context, t *terminal.Terminal, given Gi
 	if err != nil {
 		return err
 	}
-	to := Connection{Server: localURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
+	to := remote.Connection{Server: localURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
 	to.Announce(t)
 	service, err := client.New(client.Config{
 		BaseURL: to.Server, MaxAttempts: 1,

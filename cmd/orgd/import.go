@@ -15,12 +15,13 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
 )
 
 type importAgentsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
 	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
 	Provider   string `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
@@ -68,7 +69,7 @@ func (c *importAgentsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // prepare looks for mistakes on the command line.
-func (c *importAgentsCmd) prepare(t *terminal.Terminal) (*client.Client, Connection, error) {
+func (c *importAgentsCmd) prepare(t *terminal.Terminal) (*client.Client, remote.Connection, error) {
 	var wrong []error
 	usage := func(err error) { wrong = append(wrong, err) }
 	if c.Department != "" {

@@ -10,12 +10,13 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
 )
 
 // replay imports a history.
-func (c *importAgentsCmd) replay(ctx context.Context, t *terminal.Terminal, to Connection) error {
+func (c *importAgentsCmd) replay(ctx context.Context, t *terminal.Terminal, to remote.Connection) error {
 	r := &historyReplay{
 		t: t, provider: c.Provider, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}, ids: map[name.Key]string{},
 	}
@@ -157,7 +158,7 @@ func (r *historyReplay) story(steps []agenthistory.Step) string {
 func (r *historyReplay) play(ctx context.Context) error {
 	began := time.Now()
 	for _, d := range r.founded {
-		err := Retry(ctx, r.progress, func() error {
+		err := remote.Retry(ctx, r.progress, func() error {
 			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d})
 			return err
 		})
@@ -167,7 +168,7 @@ func (r *historyReplay) play(ctx context.Context) error {
 	}
 	r.progress.Begin("replaying", len(r.todo))
 	for _, s := range r.todo {
-		if err := Retry(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
+		if err := remote.Retry(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
 			return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[s.Commit].Short(), s.Agent.Name, err)
 		}
 		r.progress.Add(1)

@@ -7,11 +7,12 @@ import (
 	"os"
 	"strings"
 
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type loginCmd struct {
-	ProfileFlag
+	remote.ProfileFlag
 	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
@@ -42,10 +43,10 @@ Examples:
 // Run tries a token and stores it, or prints a link.
 func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Link {
-		return printLink(ctx, t, ServerFlag{ProfileFlag: c.ProfileFlag})
+		return printLink(ctx, t, remote.ServerFlag{ProfileFlag: c.ProfileFlag})
 	}
 	name, _ := c.Name(t.Getenv)
-	store, err := Profiles(t.UserDir)
+	store, err := remote.Profiles(t.UserDir)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return fmt.Errorf("nothing is stored: %w", err)
 	}
-	if err := store.Put(name, Profile{Server: to.Server, Token: to.Token}); err != nil {
+	if err := store.Put(name, remote.Profile{Server: to.Server, Token: to.Token}); err != nil {
 		return err
 	}
 	t.Say("Logged in to %s as %s, role %s, until %s (profile %q).", to.Server, me.Subject, me.Role, terminal.Time(me.ExpiresAt), name)
@@ -83,8 +84,8 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // connection returns where to log in, without a token. By default it is the server
 // of the profile.
-func (c *loginCmd) connection(getenv func(string) string, saved Profile) Connection {
-	for _, to := range []Connection{
+func (c *loginCmd) connection(getenv func(string) string, saved remote.Profile) remote.Connection {
+	for _, to := range []remote.Connection{
 		{Server: c.Server, Setting: "--server"},
 		{Server: getenv("ORGD_SERVER"), Setting: "ORGD_SERVER"},
 		{Server: saved.Server, Setting: "profile"},
@@ -94,7 +95,7 @@ func (c *loginCmd) connection(getenv func(string) string, saved Profile) Connect
 			return to
 		}
 	}
-	return Connection{Server: DefaultServer, Setting: DefaultSetting, Verbose: c.Verbose}
+	return remote.Connection{Server: remote.DefaultServer, Setting: remote.DefaultSetting, Verbose: c.Verbose}
 }
 
 // token reads the token from where it is given.

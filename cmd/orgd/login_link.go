@@ -6,16 +6,17 @@ import (
 	"fmt"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // printLink prints a link that signs a browser in as the caller.
-func printLink(ctx context.Context, t *terminal.Terminal, server ServerFlag) error {
+func printLink(ctx context.Context, t *terminal.Terminal, server remote.ServerFlag) error {
 	service, to, err := server.Open(t)
 	if err != nil {
 		return err
 	}
-	if !IsLoopback(to.Server) {
+	if !remote.IsLoopback(to.Server) {
 		return terminal.Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
 	}
 	can, err := service.Capabilities(ctx)

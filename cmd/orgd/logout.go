@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type logoutCmd struct {
-	ProfileFlag
+	remote.ProfileFlag
 	Local bool `help:"Only forget the token; its session goes on."`
 }
 
@@ -25,7 +26,7 @@ Example:
 
 // Run ends the session and deletes the profile.
 func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
-	store, err := Profiles(t.UserDir)
+	store, err := remote.Profiles(t.UserDir)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	switch {
 	case saved.Token == "":
 		return fmt.Errorf("there is no profile %q", name)
-	case c.Server != "" && !SameServer(c.Server, saved.Server):
+	case c.Server != "" && !remote.SameServer(c.Server, saved.Server):
 		return terminal.Usagef("--server: profile %q is for %s", name, saved.Server)
 	}
 	if !c.Local {
@@ -52,9 +53,9 @@ func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // endSession ends the session of a token. One that is over is no error.
-func endSession(ctx context.Context, t *terminal.Terminal, verbose bool, name string, saved Profile) error {
+func endSession(ctx context.Context, t *terminal.Terminal, verbose bool, name string, saved remote.Profile) error {
 	setting := fmt.Sprintf("profile %q", name)
-	to := Connection{Server: saved.Server, Setting: setting, Token: saved.Token, TokenOf: setting, Verbose: verbose}
+	to := remote.Connection{Server: saved.Server, Setting: setting, Token: saved.Token, TokenOf: setting, Verbose: verbose}
 	to.Announce(t)
 	service, err := to.Client(t, nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities, where the system has none, as in an empty container
 	"golang.org/x/term"
 
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -32,7 +33,7 @@ func main() {
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Colored:          term.IsTerminal(int(os.Stdout.Fd())) && terminal.WantsColors(os.Getenv),
 		UserDir:          userDir,
-		ConnectTimeout:   ConnectTimeout,
+		ConnectTimeout:   remote.ConnectTimeout,
 	})
 	os.Exit(code)
 }

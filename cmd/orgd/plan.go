@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -20,7 +21,7 @@ type documentFlags struct {
 
 // PlanCmd prints what a document would change.
 type PlanCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	documentFlags
 	Output string `short:"o" enum:"diff,json,yaml" default:"diff" placeholder:"FORMAT" help:"How to print: diff, json or yaml (default ${default})."`
 }
@@ -60,7 +61,7 @@ func (c *PlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // propose reads the document for a service.
-func (f documentFlags) propose(t *terminal.Terminal, server ServerFlag) (Proposal, error) {
+func (f documentFlags) propose(t *terminal.Terminal, server remote.ServerFlag) (Proposal, error) {
 	service, to, err := server.Open(t)
 	if err != nil {
 		return Proposal{}, err

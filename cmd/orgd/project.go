@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -26,7 +27,7 @@ type projectArg struct {
 }
 
 type projectShowCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 	projectArg
 }
@@ -105,7 +106,7 @@ func (f projectFields) into(o client.Object) {
 }
 
 type projectCreateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	projectFields
@@ -150,7 +151,7 @@ func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type projectUpdateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	RecordFlag
 	Name   *string              `group:"Fields" placeholder:"TEXT" help:"A new name."`
@@ -189,7 +190,7 @@ func (c *projectUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type projectDeleteCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	yesFlag
 	Projects []string `arg:"" name:"project" help:"Ids of the projects."`
 }

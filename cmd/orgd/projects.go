@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 // projectsCmd lists projects.
 type projectsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
-	AllFlag
+	remote.AllFlag
 	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
 	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`
 }
@@ -30,7 +31,7 @@ Example:
 
 // Run prints the projects on standard output.
 func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
+	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
@@ -79,7 +80,7 @@ func TestNoAnswer(t *testing.T) {
 			waiting, verbosity := "", []string{"", " -v"}
 			if strings.Contains(tt.want, "silent") {
 				t.Parallel() // it waits as long as a user does
-				p.ConnectTimeout, verbosity = ConnectTimeout, verbosity[:1]
+				p.ConnectTimeout, verbosity = remote.ConnectTimeout, verbosity[:1]
 				waiting = "orgd: " + tt.server + " (ORGD_SERVER) is silent; waiting up to 10s\n"
 			}
 			for _, more := range verbosity {
@@ -142,7 +143,7 @@ func TestFoundToken(t *testing.T) {
 		"open": s.url, "link": s.url, "pipe": s.url, "empty": s.url, "old": s.url, "elsewhere": "http://127.0.0.1:1",
 	} {
 		put(filepath.Join(dir, "other"), "", 0o600)
-		f, err := MarkServed(dir, url)
+		f, err := remote.MarkServed(dir, url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,8 +151,8 @@ func TestFoundToken(t *testing.T) {
 	}
 	put("elsewhere/admin.token", token, 0o600)
 	put("killed/admin.token", token, 0o600)
-	put("killed/"+ServedFile, s.url, 0o600)
-	remote := "http://orgd.invalid"
+	put("killed/"+remote.ServedFile, s.url, 0o600)
+	elsewhere := "http://orgd.invalid"
 	for name, tt := range map[string]struct {
 		vars []string
 		args []string
@@ -166,7 +167,7 @@ func TestFoundToken(t *testing.T) {
 		"served elsewhere":   {[]string{"ORGD_DATA_DIR=elsewhere"}, nil, exitUsage, "the service there does not use the directory elsewhere"},
 		"killed":             {[]string{"ORGD_DATA_DIR=killed"}, nil, exitUsage, "the service there does not use the directory killed"},
 		"not accepted":       {[]string{"ORGD_DATA_DIR=old"}, nil, exitFailure, "does not accept the token of old/admin.token: the token is malformed; take a new one with: orgd token create --data-dir old --role admin"},
-		"another machine":    {nil, []string{"--server", remote}, exitFailure, "no service answers at " + remote},
+		"another machine":    {nil, []string{"--server", elsewhere}, exitFailure, "no service answers at " + elsewhere},
 		"a named profile":    {nil, []string{"--profile", "p", "--server", s.url}, exitUsage, "there is no profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,11 +180,11 @@ func TestFoundToken(t *testing.T) {
 	}
 
 	// The demo's is taken if it is that which is served, and the profile stands above both.
-	if err := os.Remove("data/" + ServedFile); err != nil {
+	if err := os.Remove("data/" + remote.ServedFile); err != nil {
 		t.Fatal(err)
 	}
 	put("demo/admin.token", token, 0o600)
-	demo, err := MarkServed("demo", s.url)
+	demo, err := remote.MarkServed("demo", s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestFoundTokenIsKept(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer other.Close()
-	served, err := MarkServed(data, other.URL)
+	served, err := remote.MarkServed(data, other.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

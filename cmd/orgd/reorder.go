@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -26,7 +27,7 @@ func first(given, all []string) ([]string, error) {
 }
 
 type departmentReorderCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
 }
@@ -63,7 +64,7 @@ func (c *departmentReorderCmd) Run(ctx context.Context, t *terminal.Terminal, se
 }
 
 type departmentReorderAgentsCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.ResultFlag
 	departmentArg
 	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
@@ -85,7 +86,7 @@ func (c *departmentReorderAgentsCmd) Run(ctx context.Context, t *terminal.Termin
 		return err
 	}
 	var all []string
-	for a, err := range service.Agents(ctx, client.AgentQuery{PageQuery: Pages(0), Department: d.Name, Summary: true}) {
+	for a, err := range service.Agents(ctx, client.AgentQuery{PageQuery: remote.Pages(0), Department: d.Name, Summary: true}) {
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type simulateCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
 	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
 	Seed   *uint64 `placeholder:"N" help:"Which organization it is: the same numbers make the same one (default 1)."`

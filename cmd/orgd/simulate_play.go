@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 )
 
@@ -196,7 +197,7 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 	s.accepted = 0
 	s.progress.Begin("live", 0)
 	from, owed := began, 0.0
-	for Sleep(ctx, tick) {
+	for remote.Sleep(ctx, tick) {
 		now := time.Now()
 		// What a slow service could not take is not made up for.
 		owed += rate * min(now.Sub(from), 2*tick).Seconds()

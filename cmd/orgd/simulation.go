@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -152,7 +153,7 @@ func (s *simulation) takeUp(ctx context.Context, found mark, w wish) error {
 // read returns the mark of a simulation, or nil.
 func (s *simulation) read(ctx context.Context) (*mark, error) {
 	var company client.Company
-	err := Retry(ctx, s.progress, func() (err error) {
+	err := remote.Retry(ctx, s.progress, func() (err error) {
 		company, err = s.service.Company(ctx)
 		return err
 	})
@@ -175,7 +176,7 @@ func (s *simulation) note(ctx context.Context) error {
 		settings["demo"] = true
 	}
 	patch := client.Object{"settings": settings}
-	return Retry(ctx, s.progress, func() error {
+	return remote.Retry(ctx, s.progress, func() error {
 		_, err := s.service.PatchCompany(ctx, patch)
 		return err
 	})
@@ -188,25 +189,25 @@ type named struct {
 }
 
 func (s *simulation) departments(ctx context.Context) ([]named, error) {
-	return read(ctx, s, func() iter.Seq2[client.Department, error] { return s.service.Departments(ctx, Pages(0)) },
+	return read(ctx, s, func() iter.Seq2[client.Department, error] { return s.service.Departments(ctx, remote.Pages(0)) },
 		func(d client.Department) named { return named{Name: d.Name} })
 }
 
 func (s *simulation) agents(ctx context.Context) ([]named, error) {
-	q := client.AgentQuery{PageQuery: Pages(0), Summary: true}
+	q := client.AgentQuery{PageQuery: remote.Pages(0), Summary: true}
 	return read(ctx, s, func() iter.Seq2[client.Agent, error] { return s.service.Agents(ctx, q) },
 		func(a client.Agent) named { return named{a.ID, a.Name} })
 }
 
 func (s *simulation) projects(ctx context.Context) ([]named, error) {
-	q := client.ProjectQuery{PageQuery: Pages(0)}
+	q := client.ProjectQuery{PageQuery: remote.Pages(0)}
 	return read(ctx, s, func() iter.Seq2[client.Project, error] { return s.service.Projects(ctx, q) },
 		func(p client.Project) named { return named{p.ID, p.Name} })
 }
 
 // read reads a whole list.
 func read[T any](ctx context.Context, s *simulation, list func() iter.Seq2[T, error], name func(T) named) (all []named, err error) {
-	err = Retry(ctx, s.progress, func() error {
+	err = remote.Retry(ctx, s.progress, func() error {
 		all = nil
 		for item, err := range list() {
 			if err != nil {
@@ -251,7 +252,7 @@ func (s *simulation) send(ctx context.Context, method, path string, body json.Ra
 	if body != nil {
 		sent = body
 	}
-	err = Retry(ctx, s.progress, func() error {
+	err = remote.Retry(ctx, s.progress, func() error {
 		answer, err = s.service.Do(ctx, method, path, sent, opts...)
 		return err
 	})

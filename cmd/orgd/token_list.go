@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type tokenListCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 }
 
@@ -25,7 +26,7 @@ Example:
 
 // Run prints the sessions on standard output.
 func (c *tokenListCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := Collect(service.Sessions(ctx, Pages(0)), 0)
+	all, err := remote.Collect(service.Sessions(ctx, remote.Pages(0)), 0)
 	if err != nil {
 		return err
 	}

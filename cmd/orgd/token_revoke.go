@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type tokenRevokeCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	Sessions []string `arg:"" name:"session" help:"Sessions to end, as \"orgd token list\" shows them."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -47,7 +48,7 @@ func (w *welcome) listening(addr net.Addr) {
 	url := localURL(w.cfg, addr.String())
 	if w.cfg.Storage != orgd.MongoDB {
 		var err error
-		if w.served, err = MarkServed(w.dir, url); err != nil {
+		if w.served, err = remote.MarkServed(w.dir, url); err != nil {
 			w.log.Error("commands on this machine will not find their token", zap.Error(err))
 		}
 	}

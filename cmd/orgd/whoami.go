@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type whoamiCmd struct {
-	ServerFlag
+	remote.ServerFlag
 	terminal.OutputFlag
 }
 

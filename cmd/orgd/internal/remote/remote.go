@@ -1,4 +1,6 @@
-package main
+// Package remote finds the service that a command talks to, and the token for it.
+// It makes the client, waits for limits, and explains the client's errors.
+package remote
 
 import (
 	"context"
@@ -112,7 +114,7 @@ func (f ServerFlag) connection(t *terminal.Terminal) (Connection, error) {
 	return c, err
 }
 
-// find takes the token of a data directory, if it may look there, or says why
+// find takes the token of a data directory, if it may look there, else it sets why
 // there is none.
 func (c *Connection) find(getenv func(string) string, mayLook bool) {
 	if !mayLook || !IsLoopback(c.Server) {

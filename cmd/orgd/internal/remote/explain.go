@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ func Uncertain(err error) bool {
 	return ok && f.Uncertain && f.Method != http.MethodGet
 }
 
-// lost says why there is no answer.
+// lost returns why there is no answer.
 func (c Connection) lost(f *client.Failure) string {
 	if u, ok := errors.AsType[unreachable](f.Err); ok {
 		return u.Error()
@@ -63,7 +63,7 @@ func (c Connection) lost(f *client.Failure) string {
 	return text + ofEffect(f.Uncertain, f.Method)
 }
 
-// refused says what the service has refused, and what to do.
+// refused returns what the service has refused, and what to do.
 func (c Connection) refused(e *client.Error) string {
 	text := e.Detail
 	switch {
@@ -90,7 +90,7 @@ func ofEffect(uncertain bool, method string) string {
 	return ""
 }
 
-// unaccepted says which token is not accepted, and how to get another.
+// unaccepted returns which token is not accepted, and how to get another.
 func (c Connection) unaccepted(reason string) string {
 	switch {
 	case c.discovered:
