@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -37,7 +38,7 @@ func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 		set(o, "tools.allowed", f.Tools)
 	}
 	if f.InstructionsFile != "" {
-		doc, err := Read(t, f.InstructionsFile)
+		doc, err := document.Read(t, f.InstructionsFile)
 		if err != nil {
 			return err
 		}
@@ -72,10 +73,10 @@ func putModel(o client.Object, given *string) error {
 type agentCreateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
-	ReasonFlag
+	document.ReasonFlag
 	Name string `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
 }
 
@@ -119,10 +120,10 @@ func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 type agentUpdateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
-	ReasonFlag
+	document.ReasonFlag
 	agentArg
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -67,7 +68,7 @@ func currentVersion(ctx context.Context, service *client.Client, agent string) (
 
 // printDiff prints what a change does, or with back what undoing it does.
 func printDiff(t *terminal.Terminal, diff client.VersionDiff, back bool) error {
-	v := NewDiff(t)
+	v := document.NewDiff(t)
 	title := fmt.Sprintf("version %d -> %d: %s", diff.FromVersion, diff.ToVersion, diff.Summary)
 	if back {
 		title = fmt.Sprintf("version %d -> as version %d: %s", diff.ToVersion, diff.FromVersion, diff.Summary)
@@ -91,7 +92,7 @@ type agentRollbackCmd struct {
 	agentArg
 	Target int64 `arg:"" name:"version" help:"The version to bring back."`
 	DryRun bool  `help:"Make every check and show what would change, but change nothing."`
-	ReasonFlag
+	document.ReasonFlag
 }
 
 // Help implements kong.HelpProvider.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -88,7 +89,7 @@ Example:
 
 // Run sets the policy.
 func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	fields, err := RecordFlag{File: c.File}.Fields(t)
+	fields, err := document.RecordFlag{File: c.File}.Fields(t)
 	if err != nil {
 		return err
 	}

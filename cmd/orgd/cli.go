@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -42,26 +43,26 @@ type cli struct {
 		Check configCheckCmd `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
 	} `cmd:"" group:"operate" help:"Examine the configuration."`
 
-	Login      loginCmd      `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
-	Logout     logoutCmd     `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
-	Whoami     whoamiCmd     `cmd:"" group:"use" help:"Show who the service takes the caller for."`
-	Get        getCmd        `cmd:"" group:"use" help:"List what the service holds."`
-	Company    companyCmd    `cmd:"" group:"use" help:"Look at the company, or change it."`
-	Agent      agentCmd      `cmd:"" group:"use" help:"Look at one agent, or change it."`
-	Department departmentCmd `cmd:"" group:"use" help:"Look at departments, or change them."`
-	Project    projectCmd    `cmd:"" group:"use" help:"Look at projects, or change them."`
-	Export     ExportCmd     `cmd:"" group:"use" help:"Write the organization as one document."`
-	Plan       PlanCmd       `cmd:"" group:"use" help:"Show what a document would change."`
-	Apply      ApplyCmd      `cmd:"" group:"use" help:"Make the organization as a document says."`
+	Login      loginCmd        `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
+	Logout     logoutCmd       `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
+	Whoami     whoamiCmd       `cmd:"" group:"use" help:"Show who the service takes the caller for."`
+	Get        getCmd          `cmd:"" group:"use" help:"List what the service holds."`
+	Company    companyCmd      `cmd:"" group:"use" help:"Look at the company, or change it."`
+	Agent      agentCmd        `cmd:"" group:"use" help:"Look at one agent, or change it."`
+	Department departmentCmd   `cmd:"" group:"use" help:"Look at departments, or change them."`
+	Project    projectCmd      `cmd:"" group:"use" help:"Look at projects, or change them."`
+	Export     document.Export `cmd:"" group:"use" help:"Write the organization as one document."`
+	Plan       document.Plan   `cmd:"" group:"use" help:"Show what a document would change."`
+	Apply      document.Apply  `cmd:"" group:"use" help:"Make the organization as a document says."`
 	Import     struct {
 		Agents importAgentsCmd `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
 	Simulate simulateCmd `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
 
-	Schema     SchemaCmd     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
-	Completion completionCmd `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
-	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
-	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`
+	Schema     document.Schema `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
+	Completion completionCmd   `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
+	Complete   completeCmd     `cmd:"" name:"__complete" hidden:""`
+	Version    versionCmd      `cmd:"" group:"more" help:"Print the version."`
 }
 
 // run executes one command line and returns its exit code. Ending ctx stops a
@@ -139,7 +140,7 @@ func fail(ctx context.Context, t *terminal.Terminal, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, ErrPlanned):
+	case errors.Is(err, document.ErrPlanned):
 		return exitPlanned
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return failInterrupted(ctx, t, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -57,7 +58,7 @@ func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 type companyUpdateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`
 	Autonomy      client.AutonomyLevel `group:"Fields" enum:",locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi or full, for whoever does not say otherwise."`
 	BudgetMonthly *number              `group:"Fields" placeholder:"N" help:"Its budget of a month; 0 for none."`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -143,7 +144,7 @@ func (f departmentFields) into(o client.Object) {
 type departmentCreateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	departmentFields
 	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
 }
@@ -184,7 +185,7 @@ func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 type departmentUpdateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	departmentFields
 	departmentArg
 }

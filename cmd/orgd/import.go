@@ -15,6 +15,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
@@ -137,11 +138,11 @@ func (c *importAgentsCmd) printMistakes(t *terminal.Terminal, err error) error {
 	if !ok {
 		return err
 	}
-	var all []Mistake
+	var all []document.Mistake
 	for _, m := range wrong {
-		all = append(all, Mistake{File: c.file(m.Path), Line: m.Line, Field: m.Field, Text: m.Text})
+		all = append(all, document.Mistake{File: c.file(m.Path), Line: m.Line, Field: m.Field, Text: m.Text})
 	}
-	return PrintMistakes(t, c.Dir, all)
+	return document.PrintMistakes(t, c.Dir, all)
 }
 
 // file is the path of a file as the caller may open it.
@@ -150,14 +151,14 @@ func (c *importAgentsCmd) file(path string) string {
 }
 
 // propose makes a document of the agents of files.
-func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (Proposal, error) {
+func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (document.Proposal, error) {
 	departments, err := missingDepartments(ctx, service, agents)
 	if err != nil {
-		return Proposal{}, err
+		return document.Proposal{}, err
 	}
 	agents, err = inOrder(ctx, service, agents)
 	if err != nil {
-		return Proposal{}, err
+		return document.Proposal{}, err
 	}
 	entries := make([]any, len(agents))
 	for i, a := range agents {
@@ -168,7 +169,7 @@ func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, a
 		founded[i] = map[string]string{"name": a.Department}
 	}
 	text, err := json.Marshal(map[string]any{"format": 1, "departments": founded, "agents": entries})
-	return Proposal{
+	return document.Proposal{
 		Service: service, Document: client.OrganizationDocument{Text: text}, Name: c.Dir,
 		Locate: c.locate(departments, agents), Reason: "imported from files by orgd import agents",
 	}, err
@@ -244,7 +245,7 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
 
 // locate returns a function that finds the file of an entry of the document.
-func (c *importAgentsCmd) locate(departments, agents []agentfiles.Agent) Locate {
+func (c *importAgentsCmd) locate(departments, agents []agentfiles.Agent) document.Locate {
 	return func(path string, _ int) (file string, line int, field string) {
 		m := entryOf.FindStringSubmatch(path)
 		if m == nil {

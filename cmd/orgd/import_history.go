@@ -10,6 +10,7 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
@@ -129,7 +130,7 @@ func (r *historyReplay) show() error {
 }
 
 func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
-	fmt.Fprintf(r.t.Stdout, "%s%s\n", Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), more)
+	fmt.Fprintf(r.t.Stdout, "%s%s\n", document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), more)
 }
 
 // story is in few words what becomes of an agent.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
@@ -183,7 +184,7 @@ func TestApplyAsks(t *testing.T) {
 	}{
 		{"no terminal", false, "yes\n", nil, exitUsage, "--yes: is needed"},
 		{"standard input", true, "format: 1\n", []string{"-f", "-"}, exitUsage, "--yes: is needed with --file -"},
-		{"long reason", true, "y\n", []string{"-f", file, "--reason", strings.Repeat("ä", MaxReason+1)}, exitUsage, "--reason: must be at most"},
+		{"long reason", true, "y\n", []string{"-f", file, "--reason", strings.Repeat("ä", document.MaxReason+1)}, exitUsage, "--reason: must be at most"},
 		{"no", true, "no\n", nil, exitFailure, "nothing was changed"},
 		{"nothing", true, "\n", nil, exitFailure, "nothing was changed"},
 		{"end", true, "", nil, exitFailure, "nothing was changed"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -108,7 +109,7 @@ func (f projectFields) into(o client.Object) {
 type projectCreateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	projectFields
 	Name string `arg:"" optional:"" help:"Name of the project, unless the file has it."`
 }
@@ -153,7 +154,7 @@ func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 type projectUpdateCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
-	RecordFlag
+	document.RecordFlag
 	Name   *string              `group:"Fields" placeholder:"TEXT" help:"A new name."`
 	Status client.ProjectStatus `group:"Fields" enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"planning, active, on_hold, completed or cancelled."`
 	projectFields

@@ -1,15 +1,13 @@
-package main
+package document
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"orgd/client"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -39,20 +37,6 @@ func (m Mistake) String() string {
 		b.WriteString(m.Field + ": ")
 	}
 	return b.String() + terminal.Visible(m.Text)
-}
-
-// printMistakes prints the mistakes in the document that err reports, and returns
-// an error that counts them. Other errors are returned as they are.
-func (x Proposal) printMistakes(t *terminal.Terminal, err error) error {
-	var e *client.Error
-	if !errors.As(err, &e) || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
-		return err
-	}
-	all := parseMistakes(e.Detail)
-	for i, m := range all {
-		all[i].File, all[i].Line, all[i].Field = x.Locate(m.Field, m.Line)
-	}
-	return PrintMistakes(t, x.Name, all)
 }
 
 // PrintMistakes prints the mistakes in a source, each on a line that begins with

@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// ExportCmd prints or writes the organization as a document.
-type ExportCmd struct {
+// Export prints or writes the organization as a document.
+type Export struct {
 	remote.ServerFlag
 	Output string `short:"o" enum:"auto,json,yaml" default:"auto" placeholder:"FORMAT" help:"json, yaml, or auto: json for a file called *.json, else yaml."`
 	File   string `arg:"" optional:"" help:"Where to write; standard output without it."`
 }
 
 // Help implements kong.HelpProvider.
-func (ExportCmd) Help() string {
+func (Export) Help() string {
 	return `Writes the organization as one document: the company, its departments and its agents in order, every field that can be written, and names instead of ids. The same organization is always the same bytes, so the document is at home in Git. "orgd plan" and "orgd apply" read it. Projects, activity and history are not in it: "orgd backup" keeps everything.
 
 Examples:
@@ -32,7 +32,7 @@ Examples:
 }
 
 // Run writes the document.
-func (c *ExportCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+func (c *Export) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	var text []byte
 	err := t.WaitFor("Exporting", func() (err error) {
 		text, err = c.document(ctx, service)
@@ -48,7 +48,7 @@ func (c *ExportCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 	return os.WriteFile(c.File, text, 0o644)
 }
 
-func (c *ExportCmd) document(ctx context.Context, service *client.Client) ([]byte, error) {
+func (c *Export) document(ctx context.Context, service *client.Client) ([]byte, error) {
 	if c.Output == "yaml" || c.Output == "auto" && !strings.EqualFold(filepath.Ext(c.File), ".json") {
 		return service.OrganizationYAML(ctx)
 	}

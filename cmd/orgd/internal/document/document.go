@@ -1,4 +1,6 @@
-package main
+// Package document reads documents of an organization, plans and applies them, and
+// prints what they change and what is wrong with them.
+package document
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"context"
@@ -78,4 +78,18 @@ func (x Proposal) apply(ctx context.Context, t *terminal.Terminal, plan client.O
 	}
 	t.Say("Done: %d created, %d updated, %d deleted, %d reordered.", done.Created, done.Updated, done.Deleted, done.Reordered)
 	return nil
+}
+
+// printMistakes prints the mistakes in the document that err reports, and returns
+// an error that counts them. Other errors are returned as they are.
+func (x Proposal) printMistakes(t *terminal.Terminal, err error) error {
+	var e *client.Error
+	if !errors.As(err, &e) || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
+		return err
+	}
+	all := parseMistakes(e.Detail)
+	for i, m := range all {
+		all[i].File, all[i].Line, all[i].Field = x.Locate(m.Field, m.Line)
+	}
+	return PrintMistakes(t, x.Name, all)
 }

@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// ApplyCmd applies a document.
-type ApplyCmd struct {
+// Apply applies a document.
+type Apply struct {
 	remote.ServerFlag
 	documentFlags
 	ReasonFlag
@@ -20,7 +20,7 @@ type ApplyCmd struct {
 const MaxReason = 1024
 
 // Help implements kong.HelpProvider.
-func (ApplyCmd) Help() string {
+func (Apply) Help() string {
 	return `Shows what has to change for the organization to be as a document says, asks, and has it done. What is done is what was shown: if somebody changes the organization meanwhile, nothing more is done and the exit code is 1.
 
 Applying a document twice changes nothing the second time. An apply that was cut short is finished by the same command.
@@ -32,7 +32,7 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *ApplyCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Apply) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.File == stdinFile && !c.Yes {
 		return terminal.Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
 	}

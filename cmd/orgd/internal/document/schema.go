@@ -1,15 +1,15 @@
-package main
+package document
 
 import (
 	"orgd/adapters/httpapi/apidoc"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// SchemaCmd prints the JSON Schema of documents.
-type SchemaCmd struct{}
+// Schema prints the JSON Schema of documents.
+type Schema struct{}
 
 // Run prints the schema on standard output.
-func (SchemaCmd) Run(t *terminal.Terminal) error {
+func (Schema) Run(t *terminal.Terminal) error {
 	_, err := t.Stdout.Write(apidoc.OrganizationSchema())
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"context"
@@ -19,15 +19,15 @@ type documentFlags struct {
 	Prune bool   `help:"Also delete the departments and agents that the document does not name."`
 }
 
-// PlanCmd prints what a document would change.
-type PlanCmd struct {
+// Plan prints what a document would change.
+type Plan struct {
 	remote.ServerFlag
 	documentFlags
 	Output string `short:"o" enum:"diff,json,yaml" default:"diff" placeholder:"FORMAT" help:"How to print: diff, json or yaml (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.
-func (PlanCmd) Help() string {
+func (Plan) Help() string {
 	return `Shows what would have to change for the organization to be as a document says, and changes nothing. The document is what "orgd export" writes, or a part of it: what it does not mention stays as it is. "orgd schema" prints the JSON Schema of documents.
 
 The exit code is 3 if there is something to change, 0 if not. A document that cannot be applied is 1: every mistake is listed with its line and field.
@@ -40,7 +40,7 @@ Examples:
 }
 
 // Run prints the plan on standard output.
-func (c *PlanCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Plan) Run(ctx context.Context, t *terminal.Terminal) error {
 	x, err := c.propose(t, c.ServerFlag)
 	if err != nil {
 		return err
