@@ -11,21 +11,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// agentCmd is everything about one agent.
-type agentCmd struct {
-	List        agentsCmd           `cmd:"" help:"List agents, as orgd get agents does."`
-	Show        agentShowCmd        `cmd:"" help:"Show an agent, as it is or as it was."`
-	Create      agentCreateCmd      `cmd:"" help:"Hire an agent."`
-	Update      agentUpdateCmd      `cmd:"" help:"Change an agent."`
-	Delete      agentDeleteCmd      `cmd:"" help:"Fire agents."`
-	Versions    agentVersionsCmd    `cmd:"" help:"List the versions of an agent."`
-	Diff        agentDiffCmd        `cmd:"" help:"Show what changed from one version of an agent to another."`
-	Rollback    agentRollbackCmd    `cmd:"" help:"Bring back an earlier version of an agent."`
-	Health      agentHealthCmd      `cmd:"" help:"Show how an agent is doing."`
-	History     agentHistoryCmd     `cmd:"" help:"List the steps of an agent's career."`
-	Performance agentPerformanceCmd `cmd:"" help:"Show the figures of an agent."`
-}
-
 // agentArg names an agent.
 type agentArg struct {
 	Agent string `arg:"" help:"Name or id of the agent."`

@@ -47,15 +47,6 @@ func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 	return putModel(o, f.Model)
 }
 
-// putAutonomy sets a level of autonomy, or that there is none.
-func putAutonomy(o client.Object, level string) {
-	if level == inherited {
-		set(o, "autonomy_level", nil)
-		return
-	}
-	putWord(o, "autonomy_level", level)
-}
-
 func putModel(o client.Object, given *string) error {
 	if given == nil || *given == "" {
 		putOrNull(o, "model", given)

@@ -7,13 +7,14 @@ import (
 
 	"orgd"
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type backupCmd struct {
 	File string `arg:"" help:"File to write; it must not exist."`
-	fileFlag
-	directoryFlag
+	config.FileFlag
+	config.DirectoryFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -28,7 +29,7 @@ Example:
 }
 
 // Run writes the backup.
-func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) 
 }
 
 // loadEmbedded reads the configuration of a command that works on a data directory.
-func loadEmbedded(given Given, getenv func(string) string) (orgd.Config, error) {
-	cfg, err := Load(given, getenv)
+func loadEmbedded(given config.Given, getenv func(string) string) (orgd.Config, error) {
+	cfg, err := config.Load(given, getenv)
 	return cfg, terminal.Usage(errors.Join(err, cfg.SQLite.Validate()))
 }

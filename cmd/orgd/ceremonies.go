@@ -12,13 +12,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// ceremoniesCmd is the ceremony policy of a department.
-type ceremoniesCmd struct {
-	Show  ceremoniesShowCmd  `cmd:"" help:"Show the policy in force, and where each value comes from."`
-	Set   ceremoniesSetCmd   `cmd:"" help:"Replace the department's own policy."`
-	Unset ceremoniesUnsetCmd `cmd:"" help:"Delete the department's own policy, so that it inherits the company's."`
-}
-
 type ceremoniesShowCmd struct {
 	remote.ServerFlag
 	terminal.OutputFlag

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -90,7 +91,7 @@ func run(ctx context.Context, args []string, t terminal.Terminal) int {
 		return failParsing(&t, err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	return fail(ctx, &t, command.Run(&t, GivenFlags(command)))
+	return fail(ctx, &t, command.Run(&t, config.GivenFlags(command)))
 }
 
 func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
@@ -114,7 +115,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 		kong.Writers(t.Stdout, t.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
-		kong.ValueFormatter(Help),
+		kong.ValueFormatter(config.Help),
 	)
 }
 

@@ -11,12 +11,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// companyCmd is everything about the company.
-type companyCmd struct {
-	Show   companyShowCmd   `cmd:"" help:"Show the company."`
-	Update companyUpdateCmd `cmd:"" help:"Change the company."`
-}
-
 type companyShowCmd struct {
 	remote.ServerFlag
 	terminal.OutputFlag

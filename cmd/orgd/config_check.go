@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type configCheckCmd struct {
 	Offline bool `help:"Connect to nothing."`
-	serviceFlags
+	config.ServiceFlags
 }
 
 // Help implements kong.HelpProvider.
@@ -31,8 +32,8 @@ Examples:
 }
 
 // Run prints the effective configuration on standard output.
-func (c *configCheckCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
-	cfg, err := LoadValid(given, t.Getenv)
+func (c *configCheckCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
 	}

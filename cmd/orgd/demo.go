@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -21,8 +20,9 @@ import (
 
 	"orgd"
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/remote"
-	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/scenario"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
 	"orgd/domain/session"
@@ -70,7 +70,7 @@ type demo struct {
 }
 
 // Run serves the demo until ctx ends.
-func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	c.Dir = filepath.Clean(c.Dir)
 	cfg, err := c.configuration(given)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) er
 
 // configuration is that of a service on this machine alone. Settings of the
 // environment are for another one.
-func (c *demoCmd) configuration(given Given) (orgd.Config, error) {
+func (c *demoCmd) configuration(given config.Given) (orgd.Config, error) {
 	addr := c.Addr
 	if _, ok := given["addr"]; !ok {
 		l, err := net.Listen("tcp", addr)
@@ -181,7 +181,7 @@ func (d *demo) run(ctx context.Context) error {
 // returns an error if the demo could not be made.
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
-		place: url, say: func(string, ...any) {}, progress: &terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
+		server: url, say: func(string, ...any) {}, progress: &terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
 	}
 	served, err := remote.MarkServed(d.Dir, url)
@@ -190,7 +190,7 @@ func (d *demo) play(ctx context.Context, url string) error {
 		err = d.signIn(s)
 	}
 	if err == nil {
-		err = s.prepare(ctx, wish{options: simulate.Options{
+		err = s.prepare(ctx, options{Options: scenario.Options{
 			Seed: demoSeed, Agents: demoAgents, Days: d.Days, Tasks: demoTasks, Began: time.Now().UTC(),
 		}}, false)
 	}
@@ -201,7 +201,7 @@ func (d *demo) play(ctx context.Context, url string) error {
 		return err
 	}
 	d.level.SetLevel(zapcore.WarnLevel)
-	if err := d.tell(s); err != nil {
+	if err := d.print(s); err != nil {
 		return err
 	}
 	if err := s.goOn(ctx); err != nil {
@@ -217,7 +217,7 @@ func (d *demo) signIn(s *simulation) error {
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
 	err = errors.Join(err, failed)
 	if err == nil {
-		to := remote.Connection{Server: s.place, Setting: "the demo", Token: own}
+		to := remote.Connection{Server: s.server, Setting: "the demo", Token: own}
 		to.Announce(d.t)
 		s.service, err = to.Client(d.t, nil)
 	}
@@ -239,13 +239,13 @@ func (s *simulation) goOn(ctx context.Context) error {
 	return err
 }
 
-// tell says what to look at.
-func (d *demo) tell(s *simulation) error {
-	how, page := "In a browser:", s.place+"/console"
-	if d.t.StderrIsTerminal && remote.IsLoopback(s.place) { // elsewhere a link would lie in a file, or not work
+// print prints what to look at.
+func (d *demo) print(s *simulation) error {
+	how, page := "In a browser:", s.server+"/console"
+	if d.t.StderrIsTerminal && remote.IsLoopback(s.server) { // elsewhere a link would lie in a file, or not work
 		var err error
 		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
-		if page, err = d.service.SignInLink(s.place); err != nil {
+		if page, err = d.service.SignInLink(s.server); err != nil {
 			return err
 		}
 	}
@@ -265,14 +265,6 @@ In another shell, in this directory, for example:%s
     %[7]s login --link    # signs a browser in
 Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, self(), terminal.ShellWord(s.org.Regretted()), terminal.ShellWord(d.Dir))
+		how, page, export, Program(), terminal.ShellWord(s.org.Regretted()), terminal.ShellWord(d.Dir))
 	return nil
-}
-
-// self is how the program was called.
-func self() string {
-	if strings.Contains(os.Args[0], "go-build") {
-		return "go run ./cmd/orgd" // which has put the program there
-	}
-	return os.Args[0]
 }

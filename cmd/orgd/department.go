@@ -12,19 +12,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// departmentCmd is everything about departments.
-type departmentCmd struct {
-	List          departmentsCmd             `cmd:"" help:"List departments, as orgd get departments does."`
-	Show          departmentShowCmd          `cmd:"" help:"Show a department."`
-	Health        departmentHealthCmd        `cmd:"" help:"Show the figures of a department."`
-	Create        departmentCreateCmd        `cmd:"" help:"Make a department."`
-	Update        departmentUpdateCmd        `cmd:"" help:"Change a department."`
-	Delete        departmentDeleteCmd        `cmd:"" help:"Delete departments that have no agents."`
-	Reorder       departmentReorderCmd       `cmd:"" help:"Put departments in order."`
-	ReorderAgents departmentReorderAgentsCmd `cmd:"" help:"Put the agents of a department in order."`
-	Ceremonies    ceremoniesCmd              `cmd:"" help:"How a department holds its ceremonies."`
-}
-
 // departmentArg names a department.
 type departmentArg struct {
 	Department string `arg:"" help:"Name of the department."`
@@ -240,5 +227,35 @@ func (c *departmentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 		return deletion{"department " + d.Name, d.Name, d.ETag}, err
 	}, func(name string, unchanged client.Option) error {
 		return service.DeleteDepartment(ctx, name, unchanged)
+	})
+}
+
+// departmentsCmd lists departments.
+type departmentsCmd struct {
+	remote.ServerFlag
+	terminal.OutputFlag
+	remote.AllFlag
+}
+
+// Help implements kong.HelpProvider.
+func (departmentsCmd) Help() string {
+	return `Lists departments in the order of the company.
+
+Example:
+
+    orgd get departments -o json | jq -r '.[] | select(.head == null) | .name'`
+}
+
+// Run prints the departments on standard output.
+func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	all, err := remote.Collect(service.Departments(ctx, c.Pages()), c.Limit)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, all, func(table *terminal.Table) {
+		table.Header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
+		for _, d := range all {
+			table.Row(d.Name, terminal.Word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt))
+		}
 	})
 }

@@ -83,3 +83,23 @@ func (n *number) UnmarshalText(text []byte) error {
 
 // MarshalJSON implements json.Marshaler.
 func (n number) MarshalJSON() ([]byte, error) { return client.Decimal(n).MarshalJSON() }
+
+// inherited is shown for what a department or an agent does not say itself.
+const inherited = "inherited"
+
+// orInherited is a level of autonomy or that there is none.
+func orInherited(level *client.AutonomyLevel) string {
+	if level == nil {
+		return inherited
+	}
+	return string(*level)
+}
+
+// putAutonomy sets a level of autonomy, or that there is none.
+func putAutonomy(o client.Object, level string) {
+	if level == inherited {
+		set(o, "autonomy_level", nil)
+		return
+	}
+	putWord(o, "autonomy_level", level)
+}

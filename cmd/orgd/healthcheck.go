@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type healthcheckCmd struct {
-	fileFlag
+	config.FileFlag
 	remote.VerboseFlag
 	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
 	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"Certificate of the service, if it serves HTTPS."`
@@ -35,8 +36,8 @@ Examples:
 }
 
 // Run asks once.
-func (c *healthcheckCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
-	cfg, err := Load(given, t.Getenv)
+func (c *healthcheckCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.Load(given, t.Getenv)
 	if err != nil {
 		return err
 	}

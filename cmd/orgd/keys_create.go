@@ -2,11 +2,12 @@ package main
 
 import (
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type keysCreateCmd struct {
-	fileFlag
+	config.FileFlag
 	SigningKeyFile string `placeholder:"FILE" help:"Key that signs and verifies tokens."`
 	CursorKeyFile  string `placeholder:"FILE" help:"Key that signs the cursors of lists."`
 }
@@ -23,8 +24,8 @@ Example:
 }
 
 // Run makes what is missing, and names it.
-func (*keysCreateCmd) Run(t *terminal.Terminal, given Given) error {
-	cfg, err := Load(given, t.Getenv)
+func (*keysCreateCmd) Run(t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.Load(given, t.Getenv)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -49,4 +51,89 @@ func loggerTo(t *terminal.Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig)
 		encoder = zapcore.NewConsoleEncoder(e)
 	}
 	return zap.New(zapcore.NewCore(encoder, out, level)), nil
+}
+
+// maxPending bounds the lines that wait to be written, in bytes. Who logs beyond
+// it waits.
+const maxPending = 1 << 20
+
+// lineWriter writes a log from a goroutine of its own: while one call of the system
+// writes, the lines of other requests gather for the next one. Alone, a line is
+// written at once. Close it, or what came last is lost.
+type lineWriter struct {
+	out io.Writer
+
+	mu      sync.Mutex
+	changed sync.Cond // one of the following
+	pending []byte
+	writing bool
+	closed  bool
+	err     error // of the last write
+
+	ended chan struct{}
+}
+
+func newLineWriter(out io.Writer) *lineWriter {
+	l := &lineWriter{out: out, ended: make(chan struct{})}
+	l.changed.L = &l.mu
+	go l.run()
+	return l
+}
+
+// Write takes lines in. Its error is that of an earlier write.
+func (l *lineWriter) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.pending) > maxPending && !l.closed {
+		l.changed.Wait()
+	}
+	if l.closed {
+		return 0, io.ErrClosedPipe
+	}
+	if len(l.pending) == 0 && !l.writing {
+		l.changed.Broadcast()
+	}
+	l.pending = append(l.pending, text...)
+	return len(text), l.err
+}
+
+// Sync returns when all that was taken in is written.
+func (l *lineWriter) Sync() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.pending) > 0 || l.writing {
+		l.changed.Wait()
+	}
+	return l.err
+}
+
+// close writes what is left. Lines that come later are refused.
+func (l *lineWriter) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.changed.Broadcast()
+	l.mu.Unlock()
+	<-l.ended
+}
+
+func (l *lineWriter) run() {
+	defer close(l.ended)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var spare []byte
+	for {
+		for len(l.pending) == 0 && !l.closed {
+			l.changed.Wait()
+		}
+		if len(l.pending) == 0 {
+			return
+		}
+		batch := l.pending
+		l.pending, l.writing = spare[:0], true
+		l.mu.Unlock()
+		_, err := l.out.Write(batch)
+		l.mu.Lock()
+		spare, l.writing, l.err = batch, false, err
+		l.changed.Broadcast()
+	}
 }

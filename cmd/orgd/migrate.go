@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type migrateCmd struct {
-	fileFlag
-	directoryFlag
+	config.FileFlag
+	config.DirectoryFlag
 	Storage  string        `placeholder:"KIND" help:"sqlite or mongodb."`
 	Wait     time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
 	Initiate bool          `help:"First initiate the replica set of a new MongoDB: its members are the hosts of --mongo-uri. Does nothing if that has been done."`
-	mongoFlags
+	config.MongoFlags
 }
 
 // migrationTime bounds the work on a MongoDB, whose indexes take as long to
@@ -40,8 +41,8 @@ Examples:
 }
 
 // Run migrates the storage.
-func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
-	cfg, err := Load(given, t.Getenv)
+func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.Load(given, t.Getenv)
 	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
 		return terminal.Usage(err)
 	}

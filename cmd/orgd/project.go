@@ -13,15 +13,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// projectCmd is everything about projects.
-type projectCmd struct {
-	List   projectsCmd      `cmd:"" help:"List projects, as orgd get projects does."`
-	Show   projectShowCmd   `cmd:"" help:"Show a project."`
-	Create projectCreateCmd `cmd:"" help:"Make a project."`
-	Update projectUpdateCmd `cmd:"" help:"Change a project."`
-	Delete projectDeleteCmd `cmd:"" help:"Delete projects."`
-}
-
 // projectArg names a project.
 type projectArg struct {
 	Project string `arg:"" help:"Id of the project, as orgd get projects shows it."`
@@ -211,4 +202,48 @@ func (c *projectDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 		v, err := service.Project(ctx, id)
 		return deletion{fmt.Sprintf("project %s (%s)", v.Name, v.ID), v.ID, v.ETag}, err
 	}, func(id string, unchanged client.Option) error { return service.DeleteProject(ctx, id, unchanged) })
+}
+
+// projectsCmd lists projects.
+type projectsCmd struct {
+	remote.ServerFlag
+	terminal.OutputFlag
+	remote.AllFlag
+	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
+	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`
+}
+
+// Help implements kong.HelpProvider.
+func (projectsCmd) Help() string {
+	return `Lists projects, oldest first.
+
+Example:
+
+    orgd get projects --status active`
+}
+
+// Run prints the projects on standard output.
+func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
+	if err != nil {
+		return err
+	}
+	agents := names{service: service}
+	if c.Output == "table" {
+		for _, project := range all {
+			if err := agents.learn(ctx, project.Lead); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Print(t, all, func(table *terminal.Table) {
+		table.Header("ID", "NAME", "STATUS", "LEAD", "TEAM", "BUDGET", "DEADLINE", "UPDATED")
+		for _, v := range all {
+			deadline := ""
+			if v.Deadline != nil {
+				deadline = v.Deadline.Format(time.DateOnly)
+			}
+			table.Row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, terminal.Time(v.UpdatedAt))
+		}
+	})
 }

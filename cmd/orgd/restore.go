@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type restoreCmd struct {
 	File  string `arg:"" help:"Backup to restore."`
 	Force bool   `help:"Replace the database and the keys in the data directory."`
-	fileFlag
-	directoryFlag
+	config.FileFlag
+	config.DirectoryFlag
 }
 
 // Help implements kong.HelpProvider.
@@ -31,7 +32,7 @@ Examples:
 }
 
 // Run restores the backup.
-func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
+func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err

@@ -6,11 +6,12 @@ import (
 	"net"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type serveCmd struct {
-	serviceFlags
+	config.ServiceFlags
 }
 
 // Help implements kong.HelpProvider.
@@ -42,8 +43,8 @@ Examples:
 }
 
 // Run serves until ctx ends.
-func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given Given) error {
-	cfg, err := LoadValid(given, t.Getenv)
+func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"orgd"
 	"orgd/cmd/orgd/internal/remote"
-	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/scenario"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -56,17 +56,17 @@ func (c *simulateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 		return terminal.Usage(err)
 	}
 	s := &simulation{
-		place: to.Server, say: t.Say, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal},
+		server: to.Server, say: t.Say, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal},
 		run: strconv.FormatInt(time.Now().UnixMilli(), 36),
 	}
 	var err error
 	if s.service, err = to.Client(t, s.progress); err != nil {
 		return err
 	}
-	if err := s.prepare(ctx, c.wanted(time.Now()), c.Force); err != nil {
+	if err := s.prepare(ctx, c.options(time.Now()), c.Force); err != nil {
 		return err
 	}
-	s.tell()
+	s.printSights()
 	if c.Rate == 0 {
 		return nil
 	}
@@ -82,21 +82,10 @@ func (c *simulateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 	return ctx.Err()
 }
 
-// prepare opens the organization and plays all but its present.
-func (s *simulation) prepare(ctx context.Context, w wish, force bool) error {
-	err := s.open(ctx, w, force)
-	if err == nil {
-		err = s.play(ctx)
-	}
-	s.progress.Stop()
-	return terminal.Interrupted(ctx, err, "run the same command to go on")
-}
-
 // validate reports every mistake in the flags.
 func (c *simulateCmd) validate() (length time.Duration, err error) {
 	var errs []error
-	o := c.wanted(time.Now()).options
-	errs = append(errs, o.Validate())
+	errs = append(errs, c.options(time.Now()).Validate())
 	if !(c.Rate >= 0 && c.Rate <= maxRate) {
 		errs = append(errs, fmt.Errorf("--rate: must be 0 to %d", maxRate))
 	}
@@ -108,16 +97,9 @@ func (c *simulateCmd) validate() (length time.Duration, err error) {
 	return length, errors.Join(errs...)
 }
 
-// wish is what was asked for.
-type wish struct {
-	options simulate.Options
-	// given are the flags that stand on the command line.
-	seed, agents, days bool
-}
-
-func (c *simulateCmd) wanted(now time.Time) wish {
-	return wish{
-		options: simulate.Options{
+func (c *simulateCmd) options(now time.Time) options {
+	return options{
+		Options: scenario.Options{
 			Seed: or(c.Seed, defaultSeed), Agents: or(c.Agents, defaultAgents), Days: or(c.Days, defaultDays), Began: now.UTC(),
 		},
 		seed: c.Seed != nil, agents: c.Agents != nil, days: c.Days != nil,

@@ -13,11 +13,10 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
-	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/scenario"
 )
 
-// play makes what is not there yet: the organization, its history, and what
-// comes after.
+// play makes what is missing: the organization, its history, and what comes after.
 func (s *simulation) play(ctx context.Context) error {
 	before := s.org.Before(s.mark.Owned)
 	for i, stage := range before {
@@ -30,14 +29,14 @@ func (s *simulation) play(ctx context.Context) error {
 		return err
 	}
 	s.mark.Stages = max(s.mark.Stages, after)
-	if err := s.note(ctx); err != nil {
+	if err := s.save(ctx); err != nil {
 		return err
 	}
 	return s.once(ctx, after, s.org.After())
 }
 
-// once performs a stage unless that was done, and notes that it was.
-func (s *simulation) once(ctx context.Context, number int, stage simulate.Stage) error {
+// once performs a stage unless that was done, and saves that it was.
+func (s *simulation) once(ctx context.Context, number int, stage scenario.Stage) error {
 	if s.mark.Stages > number {
 		return nil
 	}
@@ -45,12 +44,12 @@ func (s *simulation) once(ctx context.Context, number int, stage simulate.Stage)
 		return err
 	}
 	s.mark.Stages, s.mark.Waves = number+1, 0
-	return s.note(ctx)
+	return s.save(ctx)
 }
 
-// perform sends the requests of a stage, wave by wave. Complete waves are noted,
-// since to do them again would take back what came after them.
-func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
+// perform sends the requests of a stage, wave by wave. Complete waves are saved:
+// sending them again would undo later ones.
+func (s *simulation) perform(ctx context.Context, stage scenario.Stage) error {
 	if stage.Len() == 0 {
 		return nil
 	}
@@ -65,9 +64,9 @@ func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
 			return err
 		}
 		if s.mark.Waves = i + 1; s.mark.Waves == len(stage.Waves) {
-			break // the stage is noted as a whole
+			break // the stage is saved as a whole
 		}
-		if err := s.note(ctx); err != nil {
+		if err := s.save(ctx); err != nil {
 			return err
 		}
 	}
@@ -76,10 +75,10 @@ func (s *simulation) perform(ctx context.Context, stage simulate.Stage) error {
 }
 
 // request sends one request of a stage.
-func (s *simulation) request(ctx context.Context, r simulate.Request) error {
+func (s *simulation) request(ctx context.Context, r scenario.Request) error {
 	path := r.Path
 	if r.Project != "" {
-		path = strings.Replace(path, simulate.ProjectID, url.PathEscape(s.id(r.Project)), 1)
+		path = strings.Replace(path, scenario.ProjectID, url.PathEscape(s.id(r.Project)), 1)
 	}
 	if r.Project != "" && r.Method == http.MethodPost && s.id(r.Project) != "" {
 		s.progress.Add(1) // projects may share a name, so the service would make another
@@ -98,7 +97,7 @@ func (s *simulation) request(ctx context.Context, r simulate.Request) error {
 		if err := json.Unmarshal(a, &p); err != nil {
 			return fmt.Errorf("read a project: %w", err)
 		}
-		s.remember(p)
+		s.keepID(p)
 	}
 	s.progress.Add(1)
 	return nil
@@ -106,19 +105,19 @@ func (s *simulation) request(ctx context.Context, r simulate.Request) error {
 
 // isDone reports whether a request was refused because it was done before: by
 // itself, if the answer was lost, or by a run that was cut short.
-func (s *simulation) isDone(r simulate.Request, err error) bool {
+func (s *simulation) isDone(r scenario.Request, err error) bool {
 	switch r.Method {
 	case http.MethodDelete:
 		return errors.Is(err, client.ErrNotFound)
 	case http.MethodPost:
-		return s.again && errors.Is(err, client.ErrDuplicate)
+		return s.resumed && errors.Is(err, client.ErrDuplicate)
 	default:
-		return s.again && errors.Is(err, client.ErrConflict) // it has gone further
+		return s.resumed && errors.Is(err, client.ErrConflict) // it has gone further
 	}
 }
 
-// history reports what the agents did up to now, day by day. What was reported
-// before is known to the service by its id. left says that those who leave have
+// history reports what the agents did up to now, day by day. The service
+// recognizes by its id what was reported before. left says that those who leave have
 // left.
 func (s *simulation) history(ctx context.Context, left bool) error {
 	if s.mark.Days == 0 {
@@ -136,7 +135,7 @@ func (s *simulation) history(ctx context.Context, left bool) error {
 	}
 	s.progress.Begin("history", int(now.Sub(first)/day)+1)
 	for d := first; !d.After(now); d = d.Add(day) {
-		events := slices.DeleteFunc(s.org.Day(d, left), func(e simulate.Event) bool { return e.At.After(now) })
+		events := slices.DeleteFunc(s.org.Day(d, left), func(e scenario.Event) bool { return e.At.After(now) })
 		if err := s.report(ctx, events); err != nil {
 			return err
 		}
@@ -149,13 +148,13 @@ func (s *simulation) history(ctx context.Context, left bool) error {
 }
 
 // report sends events.
-func (s *simulation) report(ctx context.Context, events []simulate.Event) error {
+func (s *simulation) report(ctx context.Context, events []scenario.Event) error {
 	return each(ctx, slices.Collect(slices.Chunk(events, reportSize)), s.reportPart)
 }
 
 // reportPart sends as many events as one request may hold. It leaves out those
 // of agents that somebody has deleted or renamed.
-func (s *simulation) reportPart(ctx context.Context, part []simulate.Event) error {
+func (s *simulation) reportPart(ctx context.Context, part []scenario.Event) error {
 	body, err := json.Marshal(map[string]any{"events": part})
 	if err != nil {
 		return err
@@ -166,7 +165,7 @@ func (s *simulation) reportPart(ctx context.Context, part []simulate.Event) erro
 		if failed != nil {
 			return failed
 		}
-		left := slices.DeleteFunc(slices.Clone(part), func(e simulate.Event) bool { return len(common(there, []string{e.Agent})) == 0 })
+		left := slices.DeleteFunc(slices.Clone(part), func(e scenario.Event) bool { return len(common(there, []string{e.Agent})) == 0 })
 		switch len(left) {
 		case 0:
 			return nil
@@ -213,13 +212,13 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 	return nil
 }
 
-// tell says what there is to see.
-func (s *simulation) tell() {
-	s.say("\nLook at, below %s/api/v1", strings.TrimRight(s.place, "/"))
+// printSights prints what there is to see.
+func (s *simulation) printSights() {
+	s.say("\nLook at, below %s/api/v1", strings.TrimRight(s.server, "/"))
 	for _, sight := range s.org.Sights() {
 		s.say("  %-60s %s", sight.Path, sight.Why)
 	}
-	if !s.again {
+	if !s.resumed {
 		s.say("\nRun it again to add the days that have passed since, with --rate to go on live.")
 	}
 }

@@ -15,26 +15,32 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
-	"orgd/cmd/orgd/internal/simulate"
+	"orgd/cmd/orgd/internal/scenario"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 const (
-	// atOnce bounds the requests that run at once. The service takes eight
-	// reports of one client.
+	// atOnce bounds the requests that run at once. The service admits eight reports
+	// of one client.
 	atOnce = 4
 	// reportSize is how many events one request may hold.
 	reportSize = 1000
 	reportPath = "/activities"
 )
 
-// mark is what the service remembers of a simulation, in the settings of the
+// options are the options of a simulation, and which of them the user has given.
+type options struct {
+	scenario.Options
+	seed, agents, days bool
+}
+
+// mark is the state of a simulation. The service keeps it in the settings of the
 // company.
 type mark struct {
 	Seed   uint64 `json:"seed"`
 	Agents int    `json:"agents"`
 	Days   int    `json:"days"`
-	// Tasks is [simulate.Options.Tasks].
+	// Tasks is [scenario.Options.Tasks].
 	Tasks float64 `json:"tasks,omitempty"`
 	Began string  `json:"began"` // the day
 	// Owned says that the organization was empty then.
@@ -50,40 +56,40 @@ type mark struct {
 // simulation plays an organization through a service.
 type simulation struct {
 	service  *client.Client
-	place    string // where that is
+	server   string // its URL
 	say      func(format string, args ...any)
 	progress *terminal.Progress
-	org      *simulate.Organization
+	org      *scenario.Organization
 	mark     mark
-	run      string // which run it is
-	again    bool   // whether a run before this one has begun it
-	demo     bool   // it is that of orgd demo
+	run      string // its id
+	resumed  bool   // an earlier run has begun the simulation
+	demo     bool   // it belongs to orgd demo
 
 	mu                   sync.Mutex
 	ids                  map[string]string // of projects, by name
 	accepted, duplicates int               // events
 }
 
-// open finds out what the service holds and what there is to do.
-func (s *simulation) open(ctx context.Context, w wish, force bool) error {
+// open resumes the simulation of the service, or begins one.
+func (s *simulation) open(ctx context.Context, o options, force bool) error {
 	found, err := s.read(ctx)
 	if err != nil {
 		return err
 	}
 	if found != nil {
-		return s.takeUp(ctx, *found, w)
+		return s.resume(ctx, *found, o)
 	}
-	o := w.options
-	s.org = simulate.New(o)
+	s.org = scenario.New(o.Options)
 	s.mark = mark{Seed: o.Seed, Agents: o.Agents, Days: o.Days, Tasks: o.Tasks, Began: o.Began.Format(time.DateOnly)}
-	if err := s.look(ctx, force); err != nil {
+	if err := s.checkEmpty(ctx, force); err != nil {
 		return err
 	}
-	return s.note(ctx)
+	return s.save(ctx)
 }
 
-// look makes sure that nothing is touched that a simulation has not made.
-func (s *simulation) look(ctx context.Context, force bool) error {
+// checkEmpty fails if the service has objects that no simulation has made: any
+// without force, else those of the same names.
+func (s *simulation) checkEmpty(ctx context.Context, force bool) error {
 	var taken, counts []string
 	for _, list := range []struct {
 		what string
@@ -107,16 +113,15 @@ func (s *simulation) look(ctx context.Context, force bool) error {
 	switch {
 	case !s.mark.Owned && !force:
 		return fmt.Errorf("%s holds an organization: %s; use an empty one, or --force to add a simulation to it",
-			s.place, strings.Join(counts, ", "))
+			s.server, strings.Join(counts, ", "))
 	case len(taken) > 0:
 		return fmt.Errorf("%s has %s already, and a simulation does not touch what is not its own: try another --seed",
-			s.place, strings.Join(taken, ", "))
+			s.server, strings.Join(taken, ", "))
 	}
 	return nil
 }
 
-// common returns those of the names that are there. Names that differ in letter
-// case only are the same.
+// common returns the names that exist. Letter case does not matter.
 func common(there []named, names []string) (taken []string) {
 	for _, name := range names {
 		if slices.ContainsFunc(there, func(n named) bool { return strings.EqualFold(n.Name, name) }) {
@@ -126,28 +131,37 @@ func common(there []named, names []string) (taken []string) {
 	return taken
 }
 
-// takeUp goes on with a simulation that the service holds.
-func (s *simulation) takeUp(ctx context.Context, found mark, w wish) error {
-	o := w.options
-	if w.seed && o.Seed != found.Seed || w.agents && o.Agents != found.Agents || w.days && o.Days != found.Days {
+// resume goes on with the simulation that the service has.
+func (s *simulation) resume(ctx context.Context, found mark, o options) error {
+	if o.seed && o.Seed != found.Seed || o.agents && o.Agents != found.Agents || o.days && o.Days != found.Days {
 		return fmt.Errorf("%s holds the simulation that --seed %d --agents %d --days %d made on %s; leave these flags out to go on with it",
-			s.place, found.Seed, found.Agents, found.Days, found.Began)
+			s.server, found.Seed, found.Agents, found.Days, found.Began)
 	}
 	began, err := time.Parse(time.DateOnly, found.Began)
 	if err != nil {
 		return fmt.Errorf("company.settings.simulation.began: %w", err)
 	}
-	o = simulate.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Tasks: found.Tasks, Began: began}
-	if err := o.Validate(); err != nil {
+	made := scenario.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Tasks: found.Tasks, Began: began}
+	if err := made.Validate(); err != nil {
 		return fmt.Errorf("company.settings.simulation: %w", err)
 	}
-	s.org, s.mark, s.again = simulate.New(o), found, true
+	s.org, s.mark, s.resumed = scenario.New(made), found, true
 	s.say("Going on with the simulation of %s: seed %d, %d agents, %d days.", found.Began, found.Seed, found.Agents, found.Days)
 	there, err := s.projects(ctx)
 	for _, p := range there {
-		s.remember(p)
+		s.keepID(p)
 	}
 	return err
+}
+
+// prepare resumes or begins the simulation, and plays all but its present.
+func (s *simulation) prepare(ctx context.Context, o options, force bool) error {
+	err := s.open(ctx, o, force)
+	if err == nil {
+		err = s.play(ctx)
+	}
+	s.progress.Stop()
+	return terminal.Interrupted(ctx, err, "run the same command to go on")
 }
 
 // read returns the mark of a simulation, or nil.
@@ -169,8 +183,8 @@ func (s *simulation) read(ctx context.Context) (*mark, error) {
 	return settings.Simulation, nil
 }
 
-// note writes the mark.
-func (s *simulation) note(ctx context.Context) error {
+// save writes the mark.
+func (s *simulation) save(ctx context.Context) error {
 	settings := client.Object{"simulation": s.mark}
 	if s.demo {
 		settings["demo"] = true
@@ -182,7 +196,7 @@ func (s *simulation) note(ctx context.Context) error {
 	})
 }
 
-// named is a thing with a name. Departments show no id.
+// named is an object with a name. Departments have no id.
 type named struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -220,8 +234,8 @@ func read[T any](ctx context.Context, s *simulation, list func() iter.Seq2[T, er
 	return all, err
 }
 
-// remember keeps the id of a project.
-func (s *simulation) remember(p named) {
+// keepID keeps the id of a project.
+func (s *simulation) keepID(p named) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ids == nil {
@@ -236,9 +250,9 @@ func (s *simulation) id(project string) string {
 	return s.ids[project]
 }
 
-// send sends a request until it is answered. A POST carries a key that its
-// content makes, so that it may arrive twice. Reports have a key for each run:
-// another run wants to know what was new in it.
+// send sends a request until no limit refuses it. A POST has a key that depends on
+// its content, so that it may arrive twice. The keys of reports also depend on the
+// run, because each run counts what was new in it.
 func (s *simulation) send(ctx context.Context, method, path string, body json.RawMessage, opts ...client.Option) (answer json.RawMessage, err error) {
 	if method == http.MethodPost {
 		sum := sha256.Sum256([]byte(path + "\n" + string(body)))
@@ -259,7 +273,7 @@ func (s *simulation) send(ctx context.Context, method, path string, body json.Ra
 	return answer, err
 }
 
-// each does something for all items, several at once, until one fails.
+// each calls do for all items, several at once, until one fails.
 func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

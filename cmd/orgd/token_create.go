@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
 	"orgd/domain/name"
@@ -18,9 +19,9 @@ type tokenCreateCmd struct {
 	Subject     string   `required:"" placeholder:"NAME" help:"Who the bearer is; for role agent the agent's id."`
 	TTL         string   `name:"ttl" placeholder:"TIME" default:"12h" help:"How long the token is good, up to 30d (default ${default})."`
 	Departments []string `placeholder:"NAME" help:"Departments that a department_admin manages, separated by commas."`
-	fileFlag
-	directoryFlag
-	keyFlags
+	config.FileFlag
+	config.DirectoryFlag
+	config.KeyFlags
 }
 
 // Help implements kong.HelpProvider.
@@ -46,8 +47,8 @@ Examples:
 }
 
 // Run prints a token.
-func (c *tokenCreateCmd) Run(t *terminal.Terminal, given Given) error {
-	cfg, err := Load(given, t.Getenv)
+func (c *tokenCreateCmd) Run(t *terminal.Terminal, given config.Given) error {
+	cfg, err := config.Load(given, t.Getenv)
 	in, mistakes := c.request()
 	if err = errors.Join(err, mistakes); err != nil {
 		return terminal.Usage(err)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -75,7 +76,7 @@ func (w *welcome) show(addr net.Addr, url string) {
 		return
 	}
 	if w.file == "" {
-		w.t.Say("%s login --link signs a browser in.\n", self())
+		w.t.Say("%s login --link signs a browser in.\n", Program())
 		return
 	}
 	link, err := w.service.SignInLink(url)
@@ -89,7 +90,7 @@ This link signs your browser in as admin. It works once, for five minutes, on th
 %s
 
 Another one: %s login --link
-`, link, self())
+`, link, Program())
 }
 
 // page is what to open in a browser: the console, or the reference of the API
@@ -120,4 +121,12 @@ func localURL(cfg orgd.Config, addr string) string {
 		addr = net.JoinHostPort("localhost", port)
 	}
 	return scheme + "://" + addr
+}
+
+// Program returns how the program was called, for examples.
+func Program() string {
+	if strings.Contains(os.Args[0], "go-build") {
+		return "go run ./cmd/orgd" // which has put the program there
+	}
+	return os.Args[0]
 }

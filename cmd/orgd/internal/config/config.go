@@ -1,4 +1,6 @@
-package main
+// Package config reads the configuration of the service from flags, environment and
+// file.
+package config
 
 import (
 	"errors"

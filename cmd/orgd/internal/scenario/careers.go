@@ -1,4 +1,4 @@
-package simulate
+package scenario
 
 // careerStage lets happen to the agents what happens to them, step by step.
 func (o *Organization) careerStage() Stage {

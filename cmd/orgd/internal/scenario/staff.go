@@ -1,4 +1,4 @@
-package simulate
+package scenario
 
 // department is a department with those who work in it.
 type department struct {

@@ -1,4 +1,4 @@
-package simulate
+package scenario
 
 // kind is what there is to know of a department before anybody works in it.
 type kind struct {

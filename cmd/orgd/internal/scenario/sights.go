@@ -1,4 +1,4 @@
-package simulate
+package scenario
 
 // Sight is something worth looking at when everything is there.
 type Sight struct {

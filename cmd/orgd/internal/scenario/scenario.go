@@ -1,11 +1,11 @@
-// Package simulate makes up an organization that could be real: departments
+// Package scenario makes up an organization that could be real: departments
 // and teams, agents with identities, careers and prompts that change, projects,
 // and what all of them did on each day. Some agents improve, some decline.
 //
 // Everything follows from [Options]: the same options make the same requests,
 // byte for byte, so that a run can be repeated or taken up again. The package
 // sends nothing and knows no clock.
-package simulate
+package scenario
 
 import (
 	"errors"

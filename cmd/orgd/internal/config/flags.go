@@ -1,33 +1,33 @@
-package main
+package config
 
 // The settings as flags, in groups that several commands share. Values stay
 // texts here: orgd.Load reads them, so that all mistakes are reported at once.
 
-// fileFlag names the file of settings.
-type fileFlag struct {
+// FileFlag names the file of settings.
+type FileFlag struct {
 	Config string `placeholder:"FILE" help:"YAML file with settings, named as the flags are. ($$ORGD_CONFIG)"`
 }
 
-// directoryFlag names the data directory.
-type directoryFlag struct {
+// DirectoryFlag names the data directory.
+type DirectoryFlag struct {
 	DataDir string `placeholder:"DIR" help:"Data directory: database, keys, first token."`
 }
 
-// keyFlags say how own tokens are made.
-type keyFlags struct {
+// KeyFlags say how own tokens are made.
+type KeyFlags struct {
 	SigningKeyFile string `group:"Tokens" placeholder:"FILE" help:"Keys that sign and verify tokens (Ed25519, PEM): the first signs, all verify. Replicas share the file. Otherwise the key lies in the data directory."`
 	TokenIssuer    string `group:"Tokens" placeholder:"NAME" help:"Issuer of own tokens."`
 	TokenAudience  string `group:"Tokens" placeholder:"NAME" help:"Audience of own tokens."`
 }
 
-// serviceFlags are all settings of the service.
-type serviceFlags struct {
-	fileFlag
+// ServiceFlags are all settings of the service.
+type ServiceFlags struct {
+	FileFlag
 	listenFlags
 	storageFlags
-	mongoFlags
+	MongoFlags
 	redisFlags
-	keyFlags
+	KeyFlags
 	authFlags
 	webhookFlags
 	limitFlags
@@ -52,7 +52,7 @@ type listenFlags struct {
 }
 
 type storageFlags struct {
-	directoryFlag `group:"Storage"`
+	DirectoryFlag `group:"Storage"`
 	Storage       string `group:"Storage" placeholder:"KIND" help:"sqlite keeps everything in the data directory; mongodb serves several replicas."`
 	Replicas      string `group:"Storage" placeholder:"N" help:"How many processes serve the same storage, 1 to 1000. Without Redis each admits its part of the limits."`
 	Retention     string `group:"Storage" placeholder:"TIME" help:"How long runtime events are kept, such as 400d; 0 keeps them for ever."`
@@ -60,7 +60,7 @@ type storageFlags struct {
 	CursorKeyFile string `group:"Storage" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 }
 
-type mongoFlags struct {
+type MongoFlags struct {
 	MongoURI              string `group:"mongo" name:"mongo-uri" placeholder:"URI" help:"Connection string of a replica set, such as mongodb://a,b,c/?replicaSet=NAME. It may hold a password: prefer $$ORGD_MONGO_URI_FILE."`
 	MongoDatabase         string `group:"mongo" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
 	MongoConnectTimeout   string `group:"mongo" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 10s."`

@@ -1,4 +1,4 @@
-package simulate
+package scenario
 
 // fate is what happens in the career of an agent.
 type fate int
