@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/completion"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
@@ -60,10 +61,10 @@ type cli struct {
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
 	Simulate simulateCmd `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
 
-	Schema     document.Schema `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
-	Completion completionCmd   `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
-	Complete   completeCmd     `cmd:"" name:"__complete" hidden:""`
-	Version    versionCmd      `cmd:"" group:"more" help:"Print the version."`
+	Schema     document.Schema     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
+	Completion completion.Command  `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
+	Complete   completion.Complete `cmd:"" name:"__complete" hidden:""`
+	Version    versionCmd          `cmd:"" group:"more" help:"Print the version."`
 }
 
 // run executes one command line and returns its exit code. Ending ctx stops a

@@ -1,4 +1,4 @@
-package complete
+package completion
 
 import (
 	_ "embed"

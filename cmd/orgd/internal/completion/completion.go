@@ -1,4 +1,4 @@
-package main
+package completion
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 	"github.com/alecthomas/kong"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/complete"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type completionCmd struct {
+// Command prints the script for a shell.
+type Command struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
 // Help implements kong.HelpProvider.
-func (completionCmd) Help() string {
+func (Command) Help() string {
 	return `Prints what a shell has to run so that the tab key completes commands, flags and the names of agents, departments, projects and profiles.
 
 Examples:
@@ -33,13 +33,13 @@ Examples:
 }
 
 // Run prints the script on standard output.
-func (c *completionCmd) Run(t *terminal.Terminal) error {
-	_, err := fmt.Fprint(t.Stdout, complete.Script(c.Shell))
+func (c *Command) Run(t *terminal.Terminal) error {
+	_, err := fmt.Fprint(t.Stdout, Script(c.Shell))
 	return err
 }
 
-// completeCmd is what the scripts call.
-type completeCmd struct {
+// Complete is what the scripts call.
+type Complete struct {
 	Shell string   `arg:"" enum:"bash,zsh,fish"`
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -47,16 +47,17 @@ type completeCmd struct {
 // maxLookup bounds how long the tab key waits for the service.
 const maxLookup = 2 * time.Second
 
-// Run prints what may come next, one candidate a line with its meaning after a tab. Failures are not reported.
-func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) error {
+// Run prints what may come next, one candidate a line with its meaning after a tab.
+// Failures are not reported.
+func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) error {
 	words, seen := c.Words, 0
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
 	if c.Shell == "bash" {
-		words, seen = complete.Whole(words)
+		words, seen = Whole(words)
 	}
-	next := complete.At(k.Model.Node, words)
+	next := At(k.Model.Node, words)
 	if next.Wanted != "" {
 		ctx, cancel := context.WithTimeout(ctx, maxLookup)
 		defer cancel()
@@ -70,11 +71,11 @@ func (c *completeCmd) Run(ctx context.Context, k *kong.Kong, t *terminal.Termina
 }
 
 // lookUp returns the names that may come next.
-func lookUp(ctx context.Context, t *terminal.Terminal, next complete.Next) (all []complete.Candidate) {
+func lookUp(ctx context.Context, t *terminal.Terminal, next Next) (all []Candidate) {
 	add := func(name, help string) bool {
 		const most = 100
 		if len(name) >= len(next.Typed) && strings.EqualFold(name[:len(next.Typed)], next.Typed) {
-			all = append(all, complete.Candidate{Word: next.Before + name, Help: help})
+			all = append(all, Candidate{Word: next.Before + name, Help: help})
 		}
 		return len(all) < most
 	}

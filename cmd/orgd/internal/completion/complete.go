@@ -1,5 +1,5 @@
-// Package complete tells what may stand next on a command line, for shells.
-package complete
+// Package completion tells what may stand next on a command line, for shells.
+package completion
 
 import (
 	"slices"
