@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"orgd/cmd/orgd/internal/account"
 	"orgd/cmd/orgd/internal/completion"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/document"
@@ -30,9 +31,9 @@ type cli struct {
 	Demo  demoCmd  `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
 	Serve serveCmd `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
-		Create tokenCreateCmd `cmd:"" help:"Make a token with the signing key; the service is not asked."`
-		List   tokenListCmd   `cmd:"" help:"List the sessions of the running service."`
-		Revoke tokenRevokeCmd `cmd:"" help:"End sessions of the running service; their tokens stop working."`
+		Create account.TokenCreate `cmd:"" help:"Make a token with the signing key; the service is not asked."`
+		List   account.TokenList   `cmd:"" help:"List the sessions of the running service."`
+		Revoke account.TokenRevoke `cmd:"" help:"End sessions of the running service; their tokens stop working."`
 	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
 	Backup      backupCmd      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
 	Restore     restoreCmd     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
@@ -45,9 +46,9 @@ type cli struct {
 		Check configCheckCmd `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
 	} `cmd:"" group:"operate" help:"Examine the configuration."`
 
-	Login      loginCmd        `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
-	Logout     logoutCmd       `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
-	Whoami     whoamiCmd       `cmd:"" group:"use" help:"Show who the service takes the caller for."`
+	Login      account.Login   `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
+	Logout     account.Logout  `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
+	Whoami     account.Whoami  `cmd:"" group:"use" help:"Show who the service takes the caller for."`
 	Get        getCmd          `cmd:"" group:"use" help:"List what the service holds."`
 	Company    companyCmd      `cmd:"" group:"use" help:"Look at the company, or change it."`
 	Agent      agentCmd        `cmd:"" group:"use" help:"Look at one agent, or change it."`

@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"orgd/domain/session"
 )
 
-type tokenCreateCmd struct {
+type TokenCreate struct {
 	Role        string   `required:"" placeholder:"ROLE" help:"What the bearer may do: viewer, agent, department_admin, editor or admin."`
 	Subject     string   `required:"" placeholder:"NAME" help:"Who the bearer is; for role agent the agent's id."`
 	TTL         string   `name:"ttl" placeholder:"TIME" default:"12h" help:"How long the token is good, up to 30d (default ${default})."`
@@ -25,7 +25,7 @@ type tokenCreateCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (tokenCreateCmd) Help() string {
+func (TokenCreate) Help() string {
 	return `Prints nothing but the token on standard output. Only the signing key is needed, so this works while the service runs, and before its first start if the data directory exists. Whoever can read the key can make tokens: keep the directory private.
 
 The token stops working when its time is over or its session is revoked; see "orgd token revoke".
@@ -47,7 +47,7 @@ Examples:
 }
 
 // Run prints a token.
-func (c *tokenCreateCmd) Run(t *terminal.Terminal, given config.Given) error {
+func (c *TokenCreate) Run(t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.Load(given, t.Getenv)
 	in, mistakes := c.request()
 	if err = errors.Join(err, mistakes); err != nil {
@@ -67,7 +67,7 @@ func (c *tokenCreateCmd) Run(t *terminal.Terminal, given config.Given) error {
 }
 
 // request reads the flags and reports every mistake in them.
-func (c *tokenCreateCmd) request() (in orgd.TokenRequest, err error) {
+func (c *TokenCreate) request() (in orgd.TokenRequest, err error) {
 	var errs []error
 	flag := func(name string, err error) {
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type loginCmd struct {
+type Login struct {
 	remote.ProfileFlag
 	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
 
 // Help implements kong.HelpProvider.
-func (loginCmd) Help() string {
+func (Login) Help() string {
 	return `Stores a server and a token as a profile, so that other commands need neither. The token is asked for on a terminal, where it does not appear, else it is read from standard input. It is tried before it is stored, in a file of the user's configuration directory that only the user can read.
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own.
@@ -41,7 +41,7 @@ Examples:
 }
 
 // Run tries a token and stores it, or prints a link.
-func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.Link {
 		return printLink(ctx, t, remote.ServerFlag{ProfileFlag: c.ProfileFlag})
 	}
@@ -84,7 +84,7 @@ func (c *loginCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // connection returns where to log in, without a token. By default it is the server
 // of the profile.
-func (c *loginCmd) connection(getenv func(string) string, saved remote.Profile) remote.Connection {
+func (c *Login) connection(getenv func(string) string, saved remote.Profile) remote.Connection {
 	for _, to := range []remote.Connection{
 		{Server: c.Server, Setting: "--server"},
 		{Server: getenv("ORGD_SERVER"), Setting: "ORGD_SERVER"},
@@ -99,7 +99,7 @@ func (c *loginCmd) connection(getenv func(string) string, saved remote.Profile) 
 }
 
 // token reads the token from where it is given.
-func (c *loginCmd) token(ctx context.Context, t *terminal.Terminal, server string) (token string, err error) {
+func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) (token string, err error) {
 	switch {
 	case c.TokenFile != "" && c.TokenFile != "-":
 		var text []byte

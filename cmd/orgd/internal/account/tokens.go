@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type tokenListCmd struct {
+type TokenList struct {
 	remote.ServerFlag
 	terminal.OutputFlag
 }
 
 // Help implements kong.HelpProvider.
-func (tokenListCmd) Help() string {
+func (TokenList) Help() string {
 	return `Lists the sessions that have not expired, latest first: all of them for a token of role admin, else the caller's own. A session is listed once its token was issued by the service or used for the first time. The token is that of "orgd login", or of $ORGD_TOKEN or the file that $ORGD_TOKEN_FILE names.
 
 Example:
@@ -25,7 +25,7 @@ Example:
 }
 
 // Run prints the sessions on standard output.
-func (c *tokenListCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+func (c *TokenList) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.Sessions(ctx, remote.Pages(0)), 0)
 	if err != nil {
 		return err
@@ -42,13 +42,13 @@ func (c *tokenListCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	})
 }
 
-type tokenRevokeCmd struct {
+type TokenRevoke struct {
 	remote.ServerFlag
 	Sessions []string `arg:"" name:"session" help:"Sessions to end, as \"orgd token list\" shows them."`
 }
 
 // Help implements kong.HelpProvider.
-func (tokenRevokeCmd) Help() string {
+func (TokenRevoke) Help() string {
 	return `Ends sessions: all of their tokens stop working, at once on the replica that is asked and within a second on the others. Other people's sessions need a token of role admin.
 
 Example:
@@ -57,7 +57,7 @@ Example:
 }
 
 // Run revokes one session after the other and stops at the first failure.
-func (c *tokenRevokeCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+func (c *TokenRevoke) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	for _, sid := range c.Sessions {
 		known, err := isKnown(ctx, service, sid)
 		if err == nil {

@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type whoamiCmd struct {
+type Whoami struct {
 	remote.ServerFlag
 	terminal.OutputFlag
 }
 
 // Help implements kong.HelpProvider.
-func (whoamiCmd) Help() string {
+func (Whoami) Help() string {
 	return `Asks the service whom the token stands for, and until when.
 
 Examples:
@@ -31,7 +31,7 @@ type identity struct {
 }
 
 // Run prints the caller on standard output.
-func (c *whoamiCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Whoami) Run(ctx context.Context, t *terminal.Terminal) error {
 	service, to, err := c.Open(t)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type logoutCmd struct {
+type Logout struct {
 	remote.ProfileFlag
 	Local bool `help:"Only forget the token; its session goes on."`
 }
 
 // Help implements kong.HelpProvider.
-func (logoutCmd) Help() string {
+func (Logout) Help() string {
 	return `Ends the session of the profile's token at the service, so that all of its tokens stop working, and forgets the profile.
 
 Example:
@@ -25,7 +25,7 @@ Example:
 }
 
 // Run ends the session and deletes the profile.
-func (c *logoutCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Logout) Run(ctx context.Context, t *terminal.Terminal) error {
 	store, err := remote.Profiles(t.UserDir)
 	if err != nil {
 		return err
