@@ -13,6 +13,7 @@ import (
 	"orgd/cmd/orgd/internal/completion"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/document"
+	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -28,22 +29,22 @@ const (
 
 // cli is the grammar of the command line.
 type cli struct {
-	Demo  demoCmd  `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
-	Serve serveCmd `cmd:"" group:"operate" help:"Run the service."`
+	Demo  demoCmd       `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
+	Serve operate.Serve `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
 		Create account.TokenCreate `cmd:"" help:"Make a token with the signing key; the service is not asked."`
 		List   account.TokenList   `cmd:"" help:"List the sessions of the running service."`
 		Revoke account.TokenRevoke `cmd:"" help:"End sessions of the running service; their tokens stop working."`
 	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
-	Backup      backupCmd      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
-	Restore     restoreCmd     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
-	Migrate     migrateCmd     `cmd:"" group:"operate" help:"Bring the storage to the schema of this program."`
-	Healthcheck healthcheckCmd `cmd:"" group:"operate" help:"Ask the service of this machine whether it is ready."`
+	Backup      operate.Backup      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
+	Restore     operate.Restore     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
+	Migrate     operate.Migrate     `cmd:"" group:"operate" help:"Bring the storage to the schema of this program."`
+	Healthcheck operate.Healthcheck `cmd:"" group:"operate" help:"Ask the service of this machine whether it is ready."`
 	Keys        struct {
-		Create keysCreateCmd `cmd:"" help:"Make the key files that replicas share."`
+		Create operate.KeysCreate `cmd:"" help:"Make the key files that replicas share."`
 	} `cmd:"" group:"operate" help:"Make keys."`
 	Config struct {
-		Check configCheckCmd `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
+		Check operate.ConfigCheck `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
 	} `cmd:"" group:"operate" help:"Examine the configuration."`
 
 	Login      account.Login   `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
@@ -65,7 +66,7 @@ type cli struct {
 	Schema     document.Schema     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
 	Completion completion.Command  `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
 	Complete   completion.Complete `cmd:"" name:"__complete" hidden:""`
-	Version    versionCmd          `cmd:"" group:"more" help:"Print the version."`
+	Version    operate.Version     `cmd:"" group:"more" help:"Print the version."`
 }
 
 // run executes one command line and returns its exit code. Ending ctx stops a

@@ -21,6 +21,7 @@ import (
 	"orgd"
 	"orgd/adapters/sqlitestore"
 	"orgd/cmd/orgd/internal/config"
+	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/scenario"
 	"orgd/cmd/orgd/internal/terminal"
@@ -79,7 +80,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 	if err := c.takeDirectory(); err != nil {
 		return err
 	}
-	log, closeLog, err := BufferedLogger(t, cfg.Log)
+	log, closeLog, err := operate.BufferedLogger(t, cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 	var stop func()
 	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
 	if err != nil {
-		return unlessStopped(ctx, c.explain(err))
+		return operate.UnlessStopped(ctx, c.explain(err))
 	}
 	defer stop()
 	if cfg.HTTP.Addr != c.Addr {
@@ -164,7 +165,7 @@ func (d *demo) run(ctx context.Context) error {
 	var failed error
 	err := d.service.Run(ctx, func(addr net.Addr) {
 		playing.Go(func() {
-			if failed = d.play(ctx, localURL(d.cfg, addr.String())); failed != nil {
+			if failed = d.play(ctx, operate.LocalURL(d.cfg, addr.String())); failed != nil {
 				end()
 			}
 		})
@@ -172,7 +173,7 @@ func (d *demo) run(ctx context.Context) error {
 	end()
 	playing.Wait()
 	if err != nil {
-		return unlessStopped(ctx, err)
+		return operate.UnlessStopped(ctx, err)
 	}
 	return failed
 }
@@ -265,6 +266,6 @@ In another shell, in this directory, for example:%s
     %[7]s login --link    # signs a browser in
 Ctrl-C stops it, the same command goes on with it, and rm -r %[9]s removes it.`,
 		len(s.org.Agents()), len(s.org.Departments()), time.Since(s.org.First()).Hours()/24+0.5,
-		how, page, export, Program(), terminal.ShellWord(s.org.Regretted()), terminal.ShellWord(d.Dir))
+		how, page, export, operate.Program(), terminal.ShellWord(s.org.Regretted()), terminal.ShellWord(d.Dir))
 	return nil
 }

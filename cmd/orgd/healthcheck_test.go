@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"orgd"
 )
 
 func TestHealthcheck(t *testing.T) {
@@ -19,20 +17,5 @@ func TestHealthcheck(t *testing.T) {
 	s.stop()
 	if r := command(t, []string{"ORGD_ADDR=" + addr}, "healthcheck"); r.code != exitFailure || !strings.Contains(r.stderr, addr) {
 		t.Errorf("orgd healthcheck without a service = %+v, want %d and the address", r, exitFailure)
-	}
-}
-
-// An address that means all of a machine is no place to connect to.
-func TestLocalURL(t *testing.T) {
-	for addr, want := range map[string]string{
-		"0.0.0.0:8080":   "http://localhost:8080",
-		"[::]:8080":      "http://localhost:8080",
-		":8080":          "http://localhost:8080",
-		"127.0.0.1:8080": "http://127.0.0.1:8080",
-		"orgd:8080":      "http://orgd:8080",
-	} {
-		if got := localURL(orgd.Default(), addr); got != want {
-			t.Errorf("localURL(%s) = %s, want %s", addr, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type restoreCmd struct {
+type Restore struct {
 	File  string `arg:"" help:"Backup to restore."`
 	Force bool   `help:"Replace the database and the keys in the data directory."`
 	config.FileFlag
@@ -18,7 +18,7 @@ type restoreCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (restoreCmd) Help() string {
+func (Restore) Help() string {
 	return `Checks the backup completely and then puts its files into the data directory: all of them or none, also if the command is killed. Stop the service first; a directory in use is refused. A backup of an older release is migrated by the next start.
 
 Sessions that were revoked after the backup was made are good again until they expire. If that matters, remove DIR/signing.key before the next start: it ends all sessions.
@@ -32,7 +32,7 @@ Examples:
 }
 
 // Run restores the backup.
-func (c *restoreCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *Restore) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type migrateCmd struct {
+type Migrate struct {
 	config.FileFlag
 	config.DirectoryFlag
 	Storage  string        `placeholder:"KIND" help:"sqlite or mongodb."`
@@ -24,7 +24,7 @@ type migrateCmd struct {
 const migrationTime = time.Hour
 
 // Help implements kong.HelpProvider.
-func (migrateCmd) Help() string {
+func (Migrate) Help() string {
 	return `A data directory is migrated by every start of the service too; no process may use it meanwhile. A MongoDB is migrated by this command only, while the service runs or not: before the first start, and before a new release is rolled out. Running it again does no harm.
 
 Make a backup first: an older release may refuse the newer schema.
@@ -41,7 +41,7 @@ Examples:
 }
 
 // Run migrates the storage.
-func (c *migrateCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *Migrate) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.Load(given, t.Getenv)
 	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
 		return terminal.Usage(err)

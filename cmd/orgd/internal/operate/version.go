@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type versionCmd struct{}
+type Version struct{}
 
 // Run prints one line on standard output.
-func (versionCmd) Run(t *terminal.Terminal) error {
+func (Version) Run(t *terminal.Terminal) error {
 	b := orgd.Version()
 	_, err := fmt.Fprintf(t.Stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err

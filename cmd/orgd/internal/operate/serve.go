@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type serveCmd struct {
+type Serve struct {
 	config.ServiceFlags
 }
 
 // Help implements kong.HelpProvider.
-func (serveCmd) Help() string {
+func (Serve) Help() string {
 	return `Serves the API under /api/v1 until SIGTERM or SIGINT. Then readiness answers 503 at once, running requests end, everything is closed, and the exit code is 0. A second signal ends the process immediately.
 
 The first start makes the data directory, its keys, and a token of role admin, which is written to DIR/admin.token (mode 0600) and shown nowhere. On a terminal it also prints a link that signs a browser in to the console: once, within five minutes, on this machine; orgd login --link prints another. More tokens: orgd token create.
@@ -43,7 +43,7 @@ Examples:
 }
 
 // Run serves until ctx ends.
-func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Giv
 	defer closeLog()
 	service, stop, err := orgd.Build(ctx, cfg, log)
 	if err != nil {
-		return unlessStopped(ctx, err)
+		return UnlessStopped(ctx, err)
 	}
 	defer stop()
 	w, err := newWelcome(t, cfg, service, log)
@@ -70,16 +70,16 @@ func (*serveCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Giv
 	err = service.Run(ctx, func(addr net.Addr) { w.listening(addr) })
 	w.served.Close() // if there is one
 	if err != nil {
-		return unlessStopped(ctx, err)
+		return UnlessStopped(ctx, err)
 	}
 	<-stopping // Run returns nil only once ctx has ended
 	log.Info("stopped")
 	return nil
 }
 
-// unlessStopped drops the error of a start that was called off. A stop that did
+// UnlessStopped drops the error of a start that was called off. A stop that did
 // not go well stays an error.
-func unlessStopped(ctx context.Context, err error) error {
+func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func newWelcome(t *terminal.Terminal, cfg orgd.Config, service *orgd.App, log *z
 
 // listening reports that the service can be reached.
 func (w *welcome) listening(addr net.Addr) {
-	url := localURL(w.cfg, addr.String())
+	url := LocalURL(w.cfg, addr.String())
 	if w.cfg.Storage != orgd.MongoDB {
 		var err error
 		if w.served, err = remote.MarkServed(w.dir, url); err != nil {
@@ -110,8 +110,8 @@ func (w *welcome) place() zap.Field {
 	return zap.String("data_dir", w.dir)
 }
 
-// localURL is where clients on this machine reach the service that listens on addr.
-func localURL(cfg orgd.Config, addr string) string {
+// LocalURL is where clients on this machine reach the service that listens on addr.
+func LocalURL(cfg orgd.Config, addr string) string {
 	scheme := "http"
 	if cfg.HTTP.TLSCert != "" {
 		scheme = "https"

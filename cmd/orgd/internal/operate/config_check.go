@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type configCheckCmd struct {
+type ConfigCheck struct {
 	Offline bool `help:"Connect to nothing."`
 	config.ServiceFlags
 }
 
 // Help implements kong.HelpProvider.
-func (configCheckCmd) Help() string {
+func (ConfigCheck) Help() string {
 	return `Takes the flags of "orgd serve", reads the environment and the file as it would, and reports every mistake at once, with exit code 2. Without mistakes it prints the whole configuration as a file for --config: each setting with where it comes from, secrets masked.
 
 MongoDB and Redis are asked whether they can be used, with exit code 1 if not. They are not changed, and a data directory is not opened.
@@ -32,7 +32,7 @@ Examples:
 }
 
 // Run prints the effective configuration on standard output.
-func (c *configCheckCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *ConfigCheck) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.LoadValid(given, t.Getenv)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type backupCmd struct {
+type Backup struct {
 	File string `arg:"" help:"File to write; it must not exist."`
 	config.FileFlag
 	config.DirectoryFlag
 }
 
 // Help implements kong.HelpProvider.
-func (backupCmd) Help() string {
+func (Backup) Help() string {
 	return `Writes one state of the database, and the keys in the data directory, to a file that only its owner may read. The service may run meanwhile; nothing is held up. The file appears when it is complete and checked, and needs free space of twice the database's size until then.
 
 The file holds the signing key: whoever has it can make tokens. Key files elsewhere (--signing-key-file, --cursor-key-file) are not in it.
@@ -29,7 +29,7 @@ Example:
 }
 
 // Run writes the backup.
-func (c *backupCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *Backup) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := loadEmbedded(given, t.Getenv)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type healthcheckCmd struct {
+type Healthcheck struct {
 	config.FileFlag
 	remote.VerboseFlag
 	Addr    string        `placeholder:"HOST:PORT" help:"Address that the service listens on."`
@@ -23,7 +23,7 @@ type healthcheckCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (healthcheckCmd) Help() string {
+func (Healthcheck) Help() string {
 	return `Asks the service of this machine, or of this container, whether it is ready: exit code 0 if it is, 1 if not. It finds the service by the settings that "orgd serve" has, and needs no token.
 
 Examples:
@@ -36,12 +36,12 @@ Examples:
 }
 
 // Run asks once.
-func (c *healthcheckCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *Healthcheck) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.Load(given, t.Getenv)
 	if err != nil {
 		return err
 	}
-	to := remote.Connection{Server: localURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
+	to := remote.Connection{Server: LocalURL(cfg, cfg.HTTP.Addr), Setting: "--addr", Verbose: c.Verbose}
 	to.Announce(t)
 	service, err := client.New(client.Config{
 		BaseURL: to.Server, MaxAttempts: 1,

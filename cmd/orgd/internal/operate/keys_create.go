@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"orgd"
@@ -6,14 +6,14 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type keysCreateCmd struct {
+type KeysCreate struct {
 	config.FileFlag
 	SigningKeyFile string `placeholder:"FILE" help:"Key that signs and verifies tokens."`
 	CursorKeyFile  string `placeholder:"FILE" help:"Key that signs the cursors of lists."`
 }
 
 // Help implements kong.HelpProvider.
-func (keysCreateCmd) Help() string {
+func (KeysCreate) Help() string {
 	return `Makes the files that replicas share, readable by their owner only. A file that exists stays as it is, so the command may run before every start. Whoever has the signing key can make tokens: keep it out of images and repositories.
 
 The embedded store needs none of this: its keys are made with the data directory.
@@ -24,7 +24,7 @@ Example:
 }
 
 // Run makes what is missing, and names it.
-func (*keysCreateCmd) Run(t *terminal.Terminal, given config.Given) error {
+func (*KeysCreate) Run(t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.Load(given, t.Getenv)
 	if err != nil {
 		return err
