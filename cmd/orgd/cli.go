@@ -13,6 +13,7 @@ import (
 	"orgd/cmd/orgd/internal/completion"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/document"
+	"orgd/cmd/orgd/internal/importer"
 	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -59,7 +60,7 @@ type cli struct {
 	Plan       document.Plan   `cmd:"" group:"use" help:"Show what a document would change."`
 	Apply      document.Apply  `cmd:"" group:"use" help:"Make the organization as a document says."`
 	Import     struct {
-		Agents importAgentsCmd `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
+		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
 	Simulate simulateCmd `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
 

@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 )
 
 // replay imports a history.
-func (c *importAgentsCmd) replay(ctx context.Context, t *terminal.Terminal, to remote.Connection) error {
+func (c *Agents) replay(ctx context.Context, t *terminal.Terminal, to remote.Connection) error {
 	r := &historyReplay{
 		t: t, provider: c.Provider, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}, ids: map[name.Key]string{},
 	}
@@ -48,7 +48,7 @@ type historyReplay struct {
 }
 
 // prepare finds out what there is to do, shows it, and asks.
-func (r *historyReplay) prepare(ctx context.Context, c *importAgentsCmd, server string) error {
+func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) error {
 	if err := r.read(ctx, c); err != nil {
 		return c.printMistakes(r.t, err)
 	}
@@ -66,7 +66,7 @@ func (r *historyReplay) prepare(ctx context.Context, c *importAgentsCmd, server 
 }
 
 // read reads the history.
-func (r *historyReplay) read(ctx context.Context, c *importAgentsCmd) (err error) {
+func (r *historyReplay) read(ctx context.Context, c *Agents) (err error) {
 	begun := false
 	r.history, err = agenthistory.Read(ctx, c.Dir, c.options(), func(done, total int) {
 		if !begun {

@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 	"orgd/domain/name"
 )
 
-type importAgentsCmd struct {
+type Agents struct {
 	remote.ServerFlag
 	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
 	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
@@ -31,7 +31,7 @@ type importAgentsCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (importAgentsCmd) Help() string {
+func (Agents) Help() string {
 	return `Reads agents from the Markdown files of a directory and the folders in it, shows what would change, asks, and has it done. Front matter in YAML says "name", "description", "model" and "tools"; the text below is the instructions, and the folder is the department. Departments that are missing are created. Nothing is deleted, and what such files have no field for stays as it is.
 
 If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed.
@@ -46,7 +46,7 @@ Examples:
 }
 
 // Run changes the organization.
-func (c *importAgentsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	service, to, err := c.prepare(t)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *importAgentsCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // prepare looks for mistakes on the command line.
-func (c *importAgentsCmd) prepare(t *terminal.Terminal) (*client.Client, remote.Connection, error) {
+func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connection, error) {
 	var wrong []error
 	usage := func(err error) { wrong = append(wrong, err) }
 	if c.Department != "" {
@@ -96,13 +96,13 @@ func (c *importAgentsCmd) prepare(t *terminal.Terminal) (*client.Client, remote.
 	return service, to, nil
 }
 
-func (c *importAgentsCmd) options() agentfiles.Options {
+func (c *Agents) options() agentfiles.Options {
 	return agentfiles.Options{Department: c.Department}
 }
 
 // printNotices prints which files were left out or read line by line. It fails if
 // there are no agents.
-func (c *importAgentsCmd) printNotices(t *terminal.Terminal, tree agentfiles.Tree) error {
+func (c *Agents) printNotices(t *terminal.Terminal, tree agentfiles.Tree) error {
 	var skipped, lenient []string
 	for _, skip := range tree.Skipped {
 		skipped = append(skipped, skip.String())
@@ -133,7 +133,7 @@ func printFiles(t *terminal.Terminal, what string, files []string) {
 
 // printMistakes prints the mistakes in files that err reports. Other errors are
 // returned as they are.
-func (c *importAgentsCmd) printMistakes(t *terminal.Terminal, err error) error {
+func (c *Agents) printMistakes(t *terminal.Terminal, err error) error {
 	wrong, ok := errors.AsType[agentfiles.Mistakes](err)
 	if !ok {
 		return err
@@ -146,12 +146,12 @@ func (c *importAgentsCmd) printMistakes(t *terminal.Terminal, err error) error {
 }
 
 // file is the path of a file as the caller may open it.
-func (c *importAgentsCmd) file(path string) string {
+func (c *Agents) file(path string) string {
 	return filepath.Join(c.Dir, filepath.FromSlash(path))
 }
 
 // propose makes a document of the agents of files.
-func (c *importAgentsCmd) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (document.Proposal, error) {
+func (c *Agents) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (document.Proposal, error) {
 	departments, err := missingDepartments(ctx, service, agents)
 	if err != nil {
 		return document.Proposal{}, err
@@ -245,7 +245,7 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
 
 // locate returns a function that finds the file of an entry of the document.
-func (c *importAgentsCmd) locate(departments, agents []agentfiles.Agent) document.Locate {
+func (c *Agents) locate(departments, agents []agentfiles.Agent) document.Locate {
 	return func(path string, _ int) (file string, line int, field string) {
 		m := entryOf.FindStringSubmatch(path)
 		if m == nil {
