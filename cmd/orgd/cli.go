@@ -16,6 +16,7 @@ import (
 	"orgd/cmd/orgd/internal/importer"
 	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/remote"
+	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -30,7 +31,7 @@ const (
 
 // cli is the grammar of the command line.
 type cli struct {
-	Demo  demoCmd       `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
+	Demo  simulate.Demo `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
 	Serve operate.Serve `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
 		Create account.TokenCreate `cmd:"" help:"Make a token with the signing key; the service is not asked."`
@@ -62,7 +63,7 @@ type cli struct {
 	Import     struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
-	Simulate simulateCmd `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
+	Simulate simulate.Simulate `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
 
 	Schema     document.Schema     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
 	Completion completion.Command  `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`

@@ -1,4 +1,4 @@
-package main
+package simulate
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-type simulateCmd struct {
+type Simulate struct {
 	remote.ServerFlag
 	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
 	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
@@ -31,7 +31,7 @@ const (
 )
 
 // Help implements kong.HelpProvider.
-func (simulateCmd) Help() string {
+func (Simulate) Help() string {
 	return `Plays an organization that could be real through the API of a running service: departments with teams and ceremonies, agents with prompts that change, promotions and departures, projects, and what everybody did on each of the last days. Some agents improve, some decline. Afterwards every list, feed and figure of the service shows something.
 
 What agents did is told with the time of then; that agents were hired or promoted is noted by the service with the time of now. The token needs role editor or admin.
@@ -49,7 +49,7 @@ Examples:
 }
 
 // Run makes the organization, its history and, if asked, its present.
-func (c *simulateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
+func (c *Simulate) Run(ctx context.Context, t *terminal.Terminal) error {
 	_, to, connecting := c.Open(t)
 	length, wrong := c.validate()
 	if err := errors.Join(wrong, connecting); err != nil {
@@ -83,7 +83,7 @@ func (c *simulateCmd) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // validate reports every mistake in the flags.
-func (c *simulateCmd) validate() (length time.Duration, err error) {
+func (c *Simulate) validate() (length time.Duration, err error) {
 	var errs []error
 	errs = append(errs, c.options(time.Now()).Validate())
 	if !(c.Rate >= 0 && c.Rate <= maxRate) {
@@ -97,7 +97,7 @@ func (c *simulateCmd) validate() (length time.Duration, err error) {
 	return length, errors.Join(errs...)
 }
 
-func (c *simulateCmd) options(now time.Time) options {
+func (c *Simulate) options(now time.Time) options {
 	return options{
 		Options: scenario.Options{
 			Seed: or(c.Seed, defaultSeed), Agents: or(c.Agents, defaultAgents), Days: or(c.Days, defaultDays), Began: now.UTC(),

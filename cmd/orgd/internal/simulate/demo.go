@@ -1,4 +1,4 @@
-package main
+package simulate
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ import (
 	"orgd/domain/session"
 )
 
-type demoCmd struct {
+type Demo struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default 127.0.0.1:8080, or a free port if that is in use)."`
 	Dir  string `default:"./demo" placeholder:"DIR" help:"Directory that holds all of it (default ./demo)."`
 	Days int    `default:"90" hidden:""` // of history; tests have no time for so many
@@ -50,7 +50,7 @@ const (
 const demoFile = "orgd.demo"
 
 // Help implements kong.HelpProvider.
-func (demoCmd) Help() string {
+func (Demo) Help() string {
 	return `Makes up a company of 40 agents in 8 departments with three months of history, and serves it with the console until Ctrl-C. Nothing else is needed: everything lies in one directory, and limits are off. For the first minutes something happens every other second; after that agents work at the pace of the history.
 
 A second run goes on with the same company: it finishes what was cut short and adds the days that have passed since. To remove the demo, remove its directory.
@@ -63,7 +63,7 @@ Examples:
 
 // demo is a demo that is served.
 type demo struct {
-	demoCmd
+	Demo
 	t       *terminal.Terminal
 	cfg     orgd.Config
 	service *orgd.App
@@ -71,7 +71,7 @@ type demo struct {
 }
 
 // Run serves the demo until ctx ends.
-func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	c.Dir = filepath.Clean(c.Dir)
 	cfg, err := c.configuration(given)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 		return err
 	}
 	defer closeLog()
-	d := demo{demoCmd: *c, t: t, cfg: cfg}
+	d := demo{Demo: *c, t: t, cfg: cfg}
 	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error says what went wrong
 	var stop func()
 	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
@@ -101,7 +101,7 @@ func (c *demoCmd) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 
 // configuration is that of a service on this machine alone. Settings of the
 // environment are for another one.
-func (c *demoCmd) configuration(given config.Given) (orgd.Config, error) {
+func (c *Demo) configuration(given config.Given) (orgd.Config, error) {
 	addr := c.Addr
 	if _, ok := given["addr"]; !ok {
 		l, err := net.Listen("tcp", addr)
@@ -121,7 +121,7 @@ func (c *demoCmd) configuration(given config.Given) (orgd.Config, error) {
 
 // takeDirectory makes the directory and marks it as that of a demo. It fails if the
 // directory holds something else.
-func (c *demoCmd) takeDirectory() error {
+func (c *Demo) takeDirectory() error {
 	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(c.Dir, 0o700)
@@ -141,7 +141,7 @@ func (c *demoCmd) takeDirectory() error {
 
 // explain says in one sentence why the directory cannot be used. The service
 // keeps the reasons of the operating system to itself.
-func (c *demoCmd) explain(err error) error {
+func (c *Demo) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
 		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
 	}
