@@ -15,6 +15,7 @@ import (
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/importer"
 	"orgd/cmd/orgd/internal/operate"
+	"orgd/cmd/orgd/internal/organization"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
@@ -49,17 +50,17 @@ type cli struct {
 		Check operate.ConfigCheck `cmd:"" help:"Report every mistake in the configuration, try it, and show it."`
 	} `cmd:"" group:"operate" help:"Examine the configuration."`
 
-	Login      account.Login   `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
-	Logout     account.Logout  `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
-	Whoami     account.Whoami  `cmd:"" group:"use" help:"Show who the service takes the caller for."`
-	Get        getCmd          `cmd:"" group:"use" help:"List what the service holds."`
-	Company    companyCmd      `cmd:"" group:"use" help:"Look at the company, or change it."`
-	Agent      agentCmd        `cmd:"" group:"use" help:"Look at one agent, or change it."`
-	Department departmentCmd   `cmd:"" group:"use" help:"Look at departments, or change them."`
-	Project    projectCmd      `cmd:"" group:"use" help:"Look at projects, or change them."`
-	Export     document.Export `cmd:"" group:"use" help:"Write the organization as one document."`
-	Plan       document.Plan   `cmd:"" group:"use" help:"Show what a document would change."`
-	Apply      document.Apply  `cmd:"" group:"use" help:"Make the organization as a document says."`
+	Login      account.Login           `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
+	Logout     account.Logout          `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
+	Whoami     account.Whoami          `cmd:"" group:"use" help:"Show who the service takes the caller for."`
+	Get        organization.Get        `cmd:"" group:"use" help:"List what the service holds."`
+	Company    organization.Company    `cmd:"" group:"use" help:"Look at the company, or change it."`
+	Agent      organization.Agent      `cmd:"" group:"use" help:"Look at one agent, or change it."`
+	Department organization.Department `cmd:"" group:"use" help:"Look at departments, or change them."`
+	Project    organization.Project    `cmd:"" group:"use" help:"Look at projects, or change them."`
+	Export     document.Export         `cmd:"" group:"use" help:"Write the organization as one document."`
+	Plan       document.Plan           `cmd:"" group:"use" help:"Show what a document would change."`
+	Apply      document.Apply          `cmd:"" group:"use" help:"Make the organization as a document says."`
 	Import     struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`

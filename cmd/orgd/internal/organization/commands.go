@@ -1,21 +1,21 @@
-package main
+package organization
 
-// getCmd lists what the service holds.
-type getCmd struct {
+// Get lists what the service holds.
+type Get struct {
 	Agents      agentsCmd      `cmd:"" help:"List agents."`
 	Departments departmentsCmd `cmd:"" help:"List departments."`
 	Projects    projectsCmd    `cmd:"" help:"List projects."`
 	Activities  activitiesCmd  `cmd:"" help:"List what happened, or follow it."`
 }
 
-// companyCmd is everything about the company.
-type companyCmd struct {
+// Company is everything about the company.
+type Company struct {
 	Show   companyShowCmd   `cmd:"" help:"Show the company."`
 	Update companyUpdateCmd `cmd:"" help:"Change the company."`
 }
 
-// agentCmd is everything about one agent.
-type agentCmd struct {
+// Agent is everything about one agent.
+type Agent struct {
 	List        agentsCmd           `cmd:"" help:"List agents, as orgd get agents does."`
 	Show        agentShowCmd        `cmd:"" help:"Show an agent, as it is or as it was."`
 	Create      agentCreateCmd      `cmd:"" help:"Hire an agent."`
@@ -29,8 +29,8 @@ type agentCmd struct {
 	Performance agentPerformanceCmd `cmd:"" help:"Show the figures of an agent."`
 }
 
-// departmentCmd is everything about departments.
-type departmentCmd struct {
+// Department is everything about departments.
+type Department struct {
 	List          departmentsCmd             `cmd:"" help:"List departments, as orgd get departments does."`
 	Show          departmentShowCmd          `cmd:"" help:"Show a department."`
 	Health        departmentHealthCmd        `cmd:"" help:"Show the figures of a department."`
@@ -49,8 +49,8 @@ type ceremoniesCmd struct {
 	Unset ceremoniesUnsetCmd `cmd:"" help:"Delete the department's own policy, so that it inherits the company's."`
 }
 
-// projectCmd is everything about projects.
-type projectCmd struct {
+// Project is everything about projects.
+type Project struct {
 	List   projectsCmd      `cmd:"" help:"List projects, as orgd get projects does."`
 	Show   projectShowCmd   `cmd:"" help:"Show a project."`
 	Create projectCreateCmd `cmd:"" help:"Make a project."`

@@ -1,4 +1,4 @@
-package main
+package organization
 
 import (
 	"context"
