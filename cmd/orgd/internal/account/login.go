@@ -1,3 +1,4 @@
+// Package account has the commands about tokens, sessions and stored profiles.
 package account
 
 import (
@@ -11,6 +12,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Login stores a server and a token as a profile, or prints a sign-in link.
 type Login struct {
 	remote.ProfileFlag
 	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`

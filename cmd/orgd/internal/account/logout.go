@@ -10,6 +10,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Logout ends the session of a profile and deletes the profile.
 type Logout struct {
 	remote.ProfileFlag
 	Local bool `help:"Only forget the token; its session goes on."`

@@ -14,6 +14,7 @@ import (
 	"orgd/domain/session"
 )
 
+// TokenCreate makes a token with the signing key.
 type TokenCreate struct {
 	Role        string   `required:"" placeholder:"ROLE" help:"What the bearer may do: viewer, agent, department_admin, editor or admin."`
 	Subject     string   `required:"" placeholder:"NAME" help:"Who the bearer is; for role agent the agent's id."`

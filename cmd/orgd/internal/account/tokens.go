@@ -9,6 +9,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// TokenList lists sessions.
 type TokenList struct {
 	remote.ServerFlag
 	terminal.OutputFlag
@@ -42,6 +43,7 @@ func (c *TokenList) Run(ctx context.Context, t *terminal.Terminal, service *clie
 	})
 }
 
+// TokenRevoke ends sessions.
 type TokenRevoke struct {
 	remote.ServerFlag
 	Sessions []string `arg:"" name:"session" help:"Sessions to end, as \"orgd token list\" shows them."`

@@ -9,6 +9,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Whoami prints whom the token stands for.
 type Whoami struct {
 	remote.ServerFlag
 	terminal.OutputFlag
@@ -24,7 +25,7 @@ Examples:
     orgd whoami -o json | jq -r .role`
 }
 
-// identity is a caller and the service that knows it.
+// identity is a caller and the URL of the service.
 type identity struct {
 	Server string `json:"server"`
 	client.Caller

@@ -1,4 +1,4 @@
-// Package completion tells what may stand next on a command line, for shells.
+// Package completion completes command lines for shells.
 package completion
 
 import (
@@ -8,16 +8,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that may stand next, and what it means.
+// Candidate is a word that may come next, and what it means.
 type Candidate struct{ Word, Help string }
 
-// Next is what may stand as the last word of a command line. Without candidates
-// and without a name that is wanted it is something that only the user knows, or
-// a file.
+// Next is what may come as the last word of a command line. Without candidates and
+// without a wanted name, it is a file or another word of the user.
 type Next struct {
 	Candidates []Candidate
-	// Wanted says whose names may stand there: agent, department, project or
-	// profile; "" for nobody's.
+	// Wanted is the kind of names that may come: agent, department, project or
+	// profile; "" for none.
 	Wanted string
 	// Typed is the beginning of such a name.
 	Typed string
@@ -96,7 +95,7 @@ func (l *line) child(name string) *kong.Node {
 	return l.node.Children[i]
 }
 
-// last says what may stand as a word that was begun.
+// last returns what may come as a word that was begun.
 func (l *line) last(typed string) Next {
 	if l.flag != nil {
 		return l.value(l.flag.Value, "", typed)
@@ -136,7 +135,7 @@ func (l *line) flags(typed string) Next {
 	return next
 }
 
-// value says what a value may be.
+// value returns what a value may be.
 func (l *line) value(v *kong.Value, before, typed string) Next {
 	next := Next{Wanted: wanted(v), Typed: typed, Before: before, Given: l.given}
 	if v.Enum == "" {
@@ -150,7 +149,7 @@ func (l *line) value(v *kong.Value, before, typed string) Next {
 	return next
 }
 
-// wanted says whose name a value is.
+// wanted returns the kind of name that a value is.
 func wanted(v *kong.Value) string {
 	name := v.Name
 	if v.Flag != nil && v.Flag.PlaceHolder == "AGENT" {

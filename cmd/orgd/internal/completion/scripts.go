@@ -19,8 +19,8 @@ func Script(shell string) string {
 	return map[string]string{"bash": bash, "zsh": zsh, "fish": fish}[shell]
 }
 
-// Whole undoes what bash does to words: it divides them at "=" and ":". The
-// second result is how much of the last word bash does not want to see again.
+// Whole joins the words that bash has split at "=" and ":". The second result is the
+// length of the part of the last word that bash keeps.
 func Whole(words []string) (whole []string, seen int) {
 	const breaks = "=:"
 	glue := false

@@ -60,6 +60,7 @@ type storageFlags struct {
 	CursorKeyFile string `group:"Storage" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 }
 
+// MongoFlags are the settings of MongoDB.
 type MongoFlags struct {
 	MongoURI              string `group:"mongo" name:"mongo-uri" placeholder:"URI" help:"Connection string of a replica set, such as mongodb://a,b,c/?replicaSet=NAME. It may hold a password: prefer $$ORGD_MONGO_URI_FILE."`
 	MongoDatabase         string `group:"mongo" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`

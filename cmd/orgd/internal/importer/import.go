@@ -1,3 +1,5 @@
+// Package importer has the command that imports agents from Markdown files, and from
+// their Git history.
 package importer
 
 import (
@@ -21,6 +23,7 @@ import (
 	"orgd/domain/name"
 )
 
+// Agents imports agents from Markdown files.
 type Agents struct {
 	remote.ServerFlag
 	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
@@ -69,31 +72,28 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	return x.ConfirmAndApply(ctx, t, c.Yes)
 }
 
-// prepare looks for mistakes on the command line.
+// prepare reports every mistake on the command line.
 func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connection, error) {
-	var wrong []error
-	usage := func(err error) { wrong = append(wrong, err) }
+	var mistakes []error
+	mistake := func(err error) { mistakes = append(mistakes, err) }
 	if c.Department != "" {
 		if _, err := name.Parse(c.Department); err != nil {
-			usage(fmt.Errorf("--department: %w", err))
+			mistake(fmt.Errorf("--department: %w", err))
 		}
 	}
 	if err := agentfiles.Rule("model", map[string]string{"provider": c.Provider, "model_id": "any"}); err != nil {
 		_, text, _ := strings.Cut(err.Error(), ": ")
-		usage(fmt.Errorf("--provider: %s", text))
+		mistake(fmt.Errorf("--provider: %s", text))
 	}
 	if info, err := os.Stat(c.Dir); err != nil {
-		usage(err)
+		mistake(err)
 	} else if !info.IsDir() {
-		usage(fmt.Errorf("%s: is not a directory", c.Dir))
+		mistake(fmt.Errorf("%s: is not a directory", c.Dir))
 	}
-	usage(t.CanAsk(c.Yes))
+	mistake(t.CanAsk(c.Yes))
 	service, to, err := c.Open(t)
-	usage(err)
-	if err := errors.Join(wrong...); err != nil {
-		return nil, to, terminal.Usage(err)
-	}
-	return service, to, nil
+	mistake(err)
+	return service, to, terminal.Usage(errors.Join(mistakes...))
 }
 
 func (c *Agents) options() agentfiles.Options {
@@ -175,8 +175,8 @@ func (c *Agents) propose(ctx context.Context, service *client.Client, agents []a
 	}, err
 }
 
-// identityOf is what a file says of an agent in the terms of the service, as a
-// merge patch and as part of a document.
+// identityOf returns the agent of a file with the fields of the service, as a merge
+// patch or as an entry of a document.
 func identityOf(a agentfiles.Agent, provider string) client.Object {
 	return client.Object{
 		"name": a.Name, "role": a.Name, "department": a.Department, "description": a.Description,
@@ -184,7 +184,7 @@ func identityOf(a agentfiles.Agent, provider string) client.Object {
 	}
 }
 
-// modelOf is the model of an agent, nil for none.
+// modelOf returns the model of an agent, nil for none.
 func modelOf(a agentfiles.Agent, provider string) any {
 	if a.Model == "" {
 		return nil
@@ -220,8 +220,8 @@ func departmentKeys(ctx context.Context, service *client.Client) (map[name.Key]b
 	return keys, nil
 }
 
-// inOrder returns the agents in the order that they have in the service, new ones
-// behind: a document also says an order, and files have none.
+// inOrder returns the agents in the order of the service, new ones last: a document
+// has an order, and files have none.
 func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
 	position := map[name.Key]int{}
 	for a, err := range service.Agents(ctx, client.AgentQuery{Summary: true, PageQuery: client.PageQuery{Limit: 200}}) {
@@ -241,7 +241,7 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 	return sorted, nil
 }
 
-// entryOf is the part of a path that says which entry of a list it is.
+// entryOf matches the part of a path that names an entry of a list.
 var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
 
 // locate returns a function that finds the file of an entry of the document.

@@ -47,7 +47,7 @@ type historyReplay struct {
 	ids     map[name.Key]string // of the agents that the steps are about
 }
 
-// prepare finds out what there is to do, shows it, and asks.
+// prepare finds out what there is to do, prints it, and asks.
 func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) error {
 	if err := r.read(ctx, c); err != nil {
 		return c.printMistakes(r.t, err)
@@ -59,7 +59,7 @@ func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) e
 	if err := r.plan(ctx); err != nil {
 		return err
 	}
-	if err := r.show(); err != nil || len(r.todo) == 0 {
+	if err := r.printPlan(); err != nil || len(r.todo) == 0 {
 		return err
 	}
 	return r.t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
@@ -95,8 +95,8 @@ func (r *historyReplay) printHistory() {
 	r.t.Say("History: %d commits, %s to %s.", len(r.history.Commits), first.Short(), last.Short())
 }
 
-// show prints what is left to do, agent by agent.
-func (r *historyReplay) show() error {
+// printPlan prints what is left to do, by agent.
+func (r *historyReplay) printPlan() error {
 	if len(r.todo) == 0 {
 		r.t.Say("Nothing to change: the organization has all of this history.")
 		return nil
@@ -122,7 +122,7 @@ func (r *historyReplay) show() error {
 		} else if steps[0].Action == agenthistory.Fire {
 			action = client.ActionDelete
 		}
-		r.line(action, "agent", steps[0].Agent.Name, r.story(steps))
+		r.line(action, "agent", steps[0].Agent.Name, summary(steps))
 	}
 	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
 		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
@@ -133,8 +133,8 @@ func (r *historyReplay) line(action client.OrganizationAction, what, name, more 
 	fmt.Fprintf(r.t.Stdout, "%s%s\n", document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), more)
 }
 
-// story is in few words what becomes of an agent.
-func (r *historyReplay) story(steps []agenthistory.Step) string {
+// summary returns in few words what becomes of an agent.
+func summary(steps []agenthistory.Step) string {
 	versions := 0
 	for _, s := range steps {
 		if s.Action != agenthistory.Fire {
@@ -154,8 +154,7 @@ func (r *historyReplay) story(steps []agenthistory.Step) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// play sends the steps. The service is asked one thing after the other, because
-// the order is the history.
+// play sends the steps one after the other, because their order is the history.
 func (r *historyReplay) play(ctx context.Context) error {
 	began := time.Now()
 	for _, d := range r.founded {
@@ -178,7 +177,7 @@ func (r *historyReplay) play(ctx context.Context) error {
 	return nil
 }
 
-// step sends one step. Who is to leave is left alone if somebody was faster.
+// step sends one step. An agent that is to leave may be deleted already.
 func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
 	because := client.ChangeReason(r.history.Commits[s.Commit].Reason())
 	switch s.Action {
@@ -197,7 +196,7 @@ func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
 	return err
 }
 
-// newAgent is what a file says of an agent that is to be hired.
+// newAgent returns the agent of a file as the client creates it.
 func (r *historyReplay) newAgent(a agentfiles.Agent) client.AgentInput {
 	in := client.AgentInput{
 		Name: a.Name, Role: a.Name, Department: a.Department, Description: a.Description,

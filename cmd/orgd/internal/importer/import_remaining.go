@@ -67,7 +67,7 @@ type employee struct {
 	commit int // of its newest version that is of this history, or none
 }
 
-// is reports whether an agent is what a file says.
+// is reports whether an agent is the same as in a file.
 func (e *employee) is(a agentfiles.Agent, provider string) bool {
 	model := e.Model == nil && a.Model == "" || e.Model != nil && a.Model == e.Model.ModelID && provider == e.Model.Provider
 	return e.Name == a.Name && e.Role == a.Name && agentfiles.Key(e.Department) == agentfiles.Key(a.Department) && e.Description == a.Description &&

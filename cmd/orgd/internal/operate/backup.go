@@ -11,6 +11,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Backup writes a backup of a data directory.
 type Backup struct {
 	File string `arg:"" help:"File to write; it must not exist."`
 	config.FileFlag

@@ -9,6 +9,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// ConfigCheck reports the mistakes in the configuration, or prints it.
 type ConfigCheck struct {
 	Offline bool `help:"Connect to nothing."`
 	config.ServiceFlags

@@ -13,6 +13,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Healthcheck asks the service of this machine whether it is ready.
 type Healthcheck struct {
 	config.FileFlag
 	remote.VerboseFlag
@@ -49,8 +50,8 @@ func (c *Healthcheck) Run(ctx context.Context, t *terminal.Terminal, given confi
 			Timeout: c.Timeout,
 			Transport: &http.Transport{
 				DisableKeepAlives: true,
-				// The name in the certificate is the one by which others know the service,
-				// and nothing secret is said.
+				// The certificate has the name that other machines use, and the request
+				// holds no secret.
 				TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 			},
 		},

@@ -6,6 +6,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// KeysCreate makes the key files that replicas share.
 type KeysCreate struct {
 	config.FileFlag
 	SigningKeyFile string `placeholder:"FILE" help:"Key that signs and verifies tokens."`

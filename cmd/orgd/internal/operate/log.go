@@ -53,13 +53,13 @@ func loggerTo(t *terminal.Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig)
 	return zap.New(zapcore.NewCore(encoder, out, level)), nil
 }
 
-// maxPending bounds the lines that wait to be written, in bytes. Who logs beyond
-// it waits.
+// maxPending bounds the lines that wait to be written, in bytes. Beyond it, Write
+// blocks.
 const maxPending = 1 << 20
 
-// lineWriter writes a log from a goroutine of its own: while one call of the system
-// writes, the lines of other requests gather for the next one. Alone, a line is
-// written at once. Close it, or what came last is lost.
+// lineWriter writes a log from its own goroutine. Lines that arrive during a system
+// call are written together by the next one. It must be closed, or the last lines
+// are lost.
 type lineWriter struct {
 	out io.Writer
 
@@ -80,7 +80,7 @@ func newLineWriter(out io.Writer) *lineWriter {
 	return l
 }
 
-// Write takes lines in. Its error is that of an earlier write.
+// Write queues lines. Its error is that of an earlier write.
 func (l *lineWriter) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *lineWriter) Write(text []byte) (int, error) {
 	return len(text), l.err
 }
 
-// Sync returns when all that was taken in is written.
+// Sync returns when all queued lines are written.
 func (l *lineWriter) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *lineWriter) Sync() error {
 	return l.err
 }
 
-// close writes what is left. Lines that come later are refused.
+// close writes the queued lines. Later calls of Write fail.
 func (l *lineWriter) close() {
 	l.mu.Lock()
 	l.closed = true

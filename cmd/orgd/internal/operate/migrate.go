@@ -10,6 +10,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Migrate brings the storage to the schema of this program.
 type Migrate struct {
 	config.FileFlag
 	config.DirectoryFlag

@@ -10,6 +10,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Restore puts a backup into a data directory.
 type Restore struct {
 	File  string `arg:"" help:"Backup to restore."`
 	Force bool   `help:"Replace the database and the keys in the data directory."`

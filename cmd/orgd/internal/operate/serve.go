@@ -1,3 +1,5 @@
+// Package operate has the commands that run a service and look after its storage,
+// keys and configuration.
 package operate
 
 import (
@@ -10,6 +12,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Serve runs the service.
 type Serve struct {
 	config.ServiceFlags
 }
@@ -77,8 +80,8 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 	return nil
 }
 
-// UnlessStopped drops the error of a start that was called off. A stop that did
-// not go well stays an error.
+// UnlessStopped returns nil for the error of a start that ended because ctx ended.
+// The error of a failed stop is returned.
 func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil

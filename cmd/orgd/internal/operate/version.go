@@ -8,6 +8,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Version prints the version of the program.
 type Version struct{}
 
 // Run prints one line on standard output.

@@ -14,8 +14,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// welcome tells the operator where the service is and, on a terminal, how to get
-// in.
+// welcome logs where the service is and, on a terminal, prints how to sign in.
 type welcome struct {
 	t       *terminal.Terminal
 	cfg     orgd.Config
@@ -26,8 +25,8 @@ type welcome struct {
 	served  *os.File
 }
 
-// newWelcome writes the first token, if there is one, to its file. Where the file is
-// still there it gets another one at each start.
+// newWelcome writes the first token to its file. At later starts it writes a new
+// token if the file still exists.
 func newWelcome(t *terminal.Terminal, cfg orgd.Config, service *orgd.App, log *zap.Logger) (*welcome, error) {
 	w := &welcome{t: t, cfg: cfg, service: service, log: log}
 	var err error
@@ -44,7 +43,7 @@ func newWelcome(t *terminal.Terminal, cfg orgd.Config, service *orgd.App, log *z
 	return w, err
 }
 
-// listening reports that the service can be reached.
+// listening logs that the service can be reached at addr.
 func (w *welcome) listening(addr net.Addr) {
 	url := LocalURL(w.cfg, addr.String())
 	if w.cfg.Storage != orgd.MongoDB {
@@ -53,20 +52,20 @@ func (w *welcome) listening(addr net.Addr) {
 			w.log.Error("commands on this machine will not find their token", zap.Error(err))
 		}
 	}
-	w.log.Info("orgd is listening", zap.String("url", url), zap.String("browser", w.page(url)), w.place(),
+	w.log.Info("orgd is listening", zap.String("url", url), zap.String("browser", w.page(url)), w.storage(),
 		zap.String("version", orgd.Version().Version))
 	if w.file != "" {
 		w.log.Info("first start: a token of role admin was written", zap.String("file", w.file),
 			zap.String("try", fmt.Sprintf(`curl -H "Authorization: Bearer $(cat %s)" %s/api/v1/company`, w.file, url)))
 	}
 	if w.t.StderrIsTerminal {
-		w.show(addr, url)
+		w.print(addr, url)
 	}
 }
 
-// show tells whoever sits at the terminal how to get in. A link is printed, never
-// logged, at the first start of a service that only this machine can reach.
-func (w *welcome) show(addr net.Addr, url string) {
+// print prints how to sign in. A link is printed, never logged, at the first start
+// of a service that only this machine can reach.
+func (w *welcome) print(addr net.Addr, url string) {
 	w.t.Say("\nBrowser         %s", w.page(url))
 	if w.file != "" {
 		w.t.Say("Admin's token   %s", w.file)
@@ -93,8 +92,8 @@ Another one: %s login --link
 `, link, Program())
 }
 
-// page is what to open in a browser: the console, or the reference of the API
-// where there is none.
+// page returns what to open in a browser: the console, or the reference of the API
+// if the console is not served.
 func (w *welcome) page(url string) string {
 	if w.cfg.ServesConsole() {
 		return url + "/console"
@@ -102,15 +101,16 @@ func (w *welcome) page(url string) string {
 	return url + "/docs"
 }
 
-// place says where the data lies.
-func (w *welcome) place() zap.Field {
+// storage returns where the data is.
+func (w *welcome) storage() zap.Field {
 	if w.cfg.Storage == orgd.MongoDB {
 		return zap.String("database", w.cfg.Mongo.Database)
 	}
 	return zap.String("data_dir", w.dir)
 }
 
-// LocalURL is where clients on this machine reach the service that listens on addr.
+// LocalURL returns the URL for clients on this machine of a service that listens on
+// addr.
 func LocalURL(cfg orgd.Config, addr string) string {
 	scheme := "http"
 	if cfg.HTTP.TLSCert != "" {

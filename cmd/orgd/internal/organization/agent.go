@@ -45,7 +45,7 @@ func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	}
 	agents := names{service: service}
 	if c.Output == "table" {
-		if err := agents.learn(ctx, a.Authority.ReportsTo); err != nil {
+		if err := agents.load(ctx, a.Authority.ReportsTo); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, servic
 	}
 	agents := names{service: service}
 	if c.Output == "table" {
-		if err := agents.learn(ctx, v.Identity.Authority.ReportsTo); err != nil {
+		if err := agents.load(ctx, v.Identity.Authority.ReportsTo); err != nil {
 			return err
 		}
 	}
@@ -82,8 +82,8 @@ func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, servic
 	})
 }
 
-// identityFields are what there is to say about an agent; what is as by default
-// goes without saying.
+// identityFields adds the fields of an agent. Those that have their defaults are
+// left out.
 func identityFields(table *terminal.Table, a client.AgentIdentity, agents *names) {
 	table.Field("Name", a.Name)
 	table.Field("Id", a.ID)

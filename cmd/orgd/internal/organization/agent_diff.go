@@ -131,7 +131,7 @@ func (c *agentRollbackCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	return c.Print(t, a)
 }
 
-// preview shows what the agent would become.
+// preview prints what the agent would become.
 func (c *agentRollbackCmd) preview(ctx context.Context, t *terminal.Terminal, service *client.Client, in client.RollbackInput, current int64) error {
 	a, err := service.PreviewRollback(ctx, c.Agent, in)
 	if err != nil {

@@ -72,23 +72,23 @@ func agentCells(a client.Agent) []string {
 	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), terminal.Time(a.UpdatedAt)}
 }
 
-// watchedAgent is an agent and the event that it is shown for. What was there
-// from the beginning has no event; who was fired is no agent any more.
+// watchedAgent is an agent and the event that it is printed for. Agents at the
+// beginning have no event; an agent that was fired is null.
 type watchedAgent struct {
 	Event *client.ActivityEvent `json:"event"`
 	Agent *client.Agent         `json:"agent"`
 }
 
-// agentWatch shows agents as they change.
+// agentWatch prints agents as they change.
 type agentWatch struct {
 	*agentsCmd
 	t       *terminal.Terminal
 	service *client.Client
 	table   *terminal.Table
-	shown   map[string]int64 // revisions by id
+	printed map[string]int64 // revisions by id
 }
 
-// watch prints the agents, and then those to whom something happens.
+// watch prints the agents, and then each agent that changes.
 func (c *agentsCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	w := &agentWatch{c, t, service, t.Table(), map[string]int64{}}
 	return follow(ctx, t, service, client.StreamQuery{},
@@ -96,7 +96,7 @@ func (c *agentsCmd) watch(ctx context.Context, t *terminal.Terminal, service *cl
 		func(e client.StreamEvent) (bool, error) { return true, w.event(ctx, e.ActivityEvent) })
 }
 
-// begin shows those that are there.
+// begin prints the agents at the beginning.
 func (w *agentWatch) begin(ctx context.Context) error {
 	all, err := w.read(ctx, w.service)
 	if err != nil {
@@ -106,43 +106,43 @@ func (w *agentWatch) begin(ctx context.Context) error {
 		w.table.Header(agentColumns...)
 	}
 	for _, a := range all {
-		if err := w.show(nil, &a); err != nil {
+		if err := w.print(nil, &a); err != nil {
 			return err
 		}
 	}
 	return w.table.Flush()
 }
 
-// lifecycle are the events after which an agent looks otherwise.
+// lifecycle are the events that change the row of an agent.
 var lifecycle = []client.EventType{
 	client.EventHired, client.EventOnboarded, client.EventOffboarded, client.EventStatusChanged,
 	client.EventPromoted, client.EventDemoted, client.EventFired,
 }
 
-// event shows the agent of an event as it is now, once for all events of one
-// change. Those that are shown stay so when the conditions no longer hold.
+// event prints the agent of an event as it is now, once for all events of one
+// change. Agents that were printed before are printed even if they no longer match.
 func (w *agentWatch) event(ctx context.Context, e client.ActivityEvent) error {
-	revision, known := w.shown[e.AgentID]
+	revision, known := w.printed[e.AgentID]
 	switch {
 	case !slices.Contains(lifecycle, e.EventType), e.EventType == client.EventFired && !known:
 		return nil
 	case e.EventType == client.EventFired:
-		delete(w.shown, e.AgentID)
-		return errors.Join(w.show(&e, nil), w.table.Flush())
+		delete(w.printed, e.AgentID)
+		return errors.Join(w.print(&e, nil), w.table.Flush())
 	}
 	a, err := w.agent(ctx, e.AgentID)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		return nil // the event of that is on its way
+		return nil // its event follows
 	case err != nil:
 		return err
 	case a.Revision == revision, !known && !w.matches(a):
 		return nil
 	}
-	return errors.Join(w.show(&e, &a), w.table.Flush())
+	return errors.Join(w.print(&e, &a), w.table.Flush())
 }
 
-// agent reads an agent, for as long as it takes.
+// agent reads an agent. It retries until the service answers.
 func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error) {
 	for {
 		a, err := w.service.Agent(ctx, id)
@@ -161,10 +161,10 @@ func (w *agentWatch) matches(a client.Agent) bool {
 		(w.Status == "" || a.Status == w.Status) && (w.Level == "" || a.Level == w.Level)
 }
 
-// show prints an agent, or that it is gone.
-func (w *agentWatch) show(e *client.ActivityEvent, a *client.Agent) error {
+// print prints an agent, or the event if the agent is nil.
+func (w *agentWatch) print(e *client.ActivityEvent, a *client.Agent) error {
 	if a != nil {
-		w.shown[a.ID] = a.Revision
+		w.printed[a.ID] = a.Revision
 	}
 	switch {
 	case w.Output != "table":

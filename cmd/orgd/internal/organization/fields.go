@@ -84,10 +84,10 @@ func (n *number) UnmarshalText(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (n number) MarshalJSON() ([]byte, error) { return client.Decimal(n).MarshalJSON() }
 
-// inherited is shown for what a department or an agent does not say itself.
+// inherited is printed for a setting that a department or an agent inherits.
 const inherited = "inherited"
 
-// orInherited is a level of autonomy or that there is none.
+// orInherited returns a level of autonomy, or inherited for nil.
 func orInherited(level *client.AutonomyLevel) string {
 	if level == nil {
 		return inherited
@@ -95,7 +95,7 @@ func orInherited(level *client.AutonomyLevel) string {
 	return string(*level)
 }
 
-// putAutonomy sets a level of autonomy, or that there is none.
+// putAutonomy sets a level of autonomy, or null for inherited.
 func putAutonomy(o client.Object, level string) {
 	if level == inherited {
 		set(o, "autonomy_level", nil)

@@ -7,32 +7,32 @@ import (
 	"orgd/client"
 )
 
-// names knows the names of agents that are shown by id.
+// names caches the names of agents by id.
 type names struct {
 	service *client.Client
-	known   map[string]string
+	byID    map[string]string
 }
 
-// learn asks for the name of an agent. One that is gone keeps its id.
-func (n *names) learn(ctx context.Context, id *string) error {
-	if id == nil || n.known[*id] != "" {
+// load reads the name of an agent. The name of one that is deleted is its id.
+func (n *names) load(ctx context.Context, id *string) error {
+	if id == nil || n.byID[*id] != "" {
 		return nil
 	}
 	a, err := n.service.Agent(ctx, *id)
 	if errors.Is(err, client.ErrNotFound) {
 		a.Name, err = *id, nil
 	}
-	if n.known == nil {
-		n.known = map[string]string{}
+	if n.byID == nil {
+		n.byID = map[string]string{}
 	}
-	n.known[*id] = a.Name
+	n.byID[*id] = a.Name
 	return err
 }
 
-// of is the name of an agent that was learned.
+// of returns the name of an agent that was loaded, "" for nil.
 func (n *names) of(id *string) string {
 	if id == nil {
 		return ""
 	}
-	return n.known[*id]
+	return n.byID[*id]
 }

@@ -41,11 +41,11 @@ func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 	}
 	agents := names{service: service}
 	if c.Output == "table" {
-		if err := agents.learn(ctx, v.Lead); err != nil {
+		if err := agents.load(ctx, v.Lead); err != nil {
 			return err
 		}
 		for _, id := range v.Team {
-			if err := agents.learn(ctx, &id); err != nil {
+			if err := agents.load(ctx, &id); err != nil {
 				return err
 			}
 		}
@@ -231,7 +231,7 @@ func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 	agents := names{service: service}
 	if c.Output == "table" {
 		for _, project := range all {
-			if err := agents.learn(ctx, project.Lead); err != nil {
+			if err := agents.load(ctx, project.Lead); err != nil {
 				return err
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// follow calls begin once the stream is open, and each for every event, until
-// each wants no more or ctx ends.
+// follow calls begin when the stream is open, and each for every event, until each
+// returns false or ctx ends.
 func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
@@ -45,7 +45,7 @@ func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q
 	return ctx.Err()
 }
 
-// refused reports whether the service will answer the same again.
+// refused reports whether a retry would get the same answer.
 func refused(err error) bool {
 	var e *client.Error
 	var f *client.Failure

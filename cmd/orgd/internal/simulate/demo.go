@@ -29,6 +29,7 @@ import (
 	"orgd/domain/session"
 )
 
+// Demo runs a service and plays an organization through it.
 type Demo struct {
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default 127.0.0.1:8080, or a free port if that is in use)."`
 	Dir  string `default:"./demo" placeholder:"DIR" help:"Directory that holds all of it (default ./demo)."`
@@ -61,7 +62,7 @@ Examples:
     orgd demo --dir /tmp/demo --addr 127.0.0.1:9000`
 }
 
-// demo is a demo that is served.
+// demo is a demo that runs.
 type demo struct {
 	Demo
 	t       *terminal.Terminal
@@ -86,7 +87,7 @@ func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given
 	}
 	defer closeLog()
 	d := demo{Demo: *c, t: t, cfg: cfg}
-	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error says what went wrong
+	d.level = zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error is enough
 	var stop func()
 	d.service, stop, err = orgd.Build(ctx, cfg, log.WithOptions(zap.IncreaseLevel(d.level)))
 	if err != nil {
@@ -99,8 +100,8 @@ func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given
 	return d.run(ctx)
 }
 
-// configuration is that of a service on this machine alone. Settings of the
-// environment are for another one.
+// configuration returns that of a service for this machine only. Settings in the
+// environment are not used: they are for other services.
 func (c *Demo) configuration(given config.Given) (orgd.Config, error) {
 	addr := c.Addr
 	if _, ok := given["addr"]; !ok {
@@ -139,8 +140,8 @@ func (c *Demo) takeDirectory() error {
 	return os.WriteFile(mark, nil, 0o600)
 }
 
-// explain says in one sentence why the directory cannot be used. The service
-// keeps the reasons of the operating system to itself.
+// explain returns in one sentence why the directory cannot be used. The errors of
+// the service do not have the reasons of the operating system.
 func (c *Demo) explain(err error) error {
 	if errors.Is(err, sqlitestore.ErrInUse) {
 		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
@@ -178,7 +179,7 @@ func (d *demo) run(ctx context.Context) error {
 	return failed
 }
 
-// play makes what is not there yet, says what to look at, and goes on. It
+// play makes what is missing, prints what to look at, and goes on until ctx ends. It
 // returns an error if the demo could not be made.
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
@@ -211,8 +212,7 @@ func (d *demo) play(ctx context.Context, url string) error {
 	return nil
 }
 
-// signIn makes a token for the simulation, and one of role admin for whoever
-// looks at the demo.
+// signIn makes a token for the simulation, and one of role admin for the user.
 func (d *demo) signIn(s *simulation) error {
 	err := orgd.RenewAdminToken(d.cfg)
 	own, _, failed := orgd.NewToken(d.cfg, orgd.TokenRequest{Subject: "simulation", Role: access.Editor, TTL: session.MaxTTL})
@@ -243,7 +243,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 // print prints what to look at.
 func (d *demo) print(s *simulation) error {
 	how, page := "In a browser:", s.server+"/console"
-	if d.t.StderrIsTerminal && remote.IsLoopback(s.server) { // elsewhere a link would lie in a file, or not work
+	if d.t.StderrIsTerminal && remote.IsLoopback(s.server) { // else the link would be written to a file, or not work
 		var err error
 		how = "This link signs your browser in. It works once, for five minutes, on this machine only:"
 		if page, err = d.service.SignInLink(s.server); err != nil {

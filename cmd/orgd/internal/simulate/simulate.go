@@ -1,3 +1,5 @@
+// Package simulate has the commands that play a made-up organization through a
+// service.
 package simulate
 
 import (
@@ -13,6 +15,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Simulate plays an organization through a running service.
 type Simulate struct {
 	remote.ServerFlag
 	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
@@ -48,7 +51,7 @@ Examples:
     orgd simulate --agents 500 --days 90 --seed 7`
 }
 
-// Run makes the organization, its history and, if asked, its present.
+// Run makes the organization and its history, and goes on live if a rate is given.
 func (c *Simulate) Run(ctx context.Context, t *terminal.Terminal) error {
 	_, to, connecting := c.Open(t)
 	length, wrong := c.validate()

@@ -117,7 +117,7 @@ func (s *simulation) isDone(r scenario.Request, err error) bool {
 }
 
 // history reports what the agents did up to now, day by day. The service
-// recognizes by its id what was reported before. left says that those who leave have
+// recognizes by its id what was reported before. left says that the agents who leave have
 // left.
 func (s *simulation) history(ctx context.Context, left bool) error {
 	if s.mark.Days == 0 {
@@ -153,7 +153,7 @@ func (s *simulation) report(ctx context.Context, events []scenario.Event) error 
 }
 
 // reportPart sends as many events as one request may hold. It leaves out those
-// of agents that somebody has deleted or renamed.
+// of agents that were deleted or renamed.
 func (s *simulation) reportPart(ctx context.Context, part []scenario.Event) error {
 	body, err := json.Marshal(map[string]any{"events": part})
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *simulation) reportPart(ctx context.Context, part []scenario.Event) erro
 	return nil
 }
 
-// live lets the agents go on until ctx ends.
+// live reports new events until ctx ends.
 func (s *simulation) live(ctx context.Context, rate float64) error {
 	const tick = time.Second
 	began := time.Now()

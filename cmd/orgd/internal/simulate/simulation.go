@@ -43,7 +43,7 @@ type mark struct {
 	// Tasks is [scenario.Options.Tasks].
 	Tasks float64 `json:"tasks,omitempty"`
 	Began string  `json:"began"` // the day
-	// Owned says that the organization was empty then.
+	// Owned says that the organization was empty at the beginning.
 	Owned bool `json:"owned"`
 	// Stages is how many stages are complete, the history among them.
 	Stages int `json:"stages"`
@@ -154,7 +154,7 @@ func (s *simulation) resume(ctx context.Context, found mark, o options) error {
 	return err
 }
 
-// prepare resumes or begins the simulation, and plays all but its present.
+// prepare resumes or begins the simulation, and plays all but the live part.
 func (s *simulation) prepare(ctx context.Context, o options, force bool) error {
 	err := s.open(ctx, o, force)
 	if err == nil {
