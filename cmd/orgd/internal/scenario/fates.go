@@ -1,24 +1,5 @@
 package scenario
 
-// fate is what happens in the career of an agent.
-type fate int
-
-const (
-	stays fate = iota
-	promoted
-	demoted
-	tuned      // gets another prompt
-	rolledBack // gets another prompt, and back the one before
-	moved      // to another department
-	newcomer   // is onboarding
-	onboarded  // was onboarding
-	away       // is on leave
-	returned   // was on leave
-	terminated
-	rehired // was terminated
-	dismissed
-)
-
 // newcomers have worked for a few days only; who is away or gone has not worked
 // since a few days ago.
 const (

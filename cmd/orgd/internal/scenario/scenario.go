@@ -57,6 +57,60 @@ type Organization struct {
 	workers     []*worker // in the order of hiring: heads, leads, members
 }
 
+// department is a department with those who work in it.
+type department struct {
+	kind
+	number  int
+	head    *worker
+	leads   []*worker // one for each team that there is
+	workers []*worker // in the order of hiring
+}
+
+// worker is an agent.
+type worker struct {
+	number     int // in the order of hiring
+	name       string
+	department *department
+	team       int // among those of the department; -1 for none
+	boss       *worker
+	role       role
+	level      string
+	trend      trend
+	pace       float64 // tasks on a usual day
+	quality    float64 // points, of one who neither improves nor declines
+	fate       fate
+	model      model
+	hired      date
+}
+
+// trend says how the work of an agent develops.
+type trend int
+
+const (
+	steady trend = iota
+	improving
+	declining
+)
+
+// fate is what happens in the career of an agent.
+type fate int
+
+const (
+	stays fate = iota
+	promoted
+	demoted
+	tuned      // gets another prompt
+	rolledBack // gets another prompt, and back the one before
+	moved      // to another department
+	newcomer   // is onboarding
+	onboarded  // was onboarding
+	away       // is on leave
+	returned   // was on leave
+	terminated
+	rehired // was terminated
+	dismissed
+)
+
 // New makes up an organization. The options are valid.
 func New(opts Options) *Organization {
 	o := &Organization{opts: opts, began: dateOf(opts.Began)}

@@ -1,40 +1,5 @@
 package scenario
 
-// department is a department with those who work in it.
-type department struct {
-	kind
-	number  int
-	head    *worker
-	leads   []*worker // one for each team that there is
-	workers []*worker // in the order of hiring
-}
-
-// worker is an agent.
-type worker struct {
-	number     int // in the order of hiring
-	name       string
-	department *department
-	team       int // among those of the department; -1 for none
-	boss       *worker
-	role       role
-	level      string
-	trend      trend
-	pace       float64 // tasks on a usual day
-	quality    float64 // points, of one who neither improves nor declines
-	fate       fate
-	model      model
-	hired      date
-}
-
-// trend says how the work of an agent develops.
-type trend int
-
-const (
-	steady trend = iota
-	improving
-	declining
-)
-
 // sizePerDepartment is how many agents a department has at least before there
 // is another one.
 const sizePerDepartment = 4
