@@ -34,7 +34,7 @@ Examples:
 
 // Run prints the script on standard output.
 func (c *Command) Run(t *terminal.Terminal) error {
-	_, err := fmt.Fprint(t.Stdout, Script(c.Shell))
+	_, err := fmt.Fprint(t.Stdout, script(c.Shell))
 	return err
 }
 
@@ -55,9 +55,9 @@ func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) 
 		words = words[1:]
 	}
 	if c.Shell == "bash" {
-		words, seen = Whole(words)
+		words, seen = joinWords(words)
 	}
-	next := At(k.Model.Node, words)
+	next := at(k.Model.Node, words)
 	if next.Wanted != "" {
 		ctx, cancel := context.WithTimeout(ctx, maxLookup)
 		defer cancel()
@@ -71,11 +71,11 @@ func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) 
 }
 
 // lookUp returns the names that may come next.
-func lookUp(ctx context.Context, t *terminal.Terminal, next Next) (all []Candidate) {
+func lookUp(ctx context.Context, t *terminal.Terminal, next nextWord) (all []candidate) {
 	add := func(name, help string) bool {
 		const most = 100
 		if len(name) >= len(next.Typed) && strings.EqualFold(name[:len(next.Typed)], next.Typed) {
-			all = append(all, Candidate{Word: next.Before + name, Help: help})
+			all = append(all, candidate{Word: next.Before + name, Help: help})
 		}
 		return len(all) < most
 	}

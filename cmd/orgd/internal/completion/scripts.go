@@ -14,14 +14,14 @@ var zsh string
 //go:embed orgd.fish
 var fish string
 
-// Script is what a shell has to run for completion: bash, zsh or fish.
-func Script(shell string) string {
+// script returns what a shell has to run for completion: bash, zsh or fish.
+func script(shell string) string {
 	return map[string]string{"bash": bash, "zsh": zsh, "fish": fish}[shell]
 }
 
-// Whole joins the words that bash has split at "=" and ":". The second result is the
-// length of the part of the last word that bash keeps.
-func Whole(words []string) (whole []string, seen int) {
+// joinWords joins the words that bash has split at "=" and ":". The second result is
+// the length of the part of the last word that bash keeps.
+func joinWords(words []string) (whole []string, seen int) {
 	const breaks = "=:"
 	glue := false
 	for _, w := range words {

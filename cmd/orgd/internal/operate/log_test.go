@@ -44,14 +44,14 @@ func TestLinesOfMany(t *testing.T) {
 	}
 }
 
-// gate is a writer that waits until it is let on.
-type gate struct {
+// blockedWriter is a writer whose writes wait for a value from on.
+type blockedWriter struct {
 	bytes.Buffer
 	on     chan struct{}
 	writes int
 }
 
-func (g *gate) Write(text []byte) (int, error) {
+func (g *blockedWriter) Write(text []byte) (int, error) {
 	<-g.on
 	g.writes++
 	return g.Buffer.Write(text)
@@ -59,7 +59,7 @@ func (g *gate) Write(text []byte) (int, error) {
 
 // Lines gather while one is written, but not without end.
 func TestLinesGather(t *testing.T) {
-	g := &gate{on: make(chan struct{})}
+	g := &blockedWriter{on: make(chan struct{})}
 	l := newLineWriter(g)
 	line := []byte(strings.Repeat("x", 1023) + "\n")
 	waited := make(chan struct{})

@@ -148,7 +148,7 @@ Example:
 
 // Run prints the versions on standard output.
 func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Versions(ctx, c.Agent, c.Pages()), c.Limit)
+	all, err := remote.Collect(service.Versions(ctx, c.Agent, remote.Pages(c.Limit)), c.Limit)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
 	return remote.Collect(service.Agents(ctx, client.AgentQuery{
-		PageQuery: c.Pages(), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
+		PageQuery: remote.Pages(c.Limit), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
 		Summary: c.Output == "table",
 	}), c.Limit)
 }

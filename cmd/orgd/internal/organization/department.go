@@ -248,7 +248,7 @@ Example:
 
 // Run prints the departments on standard output.
 func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Departments(ctx, c.Pages()), c.Limit)
+	all, err := remote.Collect(service.Departments(ctx, remote.Pages(c.Limit)), c.Limit)
 	if err != nil {
 		return err
 	}

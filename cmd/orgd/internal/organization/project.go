@@ -224,7 +224,7 @@ Example:
 
 // Run prints the projects on standard output.
 func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: c.Pages(), Status: c.Status, Lead: c.Lead}), c.Limit)
+	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: remote.Pages(c.Limit), Status: c.Status, Lead: c.Lead}), c.Limit)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,6 @@ type AllFlag struct {
 	Limit uint `placeholder:"N" help:"Show at most so many (default all)."`
 }
 
-// Pages returns the query for pages that fit the limit.
-func (f AllFlag) Pages() client.PageQuery { return Pages(f.Limit) }
-
 // Pages returns the query for pages that fit a limit, where 0 is no limit.
 func Pages(limit uint) client.PageQuery {
 	const largest = 200

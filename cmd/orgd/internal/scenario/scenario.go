@@ -114,7 +114,7 @@ const (
 // New makes up an organization. The options are valid.
 func New(opts Options) *Organization {
 	o := &Organization{opts: opts, began: dateOf(opts.Began)}
-	o.found()
+	o.makeDepartments()
 	o.staff()
 	o.assignFates()
 	return o

@@ -4,8 +4,8 @@ package scenario
 // is another one.
 const sizePerDepartment = 4
 
-// found makes the departments that there are enough agents for.
-func (o *Organization) found() {
+// makeDepartments makes as many departments as there are enough agents for.
+func (o *Organization) makeDepartments() {
 	n := min(len(kinds), max(1, o.opts.Agents/sizePerDepartment))
 	for i, k := range kinds[:n] {
 		o.departments = append(o.departments, &department{kind: k, number: i})

@@ -27,7 +27,7 @@ type Progress struct {
 	total int    // 0 if it is unknown
 	pause string // why nothing is done now
 	began time.Time
-	shown time.Time
+	drawn time.Time
 }
 
 // Begin starts a part of total steps, where 0 is an unknown number.
@@ -35,7 +35,7 @@ func (g *Progress) Begin(name string, total int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	g.name, g.done, g.total, g.pause, g.began, g.shown = name, 0, total, "", now, now
+	g.name, g.done, g.total, g.pause, g.began, g.drawn = name, 0, total, "", now, now
 	if g.Terminal {
 		g.draw()
 	}
@@ -56,7 +56,7 @@ func (g *Progress) Wait(d time.Duration, why string) {
 	defer g.mu.Unlock()
 	g.pause = fmt.Sprintf("waiting %s: %s", d.Round(redrawEvery), why)
 	if g.Terminal {
-		g.shown = time.Time{} // nothing else will show it
+		g.drawn = time.Time{} // nothing else will show it
 	}
 	g.show()
 }
@@ -87,8 +87,8 @@ func (g *Progress) show() {
 	if g.Terminal {
 		every = redrawEvery
 	}
-	if now := time.Now(); now.Sub(g.shown) >= every {
-		g.shown = now
+	if now := time.Now(); now.Sub(g.drawn) >= every {
+		g.drawn = now
 		g.draw()
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// Terminal is what a command sees of the world outside of the program.
+// Terminal has the input, the output and the environment of a command.
 type Terminal struct {
 	Getenv           func(string) string
 	Stdin            io.Reader

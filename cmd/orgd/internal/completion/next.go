@@ -8,13 +8,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that may come next, and what it means.
-type Candidate struct{ Word, Help string }
+// candidate is a word that may come next, and what it means.
+type candidate struct{ Word, Help string }
 
-// Next is what may come as the last word of a command line. Without candidates and
-// without a wanted name, it is a file or another word of the user.
-type Next struct {
-	Candidates []Candidate
+// nextWord is what may come as the last word of a command line. Without candidates
+// and without a wanted name, it is a file or another word of the user.
+type nextWord struct {
+	Candidates []candidate
 	// Wanted is the kind of names that may come: agent, department, project or
 	// profile; "" for none.
 	Wanted string
@@ -26,9 +26,9 @@ type Next struct {
 	Given map[string]string
 }
 
-// At finds out what may stand as the last of the words, which follow the name
-// of the program.
-func At(app *kong.Node, words []string) Next {
+// at returns what may come as the last of the words, which follow the name of the
+// program.
+func at(app *kong.Node, words []string) nextWord {
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -96,7 +96,7 @@ func (l *line) child(name string) *kong.Node {
 }
 
 // last returns what may come as a word that was begun.
-func (l *line) last(typed string) Next {
+func (l *line) last(typed string) nextWord {
 	if l.flag != nil {
 		return l.value(l.flag.Value, "", typed)
 	}
@@ -107,10 +107,10 @@ func (l *line) last(typed string) Next {
 		}
 		return l.flags(typed)
 	}
-	next := Next{Given: l.given}
+	next := nextWord{Given: l.given}
 	for _, n := range l.node.Children {
 		if !n.Hidden && strings.HasPrefix(n.Name, typed) {
-			next.Candidates = append(next.Candidates, Candidate{n.Name, n.Help})
+			next.Candidates = append(next.Candidates, candidate{n.Name, n.Help})
 		}
 	}
 	if positions := l.node.Positional; len(positions) > 0 {
@@ -123,12 +123,12 @@ func (l *line) last(typed string) Next {
 }
 
 // flags are those that begin like this.
-func (l *line) flags(typed string) Next {
-	next := Next{Given: l.given}
+func (l *line) flags(typed string) nextWord {
+	next := nextWord{Given: l.given}
 	for _, group := range l.node.AllFlags(true) {
 		for _, f := range group {
 			if word := "--" + f.Name; strings.HasPrefix(word, typed) {
-				next.Candidates = append(next.Candidates, Candidate{word, f.Help})
+				next.Candidates = append(next.Candidates, candidate{word, f.Help})
 			}
 		}
 	}
@@ -136,14 +136,14 @@ func (l *line) flags(typed string) Next {
 }
 
 // value returns what a value may be.
-func (l *line) value(v *kong.Value, before, typed string) Next {
-	next := Next{Wanted: wanted(v), Typed: typed, Before: before, Given: l.given}
+func (l *line) value(v *kong.Value, before, typed string) nextWord {
+	next := nextWord{Wanted: wanted(v), Typed: typed, Before: before, Given: l.given}
 	if v.Enum == "" {
 		return next
 	}
 	for _, word := range v.EnumSlice() {
 		if word != "" && strings.HasPrefix(word, typed) {
-			next.Candidates = append(next.Candidates, Candidate{Word: before + word})
+			next.Candidates = append(next.Candidates, candidate{Word: before + word})
 		}
 	}
 	return next
