@@ -43,14 +43,12 @@ func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	if err != nil {
 		return err
 	}
-	agents := names{service: service}
-	if c.Output == "table" {
-		if err := agents.load(ctx, a.Authority.ReportsTo); err != nil {
-			return err
-		}
+	names, err := agentNames(ctx, service, c.Output, terminal.Word(a.Authority.ReportsTo))
+	if err != nil {
+		return err
 	}
 	return c.Print(t, a, func(table *terminal.Table) {
-		identityFields(table, a.AgentIdentity, &agents)
+		identityFields(table, a.AgentIdentity, names)
 		table.Field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
 		table.Field("Created", terminal.Time(a.CreatedAt))
 		table.Field("Updated", terminal.Time(a.UpdatedAt))
@@ -64,14 +62,12 @@ func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	agents := names{service: service}
-	if c.Output == "table" {
-		if err := agents.load(ctx, v.Identity.Authority.ReportsTo); err != nil {
-			return err
-		}
+	names, err := agentNames(ctx, service, c.Output, terminal.Word(v.Identity.Authority.ReportsTo))
+	if err != nil {
+		return err
 	}
 	return c.Print(t, v, func(table *terminal.Table) {
-		identityFields(table, v.Identity, &agents)
+		identityFields(table, v.Identity, names)
 		table.Field("Version", strconv.FormatInt(v.Number, 10))
 		table.Field("Saved", fmt.Sprintf("%s by %s", terminal.Time(v.SavedAt), v.SavedBy))
 		if v.RestoredFrom != nil {
@@ -84,7 +80,7 @@ func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, servic
 
 // identityFields adds the fields of an agent. Those that have their defaults are
 // left out.
-func identityFields(table *terminal.Table, a client.AgentIdentity, agents *names) {
+func identityFields(table *terminal.Table, a client.AgentIdentity, names map[string]string) {
 	table.Field("Name", a.Name)
 	table.Field("Id", a.ID)
 	table.Field("Role", a.Role)
@@ -101,7 +97,7 @@ func identityFields(table *terminal.Table, a client.AgentIdentity, agents *names
 	table.Field("Tools", tools(a.Tools))
 	table.Field("Skills", skills(a.Skills))
 	table.Field("Traits", strings.Join(a.Personality.Traits, ", "))
-	table.Field("Reports to", agents.of(a.Authority.ReportsTo))
+	table.Field("Reports to", names[terminal.Word(a.Authority.ReportsTo)])
 	table.Field("May approve", strings.Join(a.Authority.CanApprove, ", "))
 	table.Field("Hired", string(a.HiringDate))
 	if len(a.Metadata) > 0 {

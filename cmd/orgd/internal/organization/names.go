@@ -7,32 +7,25 @@ import (
 	"orgd/client"
 )
 
-// names caches the names of agents by id.
-type names struct {
-	service *client.Client
-	byID    map[string]string
-}
-
-// load reads the name of an agent. The name of one that is deleted is its id.
-func (n *names) load(ctx context.Context, id *string) error {
-	if id == nil || n.byID[*id] != "" {
-		return nil
+// agentNames returns the names of agents by id if the output is a table: the others
+// have ids. The name of a deleted agent is its id. Empty ids are left out.
+func agentNames(ctx context.Context, service *client.Client, output string, ids ...string) (map[string]string, error) {
+	names := map[string]string{}
+	if output != "table" {
+		return names, nil
 	}
-	a, err := n.service.Agent(ctx, *id)
-	if errors.Is(err, client.ErrNotFound) {
-		a.Name, err = *id, nil
+	for _, id := range ids {
+		if id == "" || names[id] != "" {
+			continue
+		}
+		a, err := service.Agent(ctx, id)
+		switch {
+		case errors.Is(err, client.ErrNotFound):
+			a.Name = id
+		case err != nil:
+			return nil, err
+		}
+		names[id] = a.Name
 	}
-	if n.byID == nil {
-		n.byID = map[string]string{}
-	}
-	n.byID[*id] = a.Name
-	return err
-}
-
-// of returns the name of an agent that was loaded, "" for nil.
-func (n *names) of(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return n.byID[*id]
+	return names, nil
 }

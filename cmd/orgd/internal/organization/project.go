@@ -39,27 +39,20 @@ func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 	if err != nil {
 		return err
 	}
-	agents := names{service: service}
-	if c.Output == "table" {
-		if err := agents.load(ctx, v.Lead); err != nil {
-			return err
-		}
-		for _, id := range v.Team {
-			if err := agents.load(ctx, &id); err != nil {
-				return err
-			}
-		}
+	names, err := agentNames(ctx, service, c.Output, append([]string{terminal.Word(v.Lead)}, v.Team...)...)
+	if err != nil {
+		return err
 	}
 	return c.Print(t, v, func(table *terminal.Table) {
 		var team []string
 		for _, id := range v.Team {
-			team = append(team, agents.of(&id))
+			team = append(team, names[id])
 		}
 		table.Field("Id", v.ID)
 		table.Field("Name", v.Name)
 		table.Field("Description", v.Description)
 		table.Field("Status", string(v.Status))
-		table.Field("Lead", agents.of(v.Lead))
+		table.Field("Lead", names[terminal.Word(v.Lead)])
 		table.Field("Team", strings.Join(team, ", "))
 		table.Field("Budget", string(v.Budget))
 		if v.Deadline != nil {
@@ -228,13 +221,13 @@ func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 	if err != nil {
 		return err
 	}
-	agents := names{service: service}
-	if c.Output == "table" {
-		for _, project := range all {
-			if err := agents.load(ctx, project.Lead); err != nil {
-				return err
-			}
-		}
+	var leads []string
+	for _, v := range all {
+		leads = append(leads, terminal.Word(v.Lead))
+	}
+	names, err := agentNames(ctx, service, c.Output, leads...)
+	if err != nil {
+		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("ID", "NAME", "STATUS", "LEAD", "TEAM", "BUDGET", "DEADLINE", "UPDATED")
@@ -243,7 +236,7 @@ func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 			if v.Deadline != nil {
 				deadline = v.Deadline.Format(time.DateOnly)
 			}
-			table.Row(v.ID, v.Name, string(v.Status), agents.of(v.Lead), strconv.Itoa(len(v.Team)), string(v.Budget), deadline, terminal.Time(v.UpdatedAt))
+			table.Row(v.ID, v.Name, string(v.Status), names[terminal.Word(v.Lead)], strconv.Itoa(len(v.Team)), string(v.Budget), deadline, terminal.Time(v.UpdatedAt))
 		}
 	})
 }
