@@ -1,13 +1,13 @@
 package scenario
 
-// newcomers have worked for a few days only; who is away or gone has not worked
-// since a few days ago.
+// Newcomers have worked for newcomerDays. Agents that are away or gone stopped
+// working awayDays ago.
 const (
 	newcomerDays = 5
 	awayDays     = 7
 )
 
-// fates says how often each comes in thirty agents. Most agents just work.
+// fates are the fates of thirty agents, with how many have each. The rest stay.
 var fates = []struct {
 	fate
 	of30 int
@@ -16,8 +16,7 @@ var fates = []struct {
 	{moved, 1}, {demoted, 1}, {terminated, 1}, {rehired, 1}, {dismissed, 1},
 }
 
-// assignFates deals the fates to the members; heads and leads get no worse than
-// another prompt.
+// assignFates gives each agent a fate. Heads and leads get at most another prompt.
 func (o *Organization) assignFates() {
 	var deck []fate
 	for _, f := range fates {
@@ -41,8 +40,8 @@ func (o *Organization) assignFates() {
 	}
 }
 
-// fitting replaces a fate that makes no sense for the agent. Whoever improves is
-// promoted; whoever declines had got a worse prompt.
+// fitting replaces a fate that makes no sense for the agent. Agents that improve are
+// promoted; agents that decline have got a worse prompt.
 func (o *Organization) fitting(w *worker, f fate) fate {
 	switch {
 	case w.chief() && (f == stays || f == rolledBack):

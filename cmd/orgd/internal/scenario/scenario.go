@@ -3,8 +3,8 @@
 // and what all of them did on each day. Some agents improve, some decline.
 //
 // Everything follows from [Options]: the same options make the same requests,
-// byte for byte, so that a run can be repeated or taken up again. The package
-// sends nothing and knows no clock.
+// byte for byte, so that a run can be repeated or resumed. The package sends
+// nothing and reads no clock.
 package scenario
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Bounds of the options.
 const (
-	MaxAgents = 10_000 // there are names for so many
+	MaxAgents = 10_000 // as many as there are names
 	MaxDays   = 365    // the service keeps events for 400 days unless told otherwise
 )
 
@@ -83,7 +83,7 @@ type worker struct {
 	hired      date
 }
 
-// trend says how the work of an agent develops.
+// trend is how the work of an agent develops.
 type trend int
 
 const (
@@ -149,8 +149,8 @@ func namesOf(workers []*worker) []string {
 	return names
 }
 
-// random returns a source of chance for one purpose, so that more agents or
-// more days change nothing for those that were there before.
+// random returns a random source for one purpose. Thereby more agents or more days
+// do not change what was made before.
 func (o *Organization) random(what string, numbers ...int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, what, numbers) // never fails

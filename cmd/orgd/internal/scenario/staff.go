@@ -12,8 +12,7 @@ func (o *Organization) makeDepartments() {
 	}
 }
 
-// staff distributes the agents: as many to each department as its share of the
-// budget pays for.
+// staff distributes the agents to the departments by their shares of the budget.
 func (o *Organization) staff() {
 	names := o.names()
 	var members []*worker
@@ -74,7 +73,7 @@ func (o *Organization) names() []string {
 	return names
 }
 
-// characterize decides what an agent is like.
+// characterize sets role, level, model, pace and quality of an agent.
 func (o *Organization) characterize(w *worker) {
 	r := o.random("character", w.number)
 	w.role = pick(r, w.department.roles)
