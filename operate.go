@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -85,6 +84,23 @@ func Try(ctx context.Context, cfg Config) error {
 		redis = cfg.origins.rename(redislimit.Check(cfg.redis()))
 	}
 	return errors.Join(mongo, redis)
+}
+
+// openMongo opens the database if it answers and has been migrated.
+func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.Observer) (*mongostore.DB, func(), error) {
+	cfg.Mongo.Observer = o
+	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
+	if err != nil {
+		return nil, nil, cfg.origins.rename(err)
+	}
+	if err = db.Check(ctx); err == nil {
+		return db, closeDB, nil
+	}
+	closeDB()
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	return nil, nil, cfg.origins.rename(err)
 }
 
 // CreateKeys makes the key files that cfg names and that do not exist yet, and
@@ -200,24 +216,6 @@ func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, err
 
 // operator is who runs the service.
 var operator = TokenRequest{Subject: "admin", Role: access.Admin, TTL: session.MaxTTL}
-
-// SignInLink makes a link to the console of this service, which clients on this
-// machine reach at url. It signs a browser in as admin: once, within
-// [session.LinkTTL], from this machine. It is a secret until then.
-func (a *App) SignInLink(url string) (string, error) {
-	s, err := newSession(a.issuer, operator)
-	if err != nil {
-		return "", err
-	}
-	code, _, err := a.sessions.Link(s)
-	return SignInURL(url, string(code)), err
-}
-
-// SignInURL is the link of a code. The code is in the fragment, which browsers do
-// not send.
-func SignInURL(server, code string) string {
-	return strings.TrimRight(server, "/") + "/console#code=" + code
-}
 
 // RenewAdminToken writes another token of role admin to a data directory. The one
 // before stays good until it ends.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,6 +71,24 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 // AdminToken is a token of role admin if this is the first start on a new data
 // directory, else "". It is stored nowhere: show it once or save it.
 func (a *App) AdminToken() string { return a.adminToken }
+
+// SignInLink makes a link to the console of this service, which clients on this
+// machine reach at url. It signs a browser in as admin: once, within
+// [session.LinkTTL], from this machine. It is a secret until then.
+func (a *App) SignInLink(url string) (string, error) {
+	s, err := newSession(a.issuer, operator)
+	if err != nil {
+		return "", err
+	}
+	code, _, err := a.sessions.Link(s)
+	return SignInURL(url, string(code)), err
+}
+
+// SignInURL is the link of a code. The code is in the fragment, which browsers do
+// not send.
+func SignInURL(server, code string) string {
+	return strings.TrimRight(server, "/") + "/console#code=" + code
+}
 
 // Handler serves the interface without a listener. Run does not have to be
 // called for it, but revocations by other replicas are seen only while it runs.

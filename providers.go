@@ -14,7 +14,6 @@ import (
 	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/memlimit"
-	"orgd/adapters/mongostore"
 	"orgd/adapters/redislimit"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/system"
@@ -89,23 +88,6 @@ func createOwnKeys(cfg Config) error {
 	}
 	_, err := CreateKeys(own)
 	return err
-}
-
-// openMongo opens the database if it answers and has been migrated.
-func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.Observer) (*mongostore.DB, func(), error) {
-	cfg.Mongo.Observer = o
-	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
-	if err != nil {
-		return nil, nil, cfg.origins.rename(err)
-	}
-	if err = db.Check(ctx); err == nil {
-		return db, closeDB, nil
-	}
-	closeDB()
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	return nil, nil, cfg.origins.rename(err)
 }
 
 // authConfig is the configuration of authentication with its key file.

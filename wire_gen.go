@@ -8,7 +8,9 @@ package orgd
 
 import (
 	"context"
+
 	"go.uber.org/zap"
+
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/system"

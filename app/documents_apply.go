@@ -35,9 +35,6 @@ type Applied struct {
 	organization.Tally
 }
 
-// attempts is how often a plan is made while others change the organization.
-const attempts = 4
-
 // Apply makes the organization as a document by atomic operations. If it is
 // interrupted, a second apply does the rest.
 //

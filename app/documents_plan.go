@@ -15,6 +15,9 @@ import (
 	"orgd/ports"
 )
 
+// attempts is how often a plan is made while others change the organization.
+const attempts = 4
+
 // PlanDocument asks what has to change for the organization to become as a document.
 type PlanDocument struct {
 	Document *organization.Document

@@ -33,15 +33,23 @@ func newHealth(r prometheus.Registerer) health {
 }
 
 // Ready notes whether the process can answer requests.
-func (m *Metrics) Ready(ready bool) { m.health.ready.Set(number(ready)) }
+func (h *health) Ready(ready bool) { h.ready.Set(number(ready)) }
 
 // Dependency notes whether something that the service needs, such as "storage",
 // can be used.
-func (m *Metrics) Dependency(name string, up bool) {
-	m.health.up.WithLabelValues(name).Set(number(up))
+func (h *health) Dependency(name string, up bool) {
+	h.up.WithLabelValues(name).Set(number(up))
 }
 
 // CertificateExpires notes when the certificate in use expires.
-func (m *Metrics) CertificateExpires(at time.Time) {
-	m.health.certificate.WithLabelValues().Set(float64(at.Unix()))
+func (h *health) CertificateExpires(at time.Time) {
+	h.certificate.WithLabelValues().Set(float64(at.Unix()))
+}
+
+// number is how a gauge shows yes and no.
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

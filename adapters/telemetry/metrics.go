@@ -31,9 +31,9 @@ type Metrics struct {
 	ended     *prometheus.CounterVec
 	store     *prometheus.HistogramVec
 
-	deliveries deliveries
-	health     health
-	upkeep     upkeep
+	deliveries
+	health
+	upkeep
 
 	mu       sync.RWMutex
 	children map[requestKey]prometheus.Observer // of requests
@@ -181,14 +181,6 @@ type fallback struct {
 func (f fallback) Admit(ctx context.Context, ask limit.Ask) (limit.Grant, error) {
 	f.decisions.Inc()
 	return f.Limiter.Admit(ctx, ask)
-}
-
-// number is how a gauge shows yes and no.
-func number(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // StreamSubscribers adds delta to the clients that follow the stream of events.

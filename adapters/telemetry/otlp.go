@@ -36,16 +36,12 @@ type uploader struct {
 
 var _ otlptrace.Client = uploader{}
 
-func newUploader(cfg TraceConfig) (uploader, error) {
-	to, err := cfg.url()
-	if err != nil {
-		return uploader{}, err
-	}
+func newUploader(url string, headers map[string]string) uploader {
 	client := &http.Client{
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return uploader{url: to, headers: cfg.Headers, client: client}, nil
+	return uploader{url: url, headers: headers, client: client}
 }
 
 // Start implements [otlptrace.Client].

@@ -101,10 +101,11 @@ func OpenTraces(cfg TraceConfig, version string, m *Metrics, log *zap.Logger) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	to, err := newUploader(cfg)
+	target, err := cfg.url()
 	if err != nil {
 		return nil, nil, err
 	}
+	to := newUploader(target, cfg.Headers)
 	q := newQueue(otlptrace.NewUnstarted(to), m, log)
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithSpanProcessor(q), sdktrace.WithResource(about),

@@ -225,15 +225,12 @@ func TestUpload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				u, err := newUploader(TraceConfig{Endpoint: "http://c.example", Headers: map[string]string{"Authorization": "Bearer x"}})
-				if err != nil {
-					t.Fatalf("newUploader = %v", err)
-				}
+				u := newUploader("http://c.example/v1/traces", map[string]string{"Authorization": "Bearer x"})
 				a := &answers{left: tt.answers, from: time.Now()}
 				u.client.Transport = a
 				ctx, cancel := context.WithTimeout(t.Context(), exportTimeout)
 				defer cancel()
-				err = u.UploadTraces(ctx, nil)
+				err := u.UploadTraces(ctx, nil)
 				if (err == nil) != tt.good || tt.tries > 0 && len(a.at) != tt.tries || time.Since(a.from) > exportTimeout {
 					t.Errorf("UploadTraces = %v after %v, with tries at %v, want good: %t with %d", err, time.Since(a.from), a.at, tt.good, tt.tries)
 				}

@@ -43,28 +43,28 @@ func newUpkeep(r prometheus.Registerer) upkeep {
 }
 
 // TaskFailing notes how the last turn of a background task went.
-func (m *Metrics) TaskFailing(task string, failing bool) {
-	m.upkeep.failing.WithLabelValues(task).Set(number(failing))
+func (u *upkeep) TaskFailing(task string, failing bool) {
+	u.failing.WithLabelValues(task).Set(number(failing))
 }
 
 // Reported counts the events of one batch.
-func (m *Metrics) Reported(c ports.Counted) {
-	m.upkeep.reported.WithLabelValues("accepted").Add(float64(c.Accepted))
-	m.upkeep.reported.WithLabelValues("duplicate").Add(float64(c.Duplicates))
+func (u *upkeep) Reported(c ports.Counted) {
+	u.reported.WithLabelValues("accepted").Add(float64(c.Accepted))
+	u.reported.WithLabelValues("duplicate").Add(float64(c.Duplicates))
 }
 
 // Spans counts spans of traces: "exported", "failed" or "dropped".
-func (m *Metrics) Spans(outcome string, n int) {
-	m.upkeep.spans.WithLabelValues(outcome).Add(float64(n))
+func (u *upkeep) Spans(outcome string, n int) {
+	u.spans.WithLabelValues(outcome).Add(float64(n))
 }
 
 // Files are the sizes of a data directory and of its disk, in bytes.
 type Files struct{ Database, Log, DiskFree, DiskSize uint64 }
 
 // StoreFiles notes the sizes of the data directory.
-func (m *Metrics) StoreFiles(f Files) {
-	m.upkeep.database.WithLabelValues().Set(float64(f.Database))
-	m.upkeep.writeAheadLog.WithLabelValues().Set(float64(f.Log))
-	m.upkeep.diskFree.WithLabelValues().Set(float64(f.DiskFree))
-	m.upkeep.diskSize.WithLabelValues().Set(float64(f.DiskSize))
+func (u *upkeep) StoreFiles(f Files) {
+	u.database.WithLabelValues().Set(float64(f.Database))
+	u.writeAheadLog.WithLabelValues().Set(float64(f.Log))
+	u.diskFree.WithLabelValues().Set(float64(f.DiskFree))
+	u.diskSize.WithLabelValues().Set(float64(f.DiskSize))
 }

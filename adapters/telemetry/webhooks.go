@@ -34,12 +34,12 @@ func newDeliveries(r prometheus.Registerer) deliveries {
 }
 
 // WebhookAttempt counts one attempt to deliver to a webhook that has ended.
-func (m *Metrics) WebhookAttempt(outcome string, took time.Duration) {
-	m.deliveries.attempts.WithLabelValues(outcome).Observe(took.Seconds())
+func (d *deliveries) WebhookAttempt(outcome string, took time.Duration) {
+	d.attempts.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
 // WebhookBacklog notes what is pending.
-func (m *Metrics) WebhookBacklog(pending int, late time.Duration) {
-	m.deliveries.pending.Set(float64(pending))
-	m.deliveries.late.Set(late.Seconds())
+func (d *deliveries) WebhookBacklog(pending int, late time.Duration) {
+	d.pending.Set(float64(pending))
+	d.late.Set(late.Seconds())
 }
