@@ -23,7 +23,7 @@ func (h activities) list(x *exchange) error {
 	q := x.query()
 	var in app.Feed
 	var window activity.Window
-	in.Agent, in.Type, window = q.feed()
+	in.Agent, in.Type, window = feedFilters(q)
 	p, err := q.paging(x, defaultLimit, 3)
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (h activities) list(x *exchange) error {
 	return page(x, p, rows, writeShown, func(e activity.Shown) position { return eventPosition(e.Position, in.Since) })
 }
 
-// feed reads the filters of a feed.
-func (q *query) feed() (agent *identity.Ref, typ activity.Type, window activity.Window) {
+// feedFilters reads the filters of a feed.
+func feedFilters(q *query) (agent *identity.Ref, typ activity.Type, window activity.Window) {
 	agent = q.ref("agent_id")
 	typ = word(q, "type", activity.ParseType)
 	if text := q.text("last_n_hours", 8); text != "" {

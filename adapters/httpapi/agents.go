@@ -37,7 +37,7 @@ func (h agents) list(x *exchange) error {
 	department := q.name("department")
 	in.Department = department.Key
 	in.Prefix = q.prefix("q")
-	view := q.view()
+	write := view(q)
 	p, err := q.paging(x, defaultLimit, 3)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (h agents) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, view, func(a agent.Record) position {
+	return page(x, p, rows, write, func(a agent.Record) position {
 		if in.Prefix == "" {
 			return position{string(a.Place), string(a.ID), ""}
 		}
@@ -74,7 +74,7 @@ func agentPlace(p position) (*agent.Position, error) {
 }
 
 // view returns how a list shows its agents: whole, or without the instructions.
-func (q *query) view() func(*jsondoc.Writer, agent.Record) {
+func view(q *query) func(*jsondoc.Writer, agent.Record) {
 	switch q.text("view", 16) {
 	case "":
 		return writeStored
@@ -168,29 +168,3 @@ func agentReply(a agent.Agent, status int) receipt.Reply {
 func writeStored(w *jsondoc.Writer, a agent.Record) { object(a.Write)(w) }
 
 func writeAgent(w *jsondoc.Writer, a agent.Agent) { object(a.Write)(w) }
-
-// prefix returns a parameter that is the beginning of a name, or none.
-func (q *query) prefix(key string) name.Key {
-	text := q.text(key, name.MaxLength)
-	if text == "" {
-		return ""
-	}
-	k, err := name.ParsePrefix(text)
-	if err != nil {
-		q.fail("%s: %s", key, err)
-	}
-	return k
-}
-
-// name returns a parameter that is a name, or none.
-func (q *query) name(key string) name.Name {
-	text := q.text(key, name.MaxLength)
-	if text == "" {
-		return name.Name{}
-	}
-	n, err := name.Parse(text)
-	if err != nil {
-		q.fail("%s: %s", key, err)
-	}
-	return n
-}

@@ -24,7 +24,7 @@ func (x *exchange) write(status int, contentType string, body []byte) {
 	if x.route.long {
 		// Sending has its own time, however long the work has taken.
 		if err := x.setWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			x.server.log.Debug("answer not bounded in time", zap.String("instance", x.id), zap.Error(err))
+			x.env.log.Debug("answer not bounded in time", zap.String("instance", x.id), zap.Error(err))
 		}
 	}
 	h := x.Writer.Header()
@@ -38,7 +38,7 @@ func (x *exchange) write(status int, contentType string, body []byte) {
 	x.giveTurn()
 	if _, err := x.Writer.Write(body); err != nil {
 		// Nobody is left to tell, and nothing is undone.
-		x.server.log.Debug("answer not sent", zap.String("instance", x.id), zap.Error(err))
+		x.env.log.Debug("answer not sent", zap.String("instance", x.id), zap.Error(err))
 	}
 }
 
@@ -175,7 +175,7 @@ func behind[T any](x *exchange, p paging, rows []T, n int, next func(T) position
 	if n == len(rows) {
 		return ""
 	}
-	cursor := x.server.cursors.seal(p.scope, next(rows[n-1]))
+	cursor := x.env.cursors.seal(p.scope, next(rows[n-1]))
 	x.linkNext(cursor)
 	return cursor
 }

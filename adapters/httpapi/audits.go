@@ -1,10 +1,7 @@
 package httpapi
 
 import (
-	"time"
-
 	"orgd/domain/audit"
-	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
 )
@@ -38,21 +35,6 @@ func (h audits) list(x *exchange) error {
 		return err
 	}
 	return smallPage(x, p, rows, writeEntry, func(e audit.Entry) position { return position{stamp(e.At), e.ID} })
-}
-
-var errTime = fault.New(fault.RequestValidation, "not a time")
-
-// time returns a parameter that is a time of RFC 3339, or the zero time.
-func (q *query) time(key string) time.Time {
-	text := q.text(key, 64)
-	if text == "" {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		q.failWith(errTime.With("%s: must be a time such as 2026-01-31T09:30:00Z", key))
-	}
-	return t.UTC()
 }
 
 func writeEntry(w *jsondoc.Writer, e audit.Entry) {

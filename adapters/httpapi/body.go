@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"mime"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )
@@ -18,6 +21,8 @@ const (
 	defaultMaxBody = 1 << 20
 	// bodyTimeout is how long a client may take to send its body.
 	bodyTimeout = 15 * time.Second
+	// spoolTimeout is the same for a body that is spooled.
+	spoolTimeout = 5 * time.Minute
 )
 
 // errBody is a body that is wrong before it is JSON.
@@ -65,7 +70,7 @@ func (x *exchange) receive(max int64, timeout time.Duration, take func(io.Reader
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
-		x.startWork()
+		x.startTimeout()
 		// Nothing more is to come, and a deadline that passes looks like a
 		// client that leaves.
 		return x.setReadDeadline(time.Time{})
@@ -78,6 +83,43 @@ func (x *exchange) receive(max int64, timeout time.Duration, take func(io.Reader
 	default:
 		return errIncomplete.With("the request body ended early")
 	}
+}
+
+// spool returns the request's body, bounded in size and time. It is closed with
+// the exchange.
+func (x *exchange) spool() (*spool, error) {
+	if x.spooled != nil {
+		return x.spooled, nil
+	}
+	x.spooled = newSpool()
+	err := x.receive(x.env.maxDocument, spoolTimeout, func(r io.Reader) error {
+		_, err := io.Copy(x.spooled, r)
+		return err
+	})
+	return x.spooled, err
+}
+
+// closeSpool gives back what the body took.
+func (x *exchange) closeSpool() {
+	if x.spooled == nil {
+		return
+	}
+	if err := x.spooled.close(); err != nil {
+		x.env.log.Warn("temporary file not removed", zap.String("instance", x.id), zap.Error(err))
+	}
+}
+
+// bodySum is the SHA-256 of the body, wherever the route keeps it.
+func (x *exchange) bodySum() ([sha256.Size]byte, error) {
+	if x.route.spooled {
+		s, err := x.spool()
+		return s.sum(), err
+	}
+	body, err := x.read()
+	hash := sha256.New()
+	// A reader alone, because one that also writes would copy the body as a whole.
+	_, _ = io.Copy(hash, struct{ io.Reader }{strings.NewReader(body)}) // neither can fail
+	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
 // setReadDeadline bounds reading from the connection, where there is one.

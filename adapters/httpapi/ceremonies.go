@@ -24,7 +24,7 @@ func (h departments) ceremonyPolicy(x *exchange) error {
 
 // putCeremonyPolicy serves PUT /departments/{name}/ceremony-policy.
 func (h departments) putCeremonyPolicy(x *exchange) error {
-	n, err := x.mine()
+	n, err := mine(x)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (h departments) putCeremonyPolicy(x *exchange) error {
 
 // removeCeremonyPolicy serves DELETE /departments/{name}/ceremony-policy.
 func (h departments) removeCeremonyPolicy(x *exchange) error {
-	n, err := x.mine()
+	n, err := mine(x)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -103,3 +104,24 @@ func (c clients) isLocal(r *http.Request) bool {
 	}
 	return c.trusts(plain(peer.Addr()))
 }
+
+// parsePrefix reads an address or a CIDR range. One of IPv4 may be written as IPv6.
+func parsePrefix(s string) (netip.Prefix, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		a = plain(a)
+		return netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	p, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		return p, fmt.Errorf("%q is neither an address nor a CIDR range", s)
+	case !p.Addr().Is4In6():
+		return p, nil
+	case p.Bits() < mapped:
+		return p, fmt.Errorf("%q has fewer than %d bits, so it is no range of IPv4 addresses", s, mapped)
+	}
+	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped), nil
+}
+
+// mapped is how many bits stand before an IPv4 address that is written as IPv6.
+const mapped = 96

@@ -130,7 +130,7 @@ func (h companies) whole(x *exchange, co company.Company, short func(receipt.Rep
 		if written {
 			return etag(co.Tag(), sum.text())
 		}
-		return etag(co.Tag(), x.server.parts.IDs.NewID())
+		return etag(co.Tag(), x.env.ids.NewID())
 	}
 	return l.answer(x, short)
 }

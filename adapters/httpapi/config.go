@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -115,24 +114,3 @@ func isOrigin(s string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
 		s == u.Scheme+"://"+u.Host && s == strings.ToLower(s) && !strings.Contains(s, "*")
 }
-
-// parsePrefix reads an address or a CIDR range. One of IPv4 may be written as IPv6.
-func parsePrefix(s string) (netip.Prefix, error) {
-	if a, err := netip.ParseAddr(s); err == nil {
-		a = plain(a)
-		return netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	p, err := netip.ParsePrefix(s)
-	switch {
-	case err != nil:
-		return p, fmt.Errorf("%q is neither an address nor a CIDR range", s)
-	case !p.Addr().Is4In6():
-		return p, nil
-	case p.Bits() < mapped:
-		return p, fmt.Errorf("%q has fewer than %d bits, so it is no range of IPv4 addresses", s, mapped)
-	}
-	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped), nil
-}
-
-// mapped is how many bits stand before an IPv4 address that is written as IPv6.
-const mapped = 96

@@ -23,7 +23,7 @@ type departments struct{ svc *app.Departments }
 
 // mine reads the department in the path and checks that the caller may perform
 // the route's operation in it, before the body is looked at.
-func (x *exchange) mine() (name.Name, error) {
+func mine(x *exchange) (name.Name, error) {
 	n, err := x.departmentKey()
 	if err != nil {
 		return n, err
@@ -41,12 +41,12 @@ func (h departments) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.department(d, http.StatusOK, x.show)
+	return sendDepartment(x, d, http.StatusOK, x.show)
 }
 
 // places reads which page of departments is asked for, and the place that it
 // begins behind.
-func (x *exchange) places() (p paging, after company.Place, err error) {
+func places(x *exchange) (p paging, after company.Place, err error) {
 	if p, err = x.query().paging(x, defaultLimit, 1); p.at != nil {
 		after = company.Place(p.at[0])
 	}
@@ -55,7 +55,7 @@ func (x *exchange) places() (p paging, after company.Place, err error) {
 
 // list serves GET /departments.
 func (h departments) list(x *exchange) error {
-	p, after, err := x.places()
+	p, after, err := places(x)
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (h departments) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.department(d, http.StatusCreated, x.send)
+	return sendDepartment(x, d, http.StatusCreated, x.send)
 }
 
 // update serves PATCH /departments/{name}.
 func (h departments) update(x *exchange) error {
-	n, err := x.mine()
+	n, err := mine(x)
 	if err != nil {
 		return err
 	}
@@ -123,12 +123,12 @@ func (h departments) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.department(d, http.StatusOK, x.send)
+	return sendDepartment(x, d, http.StatusOK, x.send)
 }
 
 // remove serves DELETE /departments/{name}.
 func (h departments) remove(x *exchange) error {
-	n, err := x.mine()
+	n, err := mine(x)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (h departments) remove(x *exchange) error {
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
 func (h departments) reorderAgents(x *exchange) error {
-	n, err := x.mine()
+	n, err := mine(x)
 	if err != nil {
 		return err
 	}
@@ -207,8 +207,8 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 	}
 }
 
-// department answers with one department.
-func (x *exchange) department(d app.Department, status int, short func(receipt.Reply) error) error {
+// sendDepartment answers with one department.
+func sendDepartment(x *exchange, d app.Department, status int, short func(receipt.Reply) error) error {
 	if err := bounds.Allow(x.ctx(), d.Size()); err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (x *exchange) department(d app.Department, status int, short func(receipt.R
 		if written {
 			return etag(d.Tag(), shownDigest(d))
 		}
-		return etag(d.Tag(), x.server.parts.IDs.NewID())
+		return etag(d.Tag(), x.env.ids.NewID())
 	})
 	if d.Size() > bounds.LongBytes {
 		a.start()

@@ -9,11 +9,14 @@ import (
 
 	"go.uber.org/zap"
 
-	"orgd/domain/agent"
-	"orgd/domain/department"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
+)
+
+var (
+	errNoRoute  = fault.New(fault.RouteNotFound, "no such endpoint")
+	errNoMethod = fault.New(fault.RequestValidation, "this endpoint does not answer this method")
 )
 
 // statusOf is the one place where a code becomes a status.
@@ -51,14 +54,14 @@ var publicMessages = map[fault.Code]string{
 
 // fail answers an error. It is the only place that logs one.
 func (x *exchange) fail(err error) {
-	f := faultOf(err)
+	f := faultOf(x.named(err))
 	status := statusOf(f.Code)
 	if errors.Is(err, errNoMethod) {
 		status = http.StatusMethodNotAllowed
 	}
 	x.code = f.Code
 	if status >= http.StatusInternalServerError {
-		x.server.log.Error("request failed", append([]zap.Field{zap.String("instance", x.id),
+		x.env.log.Error("request failed", append([]zap.Field{zap.String("instance", x.id),
 			zap.String("route", x.route.name), zap.Stringer("code", f.Code), zap.Error(err)}, x.trace...)...)
 	}
 	if x.Writer.Written() {
@@ -79,18 +82,6 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	x.write(status, jsonType, x.errorBody(f))
-}
-
-// named is err with the name of a missing resource as the path has it. The
-// storage knows only the key of a name.
-func (x *exchange) named(err error) error {
-	switch {
-	case errors.Is(err, agent.ErrNotFound) && x.Param("agent") != "":
-		return agent.ErrNotFound.With("agent %q not found", x.param("agent"))
-	case errors.Is(err, department.ErrNotFound) && x.Param("name") != "":
-		return department.ErrNotFound.With("department %q not found", x.param("name"))
-	}
-	return err
 }
 
 // faultOf finds the fault in err and fills in what every answer must have.
@@ -145,5 +136,5 @@ func (x *exchange) writeDetail(w *jsondoc.Writer, f *fault.Error) {
 	}
 	w.Field("instance").Text(x.id)
 	w.Field("title").Text(category.Title)
-	w.Field("type").Text(x.server.cfg.ErrorDocsURL + "#" + category.Name)
+	w.Field("type").Text(x.env.errorDocs + "#" + category.Name)
 }

@@ -19,6 +19,16 @@ const (
 	eventBytes = 32 << 10
 )
 
+// streamTimes is what tests make shorter.
+type streamTimes struct {
+	heartbeat time.Duration // how long a stream is silent at most
+	// write is how long a client may take to accept one write. Who reads nothing
+	// is let go then.
+	write time.Duration
+}
+
+var usualStreamTimes = streamTimes{heartbeat: 15 * time.Second, write: 10 * time.Second}
+
 // eventWriter writes Server-Sent Events. Everything but comments carries an id,
 // so a client that comes back goes on where it was, also if no event was for it
 // in between.
@@ -37,7 +47,7 @@ func (e *unsent) Unwrap() error { return e.error }
 
 // beginEvents sends the headers of a stream and lifts the deadlines of the
 // connection, which are for answers that end.
-func (x *exchange) beginEvents(idOf func(activity.Seq) string) (*eventWriter, error) {
+func beginEvents(x *exchange, within time.Duration, idOf func(activity.Seq) string) (*eventWriter, error) {
 	if err := x.setReadDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
@@ -46,7 +56,7 @@ func (x *exchange) beginEvents(idOf func(activity.Seq) string) (*eventWriter, er
 	h.Set("X-Accel-Buffering", "no") // proxies that know it pass everything on at once
 	x.Writer.WriteHeader(http.StatusOK)
 	x.Writer.WriteHeaderNow()
-	w := &eventWriter{out: x.Writer, within: x.server.streaming.write, idOf: idOf}
+	w := &eventWriter{out: x.Writer, within: within, idOf: idOf}
 	w.conn = http.NewResponseController(bare(x.Writer))
 	return w, nil
 }

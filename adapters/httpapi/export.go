@@ -114,7 +114,7 @@ func (exportJSON) end(dst []byte) []byte {
 // exportYAML writes a document alone.
 type exportYAML struct{}
 
-func (exportYAML) mediaType() string { return yamlType }
+func (exportYAML) mediaType() string { return yamldoc.MediaType }
 
 func (exportYAML) begin(dst, company []byte) ([]byte, error) {
 	v, err := jsondoc.ParseStored(company)

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"time"
 
 	"orgd/domain/access"
 	"orgd/domain/fault"
@@ -11,20 +10,16 @@ import (
 	"orgd/ports"
 )
 
-var (
-	errNoRoute  = fault.New(fault.RouteNotFound, "no such endpoint")
-	errNoMethod = fault.New(fault.RequestValidation, "this endpoint does not answer this method")
-	// errNoToken is no failed authentication: nothing was tried.
-	errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
-)
+// errNoToken is no failed authentication: nothing was tried.
+var errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
 
 // admit lets a request through to its handler. The order is that of the
 // interface: the token is verified but not answered for, the limits come before
 // everything that they protect, and nobody learns from an error what he may not
 // know.
-func (x *exchange) admit() error {
-	refused := x.authenticate()
-	release, err := x.pass(refused)
+func (s *Server) admit(x *exchange) error {
+	refused := s.authenticate(x)
+	release, err := s.pass(x, refused)
 	if err != nil {
 		return err
 	}
@@ -36,7 +31,7 @@ func (x *exchange) admit() error {
 	case x.route == noMethod:
 		return errNoMethod.With("this endpoint does not answer %s", x.method())
 	case x.route.public:
-		return x.handle()
+		return s.handle(x)
 	case refused != nil:
 		return refused
 	}
@@ -44,25 +39,25 @@ func (x *exchange) admit() error {
 		return err
 	}
 	if x.route.long {
-		leave, refused := x.server.documents.Enter(string(x.route.op), x.session.Subject)
+		leave, refused := s.documents.Enter(string(x.route.op), x.session.Subject)
 		if refused != nil {
 			return refused.Err()
 		}
 		defer leave()
 	}
-	if err := x.server.parts.Sessions.See(x.ctx(), *x.session); err != nil {
+	if err := s.parts.Sessions.See(x.ctx(), *x.session); err != nil {
 		return err
 	}
-	defer x.giveBack()
+	defer x.release()
 	if x.isRead() && !x.route.long {
-		return x.inTurn()
+		return x.inTurn(s.handle)
 	}
-	return x.once()
+	return s.once(x)
 }
 
 // authenticate finds out who asks and returns why nobody is recognised, or nil.
 // A public route does not look at tokens.
-func (x *exchange) authenticate() error {
+func (s *Server) authenticate(x *exchange) error {
 	if x.route.public && x.route != noRoute && x.route != noMethod {
 		return nil
 	}
@@ -70,7 +65,7 @@ func (x *exchange) authenticate() error {
 	if !present {
 		return errNoToken
 	}
-	found, err := x.server.parts.Sessions.Authenticate(x.ctx(), token)
+	found, err := s.parts.Sessions.Authenticate(x.ctx(), token)
 	if err != nil {
 		return err
 	}
@@ -80,29 +75,41 @@ func (x *exchange) authenticate() error {
 
 // pass asks the limiter once for everything that the request counts in. The
 // function that it returns gives the request's slot back.
-func (x *exchange) pass(refused error) (release func(), err error) {
+func (s *Server) pass(x *exchange, refused error) (release func(), err error) {
 	if x.route.uncounted {
 		return func() {}, nil
 	}
 	r := limit.Request{
-		Address:   x.server.clients.address(x.Request),
+		Address:   s.clients.address(x.Request),
 		BadToken:  isBadToken(refused),
 		Operation: string(x.route.op),
 	}
 	if x.session != nil {
 		r.Subject = x.session.Subject
 	}
-	return x.ask(x.server.parts.Caps, r)
+	return s.ask(x, s.parts.Caps, r)
+}
+
+// countFailure counts a failed authentication of a request without a bearer token. It
+// returns an error if there are too many.
+func (s *Server) countFailure(x *exchange) error {
+	caps := limit.Caps{AuthFailures: s.parts.Caps.AuthFailures}
+	release, err := s.ask(x, caps, limit.Request{Address: s.clients.address(x.Request), BadToken: true})
+	if err != nil {
+		return err
+	}
+	release()
+	return nil
 }
 
 // ask asks the limiter.
-func (x *exchange) ask(caps limit.Caps, r limit.Request) (release func(), err error) {
-	grant, err := x.server.parts.Limiter.Admit(x.ctx(), caps.Ask(r))
+func (s *Server) ask(x *exchange, caps limit.Caps, r limit.Request) (release func(), err error) {
+	grant, err := s.parts.Limiter.Admit(x.ctx(), caps.Ask(r))
 	if err != nil {
 		return nil, ports.ErrUnavailable.Because(err)
 	}
 	setRateLimit(x.Writer.Header(), grant.Usages)
-	x.server.count(grant)
+	s.count(grant)
 	if grant.Denied != nil {
 		grant.Release()
 		return nil, grant.Denied.Err()
@@ -139,9 +146,4 @@ func hasEmptySegment(path string) bool {
 		}
 	}
 	return false
-}
-
-// seconds rounds a wait up to whole seconds, at least one.
-func seconds(d time.Duration) int64 {
-	return max(1, int64((d+time.Second-1)/time.Second))
 }

@@ -5,30 +5,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"orgd/domain/agent"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
-)
-
-// setCommon sets the headers that every answer carries.
-func (x *exchange) setCommon() {
-	h := x.Writer.Header()
-	h["X-Request-Id"] = []string{x.id}
-	h["X-Content-Type-Options"] = noSniff
-	h["Cache-Control"] = privateNoCache
-	if x.server.draining.Load() {
-		h["Connection"] = closeConnection // the client's next request goes elsewhere
-	}
-}
-
-// The slices are shared by all answers and never written to.
-var (
-	noSniff         = []string{"nosniff"}
-	privateNoCache  = []string{"private, no-cache"}
-	closeConnection = []string{"close"}
 )
 
 // setRateLimit says how much of the limits is left (IETF draft
@@ -82,26 +65,7 @@ func changeReason(h http.Header) (*string, error) {
 	return &text, nil
 }
 
-// allowCORS answers for the origins that may call the API from a page. It
-// reports whether the request was a preflight, which ends here.
-func (s *Server) allowCORS(w http.ResponseWriter, r *http.Request) (done bool) {
-	if len(s.origins) == 0 {
-		return false
-	}
-	h := w.Header()
-	h.Add("Vary", "Origin")
-	origin := r.Header.Get("Origin")
-	if !s.origins[origin] {
-		return false
-	}
-	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotent-Replayed")
-	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-		return false
-	}
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Change-Reason, X-Request-Id, Accept, Last-Event-ID")
-	h.Set("Access-Control-Max-Age", "600")
-	w.WriteHeader(http.StatusNoContent)
-	return true
+// seconds rounds a wait up to whole seconds, at least one.
+func seconds(d time.Duration) int64 {
+	return max(1, int64((d+time.Second-1)/time.Second))
 }

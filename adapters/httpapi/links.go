@@ -9,7 +9,6 @@ import (
 
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
-	"orgd/domain/limit"
 	"orgd/domain/loopback"
 	"orgd/domain/receipt"
 	"orgd/domain/session"
@@ -21,7 +20,7 @@ var errNotHere = fault.New(fault.Forbidden, "sign-in links work on the machine o
 
 // link serves POST /auth/links.
 func (h sessions) link(x *exchange) error {
-	if err := x.fromHere(); err != nil {
+	if err := h.fromHere(x); err != nil {
 		return err
 	}
 	code, l, err := h.svc.Link(*x.session)
@@ -38,7 +37,7 @@ func (h sessions) link(x *exchange) error {
 // signIn serves POST /auth/links/redeem. A code that is not good counts as a
 // failed authentication.
 func (h sessions) signIn(x *exchange) error {
-	if err := x.fromHere(); err != nil {
+	if err := h.fromHere(x); err != nil {
 		return err
 	}
 	doc, err := x.document(false)
@@ -54,26 +53,23 @@ func (h sessions) signIn(x *exchange) error {
 	}
 	token, s, err := h.svc.SignIn(x.ctx(), x.call(), session.Code(code))
 	if errors.Is(err, session.ErrLink) {
-		failure := limit.Caps{AuthFailures: x.server.parts.Caps.AuthFailures}
-		release, denied := x.ask(failure, limit.Request{Address: x.server.clients.address(x.Request), BadToken: true})
-		if denied != nil {
+		if denied := h.countFailure(x); denied != nil {
 			return denied
 		}
-		release()
 	}
 	if err != nil {
 		return err
 	}
-	return x.hand(token, s, http.StatusCreated)
+	return hand(x, token, s, http.StatusCreated)
 }
 
 // fromHere returns errNotHere unless a request comes from this machine, and not
 // from a page of somebody else that a browser on it shows. The name in Host must
 // be of this machine too, because the owner of any other may say that it is here.
-func (x *exchange) fromHere() error {
+func (h sessions) fromHere(x *exchange) error {
 	r := x.Request
 	switch {
-	case !x.server.clients.isLocal(r):
+	case !h.clients.isLocal(r):
 		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
 	case !loopback.IsHost((&url.URL{Host: r.Host}).Hostname()):
 		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")

@@ -9,6 +9,10 @@ import (
 // flushAt is from how many bytes on a part of a long answer is sent.
 const flushAt = 64 << 10
 
+// writeTimeout is how long a client may take to read an answer, or a part of a long
+// one.
+const writeTimeout = 60 * time.Second
+
 // longAnswer is an answer that goes out while it is made. One that turns out to
 // be short is sent as any other.
 type longAnswer struct {

@@ -49,7 +49,7 @@ func (a *longJSON) start() {
 		return
 	}
 	x.describe(a.reply)
-	a.ctx, a.cancel = context.WithTimeout(x.client, x.server.cfg.OrganizationTimeout)
+	a.ctx, a.cancel = context.WithTimeout(x.client, x.env.longTimeout)
 }
 
 // flush sends all but the last byte of the text, if the answer is longer than LongBytes.

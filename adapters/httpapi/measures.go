@@ -140,7 +140,7 @@ func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
 
 // departmentFigures serves GET /company/departments/figures.
 func (h measures) departmentFigures(x *exchange) error {
-	p, after, err := x.places()
+	p, after, err := places(x)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"crypto/sha256"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -21,19 +19,19 @@ var errKeyTwice = fault.New(fault.RequestValidation, "Idempotency-Key: must be g
 
 // once hands a request to its handler, at most once for each idempotency key. A
 // key that has been used is answered with the reply of the first time.
-func (x *exchange) once() (err error) {
+func (s *Server) once(x *exchange) (err error) {
 	keys, ok := x.Request.Header["Idempotency-Key"]
 	if x.Request.Method != http.MethodPost || !ok {
-		return x.handle()
+		return s.handle(x)
 	}
 	if len(keys) != 1 {
 		return errKeyTwice
 	}
-	claim, err := x.claimFor(keys[0])
+	claim, err := s.claimFor(x, keys[0])
 	if err != nil {
 		return err
 	}
-	kept, err := x.server.parts.Receipts.Claim(x.ctx(), claim)
+	kept, err := s.parts.Receipts.Claim(x.ctx(), claim)
 	if err != nil {
 		return err
 	}
@@ -43,15 +41,15 @@ func (x *exchange) once() (err error) {
 	x.claim = &claim
 	defer func() {
 		if faultOf(err).Code == fault.Unavailable {
-			x.later = func() { x.release(claim) } // a storage that is lost would keep the client waiting
+			x.later = func() { s.release(x, claim) } // a storage that is lost would keep the client waiting
 		} else {
-			x.release(claim)
+			s.release(x, claim)
 		}
 	}()
 	if x.route.long {
-		defer x.renew(claim)()
+		defer s.renew(x, claim)()
 	}
-	return x.handle()
+	return s.handle(x)
 }
 
 // renew holds the key for as long as the request runs, which may be longer than
@@ -59,7 +57,7 @@ func (x *exchange) once() (err error) {
 //
 // A key that is lost all the same does no harm: another attempt of the same
 // request runs beside this one, and only one of them leaves a receipt.
-func (x *exchange) renew(c ports.Claim) (end func()) {
+func (s *Server) renew(x *exchange, c ports.Claim) (end func()) {
 	ctx, cancel := context.WithCancel(x.ctx())
 	ended := make(chan struct{})
 	go func() {
@@ -72,18 +70,18 @@ func (x *exchange) renew(c ports.Claim) (end func()) {
 				return
 			case <-tick.C:
 			}
-			if err := x.renewOnce(ctx, c); err != nil && ctx.Err() == nil {
-				x.server.log.Warn("idempotency key not renewed", zap.String("instance", x.id), zap.Error(err))
+			if err := s.renewOnce(ctx, c); err != nil && ctx.Err() == nil {
+				x.env.log.Warn("idempotency key not renewed", zap.String("instance", x.id), zap.Error(err))
 			}
 		}
 	}()
 	return func() { cancel(); <-ended }
 }
 
-func (x *exchange) renewOnce(ctx context.Context, c ports.Claim) error {
+func (s *Server) renewOnce(ctx context.Context, c ports.Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, receipt.Renewal)
 	defer cancel()
-	return x.server.parts.Receipts.Renew(ctx, c, x.server.parts.Clock.Now())
+	return s.parts.Receipts.Renew(ctx, c, s.parts.Clock.Now())
 }
 
 // replay shows what came of the first request with this key, if the caller may
@@ -100,7 +98,7 @@ func (x *exchange) replay(kept receipt.Receipt, fingerprint string) error {
 	return x.send(reply)
 }
 
-func (x *exchange) claimFor(text string) (ports.Claim, error) {
+func (s *Server) claimFor(x *exchange, text string) (ports.Claim, error) {
 	key, err := receipt.NewKey(x.session.Subject, x.Request.Method, x.Request.URL.EscapedPath(), text)
 	if err != nil {
 		return ports.Claim{}, err
@@ -117,25 +115,9 @@ func (x *exchange) claimFor(text string) (ports.Claim, error) {
 	return ports.Claim{
 		Key:         key,
 		Fingerprint: receipt.Fingerprint(x.Request.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
-		Owner:       x.server.parts.IDs.NewID(),
-		At:          x.server.parts.Clock.Now(),
+		Owner:       s.parts.IDs.NewID(),
+		At:          s.parts.Clock.Now(),
 	}, nil
-}
-
-// bodySum is the SHA-256 of the body, wherever the route keeps it.
-func (x *exchange) bodySum() ([sha256.Size]byte, error) {
-	if x.route.spooled {
-		s, err := x.spool()
-		if err != nil {
-			return [sha256.Size]byte{}, err
-		}
-		return s.sum(), nil
-	}
-	body, err := x.read()
-	hash := sha256.New()
-	// A reader alone, because one that also writes would copy the body as a whole.
-	_, _ = io.Copy(hash, struct{ io.Reader }{strings.NewReader(body)}) // neither can fail
-	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
 // releaseTimeout bounds giving a claim back after the request's own deadline.
@@ -143,11 +125,11 @@ const releaseTimeout = 2 * time.Second
 
 // release gives the key back. After a change it does nothing: the change left a
 // receipt, and a receipt is stronger than a claim.
-func (x *exchange) release(c ports.Claim) {
+func (s *Server) release(x *exchange, c ports.Claim) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx()), releaseTimeout)
 	defer cancel()
-	if err := x.server.parts.Receipts.Release(ctx, c); err != nil {
-		x.server.log.Warn("idempotency key not released; it is free again after its lease",
+	if err := s.parts.Receipts.Release(ctx, c); err != nil {
+		x.env.log.Warn("idempotency key not released; it is free again after its lease",
 			zap.String("instance", x.id), zap.Error(err))
 	}
 }

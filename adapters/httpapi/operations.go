@@ -54,7 +54,7 @@ func (o operations) ready(x *exchange) error {
 // tells the metrics. However many ask, the storage is asked once at a time: who
 // asks needs no token, and is not counted.
 func (s *Server) Check(ctx context.Context) error {
-	if s.draining.Load() {
+	if s.env.draining.Load() {
 		return ports.ErrUnavailable.With("draining")
 	}
 	_, err, _ := s.probe.Do("storage", func() (any, error) {
@@ -63,7 +63,7 @@ func (s *Server) Check(ctx context.Context) error {
 		return nil, s.parts.Storage.Ping(ctx)
 	})
 	s.parts.Metrics.Dependency("storage", err == nil)
-	s.parts.Metrics.Ready(err == nil && !s.draining.Load())
+	s.parts.Metrics.Ready(err == nil && !s.env.draining.Load())
 	if err != nil {
 		return unavailable(err)
 	}

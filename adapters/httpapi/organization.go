@@ -12,8 +12,6 @@ import (
 	"orgd/domain/receipt"
 )
 
-const yamlType = yamldoc.MediaType
-
 // organizations are the handlers of the organization as one document.
 type organizations struct{ svc *app.Documents }
 
@@ -21,7 +19,7 @@ type organizations struct{ svc *app.Documents }
 func (h organizations) export(x *exchange) error {
 	x.Writer.Header().Add("Vary", "Accept")
 	var form exportForm = exportJSON{}
-	if prefers(x.Request.Header, yamlType, jsonType) {
+	if prefers(x.Request.Header, yamldoc.MediaType, jsonType) {
 		form = exportYAML{}
 	}
 	out := newExporter(x.long(form.mediaType()), form)
@@ -39,7 +37,7 @@ func (h organizations) plan(x *exchange) (err error) {
 	if q.err != nil {
 		return q.err
 	}
-	doc, body, err := x.organizationBody(prune)
+	doc, body, err := readOrganization(x, prune)
 	defer closing(&err, body.close)
 	if err != nil {
 		return err
@@ -65,7 +63,7 @@ func closing(err *error, close func() error) { *err = errors.Join(*err, close())
 func (h organizations) apply(x *exchange) (err error) {
 	q := x.query()
 	prune := q.flag("prune")
-	hash := q.hash("plan_hash")
+	hash := planHash(q)
 	if q.err != nil {
 		return q.err
 	}
@@ -73,7 +71,7 @@ func (h organizations) apply(x *exchange) (err error) {
 	if err != nil {
 		return err
 	}
-	doc, body, err := x.organizationBody(prune)
+	doc, body, err := readOrganization(x, prune)
 	defer closing(&err, body.close)
 	if err != nil {
 		return err
@@ -87,14 +85,14 @@ func (h organizations) apply(x *exchange) (err error) {
 	return x.send(appliedReply(done))
 }
 
-// hash returns a parameter that is the hash of a plan, or "".
-func (q *query) hash(key string) string {
-	text := q.text(key, 64)
+// planHash returns the parameter with the hash of a plan, or "".
+func planHash(q *query) string {
+	text := q.text("plan_hash", 64)
 	if text == "" {
 		return ""
 	}
 	if !organization.IsHash(text) {
-		q.fail("%s: must be 64 hexadecimal digits, as a plan has them", key)
+		q.fail("plan_hash: must be 64 hexadecimal digits, as a plan has them")
 	}
 	return text
 }

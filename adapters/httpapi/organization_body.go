@@ -3,6 +3,7 @@ package httpapi
 import (
 	"io"
 
+	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
@@ -32,10 +33,10 @@ type extent struct {
 	side bool
 }
 
-// organizationBody reads the document in the request's body. The caller closes
+// readOrganization reads the document in the request's body. The caller closes
 // it.
-func (x *exchange) organizationBody(prune bool) (*organization.Document, *organizationBody, error) {
-	typ, err := contentType(x.Request.Header, jsonType, yamlType)
+func readOrganization(x *exchange, prune bool) (*organization.Document, *organizationBody, error) {
+	typ, err := contentType(x.Request.Header, jsonType, yamldoc.MediaType)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +46,7 @@ func (x *exchange) organizationBody(prune bool) (*organization.Document, *organi
 	}
 	b := &organizationBody{text: text, side: newSpool()}
 	to := organization.NewBuilder()
-	if typ == yamlType {
+	if typ == yamldoc.MediaType {
 		err = splitYAML(b, to)
 	} else {
 		err = splitJSON(b, to)

@@ -52,7 +52,7 @@ func (h projects) create(x *exchange) error {
 
 // get serves GET /projects/{project_id}.
 func (h projects) get(x *exchange) error {
-	id, err := x.projectID()
+	id, err := projectID(x)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h projects) get(x *exchange) error {
 
 // update serves PATCH /projects/{project_id}.
 func (h projects) update(x *exchange) error {
-	id, err := x.projectID()
+	id, err := projectID(x)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (h projects) update(x *exchange) error {
 
 // remove serves DELETE /projects/{project_id}.
 func (h projects) remove(x *exchange) error {
-	id, err := x.projectID()
+	id, err := projectID(x)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (h projects) remove(x *exchange) error {
 }
 
 // projectID reads the project in the path.
-func (x *exchange) projectID() (project.ID, error) {
+func projectID(x *exchange) (project.ID, error) {
 	text := x.param("project_id")
 	if err := checkPathText("project_id", text); err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"orgd/domain/fault"
@@ -111,6 +112,45 @@ func (q *query) ref(key string) *identity.Ref {
 	return &ref
 }
 
+// prefix returns a parameter that is the beginning of a name, or none.
+func (q *query) prefix(key string) name.Key {
+	text := q.text(key, name.MaxLength)
+	if text == "" {
+		return ""
+	}
+	k, err := name.ParsePrefix(text)
+	if err != nil {
+		q.fail("%s: %s", key, err)
+	}
+	return k
+}
+
+// name returns a parameter that is a name, or none.
+func (q *query) name(key string) name.Name {
+	text := q.text(key, name.MaxLength)
+	if text == "" {
+		return name.Name{}
+	}
+	n, err := name.Parse(text)
+	if err != nil {
+		q.fail("%s: %s", key, err)
+	}
+	return n
+}
+
+// time returns a parameter that is a time of RFC 3339, or the zero time.
+func (q *query) time(key string) time.Time {
+	text := q.text(key, 64)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		q.fail("%s: must be a time such as 2026-01-31T09:30:00Z", key)
+	}
+	return t.UTC()
+}
+
 func (q *query) fail(format string, args ...any) { q.failWith(errQuery.With(format, args...)) }
 
 // failWith keeps the first problem.
@@ -155,7 +195,7 @@ func (q *query) paging(x *exchange, fallback int64, parts int) (paging, error) {
 		return p, nil
 	}
 	var err error
-	p.at, err = x.server.cursors.open(p.scope, cursor, parts)
+	p.at, err = x.env.cursors.open(p.scope, cursor, parts)
 	return p, err
 }
 
@@ -171,37 +211,4 @@ func (q *query) scope() string {
 		b.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(q.values.Get(key)) + "&")
 	}
 	return b.String()
-}
-
-// agentRef reads the agent in the path, by id or name.
-func (x *exchange) agentRef() (identity.Ref, error) {
-	text := x.param("agent")
-	if err := checkPathText("agent", text); err != nil {
-		return identity.Ref{}, err
-	}
-	ref, err := identity.ParseRef(text)
-	if err != nil {
-		return identity.Ref{}, errQuery.With("agent in the path: %s", err)
-	}
-	return ref, nil
-}
-
-// departmentKey reads the department in the path.
-func (x *exchange) departmentKey() (name.Name, error) {
-	text := x.param("name")
-	if err := checkPathText("name", text); err != nil {
-		return name.Name{}, err
-	}
-	n, err := name.Parse(text)
-	if err != nil {
-		return name.Name{}, errQuery.With("name in the path: %s", err)
-	}
-	return n, nil
-}
-
-func checkPathText(what, text string) error {
-	if utf8.RuneCountInString(text) > name.MaxLength {
-		return errQuery.With("%s in the path: must be at most %d characters", what, name.MaxLength)
-	}
-	return nil
 }

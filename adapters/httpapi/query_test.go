@@ -11,7 +11,7 @@ import (
 // exchangeOf is an exchange of one request, enough to read its query.
 func exchangeOf(target string) *exchange {
 	c := &gin.Context{Request: httptest.NewRequest("GET", target, nil)}
-	return &exchange{Context: c, server: &Server{cursors: testCursors}, route: &route{name: "GET /list"}}
+	return &exchange{Context: c, env: &env{cursors: testCursors}, route: &route{name: "GET /list"}}
 }
 
 func TestQueryText(t *testing.T) {

@@ -23,9 +23,9 @@ func (s *Server) routes() []route {
 	organizations := organizations{s.parts.Documents}
 	projects := projects{s.parts.Projects}
 	activities := activities{s.parts.Activities, s.parts.Clock}
-	streams := streams{s.parts.Streams, s.parts.Clock}
+	streams := streams{s.parts.Streams, s.parts.Clock, s.parts.Metrics, &s.streaming, s.ending}
 	measures := measures{s.parts.Measures}
-	sessions := sessions{s.parts.Sessions}
+	sessions := sessions{s.parts.Sessions, s.clients, s.countFailure}
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
 	docs := pages{web.Docs(), docsPolicy}

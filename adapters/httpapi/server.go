@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -76,21 +75,17 @@ type Capabilities struct {
 
 // Server serves the interface. Its handler may be used without its listener.
 type Server struct {
-	cfg         Config
-	parts       Parts
-	log         *zap.Logger
-	engine      *gin.Engine
-	cursors     cursors
-	clients     clients
-	origins     map[string]bool
-	started     time.Time
-	draining    atomic.Bool
-	probe       singleflight.Group
-	streaming   streamTimes
-	documents   *limit.Places // of requests that deal with the whole organization
-	longAnswers *limit.Places
-	readers     limit.Readers
-	turns       turns
+	cfg       Config
+	parts     Parts
+	log       *zap.Logger
+	engine    *gin.Engine
+	env       *env
+	clients   clients
+	origins   map[string]bool
+	started   time.Time
+	probe     singleflight.Group
+	streaming streamTimes
+	documents *limit.Places // of requests that deal with the whole organization
 	// Streams end with ending, which end brings about.
 	ending context.Context
 	end    context.CancelFunc
@@ -110,8 +105,12 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, parts: parts, log: log, clients: clients,
-		cursors: cursors{parts.CursorKey}, origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes,
-		documents: limit.Documents(), longAnswers: limit.LongAnswers(), turns: newTurns(),
+		origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
+	}
+	s.env = &env{
+		log: log, ids: parts.IDs, cursors: cursors{parts.CursorKey}, timeout: cfg.RequestTimeout, longTimeout: cfg.OrganizationTimeout,
+		maxDocument: int64(cfg.OrganizationMaxBody), errorDocs: cfg.ErrorDocsURL,
+		turns: newTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	for _, o := range cfg.CORSOrigins {
@@ -158,34 +157,29 @@ func (s *Server) Handler() http.Handler {
 // serve answers the requests of one route.
 func (s *Server) serve(rt *route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		x := &exchange{Context: c, server: s, route: rt, client: c.Request.Context(), started: time.Now()}
-		x.id = s.requestID(c.Request.Header)
+		x := newExchange(s.env, c, rt)
 		x.trace = s.parts.Traces.Fields(x.client)
-		x.problem = prefers(c.Request.Header, problemType, jsonType)
-		x.setCommon()
-		x.startWork()
-		defer func() { x.cancel() }()
-		defer x.afterwards()
-		defer x.closeSpool()
+		defer s.afterwards(x)
+		defer x.close()
 		s.parts.Metrics.InFlight(1)
 		defer s.parts.Metrics.InFlight(-1)
-		defer x.finish()
-		err := x.run()
+		defer s.finish(x)
+		err := s.run(x)
 		switch {
 		case err == nil:
 		case x.client.Err() != nil && !errors.Is(err, errIncomplete):
-			x.abandon()
+			abandon(x)
 		default:
 			if x.later != nil {
 				x.Writer.Header().Set("Connection", "close") // or the client's next request would wait behind it
 			}
-			x.fail(x.named(err))
+			x.fail(err)
 		}
 	}
 }
 
 // afterwards does what the answer did not wait for.
-func (x *exchange) afterwards() {
+func (s *Server) afterwards(x *exchange) {
 	if x.later == nil {
 		return
 	}
@@ -195,21 +189,6 @@ func (x *exchange) afterwards() {
 	x.later()
 }
 
-// startWork gives the work on the request its time from now on. It is called
-// again when a body has arrived, so that a slow client costs itself nothing but
-// patience.
-func (x *exchange) startWork() {
-	if x.cancel != nil {
-		x.cancel()
-	}
-	timeout := x.server.cfg.RequestTimeout
-	if x.route.long {
-		timeout = x.server.cfg.OrganizationTimeout
-	}
-	ctx, cancel := context.WithTimeout(x.client, timeout)
-	x.Request, x.cancel = x.Request.WithContext(ctx), cancel
-}
-
 // statusAbandoned is what metrics and the log show of a request whose client
 // has left. Nobody is sent it.
 const statusAbandoned = 499
@@ -217,7 +196,7 @@ const statusAbandoned = 499
 // abandon ends an exchange whose client has left. The connection is cut, so
 // that a client that only seems to be gone gets no answer rather than an empty
 // success.
-func (x *exchange) abandon() {
+func abandon(x *exchange) {
 	x.Writer.WriteHeader(statusAbandoned)
 	panic(http.ErrAbortHandler)
 }
@@ -226,7 +205,7 @@ func (x *exchange) abandon() {
 var errPanic = errors.New("httpapi: panic")
 
 // run admits and handles the request. A panic becomes an error.
-func (x *exchange) run() (err error) {
+func (s *Server) run(x *exchange) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%w: %s\n%s", errPanic, fault.PanicText(v), debug.Stack())
@@ -237,15 +216,15 @@ func (x *exchange) run() (err error) {
 			return err
 		}
 	}
-	return x.admit()
+	return s.admit(x)
 }
 
 // finish reports the exchange to the metrics and the access log.
-func (x *exchange) finish() {
+func (s *Server) finish(x *exchange) {
 	took := time.Since(x.started)
-	x.server.readers.Count(x.reader(), x.Writer.Size(), time.Now())
+	x.countRead()
 	status := x.Writer.Status()
-	x.server.parts.Metrics.Request(x.route.label(), x.Request.Method, status, took)
+	s.parts.Metrics.Request(x.route.label(), x.Request.Method, status, took)
 	if x.route.uncounted && status < http.StatusBadRequest {
 		return // probes come every few seconds and tell nothing
 	}
@@ -260,18 +239,16 @@ func (x *exchange) finish() {
 		fields = append(fields, zap.Int("code", int(x.code)))
 	}
 	fields = append(fields, x.trace...)
-	log := x.server.log.Info
+	log := s.log.Info
 	if x.route.op == access.Console && status < http.StatusBadRequest {
-		log = x.server.log.Debug // a page has dozens of files
+		log = s.log.Debug // a page has dozens of files
 	}
 	log("request", fields...)
 }
 
 const (
-	headerTimeout = 5 * time.Second
-	idleTimeout   = 120 * time.Second
-	// writeTimeout ends answers that a client does not read.
-	writeTimeout   = 60 * time.Second
+	headerTimeout  = 5 * time.Second
+	idleTimeout    = 120 * time.Second
 	maxHeaderBytes = 64 << 10
 )
 
@@ -327,7 +304,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 // drain lets load balancers notice, then ends what runs. Streams would never end
 // by themselves.
 func (s *Server) drain(srv *http.Server) error {
-	s.draining.Store(true)
+	s.env.draining.Store(true)
 	s.parts.Metrics.Ready(false)
 	time.Sleep(s.cfg.DrainDelay)
 	s.end()

@@ -95,7 +95,7 @@ func TestRunDrains(t *testing.T) {
 	<-begun
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
-	for !f.draining.Load() {
+	for !f.env.draining.Load() {
 		time.Sleep(time.Millisecond)
 	}
 	if resp := call(t, c, "GET", "http://"+addr+"/api/v1/readyz", ""); resp.StatusCode != 503 || !resp.Close {
@@ -176,7 +176,7 @@ func TestReady(t *testing.T) {
 		}
 	}
 	f := newFake(t, ok)
-	f.draining.Store(true)
+	f.env.draining.Store(true)
 	w := f.send(httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/readyz", nil))
 	if w.Code != 503 || detailOf(t, w).Code != 8001 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("draining: readyz = %d %s, want 503/8001 after 1 s", w.Code, w.Body)

@@ -13,7 +13,11 @@ import (
 )
 
 // sessions are the handlers of tokens and sessions.
-type sessions struct{ svc *app.Sessions }
+type sessions struct {
+	svc          *app.Sessions
+	clients      clients
+	countFailure func(*exchange) error // see [Server.countFailure]
+}
 
 // issue serves POST /auth/tokens.
 func (h sessions) issue(x *exchange) error {
@@ -29,7 +33,7 @@ func (h sessions) issue(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.hand(token, s, http.StatusCreated)
+	return hand(x, token, s, http.StatusCreated)
 }
 
 func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
@@ -60,11 +64,11 @@ func (h sessions) renew(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.hand(token, s, http.StatusOK)
+	return hand(x, token, s, http.StatusOK)
 }
 
 // hand gives a token to its bearer. It is shown once.
-func (x *exchange) hand(token string, s session.Session, status int) error {
+func hand(x *exchange, token string, s session.Session, status int) error {
 	x.Writer.Header().Set("Cache-Control", "no-store")
 	r := receipt.Reply{Status: status, Body: envelope(1024, object(func(w *jsondoc.Writer) {
 		w.Field("token").Text(token)

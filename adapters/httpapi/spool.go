@@ -8,16 +8,10 @@ import (
 	"hash"
 	"io"
 	"os"
-	"time"
-
-	"go.uber.org/zap"
 )
 
 // spoolMemory is up to how many bytes a spool keeps in memory.
 const spoolMemory = 1 << 20
-
-// spoolTimeout is how long a client may take to send a body that is spooled.
-const spoolTimeout = 5 * time.Minute
 
 // errSpool is a temporary file that cannot be made, written or read.
 var errSpool = errors.New("httpapi: spool")
@@ -111,28 +105,4 @@ func spoolError(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", errSpool, err)
-}
-
-// spool returns the request's body, bounded in size and time. It is closed with
-// the exchange.
-func (x *exchange) spool() (*spool, error) {
-	if x.spooled != nil {
-		return x.spooled, nil
-	}
-	x.spooled = newSpool()
-	err := x.receive(int64(x.server.cfg.OrganizationMaxBody), spoolTimeout, func(r io.Reader) error {
-		_, err := io.Copy(x.spooled, r)
-		return err
-	})
-	return x.spooled, err
-}
-
-// closeSpool gives back what the body took.
-func (x *exchange) closeSpool() {
-	if x.spooled == nil {
-		return
-	}
-	if err := x.spooled.close(); err != nil {
-		x.server.log.Warn("temporary file not removed", zap.String("instance", x.id), zap.Error(err))
-	}
 }

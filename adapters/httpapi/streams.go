@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/fault"
@@ -16,23 +17,16 @@ import (
 	"orgd/ports"
 )
 
-// streamTimes is what tests make shorter.
-type streamTimes struct {
-	heartbeat time.Duration // how long a stream is silent at most
-	// write is how long a client may take to accept one write. Who reads nothing
-	// is let go then.
-	write time.Duration
-}
-
-var usualStreamTimes = streamTimes{heartbeat: 15 * time.Second, write: 10 * time.Second}
-
 // errDraining ends the streams of a process that shuts down.
 var errDraining = errors.New("httpapi: draining")
 
 // streams are the handlers of the stream of events.
 type streams struct {
-	svc   *app.Streams
-	clock ports.Clock
+	svc     *app.Streams
+	clock   ports.Clock
+	metrics *telemetry.Metrics
+	times   *streamTimes
+	ending  context.Context // streams end with it
 }
 
 // follow serves GET /activities/stream.
@@ -41,7 +35,7 @@ func (h streams) follow(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if x.server.ending.Err() != nil {
+	if h.ending.Err() != nil {
 		return ports.ErrUnavailable.Because(errDraining)
 	}
 	x.giveTurn() // it goes on for days
@@ -50,13 +44,13 @@ func (h streams) follow(x *exchange) error {
 		return err
 	}
 	defer st.Close()
-	w, err := x.beginEvents(func(p activity.Seq) string { return x.server.sealPosition(scope, p, in.Since) })
+	w, err := beginEvents(x, h.times.write, func(p activity.Seq) string { return sealPosition(x.env.cursors, scope, p, in.Since) })
 	if err != nil || x.Request.Method == http.MethodHead {
 		return err
 	}
-	x.server.parts.Metrics.StreamSubscribers(1)
-	defer x.server.parts.Metrics.StreamSubscribers(-1)
-	x.endEvents(w, x.relay(st, w))
+	h.metrics.StreamSubscribers(1)
+	defer h.metrics.StreamSubscribers(-1)
+	h.finish(x, w, h.relay(x, st, w))
 	return nil
 }
 
@@ -64,7 +58,7 @@ func (h streams) follow(x *exchange) error {
 // bound to.
 func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
 	q := x.query()
-	agent, typ, window := q.feed()
+	agent, typ, window := feedFilters(q)
 	if q.err != nil {
 		return in, "", q.err
 	}
@@ -78,7 +72,7 @@ func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
 		return in, "", errPosition.With("Last-Event-ID: must be given once")
 	}
 	// The window counts from the time at which the stream was first opened.
-	after, since, err := x.server.openPosition(scope, values[0])
+	after, since, err := openPosition(x.env.cursors, scope, values[0])
 	in.After = &after
 	if window != 0 {
 		in.Since = since
@@ -91,13 +85,13 @@ var errPosition = fault.New(fault.RequestValidation,
 
 // sealPosition makes the id of a position in the log, for the streams that scope
 // names.
-func (s *Server) sealPosition(scope string, p activity.Seq, since time.Time) string {
-	return s.cursors.seal(scope, position{strconv.FormatInt(int64(p), 36), stamp(since)})
+func sealPosition(c cursors, scope string, p activity.Seq, since time.Time) string {
+	return c.seal(scope, position{strconv.FormatInt(int64(p), 36), stamp(since)})
 }
 
 // openPosition reads an id that sealPosition made, or returns errPosition.
-func (s *Server) openPosition(scope, id string) (p activity.Seq, since time.Time, err error) {
-	at, err := s.cursors.open(scope, id, 2)
+func openPosition(c cursors, scope, id string) (p activity.Seq, since time.Time, err error) {
+	at, err := c.open(scope, id, 2)
 	if err != nil {
 		return 0, time.Time{}, errPosition
 	}
@@ -114,15 +108,15 @@ func (s *Server) openPosition(scope, id string) (p activity.Seq, since time.Time
 
 // relay writes what the stream brings until one of the two ends, and returns
 // why.
-func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
+func (h streams) relay(x *exchange, st *app.Stream, w *eventWriter) error {
 	ctx, end := context.WithCancelCause(x.client)
 	defer end(nil)
-	defer context.AfterFunc(x.server.ending, func() { end(errDraining) })()
+	defer context.AfterFunc(h.ending, func() { end(errDraining) })()
 	if err := w.open(st.Position()); err != nil {
 		return err
 	}
 	for {
-		stretch, err := st.Next(ctx, x.server.streaming.heartbeat)
+		stretch, err := st.Next(ctx, h.times.heartbeat)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -141,13 +135,13 @@ func (x *exchange) relay(st *app.Stream, w *eventWriter) error {
 	}
 }
 
-// endEvents ends the answer of a stream. The client has every event up to the
+// finish ends the answer of a stream. The client has every event up to the
 // last id that it got; it may come back with that.
-func (x *exchange) endEvents(w *eventWriter, cause error) {
+func (h streams) finish(x *exchange, w *eventWriter, cause error) {
 	reason, remark := "failed", "the service cannot go on"
 	switch {
 	case x.client.Err() != nil, errors.As(cause, new(*unsent)):
-		x.server.parts.Metrics.StreamEnded("client")
+		h.metrics.StreamEnded("client")
 		return
 	case errors.Is(cause, errDraining):
 		reason, remark = "drain", "the service shuts down"
@@ -156,10 +150,10 @@ func (x *exchange) endEvents(w *eventWriter, cause error) {
 	case errors.Is(cause, app.ErrSlow):
 		reason, remark = "slow", "the events were taken too slowly"
 	default:
-		x.server.log.Error("stream failed", zap.String("instance", x.id), zap.Error(cause))
+		x.env.log.Error("stream failed", zap.String("instance", x.id), zap.Error(cause))
 	}
-	x.server.parts.Metrics.StreamEnded(reason)
+	h.metrics.StreamEnded(reason)
 	if err := w.comment(remark); err != nil {
-		x.server.log.Debug("end of a stream not sent", zap.String("instance", x.id), zap.Error(err))
+		x.env.log.Debug("end of a stream not sent", zap.String("instance", x.id), zap.Error(err))
 	}
 }

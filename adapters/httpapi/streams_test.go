@@ -127,7 +127,7 @@ func (f following) rest() string {
 }
 
 func (f fake) id(p activity.Seq) string {
-	return f.sealPosition("GET /api/v1/activities/stream"+separator+"/api/v1/activities/stream"+separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
+	return sealPosition(f.env.cursors, "GET /api/v1/activities/stream"+separator+"/api/v1/activities/stream"+separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
 }
 
 func TestStream(t *testing.T) {
@@ -283,7 +283,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	log := &fakeLog{}
 	f := newStreaming(t, log)
-	f.cfg.RequestTimeout = 500 * time.Millisecond
+	f.env.timeout = 500 * time.Millisecond
 	f.streaming.write = 500 * time.Millisecond
 	addr, stop := f.run(t)
 	defer stop()
@@ -303,19 +303,18 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 
 // A Last-Event-ID is the id of a place that was given out, or refused as none.
 func FuzzLastEventID(f *testing.F) {
-	s := &Server{cursors: testCursors}
-	f.Add("stream", s.sealPosition("stream", 42, time.UnixMilli(7)))
+	f.Add("stream", sealPosition(testCursors, "stream", 42, time.UnixMilli(7)))
 	f.Add("stream", testCursors.seal("stream", position{"?", "?"}))
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, scope, id string) {
-		p, since, err := s.openPosition(scope, id)
+		p, since, err := openPosition(testCursors, scope, id)
 		if err != nil {
 			if !errors.Is(err, errPosition) {
 				t.Errorf("openPosition(%q, %q) = %v, want errPosition", scope, id, err)
 			}
 			return
 		}
-		if again := s.sealPosition(scope, p, since); again != id {
+		if again := sealPosition(testCursors, scope, p, since); again != id {
 			t.Errorf("openPosition(%q, %q) = %d, %v, which seals to %q", scope, id, p, since, again)
 		}
 	})

@@ -3,7 +3,7 @@ package httpapi
 import "github.com/gin-gonic/gin"
 
 // traced returns serve with a span for each request. Without traces it is serve
-// itself, and so it is for probes, which come every few seconds and tell nothing.
+// itself, and so it is for probes, which come every few seconds.
 func (s *Server) traced(rt *route, serve gin.HandlerFunc) gin.HandlerFunc {
 	if s.parts.Traces == nil || rt.uncounted {
 		return serve
@@ -20,11 +20,10 @@ func (s *Server) traced(rt *route, serve gin.HandlerFunc) gin.HandlerFunc {
 	}
 }
 
-// handle asks the one use case that the route is for. It has a span of its own:
-// what comes before are the token and the limits, what comes in it are the
-// operations of the storage.
-func (x *exchange) handle() (err error) {
-	span := x.server.parts.Traces.Begin(x.client, "", string(x.route.op))
+// handle calls the handler of the route. It has a span of its own: before it are the
+// token and the limits, inside it are the operations of the storage.
+func (s *Server) handle(x *exchange) (err error) {
+	span := s.parts.Traces.Begin(x.client, "", string(x.route.op))
 	if !span.Kept() {
 		return x.route.handle(x)
 	}

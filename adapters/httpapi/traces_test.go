@@ -80,10 +80,10 @@ func TestNoTracesCostNothing(t *testing.T) {
 	}
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
-	x := &exchange{Context: c, server: f.Server, client: t.Context(), route: &route{op: "company.get", handle: func(*exchange) error { return nil }}}
+	x := &exchange{Context: c, env: f.env, client: t.Context(), route: &route{op: "company.get", handle: func(*exchange) error { return nil }}}
 	n := testing.AllocsPerRun(100, func() {
 		x.trace = f.parts.Traces.Fields(x.client)
-		if err := x.handle(); err != nil {
+		if err := f.handle(x); err != nil {
 			t.Errorf("handle = %v", err)
 		}
 	})

@@ -17,7 +17,7 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, ok)
 		all := int64(max(1, runtime.GOMAXPROCS(0)-1))
-		if !f.turns.large.TryAcquire(all) {
+		if !f.env.turns.large.TryAcquire(all) {
 			t.Fatalf("there are fewer than %d turns", all)
 		}
 		ask := func(status int, took time.Duration) {
@@ -32,11 +32,11 @@ func TestTurns(t *testing.T) {
 			}
 		}
 		ask(200, 0)
-		f.readers.Count("root", 5<<20, time.Now())
+		f.env.turns.readers.Count("root", 5<<20, time.Now())
 		ask(429, 2*time.Second)
-		time.AfterFunc(time.Second, func() { f.turns.large.Release(all) })
+		time.AfterFunc(time.Second, func() { f.env.turns.large.Release(all) })
 		ask(200, time.Second)
-		if !f.turns.large.TryAcquire(all) {
+		if !f.env.turns.large.TryAcquire(all) {
 			t.Fatal("a request has kept its turn")
 		}
 		ask(429, 2*time.Second)

@@ -43,12 +43,12 @@ func (h webhooks) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.reveal(made, http.StatusCreated)
+	return reveal(x, made, http.StatusCreated)
 }
 
 // get serves GET /webhooks/{id}.
 func (h webhooks) get(x *exchange) error {
-	id, err := x.webhookID()
+	id, err := webhookID(x)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h webhooks) get(x *exchange) error {
 
 // update serves PATCH /webhooks/{id}.
 func (h webhooks) update(x *exchange) error {
-	id, err := x.webhookID()
+	id, err := webhookID(x)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (h webhooks) update(x *exchange) error {
 
 // remove serves DELETE /webhooks/{id}.
 func (h webhooks) remove(x *exchange) error {
-	id, call, err := x.webhookCall()
+	id, call, err := webhookCall(x)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (h webhooks) remove(x *exchange) error {
 
 // rotate serves POST /webhooks/{id}/rotate-secret.
 func (h webhooks) rotate(x *exchange) error {
-	id, call, err := x.webhookCall()
+	id, call, err := webhookCall(x)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (h webhooks) rotate(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.reveal(w, http.StatusOK)
+	return reveal(x, w, http.StatusOK)
 }
 
 // test serves POST /webhooks/{id}/test.
 func (h webhooks) test(x *exchange) error {
-	id, call, err := x.webhookCall()
+	id, call, err := webhookCall(x)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (h webhooks) test(x *exchange) error {
 
 // deliveries serves GET /webhooks/{id}/deliveries.
 func (h webhooks) deliveries(x *exchange) error {
-	id, err := x.webhookID()
+	id, err := webhookID(x)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (h webhooks) deliveries(x *exchange) error {
 
 // redeliver serves POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.
 func (h webhooks) redeliver(x *exchange) error {
-	id, call, err := x.webhookCall()
+	id, call, err := webhookCall(x)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (h webhooks) redeliver(x *exchange) error {
 }
 
 // webhookID reads the webhook in the path.
-func (x *exchange) webhookID() (webhook.ID, error) {
+func webhookID(x *exchange) (webhook.ID, error) {
 	text := x.param("id")
 	if err := checkPathText("id", text); err != nil {
 		return "", err
@@ -181,8 +181,8 @@ func (x *exchange) webhookID() (webhook.ID, error) {
 
 // webhookCall reads the webhook in the path and the condition of a change that
 // has no body.
-func (x *exchange) webhookCall() (webhook.ID, app.Call, error) {
-	id, err := x.webhookID()
+func webhookCall(x *exchange) (webhook.ID, app.Call, error) {
+	id, err := webhookID(x)
 	if err != nil {
 		return "", app.Call{}, err
 	}
@@ -206,7 +206,7 @@ func writeWebhook(out *jsondoc.Writer, w webhook.Webhook) {
 }
 
 // reveal shows one webhook with its secret, which is shown once.
-func (x *exchange) reveal(w webhook.Webhook, status int) error {
+func reveal(x *exchange, w webhook.Webhook, status int) error {
 	x.Writer.Header().Set("Cache-Control", "no-store")
 	r := receipt.Reply{
 		Status: status, ETag: etag(w.Tag(), ""),
