@@ -30,6 +30,7 @@ var layers = []struct {
 	{"orgd/ports/portstest", []string{"orgd/domain", "orgd/ports"}, []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
 	{"orgd/app", []string{"orgd/domain", "orgd/ports"}, nil},
 	{"orgd/adapters", []string{"orgd/domain", "orgd/ports", "orgd/app"}, []string{""}},
+	{"orgd/adapters/httpapi/internal/protocol", []string{"orgd/domain"}, nil},
 	{"orgd/client", nil, nil}, // for programs that have nothing else of the module
 	{"orgd/cmd", []string{module}, []string{""}},
 	{"orgd/cmd/orgd/internal/terminal", nil, []string{"golang.org/x/term", "go.yaml.in/yaml/v3"}},
@@ -124,7 +125,7 @@ func forbidden(from, to string) string {
 		return ""
 	case !within(to, module):
 		return foreign(layers[l].others, to)
-	case within(to, "orgd/adapters") && within(from, "orgd/adapters"):
+	case within(to, "orgd/adapters") && layers[l].prefix == "orgd/adapters":
 		if room(from) == room(to) || adapterFriends[to] {
 			return ""
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/identity"
@@ -34,7 +35,7 @@ func (h activities) list(x *exchange) error {
 	if p.at != nil {
 		// The window counts from the time of the first page.
 		if in.After, err = feedPosition(p.at); err == nil && window != 0 {
-			in.Since, err = unstamp(p.at[2])
+			in.Since, err = protocol.ParseTime(p.at[2])
 		}
 		if err != nil {
 			return err
@@ -45,7 +46,7 @@ func (h activities) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeShown, func(e activity.Shown) position { return eventPosition(e.Position, in.Since) })
+	return page(x, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
 }
 
 // feedFilters reads the filters of a feed.
@@ -82,15 +83,15 @@ func (h activities) ofAgent(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeShown, func(e activity.Shown) position { return eventPosition(e.Position, time.Time{}) })
+	return page(x, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
 }
 
-func eventPosition(at activity.Position, since time.Time) position {
-	return position{stamp(at.At), string(at.ID), stamp(since)}
+func eventPosition(at activity.Position, since time.Time) protocol.Position {
+	return protocol.Position{protocol.FormatTime(at.At), string(at.ID), protocol.FormatTime(since)}
 }
 
-func feedPosition(p position) (*activity.Position, error) {
-	at, err := unstamp(p[0])
+func feedPosition(p protocol.Position) (*activity.Position, error) {
+	at, err := protocol.ParseTime(p[0])
 	return &activity.Position{At: at, ID: activity.ID(p[1])}, err
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -24,7 +25,7 @@ func (h agents) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.showData(etag(a.Tag(), ""), object(a.Write))
+	return x.showData(protocol.ETag(a.Tag(), ""), object(a.Write))
 }
 
 // list serves GET /agents.
@@ -52,23 +53,23 @@ func (h agents) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, write, func(a agent.Record) position {
+	return page(x, p, rows, write, func(a agent.Record) protocol.Position {
 		if in.Prefix == "" {
-			return position{string(a.Place), string(a.ID), ""}
+			return protocol.Position{string(a.Place), string(a.ID), ""}
 		}
-		return position{"", "", pack(a.Name)}
+		return protocol.Position{"", "", protocol.Pack(a.Name)}
 	})
 }
 
 // agentPlace reads the position of an agent: its place and id, or its name. A
 // cursor holds names as they are written, which are shorter than their keys.
-func agentPlace(p position) (*agent.Position, error) {
+func agentPlace(p protocol.Position) (*agent.Position, error) {
 	if p[2] == "" {
 		return &agent.Position{Place: agent.Place(p[0]), ID: agent.ID(p[1])}, nil
 	}
-	n, err := name.Parse(unpack(p[2]))
+	n, err := name.Parse(protocol.Unpack(p[2]))
 	if err != nil {
-		return nil, errCursor
+		return nil, protocol.ErrCursor
 	}
 	return &agent.Position{Name: n.Key}, nil
 }
@@ -95,7 +96,7 @@ func (h agents) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	reason, err := changeReason(x.Request.Header)
+	reason, err := protocol.ChangeReason(x.Request.Header)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (h agents) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	reason, err := changeReason(x.Request.Header)
+	reason, err := protocol.ChangeReason(x.Request.Header)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func agentReply(a agent.Agent, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,
 		Body:   envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
-		ETag:   etag(a.Tag(), ""),
+		ETag:   protocol.ETag(a.Tag(), ""),
 	}
 	if status == http.StatusCreated {
 		r.Location = prefix + "/agents/" + string(a.ID())

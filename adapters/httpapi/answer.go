@@ -9,14 +9,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
 	"orgd/domain/receipt"
-)
-
-const (
-	jsonType    = "application/json"
-	problemType = "application/problem+json"
 )
 
 // write sends a whole answer.
@@ -61,13 +57,13 @@ func (x *exchange) send(r receipt.Reply) error {
 		x.Writer.WriteHeaderNow()
 		return nil
 	}
-	x.write(r.Status, jsonType, r.Body)
+	x.write(r.Status, protocol.JSON, r.Body)
 	return nil
 }
 
 // show answers a read with 200, or with 304 if the client has this already.
 func (x *exchange) show(r receipt.Reply) error {
-	if r.ETag != "" && matchesNone(x.Request.Header, r.ETag) {
+	if r.ETag != "" && protocol.MatchesNone(x.Request.Header, r.ETag) {
 		return x.notModified(r.ETag)
 	}
 	r.Status = http.StatusOK
@@ -76,7 +72,7 @@ func (x *exchange) show(r receipt.Reply) error {
 
 // showData does the same with data that is not written if the client has it.
 func (x *exchange) showData(tag string, data func(*jsondoc.Writer)) error {
-	if matchesNone(x.Request.Header, tag) {
+	if protocol.MatchesNone(x.Request.Header, tag) {
 		return x.notModified(tag)
 	}
 	x.Writer.Header()["Etag"] = []string{tag}
@@ -103,7 +99,7 @@ func (x *exchange) writeBody(body func(*jsondoc.Writer)) {
 	buf := buffers.Get().(*[]byte)
 	w := jsondoc.NewWriter((*buf)[:0])
 	body(w)
-	x.write(http.StatusOK, jsonType, w.Bytes())
+	x.write(http.StatusOK, protocol.JSON, w.Bytes())
 	if *buf = w.Bytes(); cap(*buf) <= maxBuffer {
 		buffers.Put(buf)
 	}
@@ -151,16 +147,16 @@ func array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer
 // tells that there is a next page, whose cursor next makes from the last row
 // shown. A page ends with the row that fills it, see [bounds.MaxBytes]: an answer
 // is in memory until its client has read it.
-func page[T bounds.Row](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+func page[T bounds.Row](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
 	return fitting(x, p, rows, bounds.Fits(rows), item, next)
 }
 
 // smallPage is [page] for rows that are small.
-func smallPage[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) position) error {
+func smallPage[T any](x *exchange, p paging, rows []T, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
 	return fitting(x, p, rows, len(rows), item, next)
 }
 
-func fitting[T any](x *exchange, p paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) position) error {
+func fitting[T any](x *exchange, p paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
 	x.writeBody(func(w *jsondoc.Writer) {
 		writePage(w, p.limit, func(w *jsondoc.Writer) (cursor string) {
 			return behind(x, p, rows, writeRows(w, rows[:min(fits, p.limit)], item), next)
@@ -171,11 +167,11 @@ func fitting[T any](x *exchange, p paging, rows []T, fits int, item func(*jsondo
 
 // behind returns the cursor of the page behind the first n of rows, which it links, or ""
 // if there are no more.
-func behind[T any](x *exchange, p paging, rows []T, n int, next func(T) position) string {
+func behind[T any](x *exchange, p paging, rows []T, n int, next func(T) protocol.Position) string {
 	if n == len(rows) {
 		return ""
 	}
-	cursor := x.env.cursors.seal(p.scope, next(rows[n-1]))
+	cursor := x.env.cursors.Seal(p.scope, next(rows[n-1]))
 	x.linkNext(cursor)
 	return cursor
 }

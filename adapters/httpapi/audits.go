@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
@@ -23,7 +24,7 @@ func (h audits) list(x *exchange) error {
 		return err
 	}
 	if p.at != nil {
-		at, err := unstamp(p.at[0])
+		at, err := protocol.ParseTime(p.at[0])
 		if err != nil {
 			return err
 		}
@@ -34,7 +35,7 @@ func (h audits) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeEntry, func(e audit.Entry) position { return position{stamp(e.At), e.ID} })
+	return smallPage(x, p, rows, writeEntry, func(e audit.Entry) protocol.Position { return protocol.Position{protocol.FormatTime(e.At), e.ID} })
 }
 
 func writeEntry(w *jsondoc.Writer, e audit.Entry) {

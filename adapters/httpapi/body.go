@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )
@@ -172,7 +173,7 @@ func tooLarge(max int64) error {
 // document reads the body as one JSON value. merge says that the body is a
 // JSON Merge Patch, which has a media type of its own.
 func (x *exchange) document(merge bool) (jsondoc.Value, error) {
-	types := []string{jsonType}
+	types := []string{protocol.JSON}
 	if merge {
 		types = append(types, "application/merge-patch+json")
 	}

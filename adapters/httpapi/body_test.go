@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"orgd/adapters/httpapi/internal/protocol"
 )
 
 func TestReadAll(t *testing.T) {
@@ -82,18 +84,18 @@ func TestCheckContentType(t *testing.T) {
 func TestCheckContentTypeHeaders(t *testing.T) {
 	for what, h := range map[string]http.Header{
 		"none":            {},
-		"twice":           {"Content-Type": {jsonType, jsonType}},
-		"gzip":            {"Content-Type": {jsonType}, "Content-Encoding": {"gzip"}},
-		"identity twice":  {"Content-Type": {jsonType}, "Content-Encoding": {"identity", "identity"}},
-		"empty encoding":  {"Content-Type": {jsonType}, "Content-Encoding": {""}},
-		"identity, gzip":  {"Content-Type": {jsonType}, "Content-Encoding": {"identity, gzip"}},
-		"deflate in caps": {"Content-Type": {jsonType}, "Content-Encoding": {"DEFLATE"}},
+		"twice":           {"Content-Type": {protocol.JSON, protocol.JSON}},
+		"gzip":            {"Content-Type": {protocol.JSON}, "Content-Encoding": {"gzip"}},
+		"identity twice":  {"Content-Type": {protocol.JSON}, "Content-Encoding": {"identity", "identity"}},
+		"empty encoding":  {"Content-Type": {protocol.JSON}, "Content-Encoding": {""}},
+		"identity, gzip":  {"Content-Type": {protocol.JSON}, "Content-Encoding": {"identity, gzip"}},
+		"deflate in caps": {"Content-Type": {protocol.JSON}, "Content-Encoding": {"DEFLATE"}},
 	} {
 		if err := typeOf(h, true); !errors.Is(err, errBody) {
 			t.Errorf("%s: contentType = %v, want errBody", what, err)
 		}
 	}
-	h := http.Header{"Content-Type": {jsonType}, "Content-Encoding": {"Identity"}}
+	h := http.Header{"Content-Type": {protocol.JSON}, "Content-Encoding": {"Identity"}}
 	if err := typeOf(h, false); err != nil {
 		t.Errorf("contentType(identity) = %v, want nil", err)
 	}
@@ -101,7 +103,7 @@ func TestCheckContentTypeHeaders(t *testing.T) {
 
 // typeOf reads the media type of a body that may be a merge patch.
 func typeOf(h http.Header, merge bool) error {
-	types := []string{jsonType}
+	types := []string{protocol.JSON}
 	if merge {
 		types = append(types, "application/merge-patch+json")
 	}

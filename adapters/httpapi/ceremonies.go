@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/ceremony"
 	"orgd/domain/department"
 	"orgd/domain/jsondoc"
@@ -40,7 +41,7 @@ func (h departments) putCeremonyPolicy(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	createOnly, err := parseCreateOnly(x.Request.Header)
+	createOnly, err := protocol.ParseCreateOnly(x.Request.Header)
 	if err != nil {
 		return err
 	}
@@ -96,6 +97,6 @@ func policyReply(d department.Department) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
 		Body:   envelope(512, func(w *jsondoc.Writer) { w.FreeOrNull((*jsondoc.Object)(d.CeremonyPolicy)) }),
-		ETag:   etag(d.Tag(), ""),
+		ETag:   protocol.ETag(d.Tag(), ""),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/jsondoc"
@@ -103,7 +104,7 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 // reorderedDepartments shows the departments in order, under the tag of the company,
 // which holds the order.
 func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
-	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment)), ETag: etag(co.Tag(), "")}
+	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
 }
 
 // whole answers with the company and its departments.
@@ -128,9 +129,9 @@ func (h companies) whole(x *exchange, co company.Company, short func(receipt.Rep
 	}
 	l.tag = func(written bool) string {
 		if written {
-			return etag(co.Tag(), sum.text())
+			return protocol.ETag(co.Tag(), sum.text())
 		}
-		return etag(co.Tag(), x.env.ids.NewID())
+		return protocol.ETag(co.Tag(), x.env.ids.NewID())
 	}
 	return l.answer(x, short)
 }

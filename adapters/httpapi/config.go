@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"orgd/adapters/httpapi/internal/protocol"
 )
 
 // Config says where and how the API is served.
@@ -73,7 +75,7 @@ func (c Config) Validate() error {
 		wrong("--error-docs-url: %q is not an absolute URL without fragment", c.ErrorDocsURL)
 	}
 	for _, p := range c.TrustedProxies {
-		if _, err := parsePrefix(p); err != nil {
+		if _, err := protocol.ParsePrefix(p); err != nil {
 			wrong("--trusted-proxies: %w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/agent"
@@ -64,7 +65,7 @@ func (h departments) list(x *exchange) error {
 		return err
 	}
 	shown := rows[:min(bounds.Fits(rows), p.limit)]
-	cursor := behind(x, p, rows, len(shown), func(d app.Department) position { return position{string(d.Place)} })
+	cursor := behind(x, p, rows, len(shown), func(d app.Department) protocol.Position { return protocol.Position{string(d.Place)} })
 	a := x.longJSON(receipt.Reply{Status: http.StatusOK}, nil)
 	size := 0
 	for _, d := range shown {
@@ -202,7 +203,7 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 	return receipt.Reply{
 		Status:   http.StatusCreated,
 		Body:     envelope(1024*len(list), array(list, writeStored)),
-		ETag:     etag(d.Tag(), ""),
+		ETag:     protocol.ETag(d.Tag(), ""),
 		Location: departmentPath(d.Name),
 	}
 }
@@ -218,9 +219,9 @@ func sendDepartment(x *exchange, d app.Department, status int, short func(receip
 	}
 	a := x.longJSON(r, func(written bool) string {
 		if written {
-			return etag(d.Tag(), shownDigest(d))
+			return protocol.ETag(d.Tag(), shownDigest(d))
 		}
-		return etag(d.Tag(), x.env.ids.NewID())
+		return protocol.ETag(d.Tag(), x.env.ids.NewID())
 	})
 	if d.Size() > bounds.LongBytes {
 		a.start()
@@ -237,7 +238,7 @@ func foundReply(d app.Department, short bool) receipt.Reply {
 	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
 	if short {
 		r.Body = envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
-		r.ETag = etag(d.Tag(), shownDigest(d))
+		r.ETag = protocol.ETag(d.Tag(), shownDigest(d))
 	}
 	return r
 }

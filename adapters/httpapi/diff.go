@@ -6,6 +6,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
@@ -33,7 +34,7 @@ func (h agents) diff(x *exchange) error {
 		return err
 	}
 	x.Writer.Header().Add("Vary", "Accept")
-	if prefers(x.Request.Header, patchType, jsonType) {
+	if protocol.Prefers(x.Request.Header, patchType, protocol.JSON) {
 		x.write(http.StatusOK, patchType, jsonPatch(d))
 		return nil
 	}

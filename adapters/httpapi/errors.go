@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
@@ -72,16 +73,16 @@ func (x *exchange) fail(err error) {
 	h.Del("Link")
 	h.Set("Cache-Control", "no-store")
 	if f.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
+		h.Set("Retry-After", strconv.FormatInt(protocol.Seconds(f.RetryAfter), 10))
 	}
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if x.problem {
-		x.write(status, problemType, x.problemBody(f, status))
+		x.write(status, protocol.Problem, x.problemBody(f, status))
 		return
 	}
-	x.write(status, jsonType, x.errorBody(f))
+	x.write(status, protocol.JSON, x.errorBody(f))
 }
 
 // faultOf finds the fault in err and fills in what every answer must have.
@@ -130,7 +131,7 @@ func (x *exchange) writeDetail(w *jsondoc.Writer, f *fault.Error) {
 	w.Field("error_category").Text(category.Name)
 	w.Field("retryable").Bool(f.Code.Retryable())
 	if w.Field("retry_after"); f.RetryAfter > 0 {
-		w.Int(seconds(f.RetryAfter))
+		w.Int(protocol.Seconds(f.RetryAfter))
 	} else {
 		w.Null()
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
@@ -95,7 +96,7 @@ func TestErrorForms(t *testing.T) {
 	r := request(t, "GET", "/api/v1/nowhere", "")
 	r.Header.Set("X-Request-Id", "abc-1")
 	envelope := f.send(r)
-	r.Header.Set("Accept", problemType)
+	r.Header.Set("Accept", protocol.Problem)
 	problem := f.send(r)
 
 	var e struct {
@@ -116,7 +117,7 @@ func TestErrorForms(t *testing.T) {
 		p["error_code"] != 3002.0 || p["retry_after"] != nil || p["retryable"] != false || p["error_category"] != "not_found" {
 		t.Errorf("problem = %s", problem.Body)
 	}
-	if a, b := envelope.Header().Get("Content-Type"), problem.Header().Get("Content-Type"); a != jsonType || b != problemType {
+	if a, b := envelope.Header().Get("Content-Type"), problem.Header().Get("Content-Type"); a != protocol.JSON || b != protocol.Problem {
 		t.Errorf("Content-Type = %s and %s", a, b)
 	}
 }

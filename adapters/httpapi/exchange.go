@@ -2,14 +2,13 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/fault"
@@ -21,7 +20,7 @@ import (
 type env struct {
 	log                  *zap.Logger
 	ids                  ports.IDs
-	cursors              cursors
+	cursors              protocol.Cursors
 	timeout, longTimeout time.Duration // of the work, see [Config]
 	maxDocument          int64         // bytes of a spooled body
 	errorDocs            string        // the URL that the type of every problem begins with
@@ -88,8 +87,10 @@ type route struct {
 // starts the timeout.
 func newExchange(e *env, c *gin.Context, rt *route) *exchange {
 	x := &exchange{Context: c, env: e, route: rt, client: c.Request.Context(), started: time.Now()}
-	x.id = e.requestID(c.Request.Header)
-	x.problem = prefers(c.Request.Header, problemType, jsonType)
+	if x.id = protocol.RequestID(c.Request.Header); x.id == "" {
+		x.id = e.ids.NewID()
+	}
+	x.problem = protocol.Prefers(c.Request.Header, protocol.Problem, protocol.JSON)
 	x.setCommon()
 	x.startTimeout()
 	return x
@@ -114,7 +115,7 @@ func (x *exchange) call() app.Call {
 func (x *exchange) conditionalCall() (app.Call, error) {
 	c := x.call()
 	var err error
-	c.If, err = parseIfMatch(x.Request.Header)
+	c.If, err = protocol.ParseIfMatch(x.Request.Header)
 	return c, err
 }
 
@@ -142,42 +143,6 @@ const maxMethod = 16
 func (x *exchange) method() string {
 	m := x.Request.Method
 	return m[:min(len(m), maxMethod)]
-}
-
-// maxRequestID bounds the correlation ids that are taken from clients.
-const maxRequestID = 64
-
-// requestID adopts the client's correlation id if it is well formed.
-func (e *env) requestID(h http.Header) string {
-	ids := h["X-Request-Id"]
-	if len(ids) == 1 && len(ids[0]) >= 1 && len(ids[0]) <= maxRequestID && isVisible(ids[0]) {
-		return ids[0]
-	}
-	return e.ids.NewID()
-}
-
-// isVisible reports whether s is visible ASCII only.
-func isVisible(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// bearer returns the token of the Authorization header; false means that there
-// is none, and "" one that is malformed.
-func bearer(h http.Header) (token string, present bool) {
-	values := h["Authorization"]
-	if len(values) == 0 {
-		return "", false
-	}
-	scheme, token, ok := strings.Cut(values[0], " ")
-	if !ok || len(values) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return "", true
-	}
-	return strings.TrimSpace(token), true
 }
 
 // setCommon sets the headers that every answer carries.

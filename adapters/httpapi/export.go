@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/app"
 	"orgd/domain/agent"
@@ -85,7 +86,7 @@ func (e *exporter) took(dst []byte, err error) error {
 // exportJSON writes a document into the envelope of a success.
 type exportJSON struct{}
 
-func (exportJSON) mediaType() string { return jsonType }
+func (exportJSON) mediaType() string { return protocol.JSON }
 
 func (exportJSON) begin(dst, company []byte) ([]byte, error) {
 	dst = append(dst, `{"data":{"format":1,"company":`...)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/access"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
@@ -25,7 +26,7 @@ func (s *Server) admit(x *exchange) error {
 	}
 	defer release()
 	switch {
-	case x.route == noRoute || hasEmptySegment(x.Request.URL.EscapedPath()):
+	case x.route == noRoute || protocol.HasEmptySegment(x.Request.URL.EscapedPath()):
 		x.Writer.Header().Del("Allow") // of the path that the router took it for
 		return errNoRoute
 	case x.route == noMethod:
@@ -61,7 +62,7 @@ func (s *Server) authenticate(x *exchange) error {
 	if x.route.public && x.route != noRoute && x.route != noMethod {
 		return nil
 	}
-	token, present := bearer(x.Request.Header)
+	token, present := protocol.Bearer(x.Request.Header)
 	if !present {
 		return errNoToken
 	}
@@ -80,7 +81,7 @@ func (s *Server) pass(x *exchange, refused error) (release func(), err error) {
 		return func() {}, nil
 	}
 	r := limit.Request{
-		Address:   s.clients.address(x.Request),
+		Address:   s.clients.Address(x.Request),
 		BadToken:  isBadToken(refused),
 		Operation: string(x.route.op),
 	}
@@ -94,7 +95,7 @@ func (s *Server) pass(x *exchange, refused error) (release func(), err error) {
 // returns an error if there are too many.
 func (s *Server) countFailure(x *exchange) error {
 	caps := limit.Caps{AuthFailures: s.parts.Caps.AuthFailures}
-	release, err := s.ask(x, caps, limit.Request{Address: s.clients.address(x.Request), BadToken: true})
+	release, err := s.ask(x, caps, limit.Request{Address: s.clients.Address(x.Request), BadToken: true})
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (s *Server) ask(x *exchange, caps limit.Caps, r limit.Request) (release fun
 	if err != nil {
 		return nil, ports.ErrUnavailable.Because(err)
 	}
-	setRateLimit(x.Writer.Header(), grant.Usages)
+	protocol.SetRateLimit(x.Writer.Header(), grant.Usages)
 	s.count(grant)
 	if grant.Denied != nil {
 		grant.Release()
@@ -132,18 +133,4 @@ func (s *Server) count(g limit.Grant) {
 	for _, u := range g.Usages {
 		s.parts.Metrics.LimiterDecision(u.Window.Name, "admitted")
 	}
-}
-
-// hasEmptySegment reports a path such as /agents//versions, which gin would
-// match with an empty parameter, or one that ends in a slash, as the root may.
-func hasEmptySegment(path string) bool {
-	if path == "/" {
-		return false
-	}
-	for i := range len(path) {
-		if path[i] == '/' && (i+1 == len(path) || path[i+1] == '/') {
-			return true
-		}
-	}
-	return false
 }

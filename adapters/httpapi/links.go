@@ -69,7 +69,7 @@ func (h sessions) signIn(x *exchange) error {
 func (h sessions) fromHere(x *exchange) error {
 	r := x.Request
 	switch {
-	case !h.clients.isLocal(r):
+	case !h.clients.IsLocal(r):
 		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
 	case !loopback.IsHost((&url.URL{Host: r.Host}).Hostname()):
 		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")

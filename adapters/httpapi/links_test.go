@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/system"
 	"orgd/app"
 	"orgd/domain/access"
@@ -264,7 +265,7 @@ func TestIndex(t *testing.T) {
 			}
 			whole := method == http.MethodHead || strings.Contains(w.Body.String(), tt.want) &&
 				strings.Contains(w.Body.String(), `"name":"orgd","version":"v1","links":{"openapi":"/api/v1/openapi.json","docs":"/docs"`)
-			if w.Code != 200 || h.Get("Content-Type") != jsonType || !whole {
+			if w.Code != 200 || h.Get("Content-Type") != protocol.JSON || !whole {
 				t.Errorf("%s: %s / = %d %s %s, want %s", what, method, w.Code, h.Get("Content-Type"), w.Body, tt.want)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
@@ -27,7 +28,7 @@ type longJSON struct {
 
 // longJSON begins an answer with the status and headers of r. Its body is written to w.
 func (x *exchange) longJSON(r receipt.Reply, tag func(written bool) string) *longJSON {
-	a := &longJSON{out: x.long(jsonType), reply: r, tag: tag, ctx: x.ctx(), cancel: func() {}}
+	a := &longJSON{out: x.long(protocol.JSON), reply: r, tag: tag, ctx: x.ctx(), cancel: func() {}}
 	a.out.status = r.Status
 	a.w = jsondoc.NewLongWriter(flushAt, a.flush)
 	return a

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/performance"
@@ -148,8 +149,8 @@ func (h measures) departmentFigures(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) position {
-		return position{string(f.Department.Place)}
+	return page(x, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) protocol.Position {
+		return protocol.Position{string(f.Department.Place)}
 	})
 }
 

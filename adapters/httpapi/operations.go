@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd/adapters/httpapi/apidoc"
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
@@ -101,7 +102,7 @@ func (o operations) capabilities(x *exchange) error {
 
 // openapiJSON serves GET /openapi.json.
 func (o operations) openapiJSON(x *exchange) error {
-	x.write(http.StatusOK, jsonType, apidoc.JSON())
+	x.write(http.StatusOK, protocol.JSON, apidoc.JSON())
 	return nil
 }
 
@@ -116,7 +117,7 @@ func (o operations) openapiYAML(x *exchange) error {
 func (o operations) index(x *exchange) error {
 	h := x.Writer.Header()
 	h.Add("Vary", "Accept")
-	if prefers(x.Request.Header, "text/html", jsonType) {
+	if protocol.Prefers(x.Request.Header, "text/html", protocol.JSON) {
 		h.Set("Location", "docs")
 		if o.s.cfg.Console {
 			h.Set("Location", "console")

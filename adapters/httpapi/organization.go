@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/app"
 	"orgd/domain/jsondoc"
@@ -19,7 +20,7 @@ type organizations struct{ svc *app.Documents }
 func (h organizations) export(x *exchange) error {
 	x.Writer.Header().Add("Vary", "Accept")
 	var form exportForm = exportJSON{}
-	if prefers(x.Request.Header, yamldoc.MediaType, jsonType) {
+	if protocol.Prefers(x.Request.Header, yamldoc.MediaType, protocol.JSON) {
 		form = exportYAML{}
 	}
 	out := newExporter(x.long(form.mediaType()), form)
@@ -67,7 +68,7 @@ func (h organizations) apply(x *exchange) (err error) {
 	if q.err != nil {
 		return q.err
 	}
-	reason, err := changeReason(x.Request.Header)
+	reason, err := protocol.ChangeReason(x.Request.Header)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (l *changeList) reply(hash string) *receipt.Reply {
 
 // stream sends an answer that is too long to be kept.
 func (l *changeList) stream(x *exchange, hash string) error {
-	out := x.long(jsonType)
+	out := x.long(protocol.JSON)
 	before, behind := l.around(hash)
 	err := out.write(append(out.room(), before...))
 	part := make([]byte, flushAt)

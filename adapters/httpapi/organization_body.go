@@ -3,6 +3,7 @@ package httpapi
 import (
 	"io"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
@@ -36,7 +37,7 @@ type extent struct {
 // readOrganization reads the document in the request's body. The caller closes
 // it.
 func readOrganization(x *exchange, prune bool) (*organization.Document, *organizationBody, error) {
-	typ, err := contentType(x.Request.Header, jsonType, yamldoc.MediaType)
+	typ, err := contentType(x.Request.Header, protocol.JSON, yamldoc.MediaType)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -98,7 +99,7 @@ func TestDocumentsAtOnce(t *testing.T) {
 	plan := func(body io.Reader) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/organization/plan", body)
 		r.Header.Set("Authorization", "Bearer good")
-		r.Header.Set("Content-Type", jsonType)
+		r.Header.Set("Content-Type", protocol.JSON)
 		return f.send(r)
 	}
 	var running sync.WaitGroup

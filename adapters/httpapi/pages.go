@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/web"
 )
 
@@ -38,11 +38,11 @@ func (p pages) serve(x *exchange, name string) error {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Add("Vary", "Accept-Encoding")
-	packed, tag := acceptsGzip(x.Request.Header), `"`+f.Tag+`"`
+	packed, tag := protocol.AcceptsGzip(x.Request.Header), `"`+f.Tag+`"`
 	if packed {
 		tag = `"` + f.Tag + `-gzip"`
 	}
-	if matchesNone(x.Request.Header, tag) {
+	if protocol.MatchesNone(x.Request.Header, tag) {
 		return x.notModified(tag)
 	}
 	h.Set("ETag", tag)
@@ -57,22 +57,4 @@ func (p pages) serve(x *exchange, name string) error {
 	}
 	x.write(http.StatusOK, f.Type, body)
 	return nil
-}
-
-// acceptsGzip reports whether the client unpacks. Without the header it need
-// not.
-func acceptsGzip(h http.Header) bool {
-	accepted := false
-	for _, element := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
-		parts := strings.Split(element, ";")
-		q, ok := quality(parts[1:])
-		switch coding := strings.ToLower(strings.TrimSpace(parts[0])); {
-		case !ok:
-		case coding == "gzip" || coding == "x-gzip":
-			return q > 0 // what is named counts more than "*"
-		case coding == "*":
-			accepted = q > 0
-		}
-	}
-	return accepted
 }

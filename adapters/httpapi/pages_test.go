@@ -133,14 +133,3 @@ func TestPageIsNotSentAgain(t *testing.T) {
 		t.Errorf("If-None-Match of the packed file = %d, want 200 for a client that cannot unpack", status)
 	}
 }
-
-func TestAcceptsGzip(t *testing.T) {
-	for header, want := range map[string]bool{
-		"": false, "gzip": true, "br, GZIP;q=0.5": true, "*": true, "identity": false, "gzip;q=0": false, "gzip;q=0, *": false,
-		"*;q=0": false, "*;q=0, gzip": true, "gzip;q=x": false, "x-gzip": true,
-	} {
-		if got := acceptsGzip(http.Header{"Accept-Encoding": {header}}); got != want {
-			t.Errorf("acceptsGzip(%q) = %t, want %t", header, got, want)
-		}
-	}
-}

@@ -12,7 +12,7 @@ import (
 )
 
 // param returns a parameter of the path in the name that the tree knows. The
-// router matches the path as it was escaped, so that %2F is not a separator;
+// router matches the path as it was escaped, so that %2F is not a protocol.Separator;
 // its own decoding would take "+" for a space, as only queries do.
 func (x *exchange) param(name string) string {
 	text := x.Param(name)

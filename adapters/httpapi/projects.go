@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/project"
@@ -29,7 +30,7 @@ func (h projects) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeProject, func(p app.Project) position { return position{string(p.ID)} })
+	return page(x, p, rows, writeProject, func(p app.Project) protocol.Position { return protocol.Position{string(p.ID)} })
 }
 
 // create serves POST /projects.
@@ -118,7 +119,7 @@ func projectReply(p app.Project, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,
 		Body:   envelope(512, func(w *jsondoc.Writer) { writeProject(w, p) }),
-		ETag:   etag(p.Tag(), projectDigest(p)),
+		ETag:   protocol.ETag(p.Tag(), projectDigest(p)),
 	}
 	if status == http.StatusCreated {
 		r.Location = prefix + "/projects/" + string(p.ID)

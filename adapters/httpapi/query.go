@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -170,7 +171,7 @@ const (
 type paging struct {
 	limit int
 	scope string // the list and its filters: what a cursor is bound to
-	at    position
+	at    protocol.Position
 }
 
 // paging reads limit and cursor; it comes after the filters. A position has
@@ -195,13 +196,13 @@ func (q *query) paging(x *exchange, fallback int64, parts int) (paging, error) {
 		return p, nil
 	}
 	var err error
-	p.at, err = x.env.cursors.open(p.scope, cursor, parts)
+	p.at, err = x.env.cursors.Open(p.scope, cursor, parts)
 	return p, err
 }
 
 // scope is what the cursors of a list with these filters are bound to.
 func (x *exchange) scope(filters string) string {
-	return x.route.name + separator + x.Request.URL.Path + separator + filters
+	return x.route.name + protocol.Separator + x.Request.URL.Path + protocol.Separator + filters
 }
 
 // scope names the filters that were read so far.

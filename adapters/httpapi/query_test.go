@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"orgd/adapters/httpapi/internal/protocol"
 )
 
 // exchangeOf is an exchange of one request, enough to read its query.
@@ -100,7 +102,7 @@ func TestPagingScope(t *testing.T) {
 	if err != nil || first.at != nil || first.limit != defaultLimit {
 		t.Fatalf("paging = %+v, %v, want the first page", first, err)
 	}
-	cursor := testCursors.seal(first.scope, position{"7"})
+	cursor := testCursors.Seal(first.scope, protocol.Position{"7"})
 	for target, want := range map[string]bool{
 		"/list?type=a&cursor=":         true,
 		"/list?type=a&limit=3&cursor=": true,

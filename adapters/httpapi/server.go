@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/singleflight"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/access"
@@ -53,6 +54,12 @@ type Parts struct {
 	SharedLimits SharedLimits
 }
 
+// CursorKey signs the cursors of lists. Replicas share it.
+type CursorKey []byte
+
+// MinCursorKey is the least length of a [CursorKey] in bytes.
+const MinCursorKey = 32
+
 // SharedLimits tells whether replicas share their limits at the moment; nil where
 // they are not meant to.
 type SharedLimits func() bool
@@ -80,7 +87,7 @@ type Server struct {
 	log       *zap.Logger
 	engine    *gin.Engine
 	env       *env
-	clients   clients
+	clients   protocol.Clients
 	origins   map[string]bool
 	started   time.Time
 	probe     singleflight.Group
@@ -99,7 +106,7 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	if len(parts.CursorKey) < MinCursorKey {
 		return nil, fmt.Errorf("httpapi: the cursor key has %d bytes, at least %d are needed", len(parts.CursorKey), MinCursorKey)
 	}
-	clients, err := newClients(cfg.TrustedProxies)
+	clients, err := protocol.NewClients(cfg.TrustedProxies)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +115,7 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 		origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
 	}
 	s.env = &env{
-		log: log, ids: parts.IDs, cursors: cursors{parts.CursorKey}, timeout: cfg.RequestTimeout, longTimeout: cfg.OrganizationTimeout,
+		log: log, ids: parts.IDs, cursors: protocol.Cursors{Key: parts.CursorKey}, timeout: cfg.RequestTimeout, longTimeout: cfg.OrganizationTimeout,
 		maxDocument: int64(cfg.OrganizationMaxBody), errorDocs: cfg.ErrorDocsURL,
 		turns: newTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}
@@ -149,7 +156,7 @@ func (s *Server) Handler() http.Handler {
 		if s.allowCORS(w, r) {
 			return
 		}
-		r.URL.RawPath = unescapeUnreserved(r.URL.RawPath)
+		r.URL.RawPath = protocol.UnescapeUnreserved(r.URL.RawPath)
 		s.engine.ServeHTTP(w, r)
 	})
 }
@@ -290,14 +297,15 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if s.cfg.TLSCert == "" {
 		return listener, nil
 	}
-	files := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey, expires: s.parts.Metrics.CertificateExpires, log: s.log}
-	if err := files.load(); err != nil {
+	files := &protocol.Certificate{CertFile: s.cfg.TLSCert, KeyFile: s.cfg.TLSKey, Expires: s.parts.Metrics.CertificateExpires}
+	files.Failed = func(err error) { s.log.Warn("certificate not reloaded, the old one stays in use", zap.Error(err)) }
+	if err := files.Load(); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return tls.NewListener(listener, &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"http/1.1"},
-		GetCertificate: files.current,
+		GetCertificate: files.Current,
 	}), nil
 }
 

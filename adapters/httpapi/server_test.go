@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/company"
 	"orgd/ports"
 )
@@ -54,7 +55,7 @@ func call(t *testing.T, c *http.Client, method, url, body string) *http.Response
 	}
 	r.Header.Set("Authorization", "Bearer good")
 	if body != "" {
-		r.Header.Set("Content-Type", jsonType)
+		r.Header.Set("Content-Type", protocol.JSON)
 	}
 	resp, err := c.Do(r)
 	if err != nil {

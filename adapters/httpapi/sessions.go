@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/jsondoc"
@@ -15,7 +16,7 @@ import (
 // sessions are the handlers of tokens and sessions.
 type sessions struct {
 	svc          *app.Sessions
-	clients      clients
+	clients      protocol.Clients
 	countFailure func(*exchange) error // see [Server.countFailure]
 }
 
@@ -116,7 +117,7 @@ func (h sessions) list(x *exchange) error {
 	}
 	var after *session.Position
 	if p.at != nil {
-		at, err := unstamp(p.at[0])
+		at, err := protocol.ParseTime(p.at[0])
 		if err != nil {
 			return err
 		}
@@ -126,8 +127,8 @@ func (h sessions) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeRecord, func(r session.Record) position {
-		return position{stamp(r.IssuedAt), r.ID}
+	return smallPage(x, p, rows, writeRecord, func(r session.Record) protocol.Position {
+		return protocol.Position{protocol.FormatTime(r.IssuedAt), r.ID}
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/memlimit"
 	"orgd/adapters/system"
 	"orgd/adapters/telemetry"
@@ -128,7 +129,7 @@ func request(t *testing.T, method, path, body string) *http.Request {
 	r := httptest.NewRequestWithContext(t.Context(), method, path, bytes.NewBufferString(body))
 	r.Header.Set("Authorization", "Bearer good")
 	if body != "" {
-		r.Header.Set("Content-Type", jsonType)
+		r.Header.Set("Content-Type", protocol.JSON)
 	}
 	return r
 }
@@ -158,3 +159,5 @@ func detailOf(t *testing.T, w *httptest.ResponseRecorder) detail {
 	}
 	return e.Detail
 }
+
+var testCursors = protocol.Cursors{Key: bytes.Repeat([]byte{7}, MinCursorKey)}

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/activity"
@@ -85,13 +86,13 @@ var errPosition = fault.New(fault.RequestValidation,
 
 // sealPosition makes the id of a position in the log, for the streams that scope
 // names.
-func sealPosition(c cursors, scope string, p activity.Seq, since time.Time) string {
-	return c.seal(scope, position{strconv.FormatInt(int64(p), 36), stamp(since)})
+func sealPosition(c protocol.Cursors, scope string, p activity.Seq, since time.Time) string {
+	return c.Seal(scope, protocol.Position{strconv.FormatInt(int64(p), 36), protocol.FormatTime(since)})
 }
 
 // openPosition reads an id that sealPosition made, or returns errPosition.
-func openPosition(c cursors, scope, id string) (p activity.Seq, since time.Time, err error) {
-	at, err := c.open(scope, id, 2)
+func openPosition(c protocol.Cursors, scope, id string) (p activity.Seq, since time.Time, err error) {
+	at, err := c.Open(scope, id, 2)
 	if err != nil {
 		return 0, time.Time{}, errPosition
 	}
@@ -99,7 +100,7 @@ func openPosition(c cursors, scope, id string) (p activity.Seq, since time.Time,
 	if err != nil {
 		return 0, time.Time{}, errPosition
 	}
-	since, err = unstamp(at[1])
+	since, err = protocol.ParseTime(at[1])
 	if err != nil {
 		return 0, time.Time{}, errPosition
 	}

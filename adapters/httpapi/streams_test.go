@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/ports"
@@ -127,7 +128,7 @@ func (f following) rest() string {
 }
 
 func (f fake) id(p activity.Seq) string {
-	return sealPosition(f.env.cursors, "GET /api/v1/activities/stream"+separator+"/api/v1/activities/stream"+separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
+	return sealPosition(f.env.cursors, "GET /api/v1/activities/stream"+protocol.Separator+"/api/v1/activities/stream"+protocol.Separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
 }
 
 func TestStream(t *testing.T) {
@@ -304,7 +305,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 // A Last-Event-ID is the id of a place that was given out, or refused as none.
 func FuzzLastEventID(f *testing.F) {
 	f.Add("stream", sealPosition(testCursors, "stream", 42, time.UnixMilli(7)))
-	f.Add("stream", testCursors.seal("stream", position{"?", "?"}))
+	f.Add("stream", testCursors.Seal("stream", protocol.Position{"?", "?"}))
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, scope, id string) {
 		p, since, err := openPosition(testCursors, scope, id)

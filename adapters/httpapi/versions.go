@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/fault"
@@ -32,15 +33,15 @@ func (h agents) versions(x *exchange) error {
 	var before int64
 	if p.at != nil {
 		if before, err = strconv.ParseInt(p.at[0], 10, 64); err != nil {
-			return errCursor
+			return protocol.ErrCursor
 		}
 	}
 	_, rows, err := h.svc.Versions(x.ctx(), ref, before, p.limit+1)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeVersion, func(v identity.Version) position {
-		return position{strconv.FormatInt(v.Number, 10)}
+	return page(x, p, rows, writeVersion, func(v identity.Version) protocol.Position {
+		return protocol.Position{strconv.FormatInt(v.Number, 10)}
 	})
 }
 
@@ -60,7 +61,7 @@ func (h agents) version(x *exchange) error {
 	}
 	return x.show(receipt.Reply{
 		Body: envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
-		ETag: etag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
+		ETag: protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
 	})
 }
 
@@ -122,6 +123,6 @@ func identityReply(a agent.Agent) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
 		Body:   envelope(2048+len(a.Identity.Instructions), object(a.Identity.Write)),
-		ETag:   etag(a.Tag(), ""),
+		ETag:   protocol.ETag(a.Tag(), ""),
 	}
 }

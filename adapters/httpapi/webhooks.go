@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
@@ -26,7 +27,7 @@ func (h webhooks) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeWebhook, func(w webhook.Webhook) position { return position{string(w.ID)} })
+	return page(x, p, rows, writeWebhook, func(w webhook.Webhook) protocol.Position { return protocol.Position{string(w.ID)} })
 }
 
 // create serves POST /webhooks.
@@ -135,7 +136,7 @@ func (h webhooks) deliveries(x *exchange) error {
 	}
 	in := webhook.DeliveryQuery{Webhook: id, Limit: p.limit + 1}
 	if p.at != nil {
-		at, err := unstamp(p.at[0])
+		at, err := protocol.ParseTime(p.at[0])
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,9 @@ func (h webhooks) deliveries(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeDelivery, func(d webhook.Delivery) position { return position{stamp(d.CreatedAt), string(d.ID)} })
+	return smallPage(x, p, rows, writeDelivery, func(d webhook.Delivery) protocol.Position {
+		return protocol.Position{protocol.FormatTime(d.CreatedAt), string(d.ID)}
+	})
 }
 
 // redeliver serves POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.
@@ -195,7 +198,7 @@ func webhookReply(w webhook.Webhook) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
 		Body:   envelope(512, func(out *jsondoc.Writer) { writeWebhook(out, w) }),
-		ETag:   etag(w.Tag(), ""),
+		ETag:   protocol.ETag(w.Tag(), ""),
 	}
 }
 
@@ -209,7 +212,7 @@ func writeWebhook(out *jsondoc.Writer, w webhook.Webhook) {
 func reveal(x *exchange, w webhook.Webhook, status int) error {
 	x.Writer.Header().Set("Cache-Control", "no-store")
 	r := receipt.Reply{
-		Status: status, ETag: etag(w.Tag(), ""),
+		Status: status, ETag: protocol.ETag(w.Tag(), ""),
 		Body: envelope(640, object(func(out *jsondoc.Writer) {
 			w.Write(out)
 			out.Field("secret").Text(w.Secrets.Current.Reveal())

@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"net/http"
@@ -43,12 +43,12 @@ func TestClientAddress(t *testing.T) {
 		"IPv6 with a port":       {[]string{"10.0.0.0/8"}, "10.0.0.1:1", []string{"[2001:db8:1:2:3::1]:80"}, "2001:db8:1:2::/64"},
 		"IPv4 in IPv6 forwarded": {[]string{"10.0.0.0/8"}, "10.0.0.1:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
 	} {
-		c, err := newClients(tt.proxies)
+		c, err := NewClients(tt.proxies)
 		if err != nil {
-			t.Fatalf("%s: newClients(%q) = %v", what, tt.proxies, err)
+			t.Fatalf("%s: NewClients(%q) = %v", what, tt.proxies, err)
 		}
 		r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.forwarded}}
-		if got := c.address(r); got != tt.want {
+		if got := c.Address(r); got != tt.want {
 			t.Errorf("%s: address = %q, want %q", what, got, tt.want)
 		}
 	}
@@ -56,8 +56,8 @@ func TestClientAddress(t *testing.T) {
 
 func TestNewClientsRefuses(t *testing.T) {
 	for _, p := range []string{"", "proxy", "10.0.0.0/33", "10.0.0.0/", "10.0.0", "::ffff:10.0.0.0/95", "::ffff:0:0/0"} {
-		if _, err := newClients([]string{p}); err == nil {
-			t.Errorf("newClients(%q) succeeded", p)
+		if _, err := NewClients([]string{p}); err == nil {
+			t.Errorf("NewClients(%q) succeeded", p)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"net/http"
@@ -55,8 +55,8 @@ func TestPrefersProblem(t *testing.T) {
 		if accept != "" {
 			h.Set("Accept", accept)
 		}
-		if got := prefers(h, problemType, jsonType); got != want {
-			t.Errorf("prefers(%q) = %v, want %v", accept, got, want)
+		if got := Prefers(h, Problem, JSON); got != want {
+			t.Errorf("Prefers(%q) = %v, want %v", accept, got, want)
 		}
 	}
 }
@@ -64,11 +64,11 @@ func TestPrefersProblem(t *testing.T) {
 // Several headers are one list.
 func TestPrefersReadsEveryHeader(t *testing.T) {
 	h := http.Header{"Accept": {"application/json;q=0.5", "application/problem+json"}}
-	if !prefers(h, problemType, jsonType) {
-		t.Errorf("prefers(%q) = false, want true", h["Accept"])
+	if !Prefers(h, Problem, JSON) {
+		t.Errorf("Prefers(%q) = false, want true", h["Accept"])
 	}
-	if prefers(http.Header{"Accept": {""}}, problemType, jsonType) {
-		t.Error("prefers(empty header) = true, want false")
+	if Prefers(http.Header{"Accept": {""}}, Problem, JSON) {
+		t.Error("Prefers(empty header) = true, want false")
 	}
 }
 
@@ -79,13 +79,24 @@ func FuzzPrefers(f *testing.F) {
 	f.Add("a/b;c=\"d,e\";q=1")
 	f.Fuzz(func(t *testing.T, accept string) {
 		h := http.Header{"Accept": {accept}}
-		problem, patch := prefers(h, problemType, jsonType), prefers(h, jsonType, problemType)
+		problem, patch := Prefers(h, Problem, JSON), Prefers(h, JSON, Problem)
 		if problem && patch {
-			t.Errorf("prefers(%q) prefers each to the other", accept)
+			t.Errorf("Prefers(%q) prefers each to the other", accept)
 		}
 		lower := strings.ToLower(accept)
 		if problem && !strings.Contains(lower, "problem+json") && !strings.Contains(lower, "*") {
-			t.Errorf("prefers(%q) = true without a word about problems", accept)
+			t.Errorf("Prefers(%q) = true without a word about problems", accept)
 		}
 	})
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "br, GZIP;q=0.5": true, "*": true, "identity": false, "gzip;q=0": false, "gzip;q=0, *": false,
+		"*;q=0": false, "*;q=0, gzip": true, "gzip;q=x": false, "x-gzip": true,
+	} {
+		if got := AcceptsGzip(http.Header{"Accept-Encoding": {header}}); got != want {
+			t.Errorf("AcceptsGzip(%q) = %t, want %t", header, got, want)
+		}
+	}
 }

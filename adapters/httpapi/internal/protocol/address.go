@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"fmt"
@@ -8,28 +8,30 @@ import (
 	"strings"
 )
 
-// clients tells where requests come from.
-type clients struct {
+// Clients finds the addresses that requests come from.
+type Clients struct {
 	trusted []netip.Prefix
 }
 
-func newClients(proxies []string) (clients, error) {
-	var c clients
+// NewClients returns Clients that believe the X-Forwarded-For of the proxies, which
+// are addresses or CIDR ranges as [ParsePrefix] reads them.
+func NewClients(proxies []string) (Clients, error) {
+	var c Clients
 	for _, p := range proxies {
-		prefix, err := parsePrefix(p)
+		prefix, err := ParsePrefix(p)
 		if err != nil {
-			return clients{}, err
+			return Clients{}, err
 		}
 		c.trusted = append(c.trusted, prefix)
 	}
 	return c, nil
 }
 
-// address is what the limits of a client count by: its IPv4 address, or the
+// Address is what the limits of a client count by: its IPv4 address, or the
 // first 64 bits of its IPv6 address, because a client owns at least those. It
 // is the address of the connection unless that is a trusted proxy; then the
 // last address in X-Forwarded-For that is not a trusted proxy itself.
-func (c clients) address(r *http.Request) string {
+func (c Clients) Address(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
@@ -44,13 +46,13 @@ func (c clients) address(r *http.Request) string {
 	return netip.PrefixFrom(at, 64).Masked().String()
 }
 
-// plain is an address without what is of no matter here: that it is written as
-// IPv6 although it is IPv4, and the zone of a link.
+// plain returns an IPv4 address that is written as IPv6 in its own form, and an address
+// without the zone of its link.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// forwarded walks X-Forwarded-For from its end, where the nearest proxy wrote.
-// What cannot be read ends the walk: nothing before it can be believed.
-func (c clients) forwarded(h http.Header, at netip.Addr) netip.Addr {
+// forwarded reads X-Forwarded-For from its end, where the nearest proxy wrote.
+// It stops at what cannot be read: nothing before that can be believed.
+func (c Clients) forwarded(h http.Header, at netip.Addr) netip.Addr {
 	hops := strings.Split(strings.Join(h.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
 		hop, err := parseHop(strings.TrimSpace(hops[i]))
@@ -72,7 +74,7 @@ func parseHop(s string) (netip.Addr, error) {
 	return netip.ParseAddr(strings.Trim(s, "[]"))
 }
 
-func (c clients) trusts(a netip.Addr) bool {
+func (c Clients) trusts(a netip.Addr) bool {
 	for _, p := range c.trusted {
 		if p.Contains(a) {
 			return true
@@ -81,10 +83,11 @@ func (c clients) trusts(a netip.Addr) bool {
 	return false
 }
 
-// isLocal reports whether a request comes from this machine: from a loopback
-// address and, where that is a proxy's, for a client that has one too. A proxy
-// that is not trusted, or whose word cannot be read, could speak for anybody.
-func (c clients) isLocal(r *http.Request) bool {
+// IsLocal reports whether a request comes from this machine: from a loopback
+// address and, if that is a proxy's, for a client that has one too. It is false for a
+// proxy that is not trusted or whose headers cannot be read, because it may forward for
+// anybody.
+func (c Clients) IsLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !plain(peer.Addr()).IsLoopback() {
 		return false
@@ -105,8 +108,8 @@ func (c clients) isLocal(r *http.Request) bool {
 	return c.trusts(plain(peer.Addr()))
 }
 
-// parsePrefix reads an address or a CIDR range. One of IPv4 may be written as IPv6.
-func parsePrefix(s string) (netip.Prefix, error) {
+// ParsePrefix reads an address or a CIDR range. One of IPv4 may be written as IPv6.
+func ParsePrefix(s string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		a = plain(a)
 		return netip.PrefixFrom(a, a.BitLen()), nil
@@ -123,5 +126,5 @@ func parsePrefix(s string) (netip.Prefix, error) {
 	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped), nil
 }
 
-// mapped is how many bits stand before an IPv4 address that is written as IPv6.
+// mapped is the number of bits before an IPv4 address that is written as IPv6.
 const mapped = 96

@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"net/http"
@@ -15,9 +15,9 @@ var errIfMatch = fault.New(fault.RequestValidation,
 var errIfNoneMatch = fault.New(fault.RequestValidation,
 	`If-None-Match: only "*" has a meaning here`)
 
-// etag is the entity tag of a state. A digest stands for what the body shows of
-// other resources: it matters to caches, not to changes.
-func etag(t revision.Tag, digest string) string {
+// ETag is the entity tag of a state. A digest stands for the parts of other resources
+// that are in the body: it matters to caches, not to changes. It may be "".
+func ETag(t revision.Tag, digest string) string {
 	s := `"` + t.ID + "." + strconv.FormatInt(t.Revision, 10)
 	if digest != "" {
 		s += "." + digest
@@ -25,9 +25,9 @@ func etag(t revision.Tag, digest string) string {
 	return s + `"`
 }
 
-// parseIfMatch reads the If-Match headers. Without one the condition is not
+// ParseIfMatch reads the If-Match headers. Without one the condition is not
 // set; an empty or malformed one is an error, never "no condition".
-func parseIfMatch(h http.Header) (revision.Condition, error) {
+func ParseIfMatch(h http.Header) (revision.Condition, error) {
 	values, ok := h["If-Match"]
 	if !ok {
 		return revision.Condition{}, nil
@@ -49,7 +49,7 @@ func parseIfMatch(h http.Header) (revision.Condition, error) {
 	return revision.OneOf(tags...), nil
 }
 
-// tagOf reads back what [etag] wrote. A foreign text is a tag that nothing has.
+// tagOf reads back what [ETag] wrote. Any other text is a tag that nothing has.
 func tagOf(text string) revision.Tag {
 	parts := strings.Split(text, ".")
 	if len(parts) != 2 && len(parts) != 3 {
@@ -62,8 +62,8 @@ func tagOf(text string) revision.Tag {
 	return revision.Tag{ID: parts[0], Revision: n}
 }
 
-// parseCreateOnly reads If-None-Match on a PUT: "*" means create only.
-func parseCreateOnly(h http.Header) (absent bool, err error) {
+// ParseCreateOnly reads If-None-Match on a PUT: "*" means create only.
+func ParseCreateOnly(h http.Header) (absent bool, err error) {
 	values, ok := h["If-None-Match"]
 	if !ok {
 		return false, nil
@@ -74,9 +74,9 @@ func parseCreateOnly(h http.Header) (absent bool, err error) {
 	return true, nil
 }
 
-// matchesNone reports whether a read's If-None-Match names the tag. What is
-// malformed is ignored.
-func matchesNone(h http.Header, tag string) bool {
+// MatchesNone reports whether the If-None-Match of a read names the tag. A malformed
+// header is ignored.
+func MatchesNone(h http.Header, tag string) bool {
 	values, ok := h["If-None-Match"]
 	if !ok {
 		return false

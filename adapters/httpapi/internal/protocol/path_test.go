@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import "testing"
 
@@ -13,8 +13,18 @@ func TestUnescapeUnreserved(t *testing.T) {
 		"/agents/%C3%89":                       "/agents/%C3%89",
 		"/departments/%24ne/ceremony%2Dpolicy": "/departments/%24ne/ceremony-policy",
 	} {
-		if got := unescapeUnreserved(path); got != want {
-			t.Errorf("unescapeUnreserved(%q) = %q, want %q", path, got, want)
+		if got := UnescapeUnreserved(path); got != want {
+			t.Errorf("UnescapeUnreserved(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestHasEmptySegment(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/": false, "//": true, "/a": false, "/a/": true, "//a": true, "/a//b": true, "/a/b": false, "/a/%2F": false, "": false, "/a/%20": false,
+	} {
+		if got := HasEmptySegment(path); got != want {
+			t.Errorf("HasEmptySegment(%q) = %v, want %v", path, got, want)
 		}
 	}
 }

@@ -1,9 +1,15 @@
-package httpapi
+package protocol
 
 import (
 	"net/http"
 	"strconv"
 	"strings"
+)
+
+// Media types of answers.
+const (
+	JSON    = "application/json"
+	Problem = "application/problem+json" // RFC 9457
 )
 
 // mediaRange is one element of an Accept header.
@@ -13,7 +19,7 @@ type mediaRange struct {
 	order int
 }
 
-// accepts returns the media ranges of the Accept headers; nonsense is left out.
+// accepts returns the media ranges of the Accept headers. Malformed ones are left out.
 func accepts(h http.Header) []mediaRange {
 	var ranges []mediaRange
 	for _, element := range strings.Split(strings.Join(h.Values("Accept"), ","), ",") {
@@ -70,9 +76,9 @@ func best(ranges []mediaRange, typ string) (m mediaRange, specificity int) {
 	return m, specificity
 }
 
-// prefers reports whether a client wants special rather than usual: by q-value,
-// then specificity, then order. Without a word about either it gets usual.
-func prefers(h http.Header, special, usual string) bool {
+// Prefers reports whether the Accept headers want the media type special rather than
+// usual: by q-value, then specificity, then order. If they name neither, it is false.
+func Prefers(h http.Header, special, usual string) bool {
 	if len(h["Accept"]) == 0 {
 		return false
 	}
@@ -93,4 +99,22 @@ func prefers(h http.Header, special, usual string) bool {
 	default:
 		return false // one wildcard covers both
 	}
+}
+
+// AcceptsGzip reports whether the Accept-Encoding headers allow gzip. Without one they
+// do not.
+func AcceptsGzip(h http.Header) bool {
+	accepted := false
+	for _, element := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		parts := strings.Split(element, ";")
+		q, ok := quality(parts[1:])
+		switch coding := strings.ToLower(strings.TrimSpace(parts[0])); {
+		case !ok:
+		case coding == "gzip" || coding == "x-gzip":
+			return q > 0 // a name counts more than "*"
+		case coding == "*":
+			accepted = q > 0
+		}
+	}
+	return accepted
 }

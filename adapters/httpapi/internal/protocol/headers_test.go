@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"net/http"
@@ -12,11 +12,11 @@ import (
 
 func TestSetRateLimit(t *testing.T) {
 	h := http.Header{}
-	setRateLimit(h, nil)
+	SetRateLimit(h, nil)
 	if len(h) != 0 {
-		t.Errorf("setRateLimit(nothing) = %v, want no headers", h)
+		t.Errorf("SetRateLimit(nothing) = %v, want no headers", h)
 	}
-	setRateLimit(h, []limit.Usage{
+	SetRateLimit(h, []limit.Usage{
 		{Window: limit.Window{Name: "address", Cap: 10000, Length: time.Minute}, Remaining: 9999, Reset: 59500 * time.Millisecond},
 		{Window: limit.Window{Name: "agents.create", Cap: 60, Length: time.Minute}, Remaining: 0, Reset: time.Second},
 	})
@@ -34,15 +34,15 @@ func TestSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]int64{
 		0: 1, time.Millisecond: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, -time.Second: 1,
 	} {
-		if got := seconds(d); got != want {
-			t.Errorf("seconds(%v) = %d, want %d", d, got, want)
+		if got := Seconds(d); got != want {
+			t.Errorf("Seconds(%v) = %d, want %d", d, got, want)
 		}
 	}
 }
 
 func TestChangeReason(t *testing.T) {
-	if got, err := changeReason(http.Header{}); got != nil || err != nil {
-		t.Errorf("changeReason() = %v, %v, want none", got, err)
+	if got, err := ChangeReason(http.Header{}); got != nil || err != nil {
+		t.Errorf("ChangeReason() = %v, %v, want none", got, err)
 	}
 	long := strings.Repeat("ä", 1024)
 	for text, want := range map[string]string{
@@ -53,16 +53,16 @@ func TestChangeReason(t *testing.T) {
 		"é":                  "é",
 		url.PathEscape(long): long,
 	} {
-		got, err := changeReason(http.Header{"Change-Reason": {text}})
+		got, err := ChangeReason(http.Header{"Change-Reason": {text}})
 		if err != nil || *got != want {
-			t.Errorf("changeReason(%q) = %v, %v, want %q", text, got, err, want)
+			t.Errorf("ChangeReason(%q) = %v, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, values := range [][]string{
 		{""}, {"a", "b"}, {"%zz"}, {"%"}, {"%ff"}, {"\xff"}, {"a\tb"}, {"a\u0085b"}, {strings.Repeat("a", 1025)}, {url.PathEscape(long + "x")},
 	} {
-		if got, err := changeReason(http.Header{"Change-Reason": values}); err == nil {
-			t.Errorf("changeReason(%.20q) = %q, want errReason", values, *got)
+		if got, err := ChangeReason(http.Header{"Change-Reason": values}); err == nil {
+			t.Errorf("ChangeReason(%.20q) = %q, want errReason", values, *got)
 		}
 	}
 }
@@ -72,25 +72,15 @@ func TestBearer(t *testing.T) {
 		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc",
 		"Basic abc": "", "Bearer": "", "Bearer ": "", "abc": "", "": "",
 	} {
-		got, present := bearer(http.Header{"Authorization": {text}})
+		got, present := Bearer(http.Header{"Authorization": {text}})
 		if got != want || !present {
-			t.Errorf("bearer(%q) = %q, %v, want %q", text, got, present, want)
+			t.Errorf("Bearer(%q) = %q, %v, want %q", text, got, present, want)
 		}
 	}
-	if got, present := bearer(http.Header{}); got != "" || present {
-		t.Errorf("bearer() = %q, %v, want none", got, present)
+	if got, present := Bearer(http.Header{}); got != "" || present {
+		t.Errorf("Bearer() = %q, %v, want none", got, present)
 	}
-	if got, present := bearer(http.Header{"Authorization": {"Bearer a", "Bearer b"}}); got != "" || !present {
-		t.Errorf("bearer(two) = %q, %v, want a malformed one", got, present)
-	}
-}
-
-func TestHasEmptySegment(t *testing.T) {
-	for path, want := range map[string]bool{
-		"/": false, "//": true, "/a": false, "/a/": true, "//a": true, "/a//b": true, "/a/b": false, "/a/%2F": false, "": false, "/a/%20": false,
-	} {
-		if got := hasEmptySegment(path); got != want {
-			t.Errorf("hasEmptySegment(%q) = %v, want %v", path, got, want)
-		}
+	if got, present := Bearer(http.Header{"Authorization": {"Bearer a", "Bearer b"}}); got != "" || !present {
+		t.Errorf("Bearer(two) = %q, %v, want a malformed one", got, present)
 	}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package protocol
 
 import (
 	"errors"
@@ -41,16 +41,16 @@ func TestParseIfMatch(t *testing.T) {
 		`"0190.9999999999999999999999.x"`: false,
 		"\"caf\xc3\xa9\"":                 false,
 	} {
-		c, err := parseIfMatch(ifMatch(text))
+		c, err := ParseIfMatch(ifMatch(text))
 		if err != nil || !c.IsSet() {
-			t.Errorf("parseIfMatch(%q) = %+v, %v, want a condition", text, c, err)
+			t.Errorf("ParseIfMatch(%q) = %+v, %v, want a condition", text, c, err)
 			continue
 		}
 		if got := c.Check(current) == nil; got != match {
-			t.Errorf("parseIfMatch(%q) matches = %v, want %v", text, got, match)
+			t.Errorf("ParseIfMatch(%q) matches = %v, want %v", text, got, match)
 		}
 		if c.Check(absent) == nil {
-			t.Errorf("parseIfMatch(%q) matches what does not exist", text)
+			t.Errorf("ParseIfMatch(%q) matches what does not exist", text)
 		}
 	}
 }
@@ -62,36 +62,36 @@ func TestParseIfMatchRefuses(t *testing.T) {
 		{`*, "0190.7"`}, {`"0190.7", *`}, {"*", "*"}, {`w/"0190.7"`}, {`W/`}, {`W/0190.7`}, {`W/ "0190.7"`},
 		{`"a b"`}, {"\"a\tb\""}, {"\"a\x7f\""}, {`"0190.7"`, `oops`}, {`"0190.7";x`},
 	} {
-		if c, err := parseIfMatch(ifMatch(values...)); !errors.Is(err, errIfMatch) {
-			t.Errorf("parseIfMatch(%q) = %+v, %v, want errIfMatch", values, c, err)
+		if c, err := ParseIfMatch(ifMatch(values...)); !errors.Is(err, errIfMatch) {
+			t.Errorf("ParseIfMatch(%q) = %+v, %v, want errIfMatch", values, c, err)
 		}
 	}
 }
 
 func TestParseIfMatchAbsent(t *testing.T) {
-	c, err := parseIfMatch(http.Header{})
+	c, err := ParseIfMatch(http.Header{})
 	if err != nil || c.IsSet() {
-		t.Errorf("parseIfMatch() = %+v, %v, want no condition", c, err)
+		t.Errorf("ParseIfMatch() = %+v, %v, want no condition", c, err)
 	}
 }
 
 // Two headers are one list.
 func TestParseIfMatchJoins(t *testing.T) {
-	c, err := parseIfMatch(ifMatch(`"x"`, `"0190.7"`))
+	c, err := ParseIfMatch(ifMatch(`"x"`, `"0190.7"`))
 	if err != nil || c.Check(current) != nil {
-		t.Errorf("parseIfMatch(two headers) = %+v, %v, want a match", c, err)
+		t.Errorf("ParseIfMatch(two headers) = %+v, %v, want a match", c, err)
 	}
 }
 
 func TestEtagRoundTrip(t *testing.T) {
 	for _, digest := range []string{"", "00ff"} {
-		tag := etag(current, digest)
-		c, err := parseIfMatch(ifMatch(tag))
+		tag := ETag(current, digest)
+		c, err := ParseIfMatch(ifMatch(tag))
 		if err != nil || c.Check(current) != nil {
-			t.Errorf("parseIfMatch(etag(%v, %q)) = %+v, %v, want a match", current, digest, c, err)
+			t.Errorf("ParseIfMatch(ETag(%v, %q)) = %+v, %v, want a match", current, digest, c, err)
 		}
-		if !matchesNone(http.Header{"If-None-Match": {tag}}, tag) {
-			t.Errorf("matchesNone(%s) = false, want true", tag)
+		if !MatchesNone(http.Header{"If-None-Match": {tag}}, tag) {
+			t.Errorf("MatchesNone(%s) = false, want true", tag)
 		}
 	}
 }
@@ -112,25 +112,25 @@ func TestMatchesNone(t *testing.T) {
 		`"0190.7.d", nonsense`: false,
 		`*, "0190.7.d"`:        false,
 	} {
-		if got := matchesNone(http.Header{"If-None-Match": {text}}, tag); got != want {
-			t.Errorf("matchesNone(%q, %s) = %v, want %v", text, tag, got, want)
+		if got := MatchesNone(http.Header{"If-None-Match": {text}}, tag); got != want {
+			t.Errorf("MatchesNone(%q, %s) = %v, want %v", text, tag, got, want)
 		}
 	}
-	if matchesNone(http.Header{}, tag) {
-		t.Error("matchesNone() = true, want false")
+	if MatchesNone(http.Header{}, tag) {
+		t.Error("MatchesNone() = true, want false")
 	}
 }
 
 func TestParseCreateOnly(t *testing.T) {
-	if only, err := parseCreateOnly(http.Header{}); only || err != nil {
-		t.Errorf("parseCreateOnly() = %v, %v, want false", only, err)
+	if only, err := ParseCreateOnly(http.Header{}); only || err != nil {
+		t.Errorf("ParseCreateOnly() = %v, %v, want false", only, err)
 	}
-	if only, err := parseCreateOnly(http.Header{"If-None-Match": {" * "}}); !only || err != nil {
-		t.Errorf("parseCreateOnly(*) = %v, %v, want true", only, err)
+	if only, err := ParseCreateOnly(http.Header{"If-None-Match": {" * "}}); !only || err != nil {
+		t.Errorf("ParseCreateOnly(*) = %v, %v, want true", only, err)
 	}
 	for _, text := range []string{"", `"x"`, "*, *", `W/"x"`} {
-		if only, err := parseCreateOnly(http.Header{"If-None-Match": {text}}); !errors.Is(err, errIfNoneMatch) {
-			t.Errorf("parseCreateOnly(%q) = %v, %v, want errIfNoneMatch", text, only, err)
+		if only, err := ParseCreateOnly(http.Header{"If-None-Match": {text}}); !errors.Is(err, errIfNoneMatch) {
+			t.Errorf("ParseCreateOnly(%q) = %v, %v, want errIfNoneMatch", text, only, err)
 		}
 	}
 }
@@ -142,19 +142,19 @@ func FuzzIfMatch(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := parseIfMatch(ifMatch(text))
+		c, err := ParseIfMatch(ifMatch(text))
 		if err != nil {
 			if !errors.Is(err, errIfMatch) || c.IsSet() {
-				t.Errorf("parseIfMatch(%q) = %+v, %v", text, c, err)
+				t.Errorf("ParseIfMatch(%q) = %+v, %v", text, c, err)
 			}
 			return
 		}
 		if !c.IsSet() {
-			t.Errorf("parseIfMatch(%q) is no guard", text)
+			t.Errorf("ParseIfMatch(%q) is no guard", text)
 		}
 		named := strings.Contains(text, `"0190.7"`) || strings.Contains(text, `"0190.7.`) || strings.TrimSpace(text) == "*"
 		if c.Check(current) == nil && !named {
-			t.Errorf("parseIfMatch(%q) matches %v", text, current)
+			t.Errorf("ParseIfMatch(%q) matches %v", text, current)
 		}
 	})
 }

@@ -1,11 +1,11 @@
-package httpapi
+package protocol
 
 import "strings"
 
-// unescapeUnreserved decodes the escapes of a path that stand for unreserved
+// UnescapeUnreserved decodes the escapes of a path that stand for unreserved
 // characters (RFC 3986, section 6.2.2.2): "%76ersions" is the same path as
 // "versions". Every other escape stays, "%2F" above all.
-func unescapeUnreserved(path string) string {
+func UnescapeUnreserved(path string) string {
 	if !strings.Contains(path, "%") {
 		return path
 	}
@@ -37,4 +37,18 @@ func unhex(c byte) byte {
 
 func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+// HasEmptySegment reports a path such as /agents//versions, which the router
+// would match with an empty parameter, or one that ends in a slash, as the root may.
+func HasEmptySegment(path string) bool {
+	if path == "/" {
+		return false
+	}
+	for i := range len(path) {
+		if path[i] == '/' && (i+1 == len(path) || path[i+1] == '/') {
+			return true
+		}
+	}
+	return false
 }
