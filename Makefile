@@ -21,7 +21,7 @@ RACE ?=
 BENCH ?= .
 PACKAGES ?= ./...
 # Where goroutines share state.
-SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
+SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
 # What replicas can get wrong that one process cannot: for make mongo.
 REPLICATED := TestRoundTrips|TestReplicas$$/^(activities|agents|company|conditions|departments|idempotency|lists|sessions|streams|versions|webhooks)$$
 # Which tests make reliability runs.

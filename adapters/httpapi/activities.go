@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/identity"
@@ -20,43 +21,43 @@ type activities struct {
 }
 
 // list serves GET /activities.
-func (h activities) list(x *exchange) error {
-	q := x.query()
+func (h activities) list(r *request.Request) error {
+	q := r.Query()
 	var in app.Feed
 	var window activity.Window
 	in.Agent, in.Type, window = feedFilters(q)
-	p, err := q.paging(x, defaultLimit, 3)
+	p, err := q.Paging(request.DefaultLimit, 3)
 	if err != nil {
 		return err
 	}
 	if window != 0 {
 		in.Since = window.Since(h.clock.Now())
 	}
-	if p.at != nil {
+	if p.At != nil {
 		// The window counts from the time of the first page.
-		if in.After, err = feedPosition(p.at); err == nil && window != 0 {
-			in.Since, err = protocol.ParseTime(p.at[2])
+		if in.After, err = feedPosition(p.At); err == nil && window != 0 {
+			in.Since, err = protocol.ParseTime(p.At[2])
 		}
 		if err != nil {
 			return err
 		}
 	}
-	in.Limit = p.limit + 1
-	rows, err := h.svc.Feed(x.ctx(), in)
+	in.Limit = p.Limit + 1
+	rows, err := h.svc.Feed(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
+	return request.SendPage(r, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
 }
 
 // feedFilters reads the filters of a feed.
-func feedFilters(q *query) (agent *identity.Ref, typ activity.Type, window activity.Window) {
-	agent = q.ref("agent_id")
-	typ = word(q, "type", activity.ParseType)
-	if text := q.text("last_n_hours", 8); text != "" {
+func feedFilters(q *request.Query) (agent *identity.Ref, typ activity.Type, window activity.Window) {
+	agent = q.Ref("agent_id")
+	typ = request.Word(q, "type", activity.ParseType)
+	if text := q.Text("last_n_hours", 8); text != "" {
 		w, err := activity.ParseWindow(text)
 		if err != nil {
-			q.failWith(err)
+			q.FailWith(err)
 		}
 		window = w
 	}
@@ -64,26 +65,26 @@ func feedFilters(q *query) (agent *identity.Ref, typ activity.Type, window activ
 }
 
 // ofAgent serves GET /agents/{agent_name}/activity.
-func (h activities) ofAgent(x *exchange) error {
-	ref, err := x.agentRef()
+func (h activities) ofAgent(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	p, err := x.query().paging(x, defaultLimit, 3)
+	p, err := r.Query().Paging(request.DefaultLimit, 3)
 	if err != nil {
 		return err
 	}
-	q := activity.Query{Limit: p.limit + 1}
-	if p.at != nil {
-		if q.After, err = feedPosition(p.at); err != nil {
+	q := activity.Query{Limit: p.Limit + 1}
+	if p.At != nil {
+		if q.After, err = feedPosition(p.At); err != nil {
 			return err
 		}
 	}
-	rows, err := h.svc.OfAgent(x.ctx(), ref, q)
+	rows, err := h.svc.OfAgent(r.Ctx(), ref, q)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
+	return request.SendPage(r, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
 }
 
 func eventPosition(at activity.Position, since time.Time) protocol.Position {
@@ -96,39 +97,39 @@ func feedPosition(p protocol.Position) (*activity.Position, error) {
 }
 
 // career serves GET /agents/{agent_name}/history.
-func (h activities) career(x *exchange) error {
-	ref, err := x.agentRef()
+func (h activities) career(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	events, err := h.svc.Career(x.ctx(), ref)
+	events, err := h.svc.Career(r.Ctx(), ref)
 	if err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256*len(events), array(events, writeCareerEvent))})
+	return r.SendData(request.Array(events, writeCareerEvent))
 }
 
 // report serves POST /activities.
-func (h activities) report(x *exchange) error {
-	doc, err := x.document(false)
+func (h activities) report(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
-	n, err := h.svc.Report(x.ctx(), x.call(), app.ReportActivity{Batch: doc, Reply: countedReply})
+	n, err := h.svc.Report(r.Ctx(), r.Call(), app.ReportActivity{Batch: doc, Reply: countedReply})
 	if err != nil {
 		return err
 	}
-	return x.send(countedReply(n))
+	return r.Send(countedReply(n))
 }
 
 func countedReply(n ports.Counted) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusCreated,
-		Body: envelope(64, object(func(w *jsondoc.Writer) {
+		Body: request.Envelope(64, request.Object(func(w *jsondoc.Writer) {
 			w.Field("accepted").Int(int64(n.Accepted))
 			w.Field("duplicates").Int(int64(n.Duplicates))
 		})),
-		Location: prefix + "/activities",
+		Location: request.Prefix + "/activities",
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -16,44 +17,44 @@ import (
 type agents struct{ svc *app.Agents }
 
 // get serves GET /agents/{agent_name}.
-func (h agents) get(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) get(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	a, err := h.svc.Agent(x.ctx(), ref)
+	a, err := h.svc.Agent(r.Ctx(), ref)
 	if err != nil {
 		return err
 	}
-	return x.showData(protocol.ETag(a.Tag(), ""), object(a.Write))
+	return r.SendDataIfNew(protocol.ETag(a.Tag(), ""), request.Object(a.Write))
 }
 
 // list serves GET /agents.
-func (h agents) list(x *exchange) error {
-	q := x.query()
+func (h agents) list(r *request.Request) error {
+	q := r.Query()
 	in := agent.Query{
-		Status: word(q, "status", identity.ParseStatus),
-		Level:  word(q, "level", identity.ParseLevel),
+		Status: request.Word(q, "status", identity.ParseStatus),
+		Level:  request.Word(q, "level", identity.ParseLevel),
 	}
-	department := q.name("department")
+	department := q.Name("department")
 	in.Department = department.Key
-	in.Prefix = q.prefix("q")
+	in.Prefix = q.Prefix("q")
 	write := view(q)
-	p, err := q.paging(x, defaultLimit, 3)
+	p, err := q.Paging(request.DefaultLimit, 3)
 	if err != nil {
 		return err
 	}
-	if p.at != nil {
-		if in.After, err = agentPlace(p.at); err != nil {
+	if p.At != nil {
+		if in.After, err = agentPlace(p.At); err != nil {
 			return err
 		}
 	}
-	in.Limit = p.limit + 1
-	rows, err := h.svc.List(x.ctx(), in)
+	in.Limit = p.Limit + 1
+	rows, err := h.svc.List(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, write, func(a agent.Record) protocol.Position {
+	return request.SendPage(r, p, rows, write, func(a agent.Record) protocol.Position {
 		if in.Prefix == "" {
 			return protocol.Position{string(a.Place), string(a.ID), ""}
 		}
@@ -75,20 +76,20 @@ func agentPlace(p protocol.Position) (*agent.Position, error) {
 }
 
 // view returns how a list shows its agents: whole, or without the instructions.
-func view(q *query) func(*jsondoc.Writer, agent.Record) {
-	switch q.text("view", 16) {
+func view(q *request.Query) func(*jsondoc.Writer, agent.Record) {
+	switch q.Text("view", 16) {
 	case "":
 		return writeStored
 	case "summary":
-		return func(w *jsondoc.Writer, a agent.Record) { object(a.WriteSummary)(w) }
+		return func(w *jsondoc.Writer, a agent.Record) { request.Object(a.WriteSummary)(w) }
 	}
-	q.fail("view: must be summary")
+	q.Fail("view: must be summary")
 	return nil
 }
 
 // create serves POST /agents.
-func (h agents) create(x *exchange) error {
-	doc, err := x.document(false)
+func (h agents) create(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -96,25 +97,25 @@ func (h agents) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	reason, err := protocol.ChangeReason(x.Request.Header)
+	reason, err := protocol.ChangeReason(r.HTTP.Header)
 	if err != nil {
 		return err
 	}
 	reply := func(a agent.Agent) receipt.Reply { return agentReply(a, http.StatusCreated) }
-	a, err := h.svc.Hire(x.ctx(), x.call(), app.HireAgent{Patch: p.Because(reason), Reply: reply})
+	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p.Because(reason), Reply: reply})
 	if err != nil {
 		return err
 	}
-	return x.send(reply(a))
+	return r.Send(reply(a))
 }
 
 // update serves PATCH /agents/{agent_name}.
-func (h agents) update(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) update(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(true)
+	doc, err := r.Document(true)
 	if err != nil {
 		return err
 	}
@@ -122,50 +123,50 @@ func (h agents) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	reason, err := protocol.ChangeReason(x.Request.Header)
+	reason, err := protocol.ChangeReason(r.HTTP.Header)
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	a, err := h.svc.Change(x.ctx(), call, app.ChangeAgent{Ref: ref, Patch: p.Because(reason)})
+	a, err := h.svc.Change(r.Ctx(), call, app.ChangeAgent{Ref: ref, Patch: p.Because(reason)})
 	if err != nil {
 		return err
 	}
-	return x.send(agentReply(a, http.StatusOK))
+	return r.Send(agentReply(a, http.StatusOK))
 }
 
 // remove serves DELETE /agents/{agent_name}.
-func (h agents) remove(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) remove(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	if err := h.svc.Fire(x.ctx(), call, ref); err != nil {
+	if err := h.svc.Fire(r.Ctx(), call, ref); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // agentReply shows one agent.
 func agentReply(a agent.Agent, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,
-		Body:   envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
+		Body:   request.Envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
 		ETag:   protocol.ETag(a.Tag(), ""),
 	}
 	if status == http.StatusCreated {
-		r.Location = prefix + "/agents/" + string(a.ID())
+		r.Location = request.Prefix + "/agents/" + string(a.ID())
 	}
 	return r
 }
 
-func writeStored(w *jsondoc.Writer, a agent.Record) { object(a.Write)(w) }
+func writeStored(w *jsondoc.Writer, a agent.Record) { request.Object(a.Write)(w) }
 
-func writeAgent(w *jsondoc.Writer, a agent.Agent) { object(a.Write)(w) }
+func writeAgent(w *jsondoc.Writer, a agent.Agent) { request.Object(a.Write)(w) }

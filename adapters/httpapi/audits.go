@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
@@ -11,31 +12,31 @@ import (
 type audits struct{ log ports.AuditLog }
 
 // list serves GET /audit.
-func (h audits) list(x *exchange) error {
-	q := x.query()
+func (h audits) list(r *request.Request) error {
+	q := r.Query()
 	in := audit.Query{
-		Actor:    q.text("actor", 1024),
-		Resource: audit.Resource(q.text("resource", 512)),
-		Since:    q.time("since"),
-		Until:    q.time("until"),
+		Actor:    q.Text("actor", 1024),
+		Resource: audit.Resource(q.Text("resource", 512)),
+		Since:    q.Time("since"),
+		Until:    q.Time("until"),
 	}
-	p, err := q.paging(x, defaultLimit, 2)
+	p, err := q.Paging(request.DefaultLimit, 2)
 	if err != nil {
 		return err
 	}
-	if p.at != nil {
-		at, err := protocol.ParseTime(p.at[0])
+	if p.At != nil {
+		at, err := protocol.ParseTime(p.At[0])
 		if err != nil {
 			return err
 		}
-		in.After = &audit.Position{At: at, ID: p.at[1]}
+		in.After = &audit.Position{At: at, ID: p.At[1]}
 	}
-	in.Limit = p.limit + 1
-	rows, err := h.log.Entries(x.ctx(), in)
+	in.Limit = p.Limit + 1
+	rows, err := h.log.Entries(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeEntry, func(e audit.Entry) protocol.Position { return protocol.Position{protocol.FormatTime(e.At), e.ID} })
+	return request.SendSmallPage(r, p, rows, writeEntry, func(e audit.Entry) protocol.Position { return protocol.Position{protocol.FormatTime(e.At), e.ID} })
 }
 
 func writeEntry(w *jsondoc.Writer, e audit.Entry) {

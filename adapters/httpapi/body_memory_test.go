@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"strings"
 	"testing"
+
+	"orgd/adapters/httpapi/internal/request"
 )
 
 const mebibyte = 1 << 20
@@ -26,8 +28,8 @@ func TestHostileBodiesAndMemory(t *testing.T) {
 	}
 	for what, body := range hostileBodies() {
 		for how, length := range map[string]int64{"chunks": -1, "announced": int64(len(body))} {
-			used, answer := measure(t, "PATCH", "/api/v1/company", defaultMaxBody, body, length)
-			if used.arriving > arriving || used.judging > judging || length > defaultMaxBody && used.arriving > 64<<10 {
+			used, answer := measure(t, "PATCH", "/api/v1/company", request.DefaultMaxBody, body, length)
+			if used.arriving > arriving || used.judging > judging || length > request.DefaultMaxBody && used.arriving > 64<<10 {
 				t.Errorf("%s, %s: %v", what, how, used)
 			}
 			if !strings.Contains(answer, `"error_code":2001`) {
@@ -80,9 +82,9 @@ func names(begin, format, end string, limit int) string {
 // hostileBodies are bodies of a mebibyte and one of 64, none of them acceptable.
 func hostileBodies() map[string]string {
 	fill := func(begin, part, end string) string {
-		return begin + strings.Repeat(part, (defaultMaxBody-len(begin)-len(end))/len(part)) + end
+		return begin + strings.Repeat(part, (request.DefaultMaxBody-len(begin)-len(end))/len(part)) + end
 	}
-	many := names("{", `"%x":1,`, "}", defaultMaxBody)
+	many := names("{", `"%x":1,`, "}", request.DefaultMaxBody)
 	return map[string]string{
 		"white space":          fill("", " ", ""),
 		"open arrays":          fill("", "[", ""),
@@ -90,8 +92,8 @@ func hostileBodies() map[string]string {
 		"escapes":              fill(`{"x":"`, `\u00e4`, `"}`),
 		"too large":            strings.Repeat("x", 64*mebibyte),
 		"names":                many,
-		"escaped names":        names("{", `"\u0061%x":1,`, "}", defaultMaxBody),
-		"names below":          names(`{"settings":{`, `"%x":1,`, "}}", defaultMaxBody),
+		"escaped names":        names("{", `"\u0061%x":1,`, "}", request.DefaultMaxBody),
+		"names below":          names(`{"settings":{`, `"%x":1,`, "}}", request.DefaultMaxBody),
 		"many objects":         fill("[", `{"a":1,"b":2},`, "{}]"),
 		"empty objects":        fill("[", "{},", "{}]"),
 		"small numbers":        fill("[", "1,", "1]"),
@@ -118,7 +120,7 @@ func (u use) String() string {
 func measure(t *testing.T, method, path string, limit int, body string, length int64) (used use, answer string) {
 	t.Helper()
 	f := newFake(t, ok)
-	r := request(t, method, path, "{}")
+	r := newRequest(t, method, path, "{}")
 	m := &measured{Reader: strings.NewReader(body)}
 	r.ContentLength, r.Body = length, io.NopCloser(m)
 	before := live()

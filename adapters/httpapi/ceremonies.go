@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/ceremony"
 	"orgd/domain/department"
 	"orgd/domain/jsondoc"
@@ -11,25 +12,25 @@ import (
 )
 
 // ceremonyPolicy serves GET /departments/{name}/ceremony-policy.
-func (h departments) ceremonyPolicy(x *exchange) error {
-	n, err := x.departmentKey()
+func (h departments) ceremonyPolicy(r *request.Request) error {
+	n, err := r.Department()
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Department(x.ctx(), n.Key)
+	d, err := h.svc.Department(r.Ctx(), n.Key)
 	if err != nil {
 		return err
 	}
-	return x.show(policyReply(d.Department))
+	return r.SendIfNew(policyReply(d.Department))
 }
 
 // putCeremonyPolicy serves PUT /departments/{name}/ceremony-policy.
-func (h departments) putCeremonyPolicy(x *exchange) error {
-	n, err := mine(x)
+func (h departments) putCeremonyPolicy(r *request.Request) error {
+	n, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(false)
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -37,58 +38,58 @@ func (h departments) putCeremonyPolicy(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	createOnly, err := protocol.ParseCreateOnly(x.Request.Header)
+	createOnly, err := protocol.ParseCreateOnly(r.HTTP.Header)
 	if err != nil {
 		return err
 	}
 	if createOnly {
 		call.If = call.If.AndAbsent()
 	}
-	d, err := h.svc.SetCeremonyPolicy(x.ctx(), call, n.Key, &policy)
+	d, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, n.Key, &policy)
 	if err != nil {
 		return err
 	}
-	return x.send(policyReply(d))
+	return r.Send(policyReply(d))
 }
 
 // removeCeremonyPolicy serves DELETE /departments/{name}/ceremony-policy.
-func (h departments) removeCeremonyPolicy(x *exchange) error {
-	n, err := mine(x)
+func (h departments) removeCeremonyPolicy(r *request.Request) error {
+	n, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	if _, err := h.svc.SetCeremonyPolicy(x.ctx(), call, n.Key, nil); err != nil {
+	if _, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, n.Key, nil); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // resolvedCeremonyPolicy serves GET /departments/{name}/ceremony-policy/resolved.
-func (h departments) resolvedCeremonyPolicy(x *exchange) error {
-	n, err := x.departmentKey()
+func (h departments) resolvedCeremonyPolicy(r *request.Request) error {
+	n, err := r.Department()
 	if err != nil {
 		return err
 	}
-	keys, err := h.svc.ResolvedCeremonyPolicy(x.ctx(), n.Key)
+	keys, err := h.svc.ResolvedCeremonyPolicy(r.Ctx(), n.Key)
 	if err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		for _, k := range keys {
 			w.Field(k.Key).Open()
 			w.Field("value").Value(k.Value)
 			w.Field("origin").Text(string(k.Origin))
 			w.Close()
 		}
-	}))})
+	}))
 }
 
 // policyReply shows a department's own policy, null if it has none, under the
@@ -96,7 +97,7 @@ func (h departments) resolvedCeremonyPolicy(x *exchange) error {
 func policyReply(d department.Department) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
-		Body:   envelope(512, func(w *jsondoc.Writer) { w.FreeOrNull((*jsondoc.Object)(d.CeremonyPolicy)) }),
+		Body:   request.Envelope(512, func(w *jsondoc.Writer) { w.FreeOrNull((*jsondoc.Object)(d.CeremonyPolicy)) }),
 		ETag:   protocol.ETag(d.Tag(), ""),
 	}
 }

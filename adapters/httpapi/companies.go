@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/jsondoc"
@@ -17,17 +18,17 @@ import (
 type companies struct{ svc *app.Company }
 
 // get serves GET /company.
-func (h companies) get(x *exchange) error {
-	co, err := h.svc.Company(x.ctx())
+func (h companies) get(r *request.Request) error {
+	co, err := h.svc.Company(r.Ctx())
 	if err != nil {
 		return err
 	}
-	return h.whole(x, co, x.show)
+	return h.whole(r, co, r.SendIfNew)
 }
 
 // update serves PATCH /company.
-func (h companies) update(x *exchange) error {
-	doc, err := x.document(true)
+func (h companies) update(r *request.Request) error {
+	doc, err := r.Document(true)
 	if err != nil {
 		return err
 	}
@@ -35,33 +36,33 @@ func (h companies) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	co, err := h.svc.Change(x.ctx(), call, p)
+	co, err := h.svc.Change(r.Ctx(), call, p)
 	if err != nil {
 		return err
 	}
-	return h.whole(x, co, x.send)
+	return h.whole(r, co, r.Send)
 }
 
 // departments serves GET /company/departments.
-func (h companies) departments(x *exchange) error {
-	return h.list(receipt.Reply{Status: http.StatusOK}).answer(x, x.send)
+func (h companies) departments(r *request.Request) error {
+	return h.list(receipt.Reply{Status: http.StatusOK}).Send(r, r.Send)
 }
 
-// list answers with all departments, and the status and headers of r.
-func (h companies) list(r receipt.Reply) longList[app.Department] {
-	return longList[app.Department]{reply: r, read: h.svc.Departments, row: writeNamed}
+// list answers with all departments, and the status and headers of reply.
+func (h companies) list(reply receipt.Reply) request.LongList[app.Department] {
+	return request.LongList[app.Department]{Reply: reply, Read: h.svc.Departments, Row: writeNamed}
 }
 
 // maxDepartments bounds one reorder of the departments.
 const maxDepartments = 10_000
 
 // reorder serves POST /company/reorder-departments.
-func (h companies) reorder(x *exchange) error {
-	doc, err := x.document(false)
+func (h companies) reorder(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -69,18 +70,18 @@ func (h companies) reorder(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	co, list, err := h.svc.Reorder(x.ctx(), call, app.ReorderDepartments{Order: order, Reply: reorderedDepartments})
+	co, list, err := h.svc.Reorder(r.Ctx(), call, app.ReorderDepartments{Order: order, Reply: reorderedDepartments})
 	if err != nil {
 		return err
 	}
 	if list != nil {
-		return x.send(reorderedDepartments(co, list))
+		return r.Send(reorderedDepartments(co, list))
 	}
-	return h.list(reorderedDepartments(co, nil)).answer(x, x.send)
+	return h.list(reorderedDepartments(co, nil)).Send(r, r.Send)
 }
 
 // departmentOrder reads {"department_names": [...]}.
@@ -104,13 +105,13 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 // reorderedDepartments shows the departments in order, under the tag of the company,
 // which holds the order.
 func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
-	return receipt.Reply{Status: http.StatusOK, Body: envelope(1024*len(list), array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
+	return receipt.Reply{Status: http.StatusOK, Body: request.Envelope(1024*len(list), request.Array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
 }
 
 // whole answers with the company and its departments.
-func (h companies) whole(x *exchange, co company.Company, short func(receipt.Reply) error) error {
+func (h companies) whole(r *request.Request, co company.Company, short func(receipt.Reply) error) error {
 	l := h.list(receipt.Reply{Status: http.StatusOK})
-	l.data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
+	l.Data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
 		w.Open()
 		co.Write(w)
 		list(w.Field("departments"))
@@ -119,7 +120,7 @@ func (h companies) whole(x *exchange, co company.Company, short func(receipt.Rep
 		w.Close()
 	}
 	var sum digester
-	l.row = func(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
+	l.Row = func(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
 		if err := writeNamed(ctx, w, d); err != nil {
 			return err
 		}
@@ -127,11 +128,11 @@ func (h companies) whole(x *exchange, co company.Company, short func(receipt.Rep
 		addNames(sum.add, d.Names, d.Agents())
 		return nil
 	}
-	l.tag = func(written bool) string {
+	l.Tag = func(written bool) string {
 		if written {
 			return protocol.ETag(co.Tag(), sum.text())
 		}
-		return protocol.ETag(co.Tag(), x.env.ids.NewID())
+		return protocol.ETag(co.Tag(), r.Env.IDs.NewID())
 	}
-	return l.answer(x, short)
+	return l.Send(r, short)
 }

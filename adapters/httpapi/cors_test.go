@@ -31,7 +31,7 @@ func TestCORS(t *testing.T) {
 		"OPTIONS, not a question": {allowed, page, func(r *http.Request) { r.Method = http.MethodOptions }, 405, page, "Origin"},
 	} {
 		f := newFake(t, ok, tt.config)
-		r := request(t, "GET", "/api/v1/auth/me", "")
+		r := newRequest(t, "GET", "/api/v1/auth/me", "")
 		if tt.origin != "" {
 			r.Header.Set("Origin", tt.origin)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/agent"
@@ -22,72 +23,72 @@ import (
 // departments are the handlers of departments.
 type departments struct{ svc *app.Departments }
 
-// mine reads the department in the path and checks that the caller may perform
-// the route's operation in it, before the body is looked at.
-func mine(x *exchange) (name.Name, error) {
-	n, err := x.departmentKey()
+// managedDepartment reads the department in the path and checks that the caller may
+// perform the operation of the route in it, before the body is read.
+func managedDepartment(r *request.Request) (name.Name, error) {
+	n, err := r.Department()
 	if err != nil {
 		return n, err
 	}
-	return n, access.CheckIn(x.session.Actor(), x.route.op, n.Key)
+	return n, access.CheckIn(r.Session.Actor(), r.Route.Op, n.Key)
 }
 
 // get serves GET /departments/{name}.
-func (h departments) get(x *exchange) error {
-	n, err := x.departmentKey()
+func (h departments) get(r *request.Request) error {
+	n, err := r.Department()
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Department(x.ctx(), n.Key)
+	d, err := h.svc.Department(r.Ctx(), n.Key)
 	if err != nil {
 		return err
 	}
-	return sendDepartment(x, d, http.StatusOK, x.show)
+	return sendDepartment(r, d, http.StatusOK, r.SendIfNew)
 }
 
 // places reads which page of departments is asked for, and the place that it
 // begins behind.
-func places(x *exchange) (p paging, after company.Place, err error) {
-	if p, err = x.query().paging(x, defaultLimit, 1); p.at != nil {
-		after = company.Place(p.at[0])
+func departmentsPage(r *request.Request) (p request.Paging, after company.Place, err error) {
+	if p, err = r.Query().Paging(request.DefaultLimit, 1); p.At != nil {
+		after = company.Place(p.At[0])
 	}
 	return p, after, err
 }
 
 // list serves GET /departments.
-func (h departments) list(x *exchange) error {
-	p, after, err := places(x)
+func (h departments) list(r *request.Request) error {
+	p, after, err := departmentsPage(r)
 	if err != nil {
 		return err
 	}
-	rows, err := h.svc.List(x.ctx(), after, p.limit+1)
+	rows, err := h.svc.List(r.Ctx(), after, p.Limit+1)
 	if err != nil {
 		return err
 	}
-	shown := rows[:min(bounds.Fits(rows), p.limit)]
-	cursor := behind(x, p, rows, len(shown), func(d app.Department) protocol.Position { return protocol.Position{string(d.Place)} })
-	a := x.longJSON(receipt.Reply{Status: http.StatusOK}, nil)
+	page := rows[:min(bounds.Fits(rows), p.Limit)]
+	cursor := request.NextPage(r, p, rows, len(page), func(d app.Department) protocol.Position { return protocol.Position{string(d.Place)} })
+	a := r.LongJSON(receipt.Reply{Status: http.StatusOK}, nil)
 	size := 0
-	for _, d := range shown {
+	for _, d := range page {
 		size += d.Size()
 	}
 	if size > bounds.LongBytes {
-		a.start()
+		a.Start()
 	}
-	writePage(a.w, p.limit, func(w *jsondoc.Writer) string {
+	request.WritePage(a.W, p.Limit, func(w *jsondoc.Writer) string {
 		w.OpenList()
-		for i := 0; i < len(shown) && err == nil; i++ {
-			err = cmp.Or(a.err, writeNamed(a.ctx, w, shown[i]))
+		for i := 0; i < len(page) && err == nil; i++ {
+			err = cmp.Or(a.Err, writeNamed(a.Ctx, w, page[i]))
 		}
 		w.CloseList()
 		return cursor
 	})
-	return a.finish(err, x.send)
+	return a.Finish(err, r.Send)
 }
 
 // create serves POST /departments.
-func (h departments) create(x *exchange) error {
-	doc, err := x.document(false)
+func (h departments) create(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -95,20 +96,20 @@ func (h departments) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Found(x.ctx(), x.call(), app.FoundDepartment{Patch: p, Reply: foundReply})
+	d, err := h.svc.Found(r.Ctx(), r.Call(), app.FoundDepartment{Patch: p, Reply: createdReply})
 	if err != nil {
 		return err
 	}
-	return sendDepartment(x, d, http.StatusCreated, x.send)
+	return sendDepartment(r, d, http.StatusCreated, r.Send)
 }
 
 // update serves PATCH /departments/{name}.
-func (h departments) update(x *exchange) error {
-	n, err := mine(x)
+func (h departments) update(r *request.Request) error {
+	n, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(true)
+	doc, err := r.Document(true)
 	if err != nil {
 		return err
 	}
@@ -116,40 +117,40 @@ func (h departments) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Change(x.ctx(), call, app.ChangeDepartment{Key: n.Key, Patch: p})
+	d, err := h.svc.Change(r.Ctx(), call, app.ChangeDepartment{Key: n.Key, Patch: p})
 	if err != nil {
 		return err
 	}
-	return sendDepartment(x, d, http.StatusOK, x.send)
+	return sendDepartment(r, d, http.StatusOK, r.Send)
 }
 
 // remove serves DELETE /departments/{name}.
-func (h departments) remove(x *exchange) error {
-	n, err := mine(x)
+func (h departments) remove(r *request.Request) error {
+	n, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	if err := h.svc.Dissolve(x.ctx(), call, n.Key); err != nil {
+	if err := h.svc.Dissolve(r.Ctx(), call, n.Key); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
-func (h departments) reorderAgents(x *exchange) error {
-	n, err := mine(x)
+func (h departments) reorderAgents(r *request.Request) error {
+	n, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(false)
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -157,24 +158,24 @@ func (h departments) reorderAgents(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	d, list, err := h.svc.Reorder(x.ctx(), call, app.ReorderAgents{Key: n.Key, Order: order, Reply: reorderedReply})
+	d, list, err := h.svc.Reorder(r.Ctx(), call, app.ReorderAgents{Key: n.Key, Order: order, Reply: reorderedReply})
 	if err != nil {
 		return err
 	}
 	if list != nil {
-		return x.send(reorderedReply(d, list))
+		return r.Send(reorderedReply(d, list))
 	}
-	return longList[agent.Record]{
-		reply: reorderedReply(d, nil),
-		read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
+	return request.LongList[agent.Record]{
+		Reply: reorderedReply(d, nil),
+		Read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
 			return h.svc.Members(ctx, n.Key, last)
 		},
-		row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
-	}.answer(x, x.send)
+		Row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
+	}.Send(r, r.Send)
 }
 
 // agentOrder reads {"agent_names": [...]}. Names are compared by their keys, so
@@ -202,48 +203,50 @@ func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
 func reorderedReply(d department.Department, list []agent.Record) receipt.Reply {
 	return receipt.Reply{
 		Status:   http.StatusCreated,
-		Body:     envelope(1024*len(list), array(list, writeStored)),
+		Body:     request.Envelope(1024*len(list), request.Array(list, writeStored)),
 		ETag:     protocol.ETag(d.Tag(), ""),
 		Location: departmentPath(d.Name),
 	}
 }
 
 // sendDepartment answers with one department.
-func sendDepartment(x *exchange, d app.Department, status int, short func(receipt.Reply) error) error {
-	if err := bounds.Allow(x.ctx(), d.Size()); err != nil {
+func sendDepartment(r *request.Request, d app.Department, status int, short func(receipt.Reply) error) error {
+	if err := bounds.Allow(r.Ctx(), d.Size()); err != nil {
 		return err
 	}
-	r := receipt.Reply{Status: status}
+	reply := receipt.Reply{Status: status}
 	if status == http.StatusCreated {
-		r.Location = departmentPath(d.Name)
+		reply.Location = departmentPath(d.Name)
 	}
-	a := x.longJSON(r, func(written bool) string {
+	a := r.LongJSON(reply, func(written bool) string {
 		if written {
 			return protocol.ETag(d.Tag(), shownDigest(d))
 		}
-		return protocol.ETag(d.Tag(), x.env.ids.NewID())
+		return protocol.ETag(d.Tag(), r.Env.IDs.NewID())
 	})
 	if d.Size() > bounds.LongBytes {
-		a.start()
+		a.Start()
 	}
-	err := a.err
+	err := a.Err
 	if err == nil {
-		writeEnvelope(a.w, func(w *jsondoc.Writer) { err = writeNamed(a.ctx, w, d) })
+		request.WriteEnvelope(a.W, func(w *jsondoc.Writer) { err = writeNamed(a.Ctx, w, d) })
 	}
-	return a.finish(err, short)
+	return a.Finish(err, short)
 }
 
-// foundReply is the answer for a new department; without a body if it is not short.
-func foundReply(d app.Department, short bool) receipt.Reply {
+// createdReply is the reply with a new department; without a body if it is not short.
+func createdReply(d app.Department, short bool) receipt.Reply {
 	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
 	if short {
-		r.Body = envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
+		r.Body = request.Envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
 		r.ETag = protocol.ETag(d.Tag(), shownDigest(d))
 	}
 	return r
 }
 
-func departmentPath(n name.Name) string { return prefix + "/departments/" + url.PathEscape(n.Text) }
+func departmentPath(n name.Name) string {
+	return request.Prefix + "/departments/" + url.PathEscape(n.Text)
+}
 
 func writeDepartment(w *jsondoc.Writer, d app.Department) {
 	w.Open()

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/department"
@@ -59,7 +60,7 @@ func serveWide(t *testing.T, known int64) (url string, asked *atomic.Int64) {
 	})
 	srv := httptest.NewServer(f.Handler())
 	t.Cleanup(srv.Close)
-	return srv.URL + prefix + "/departments/ops", asked
+	return srv.URL + request.Prefix + "/departments/ops", asked
 }
 
 // A department that is longer than LongBytes is sent whole, reads every name once, and has

@@ -7,38 +7,38 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 )
 
 const patchType = "application/json-patch+json"
 
 // diff serves GET /agents/{agent_id}/versions/diff.
-func (h agents) diff(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) diff(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	q := x.query()
-	from := q.number("from_version", 1, maxVersion, 0)
-	to := q.number("to_version", 1, maxVersion, 0)
-	if q.err == nil && (from == 0 || to == 0) {
-		q.fail("from_version, to_version: are both required")
+	q := r.Query()
+	from := q.Number("from_version", 1, maxVersion, 0)
+	to := q.Number("to_version", 1, maxVersion, 0)
+	if q.Err == nil && (from == 0 || to == 0) {
+		q.Fail("from_version, to_version: are both required")
 	}
-	if q.err != nil {
-		return q.err
+	if q.Err != nil {
+		return q.Err
 	}
-	d, err := h.svc.Diff(x.ctx(), ref, from, to)
+	d, err := h.svc.Diff(r.Ctx(), ref, from, to)
 	if err != nil {
 		return err
 	}
-	x.Writer.Header().Add("Vary", "Accept")
-	if protocol.Prefers(x.Request.Header, patchType, protocol.JSON) {
-		x.write(http.StatusOK, patchType, jsonPatch(d))
+	r.Writer.Header().Add("Vary", "Accept")
+	if protocol.Prefers(r.HTTP.Header, patchType, protocol.JSON) {
+		r.Write(http.StatusOK, patchType, jsonPatch(d))
 		return nil
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(1024, object(func(w *jsondoc.Writer) { writeDiff(w, d) }))})
+	return r.SendData(request.Object(func(w *jsondoc.Writer) { writeDiff(w, d) }))
 }
 
 // writeDiff writes the members of an AgentIdentityDiff.
@@ -46,7 +46,7 @@ func writeDiff(w *jsondoc.Writer, d identity.Diff) {
 	w.Field("agent_id").Text(string(d.AgentID))
 	w.Field("from_version").Int(d.From)
 	w.Field("to_version").Int(d.To)
-	array(d.Changes, writeChange)(w.Field("field_changes"))
+	request.Array(d.Changes, writeChange)(w.Field("field_changes"))
 	w.Field("summary").Text(d.Summary())
 }
 

@@ -15,12 +15,16 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi/internal/protocol"
-	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/ports"
 )
 
 const canary = "s3cr3t-canary"
+
+// publicMessages are what a client is told of the causes of a 5xx.
+var publicMessages = map[int]string{
+	8000: "an unexpected error occurred", 8001: "the service is temporarily unavailable", 8002: "the storage failed to do this",
+}
 
 // What goes wrong inside is answered without its cause and logged once, under
 // the instance that the client was told.
@@ -54,7 +58,7 @@ func TestServerErrors(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			f := newFake(t, tt.do, func(c *Config, _ *Parts) { c.RequestTimeout = 20 * time.Millisecond })
-			w := f.send(request(t, "GET", "/api/v1/company", ""))
+			w := f.send(newRequest(t, "GET", "/api/v1/company", ""))
 			d := detailOf(t, w)
 			got := answer{w.Code, d.Code, 0}
 			if d.RetryAfter != nil {
@@ -63,7 +67,7 @@ func TestServerErrors(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("answer = %+v, want %+v", got, tt.want)
 			}
-			if d.Detail != publicMessages[fault.Code(d.Code)] || d.Instance != w.Header().Get("X-Request-Id") || w.Header().Get("Cache-Control") != "no-store" {
+			if d.Detail != publicMessages[d.Code] || d.Instance != w.Header().Get("X-Request-Id") || w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("answer = %s, headers %v", w.Body, w.Header())
 			}
 			lines := f.logs.FilterMessage("request failed").FilterField(zap.String("instance", d.Instance)).All()
@@ -77,23 +81,10 @@ func TestServerErrors(t *testing.T) {
 	}
 }
 
-func TestStatusOf(t *testing.T) {
-	want := map[fault.Code]int{
-		1000: 401, 1001: 403, 1002: 401, 2000: 400, 2001: 400, 3000: 404, 3001: 404, 3002: 404,
-		4000: 409, 4001: 409, 4002: 409, 5000: 429, 5001: 429, 5002: 429, 6000: 402, 7000: 502,
-		8000: 500, 8001: 503, 8002: 500,
-	}
-	for _, c := range fault.Codes() {
-		if got := statusOf(c); got != want[c] {
-			t.Errorf("statusOf(%d) = %d, want %d", c, got, want[c])
-		}
-	}
-}
-
 // The two forms of an error say the same.
 func TestErrorForms(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil })
-	r := request(t, "GET", "/api/v1/nowhere", "")
+	r := newRequest(t, "GET", "/api/v1/nowhere", "")
 	r.Header.Set("X-Request-Id", "abc-1")
 	envelope := f.send(r)
 	r.Header.Set("Accept", protocol.Problem)
@@ -131,10 +122,10 @@ func (brokenLimiter) Admit(context.Context, limit.Ask) (limit.Grant, error) {
 
 func TestLimiterThatCannotDecide(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) { p.Limiter = brokenLimiter{} })
-	if w := f.send(request(t, "GET", "/api/v1/company", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+	if w := f.send(newRequest(t, "GET", "/api/v1/company", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
 		t.Errorf("answer = %d %s, want 503/8001", w.Code, w.Body)
 	}
-	if w := f.send(request(t, "GET", "/api/v1/healthz", "")); w.Code != 200 {
+	if w := f.send(newRequest(t, "GET", "/api/v1/healthz", "")); w.Code != 200 {
 		t.Errorf("healthz = %d %s, want 200: it meets no limit", w.Code, w.Body)
 	}
 }
@@ -143,7 +134,7 @@ func TestLimiterThatCannotDecide(t *testing.T) {
 // router's own answers do not wait for that.
 func TestIssuerUnavailable(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil })
-	r := request(t, "GET", "/api/v1/auth/me", "")
+	r := newRequest(t, "GET", "/api/v1/auth/me", "")
 	r.Header.Set("Authorization", "Bearer later")
 	if w := f.send(r); w.Code != 503 || *detailOf(t, w).RetryAfter != 3 || w.Header().Get("Retry-After") != "3" {
 		t.Errorf("answer = %d %s, want 503 after 3 s", w.Code, w.Body)
@@ -173,7 +164,7 @@ func TestClientLeaves(t *testing.T) {
 			t.Errorf("%d requests of status 499 are logged, want 1", n)
 		}
 	}()
-	f.send(request(t, "GET", "/api/v1/company", "").WithContext(ctx))
+	f.send(newRequest(t, "GET", "/api/v1/company", "").WithContext(ctx))
 }
 
 // A key that cannot be given back is free again after its lease: the answer
@@ -182,7 +173,7 @@ func TestReleaseFails(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) {
 		p.Receipts = fakeReceipts{release: func(context.Context) error { return errors.New("gone") }}
 	})
-	r := request(t, "POST", "/api/v1/company/reorder-departments", "{")
+	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{")
 	r.Header.Set("Idempotency-Key", "k")
 	if w := f.send(r); w.Code != 400 {
 		t.Errorf("answer = %d %s, want 400", w.Code, w.Body)
@@ -207,7 +198,7 @@ func TestReleaseHangs(t *testing.T) {
 		}}
 	})
 	addr, stop := f.run(t)
-	r := request(t, "POST", "http://"+addr+"/api/v1/company/reorder-departments", `{"department_names":[]}`)
+	r := newRequest(t, "POST", "http://"+addr+"/api/v1/company/reorder-departments", `{"department_names":[]}`)
 	r.RequestURI = ""
 	r.Header.Set("Idempotency-Key", "k")
 	c := newClient(t)
@@ -235,7 +226,7 @@ func TestReleaseHangs(t *testing.T) {
 
 func TestLongMethodIsCut(t *testing.T) {
 	f := newFake(t, ok)
-	r := request(t, "GET", "/api/v1/company", "")
+	r := newRequest(t, "GET", "/api/v1/company", "")
 	r.Method = strings.Repeat("X", 50_000)
 	w := f.send(r)
 	if w.Code != 405 || w.Body.Len() > 1000 {
@@ -256,7 +247,7 @@ func TestRequestsAreNotLogged(t *testing.T) {
 	} {
 		f := newFake(t, do)
 		for _, path := range []string{"/api/v1/company", "/api/v1/agents/" + canary, "/api/v1/" + canary, "/" + canary + "/x"} {
-			r := request(t, "PATCH", path+"?q="+canary, `{"company_name":"`+canary+`"}`)
+			r := newRequest(t, "PATCH", path+"?q="+canary, `{"company_name":"`+canary+`"}`)
 			for _, name := range []string{"Cookie", "User-Agent", "If-Match", "Change-Reason", "X-Forwarded-For", "Referer", "X-" + canary} {
 				r.Header.Set(name, canary)
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
@@ -47,17 +48,17 @@ func (e *unsent) Unwrap() error { return e.error }
 
 // beginEvents sends the headers of a stream and lifts the deadlines of the
 // connection, which are for answers that end.
-func beginEvents(x *exchange, within time.Duration, idOf func(activity.Seq) string) (*eventWriter, error) {
-	if err := x.setReadDeadline(time.Time{}); err != nil {
+func beginEvents(r *request.Request, within time.Duration, idOf func(activity.Seq) string) (*eventWriter, error) {
+	if err := r.SetReadDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
-	h := x.Writer.Header()
+	h := r.Writer.Header()
 	h.Set("Content-Type", eventsType)
 	h.Set("X-Accel-Buffering", "no") // proxies that know it pass everything on at once
-	x.Writer.WriteHeader(http.StatusOK)
-	x.Writer.WriteHeaderNow()
-	w := &eventWriter{out: x.Writer, within: within, idOf: idOf}
-	w.conn = http.NewResponseController(bare(x.Writer))
+	r.Writer.WriteHeader(http.StatusOK)
+	r.Writer.WriteHeaderNow()
+	w := &eventWriter{out: r.Writer, within: within, idOf: idOf}
+	w.conn = http.NewResponseController(bare(r.Writer))
 	return w, nil
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/app"
 	"orgd/domain/agent"
@@ -13,7 +14,7 @@ import (
 
 // exporter writes a document part by part.
 type exporter struct {
-	*longAnswer
+	*request.LongAnswer
 	form exportForm
 	left []string // lists that are not open yet
 	list string   // the one that is open, "" before the first
@@ -34,12 +35,12 @@ type exportForm interface {
 	end(dst []byte) []byte
 }
 
-func newExporter(to *longAnswer, form exportForm) *exporter {
-	return &exporter{longAnswer: to, form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
+func newExporter(to *request.LongAnswer, form exportForm) *exporter {
+	return &exporter{LongAnswer: to, form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
 }
 
 func (e *exporter) company(c company.Company) error {
-	return e.took(e.form.begin(e.room(), organization.AppendCompany(nil, c)))
+	return e.took(e.form.begin(e.Buffer(), organization.AppendCompany(nil, c)))
 }
 
 func (e *exporter) department(d app.Department) error {
@@ -60,7 +61,7 @@ func (e *exporter) item(list string, part func([]byte) []byte) error {
 
 // openTo opens the lists up to the one wanted.
 func (e *exporter) openTo(list string) []byte {
-	dst := e.room()
+	dst := e.Buffer()
 	for e.list != list {
 		if e.list != "" {
 			dst = e.form.closeList(dst, e.n)
@@ -80,7 +81,7 @@ func (e *exporter) took(dst []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	return e.write(dst)
+	return e.Write(dst)
 }
 
 // exportJSON writes a document into the envelope of a success.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/access"
 	"orgd/domain/fault"
 	"orgd/domain/limit"
@@ -11,91 +12,91 @@ import (
 	"orgd/ports"
 )
 
-// errNoToken is no failed authentication: nothing was tried.
+// errNoToken does not count as a failed authentication, because nothing was tried.
 var errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
 
-// admit lets a request through to its handler. The order is that of the
-// interface: the token is verified but not answered for, the limits come before
-// everything that they protect, and nobody learns from an error what he may not
-// know.
-func (s *Server) admit(x *exchange) error {
-	refused := s.authenticate(x)
-	release, err := s.pass(x, refused)
+// admit checks whether a request may be handled, and calls its handler. The order is that
+// of the interface: the token is verified, but an error of it is not answered yet; the
+// limits are before everything that they protect; and an error says nothing that the
+// caller may not know.
+func (s *Server) admit(r *request.Request) error {
+	refused := s.authenticate(r)
+	release, err := s.pass(r, refused)
 	if err != nil {
 		return err
 	}
 	defer release()
 	switch {
-	case x.route == noRoute || protocol.HasEmptySegment(x.Request.URL.EscapedPath()):
-		x.Writer.Header().Del("Allow") // of the path that the router took it for
-		return errNoRoute
-	case x.route == noMethod:
-		return errNoMethod.With("this endpoint does not answer %s", x.method())
-	case x.route.public:
-		return s.handle(x)
+	case r.Route == noRoute || protocol.HasEmptySegment(r.HTTP.URL.EscapedPath()):
+		r.Writer.Header().Del("Allow") // of the path that the router has matched
+		return request.ErrNoRoute
+	case r.Route == noMethod:
+		return request.ErrNoMethod.With("this endpoint does not answer %s", r.ShortMethod())
+	case r.Route.Public:
+		return s.handle(r)
 	case refused != nil:
 		return refused
 	}
-	if err := access.Check(x.session.Actor(), x.route.op); err != nil {
+	if err := access.Check(r.Session.Actor(), r.Route.Op); err != nil {
 		return err
 	}
-	if x.route.long {
-		leave, refused := s.documents.Enter(string(x.route.op), x.session.Subject)
+	if r.Route.Long {
+		leave, refused := s.documents.Enter(string(r.Route.Op), r.Session.Subject)
 		if refused != nil {
 			return refused.Err()
 		}
 		defer leave()
 	}
-	if err := s.parts.Sessions.See(x.ctx(), *x.session); err != nil {
+	if err := s.parts.Sessions.See(r.Ctx(), *r.Session); err != nil {
 		return err
 	}
-	defer x.release()
-	if x.isRead() && !x.route.long {
-		return x.inTurn(s.handle)
+	defer r.Release()
+	if r.IsRead() && !r.Route.Long {
+		return r.InTurn(s.handle)
 	}
-	return s.once(x)
+	return s.handleOnce(r)
 }
 
-// authenticate finds out who asks and returns why nobody is recognised, or nil.
-// A public route does not look at tokens.
-func (s *Server) authenticate(x *exchange) error {
-	if x.route.public && x.route != noRoute && x.route != noMethod {
+// authenticate sets the session of the request, or returns why there is none. A public
+// route does not read tokens.
+func (s *Server) authenticate(r *request.Request) error {
+	if r.Route.Public && r.Route != noRoute && r.Route != noMethod {
 		return nil
 	}
-	token, present := protocol.Bearer(x.Request.Header)
+	token, present := protocol.Bearer(r.HTTP.Header)
 	if !present {
 		return errNoToken
 	}
-	found, err := s.parts.Sessions.Authenticate(x.ctx(), token)
+	found, err := s.parts.Sessions.Authenticate(r.Ctx(), token)
 	if err != nil {
 		return err
 	}
-	x.session = &found
+	r.Session = &found
 	return nil
 }
 
-// pass asks the limiter once for everything that the request counts in. The
-// function that it returns gives the request's slot back.
-func (s *Server) pass(x *exchange, refused error) (release func(), err error) {
-	if x.route.uncounted {
+// pass asks the limiter once for all limits of the request. release ends what the request
+// holds of them.
+func (s *Server) pass(r *request.Request, refused error) (release func(), err error) {
+	if r.Route.Uncounted {
 		return func() {}, nil
 	}
-	r := limit.Request{
-		Address:   s.clients.Address(x.Request),
+	in := limit.Request{
+		Address:   s.clients.Address(r.HTTP),
 		BadToken:  isBadToken(refused),
-		Operation: string(x.route.op),
+		Operation: string(r.Route.Op),
 	}
-	if x.session != nil {
-		r.Subject = x.session.Subject
+	if r.Session != nil {
+		in.Subject = r.Session.Subject
 	}
-	return s.ask(x, s.parts.Caps, r)
+	return s.ask(r, s.parts.Caps, in)
 }
 
 // countFailure counts a failed authentication of a request without a bearer token. It
 // returns an error if there are too many.
-func (s *Server) countFailure(x *exchange) error {
+func (s *Server) countFailure(r *request.Request) error {
 	caps := limit.Caps{AuthFailures: s.parts.Caps.AuthFailures}
-	release, err := s.ask(x, caps, limit.Request{Address: s.clients.Address(x.Request), BadToken: true})
+	release, err := s.ask(r, caps, limit.Request{Address: s.clients.Address(r.HTTP), BadToken: true})
 	if err != nil {
 		return err
 	}
@@ -104,12 +105,12 @@ func (s *Server) countFailure(x *exchange) error {
 }
 
 // ask asks the limiter.
-func (s *Server) ask(x *exchange, caps limit.Caps, r limit.Request) (release func(), err error) {
-	grant, err := s.parts.Limiter.Admit(x.ctx(), caps.Ask(r))
+func (s *Server) ask(r *request.Request, caps limit.Caps, in limit.Request) (release func(), err error) {
+	grant, err := s.parts.Limiter.Admit(r.Ctx(), caps.Ask(in))
 	if err != nil {
 		return nil, ports.ErrUnavailable.Because(err)
 	}
-	protocol.SetRateLimit(x.Writer.Header(), grant.Usages)
+	protocol.SetRateLimit(r.Writer.Header(), grant.Usages)
 	s.count(grant)
 	if grant.Denied != nil {
 		grant.Release()

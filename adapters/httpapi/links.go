@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/loopback"
@@ -19,16 +20,16 @@ import (
 var errNotHere = fault.New(fault.Forbidden, "sign-in links work on the machine of the service only")
 
 // link serves POST /auth/links.
-func (h sessions) link(x *exchange) error {
-	if err := h.fromHere(x); err != nil {
+func (h sessions) link(r *request.Request) error {
+	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	code, l, err := h.svc.Link(*x.session)
+	code, l, err := h.svc.Link(*r.Session)
 	if err != nil {
 		return err
 	}
-	x.Writer.Header().Set("Cache-Control", "no-store")
-	return x.send(receipt.Reply{Status: http.StatusCreated, Body: envelope(256, object(func(w *jsondoc.Writer) {
+	r.Writer.Header().Set("Cache-Control", "no-store")
+	return r.Send(receipt.Reply{Status: http.StatusCreated, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
 		w.Field("code").Text(string(code))
 		w.Field("expires_at").Time(l.ExpiresAt)
 	}))})
@@ -36,11 +37,11 @@ func (h sessions) link(x *exchange) error {
 
 // signIn serves POST /auth/links/redeem. A code that is not good counts as a
 // failed authentication.
-func (h sessions) signIn(x *exchange) error {
-	if err := h.fromHere(x); err != nil {
+func (h sessions) signIn(r *request.Request) error {
+	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	doc, err := x.document(false)
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -51,29 +52,28 @@ func (h sessions) signIn(x *exchange) error {
 	}); err != nil {
 		return err
 	}
-	token, s, err := h.svc.SignIn(x.ctx(), x.call(), session.Code(code))
+	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(code))
 	if errors.Is(err, session.ErrLink) {
-		if denied := h.countFailure(x); denied != nil {
+		if denied := h.countFailure(r); denied != nil {
 			return denied
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return hand(x, token, s, http.StatusCreated)
+	return hand(r, token, s, http.StatusCreated)
 }
 
 // fromHere returns errNotHere unless a request comes from this machine, and not
 // from a page of somebody else that a browser on it shows. The name in Host must
 // be of this machine too, because the owner of any other may say that it is here.
-func (h sessions) fromHere(x *exchange) error {
-	r := x.Request
+func (h sessions) fromHere(r *request.Request) error {
 	switch {
-	case !h.clients.IsLocal(r):
+	case !h.clients.IsLocal(r.HTTP):
 		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
-	case !loopback.IsHost((&url.URL{Host: r.Host}).Hostname()):
+	case !loopback.IsHost((&url.URL{Host: r.HTTP.Host}).Hostname()):
 		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")
-	case !isOwnPage(r):
+	case !isOwnPage(r.HTTP):
 		return errNotHere.With("sign-in links work on the pages of the service only")
 	}
 	return nil

@@ -72,7 +72,7 @@ func newDoor(t *testing.T, proxies ...string) *door {
 // and "Peer" are among them.
 func (d *door) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
-	r := request(d.t, method, path, body)
+	r := newRequest(d.t, method, path, body)
 	r.Host, r.RemoteAddr = "127.0.0.1:8080", "127.0.0.1:40000"
 	for i := 0; i < len(header); i += 2 {
 		switch header[i] {
@@ -247,7 +247,7 @@ func TestIndex(t *testing.T) {
 		"says nothing":             {on, "", `"console":"/console"`},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			r := request(t, method, "/", "")
+			r := newRequest(t, method, "/", "")
 			r.Header.Del("Authorization")
 			if tt.accept != "" {
 				r.Header.Set("Accept", tt.accept)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -60,7 +61,7 @@ func serveMany(t *testing.T, departments ports.DepartmentStore) (url string) {
 	})
 	srv := httptest.NewServer(f.Handler())
 	t.Cleanup(srv.Close)
-	return srv.URL + prefix
+	return srv.URL + request.Prefix
 }
 
 func getMany(t *testing.T, url, tag string) (*http.Response, []byte) {

@@ -1,31 +1,29 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/performance"
-	"orgd/domain/receipt"
 )
 
 // measures are the handlers of health and performance.
 type measures struct{ svc *app.Measures }
 
 // agentHealth serves GET /agents/{agent_name}/health.
-func (h measures) agentHealth(x *exchange) error {
-	ref, err := x.agentRef()
+func (h measures) agentHealth(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	health, err := h.svc.AgentHealth(x.ctx(), ref)
+	health, err := h.svc.AgentHealth(r.Ctx(), ref)
 	if err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		writeAgentHealth(w, health)
-	}))})
+	}))
 }
 
 func writeAgentHealth(w *jsondoc.Writer, h app.AgentHealth) {
@@ -51,18 +49,18 @@ func writeAgentHealth(w *jsondoc.Writer, h app.AgentHealth) {
 }
 
 // performance serves GET /agents/{agent_name}/performance.
-func (h measures) performance(x *exchange) error {
-	ref, err := x.agentRef()
+func (h measures) performance(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	p, err := h.svc.AgentPerformance(x.ctx(), ref)
+	p, err := h.svc.AgentPerformance(r.Ctx(), ref)
 	if err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(2048, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		writePerformance(w, p)
-	}))})
+	}))
 }
 
 func writePerformance(w *jsondoc.Writer, p app.AgentPerformance) {
@@ -76,8 +74,8 @@ func writePerformance(w *jsondoc.Writer, p app.AgentPerformance) {
 	w.Field("quality_score").NumberOrNull(p.Quality)
 	w.Field("collaboration_score").NumberOrNull(p.Collaboration)
 	w.Field("trend_direction").Text(string(p.Direction))
-	array(p.Windows, func(w *jsondoc.Writer, win performance.Window) { writeWindow(w, win, p.Currency) })(w.Field("windows"))
-	array(p.Trends, writeTrend)(w.Field("trends"))
+	request.Array(p.Windows, func(w *jsondoc.Writer, win performance.Window) { writeWindow(w, win, p.Currency) })(w.Field("windows"))
+	request.Array(p.Trends, writeTrend)(w.Field("trends"))
 }
 
 func writeWindow(w *jsondoc.Writer, win performance.Window, currency string) {
@@ -107,18 +105,18 @@ func writeTrend(w *jsondoc.Writer, t performance.Trend) {
 }
 
 // departmentHealth serves GET /departments/{name}/health.
-func (h measures) departmentHealth(x *exchange) error {
-	n, err := x.departmentKey()
+func (h measures) departmentHealth(r *request.Request) error {
+	n, err := r.Department()
 	if err != nil {
 		return err
 	}
-	health, err := h.svc.DepartmentHealth(x.ctx(), n.Key)
+	health, err := h.svc.DepartmentHealth(r.Ctx(), n.Key)
 	if err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(1024, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		writeDepartmentHealth(w, health)
-	}))})
+	}))
 }
 
 func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
@@ -129,7 +127,7 @@ func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
 	w.Field("currency").Text(h.Currency)
 	w.Field("avg_performance_score").NumberOrNull(f.AvgPerformance)
 	w.Field("department_cost_7d").Number(f.Cost7d.Decimal())
-	array(f.CostTrend, func(w *jsondoc.Writer, c performance.DailyCost) {
+	request.Array(f.CostTrend, func(w *jsondoc.Writer, c performance.DailyCost) {
 		w.Open()
 		w.Field("timestamp").Time(c.Date.Start())
 		w.Field("value").Number(c.Cost.Decimal())
@@ -140,16 +138,16 @@ func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {
 }
 
 // departmentFigures serves GET /company/departments/figures.
-func (h measures) departmentFigures(x *exchange) error {
-	p, after, err := places(x)
+func (h measures) departmentFigures(r *request.Request) error {
+	p, after, err := departmentsPage(r)
 	if err != nil {
 		return err
 	}
-	rows, err := h.svc.DepartmentFigures(x.ctx(), after, p.limit+1)
+	rows, err := h.svc.DepartmentFigures(r.Ctx(), after, p.Limit+1)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) protocol.Position {
+	return request.SendPage(r, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) protocol.Position {
 		return protocol.Position{string(f.Department.Place)}
 	})
 }

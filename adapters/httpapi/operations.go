@@ -8,9 +8,9 @@ import (
 
 	"orgd/adapters/httpapi/apidoc"
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -18,11 +18,11 @@ import (
 type operations struct{ s *Server }
 
 // live serves GET /healthz. It asks nobody: a process that answers is alive.
-func (o operations) live(x *exchange) error {
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(128, object(func(w *jsondoc.Writer) {
+func (o operations) live(r *request.Request) error {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
 		o.writeAge(w)
-	}))})
+	}))
 }
 
 func (o operations) writeAge(w *jsondoc.Writer) {
@@ -34,11 +34,11 @@ func (o operations) writeAge(w *jsondoc.Writer) {
 const pingTimeout = time.Second
 
 // ready serves GET /readyz.
-func (o operations) ready(x *exchange) error {
-	if err := o.s.Check(x.ctx()); err != nil {
+func (o operations) ready(r *request.Request) error {
+	if err := o.s.Check(r.Ctx()); err != nil {
 		return err
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(192, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
 		w.Field("persistence").Bool(true)
 		w.Field("shared_limits")
@@ -48,14 +48,14 @@ func (o operations) ready(x *exchange) error {
 			w.Bool(shared())
 		}
 		o.writeAge(w)
-	}))})
+	}))
 }
 
 // Check returns nil if the service can answer requests, else why it cannot. It
 // tells the metrics. However many ask, the storage is asked once at a time: who
 // asks needs no token, and is not counted.
 func (s *Server) Check(ctx context.Context) error {
-	if s.env.draining.Load() {
+	if s.env.Draining.Load() {
 		return ports.ErrUnavailable.With("draining")
 	}
 	_, err, _ := s.probe.Do("storage", func() (any, error) {
@@ -64,7 +64,7 @@ func (s *Server) Check(ctx context.Context) error {
 		return nil, s.parts.Storage.Ping(ctx)
 	})
 	s.parts.Metrics.Dependency("storage", err == nil)
-	s.parts.Metrics.Ready(err == nil && !s.env.draining.Load())
+	s.parts.Metrics.Ready(err == nil && !s.env.Draining.Load())
 	if err != nil {
 		return unavailable(err)
 	}
@@ -80,15 +80,15 @@ func unavailable(err error) error {
 }
 
 // metrics serves GET /metrics.
-func (o operations) metrics(x *exchange) error {
-	o.s.parts.Metrics.Handler().ServeHTTP(x.Writer, x.Request)
+func (o operations) metrics(r *request.Request) error {
+	o.s.parts.Metrics.Handler().ServeHTTP(r.Writer, r.HTTP)
 	return nil
 }
 
 // capabilities serves GET /capabilities.
-func (o operations) capabilities(x *exchange) error {
+func (o operations) capabilities(r *request.Request) error {
 	c := o.s.parts.Capabilities()
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		w.Field("activity_ingest").Bool(c.ActivityIngest)
 		w.Field("activity_stream").Bool(c.ActivityStream)
 		w.Field("webhooks").Bool(c.Webhooks)
@@ -97,40 +97,40 @@ func (o operations) capabilities(x *exchange) error {
 		w.Field("telemetry").Bool(c.Telemetry)
 		w.Field("api_docs").Bool(c.APIDocs)
 		w.Field("console").Bool(c.Console)
-	}))})
+	}))
 }
 
 // openapiJSON serves GET /openapi.json.
-func (o operations) openapiJSON(x *exchange) error {
-	x.write(http.StatusOK, protocol.JSON, apidoc.JSON())
+func (o operations) openapiJSON(r *request.Request) error {
+	r.Write(http.StatusOK, protocol.JSON, apidoc.JSON())
 	return nil
 }
 
 // openapiYAML serves GET /openapi.yaml.
-func (o operations) openapiYAML(x *exchange) error {
-	x.write(http.StatusOK, "application/yaml", apidoc.YAML())
+func (o operations) openapiYAML(r *request.Request) error {
+	r.Write(http.StatusOK, "application/yaml", apidoc.YAML())
 	return nil
 }
 
 // index serves GET /: it leads people to the console, or else to the reference, and
 // says to programs what there is.
-func (o operations) index(x *exchange) error {
-	h := x.Writer.Header()
+func (o operations) index(r *request.Request) error {
+	h := r.Writer.Header()
 	h.Add("Vary", "Accept")
-	if protocol.Prefers(x.Request.Header, "text/html", protocol.JSON) {
+	if protocol.Prefers(r.HTTP.Header, "text/html", protocol.JSON) {
 		h.Set("Location", "docs")
 		if o.s.cfg.Console {
 			h.Set("Location", "console")
 		}
-		x.Writer.WriteHeader(http.StatusSeeOther)
-		x.Writer.WriteHeaderNow()
+		r.Writer.WriteHeader(http.StatusSeeOther)
+		r.Writer.WriteHeaderNow()
 		return nil
 	}
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(256, object(func(w *jsondoc.Writer) {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		w.Field("name").Text("orgd")
 		w.Field("version").Text(o.s.parts.Build.Version)
 		w.Field("links").Open()
-		w.Field("openapi").Text(prefix + "/openapi.json")
+		w.Field("openapi").Text(request.Prefix + "/openapi.json")
 		w.Field("docs").Text("/docs")
 		if w.Field("console"); o.s.cfg.Console {
 			w.Text("/console")
@@ -138,15 +138,15 @@ func (o operations) index(x *exchange) error {
 			w.Null()
 		}
 		w.Close()
-	}))})
+	}))
 }
 
 //go:embed errors.html
 var errorPage []byte
 
 // errorDocs serves GET /docs/errors, where the types of problems lead.
-func (o operations) errorDocs(x *exchange) error {
-	x.Writer.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
-	x.write(http.StatusOK, "text/html; charset=utf-8", errorPage)
+func (o operations) errorDocs(r *request.Request) error {
+	r.Writer.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+	r.Write(http.StatusOK, "text/html; charset=utf-8", errorPage)
 	return nil
 }

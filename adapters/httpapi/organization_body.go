@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
@@ -12,7 +13,7 @@ import (
 
 // maxEntry bounds one part of a document, as the bodies that bring such parts
 // one by one are bounded.
-const maxEntry = defaultMaxBody
+const maxEntry = request.DefaultMaxBody
 
 // errLargeEntry is a part of a document that is too large.
 var errLargeEntry = fault.New(fault.RequestValidation, "a part of the document is too large")
@@ -20,11 +21,11 @@ var errLargeEntry = fault.New(fault.RequestValidation, "a part of the document i
 // organizationBody is the text of a document. It knows where its agents are and
 // reads them again when they are asked for.
 type organizationBody struct {
-	text   *spool
+	text   *request.Spool
 	agents []extent
 	// side holds, as JSON, the agents that do not stand in the text as JSON, which
 	// is faster to read.
-	side *spool
+	side *request.Spool
 }
 
 // extent is where an entry stands.
@@ -36,16 +37,16 @@ type extent struct {
 
 // readOrganization reads the document in the request's body. The caller closes
 // it.
-func readOrganization(x *exchange, prune bool) (*organization.Document, *organizationBody, error) {
-	typ, err := contentType(x.Request.Header, protocol.JSON, yamldoc.MediaType)
+func readOrganization(r *request.Request, prune bool) (*organization.Document, *organizationBody, error) {
+	typ, err := request.BodyType(r.HTTP.Header, protocol.JSON, yamldoc.MediaType)
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := x.spool()
+	text, err := r.Spool()
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &organizationBody{text: text, side: newSpool()}
+	b := &organizationBody{text: text, side: request.NewSpool()}
 	to := organization.NewBuilder()
 	if typ == yamldoc.MediaType {
 		err = splitYAML(b, to)
@@ -63,7 +64,7 @@ func (b *organizationBody) close() error {
 	if b == nil {
 		return nil
 	}
-	return b.side.close()
+	return b.side.Close()
 }
 
 // Agent implements [organization.Entries].
@@ -75,7 +76,7 @@ func (b *organizationBody) Agent(i int) (jsondoc.Value, error) {
 	}
 	text := make([]byte, e.size)
 	if _, err := io.ReadFull(io.NewSectionReader(from, e.at, int64(e.size)), text); err != nil {
-		return jsondoc.Value{}, spoolError(err)
+		return jsondoc.Value{}, err
 	}
 	return jsondoc.Parse(text)
 }
@@ -83,7 +84,7 @@ func (b *organizationBody) Agent(i int) (jsondoc.Value, error) {
 // keep stores an agent as JSON.
 func (b *organizationBody) keep(v jsondoc.Value) error {
 	text := v.Append(nil)
-	b.agents = append(b.agents, extent{at: b.side.size, size: len(text), side: true})
+	b.agents = append(b.agents, extent{at: b.side.Size(), size: len(text), side: true})
 	_, err := b.side.Write(text)
 	return err
 }

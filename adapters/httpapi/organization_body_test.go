@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
@@ -15,7 +16,7 @@ import (
 
 // split reads a document as a request's body is read.
 func split(text string, yaml bool) (*organization.Document, *organizationBody, error) {
-	b := &organizationBody{text: newSpool(), side: newSpool()}
+	b := &organizationBody{text: request.NewSpool(), side: request.NewSpool()}
 	if _, err := b.text.Write([]byte(text)); err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // splitJSON reads a document part by part.
 func splitJSON(b *organizationBody, to *organization.Builder) error {
-	s := &jsonScanner{r: bufio.NewReaderSize(b.text.reader(), 64<<10)}
+	s := &jsonScanner{r: bufio.NewReaderSize(b.text.Reader(), 64<<10)}
 	if err := s.expect('{', "an object"); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -48,7 +49,7 @@ func exportOf(t *testing.T, fail func(company.Place) error) fake {
 // An export that cannot begin is an error as any other.
 func TestExportThatCannotBegin(t *testing.T) {
 	f := exportOf(t, func(company.Place) error { return ports.ErrUnavailable })
-	if w := f.send(request(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+	if w := f.send(newRequest(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
 		t.Errorf("answer = %d %s, want 503/8001", w.Code, w.Body)
 	}
 }
@@ -74,7 +75,7 @@ func TestExportThatCannotEnd(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != 200 || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) < flushAt {
+	if resp.StatusCode != 200 || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) < request.FlushAt {
 		t.Errorf("answer = %d, %d bytes, %v, want 200 that is cut", resp.StatusCode, len(text), err)
 	}
 	if n := f.logs.FilterMessage("request failed").Len(); n != 1 {
@@ -86,7 +87,7 @@ func TestExportThatCannotEnd(t *testing.T) {
 func TestExportHead(t *testing.T) {
 	asked := 0
 	f := exportOf(t, func(company.Place) error { asked++; return nil })
-	w := f.send(request(t, http.MethodHead, "/api/v1/organization", ""))
+	w := f.send(newRequest(t, http.MethodHead, "/api/v1/organization", ""))
 	if w.Code != 200 || w.Body.Len() > 0 || asked != 1 {
 		t.Errorf("answer = %d with %d bytes after %d pages, want 200 after 1", w.Code, w.Body.Len(), asked)
 	}
@@ -123,7 +124,7 @@ func TestDocumentsAtOnce(t *testing.T) {
 		w.CloseWithError(io.ErrUnexpectedEOF)
 	}
 	running.Wait()
-	if w := f.send(request(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 {
+	if w := f.send(newRequest(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 {
 		t.Errorf("after that = %d %s, want 503", w.Code, w.Body)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // lies between lines that, by their indentation, begin pieces, so text that is
 // YAML is cut where YAML has its parts; other text leaves a piece that is none.
 func splitYAML(b *organizationBody, to *organization.Builder) error {
-	s := &yamlSplitter{b: b, to: to, r: bufio.NewReaderSize(b.text.reader(), 64<<10), indent: noItems}
+	s := &yamlSplitter{b: b, to: to, r: bufio.NewReaderSize(b.text.Reader(), 64<<10), indent: noItems}
 	for {
 		line, err := s.readLine()
 		if errors.Is(err, io.EOF) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/web"
 )
 
@@ -24,37 +25,37 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-func (p pages) index(x *exchange) error { return p.serve(x, "index.html") }
+func (p pages) index(r *request.Request) error { return p.serve(r, "index.html") }
 
-func (p pages) file(x *exchange) error { return p.serve(x, x.param("file")) }
+func (p pages) file(r *request.Request) error { return p.serve(r, r.Param("file")) }
 
-func (p pages) serve(x *exchange, name string) error {
+func (p pages) serve(r *request.Request, name string) error {
 	f, ok := p.site[name]
 	if !ok {
-		return errNoRoute
+		return request.ErrNoRoute
 	}
-	h := x.Writer.Header()
+	h := r.Writer.Header()
 	h.Set("Content-Security-Policy", p.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Add("Vary", "Accept-Encoding")
-	packed, tag := protocol.AcceptsGzip(x.Request.Header), `"`+f.Tag+`"`
+	packed, tag := protocol.AcceptsGzip(r.HTTP.Header), `"`+f.Tag+`"`
 	if packed {
 		tag = `"` + f.Tag + `-gzip"`
 	}
-	if protocol.MatchesNone(x.Request.Header, tag) {
-		return x.notModified(tag)
+	if protocol.MatchesNone(r.HTTP.Header, tag) {
+		return r.NotModified(tag)
 	}
 	h.Set("ETag", tag)
 	if packed {
 		h.Set("Content-Encoding", "gzip")
-		x.write(http.StatusOK, f.Type, f.Packed)
+		r.Write(http.StatusOK, f.Type, f.Packed)
 		return nil
 	}
 	body, err := f.Unpack()
 	if err != nil {
 		return err
 	}
-	x.write(http.StatusOK, f.Type, body)
+	r.Write(http.StatusOK, f.Type, body)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // page asks for a path as a browser would, but without a token.
 func (f fake) page(t *testing.T, path string, header ...string) (status int, h http.Header, body string) {
 	t.Helper()
-	r := request(t, http.MethodGet, path, "")
+	r := newRequest(t, http.MethodGet, path, "")
 	r.Header.Del("Authorization")
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/project"
@@ -14,28 +15,28 @@ import (
 type projects struct{ svc *app.Projects }
 
 // list serves GET /projects.
-func (h projects) list(x *exchange) error {
-	q := x.query()
-	in := app.ListProjects{Lead: q.ref("lead")}
-	in.Status = word(q, "status", project.ParseStatus)
-	p, err := q.paging(x, defaultLimit, 1)
+func (h projects) list(r *request.Request) error {
+	q := r.Query()
+	in := app.ListProjects{Lead: q.Ref("lead")}
+	in.Status = request.Word(q, "status", project.ParseStatus)
+	p, err := q.Paging(request.DefaultLimit, 1)
 	if err != nil {
 		return err
 	}
-	if p.at != nil {
-		in.After = project.ID(p.at[0])
+	if p.At != nil {
+		in.After = project.ID(p.At[0])
 	}
-	in.Limit = p.limit + 1
-	rows, err := h.svc.List(x.ctx(), in)
+	in.Limit = p.Limit + 1
+	rows, err := h.svc.List(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeProject, func(p app.Project) protocol.Position { return protocol.Position{string(p.ID)} })
+	return request.SendPage(r, p, rows, writeProject, func(p app.Project) protocol.Position { return protocol.Position{string(p.ID)} })
 }
 
 // create serves POST /projects.
-func (h projects) create(x *exchange) error {
-	doc, err := x.document(false)
+func (h projects) create(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -44,33 +45,33 @@ func (h projects) create(x *exchange) error {
 		return err
 	}
 	reply := func(p app.Project) receipt.Reply { return projectReply(p, http.StatusCreated) }
-	made, err := h.svc.Start(x.ctx(), x.call(), app.StartProject{Patch: p, Reply: reply})
+	made, err := h.svc.Start(r.Ctx(), r.Call(), app.StartProject{Patch: p, Reply: reply})
 	if err != nil {
 		return err
 	}
-	return x.send(reply(made))
+	return r.Send(reply(made))
 }
 
 // get serves GET /projects/{project_id}.
-func (h projects) get(x *exchange) error {
-	id, err := projectID(x)
+func (h projects) get(r *request.Request) error {
+	id, err := projectID(r)
 	if err != nil {
 		return err
 	}
-	p, err := h.svc.Project(x.ctx(), id)
+	p, err := h.svc.Project(r.Ctx(), id)
 	if err != nil {
 		return err
 	}
-	return x.show(projectReply(p, http.StatusOK))
+	return r.SendIfNew(projectReply(p, http.StatusOK))
 }
 
 // update serves PATCH /projects/{project_id}.
-func (h projects) update(x *exchange) error {
-	id, err := projectID(x)
+func (h projects) update(r *request.Request) error {
+	id, err := projectID(r)
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(true)
+	doc, err := r.Document(true)
 	if err != nil {
 		return err
 	}
@@ -78,37 +79,37 @@ func (h projects) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	next, err := h.svc.Change(x.ctx(), call, id, p)
+	next, err := h.svc.Change(r.Ctx(), call, id, p)
 	if err != nil {
 		return err
 	}
-	return x.send(projectReply(next, http.StatusOK))
+	return r.Send(projectReply(next, http.StatusOK))
 }
 
 // remove serves DELETE /projects/{project_id}.
-func (h projects) remove(x *exchange) error {
-	id, err := projectID(x)
+func (h projects) remove(r *request.Request) error {
+	id, err := projectID(r)
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	if err := h.svc.Delete(x.ctx(), call, id); err != nil {
+	if err := h.svc.Delete(r.Ctx(), call, id); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // projectID reads the project in the path.
-func projectID(x *exchange) (project.ID, error) {
-	text := x.param("project_id")
-	if err := checkPathText("project_id", text); err != nil {
+func projectID(r *request.Request) (project.ID, error) {
+	text, err := r.BoundedParam("project_id")
+	if err != nil {
 		return "", err
 	}
 	return project.ParseID(text)
@@ -118,11 +119,11 @@ func projectID(x *exchange) (project.ID, error) {
 func projectReply(p app.Project, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,
-		Body:   envelope(512, func(w *jsondoc.Writer) { writeProject(w, p) }),
+		Body:   request.Envelope(512, func(w *jsondoc.Writer) { writeProject(w, p) }),
 		ETag:   protocol.ETag(p.Tag(), projectDigest(p)),
 	}
 	if status == http.StatusCreated {
-		r.Location = prefix + "/projects/" + string(p.ID)
+		r.Location = request.Prefix + "/projects/" + string(p.ID)
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/web"
 	"orgd/domain/access"
 )
@@ -15,8 +16,8 @@ const (
 	remove = http.MethodDelete
 )
 
-// routes is the interface: every method and path that the service answers.
-func (s *Server) routes() []route {
+// routes returns the interface: every method and path that the service answers.
+func (s *Server) routes() []request.Route {
 	agents := agents{s.parts.Agents}
 	departments := departments{s.parts.Departments}
 	company := companies{s.parts.Company}
@@ -29,89 +30,89 @@ func (s *Server) routes() []route {
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
 	docs := pages{web.Docs(), docsPolicy}
-	routes := []route{
-		{method: get, path: "/healthz", op: access.Live, public: true, uncounted: true, handle: operations.live},
-		{method: get, path: "/readyz", op: access.Ready, public: true, uncounted: true, handle: operations.ready},
-		{method: get, path: "/metrics", op: access.Metrics, handle: operations.metrics},
-		{method: get, path: "/capabilities", op: access.Capabilities, handle: operations.capabilities},
-		{method: get, path: "/openapi.json", op: access.OpenAPI, public: true, handle: operations.openapiJSON},
-		{method: get, path: "/openapi.yaml", op: access.OpenAPI, public: true, handle: operations.openapiYAML},
-		{method: get, path: "/", op: access.Docs, public: true, atRoot: true, handle: operations.index},
-		{method: get, path: "/docs/errors", op: access.Docs, public: true, atRoot: true, handle: operations.errorDocs},
-		{method: get, path: "/docs", op: access.Docs, public: true, atRoot: true, handle: docs.index},
-		{method: get, path: "/docs/{file}", op: access.Docs, public: true, atRoot: true, handle: docs.file},
-		{method: get, path: "/audit", op: access.AuditList, handle: audits{s.parts.Audit}.list},
+	routes := []request.Route{
+		{Method: get, Path: "/healthz", Op: access.Live, Public: true, Uncounted: true, Handle: operations.live},
+		{Method: get, Path: "/readyz", Op: access.Ready, Public: true, Uncounted: true, Handle: operations.ready},
+		{Method: get, Path: "/metrics", Op: access.Metrics, Handle: operations.metrics},
+		{Method: get, Path: "/capabilities", Op: access.Capabilities, Handle: operations.capabilities},
+		{Method: get, Path: "/openapi.json", Op: access.OpenAPI, Public: true, Handle: operations.openapiJSON},
+		{Method: get, Path: "/openapi.yaml", Op: access.OpenAPI, Public: true, Handle: operations.openapiYAML},
+		{Method: get, Path: "/", Op: access.Docs, Public: true, AtRoot: true, Handle: operations.index},
+		{Method: get, Path: "/docs/errors", Op: access.Docs, Public: true, AtRoot: true, Handle: operations.errorDocs},
+		{Method: get, Path: "/docs", Op: access.Docs, Public: true, AtRoot: true, Handle: docs.index},
+		{Method: get, Path: "/docs/{file}", Op: access.Docs, Public: true, AtRoot: true, Handle: docs.file},
+		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit}.list},
 
-		{method: get, path: "/company", op: access.CompanyGet, handle: company.get},
-		{method: patch, path: "/company", op: access.CompanyUpdate, handle: company.update},
-		{method: get, path: "/company/departments", op: access.CompanyDepartments, handle: company.departments},
-		{method: get, path: "/company/departments/figures", op: access.DepartmentsFigures, handle: measures.departmentFigures},
-		{method: post, path: "/company/reorder-departments", op: access.CompanyReorderDepartments, handle: company.reorder},
+		{Method: get, Path: "/company", Op: access.CompanyGet, Handle: company.get},
+		{Method: patch, Path: "/company", Op: access.CompanyUpdate, Handle: company.update},
+		{Method: get, Path: "/company/departments", Op: access.CompanyDepartments, Handle: company.departments},
+		{Method: get, Path: "/company/departments/figures", Op: access.DepartmentsFigures, Handle: measures.departmentFigures},
+		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, Handle: company.reorder},
 
-		{method: get, path: "/organization", op: access.OrganizationExport, long: true, handle: organizations.export},
-		{method: post, path: "/organization/plan", op: access.OrganizationPlan, long: true, spooled: true, handle: organizations.plan},
-		{method: post, path: "/organization/apply", op: access.OrganizationApply, long: true, spooled: true, handle: organizations.apply},
+		{Method: get, Path: "/organization", Op: access.OrganizationExport, Long: true, Handle: organizations.export},
+		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Long: true, Spooled: true, Handle: organizations.plan},
+		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Long: true, Spooled: true, Handle: organizations.apply},
 
-		{method: get, path: "/agents", op: access.AgentsList, handle: agents.list},
-		{method: post, path: "/agents", op: access.AgentsCreate, handle: agents.create},
-		{method: get, path: "/agents/{agent_name}", op: access.AgentsGet, handle: agents.get},
-		{method: patch, path: "/agents/{agent_name}", op: access.AgentsUpdate, handle: agents.update},
-		{method: remove, path: "/agents/{agent_name}", op: access.AgentsDelete, handle: agents.remove},
-		{method: get, path: "/agents/{agent_name}/activity", op: access.AgentsActivity, handle: activities.ofAgent},
-		{method: get, path: "/agents/{agent_name}/health", op: access.AgentsHealth, handle: measures.agentHealth},
-		{method: get, path: "/agents/{agent_name}/history", op: access.AgentsHistory, handle: activities.career},
-		{method: get, path: "/agents/{agent_name}/performance", op: access.AgentsPerformance, handle: measures.performance},
-		{method: get, path: "/agents/{agent_id}/versions", op: access.VersionsList, handle: agents.versions},
-		{method: get, path: "/agents/{agent_id}/versions/diff", op: access.VersionsDiff, handle: agents.diff},
-		{method: get, path: "/agents/{agent_id}/versions/{version_num}", op: access.VersionsGet, handle: agents.version},
-		{method: post, path: "/agents/{agent_id}/versions/rollback", op: access.AgentsRollback, handle: agents.rollback},
+		{Method: get, Path: "/agents", Op: access.AgentsList, Handle: agents.list},
+		{Method: post, Path: "/agents", Op: access.AgentsCreate, Handle: agents.create},
+		{Method: get, Path: "/agents/{agent_name}", Op: access.AgentsGet, Handle: agents.get},
+		{Method: patch, Path: "/agents/{agent_name}", Op: access.AgentsUpdate, Handle: agents.update},
+		{Method: remove, Path: "/agents/{agent_name}", Op: access.AgentsDelete, Handle: agents.remove},
+		{Method: get, Path: "/agents/{agent_name}/activity", Op: access.AgentsActivity, Handle: activities.ofAgent},
+		{Method: get, Path: "/agents/{agent_name}/health", Op: access.AgentsHealth, Handle: measures.agentHealth},
+		{Method: get, Path: "/agents/{agent_name}/history", Op: access.AgentsHistory, Handle: activities.career},
+		{Method: get, Path: "/agents/{agent_name}/performance", Op: access.AgentsPerformance, Handle: measures.performance},
+		{Method: get, Path: "/agents/{agent_id}/versions", Op: access.VersionsList, Handle: agents.versions},
+		{Method: get, Path: "/agents/{agent_id}/versions/diff", Op: access.VersionsDiff, Handle: agents.diff},
+		{Method: get, Path: "/agents/{agent_id}/versions/{version_num}", Op: access.VersionsGet, Handle: agents.version},
+		{Method: post, Path: "/agents/{agent_id}/versions/rollback", Op: access.AgentsRollback, Handle: agents.rollback},
 
-		{method: get, path: "/activities", op: access.ActivitiesList, handle: activities.list},
-		{method: post, path: "/activities", op: access.ActivitiesIngest, maxBody: 8 << 20, handle: activities.report},
-		{method: get, path: "/activities/stream", op: access.ActivitiesStream, handle: streams.follow},
+		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},
+		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Handle: activities.report},
+		{Method: get, Path: "/activities/stream", Op: access.ActivitiesStream, Handle: streams.follow},
 
-		{method: get, path: "/departments", op: access.DepartmentsList, handle: departments.list},
-		{method: post, path: "/departments", op: access.DepartmentsCreate, handle: departments.create},
-		{method: get, path: "/departments/{name}", op: access.DepartmentsGet, handle: departments.get},
-		{method: patch, path: "/departments/{name}", op: access.DepartmentsUpdate, handle: departments.update},
-		{method: remove, path: "/departments/{name}", op: access.DepartmentsDelete, handle: departments.remove},
-		{method: get, path: "/departments/{name}/ceremony-policy", op: access.DepartmentsCeremonyPolicy, handle: departments.ceremonyPolicy},
-		{method: put, path: "/departments/{name}/ceremony-policy", op: access.DepartmentsUpdateCeremonyPolicy, maxBody: 64 << 10, handle: departments.putCeremonyPolicy},
-		{method: remove, path: "/departments/{name}/ceremony-policy", op: access.DepartmentsDeleteCeremonyPolicy, handle: departments.removeCeremonyPolicy},
-		{method: get, path: "/departments/{name}/ceremony-policy/resolved", op: access.DepartmentsResolvedCeremonyPolicy, handle: departments.resolvedCeremonyPolicy},
-		{method: get, path: "/departments/{name}/health", op: access.DepartmentsHealth, handle: measures.departmentHealth},
-		{method: post, path: "/departments/{name}/reorder-agents", op: access.DepartmentsReorderAgents, handle: departments.reorderAgents},
+		{Method: get, Path: "/departments", Op: access.DepartmentsList, Handle: departments.list},
+		{Method: post, Path: "/departments", Op: access.DepartmentsCreate, Handle: departments.create},
+		{Method: get, Path: "/departments/{name}", Op: access.DepartmentsGet, Handle: departments.get},
+		{Method: patch, Path: "/departments/{name}", Op: access.DepartmentsUpdate, Handle: departments.update},
+		{Method: remove, Path: "/departments/{name}", Op: access.DepartmentsDelete, Handle: departments.remove},
+		{Method: get, Path: "/departments/{name}/ceremony-policy", Op: access.DepartmentsCeremonyPolicy, Handle: departments.ceremonyPolicy},
+		{Method: put, Path: "/departments/{name}/ceremony-policy", Op: access.DepartmentsUpdateCeremonyPolicy, MaxBody: 64 << 10, Handle: departments.putCeremonyPolicy},
+		{Method: remove, Path: "/departments/{name}/ceremony-policy", Op: access.DepartmentsDeleteCeremonyPolicy, Handle: departments.removeCeremonyPolicy},
+		{Method: get, Path: "/departments/{name}/ceremony-policy/resolved", Op: access.DepartmentsResolvedCeremonyPolicy, Handle: departments.resolvedCeremonyPolicy},
+		{Method: get, Path: "/departments/{name}/health", Op: access.DepartmentsHealth, Handle: measures.departmentHealth},
+		{Method: post, Path: "/departments/{name}/reorder-agents", Op: access.DepartmentsReorderAgents, Handle: departments.reorderAgents},
 
-		{method: get, path: "/projects", op: access.ProjectsList, handle: projects.list},
-		{method: post, path: "/projects", op: access.ProjectsCreate, handle: projects.create},
-		{method: get, path: "/projects/{project_id}", op: access.ProjectsGet, handle: projects.get},
-		{method: patch, path: "/projects/{project_id}", op: access.ProjectsUpdate, handle: projects.update},
-		{method: remove, path: "/projects/{project_id}", op: access.ProjectsDelete, handle: projects.remove},
+		{Method: get, Path: "/projects", Op: access.ProjectsList, Handle: projects.list},
+		{Method: post, Path: "/projects", Op: access.ProjectsCreate, Handle: projects.create},
+		{Method: get, Path: "/projects/{project_id}", Op: access.ProjectsGet, Handle: projects.get},
+		{Method: patch, Path: "/projects/{project_id}", Op: access.ProjectsUpdate, Handle: projects.update},
+		{Method: remove, Path: "/projects/{project_id}", Op: access.ProjectsDelete, Handle: projects.remove},
 
-		{method: get, path: "/webhooks", op: access.WebhooksList, handle: webhooks.list},
-		{method: post, path: "/webhooks", op: access.WebhooksWrite, handle: webhooks.create},
-		{method: get, path: "/webhooks/{id}", op: access.WebhooksGet, handle: webhooks.get},
-		{method: patch, path: "/webhooks/{id}", op: access.WebhooksWrite, handle: webhooks.update},
-		{method: remove, path: "/webhooks/{id}", op: access.WebhooksWrite, handle: webhooks.remove},
-		{method: post, path: "/webhooks/{id}/rotate-secret", op: access.WebhooksWrite, handle: webhooks.rotate},
-		{method: post, path: "/webhooks/{id}/test", op: access.WebhooksTest, handle: webhooks.test},
-		{method: get, path: "/webhooks/{id}/deliveries", op: access.WebhooksDeliveries, handle: webhooks.deliveries},
-		{method: post, path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", op: access.WebhooksWrite, handle: webhooks.redeliver},
+		{Method: get, Path: "/webhooks", Op: access.WebhooksList, Handle: webhooks.list},
+		{Method: post, Path: "/webhooks", Op: access.WebhooksWrite, Handle: webhooks.create},
+		{Method: get, Path: "/webhooks/{id}", Op: access.WebhooksGet, Handle: webhooks.get},
+		{Method: patch, Path: "/webhooks/{id}", Op: access.WebhooksWrite, Handle: webhooks.update},
+		{Method: remove, Path: "/webhooks/{id}", Op: access.WebhooksWrite, Handle: webhooks.remove},
+		{Method: post, Path: "/webhooks/{id}/rotate-secret", Op: access.WebhooksWrite, Handle: webhooks.rotate},
+		{Method: post, Path: "/webhooks/{id}/test", Op: access.WebhooksTest, Handle: webhooks.test},
+		{Method: get, Path: "/webhooks/{id}/deliveries", Op: access.WebhooksDeliveries, Handle: webhooks.deliveries},
+		{Method: post, Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Op: access.WebhooksWrite, Handle: webhooks.redeliver},
 
-		{method: post, path: "/auth/tokens", op: access.AuthTokens, handle: sessions.issue},
-		{method: post, path: "/auth/renew", op: access.AuthRenew, handle: sessions.renew},
-		{method: get, path: "/auth/me", op: access.AuthMe, handle: sessions.me},
-		{method: get, path: "/auth/sessions", op: access.AuthSessions, handle: sessions.list},
-		{method: remove, path: "/auth/sessions/{sid}", op: access.AuthRevokeSession, handle: sessions.revoke},
-		{method: post, path: "/auth/logout", op: access.AuthLogout, handle: sessions.logout},
-		{method: post, path: "/auth/links", op: access.AuthLinks, handle: sessions.link},
-		{method: post, path: "/auth/links/redeem", op: access.AuthSignIn, public: true, handle: sessions.signIn},
+		{Method: post, Path: "/auth/tokens", Op: access.AuthTokens, Handle: sessions.issue},
+		{Method: post, Path: "/auth/renew", Op: access.AuthRenew, Handle: sessions.renew},
+		{Method: get, Path: "/auth/me", Op: access.AuthMe, Handle: sessions.me},
+		{Method: get, Path: "/auth/sessions", Op: access.AuthSessions, Handle: sessions.list},
+		{Method: remove, Path: "/auth/sessions/{sid}", Op: access.AuthRevokeSession, Handle: sessions.revoke},
+		{Method: post, Path: "/auth/logout", Op: access.AuthLogout, Handle: sessions.logout},
+		{Method: post, Path: "/auth/links", Op: access.AuthLinks, Handle: sessions.link},
+		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, Public: true, Handle: sessions.signIn},
 	}
 	if s.cfg.Console {
 		console := pages{web.Console(), consolePolicy}
 		routes = append(routes,
-			route{method: get, path: "/console", op: access.Console, public: true, atRoot: true, handle: console.index},
-			route{method: get, path: "/console/{file}", op: access.Console, public: true, atRoot: true, handle: console.file})
+			request.Route{Method: get, Path: "/console", Op: access.Console, Public: true, AtRoot: true, Handle: console.index},
+			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, Public: true, AtRoot: true, Handle: console.file})
 	}
 	return routes
 }

@@ -27,8 +27,8 @@ func TestRoutesAreDescribed(t *testing.T) {
 		described = append(described, op.Method+" "+op.Path)
 	}
 	for _, r := range newFake(t, ok).routes() {
-		if !r.atRoot {
-			routed = append(routed, r.method+" "+r.pattern())
+		if !r.AtRoot {
+			routed = append(routed, r.Method+" "+r.Pattern())
 		}
 	}
 	slices.Sort(described)
@@ -42,14 +42,14 @@ func TestRoutesAreDescribed(t *testing.T) {
 // operation is one that it knows.
 func TestRoutesAndPermissions(t *testing.T) {
 	for _, r := range newFake(t, ok).routes() {
-		if r.public != r.op.Public() {
-			t.Errorf("%s %s: public = %v, the operation %s: %v", r.method, r.path, r.public, r.op, r.op.Public())
+		if r.Public != r.Op.Public() {
+			t.Errorf("%s %s: public = %v, the operation %s: %v", r.Method, r.Path, r.Public, r.Op, r.Op.Public())
 		}
-		if !slices.Contains(access.Operations(), r.op) {
-			t.Errorf("%s %s: nobody knows the operation %s", r.method, r.path, r.op)
+		if !slices.Contains(access.Operations(), r.Op) {
+			t.Errorf("%s %s: nobody knows the operation %s", r.Method, r.Path, r.Op)
 		}
-		if r.uncounted && !strings.HasPrefix(string(r.op), "health.") {
-			t.Errorf("%s %s: is not counted", r.method, r.path)
+		if r.Uncounted && !strings.HasPrefix(string(r.Op), "health.") {
+			t.Errorf("%s %s: is not counted", r.Method, r.Path)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (heldReceipts) Claim(context.Context, ports.Claim) (*receipt.Receipt, error
 
 func TestKeyOfARunningRequest(t *testing.T) {
 	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Receipts = heldReceipts{} })
-	r := request(t, "POST", "/api/v1/company/reorder-departments", "{}")
+	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{}")
 	r.Header.Set("Idempotency-Key", "k")
 	w := f.send(r)
 	if d := detailOf(t, w); w.Code != 429 || d.Code != 5002 || *d.RetryAfter != 1 || w.Header().Get("Retry-After") != "1" {
@@ -84,10 +84,10 @@ func TestRenewExternal(t *testing.T) {
 		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
 		p.Sessions = app.NewSessions(kit, system.Random{}, external{}, nil, noSessions{}, nil)
 	})
-	if w := f.send(request(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
+	if w := f.send(newRequest(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
 		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)
 	}
-	if w := f.send(request(t, http.MethodGet, "/api/v1/auth/me", "")); w.Code != 200 || !strings.Contains(w.Body.String(), `"issuer":"https://idp"`) {
+	if w := f.send(newRequest(t, http.MethodGet, "/api/v1/auth/me", "")); w.Code != 200 || !strings.Contains(w.Body.String(), `"issuer":"https://idp"`) {
 		t.Errorf("answer = %d %s, want 200 with the issuer", w.Code, w.Body)
 	}
 }

@@ -1,7 +1,7 @@
 // Package httpapi serves the interface over HTTP: it reads requests strictly,
-// asks one use case, and answers with an envelope, a page or an error. It is
-// the only package that knows statuses and headers, and the only one that logs
-// an error of a request.
+// calls one use case, and answers with an envelope, a page or an error. It and its
+// internal packages are the only ones that know statuses and headers, and that log an
+// error of a request.
 package httpapi
 
 import (
@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/access"
@@ -50,7 +51,7 @@ type Parts struct {
 	Traces       *telemetry.Traces // nil without
 	CursorKey    CursorKey
 	Build        BuildInfo
-	Capabilities func() Capabilities // asked at every probe
+	Capabilities func() Capabilities // called for each GET /capabilities
 	SharedLimits SharedLimits
 }
 
@@ -60,11 +61,11 @@ type CursorKey []byte
 // MinCursorKey is the least length of a [CursorKey] in bytes.
 const MinCursorKey = 32
 
-// SharedLimits tells whether replicas share their limits at the moment; nil where
-// they are not meant to.
+// SharedLimits reports whether replicas share their limits at the moment; nil if they
+// need not.
 type SharedLimits func() bool
 
-// BuildInfo says which program this is.
+// BuildInfo identifies the program.
 type BuildInfo struct{ Version, Commit string }
 
 // Capabilities says which optional subsystems are wired and working in this
@@ -86,14 +87,14 @@ type Server struct {
 	parts     Parts
 	log       *zap.Logger
 	engine    *gin.Engine
-	env       *env
+	env       *request.Env
 	clients   protocol.Clients
 	origins   map[string]bool
 	started   time.Time
 	probe     singleflight.Group
 	streaming streamTimes
 	documents *limit.Places // of requests that deal with the whole organization
-	// Streams end with ending, which end brings about.
+	// Streams end with ending, which end cancels.
 	ending context.Context
 	end    context.CancelFunc
 }
@@ -114,10 +115,10 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 		cfg: cfg, parts: parts, log: log, clients: clients,
 		origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
 	}
-	s.env = &env{
-		log: log, ids: parts.IDs, cursors: protocol.Cursors{Key: parts.CursorKey}, timeout: cfg.RequestTimeout, longTimeout: cfg.OrganizationTimeout,
-		maxDocument: int64(cfg.OrganizationMaxBody), errorDocs: cfg.ErrorDocsURL,
-		turns: newTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
+	s.env = &request.Env{
+		Log: log, IDs: parts.IDs, Cursors: protocol.Cursors{Key: parts.CursorKey}, ErrorDocs: cfg.ErrorDocsURL,
+		Timeout: cfg.RequestTimeout, LongTimeout: cfg.OrganizationTimeout, MaxDocument: int64(cfg.OrganizationMaxBody),
+		Turns: request.NewTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	for _, o := range cfg.CORSOrigins {
@@ -134,15 +135,15 @@ func (s *Server) newEngine() *gin.Engine {
 	e.RedirectFixedPath = false
 	e.HandleMethodNotAllowed = true
 	e.UseRawPath = true
-	e.UnescapePathValues = false // see exchange.param
+	e.UnescapePathValues = false // see request.Param
 	e.ForwardedByClientIP = false
 	for _, r := range s.routes() {
 		rt := r
-		rt.name = rt.method + " " + rt.pattern()
+		rt.Name = rt.Method + " " + rt.Pattern()
 		serve := s.traced(&rt, s.serve(&rt))
-		e.Handle(rt.method, rt.ginPath(), serve)
-		if rt.method == http.MethodGet {
-			e.Handle(http.MethodHead, rt.ginPath(), serve)
+		e.Handle(rt.Method, rt.RouterPath(), serve)
+		if rt.Method == http.MethodGet {
+			e.Handle(http.MethodHead, rt.RouterPath(), serve)
 		}
 	}
 	e.NoRoute(s.traced(noRoute, s.serve(noRoute)))
@@ -161,50 +162,55 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
+// The routes of requests that match nothing.
+var (
+	noRoute  = &request.Route{Public: true, Name: "unmatched"}
+	noMethod = &request.Route{Public: true, Name: "unmatched"}
+)
+
 // serve answers the requests of one route.
-func (s *Server) serve(rt *route) gin.HandlerFunc {
+func (s *Server) serve(rt *request.Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		x := newExchange(s.env, c, rt)
-		x.trace = s.parts.Traces.Fields(x.client)
-		defer s.afterwards(x)
-		defer x.close()
+		r := request.New(s.env, c, rt)
+		r.Trace = s.parts.Traces.Fields(r.Client)
+		defer s.afterwards(r)
+		defer r.Close()
 		s.parts.Metrics.InFlight(1)
 		defer s.parts.Metrics.InFlight(-1)
-		defer s.finish(x)
-		err := s.run(x)
+		defer s.finish(r)
+		err := s.run(r)
 		switch {
 		case err == nil:
-		case x.client.Err() != nil && !errors.Is(err, errIncomplete):
-			abandon(x)
+		case r.Client.Err() != nil && !errors.Is(err, request.ErrIncomplete):
+			abandon(r)
 		default:
-			if x.later != nil {
-				x.Writer.Header().Set("Connection", "close") // or the client's next request would wait behind it
+			if r.Later != nil {
+				r.Writer.Header().Set("Connection", "close") // or the client's next request would wait behind it
 			}
-			x.fail(err)
+			r.Fail(err)
 		}
 	}
 }
 
-// afterwards does what the answer did not wait for.
-func (s *Server) afterwards(x *exchange) {
-	if x.later == nil {
+// afterwards runs what the answer did not wait for.
+func (s *Server) afterwards(r *request.Request) {
+	if r.Later == nil {
 		return
 	}
-	if x.code != 0 { // or the client has left
-		x.Writer.Flush()
+	if r.Code != 0 { // or the client has left
+		r.Writer.Flush()
 	}
-	x.later()
+	r.Later()
 }
 
-// statusAbandoned is what metrics and the log show of a request whose client
-// has left. Nobody is sent it.
+// statusAbandoned is the status in metrics and the log of a request whose client has
+// left. It is never sent.
 const statusAbandoned = 499
 
-// abandon ends an exchange whose client has left. The connection is cut, so
-// that a client that only seems to be gone gets no answer rather than an empty
-// success.
-func abandon(x *exchange) {
-	x.Writer.WriteHeader(statusAbandoned)
+// abandon ends a request whose client has left. It closes the connection: a client that
+// only seems to have left gets no answer rather than an empty success.
+func abandon(r *request.Request) {
+	r.Writer.WriteHeader(statusAbandoned)
 	panic(http.ErrAbortHandler)
 }
 
@@ -212,42 +218,43 @@ func abandon(x *exchange) {
 var errPanic = errors.New("httpapi: panic")
 
 // run admits and handles the request. A panic becomes an error.
-func (s *Server) run(x *exchange) (err error) {
+func (s *Server) run(r *request.Request) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%w: %s\n%s", errPanic, fault.PanicText(v), debug.Stack())
 		}
 	}()
-	if x.route.long {
-		if err := x.setWriteDeadline(noDeadline); err != nil {
+	if r.Route.Long {
+		// The answer is made before it is sent; sending it sets a deadline.
+		if err := r.SetWriteDeadline(time.Time{}); err != nil {
 			return err
 		}
 	}
-	return s.admit(x)
+	return s.admit(r)
 }
 
-// finish reports the exchange to the metrics and the access log.
-func (s *Server) finish(x *exchange) {
-	took := time.Since(x.started)
-	x.countRead()
-	status := x.Writer.Status()
-	s.parts.Metrics.Request(x.route.label(), x.Request.Method, status, took)
-	if x.route.uncounted && status < http.StatusBadRequest {
-		return // probes come every few seconds and tell nothing
+// finish reports the request to the metrics and the access log.
+func (s *Server) finish(r *request.Request) {
+	took := time.Since(r.Started)
+	r.CountRead()
+	status := r.Writer.Status()
+	s.parts.Metrics.Request(r.Route.Label(), r.HTTP.Method, status, took)
+	if r.Route.Uncounted && status < http.StatusBadRequest {
+		return // probes come every few seconds
 	}
 	fields := make([]zap.Field, 0, 9)
-	fields = append(fields, zap.String("instance", x.id), zap.String("method", x.method()),
-		zap.String("route", x.route.name), zap.Int("status", status),
-		zap.Duration("took", took), zap.Int("bytes", max(0, x.Writer.Size())))
-	if x.session != nil {
-		fields = append(fields, zap.String("subject", x.session.Subject))
+	fields = append(fields, zap.String("instance", r.ID), zap.String("method", r.ShortMethod()),
+		zap.String("route", r.Route.Name), zap.Int("status", status),
+		zap.Duration("took", took), zap.Int("bytes", max(0, r.Writer.Size())))
+	if r.Session != nil {
+		fields = append(fields, zap.String("subject", r.Session.Subject))
 	}
-	if x.code != 0 {
-		fields = append(fields, zap.Int("code", int(x.code)))
+	if r.Code != 0 {
+		fields = append(fields, zap.Int("code", int(r.Code)))
 	}
-	fields = append(fields, x.trace...)
+	fields = append(fields, r.Trace...)
 	log := s.log.Info
-	if x.route.op == access.Console && status < http.StatusBadRequest {
+	if r.Route.Op == access.Console && status < http.StatusBadRequest {
 		log = s.log.Debug // a page has dozens of files
 	}
 	log("request", fields...)
@@ -269,11 +276,11 @@ func (s *Server) Run(ctx context.Context, ready func(net.Addr)) error {
 	srv := &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       headerTimeout + bodyTimeout,
-		WriteTimeout:      writeTimeout,
+		ReadTimeout:       headerTimeout + request.BodyTimeout,
+		WriteTimeout:      request.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		// "OPTIONS *" is answered as every path that is not ours.
+		// "OPTIONS *" is answered as any path without a route.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     zap.NewStdLog(s.log.Named("http")),
 	}
@@ -309,10 +316,10 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	}), nil
 }
 
-// drain lets load balancers notice, then ends what runs. Streams would never end
-// by themselves.
+// drain waits until load balancers have noticed, then ends streams and waits for
+// requests.
 func (s *Server) drain(srv *http.Server) error {
-	s.env.draining.Store(true)
+	s.env.Draining.Store(true)
 	s.parts.Metrics.Ready(false)
 	time.Sleep(s.cfg.DrainDelay)
 	s.end()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/company"
 	"orgd/ports"
 )
@@ -96,7 +97,7 @@ func TestRunDrains(t *testing.T) {
 	<-begun
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
-	for !f.env.draining.Load() {
+	for !f.env.Draining.Load() {
 		time.Sleep(time.Millisecond)
 	}
 	if resp := call(t, c, "GET", "http://"+addr+"/api/v1/readyz", ""); resp.StatusCode != 503 || !resp.Close {
@@ -177,7 +178,7 @@ func TestReady(t *testing.T) {
 		}
 	}
 	f := newFake(t, ok)
-	f.env.draining.Store(true)
+	f.env.Draining.Store(true)
 	w := f.send(httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/readyz", nil))
 	if w.Code != 503 || detailOf(t, w).Code != 8001 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("draining: readyz = %d %s, want 503/8001 after 1 s", w.Code, w.Body)
@@ -268,15 +269,15 @@ func TestBodyArrivesLate(t *testing.T) {
 		"bad chunks": {errors.New("malformed chunked encoding"), "ended early"},
 	} {
 		f := newFake(t, ok)
-		r := request(t, "PATCH", "/api/v1/company", "{}")
+		r := newRequest(t, "PATCH", "/api/v1/company", "{}")
 		r.ContentLength, r.Body = -1, bodyFunc(func([]byte) (int, error) { return 0, tt.err })
 		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 		f.Handler().ServeHTTP(w, r)
 		if d := detailOf(t, w.ResponseRecorder); w.Code != 400 || d.Code != 2001 || !strings.Contains(d.Detail, tt.says) {
 			t.Errorf("%s: answer = %d %s, want 400/2001 %q", what, w.Code, w.Body, tt.says)
 		}
-		if len(w.set) != 1 || time.Until(w.set[0]) > bodyTimeout || time.Until(w.set[0]) < bodyTimeout-time.Minute/10 {
-			t.Errorf("%s: read deadlines = %v, want one in %v", what, w.set, bodyTimeout)
+		if len(w.set) != 1 || time.Until(w.set[0]) > request.BodyTimeout || time.Until(w.set[0]) < request.BodyTimeout-time.Minute/10 {
+			t.Errorf("%s: read deadlines = %v, want one in %v", what, w.set, request.BodyTimeout)
 		}
 	}
 }
@@ -310,7 +311,7 @@ func TestCutBodyIsAnswered(t *testing.T) {
 func TestSlowBodyLeavesTimeForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, refusal, func(c *Config, _ *Parts) { c.RequestTimeout = 40 * time.Millisecond })
-		r := request(t, "PATCH", "/api/v1/company", "{}")
+		r := newRequest(t, "PATCH", "/api/v1/company", "{}")
 		body := r.Body
 		r.Body = bodyFunc(func(p []byte) (int, error) {
 			time.Sleep(50 * time.Millisecond)
@@ -335,12 +336,12 @@ func TestBodyIsNotReadTooEarly(t *testing.T) {
 		"bad token":   func(r *http.Request) { r.Header.Set("Authorization", "Bearer bad") },
 		"no route":    func(r *http.Request) { r.URL.Path = "/api/v1/nowhere" },
 		"no method":   func(r *http.Request) { r.Method = "PUT" },
-		"too large":   func(r *http.Request) { r.ContentLength = defaultMaxBody + 1 },
+		"too large":   func(r *http.Request) { r.ContentLength = request.DefaultMaxBody + 1 },
 		"wrong type":  func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
 		"compression": func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
 	} {
 		f := newFake(t, ok)
-		r := request(t, "PATCH", "/api/v1/company", "{}")
+		r := newRequest(t, "PATCH", "/api/v1/company", "{}")
 		r.Body = bodyFunc(func([]byte) (int, error) {
 			t.Errorf("%s: the body was read", what)
 			return 0, io.EOF
@@ -355,13 +356,13 @@ func TestBodyIsNotReadTooEarly(t *testing.T) {
 // A body without announced size is cut off at the limit.
 func TestEndlessBody(t *testing.T) {
 	f := newFake(t, ok)
-	r := request(t, "PATCH", "/api/v1/company", "{}")
+	r := newRequest(t, "PATCH", "/api/v1/company", "{}")
 	total := 0
 	r.ContentLength, r.Body = -1, bodyFunc(func(p []byte) (int, error) {
 		total += len(p)
 		return len(p), nil
 	})
-	if w := f.send(r); w.Code != 400 || !strings.Contains(w.Body.String(), "larger than 1048576 bytes") || total > 2*defaultMaxBody+firstRead {
-		t.Errorf("answer = %d %s after %d bytes, want 400 near %d", w.Code, w.Body, total, defaultMaxBody)
+	if w := f.send(r); w.Code != 400 || !strings.Contains(w.Body.String(), "larger than 1048576 bytes") || total > 2*request.DefaultMaxBody+(16<<10) {
+		t.Errorf("answer = %d %s after %d bytes, want 400 near %d", w.Code, w.Body, total, request.DefaultMaxBody)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/jsondoc"
@@ -17,12 +18,12 @@ import (
 type sessions struct {
 	svc          *app.Sessions
 	clients      protocol.Clients
-	countFailure func(*exchange) error // see [Server.countFailure]
+	countFailure func(*request.Request) error // see [Server.countFailure]
 }
 
 // issue serves POST /auth/tokens.
-func (h sessions) issue(x *exchange) error {
-	doc, err := x.document(false)
+func (h sessions) issue(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -30,11 +31,11 @@ func (h sessions) issue(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	token, s, err := h.svc.Issue(x.ctx(), x.call(), in)
+	token, s, err := h.svc.Issue(r.Ctx(), r.Call(), in)
 	if err != nil {
 		return err
 	}
-	return hand(x, token, s, http.StatusCreated)
+	return hand(r, token, s, http.StatusCreated)
 }
 
 func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
@@ -60,33 +61,33 @@ func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
 }
 
 // renew serves POST /auth/renew.
-func (h sessions) renew(x *exchange) error {
-	token, s, err := h.svc.Renew(x.ctx(), x.call(), *x.session)
+func (h sessions) renew(r *request.Request) error {
+	token, s, err := h.svc.Renew(r.Ctx(), r.Call(), *r.Session)
 	if err != nil {
 		return err
 	}
-	return hand(x, token, s, http.StatusOK)
+	return hand(r, token, s, http.StatusOK)
 }
 
 // hand gives a token to its bearer. It is shown once.
-func hand(x *exchange, token string, s session.Session, status int) error {
-	x.Writer.Header().Set("Cache-Control", "no-store")
-	r := receipt.Reply{Status: status, Body: envelope(1024, object(func(w *jsondoc.Writer) {
+func hand(r *request.Request, token string, s session.Session, status int) error {
+	r.Writer.Header().Set("Cache-Control", "no-store")
+	reply := receipt.Reply{Status: status, Body: request.Envelope(1024, request.Object(func(w *jsondoc.Writer) {
 		w.Field("token").Text(token)
 		w.Field("sid").Text(s.ID)
 		w.Field("expires_at").Time(s.ExpiresAt)
 	}))}
 	if status == http.StatusCreated {
-		r.Location = prefix + "/auth/sessions/" + s.ID
+		reply.Location = request.Prefix + "/auth/sessions/" + s.ID
 	}
-	return x.send(r)
+	return r.Send(reply)
 }
 
 // me serves GET /auth/me.
-func (h sessions) me(x *exchange) error {
-	return x.send(receipt.Reply{Status: http.StatusOK, Body: envelope(512, object(func(w *jsondoc.Writer) {
-		writeSession(w, *x.session)
-	}))})
+func (h sessions) me(r *request.Request) error {
+	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+		writeSession(w, *r.Session)
+	}))
 }
 
 // writeSession writes the members of a session.
@@ -110,24 +111,24 @@ func writeSession(w *jsondoc.Writer, s session.Session) {
 }
 
 // list serves GET /auth/sessions.
-func (h sessions) list(x *exchange) error {
-	p, err := x.query().paging(x, defaultLimit, 2)
+func (h sessions) list(r *request.Request) error {
+	p, err := r.Query().Paging(request.DefaultLimit, 2)
 	if err != nil {
 		return err
 	}
 	var after *session.Position
-	if p.at != nil {
-		at, err := protocol.ParseTime(p.at[0])
+	if p.At != nil {
+		at, err := protocol.ParseTime(p.At[0])
 		if err != nil {
 			return err
 		}
-		after = &session.Position{IssuedAt: at, ID: p.at[1]}
+		after = &session.Position{IssuedAt: at, ID: p.At[1]}
 	}
-	rows, err := h.svc.List(x.ctx(), x.call(), after, p.limit+1)
+	rows, err := h.svc.List(r.Ctx(), r.Call(), after, p.Limit+1)
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeRecord, func(r session.Record) protocol.Position {
+	return request.SendSmallPage(r, p, rows, writeRecord, func(r session.Record) protocol.Position {
 		return protocol.Position{protocol.FormatTime(r.IssuedAt), r.ID}
 	})
 }
@@ -145,21 +146,21 @@ func writeRecord(w *jsondoc.Writer, r session.Record) {
 }
 
 // revoke serves DELETE /auth/sessions/{sid}.
-func (h sessions) revoke(x *exchange) error {
-	sid, err := session.ParseID(x.param("sid"))
+func (h sessions) revoke(r *request.Request) error {
+	sid, err := session.ParseID(r.Param("sid"))
 	if err != nil {
 		return err
 	}
-	if err := h.svc.Revoke(x.ctx(), x.call(), sid); err != nil {
+	if err := h.svc.Revoke(r.Ctx(), r.Call(), sid); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // logout serves POST /auth/logout.
-func (h sessions) logout(x *exchange) error {
-	if err := h.svc.Logout(x.ctx(), x.call(), *x.session); err != nil {
+func (h sessions) logout(r *request.Request) error {
+	if err := h.svc.Logout(r.Ctx(), r.Call(), *r.Session); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }

@@ -123,8 +123,8 @@ func newFake(t *testing.T, do func(context.Context) error, change ...func(*Confi
 	return fake{s, logs}
 }
 
-// request is a request of an admin.
-func request(t *testing.T, method, path, body string) *http.Request {
+// newRequest returns a request of an admin.
+func newRequest(t *testing.T, method, path, body string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, bytes.NewBufferString(body))
 	r.Header.Set("Authorization", "Bearer good")

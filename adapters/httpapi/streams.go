@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/activity"
@@ -31,41 +32,41 @@ type streams struct {
 }
 
 // follow serves GET /activities/stream.
-func (h streams) follow(x *exchange) error {
-	in, scope, err := h.request(x)
+func (h streams) follow(r *request.Request) error {
+	in, scope, err := h.request(r)
 	if err != nil {
 		return err
 	}
 	if h.ending.Err() != nil {
 		return ports.ErrUnavailable.Because(errDraining)
 	}
-	x.giveTurn() // it goes on for days
-	st, err := h.svc.Open(x.ctx(), in)
+	r.EndTurn() // it goes on for days
+	st, err := h.svc.Open(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	w, err := beginEvents(x, h.times.write, func(p activity.Seq) string { return sealPosition(x.env.cursors, scope, p, in.Since) })
-	if err != nil || x.Request.Method == http.MethodHead {
+	w, err := beginEvents(r, h.times.write, func(p activity.Seq) string { return sealPosition(r.Env.Cursors, scope, p, in.Since) })
+	if err != nil || r.HTTP.Method == http.MethodHead {
 		return err
 	}
 	h.metrics.StreamSubscribers(1)
 	defer h.metrics.StreamSubscribers(-1)
-	h.finish(x, w, h.relay(x, st, w))
+	h.finish(r, w, h.relay(r, st, w))
 	return nil
 }
 
 // request reads what the client wants to follow, and what its positions are
 // bound to.
-func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
-	q := x.query()
+func (h streams) request(r *request.Request) (in app.Follow, scope string, err error) {
+	q := r.Query()
 	agent, typ, window := feedFilters(q)
-	if q.err != nil {
-		return in, "", q.err
+	if q.Err != nil {
+		return in, "", q.Err
 	}
-	in = app.Follow{Session: *x.session, Agent: agent, Type: typ, Since: window.Since(h.clock.Now())}
-	scope = x.scope(q.scope())
-	values, resumed := x.Request.Header["Last-Event-Id"]
+	in = app.Follow{Session: *r.Session, Agent: agent, Type: typ, Since: window.Since(h.clock.Now())}
+	scope = q.Scope()
+	values, resumed := r.HTTP.Header["Last-Event-Id"]
 	if !resumed {
 		return in, scope, nil
 	}
@@ -73,7 +74,7 @@ func (h streams) request(x *exchange) (in app.Follow, scope string, err error) {
 		return in, "", errPosition.With("Last-Event-ID: must be given once")
 	}
 	// The window counts from the time at which the stream was first opened.
-	after, since, err := openPosition(x.env.cursors, scope, values[0])
+	after, since, err := openPosition(r.Env.Cursors, scope, values[0])
 	in.After = &after
 	if window != 0 {
 		in.Since = since
@@ -109,8 +110,8 @@ func openPosition(c protocol.Cursors, scope, id string) (p activity.Seq, since t
 
 // relay writes what the stream brings until one of the two ends, and returns
 // why.
-func (h streams) relay(x *exchange, st *app.Stream, w *eventWriter) error {
-	ctx, end := context.WithCancelCause(x.client)
+func (h streams) relay(r *request.Request, st *app.Stream, w *eventWriter) error {
+	ctx, end := context.WithCancelCause(r.Client)
 	defer end(nil)
 	defer context.AfterFunc(h.ending, func() { end(errDraining) })()
 	if err := w.open(st.Position()); err != nil {
@@ -138,10 +139,10 @@ func (h streams) relay(x *exchange, st *app.Stream, w *eventWriter) error {
 
 // finish ends the answer of a stream. The client has every event up to the
 // last id that it got; it may come back with that.
-func (h streams) finish(x *exchange, w *eventWriter, cause error) {
+func (h streams) finish(r *request.Request, w *eventWriter, cause error) {
 	reason, remark := "failed", "the service cannot go on"
 	switch {
-	case x.client.Err() != nil, errors.As(cause, new(*unsent)):
+	case r.Client.Err() != nil, errors.As(cause, new(*unsent)):
 		h.metrics.StreamEnded("client")
 		return
 	case errors.Is(cause, errDraining):
@@ -151,10 +152,10 @@ func (h streams) finish(x *exchange, w *eventWriter, cause error) {
 	case errors.Is(cause, app.ErrSlow):
 		reason, remark = "slow", "the events were taken too slowly"
 	default:
-		x.env.log.Error("stream failed", zap.String("instance", x.id), zap.Error(cause))
+		r.Env.Log.Error("stream failed", zap.String("instance", r.ID), zap.Error(cause))
 	}
 	h.metrics.StreamEnded(reason)
 	if err := w.comment(remark); err != nil {
-		x.env.log.Debug("end of a stream not sent", zap.String("instance", x.id), zap.Error(err))
+		r.Env.Log.Debug("end of a stream not sent", zap.String("instance", r.ID), zap.Error(err))
 	}
 }

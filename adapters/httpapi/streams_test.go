@@ -128,7 +128,7 @@ func (f following) rest() string {
 }
 
 func (f fake) id(p activity.Seq) string {
-	return sealPosition(f.env.cursors, "GET /api/v1/activities/stream"+protocol.Separator+"/api/v1/activities/stream"+protocol.Separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
+	return sealPosition(f.env.Cursors, "GET /api/v1/activities/stream"+protocol.Separator+"/api/v1/activities/stream"+protocol.Separator+"agent_id=&type=&last_n_hours=&", p, time.Time{})
 }
 
 func TestStream(t *testing.T) {
@@ -158,7 +158,7 @@ func TestStream(t *testing.T) {
 	}
 	again := follow(t, addr, f.id(1))
 	again.until("data: {\"id\":\"2\"")
-	metrics := f.send(request(t, "GET", "/api/v1/metrics", "")).Body.String()
+	metrics := f.send(newRequest(t, "GET", "/api/v1/metrics", "")).Body.String()
 	if !strings.Contains(metrics, "orgd_stream_subscribers 2\n") {
 		t.Error("the metrics do not show two subscribers")
 	}
@@ -205,10 +205,10 @@ func TestDrainEndsStreams(t *testing.T) {
 			t.Errorf("the stream ended with %q, want that the service shuts down", text)
 		}
 	}
-	if w := f.send(request(t, "GET", "/api/v1/activities/stream", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+	if w := f.send(newRequest(t, "GET", "/api/v1/activities/stream", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
 		t.Errorf("a stream of a server that drains = %d %s, want 503/8001", w.Code, w.Body)
 	}
-	metrics := f.send(request(t, "GET", "/api/v1/metrics", "")).Body.String()
+	metrics := f.send(newRequest(t, "GET", "/api/v1/metrics", "")).Body.String()
 	for _, want := range []string{"orgd_stream_subscribers 0\n", `orgd_stream_ends_total{reason="drain"} 3` + "\n"} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("the metrics lack %s", want)
@@ -232,7 +232,7 @@ func TestStreamFails(t *testing.T) {
 	if n := f.logs.FilterMessage("stream failed").Len(); n != 1 {
 		t.Errorf("%d lines about the failure, want 1", n)
 	}
-	if w := f.send(request(t, "GET", "/api/v1/activities/stream", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
+	if w := f.send(newRequest(t, "GET", "/api/v1/activities/stream", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
 		t.Errorf("a new stream = %d %s, want 503/8001", w.Code, w.Body)
 	}
 }
@@ -256,7 +256,7 @@ func TestClientReadsNothing(t *testing.T) {
 	good := follow(t, addr, "")
 	good.until("id:")
 	subscribers := func(n int) bool {
-		return strings.Contains(f.send(request(t, "GET", "/api/v1/metrics", "")).Body.String(), fmt.Sprintf("orgd_stream_subscribers %d\n", n))
+		return strings.Contains(f.send(newRequest(t, "GET", "/api/v1/metrics", "")).Body.String(), fmt.Sprintf("orgd_stream_subscribers %d\n", n))
 	}
 	waitFor(t, "two subscribers", func() bool { return subscribers(2) })
 	const events = 3000 // 48 MB, more than any buffer holds
@@ -284,7 +284,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	log := &fakeLog{}
 	f := newStreaming(t, log)
-	f.env.timeout = 500 * time.Millisecond
+	f.env.Timeout = 500 * time.Millisecond
 	f.streaming.write = 500 * time.Millisecond
 	addr, stop := f.run(t)
 	defer stop()
@@ -298,7 +298,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 		t.Errorf("close = %v", err)
 	}
 	waitFor(t, "reasons of the end", func() bool {
-		return strings.Contains(f.send(request(t, "GET", "/api/v1/metrics", "")).Body.String(), `orgd_stream_ends_total{reason="client"} 1`)
+		return strings.Contains(f.send(newRequest(t, "GET", "/api/v1/metrics", "")).Body.String(), `orgd_stream_ends_total{reason="client"} 1`)
 	})
 }
 

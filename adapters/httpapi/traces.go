@@ -1,16 +1,20 @@
 package httpapi
 
-import "github.com/gin-gonic/gin"
+import (
+	"github.com/gin-gonic/gin"
+
+	"orgd/adapters/httpapi/internal/request"
+)
 
 // traced returns serve with a span for each request. Without traces it is serve
 // itself, and so it is for probes, which come every few seconds.
-func (s *Server) traced(rt *route, serve gin.HandlerFunc) gin.HandlerFunc {
-	if s.parts.Traces == nil || rt.uncounted {
+func (s *Server) traced(rt *request.Route, serve gin.HandlerFunc) gin.HandlerFunc {
+	if s.parts.Traces == nil || rt.Uncounted {
 		return serve
 	}
 	pattern := ""
-	if rt.path != "" {
-		pattern = rt.pattern()
+	if rt.Path != "" {
+		pattern = rt.Pattern()
 	}
 	return func(c *gin.Context) {
 		span := s.parts.Traces.Serve(c.Request, pattern)
@@ -22,12 +26,12 @@ func (s *Server) traced(rt *route, serve gin.HandlerFunc) gin.HandlerFunc {
 
 // handle calls the handler of the route. It has a span of its own: before it are the
 // token and the limits, inside it are the operations of the storage.
-func (s *Server) handle(x *exchange) (err error) {
-	span := s.parts.Traces.Begin(x.client, "", string(x.route.op))
+func (s *Server) handle(r *request.Request) (err error) {
+	span := s.parts.Traces.Begin(r.Client, "", string(r.Route.Op))
 	if !span.Kept() {
-		return x.route.handle(x)
+		return r.Route.Handle(r)
 	}
 	defer func() { span.End(err) }()
-	x.client, x.Request = span.In(x.client), x.Request.WithContext(span.In(x.ctx()))
-	return x.route.handle(x)
+	r.InSpan(span.In)
+	return r.Route.Handle(r)
 }

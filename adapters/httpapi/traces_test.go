@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/telemetry"
 	"orgd/ports"
 	"orgd/test/collector"
@@ -47,7 +48,7 @@ func TestSpansOfFailures(t *testing.T) {
 			c := collector.Start(t)
 			all, stop := traces(t, c)
 			f := newFake(t, func(context.Context) error { return tt.err }, func(_ *Config, p *Parts) { p.Traces = all })
-			w := f.send(request(t, "GET", tt.path, ""))
+			w := f.send(newRequest(t, "GET", tt.path, ""))
 			stop()
 			s := c.Named(t, tt.route, "")
 			if s.Failed != tt.failed || s.Attributes["http.response.status_code"] != tt.status {
@@ -75,15 +76,16 @@ func TestSpansOfFailures(t *testing.T) {
 func TestNoTracesCostNothing(t *testing.T) {
 	f := newFake(t, ok)
 	serve := func(*gin.Context) {}
-	if got := f.traced(&route{}, serve); reflect.ValueOf(got).Pointer() != reflect.ValueOf(serve).Pointer() {
+	if got := f.traced(&request.Route{}, serve); reflect.ValueOf(got).Pointer() != reflect.ValueOf(serve).Pointer() {
 		t.Error("traced without traces wraps the handler")
 	}
-	c, _ := gin.CreateTestContext(httptest.NewRecorder())
-	c.Request = httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
-	x := &exchange{Context: c, env: f.env, client: t.Context(), route: &route{op: "company.get", handle: func(*exchange) error { return nil }}}
+	r := &request.Request{
+		HTTP: httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), Client: t.Context(),
+		Route: &request.Route{Op: "company.get", Handle: func(*request.Request) error { return nil }},
+	}
 	n := testing.AllocsPerRun(100, func() {
-		x.trace = f.parts.Traces.Fields(x.client)
-		if err := f.handle(x); err != nil {
+		r.Trace = f.parts.Traces.Fields(r.Client)
+		if err := f.handle(r); err != nil {
 			t.Errorf("handle = %v", err)
 		}
 	})

@@ -17,13 +17,13 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, ok)
 		all := int64(max(1, runtime.GOMAXPROCS(0)-1))
-		if !f.env.turns.large.TryAcquire(all) {
+		if !f.env.Turns.Large.TryAcquire(all) {
 			t.Fatalf("there are fewer than %d turns", all)
 		}
 		ask := func(status int, took time.Duration) {
 			t.Helper()
 			begin := time.Now()
-			w := f.send(request(t, http.MethodGet, "/api/v1/company", ""))
+			w := f.send(newRequest(t, http.MethodGet, "/api/v1/company", ""))
 			if got := time.Since(begin); w.Code != status || got != took {
 				t.Errorf("answer = %d %s after %v, want %d after %v", w.Code, w.Body, got, status, took)
 			}
@@ -32,11 +32,11 @@ func TestTurns(t *testing.T) {
 			}
 		}
 		ask(200, 0)
-		f.env.turns.readers.Count("root", 5<<20, time.Now())
+		f.env.Turns.Readers.Count("root", 5<<20, time.Now())
 		ask(429, 2*time.Second)
-		time.AfterFunc(time.Second, func() { f.env.turns.large.Release(all) })
+		time.AfterFunc(time.Second, func() { f.env.Turns.Large.Release(all) })
 		ask(200, time.Second)
-		if !f.env.turns.large.TryAcquire(all) {
+		if !f.env.Turns.Large.TryAcquire(all) {
 			t.Fatal("a request has kept its turn")
 		}
 		ask(429, 2*time.Second)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/fault"
@@ -14,6 +15,9 @@ import (
 	"orgd/domain/revision"
 )
 
+// versionsLimit is how many versions a page has if the request does not say.
+const versionsLimit = 20
+
 // maxVersion bounds version numbers to what every JSON client reads exactly.
 const maxVersion = 1<<53 - 1
 
@@ -21,46 +25,46 @@ var errVersion = fault.New(fault.RequestValidation,
 	"version_num in the path: must be a whole number from 1, without sign or leading zero")
 
 // versions serves GET /agents/{agent_id}/versions.
-func (h agents) versions(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) versions(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	p, err := x.query().paging(x, versionsLimit, 1)
+	p, err := r.Query().Paging(versionsLimit, 1)
 	if err != nil {
 		return err
 	}
 	var before int64
-	if p.at != nil {
-		if before, err = strconv.ParseInt(p.at[0], 10, 64); err != nil {
+	if p.At != nil {
+		if before, err = strconv.ParseInt(p.At[0], 10, 64); err != nil {
 			return protocol.ErrCursor
 		}
 	}
-	_, rows, err := h.svc.Versions(x.ctx(), ref, before, p.limit+1)
+	_, rows, err := h.svc.Versions(r.Ctx(), ref, before, p.Limit+1)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeVersion, func(v identity.Version) protocol.Position {
+	return request.SendPage(r, p, rows, writeVersion, func(v identity.Version) protocol.Position {
 		return protocol.Position{strconv.FormatInt(v.Number, 10)}
 	})
 }
 
 // version serves GET /agents/{agent_id}/versions/{version_num}.
-func (h agents) version(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) version(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	number, ok := parseNumber(x.param("version_num"))
+	number, ok := request.ParseNumber(r.Param("version_num"))
 	if !ok || number < 1 {
 		return errVersion
 	}
-	v, err := h.svc.Version(x.ctx(), ref, number)
+	v, err := h.svc.Version(r.Ctx(), ref, number)
 	if err != nil {
 		return err
 	}
-	return x.show(receipt.Reply{
-		Body: envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
+	return r.SendIfNew(receipt.Reply{
+		Body: request.Envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
 		ETag: protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
 	})
 }
@@ -71,7 +75,7 @@ func writeVersion(w *jsondoc.Writer, v identity.Version) {
 	w.Field("entity_id").Text(string(v.Content.ID))
 	w.Field("version").Int(v.Number)
 	w.Field("content_hash").Text(v.Hash)
-	object(v.Content.Write)(w.Field("snapshot"))
+	request.Object(v.Content.Write)(w.Field("snapshot"))
 	w.Field("saved_by").Text(v.SavedBy)
 	w.Field("saved_at").Time(v.SavedAt)
 	w.Field("restored_from").IntOrNull(v.RestoredFrom)
@@ -80,17 +84,17 @@ func writeVersion(w *jsondoc.Writer, v identity.Version) {
 }
 
 // rollback serves POST /agents/{agent_id}/versions/rollback.
-func (h agents) rollback(x *exchange) error {
-	ref, err := x.agentRef()
+func (h agents) rollback(r *request.Request) error {
+	ref, err := r.AgentRef()
 	if err != nil {
 		return err
 	}
-	q := x.query()
-	in := app.RollbackAgent{Ref: ref, DryRun: q.flag("dry_run")}
-	if q.err != nil {
-		return q.err
+	q := r.Query()
+	in := app.RollbackAgent{Ref: ref, DryRun: q.Flag("dry_run")}
+	if q.Err != nil {
+		return q.Err
 	}
-	doc, err := x.document(false)
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -102,27 +106,27 @@ func (h agents) rollback(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
 	in.Reply = identityReply
-	a, err := h.svc.Rollback(x.ctx(), call, in)
+	a, err := h.svc.Rollback(r.Ctx(), call, in)
 	if err != nil {
 		return err
 	}
-	r := identityReply(a)
+	reply := identityReply(a)
 	if in.DryRun {
-		r.ETag = "" // there is no such state
+		reply.ETag = "" // there is no such state
 	}
-	return x.send(r)
+	return r.Send(reply)
 }
 
 // identityReply shows the identity of an agent, under the agent's tag.
 func identityReply(a agent.Agent) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
-		Body:   envelope(2048+len(a.Identity.Instructions), object(a.Identity.Write)),
+		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Identity.Write)),
 		ETag:   protocol.ETag(a.Tag(), ""),
 	}
 }

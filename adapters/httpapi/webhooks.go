@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 	"orgd/domain/receipt"
@@ -14,25 +15,25 @@ import (
 type webhooks struct{ svc *app.Webhooks }
 
 // list serves GET /webhooks.
-func (h webhooks) list(x *exchange) error {
-	p, err := x.query().paging(x, defaultLimit, 1)
+func (h webhooks) list(r *request.Request) error {
+	p, err := r.Query().Paging(request.DefaultLimit, 1)
 	if err != nil {
 		return err
 	}
-	in := webhook.Query{Limit: p.limit + 1}
-	if p.at != nil {
-		in.After = webhook.ID(p.at[0])
+	in := webhook.Query{Limit: p.Limit + 1}
+	if p.At != nil {
+		in.After = webhook.ID(p.At[0])
 	}
-	rows, err := h.svc.List(x.ctx(), in)
+	rows, err := h.svc.List(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return page(x, p, rows, writeWebhook, func(w webhook.Webhook) protocol.Position { return protocol.Position{string(w.ID)} })
+	return request.SendPage(r, p, rows, writeWebhook, func(w webhook.Webhook) protocol.Position { return protocol.Position{string(w.ID)} })
 }
 
 // create serves POST /webhooks.
-func (h webhooks) create(x *exchange) error {
-	doc, err := x.document(false)
+func (h webhooks) create(r *request.Request) error {
+	doc, err := r.Document(false)
 	if err != nil {
 		return err
 	}
@@ -40,33 +41,33 @@ func (h webhooks) create(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	made, err := h.svc.Register(x.ctx(), x.call(), p)
+	made, err := h.svc.Register(r.Ctx(), r.Call(), p)
 	if err != nil {
 		return err
 	}
-	return reveal(x, made, http.StatusCreated)
+	return reveal(r, made, http.StatusCreated)
 }
 
 // get serves GET /webhooks/{id}.
-func (h webhooks) get(x *exchange) error {
-	id, err := webhookID(x)
+func (h webhooks) get(r *request.Request) error {
+	id, err := webhookID(r)
 	if err != nil {
 		return err
 	}
-	w, err := h.svc.Webhook(x.ctx(), id)
+	w, err := h.svc.Webhook(r.Ctx(), id)
 	if err != nil {
 		return err
 	}
-	return x.show(webhookReply(w))
+	return r.SendIfNew(webhookReply(w))
 }
 
 // update serves PATCH /webhooks/{id}.
-func (h webhooks) update(x *exchange) error {
-	id, err := webhookID(x)
+func (h webhooks) update(r *request.Request) error {
+	id, err := webhookID(r)
 	if err != nil {
 		return err
 	}
-	doc, err := x.document(true)
+	doc, err := r.Document(true)
 	if err != nil {
 		return err
 	}
@@ -74,91 +75,91 @@ func (h webhooks) update(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	if err != nil {
 		return err
 	}
-	next, err := h.svc.Change(x.ctx(), call, id, p)
+	next, err := h.svc.Change(r.Ctx(), call, id, p)
 	if err != nil {
 		return err
 	}
-	return x.send(webhookReply(next))
+	return r.Send(webhookReply(next))
 }
 
 // remove serves DELETE /webhooks/{id}.
-func (h webhooks) remove(x *exchange) error {
-	id, call, err := webhookCall(x)
+func (h webhooks) remove(r *request.Request) error {
+	id, call, err := webhookCall(r)
 	if err != nil {
 		return err
 	}
-	if err := h.svc.Delete(x.ctx(), call, id); err != nil {
+	if err := h.svc.Delete(r.Ctx(), call, id); err != nil {
 		return err
 	}
-	return x.noContent()
+	return r.NoContent()
 }
 
 // rotate serves POST /webhooks/{id}/rotate-secret.
-func (h webhooks) rotate(x *exchange) error {
-	id, call, err := webhookCall(x)
+func (h webhooks) rotate(r *request.Request) error {
+	id, call, err := webhookCall(r)
 	if err != nil {
 		return err
 	}
-	w, err := h.svc.Rotate(x.ctx(), call, id)
+	w, err := h.svc.Rotate(r.Ctx(), call, id)
 	if err != nil {
 		return err
 	}
-	return reveal(x, w, http.StatusOK)
+	return reveal(r, w, http.StatusOK)
 }
 
 // test serves POST /webhooks/{id}/test.
-func (h webhooks) test(x *exchange) error {
-	id, call, err := webhookCall(x)
+func (h webhooks) test(r *request.Request) error {
+	id, call, err := webhookCall(r)
 	if err != nil {
 		return err
 	}
 	reply := func(d webhook.Delivery) receipt.Reply { return deliveryReply(d, http.StatusCreated) }
-	d, err := h.svc.Test(x.ctx(), call, id, reply)
+	d, err := h.svc.Test(r.Ctx(), call, id, reply)
 	if err != nil {
 		return err
 	}
-	return x.send(reply(d))
+	return r.Send(reply(d))
 }
 
 // deliveries serves GET /webhooks/{id}/deliveries.
-func (h webhooks) deliveries(x *exchange) error {
-	id, err := webhookID(x)
+func (h webhooks) deliveries(r *request.Request) error {
+	id, err := webhookID(r)
 	if err != nil {
 		return err
 	}
-	p, err := x.query().paging(x, defaultLimit, 2)
+	p, err := r.Query().Paging(request.DefaultLimit, 2)
 	if err != nil {
 		return err
 	}
-	in := webhook.DeliveryQuery{Webhook: id, Limit: p.limit + 1}
-	if p.at != nil {
-		at, err := protocol.ParseTime(p.at[0])
+	in := webhook.DeliveryQuery{Webhook: id, Limit: p.Limit + 1}
+	if p.At != nil {
+		at, err := protocol.ParseTime(p.At[0])
 		if err != nil {
 			return err
 		}
-		in.After = &webhook.Position{At: at, ID: webhook.DeliveryID(p.at[1])}
+		in.After = &webhook.Position{At: at, ID: webhook.DeliveryID(p.At[1])}
 	}
-	rows, err := h.svc.Deliveries(x.ctx(), in)
+	rows, err := h.svc.Deliveries(r.Ctx(), in)
 	if err != nil {
 		return err
 	}
-	return smallPage(x, p, rows, writeDelivery, func(d webhook.Delivery) protocol.Position {
+	return request.SendSmallPage(r, p, rows, writeDelivery, func(d webhook.Delivery) protocol.Position {
 		return protocol.Position{protocol.FormatTime(d.CreatedAt), string(d.ID)}
 	})
 }
 
 // redeliver serves POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.
-func (h webhooks) redeliver(x *exchange) error {
-	id, call, err := webhookCall(x)
+func (h webhooks) redeliver(r *request.Request) error {
+	id, call, err := webhookCall(r)
 	if err != nil {
 		return err
 	}
-	text := x.param("delivery_id")
-	if err := checkPathText("delivery_id", text); err != nil {
+	text, err := r.BoundedParam("delivery_id")
+	if err != nil {
 		return err
 	}
 	delivery, err := webhook.ParseDeliveryID(text)
@@ -166,17 +167,17 @@ func (h webhooks) redeliver(x *exchange) error {
 		return err
 	}
 	reply := func(d webhook.Delivery) receipt.Reply { return deliveryReply(d, http.StatusOK) }
-	d, err := h.svc.Redeliver(x.ctx(), call, id, delivery, reply)
+	d, err := h.svc.Redeliver(r.Ctx(), call, id, delivery, reply)
 	if err != nil {
 		return err
 	}
-	return x.send(reply(d))
+	return r.Send(reply(d))
 }
 
 // webhookID reads the webhook in the path.
-func webhookID(x *exchange) (webhook.ID, error) {
-	text := x.param("id")
-	if err := checkPathText("id", text); err != nil {
+func webhookID(r *request.Request) (webhook.ID, error) {
+	text, err := r.BoundedParam("id")
+	if err != nil {
 		return "", err
 	}
 	return webhook.ParseID(text)
@@ -184,12 +185,12 @@ func webhookID(x *exchange) (webhook.ID, error) {
 
 // webhookCall reads the webhook in the path and the condition of a change that
 // has no body.
-func webhookCall(x *exchange) (webhook.ID, app.Call, error) {
-	id, err := webhookID(x)
+func webhookCall(r *request.Request) (webhook.ID, app.Call, error) {
+	id, err := webhookID(r)
 	if err != nil {
 		return "", app.Call{}, err
 	}
-	call, err := x.conditionalCall()
+	call, err := r.ConditionalCall()
 	return id, call, err
 }
 
@@ -197,7 +198,7 @@ func webhookCall(x *exchange) (webhook.ID, app.Call, error) {
 func webhookReply(w webhook.Webhook) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
-		Body:   envelope(512, func(out *jsondoc.Writer) { writeWebhook(out, w) }),
+		Body:   request.Envelope(512, func(out *jsondoc.Writer) { writeWebhook(out, w) }),
 		ETag:   protocol.ETag(w.Tag(), ""),
 	}
 }
@@ -209,26 +210,26 @@ func writeWebhook(out *jsondoc.Writer, w webhook.Webhook) {
 }
 
 // reveal shows one webhook with its secret, which is shown once.
-func reveal(x *exchange, w webhook.Webhook, status int) error {
-	x.Writer.Header().Set("Cache-Control", "no-store")
-	r := receipt.Reply{
+func reveal(r *request.Request, w webhook.Webhook, status int) error {
+	r.Writer.Header().Set("Cache-Control", "no-store")
+	reply := receipt.Reply{
 		Status: status, ETag: protocol.ETag(w.Tag(), ""),
-		Body: envelope(640, object(func(out *jsondoc.Writer) {
+		Body: request.Envelope(640, request.Object(func(out *jsondoc.Writer) {
 			w.Write(out)
 			out.Field("secret").Text(w.Secrets.Current.Reveal())
 		})),
 	}
 	if status == http.StatusCreated {
-		r.Location = prefix + "/webhooks/" + string(w.ID)
+		reply.Location = request.Prefix + "/webhooks/" + string(w.ID)
 	}
-	return x.send(r)
+	return r.Send(reply)
 }
 
 // deliveryReply shows one delivery.
 func deliveryReply(d webhook.Delivery, status int) receipt.Reply {
-	r := receipt.Reply{Status: status, Body: envelope(384, func(w *jsondoc.Writer) { writeDelivery(w, d) })}
+	r := receipt.Reply{Status: status, Body: request.Envelope(384, func(w *jsondoc.Writer) { writeDelivery(w, d) })}
 	if status == http.StatusCreated {
-		r.Location = prefix + "/webhooks/" + string(d.Webhook) + "/deliveries"
+		r.Location = request.Prefix + "/webhooks/" + string(d.Webhook) + "/deliveries"
 	}
 	return r
 }

@@ -12,8 +12,8 @@ import (
 // small need not wait for it.
 const SmallBytes = 128 << 10
 
-// Patience is how long a read waits for its turn at most.
-const Patience = 2 * time.Second
+// MaxWait is how long a read waits for its turn at most.
+const MaxWait = 2 * time.Second
 
 // ErrLarge refuses a read of more than [SmallBytes] that has no turn.
 var ErrLarge = fault.New(fault.ConcurrencyLimited, "others are reading as much; try again, or ask for less")
@@ -32,7 +32,7 @@ func WithTurn(ctx context.Context) context.Context { return context.WithValue(ct
 // Allow returns [ErrLarge] if so many bytes are large and ctx has no turn for them.
 func Allow(ctx context.Context, size int) error {
 	if size > SmallBytes && ctx.Value(smallOnly{}) == true {
-		return ErrLarge.After(Patience)
+		return ErrLarge.After(MaxWait)
 	}
 	return nil
 }

@@ -272,7 +272,7 @@ var errTurn = errors.New("others are reading as much")
 // call sends a request and reads its answer, which is a success. begun is called with
 // its first byte, if it is not nil. A read whose turn does not come is sent again.
 func (s *service) call(r request, begun func()) (size int64, err error) {
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(page.Patience) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(page.MaxWait) {
 		size, err = s.callOnce(r, begun)
 		if !errors.Is(err, errTurn) || time.Now().After(deadline) {
 			return size, err

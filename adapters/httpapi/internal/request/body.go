@@ -1,4 +1,4 @@
-package httpapi
+package request
 
 import (
 	"crypto/sha256"
@@ -11,17 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )
 
 const (
-	defaultMaxBody = 1 << 20
-	// bodyTimeout is how long a client may take to send its body.
-	bodyTimeout = 15 * time.Second
+	// DefaultMaxBody bounds most bodies, in bytes.
+	DefaultMaxBody = 1 << 20
+	// BodyTimeout is how long a client may take to send its body.
+	BodyTimeout = 15 * time.Second
 	// spoolTimeout is the same for a body that is spooled.
 	spoolTimeout = 5 * time.Minute
 )
@@ -29,115 +28,109 @@ const (
 // errBody is a body that is wrong before it is JSON.
 var errBody = fault.New(fault.RequestValidation, "the request body is not acceptable")
 
-// errIncomplete is a body of which a part has not come. It is answered, although
-// net/http takes a connection whose body cannot be read for one whose client
-// has left.
-var errIncomplete = fault.New(fault.RequestValidation, "the request body is not complete")
+// ErrIncomplete is a body of which a part is missing. It is answered, although
+// net/http cancels the context of a request whose body cannot be read, as if the client
+// had left.
+var ErrIncomplete = fault.New(fault.RequestValidation, "the request body is not complete")
 
 // read returns the request's body, bounded in size and time.
-func (x *exchange) read() (string, error) {
-	if x.body != nil {
-		return *x.body, nil
+func (r *Request) read() (string, error) {
+	if r.body != nil {
+		return *r.body, nil
 	}
-	max := x.route.maxBody
+	max := r.Route.MaxBody
 	if max == 0 {
-		max = defaultMaxBody
+		max = DefaultMaxBody
 	}
 	var body string
-	err := x.receive(max, bodyTimeout, func(r io.Reader) (err error) {
-		size := x.Request.ContentLength
+	err := r.receive(max, BodyTimeout, func(from io.Reader) (err error) {
+		size := r.HTTP.ContentLength
 		if size < 0 {
 			size = max
 		}
-		body, err = readAll(r, size)
+		body, err = readAll(from, size)
 		return err
 	})
 	if err == nil {
-		x.body = &body
+		r.body = &body
 	}
 	return body, err
 }
 
-// receive lets take read the body, bounded in size and time. Then the work on the
-// request begins.
-func (x *exchange) receive(max int64, timeout time.Duration, take func(io.Reader) error) error {
-	if x.Request.ContentLength > max {
+// receive has take read the body, bounded in size and time. Then it starts the timeout of
+// the work again.
+func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader) error) error {
+	if r.HTTP.ContentLength > max {
 		return tooLarge(max)
 	}
-	if err := x.setReadDeadline(time.Now().Add(timeout)); err != nil {
+	if err := r.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 		return err
 	}
-	err := take(http.MaxBytesReader(x.Writer, x.Request.Body, max))
+	err := take(http.MaxBytesReader(r.Writer, r.HTTP.Body, max))
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
-		x.startTimeout()
-		// Nothing more is to come, and a deadline that passes looks like a
-		// client that leaves.
-		return x.setReadDeadline(time.Time{})
+		r.startTimeout()
+		// The body is complete. A deadline that passes would look like a client that
+		// leaves.
+		return r.SetReadDeadline(time.Time{})
 	case errors.As(err, &large):
 		return tooLarge(max)
 	case errors.Is(err, errSpool):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errIncomplete.With("the request body did not arrive within %d seconds", int(timeout.Seconds()))
+		return ErrIncomplete.With("the request body did not arrive within %d seconds", int(timeout.Seconds()))
 	default:
-		return errIncomplete.With("the request body ended early")
+		return ErrIncomplete.With("the request body ended early")
 	}
 }
 
-// spool returns the request's body, bounded in size and time. It is closed with
-// the exchange.
-func (x *exchange) spool() (*spool, error) {
-	if x.spooled != nil {
-		return x.spooled, nil
+// Spool returns the body of a request to a spooled route, bounded in size and time. It
+// is closed with the request.
+func (r *Request) Spool() (*Spool, error) {
+	if r.spooled != nil {
+		return r.spooled, nil
 	}
-	x.spooled = newSpool()
-	err := x.receive(x.env.maxDocument, spoolTimeout, func(r io.Reader) error {
-		_, err := io.Copy(x.spooled, r)
+	r.spooled = NewSpool()
+	err := r.receive(r.Env.MaxDocument, spoolTimeout, func(from io.Reader) error {
+		_, err := io.Copy(r.spooled, from)
 		return err
 	})
-	return x.spooled, err
+	return r.spooled, err
 }
 
-// closeSpool gives back what the body took.
-func (x *exchange) closeSpool() {
-	if x.spooled == nil {
-		return
+// BodySum returns the SHA-256 of the body.
+func (r *Request) BodySum() ([sha256.Size]byte, error) {
+	if r.Route.Spooled {
+		s, err := r.Spool()
+		return s.Sum(), err
 	}
-	if err := x.spooled.close(); err != nil {
-		x.env.log.Warn("temporary file not removed", zap.String("instance", x.id), zap.Error(err))
-	}
-}
-
-// bodySum is the SHA-256 of the body, wherever the route keeps it.
-func (x *exchange) bodySum() ([sha256.Size]byte, error) {
-	if x.route.spooled {
-		s, err := x.spool()
-		return s.sum(), err
-	}
-	body, err := x.read()
+	body, err := r.read()
 	hash := sha256.New()
 	// A reader alone, because one that also writes would copy the body as a whole.
 	_, _ = io.Copy(hash, struct{ io.Reader }{strings.NewReader(body)}) // neither can fail
 	return [sha256.Size]byte(hash.Sum(nil)), err
 }
 
-// setReadDeadline bounds reading from the connection, where there is one.
-func (x *exchange) setReadDeadline(t time.Time) error {
-	err := http.NewResponseController(x.Writer).SetReadDeadline(t)
+// SetReadDeadline bounds reading from the connection, if there is one. The zero time is
+// no bound.
+func (r *Request) SetReadDeadline(t time.Time) error {
+	return ignoreNotSupported(http.NewResponseController(r.Writer).SetReadDeadline(t))
+}
+
+// ignoreNotSupported drops the error of a writer that is no connection.
+func ignoreNotSupported(err error) error {
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
 	}
 	return err
 }
 
-// firstRead is how much memory a body gets before any of it has arrived.
+// firstRead is how much memory a body gets before any of it has arrived, in bytes.
 const firstRead = 16 << 10
 
 // readAll reads r to its end. It is mostly no longer than size, which spares
-// memory, but memory grows with what has arrived: announcing costs a client
-// nothing.
+// memory, but memory grows with what has arrived: a client may announce any size.
 func readAll(r io.Reader, size int64) (string, error) {
 	body := new(strings.Builder)
 	piece := make([]byte, min(firstRead, size+1)) // one more, where the end is found
@@ -170,17 +163,17 @@ func tooLarge(max int64) error {
 	return errBody.With("the request body is larger than %d bytes", max)
 }
 
-// document reads the body as one JSON value. merge says that the body is a
-// JSON Merge Patch, which has a media type of its own.
-func (x *exchange) document(merge bool) (jsondoc.Value, error) {
+// Document reads the body as one JSON value. With merge, it may have the media type of a
+// JSON Merge Patch.
+func (r *Request) Document(merge bool) (jsondoc.Value, error) {
 	types := []string{protocol.JSON}
 	if merge {
 		types = append(types, "application/merge-patch+json")
 	}
-	if _, err := contentType(x.Request.Header, types...); err != nil {
+	if _, err := BodyType(r.HTTP.Header, types...); err != nil {
 		return jsondoc.Value{}, err
 	}
-	body, err := x.read()
+	body, err := r.read()
 	if err != nil {
 		return jsondoc.Value{}, err
 	}
@@ -190,8 +183,8 @@ func (x *exchange) document(merge bool) (jsondoc.Value, error) {
 	return jsondoc.Parse(body)
 }
 
-// contentType returns which of types the body has.
-func contentType(h http.Header, types ...string) (string, error) {
+// BodyType returns the media type of a body, which must be one of types.
+func BodyType(h http.Header, types ...string) (string, error) {
 	if enc := h.Values("Content-Encoding"); len(enc) > 0 && !strings.EqualFold(strings.Join(enc, ","), "identity") {
 		return "", errBody.With("Content-Encoding: is not supported")
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package request
 
 import (
 	"errors"
@@ -73,10 +73,10 @@ func TestCheckContentType(t *testing.T) {
 	} {
 		h := http.Header{"Content-Type": {typ}}
 		if err := typeOf(h, true); (err == nil) != (want != never) {
-			t.Errorf("contentType(%q) of a patch = %v, want success %v", typ, err, want != never)
+			t.Errorf("BodyType(%q) of a patch = %v, want success %v", typ, err, want != never)
 		}
 		if err := typeOf(h, false); (err == nil) != (want == both) {
-			t.Errorf("contentType(%q) = %v, want success %v", typ, err, want == both)
+			t.Errorf("BodyType(%q) = %v, want success %v", typ, err, want == both)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func TestCheckContentTypeHeaders(t *testing.T) {
 		"deflate in caps": {"Content-Type": {protocol.JSON}, "Content-Encoding": {"DEFLATE"}},
 	} {
 		if err := typeOf(h, true); !errors.Is(err, errBody) {
-			t.Errorf("%s: contentType = %v, want errBody", what, err)
+			t.Errorf("%s: BodyType = %v, want errBody", what, err)
 		}
 	}
 	h := http.Header{"Content-Type": {protocol.JSON}, "Content-Encoding": {"Identity"}}
 	if err := typeOf(h, false); err != nil {
-		t.Errorf("contentType(identity) = %v, want nil", err)
+		t.Errorf("BodyType(identity) = %v, want nil", err)
 	}
 }
 
@@ -107,6 +107,6 @@ func typeOf(h http.Header, merge bool) error {
 	if merge {
 		types = append(types, "application/merge-patch+json")
 	}
-	_, err := contentType(h, types...)
+	_, err := BodyType(h, types...)
 	return err
 }

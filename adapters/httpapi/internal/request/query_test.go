@@ -1,19 +1,19 @@
-package httpapi
+package request
 
 import (
+	"bytes"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
-
 	"orgd/adapters/httpapi/internal/protocol"
 )
 
-// exchangeOf is an exchange of one request, enough to read its query.
-func exchangeOf(target string) *exchange {
-	c := &gin.Context{Request: httptest.NewRequest("GET", target, nil)}
-	return &exchange{Context: c, env: &env{cursors: testCursors}, route: &route{name: "GET /list"}}
+var testCursors = protocol.Cursors{Key: bytes.Repeat([]byte{7}, 32)}
+
+// get returns a request that has what reading its query needs.
+func get(target string) *Request {
+	return &Request{HTTP: httptest.NewRequest("GET", target, nil), Env: &Env{Cursors: testCursors}, Route: &Route{Name: "GET /list"}}
 }
 
 func TestQueryText(t *testing.T) {
@@ -40,10 +40,10 @@ func TestQueryText(t *testing.T) {
 		"%61=x":              "x",
 		"a=x&other=%E4%BD%A": "error: the query is not well formed",
 	} {
-		q := exchangeOf("/list?" + query).query()
-		got := q.text("a", 8)
-		if q.err != nil {
-			got += "error: " + q.err.Error()
+		q := get("/list?" + query).Query()
+		got := q.Text("a", 8)
+		if q.Err != nil {
+			got += "error: " + q.Err.Error()
 		}
 		if got != want {
 			t.Errorf("text(%s) = %q, want %q", query, got, want)
@@ -57,30 +57,30 @@ func TestQueryNumber(t *testing.T) {
 		"1": 1, "200": 200, "0": wrong, "201": wrong, "-1": wrong, "+1": wrong, "01": wrong, "1.0": wrong, "1e1": wrong,
 		"0x10": wrong, "x": wrong, "%20" + "1": wrong, "99999999999999999999": wrong, "999999999999999999999999": wrong, "1_0": wrong, "١": wrong,
 	} {
-		q := exchangeOf("/list?limit=" + text).query()
-		got := q.number("limit", 1, 200, fallback)
+		q := get("/list?limit=" + text).Query()
+		got := q.Number("limit", 1, 200, fallback)
 		if want == wrong {
-			if q.err == nil {
+			if q.Err == nil {
 				t.Errorf("number(%s) = %d, want an error", text, got)
 			}
-		} else if q.err != nil || got != want {
-			t.Errorf("number(%s) = %d, %v, want %d", text, got, q.err, want)
+		} else if q.Err != nil || got != want {
+			t.Errorf("number(%s) = %d, %v, want %d", text, got, q.Err, want)
 		}
 	}
-	q := exchangeOf("/list").query()
-	if got := q.number("limit", 1, 200, fallback); got != fallback || q.err != nil {
-		t.Errorf("number() = %d, %v, want %d", got, q.err, fallback)
+	q := get("/list").Query()
+	if got := q.Number("limit", 1, 200, fallback); got != fallback || q.Err != nil {
+		t.Errorf("number() = %d, %v, want %d", got, q.Err, fallback)
 	}
 }
 
 func TestQueryFlag(t *testing.T) {
 	for text, want := range map[string]string{"true": "true", "false": "false", "TRUE": "error", "1": "error", "yes": "error"} {
-		q := exchangeOf("/list?dry_run=" + text).query()
+		q := get("/list?dry_run=" + text).Query()
 		got := "false"
-		if q.flag("dry_run") {
+		if q.Flag("dry_run") {
 			got = "true"
 		}
-		if q.err != nil {
+		if q.Err != nil {
 			got = "error"
 		}
 		if got != want {
@@ -92,14 +92,13 @@ func TestQueryFlag(t *testing.T) {
 // A cursor belongs to a list, its path and its filters, but not to the size of
 // the page or to parameters that the list does not know.
 func TestPagingScope(t *testing.T) {
-	pageOf := func(target string) (paging, error) {
-		x := exchangeOf(target)
-		q := x.query()
-		q.text("type", 10)
-		return q.paging(x, defaultLimit, 1)
+	pageOf := func(target string) (Paging, error) {
+		q := get(target).Query()
+		q.Text("type", 10)
+		return q.Paging(DefaultLimit, 1)
 	}
 	first, err := pageOf("/list?type=a")
-	if err != nil || first.at != nil || first.limit != defaultLimit {
+	if err != nil || first.At != nil || first.Limit != DefaultLimit {
 		t.Fatalf("paging = %+v, %v, want the first page", first, err)
 	}
 	cursor := testCursors.Seal(first.scope, protocol.Position{"7"})
@@ -112,7 +111,7 @@ func TestPagingScope(t *testing.T) {
 		"/other?type=a&cursor=":        false,
 	} {
 		p, err := pageOf(target + cursor)
-		if got := err == nil && len(p.at) == 1 && p.at[0] == "7"; got != want {
+		if got := err == nil && len(p.At) == 1 && p.At[0] == "7"; got != want {
 			t.Errorf("paging(%s) = %+v, %v, want accepted: %v", target, p, err, want)
 		}
 	}

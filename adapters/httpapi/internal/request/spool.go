@@ -1,4 +1,4 @@
-package httpapi
+package request
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ const spoolMemory = 1 << 20
 // errSpool is a temporary file that cannot be made, written or read.
 var errSpool = errors.New("httpapi: spool")
 
-// spool keeps bytes that may be too many for memory; then they go to a temporary
-// file. Its owner closes it.
-type spool struct {
+// Spool keeps bytes in memory, or in a temporary file if they are too many. Its owner
+// closes it.
+type Spool struct {
 	mem  []byte
 	file *os.File // nil while the memory suffices
 	name string   // of the file, "" once it has none
@@ -26,10 +26,11 @@ type spool struct {
 	hash hash.Hash
 }
 
-func newSpool() *spool { return &spool{hash: sha256.New()} }
+// NewSpool returns an empty spool.
+func NewSpool() *Spool { return &Spool{hash: sha256.New()} }
 
-// Write appends to the spool.
-func (s *spool) Write(b []byte) (int, error) {
+// Write appends to the spool. Its errors are of the temporary file.
+func (s *Spool) Write(b []byte) (int, error) {
 	s.hash.Write(b) // never fails
 	if s.file == nil && len(s.mem)+len(b) > spoolMemory {
 		if err := s.toFile(); err != nil {
@@ -45,13 +46,13 @@ func (s *spool) Write(b []byte) (int, error) {
 	return n, spoolError(err)
 }
 
-func (s *spool) toFile() error {
+func (s *Spool) toFile() error {
 	f, err := os.CreateTemp("", "orgd-spool-")
 	if err != nil {
 		return spoolError(err)
 	}
-	// Where the system allows it, the file has no name from now on: nothing is
-	// left of it whatever happens to this process.
+	// If the system allows it, the file has no name from now on: it is gone when this
+	// process ends, in whatever way.
 	if s.file = f; os.Remove(f.Name()) != nil {
 		s.name = f.Name()
 	}
@@ -61,7 +62,7 @@ func (s *spool) toFile() error {
 }
 
 // ReadAt reads what was written.
-func (s *spool) ReadAt(b []byte, at int64) (int, error) {
+func (s *Spool) ReadAt(b []byte, at int64) (int, error) {
 	if s.file == nil {
 		return bytes.NewReader(s.mem).ReadAt(b, at)
 	}
@@ -72,24 +73,30 @@ func (s *spool) ReadAt(b []byte, at int64) (int, error) {
 	return n, spoolError(err)
 }
 
-// reader reads everything from the beginning.
-func (s *spool) reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
+// Reader reads everything from the beginning.
+func (s *Spool) Reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
-// sum is the SHA-256 of everything.
-func (s *spool) sum() (sum [sha256.Size]byte) {
+// Size returns the number of bytes.
+func (s *Spool) Size() int64 { return s.size }
+
+// InMemory returns everything, or false if it is in a file.
+func (s *Spool) InMemory() ([]byte, bool) { return s.mem, s.file == nil }
+
+// Sum returns the SHA-256 of everything.
+func (s *Spool) Sum() (sum [sha256.Size]byte) {
 	s.hash.Sum(sum[:0])
 	return sum
 }
 
-// reset forgets what was written.
-func (s *spool) reset() error {
-	err := s.close()
-	*s = *newSpool()
+// Reset removes everything.
+func (s *Spool) Reset() error {
+	err := s.Close()
+	*s = *NewSpool()
 	return err
 }
 
-// close removes the file, if there is one.
-func (s *spool) close() error {
+// Close removes the file, if there is one.
+func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}

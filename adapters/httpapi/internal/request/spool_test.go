@@ -1,4 +1,4 @@
-package httpapi
+package request
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ func TestSpool(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, size := range []int{0, 1, spoolMemory, spoolMemory + 1, 3*spoolMemory + 7} {
 		want := bytes.Repeat([]byte("0123456789"), size/10+1)[:size]
-		s := newSpool()
+		s := NewSpool()
 		for rest := want; len(rest) > 0; {
 			n := min(len(rest), 100_000)
 			if _, err := s.Write(rest[:n]); err != nil {
@@ -21,8 +21,8 @@ func TestSpool(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		got, err := io.ReadAll(s.reader())
-		if err != nil || !bytes.Equal(got, want) || s.size != int64(size) || s.sum() != sha256.Sum256(want) {
+		got, err := io.ReadAll(s.Reader())
+		if err != nil || !bytes.Equal(got, want) || s.size != int64(size) || s.Sum() != sha256.Sum256(want) {
 			t.Errorf("a spool of %d bytes has %d, %v", size, len(got), err)
 		}
 		if (s.file != nil) != (size > spoolMemory) {
@@ -34,11 +34,11 @@ func TestSpool(t *testing.T) {
 				t.Errorf("ReadAt = %q, %v", part, err)
 			}
 		}
-		if err := s.reset(); err != nil || s.size != 0 || s.sum() != sha256.Sum256(nil) {
-			t.Errorf("reset = %v", err)
+		if err := s.Reset(); err != nil || s.size != 0 || s.Sum() != sha256.Sum256(nil) {
+			t.Errorf("Reset = %v", err)
 		}
-		if err := s.close(); err != nil {
-			t.Errorf("close = %v", err)
+		if err := s.Close(); err != nil {
+			t.Errorf("Close = %v", err)
 		}
 	}
 	left, err := os.ReadDir(os.TempDir())
@@ -50,7 +50,7 @@ func TestSpool(t *testing.T) {
 // Without a place for temporary files, what fits into memory still works.
 func TestSpoolWithoutFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
-	s := newSpool()
+	s := NewSpool()
 	if _, err := s.Write(make([]byte, spoolMemory)); err != nil {
 		t.Errorf("Write = %v", err)
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package request
 
 import (
 	"context"
@@ -16,8 +16,10 @@ import (
 )
 
 var (
-	errNoRoute  = fault.New(fault.RouteNotFound, "no such endpoint")
-	errNoMethod = fault.New(fault.RequestValidation, "this endpoint does not answer this method")
+	// ErrNoRoute is a path that no route has.
+	ErrNoRoute = fault.New(fault.RouteNotFound, "no such endpoint")
+	// ErrNoMethod is a method that the route does not have. Its status is 405.
+	ErrNoMethod = fault.New(fault.RequestValidation, "this endpoint does not answer this method")
 )
 
 // statusOf is the one place where a code becomes a status.
@@ -46,30 +48,30 @@ func statusOf(c fault.Code) int {
 	}
 }
 
-// publicMessages replace what a 5xx says of its cause.
+// publicMessages replace the messages of errors whose cause is not the client's business.
 var publicMessages = map[fault.Code]string{
 	fault.Internal:    "an unexpected error occurred",
 	fault.Unavailable: "the service is temporarily unavailable",
 	fault.Persistence: "the storage failed to do this",
 }
 
-// fail answers an error. It is the only place that logs one.
-func (x *exchange) fail(err error) {
-	f := faultOf(x.named(err))
+// Fail answers an error. It is the only place that logs one.
+func (r *Request) Fail(err error) {
+	f := FaultOf(r.withName(err))
 	status := statusOf(f.Code)
-	if errors.Is(err, errNoMethod) {
+	if errors.Is(err, ErrNoMethod) {
 		status = http.StatusMethodNotAllowed
 	}
-	x.code = f.Code
+	r.Code = f.Code
 	if status >= http.StatusInternalServerError {
-		x.env.log.Error("request failed", append([]zap.Field{zap.String("instance", x.id),
-			zap.String("route", x.route.name), zap.Stringer("code", f.Code), zap.Error(err)}, x.trace...)...)
+		r.Env.Log.Error("request failed", append([]zap.Field{zap.String("instance", r.ID),
+			zap.String("route", r.Route.Name), zap.Stringer("code", f.Code), zap.Error(err)}, r.Trace...)...)
 	}
-	if x.Writer.Written() {
-		panic(http.ErrAbortHandler) // the answer had begun; the client sees it cut
+	if r.Writer.Written() {
+		panic(http.ErrAbortHandler) // the answer has begun; it is cut off
 	}
-	h := x.Writer.Header()
-	h.Del("ETag") // these two were of the answer that failed
+	h := r.Writer.Header()
+	h.Del("ETag") // of the answer that failed
 	h.Del("Link")
 	h.Set("Cache-Control", "no-store")
 	if f.RetryAfter > 0 {
@@ -78,15 +80,16 @@ func (x *exchange) fail(err error) {
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	if x.problem {
-		x.write(status, protocol.Problem, x.problemBody(f, status))
+	if r.problem {
+		r.Write(status, protocol.Problem, r.problemBody(f, status))
 		return
 	}
-	x.write(status, protocol.JSON, x.errorBody(f))
+	r.Write(status, protocol.JSON, r.errorBody(f))
 }
 
-// faultOf finds the fault in err and fills in what every answer must have.
-func faultOf(err error) *fault.Error {
+// FaultOf returns the fault in err as it is answered: a 5xx has a public message, and a
+// 503 a time after which to retry.
+func FaultOf(err error) *fault.Error {
 	f := fault.Of(err)
 	if f.Code == fault.Internal && errors.Is(err, context.DeadlineExceeded) {
 		f = ports.ErrUnavailable.Because(err)
@@ -101,13 +104,13 @@ func faultOf(err error) *fault.Error {
 }
 
 // errorBody is the envelope of an error.
-func (x *exchange) errorBody(f *fault.Error) []byte {
+func (r *Request) errorBody(f *fault.Error) []byte {
 	w := jsondoc.NewWriter(make([]byte, 0, 512))
 	w.Open()
 	w.Field("data").Null()
 	w.Field("error").Text(f.Msg)
 	w.Field("error_detail").Open()
-	x.writeDetail(w, f)
+	r.writeDetail(w, f)
 	w.Close()
 	w.Field("success").Bool(false)
 	w.Close()
@@ -115,16 +118,16 @@ func (x *exchange) errorBody(f *fault.Error) []byte {
 }
 
 // problemBody is the bare problem document (RFC 9457).
-func (x *exchange) problemBody(f *fault.Error, status int) []byte {
+func (r *Request) problemBody(f *fault.Error, status int) []byte {
 	w := jsondoc.NewWriter(make([]byte, 0, 512))
 	w.Open()
 	w.Field("status").Int(int64(status))
-	x.writeDetail(w, f)
+	r.writeDetail(w, f)
 	w.Close()
 	return w.Bytes()
 }
 
-func (x *exchange) writeDetail(w *jsondoc.Writer, f *fault.Error) {
+func (r *Request) writeDetail(w *jsondoc.Writer, f *fault.Error) {
 	category := f.Code.Category()
 	w.Field("detail").Text(f.Msg)
 	w.Field("error_code").Int(int64(f.Code))
@@ -135,7 +138,7 @@ func (x *exchange) writeDetail(w *jsondoc.Writer, f *fault.Error) {
 	} else {
 		w.Null()
 	}
-	w.Field("instance").Text(x.id)
+	w.Field("instance").Text(r.ID)
 	w.Field("title").Text(category.Title)
-	w.Field("type").Text(x.env.errorDocs + "#" + category.Name)
+	w.Field("type").Text(r.Env.ErrorDocs + "#" + category.Name)
 }

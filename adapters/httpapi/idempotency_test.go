@@ -52,7 +52,7 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 				p.Receipts = held
 				p.Documents = app.NewDocuments(app.Kit{Clock: p.Clock, IDs: p.IDs}, nil, endlessDepartments{fail: func(company.Place) error { return ports.ErrStorage }}, slow)
 			})
-			r := request(t, http.MethodPost, "/api/v1/organization/apply", `{"format":1}`)
+			r := newRequest(t, http.MethodPost, "/api/v1/organization/apply", `{"format":1}`)
 			r.Header.Set("Idempotency-Key", "k")
 			w := f.send(r)
 			if w.Code != 500 || detailOf(t, w).Code != 8002 {
@@ -74,7 +74,7 @@ func TestShortRequestsRenewNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := &leased{}
 		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Receipts = held })
-		r := request(t, http.MethodPost, "/api/v1/company/reorder-departments", `{"department_names":[]}`)
+		r := newRequest(t, http.MethodPost, "/api/v1/company/reorder-departments", `{"department_names":[]}`)
 		r.Header.Set("Idempotency-Key", "k")
 		if w := f.send(r); w.Code < 500 || held.renewed.Load() != 0 || held.released.Load() != 1 {
 			t.Errorf("answer = %d after %d renewals", w.Code, held.renewed.Load())

@@ -1,0 +1,75 @@
+package request
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// FlushAt is the size at which a part of a long answer is sent, in bytes.
+const FlushAt = 64 << 10
+
+// LongAnswer is an answer that is sent while it is made. A short one is sent as any
+// other answer.
+type LongAnswer struct {
+	r           *Request
+	status      int
+	contentType string
+	buf         []byte
+	begun       bool
+}
+
+// errHeadOnly ends the making of a long answer to a HEAD request.
+var errHeadOnly = errors.New("httpapi: only the head of the answer is wanted")
+
+// LongAnswer begins an answer of 200.
+func (r *Request) LongAnswer(contentType string) *LongAnswer {
+	return &LongAnswer{r: r, status: http.StatusOK, contentType: contentType}
+}
+
+// Buffer returns the slice that the next part is appended to. [LongAnswer.Write] takes
+// the longer slice.
+func (a *LongAnswer) Buffer() []byte { return a.buf }
+
+// Write takes what Buffer returned with more at its end, and sends it if it is long
+// enough. After an error the answer ends with [LongAnswer.Finish].
+func (a *LongAnswer) Write(buf []byte) error {
+	a.buf = buf
+	if len(a.buf) < FlushAt {
+		return nil
+	}
+	return a.flush()
+}
+
+// flush sends the buffer. Each part has [WriteTimeout].
+func (a *LongAnswer) flush() error {
+	w := a.r.Writer
+	if !a.begun {
+		w.Header().Set("Content-Type", a.contentType)
+		a.r.WriteStatus(a.status)
+		a.begun = true
+	}
+	if a.r.HTTP.Method == http.MethodHead {
+		return errHeadOnly
+	}
+	if err := a.r.SetWriteDeadline(time.Now().Add(WriteTimeout)); err != nil {
+		return err
+	}
+	_, err := w.Write(a.buf)
+	a.buf = a.buf[:0]
+	return err
+}
+
+// Finish ends the answer. err is the error of making it, if any.
+func (a *LongAnswer) Finish(err error) error {
+	switch {
+	case errors.Is(err, errHeadOnly):
+		return nil
+	case err != nil:
+		return err
+	case a.begun:
+		return a.flush()
+	}
+	a.r.Write(a.status, a.contentType, a.buf)
+	return nil
+}

@@ -1,0 +1,227 @@
+// Package request is one HTTP request from its headers to its answer: path, query, body,
+// response and errors. It knows what all requests of a server share as an [Env], and
+// nothing else of the server.
+package request
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/app"
+	"orgd/domain/access"
+	"orgd/domain/fault"
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// Env is what all requests of a server share.
+type Env struct {
+	Log         *zap.Logger
+	IDs         ports.IDs
+	Cursors     protocol.Cursors
+	Timeout     time.Duration // of the work on a request
+	LongTimeout time.Duration // the same on long routes, and of sending a long answer
+	MaxDocument int64         // bounds a spooled body, in bytes
+	ErrorDocs   string        // the URL that the type of every problem begins with
+	Turns       *Turns
+	Draining    atomic.Bool // the server shuts down
+}
+
+// Request is one request and its answer.
+type Request struct {
+	HTTP    *http.Request // its context ends with the request's deadline
+	Writer  gin.ResponseWriter
+	Env     *Env
+	Route   *Route
+	ID      string          // X-Request-Id, in errors the instance
+	Client  context.Context // ends when the client leaves
+	Started time.Time
+	Trace   []zap.Field // name the span in the log; none without traces
+
+	Session *session.Session // nil: nobody is authenticated
+	Lock    *ports.Claim     // on the idempotency key; nil: there is none
+	Code    fault.Code       // of the error that was answered; 0: none
+	Later   func()           // runs when the client has its answer; nil: nothing
+
+	params  gin.Params
+	problem bool    // errors are sent as problem documents
+	cancel  func()  // ends the work
+	body    *string // once read
+	spooled *Spool  // the same on spooled routes
+	held    held
+}
+
+// held is what a request holds of [Turns].
+type held struct {
+	first func() // ends the turn of a subject whose reads are not known; nil: none
+	turn  bool   // a turn of a large read
+	leave func() // ends a long answer; nil: none
+}
+
+// Route is one row of the interface: its name, who may use it and how it is answered.
+type Route struct {
+	Method string
+	// Path is the pattern below [Prefix] in the words of the interface, such
+	// as "/agents/{agent_name}".
+	Path string
+	Op   access.Operation
+	// Public routes need no token; Uncounted ones have no limit either.
+	Public, Uncounted bool
+	// AtRoot routes are not below the prefix.
+	AtRoot bool
+	// Long routes read or change the whole organization, and have the time for it.
+	Long bool
+	// Spooled routes have bodies that may be too large for memory. They are
+	// bounded by [Env.MaxDocument].
+	Spooled bool
+	// MaxBody bounds the request body in bytes; 0 means [DefaultMaxBody].
+	MaxBody int64
+	// Handle answers, or returns the error that is to be answered.
+	Handle func(*Request) error
+
+	// Name is the route in logs, metrics and the audit trail, such as
+	// "GET /api/v1/agents/{agent_name}".
+	Name string
+}
+
+// New begins a request: it sets the headers of every answer and starts the timeout. The
+// caller closes the request.
+func New(e *Env, c *gin.Context, rt *Route) *Request {
+	r := &Request{HTTP: c.Request, Writer: c.Writer, params: c.Params, Env: e, Route: rt, Client: c.Request.Context(), Started: time.Now()}
+	if r.ID = protocol.RequestID(c.Request.Header); r.ID == "" {
+		r.ID = e.IDs.NewID()
+	}
+	r.problem = protocol.Prefers(c.Request.Header, protocol.Problem, protocol.JSON)
+	r.setCommon()
+	r.startTimeout()
+	return r
+}
+
+// setCommon sets the headers of every answer.
+func (r *Request) setCommon() {
+	h := r.Writer.Header()
+	h["X-Request-Id"] = []string{r.ID}
+	h["X-Content-Type-Options"] = noSniff
+	h["Cache-Control"] = privateNoCache
+	if r.Env.Draining.Load() {
+		h["Connection"] = closeConnection // the client's next request goes elsewhere
+	}
+}
+
+// The slices are shared by all answers and never written to.
+var (
+	noSniff         = []string{"nosniff"}
+	privateNoCache  = []string{"private, no-cache"}
+	closeConnection = []string{"close"}
+)
+
+// startTimeout starts the request timeout. It is called again when the body has
+// been read, so that a slow upload does not count.
+func (r *Request) startTimeout() {
+	if r.cancel != nil {
+		r.cancel()
+	}
+	timeout := r.Env.Timeout
+	if r.Route.Long {
+		timeout = r.Env.LongTimeout
+	}
+	ctx, cancel := context.WithTimeout(r.Client, timeout)
+	r.cancel = cancel
+	r.setContext(ctx)
+}
+
+func (r *Request) setContext(ctx context.Context) { r.HTTP = r.HTTP.WithContext(ctx) }
+
+// InSpan adds a span to the contexts of the request: in returns a context with the span.
+func (r *Request) InSpan(in func(context.Context) context.Context) {
+	r.Client = in(r.Client)
+	r.setContext(in(r.Ctx()))
+}
+
+// Close ends the work on the request and removes its body.
+func (r *Request) Close() {
+	r.cancel()
+	if r.spooled == nil {
+		return
+	}
+	if err := r.spooled.Close(); err != nil {
+		r.Env.Log.Warn("temporary file not removed", zap.String("instance", r.ID), zap.Error(err))
+	}
+}
+
+// Ctx returns the context of the work, which ends with the request's deadline.
+func (r *Request) Ctx() context.Context { return r.HTTP.Context() }
+
+// Call returns the call of a use case without conditions.
+func (r *Request) Call() app.Call {
+	c := app.Call{Route: r.Route.Name, RequestID: r.ID, Claim: r.Lock}
+	if r.Session != nil {
+		c.Actor = r.Session.Actor()
+	}
+	return c
+}
+
+// ConditionalCall returns the call of a change under the request's If-Match.
+func (r *Request) ConditionalCall() (app.Call, error) {
+	c := r.Call()
+	var err error
+	c.If, err = protocol.ParseIfMatch(r.HTTP.Header)
+	return c, err
+}
+
+// maxMethod bounds methods in logs and errors, in bytes. Clients may make them up.
+const maxMethod = 16
+
+// ShortMethod returns the method for logs and errors.
+func (r *Request) ShortMethod() string {
+	m := r.HTTP.Method
+	return m[:min(len(m), maxMethod)]
+}
+
+// Prefix is where the API is mounted.
+const Prefix = "/api/v1"
+
+// Pattern returns the full path in the words of the interface.
+func (rt *Route) Pattern() string {
+	if rt.AtRoot {
+		return rt.Path
+	}
+	return Prefix + rt.Path
+}
+
+// Label returns the route for metrics, where the method is another label.
+func (rt *Route) Label() string {
+	if rt.Path == "" {
+		return rt.Name
+	}
+	return rt.Pattern()
+}
+
+// RouterPath returns the pattern for gin, which wants one name for all parameters at
+// one position of the tree.
+func (rt *Route) RouterPath() string {
+	parts := strings.Split(rt.Pattern(), "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, "{") {
+			parts[i] = ":" + routerParam(strings.Trim(p, "{}"))
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// routerParam maps the parameter names of the interface to those of the tree.
+func routerParam(name string) string {
+	switch name {
+	case "agent_name", "agent_id":
+		return "agent"
+	default:
+		return name
+	}
+}

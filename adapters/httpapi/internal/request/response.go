@@ -1,0 +1,235 @@
+package request
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/domain/jsondoc"
+	bounds "orgd/domain/page"
+	"orgd/domain/receipt"
+)
+
+// Write sends a whole answer.
+func (r *Request) Write(status int, contentType string, body []byte) {
+	if r.Route.Long {
+		// Sending has its own time, however long the work has taken.
+		if err := r.SetWriteDeadline(time.Now().Add(WriteTimeout)); err != nil {
+			r.Env.Log.Debug("answer not bounded in time", zap.String("instance", r.ID), zap.Error(err))
+		}
+	}
+	h := r.Writer.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	r.Writer.WriteHeader(status)
+	if r.HTTP.Method == http.MethodHead {
+		r.Writer.WriteHeaderNow()
+		return
+	}
+	r.EndTurn()
+	if _, err := r.Writer.Write(body); err != nil {
+		// The client has left. Nothing is undone.
+		r.Env.Log.Debug("answer not sent", zap.String("instance", r.ID), zap.Error(err))
+	}
+}
+
+// WriteTimeout is how long a client may take to read an answer, or a part of a long one.
+const WriteTimeout = 60 * time.Second
+
+// SetWriteDeadline bounds writing to the connection, if there is one. The zero time is no
+// bound.
+func (r *Request) SetWriteDeadline(t time.Time) error {
+	return ignoreNotSupported(http.NewResponseController(r.Writer).SetWriteDeadline(t))
+}
+
+// setHeaders sets the headers of a reply.
+func (r *Request) setHeaders(reply receipt.Reply) {
+	h := r.Writer.Header()
+	if reply.ETag != "" {
+		h.Set("ETag", reply.ETag)
+	}
+	if reply.Location != "" {
+		h.Set("Location", reply.Location)
+	}
+}
+
+// Send answers with a reply, which may be that of an earlier request.
+func (r *Request) Send(reply receipt.Reply) error {
+	r.setHeaders(reply)
+	if reply.Status == http.StatusNoContent {
+		r.WriteStatus(reply.Status)
+		return nil
+	}
+	r.Write(reply.Status, protocol.JSON, reply.Body)
+	return nil
+}
+
+// WriteStatus sends an answer without a body.
+func (r *Request) WriteStatus(status int) {
+	r.Writer.WriteHeader(status)
+	r.Writer.WriteHeaderNow()
+}
+
+// NoContent answers with 204.
+func (r *Request) NoContent() error { return r.Send(receipt.Reply{Status: http.StatusNoContent}) }
+
+// SendIfNew answers a read with 200 and a reply, or with 304 if the client has the reply.
+func (r *Request) SendIfNew(reply receipt.Reply) error {
+	if reply.ETag != "" && protocol.MatchesNone(r.HTTP.Header, reply.ETag) {
+		return r.NotModified(reply.ETag)
+	}
+	reply.Status = http.StatusOK
+	return r.Send(reply)
+}
+
+// SendData answers with 200 and an envelope, whose payload data writes.
+func (r *Request) SendData(data func(*jsondoc.Writer)) error {
+	r.writeBody(func(w *jsondoc.Writer) { WriteEnvelope(w, data) })
+	return nil
+}
+
+// SendDataIfNew does the same, or answers with 304 if the client has the entity tag.
+func (r *Request) SendDataIfNew(tag string, data func(*jsondoc.Writer)) error {
+	if protocol.MatchesNone(r.HTTP.Header, tag) {
+		return r.NotModified(tag)
+	}
+	r.Writer.Header()["Etag"] = []string{tag}
+	return r.SendData(data)
+}
+
+// NotModified answers with 304.
+func (r *Request) NotModified(tag string) error {
+	r.Writer.Header()["Etag"] = []string{tag}
+	r.WriteStatus(http.StatusNotModified)
+	return nil
+}
+
+// buffers are those of answers that were sent, for others to be written to.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer bounds the buffers that are kept, in bytes: one large answer would
+// hold its memory for all the small ones that come after it.
+const maxBuffer = 1 << 20
+
+// writeBody sends an answer of 200 that body writes.
+func (r *Request) writeBody(body func(*jsondoc.Writer)) {
+	buf := buffers.Get().(*[]byte)
+	w := jsondoc.NewWriter((*buf)[:0])
+	body(w)
+	r.Write(http.StatusOK, protocol.JSON, w.Bytes())
+	if *buf = w.Bytes(); cap(*buf) <= maxBuffer {
+		buffers.Put(buf)
+	}
+}
+
+// Envelope returns the body of a success; data writes its payload. sizeHint is about its
+// size in bytes.
+func Envelope(sizeHint int, data func(*jsondoc.Writer)) []byte {
+	w := jsondoc.NewWriter(make([]byte, 0, sizeHint+64))
+	WriteEnvelope(w, data)
+	return w.Bytes()
+}
+
+// WriteEnvelope writes the body of a success; data writes its payload.
+func WriteEnvelope(w *jsondoc.Writer, data func(*jsondoc.Writer)) {
+	w.Open()
+	data(w.Field("data"))
+	w.Field("error").Null()
+	w.Field("error_detail").Null()
+	w.Field("success").Bool(true)
+	w.Close()
+}
+
+// Object returns a payload that is one object, whose members are written by members.
+func Object(members func(*jsondoc.Writer)) func(*jsondoc.Writer) {
+	return func(w *jsondoc.Writer) {
+		w.Open()
+		members(w)
+		w.Close()
+	}
+}
+
+// Array returns a payload that is a list. Each item is written by item.
+func Array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer) {
+	return func(w *jsondoc.Writer) {
+		w.OpenList()
+		for _, it := range items {
+			item(w, it)
+		}
+		w.CloseList()
+	}
+}
+
+// SendPage answers with a page of a list. rows are up to Limit+1 rows: one more than the
+// page has means that there is a next page, whose cursor next makes from the last row
+// sent. A page ends with the row that fills it, see [bounds.MaxBytes]: an answer
+// is in memory until its client has read it.
+func SendPage[T bounds.Row](r *Request, p Paging, rows []T, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
+	return sendRows(r, p, rows, bounds.Fits(rows), item, next)
+}
+
+// SendSmallPage is [SendPage] for rows that are small.
+func SendSmallPage[T any](r *Request, p Paging, rows []T, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
+	return sendRows(r, p, rows, len(rows), item, next)
+}
+
+func sendRows[T any](r *Request, p Paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
+	r.writeBody(func(w *jsondoc.Writer) {
+		WritePage(w, p.Limit, func(w *jsondoc.Writer) (cursor string) {
+			return NextPage(r, p, rows, writeRows(w, rows[:min(fits, p.Limit)], item), next)
+		})
+	})
+	return nil
+}
+
+// NextPage returns the cursor of the page after the first n of rows, or "" if there are
+// no more rows. It sets the Link to that page (RFC 8288).
+func NextPage[T any](r *Request, p Paging, rows []T, n int, next func(T) protocol.Position) string {
+	if n == len(rows) {
+		return ""
+	}
+	cursor := r.Env.Cursors.Seal(p.scope, next(rows[n-1]))
+	q := r.HTTP.URL.Query()
+	q.Set("cursor", cursor)
+	page := url.URL{Path: r.HTTP.URL.Path, RawPath: r.HTTP.URL.RawPath, RawQuery: q.Encode()}
+	r.Writer.Header().Set("Link", "<"+page.String()+`>; rel="next"`)
+	return cursor
+}
+
+// writeRows writes rows until a page is full, and returns how many.
+func writeRows[T any](w *jsondoc.Writer, rows []T, item func(*jsondoc.Writer, T)) (n int) {
+	w.OpenList()
+	for n < len(rows) && len(w.Bytes()) <= bounds.MaxBytes {
+		item(w, rows[n])
+		n++
+	}
+	w.CloseList()
+	return n
+}
+
+// WritePage writes a page of a list. rows writes its rows and returns the cursor of
+// the next page, or "".
+func WritePage(w *jsondoc.Writer, limit int, rows func(*jsondoc.Writer) (cursor string)) {
+	w.Open()
+	cursor := rows(w.Field("data"))
+	w.Field("error").Null()
+	w.Field("error_detail").Null()
+	w.Field("success").Bool(true)
+	w.Field("pagination").Open()
+	w.Field("limit").Int(int64(limit))
+	if w.Field("next_cursor"); cursor == "" {
+		w.Null()
+	} else {
+		w.Text(cursor)
+	}
+	w.Field("has_more").Bool(cursor != "")
+	w.Close()
+	w.Field("degraded_sources").OpenList()
+	w.CloseList()
+	w.Close()
+}
