@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/jsondoc"
 )
 
@@ -66,7 +65,7 @@ func BenchmarkOrganization(b *testing.B) {
 	})
 	s := open(b)
 	s.must(http.MethodPost, "/organization/apply", text)
-	for _, form := range []struct{ name, mediaType string }{{"JSON", "application/json"}, {"YAML", yamldoc.MediaType}} {
+	for _, form := range []struct{ name, mediaType string }{{"JSON", "application/json"}, {"YAML", "application/yaml"}} {
 		whole := s.document(http.MethodGet, "/organization", form.mediaType, nil)
 		b.Run("Export/"+form.name, func(b *testing.B) {
 			for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"orgd/adapters/httpapi/yamldoc"
+	"orgd/adapters/httpapi/internal/document/yamldoc"
 )
 
 // No text of the size of an entry keeps the reader busy for long.

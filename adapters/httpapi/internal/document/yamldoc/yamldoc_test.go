@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"orgd/adapters/httpapi/yamldoc"
+	"orgd/adapters/httpapi/internal/document/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )

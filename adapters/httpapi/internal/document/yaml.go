@@ -1,4 +1,4 @@
-package httpapi
+package document
 
 import (
 	"bufio"
@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"io"
 
-	"orgd/adapters/httpapi/yamldoc"
+	"orgd/adapters/httpapi/internal/document/yamldoc"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
 )
 
 // splitYAML reads a document piece by piece: the members of its outermost object
-// and, where the two lists stand in block style, their items. A piece is what
-// lies between lines that, by their indentation, begin pieces, so text that is
-// YAML is cut where YAML has its parts; other text leaves a piece that is none.
-func splitYAML(b *organizationBody, to *organization.Builder) error {
+// and, if the two lists are in block style, their items. A piece begins at a line whose
+// indentation is that of members or items. YAML is cut between its parts; in other
+// text, at least one piece is not YAML.
+func splitYAML(b *Body, to *organization.Builder) error {
 	s := &yamlSplitter{b: b, to: to, r: bufio.NewReaderSize(b.text.Reader(), 64<<10), indent: noItems}
 	for {
 		line, err := s.readLine()
@@ -34,7 +34,7 @@ func splitYAML(b *organizationBody, to *organization.Builder) error {
 
 // yamlSplitter cuts a document into pieces.
 type yamlSplitter struct {
-	b    *organizationBody
+	b    *Body
 	to   *organization.Builder
 	r    *bufio.Reader
 	line int // number of the line read last
@@ -43,8 +43,8 @@ type yamlSplitter struct {
 	first int // line of the piece
 
 	whole  bool   // the document is one piece
-	lost   bool   // the piece is refused already
-	ended  bool   // a line with three dots was there
+	lost   bool   // the list is refused already
+	ended  bool   // after a line with three dots
 	list   string // the list that the piece begins or belongs to, "" if none
 	indent int    // of the list's items
 }
@@ -76,7 +76,7 @@ func (s *yamlSplitter) tooLarge() error {
 	return errLargeEntry.With("line %d: what begins here is larger than %d bytes", max(s.first, 1), maxEntry)
 }
 
-// take adds a line to the piece that it belongs to.
+// take adds a line to its piece.
 func (s *yamlSplitter) take(line []byte) error {
 	text := bytes.TrimRight(line, " \t\r\n")
 	indent := len(text) - len(bytes.TrimLeft(text, " "))
@@ -136,13 +136,13 @@ func (s *yamlSplitter) outermost(line, text []byte) error {
 	return nil
 }
 
-// isBlank reports whether there was nothing but comments so far.
+// isBlank reports whether there were only comments so far.
 func (s *yamlSplitter) isBlank() bool { return s.first == 0 }
 
-// firstItem takes the first line of a list that says something.
+// firstItem takes the first line of a list that is no comment.
 func (s *yamlSplitter) firstItem(line, text []byte, indent int) error {
 	if !isItem(text) {
-		s.list = "" // it is written in some other way
+		s.list = "" // it is not in block style
 		return s.add(line)
 	}
 	s.piece = nil // the name of the list
@@ -174,7 +174,7 @@ func (s *yamlSplitter) add(line []byte) error {
 	return nil
 }
 
-// flush hands the piece over.
+// flush reads the piece and adds it to the document.
 func (s *yamlSplitter) flush() error {
 	piece, where := s.piece, fmt.Sprintf(" (line %d)", s.first)
 	s.piece = nil

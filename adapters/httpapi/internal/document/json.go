@@ -1,4 +1,4 @@
-package httpapi
+package document
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 )
 
 // splitJSON reads a document part by part.
-func splitJSON(b *organizationBody, to *organization.Builder) error {
+func splitJSON(b *Body, to *organization.Builder) error {
 	s := &jsonScanner{r: bufio.NewReaderSize(b.text.Reader(), 64<<10)}
 	if err := s.expect('{', "an object"); err != nil {
 		return err
@@ -28,15 +28,15 @@ func splitJSON(b *organizationBody, to *organization.Builder) error {
 	return nil
 }
 
-// jsonScanner finds where the parts of a JSON text begin and end. What is in
-// them is for others to judge.
+// jsonScanner finds where the parts of a JSON text begin and end. It does not check what
+// is in them.
 type jsonScanner struct {
 	r    *bufio.Reader
 	at   jsondoc.Place // of the next byte
 	text []byte        // of the value read last
 }
 
-// pass goes on behind a byte.
+// pass advances past a byte.
 func (s *jsonScanner) pass(c byte) {
 	s.at.Byte++
 	switch {
@@ -47,8 +47,8 @@ func (s *jsonScanner) pass(c byte) {
 	}
 }
 
-// where is what errors say of the line of an entry. In the first line, which may
-// be all that there is, they say nothing.
+// where returns the line of an entry for errors, or "" in the first line, which may be the
+// only one.
 func (s *jsonScanner) where() string {
 	if s.at.Line == 0 {
 		return ""
@@ -57,7 +57,7 @@ func (s *jsonScanner) where() string {
 }
 
 // member reads a member of the document.
-func (s *jsonScanner) member(b *organizationBody, to *organization.Builder) error {
+func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 	if c, err := s.next(); c != '"' {
 		return s.unexpected(c, err, "a member name in double quotes")
 	}
@@ -98,7 +98,7 @@ func (s *jsonScanner) member(b *organizationBody, to *organization.Builder) erro
 }
 
 // item reads item number i of a list.
-func (s *jsonScanner) item(b *organizationBody, to *organization.Builder, list string, i int) error {
+func (s *jsonScanner) item(b *Body, to *organization.Builder, list string, i int) error {
 	if c, err := s.next(); err != nil {
 		return s.unexpected(c, err, "a value")
 	}
@@ -121,7 +121,7 @@ func (s *jsonScanner) item(b *organizationBody, to *organization.Builder, list s
 	return nil
 }
 
-// each reads parts that commas separate, and the bracket behind them.
+// each reads parts that commas separate, and the bracket after them.
 func (s *jsonScanner) each(end byte, part func() error) error {
 	c, err := s.next()
 	if err == nil && c == end {
@@ -143,7 +143,7 @@ func (s *jsonScanner) each(end byte, part func() error) error {
 	}
 }
 
-// next returns the next byte that is no white space, and does not take it.
+// next returns the next byte that is no white space, without reading it.
 func (s *jsonScanner) next() (byte, error) {
 	for {
 		c, err := s.r.ReadByte()
@@ -157,7 +157,7 @@ func (s *jsonScanner) next() (byte, error) {
 	}
 }
 
-// skip takes the byte that next has found.
+// skip reads the byte that next has returned.
 func (s *jsonScanner) skip() {
 	_, _ = s.r.Discard(1) // it is in the buffer
 	s.pass(0)             // it is no line break
@@ -182,8 +182,8 @@ func (s *jsonScanner) unexpected(c byte, err error, what string) error {
 	return jsondoc.SyntaxError(s.at, "expected %s, found %q", what, string(rune(c)))
 }
 
-// value takes the next value. what names it in errors. broken is what is wrong
-// with a value that ends where values end, so that others can be read behind it.
+// value reads the next value. what is its name in errors. broken is the error of a value
+// whose end is known, so that the values after it can be read.
 func (s *jsonScanner) value(what string) (v jsondoc.Value, broken, err error) {
 	begin := s.at
 	ends, err := s.take(what)
@@ -201,8 +201,8 @@ func (s *jsonScanner) value(what string) (v jsondoc.Value, broken, err error) {
 	return v, nil, err
 }
 
-// take reads the text of the next value: up to where its brackets are closed and
-// its quotes too, or the end, where ends is false.
+// take reads the text of the next value: to the end of its brackets and quotes, or the
+// end of the text; then ends is false.
 func (s *jsonScanner) take(what string) (ends bool, err error) {
 	s.text = s.text[:0]
 	depth, quoted, escaped := 0, false, false

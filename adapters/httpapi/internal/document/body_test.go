@@ -1,4 +1,4 @@
-package httpapi
+package document
 
 import (
 	"fmt"
@@ -7,29 +7,20 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgd/adapters/httpapi/internal/document/yamldoc"
 	"orgd/adapters/httpapi/internal/request"
-	"orgd/adapters/httpapi/yamldoc"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
 )
 
 // split reads a document as a request's body is read.
-func split(text string, yaml bool) (*organization.Document, *organizationBody, error) {
-	b := &organizationBody{text: request.NewSpool(), side: request.NewSpool()}
-	if _, err := b.text.Write([]byte(text)); err != nil {
+func split(text string, yaml bool) (*organization.Document, *Body, error) {
+	s := request.NewSpool()
+	if _, err := s.Write([]byte(text)); err != nil {
 		return nil, nil, err
 	}
-	to := organization.NewBuilder()
-	read := splitJSON
-	if yaml {
-		read = splitYAML
-	}
-	if err := read(b, to); err != nil {
-		return nil, nil, err
-	}
-	doc, err := to.Document(false)
-	return doc, b, err
+	return read(s, yaml, false)
 }
 
 // An agent is read again as it stands in the document, in both languages.

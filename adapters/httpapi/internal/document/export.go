@@ -1,9 +1,9 @@
-package httpapi
+package document
 
 import (
+	"orgd/adapters/httpapi/internal/document/yamldoc"
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
-	"orgd/adapters/httpapi/yamldoc"
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -12,12 +12,13 @@ import (
 	"orgd/domain/organization"
 )
 
-// exporter writes a document part by part.
-type exporter struct {
-	*request.LongAnswer
+// Export is the answer with the whole organization. Its methods write the company, then
+// the departments, then the agents.
+type Export struct {
+	out  *request.LongAnswer
 	form exportForm
 	left []string // lists that are not open yet
-	list string   // the one that is open, "" before the first
+	list string   // the open list, "" before the first
 	n    int      // its items so far
 }
 
@@ -35,33 +36,42 @@ type exportForm interface {
 	end(dst []byte) []byte
 }
 
-func newExporter(to *request.LongAnswer, form exportForm) *exporter {
-	return &exporter{LongAnswer: to, form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
+// NewExport begins the answer, in YAML if the request prefers that.
+func NewExport(r *request.Request) *Export {
+	r.Writer.Header().Add("Vary", "Accept")
+	var form exportForm = exportJSON{}
+	if protocol.Prefers(r.HTTP.Header, yamldoc.MediaType, protocol.JSON) {
+		form = exportYAML{}
+	}
+	return &Export{out: r.LongAnswer(form.mediaType()), form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
 }
 
-func (e *exporter) company(c company.Company) error {
-	return e.took(e.form.begin(e.Buffer(), organization.AppendCompany(nil, c)))
+// Company writes the company.
+func (e *Export) Company(c company.Company) error {
+	return e.write(e.form.begin(e.out.Buffer(), organization.AppendCompany(nil, c)))
 }
 
-func (e *exporter) department(d app.Department) error {
+// Department writes a department.
+func (e *Export) Department(d app.Department) error {
 	return e.item(organization.FieldDepartments, func(dst []byte) []byte {
 		return organization.AppendDepartment(dst, d.Department, d.Names.Show)
 	})
 }
 
-func (e *exporter) agent(a agent.Agent, show identity.Show) error {
-	return e.item(organization.FieldAgents, func(dst []byte) []byte { return organization.AppendAgent(dst, a, show) })
+// Agent writes an agent.
+func (e *Export) Agent(a agent.Agent, names identity.Show) error {
+	return e.item(organization.FieldAgents, func(dst []byte) []byte { return organization.AppendAgent(dst, a, names) })
 }
 
-func (e *exporter) item(list string, part func([]byte) []byte) error {
+func (e *Export) item(list string, part func([]byte) []byte) error {
 	dst, err := e.form.item(e.openTo(list), e.n, part)
 	e.n++
-	return e.took(dst, err)
+	return e.write(dst, err)
 }
 
 // openTo opens the lists up to the one wanted.
-func (e *exporter) openTo(list string) []byte {
-	dst := e.Buffer()
+func (e *Export) openTo(list string) []byte {
+	dst := e.out.Buffer()
 	for e.list != list {
 		if e.list != "" {
 			dst = e.form.closeList(dst, e.n)
@@ -72,16 +82,20 @@ func (e *exporter) openTo(list string) []byte {
 	return dst
 }
 
-func (e *exporter) end() error {
-	dst := e.form.closeList(e.openTo(organization.FieldAgents), e.n)
-	return e.took(e.form.end(dst), nil)
+// Finish ends the answer. err is the error of making it, if any.
+func (e *Export) Finish(err error) error {
+	if err == nil {
+		dst := e.form.closeList(e.openTo(organization.FieldAgents), e.n)
+		err = e.write(e.form.end(dst), nil)
+	}
+	return e.out.Finish(err)
 }
 
-func (e *exporter) took(dst []byte, err error) error {
+func (e *Export) write(dst []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	return e.Write(dst)
+	return e.out.Write(dst)
 }
 
 // exportJSON writes a document into the envelope of a success.

@@ -1,0 +1,82 @@
+package document
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
+	"orgd/domain/jsondoc"
+	"orgd/domain/organization"
+	"orgd/domain/receipt"
+)
+
+// Changes are the changes of a plan, which may be too long for memory. The caller closes
+// them.
+type Changes struct{ text *request.Spool }
+
+// NewChanges returns an empty list.
+func NewChanges() Changes { return Changes{request.NewSpool()} }
+
+// Add appends a change.
+func (l Changes) Add(c organization.Change) error {
+	w := jsondoc.NewWriter(nil)
+	w.Open()
+	w.Field("path").Text(c.Path)
+	w.Field("action").Text(string(c.Action))
+	comma := []byte(",")
+	if l.text.Size() == 0 {
+		comma = nil
+	}
+	// Old and new may be long, and are not copied.
+	for _, part := range [][]byte{comma, w.Bytes(), []byte(`,"old":`), c.Old, []byte(`,"new":`), c.New, []byte("}")} {
+		if _, err := l.text.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restart removes all changes.
+func (l Changes) Restart() error { return l.text.Reset() }
+
+// Close removes the temporary file, if there is one.
+func (l Changes) Close() error { return l.text.Close() }
+
+// around returns the parts of the answer before and after the changes.
+func around(hash string) (before, after string) {
+	return `{"data":{"plan_hash":"` + hash + `","changes":[`, `]},"error":null,"error_detail":null,"success":true}`
+}
+
+// Reply returns the answer with the changes and the hash of the plan, or nil if it is too
+// long to be kept.
+func (l Changes) Reply(hash string) *receipt.Reply {
+	text, ok := l.text.InMemory()
+	if !ok {
+		return nil
+	}
+	before, after := around(hash)
+	return &receipt.Reply{Status: http.StatusOK, Body: []byte(before + string(text) + after)}
+}
+
+// Send sends the answer of any length.
+func (l Changes) Send(r *request.Request, hash string) error {
+	if reply := l.Reply(hash); reply != nil {
+		return r.Send(*reply)
+	}
+	out := r.LongAnswer(protocol.JSON)
+	before, after := around(hash)
+	err := out.Write(append(out.Buffer(), before...))
+	part := make([]byte, request.FlushAt)
+	for all := l.text.Reader(); err == nil; {
+		var n int
+		if n, err = all.Read(part); n > 0 {
+			err = errors.Join(err, out.Write(append(out.Buffer(), part[:n]...)))
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return out.Finish(err)
+	}
+	return out.Finish(out.Write(append(out.Buffer(), after...)))
+}
