@@ -111,7 +111,7 @@ func (h activities) career(r *request.Request) error {
 
 // report serves POST /activities.
 func (h activities) report(r *request.Request) error {
-	doc, err := r.Document(false)
+	doc, err := r.Document()
 	if err != nil {
 		return err
 	}

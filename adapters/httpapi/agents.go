@@ -45,7 +45,7 @@ func (h agents) list(r *request.Request) error {
 		return err
 	}
 	if p.At != nil {
-		if in.After, err = agentPlace(p.At); err != nil {
+		if in.After, err = agentPosition(p.At); err != nil {
 			return err
 		}
 	}
@@ -62,9 +62,9 @@ func (h agents) list(r *request.Request) error {
 	})
 }
 
-// agentPlace reads the position of an agent: its place and id, or its name. A
+// agentPosition reads the position of an agent: its order key and id, or its name. A
 // cursor holds names as they are written, which are shorter than their keys.
-func agentPlace(p protocol.Position) (*agent.Position, error) {
+func agentPosition(p protocol.Position) (*agent.Position, error) {
 	if p[2] == "" {
 		return &agent.Position{Place: agent.Place(p[0]), ID: agent.ID(p[1])}, nil
 	}
@@ -75,7 +75,7 @@ func agentPlace(p protocol.Position) (*agent.Position, error) {
 	return &agent.Position{Name: n.Key}, nil
 }
 
-// view returns how a list shows its agents: whole, or without the instructions.
+// view returns how a list writes its agents: whole, or without the instructions.
 func view(q *request.Query) func(*jsondoc.Writer, agent.Record) {
 	switch q.Text("view", 16) {
 	case "":
@@ -87,22 +87,26 @@ func view(q *request.Query) func(*jsondoc.Writer, agent.Record) {
 	return nil
 }
 
+// withReason returns parse for patches that have the Change-Reason of the request.
+func withReason(r *request.Request, parse func(jsondoc.Value) (agent.Patch, error)) func(jsondoc.Value) (agent.Patch, error) {
+	return func(doc jsondoc.Value) (agent.Patch, error) {
+		p, err := parse(doc)
+		if err != nil {
+			return p, err
+		}
+		reason, err := protocol.ChangeReason(r.HTTP.Header)
+		return p.Because(reason), err
+	}
+}
+
 // create serves POST /agents.
 func (h agents) create(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	p, err := agent.ParseNew(doc)
-	if err != nil {
-		return err
-	}
-	reason, err := protocol.ChangeReason(r.HTTP.Header)
+	p, err := readNew(r, withReason(r, agent.ParseNew))
 	if err != nil {
 		return err
 	}
 	reply := func(a agent.Agent) receipt.Reply { return agentReply(a, http.StatusCreated) }
-	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p.Because(reason), Reply: reply})
+	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p, Reply: reply})
 	if err != nil {
 		return err
 	}
@@ -115,23 +119,11 @@ func (h agents) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(true)
+	p, call, err := readChange(r, withReason(r, agent.ParsePatch))
 	if err != nil {
 		return err
 	}
-	p, err := agent.ParsePatch(doc)
-	if err != nil {
-		return err
-	}
-	reason, err := protocol.ChangeReason(r.HTTP.Header)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
-	if err != nil {
-		return err
-	}
-	a, err := h.svc.Change(r.Ctx(), call, app.ChangeAgent{Ref: ref, Patch: p.Because(reason)})
+	a, err := h.svc.Change(r.Ctx(), call, app.ChangeAgent{Ref: ref, Patch: p})
 	if err != nil {
 		return err
 	}
@@ -154,7 +146,7 @@ func (h agents) remove(r *request.Request) error {
 	return r.NoContent()
 }
 
-// agentReply shows one agent.
+// agentReply is the reply with one agent.
 func agentReply(a agent.Agent, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,

@@ -30,15 +30,7 @@ func (h departments) putCeremonyPolicy(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	policy, err := ceremony.Parse(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	policy, call, err := readChange(r, ceremony.Parse)
 	if err != nil {
 		return err
 	}

@@ -28,15 +28,7 @@ func (h companies) get(r *request.Request) error {
 
 // update serves PATCH /company.
 func (h companies) update(r *request.Request) error {
-	doc, err := r.Document(true)
-	if err != nil {
-		return err
-	}
-	p, err := company.ParsePatch(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	p, call, err := readChange(r, company.ParsePatch)
 	if err != nil {
 		return err
 	}
@@ -62,15 +54,7 @@ const maxDepartments = 10_000
 
 // reorder serves POST /company/reorder-departments.
 func (h companies) reorder(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	order, err := departmentOrder(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	order, call, err := readChange(r, departmentOrder)
 	if err != nil {
 		return err
 	}

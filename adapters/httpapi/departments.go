@@ -88,11 +88,7 @@ func (h departments) list(r *request.Request) error {
 
 // create serves POST /departments.
 func (h departments) create(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	p, err := department.ParseNew(doc)
+	p, err := readNew(r, department.ParseNew)
 	if err != nil {
 		return err
 	}
@@ -109,15 +105,7 @@ func (h departments) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(true)
-	if err != nil {
-		return err
-	}
-	p, err := department.ParsePatch(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	p, call, err := readChange(r, department.ParsePatch)
 	if err != nil {
 		return err
 	}
@@ -150,15 +138,7 @@ func (h departments) reorderAgents(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	order, err := agentOrder(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	order, call, err := readChange(r, agentOrder)
 	if err != nil {
 		return err
 	}

@@ -41,15 +41,8 @@ func (h sessions) signIn(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	doc, err := r.Document(false)
+	code, err := readNew(r, parseCode)
 	if err != nil {
-		return err
-	}
-	var code string
-	if err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Text("code", &code, 1, 128)
-		r.Require("code")
-	}); err != nil {
 		return err
 	}
 	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(code))
@@ -61,7 +54,16 @@ func (h sessions) signIn(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return hand(r, token, s, http.StatusCreated)
+	return sendToken(r, token, s, http.StatusCreated)
+}
+
+// parseCode reads {"code": "..."}.
+func parseCode(doc jsondoc.Value) (code string, err error) {
+	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+		r.Text("code", &code, 1, 128)
+		r.Require("code")
+	})
+	return code, err
 }
 
 // fromHere returns errNotHere unless a request comes from this machine, and not

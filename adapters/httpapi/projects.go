@@ -36,11 +36,7 @@ func (h projects) list(r *request.Request) error {
 
 // create serves POST /projects.
 func (h projects) create(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	p, err := project.ParseNew(doc)
+	p, err := readNew(r, project.ParseNew)
 	if err != nil {
 		return err
 	}
@@ -71,15 +67,7 @@ func (h projects) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(true)
-	if err != nil {
-		return err
-	}
-	p, err := project.ParsePatch(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	p, call, err := readChange(r, project.ParsePatch)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,7 @@ type sessions struct {
 
 // issue serves POST /auth/tokens.
 func (h sessions) issue(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	in, err := parseIssue(doc)
+	in, err := readNew(r, parseIssue)
 	if err != nil {
 		return err
 	}
@@ -35,7 +31,7 @@ func (h sessions) issue(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return hand(r, token, s, http.StatusCreated)
+	return sendToken(r, token, s, http.StatusCreated)
 }
 
 func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
@@ -66,11 +62,11 @@ func (h sessions) renew(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return hand(r, token, s, http.StatusOK)
+	return sendToken(r, token, s, http.StatusOK)
 }
 
-// hand gives a token to its bearer. It is shown once.
-func hand(r *request.Request, token string, s session.Session, status int) error {
+// sendToken answers with a token. It is never sent again.
+func sendToken(r *request.Request, token string, s session.Session, status int) error {
 	r.Writer.Header().Set("Cache-Control", "no-store")
 	reply := receipt.Reply{Status: status, Body: request.Envelope(1024, request.Object(func(w *jsondoc.Writer) {
 		w.Field("token").Text(token)

@@ -90,39 +90,36 @@ func (h agents) rollback(r *request.Request) error {
 		return err
 	}
 	q := r.Query()
-	in := app.RollbackAgent{Ref: ref, DryRun: q.Flag("dry_run")}
+	dryRun := q.Flag("dry_run")
 	if q.Err != nil {
 		return q.Err
 	}
-	doc, err := r.Document(false)
+	in, call, err := readChange(r, parseRollback)
 	if err != nil {
 		return err
 	}
-	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Int("target_version", &in.Target, 1, maxVersion)
-		r.TextOrNull("reason", &in.Reason, 1, agent.MaxReason)
-		r.Require("target_version")
-	})
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
-	if err != nil {
-		return err
-	}
-	in.Reply = identityReply
+	in.Ref, in.DryRun, in.Reply = ref, dryRun, identityReply
 	a, err := h.svc.Rollback(r.Ctx(), call, in)
 	if err != nil {
 		return err
 	}
 	reply := identityReply(a)
-	if in.DryRun {
+	if dryRun {
 		reply.ETag = "" // there is no such state
 	}
 	return r.Send(reply)
 }
 
-// identityReply shows the identity of an agent, under the agent's tag.
+func parseRollback(doc jsondoc.Value) (in app.RollbackAgent, err error) {
+	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+		r.Int("target_version", &in.Target, 1, maxVersion)
+		r.TextOrNull("reason", &in.Reason, 1, agent.MaxReason)
+		r.Require("target_version")
+	})
+	return in, err
+}
+
+// identityReply is the reply with the identity of an agent, under the agent's tag.
 func identityReply(a agent.Agent) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,

@@ -33,11 +33,7 @@ func (h webhooks) list(r *request.Request) error {
 
 // create serves POST /webhooks.
 func (h webhooks) create(r *request.Request) error {
-	doc, err := r.Document(false)
-	if err != nil {
-		return err
-	}
-	p, err := webhook.ParseNew(doc)
+	p, err := readNew(r, webhook.ParseNew)
 	if err != nil {
 		return err
 	}
@@ -67,15 +63,7 @@ func (h webhooks) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Document(true)
-	if err != nil {
-		return err
-	}
-	p, err := webhook.ParsePatch(doc)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	p, call, err := readChange(r, webhook.ParsePatch)
 	if err != nil {
 		return err
 	}

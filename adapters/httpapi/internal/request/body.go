@@ -163,11 +163,11 @@ func tooLarge(max int64) error {
 	return errBody.With("the request body is larger than %d bytes", max)
 }
 
-// Document reads the body as one JSON value. With merge, it may have the media type of a
+// Document reads the body as one JSON value. That of a PATCH may have the media type of a
 // JSON Merge Patch.
-func (r *Request) Document(merge bool) (jsondoc.Value, error) {
+func (r *Request) Document() (jsondoc.Value, error) {
 	types := []string{protocol.JSON}
-	if merge {
+	if r.HTTP.Method == http.MethodPatch {
 		types = append(types, "application/merge-patch+json")
 	}
 	if _, err := BodyType(r.HTTP.Header, types...); err != nil {
