@@ -47,7 +47,7 @@ func (h activities) list(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendPage(r, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
+	return request.SendPage(r, p, rows, writeActivity, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
 }
 
 // feedFilters reads the filters of a feed.
@@ -84,7 +84,7 @@ func (h activities) ofAgent(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendPage(r, p, rows, writeShown, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
+	return request.SendPage(r, p, rows, writeActivity, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
 }
 
 func eventPosition(at activity.Position, since time.Time) protocol.Position {
@@ -133,8 +133,8 @@ func countedReply(n ports.Counted) receipt.Reply {
 	}
 }
 
-// writeShown writes an ActivityEvent.
-func writeShown(w *jsondoc.Writer, e activity.Shown) { w.Raw(e.Text) }
+// writeActivity writes an ActivityEvent.
+func writeActivity(w *jsondoc.Writer, e activity.Shown) { w.Raw(e.Text) }
 
 // writeCareerEvent writes a CareerEvent.
 func writeCareerEvent(w *jsondoc.Writer, e activity.Event) {

@@ -84,7 +84,7 @@ func (h departments) resolvedCeremonyPolicy(r *request.Request) error {
 	}))
 }
 
-// policyReply shows a department's own policy, null if it has none, under the
+// policyReply is the reply with a department's own policy, null if it has none, under the
 // tag of the department.
 func policyReply(d department.Department) receipt.Reply {
 	return receipt.Reply{

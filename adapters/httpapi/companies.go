@@ -23,7 +23,7 @@ func (h companies) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.whole(r, co, r.SendIfNew)
+	return h.send(r, co, r.SendIfNew)
 }
 
 // update serves PATCH /company.
@@ -36,7 +36,7 @@ func (h companies) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.whole(r, co, r.Send)
+	return h.send(r, co, r.Send)
 }
 
 // departments serves GET /company/departments.
@@ -44,12 +44,12 @@ func (h companies) departments(r *request.Request) error {
 	return h.list(receipt.Reply{Status: http.StatusOK}).Send(r, r.Send)
 }
 
-// list answers with all departments, and the status and headers of reply.
+// list is the answer with all departments, and the status and headers of reply.
 func (h companies) list(reply receipt.Reply) request.LongList[app.Department] {
 	return request.LongList[app.Department]{Reply: reply, Read: h.svc.Departments, Row: writeNamed}
 }
 
-// maxDepartments bounds one reorder of the departments.
+// maxDepartments bounds one reorder, in departments.
 const maxDepartments = 10_000
 
 // reorder serves POST /company/reorder-departments.
@@ -86,14 +86,15 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 	return order, err
 }
 
-// reorderedDepartments shows the departments in order, under the tag of the company,
-// which holds the order.
+// reorderedDepartments is the reply with the departments in order, under the tag of the
+// company, which holds the order.
 func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
 	return receipt.Reply{Status: http.StatusOK, Body: request.Envelope(1024*len(list), request.Array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
 }
 
-// whole answers with the company and its departments.
-func (h companies) whole(r *request.Request, co company.Company, short func(receipt.Reply) error) error {
+// send answers with the company and its departments. short sends an answer that is not
+// long.
+func (h companies) send(r *request.Request, co company.Company, short func(receipt.Reply) error) error {
 	l := h.list(receipt.Reply{Status: http.StatusOK})
 	l.Data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
 		w.Open()

@@ -58,7 +58,7 @@ func Default() Config {
 	}
 }
 
-// maxRequestTimeout keeps a request from outliving its idempotency claim.
+// maxRequestTimeout is less than the lease of an idempotency key.
 const maxRequestTimeout = 15 * time.Second
 
 // Validate reports every mistake, under the names of the command line.

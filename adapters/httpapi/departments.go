@@ -46,8 +46,8 @@ func (h departments) get(r *request.Request) error {
 	return sendDepartment(r, d, http.StatusOK, r.SendIfNew)
 }
 
-// places reads which page of departments is asked for, and the place that it
-// begins behind.
+// departmentsPage reads which page of departments is asked for, and the order key of the
+// department before it.
 func departmentsPage(r *request.Request) (p request.Paging, after company.Place, err error) {
 	if p, err = r.Query().Paging(request.DefaultLimit, 1); p.At != nil {
 		after = company.Place(p.At[0])
@@ -158,8 +158,8 @@ func (h departments) reorderAgents(r *request.Request) error {
 	}.Send(r, r.Send)
 }
 
-// agentOrder reads {"agent_names": [...]}. Names are compared by their keys, so
-// whether one stands there twice is only seen when they are resolved.
+// agentOrder reads {"agent_names": [...]}. Duplicates are found later, when the names are
+// resolved, because names are compared by their keys.
 func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
 	var names []string
 	bounds := jsondoc.Bounds{MaxItems: agent.MaxReorder, MinLen: 1, MaxLen: name.MaxLength}
@@ -178,7 +178,7 @@ func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
 	return order, err
 }
 
-// reorderedReply shows a department's agents in their order, under the tag of
+// reorderedReply is the reply with a department's agents in their order, under the tag of
 // the department, which holds the order.
 func reorderedReply(d department.Department, list []agent.Record) receipt.Reply {
 	return receipt.Reply{
@@ -189,7 +189,7 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 	}
 }
 
-// sendDepartment answers with one department.
+// sendDepartment answers with one department. short sends an answer that is not long.
 func sendDepartment(r *request.Request, d app.Department, status int, short func(receipt.Reply) error) error {
 	if err := bounds.Allow(r.Ctx(), d.Size()); err != nil {
 		return err
@@ -200,7 +200,7 @@ func sendDepartment(r *request.Request, d app.Department, status int, short func
 	}
 	a := r.LongJSON(reply, func(written bool) string {
 		if written {
-			return protocol.ETag(d.Tag(), shownDigest(d))
+			return protocol.ETag(d.Tag(), departmentDigest(d))
 		}
 		return protocol.ETag(d.Tag(), r.Env.IDs.NewID())
 	})
@@ -219,7 +219,7 @@ func createdReply(d app.Department, short bool) receipt.Reply {
 	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
 	if short {
 		r.Body = request.Envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
-		r.ETag = protocol.ETag(d.Tag(), shownDigest(d))
+		r.ETag = protocol.ETag(d.Tag(), departmentDigest(d))
 	}
 	return r
 }

@@ -93,8 +93,8 @@ func TestLongDepartment(t *testing.T) {
 	}
 }
 
-// A long department whose agents cannot be read to the end is cut, so that nobody takes
-// it for whole.
+// A long department whose agents cannot be read to the end is cut, so that no client
+// takes it for whole.
 func TestLongDepartmentFails(t *testing.T) {
 	url, _ := serveWide(t, 10_000)
 	resp, body, err := tryMany(t, url, "")

@@ -60,11 +60,10 @@ func writeChange(w *jsondoc.Writer, c identity.FieldChange) {
 	w.Close()
 }
 
-// longText is from how many bytes on the change of a text is also shown line by
-// line.
+// longText is the size in bytes from which a changed text is also compared line by line.
 const longText = 256
 
-// textDiff compares two texts line by line in the unified format; nil where one
+// textDiff compares two texts line by line in the unified format; nil if one
 // of the values is no text, or both are short.
 func textDiff(c identity.FieldChange) *string {
 	was, ok1 := jsonText(c.Old)
@@ -87,7 +86,7 @@ func jsonText(value *string) (string, bool) {
 	return v.Text(), true
 }
 
-// jsonPatch is the diff as a JSON Patch (RFC 6902).
+// jsonPatch returns the diff as a JSON Patch (RFC 6902).
 func jsonPatch(d identity.Diff) []byte {
 	ops := map[identity.ChangeType]string{
 		identity.Added: "add", identity.Modified: "replace", identity.Removed: "remove",
@@ -107,7 +106,7 @@ func jsonPatch(d identity.Diff) []byte {
 	return w.Bytes()
 }
 
-// pointer is a JSON Pointer (RFC 6901).
+// pointer returns a JSON Pointer (RFC 6901).
 func pointer(path []string) string {
 	var b strings.Builder
 	escape := strings.NewReplacer("~", "~0", "/", "~1")

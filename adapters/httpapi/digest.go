@@ -11,9 +11,9 @@ import (
 	"orgd/domain/identity"
 )
 
-// shownDigest stands for what the body of a department shows of other
-// resources, namely the names of agents; "" if it refers to none.
-func shownDigest(d app.Department) string {
+// departmentDigest is a digest of the names of agents in the body of a department, ""
+// if there are none. They change without the department.
+func departmentDigest(d app.Department) string {
 	ids := d.Agents()
 	if len(ids) == 0 {
 		return ""
@@ -23,7 +23,7 @@ func shownDigest(d app.Department) string {
 	})
 }
 
-// projectDigest stands for which of a project's agents still exist.
+// projectDigest is a digest of which of a project's agents still exist, "" if it has none.
 func projectDigest(p app.Project) string {
 	ids := p.Agents()
 	if len(ids) == 0 {
@@ -43,7 +43,7 @@ func addNames(add func(...string), names *app.Lookup, ids []identity.ID) {
 	}
 }
 
-// digest is short: it tells a few hundred states of one resource apart.
+// digest is short: it need only differ among a few hundred states of one resource.
 func digest(parts func(add func(...string))) string {
 	var d digester
 	parts(d.add)
@@ -60,7 +60,7 @@ func (d *digester) add(texts ...string) {
 	if d.sum == nil {
 		d.sum = sha256.New()
 	}
-	for _, t := range texts { // its length first, so that no two lists are alike
+	for _, t := range texts { // its length first, so that no two lists have the same bytes
 		d.buf = append(binary.AppendUvarint(d.buf[:0], uint64(len(t))), t...)
 		d.sum.Write(d.buf)
 	}

@@ -21,13 +21,13 @@ import (
 
 const canary = "s3cr3t-canary"
 
-// publicMessages are what a client is told of the causes of a 5xx.
+// publicMessages are the details of answers of status 5xx.
 var publicMessages = map[int]string{
 	8000: "an unexpected error occurred", 8001: "the service is temporarily unavailable", 8002: "the storage failed to do this",
 }
 
-// What goes wrong inside is answered without its cause and logged once, under
-// the instance that the client was told.
+// An internal error is answered without its cause and logged once, with the instance of
+// the answer.
 func TestServerErrors(t *testing.T) {
 	type answer struct{ status, code, retryAfter int }
 	for what, tt := range map[string]struct {
@@ -130,8 +130,8 @@ func TestLimiterThatCannotDecide(t *testing.T) {
 	}
 }
 
-// Whose issuer cannot be asked is not refused, but asked to come again, and the
-// router's own answers do not wait for that.
+// If the issuer of a token cannot be reached, the answer is 503, and the router answers as
+// always.
 func TestIssuerUnavailable(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil })
 	r := newRequest(t, "GET", "/api/v1/auth/me", "")
@@ -167,11 +167,10 @@ func TestClientLeaves(t *testing.T) {
 	f.send(newRequest(t, "GET", "/api/v1/company", "").WithContext(ctx))
 }
 
-// A key that cannot be given back is free again after its lease: the answer
-// stands.
+// A lock that cannot be released ends with its lease: the answer is the same.
 func TestReleaseFails(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) {
-		p.Receipts = fakeReceipts{release: func(context.Context) error { return errors.New("gone") }}
+		p.Receipts = fakeKeys{release: func(context.Context) error { return errors.New("gone") }}
 	})
 	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{")
 	r.Header.Set("Idempotency-Key", "k")
@@ -183,15 +182,14 @@ func TestReleaseFails(t *testing.T) {
 	}
 }
 
-// A client is told at once that the storage is lost. That the storage does not
-// take the key back either is not his trouble.
+// If the storage is lost, the answer does not wait for the lock to be released.
 func TestReleaseHangs(t *testing.T) {
 	released := make(chan error, 1)
 	free := make(chan struct{})
 	lost := func(context.Context) error { return ports.ErrUnavailable }
 	f := newFake(t, lost, func(c *Config, p *Parts) {
 		c.Addr = "127.0.0.1:0"
-		p.Receipts = fakeReceipts{release: func(ctx context.Context) error {
+		p.Receipts = fakeKeys{release: func(ctx context.Context) error {
 			<-free
 			released <- ctx.Err()
 			return ctx.Err()
@@ -205,7 +203,7 @@ func TestReleaseHangs(t *testing.T) {
 	c.Timeout = 5 * time.Second
 	resp, err := c.Do(r)
 	if err != nil {
-		t.Fatalf("POST = %v, want an answer while the key is given back", err)
+		t.Fatalf("POST = %v, want an answer while the key is released", err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
@@ -213,11 +211,11 @@ func TestReleaseHangs(t *testing.T) {
 		t.Errorf("answer = %d %s, %v, want 503/8001", resp.StatusCode, body, err)
 	}
 	if next := call(t, c, "GET", "http://"+addr+"/api/v1/healthz", ""); next.StatusCode != 200 {
-		t.Errorf("the next answer = %d, want 200 while the key is given back", next.StatusCode)
+		t.Errorf("the next answer = %d, want 200 while the key is released", next.StatusCode)
 	}
 	close(free)
 	if err := <-released; err != nil {
-		t.Errorf("the key was given back with a context that is %v", err)
+		t.Errorf("the key was released with a context that is %v", err)
 	}
 	if err := stop(); err != nil {
 		t.Errorf("Run = %v", err)
@@ -237,8 +235,7 @@ func TestLongMethodIsCut(t *testing.T) {
 	}
 }
 
-// What a request brings is nobody's business but its answer's: paths, queries,
-// headers and bodies are not logged, nor are they labels of metrics.
+// Paths, queries, headers and bodies of requests are neither logged nor labels of metrics.
 func TestRequestsAreNotLogged(t *testing.T) {
 	for what, do := range map[string]func(context.Context) error{
 		"refused": refusal,

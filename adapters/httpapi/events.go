@@ -14,24 +14,23 @@ import (
 
 const (
 	eventsType = "text/event-stream"
-	// reconnectAfter is how long clients are asked to wait before they come back.
+	// reconnectAfter is how long clients are asked to wait before they reconnect.
 	reconnectAfter = 2 * time.Second
-	// eventBytes is about how much is written at once.
+	// eventBytes is about how much is written at once, in bytes.
 	eventBytes = 32 << 10
 )
 
-// streamTimes is what tests make shorter.
+// streamTimes are the times of streams. Tests make them shorter.
 type streamTimes struct {
-	heartbeat time.Duration // how long a stream is silent at most
-	// write is how long a client may take to accept one write. Who reads nothing
-	// is let go then.
+	heartbeat time.Duration // the longest time between two writes
+	// write is how long a client may take to read one write. Then its stream ends.
 	write time.Duration
 }
 
 var usualStreamTimes = streamTimes{heartbeat: 15 * time.Second, write: 10 * time.Second}
 
 // eventWriter writes Server-Sent Events. Everything but comments carries an id,
-// so a client that comes back goes on where it was, also if no event was for it
+// so a client that reconnects continues from there, also if no event was for it
 // in between.
 type eventWriter struct {
 	out    http.ResponseWriter
@@ -46,23 +45,22 @@ type unsent struct{ error }
 
 func (e *unsent) Unwrap() error { return e.error }
 
-// beginEvents sends the headers of a stream and lifts the deadlines of the
-// connection, which are for answers that end.
+// beginEvents sends the headers of a stream and removes the read deadline of the
+// connection. within bounds each write.
 func beginEvents(r *request.Request, within time.Duration, idOf func(activity.Seq) string) (*eventWriter, error) {
 	if err := r.SetReadDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
 	h := r.Writer.Header()
 	h.Set("Content-Type", eventsType)
-	h.Set("X-Accel-Buffering", "no") // proxies that know it pass everything on at once
-	r.Writer.WriteHeader(http.StatusOK)
-	r.Writer.WriteHeaderNow()
+	h.Set("X-Accel-Buffering", "no") // tells nginx not to buffer the answer
+	r.WriteStatus(http.StatusOK)
 	w := &eventWriter{out: r.Writer, within: within, idOf: idOf}
 	w.conn = http.NewResponseController(bare(r.Writer))
 	return w, nil
 }
 
-// bare is the writer inside gin's, which keeps errors of flushing to itself.
+// bare returns the writer inside gin's, which drops the errors of flushing.
 func bare(w http.ResponseWriter) http.ResponseWriter {
 	if u, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
 		return u.Unwrap()
@@ -70,7 +68,7 @@ func bare(w http.ResponseWriter) http.ResponseWriter {
 	return w
 }
 
-// open tells where the stream begins.
+// open writes the position that the stream begins at.
 func (w *eventWriter) open(p activity.Seq) error {
 	w.buffer = append(w.buffer, "retry: "...)
 	w.buffer = strconv.AppendInt(w.buffer, reconnectAfter.Milliseconds(), 10)
@@ -80,7 +78,7 @@ func (w *eventWriter) open(p activity.Seq) error {
 	return w.flush()
 }
 
-// heartbeat says that all is well, and that nothing up to p is for the client.
+// heartbeat writes the position p: no event up to it is for the client.
 func (w *eventWriter) heartbeat(p activity.Seq) error {
 	w.buffer = append(w.buffer, ": heartbeat\n"...)
 	w.id(p)
@@ -88,7 +86,7 @@ func (w *eventWriter) heartbeat(p activity.Seq) error {
 	return w.flush()
 }
 
-// resync tells that events before p may be missing.
+// resync writes that events before p may be missing.
 func (w *eventWriter) resync(p activity.Seq) error {
 	w.buffer = append(w.buffer, "event: resync\n"...)
 	w.id(p)
@@ -96,19 +94,19 @@ func (w *eventWriter) resync(p activity.Seq) error {
 	return w.flush()
 }
 
-// events writes a stretch. A client that has all of it is at its end.
-func (w *eventWriter) events(s app.Stretch) error {
-	for i, e := range s.Events {
+// events writes a batch. The id of its last event is the position at the end of the batch.
+func (w *eventWriter) events(batch app.Stretch) error {
+	for i, e := range batch.Events {
 		position := e.Seq
-		if i == len(s.Events)-1 {
-			position = s.Position
+		if i == len(batch.Events)-1 {
+			position = batch.Position
 		}
 		w.id(position)
 		w.buffer = append(w.buffer, "data: "...)
 		text := jsondoc.NewWriter(w.buffer)
 		e.Event.Write(text)
 		w.buffer = append(text.Bytes(), "\n\n"...)
-		if len(w.buffer) < eventBytes && i < len(s.Events)-1 {
+		if len(w.buffer) < eventBytes && i < len(batch.Events)-1 {
 			continue
 		}
 		if err := w.flush(); err != nil {
@@ -118,7 +116,7 @@ func (w *eventWriter) events(s app.Stretch) error {
 	return nil
 }
 
-// comment writes a remark for people.
+// comment writes a comment, which clients ignore.
 func (w *eventWriter) comment(text string) error {
 	w.buffer = append(append(append(w.buffer, ": "...), text...), "\n\n"...)
 	return w.flush()
@@ -128,7 +126,7 @@ func (w *eventWriter) id(p activity.Seq) {
 	w.buffer = append(append(append(w.buffer, "id: "...), w.idOf(p)...), '\n')
 }
 
-// flush sends what was written. An error is an unsent.
+// flush sends the buffer. An error is an unsent.
 func (w *eventWriter) flush() error {
 	err := w.conn.SetWriteDeadline(time.Now().Add(w.within))
 	if errors.Is(err, http.ErrNotSupported) { // not a connection

@@ -15,31 +15,31 @@ import (
 	"orgd/ports"
 )
 
-// leased counts how often a claim is renewed, and how it is given back.
-type leased struct {
+// countingKeys counts how often a lock is renewed and released.
+type countingKeys struct {
 	ports.Receipts
 	renewed, released atomic.Int64
 	err               error
 }
 
-func (*leased) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
+func (*countingKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
 
-func (l *leased) Renew(context.Context, ports.Claim, time.Time) error {
+func (l *countingKeys) Renew(context.Context, ports.Claim, time.Time) error {
 	l.renewed.Add(1)
 	return l.err
 }
 
-func (l *leased) Release(context.Context, ports.Claim) error {
+func (l *countingKeys) Release(context.Context, ports.Claim) error {
 	l.released.Add(1)
 	return nil
 }
 
-// A request that takes longer than a lease holds its key until it ends, also if
-// a renewal fails.
+// A request that takes longer than a lease keeps its lock until it ends, also if a
+// renewal fails.
 func TestLongRequestsRenewTheirKeys(t *testing.T) {
-	for _, failing := range []error{nil, errors.New("the storage is away")} {
+	for _, failing := range []error{nil, errors.New("the storage is lost")} {
 		synctest.Test(t, func(t *testing.T) {
-			held := &leased{err: failing}
+			keys := &countingKeys{err: failing}
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
 				slow := fakeCompany{do: func(ctx context.Context) error {
 					select {
@@ -49,7 +49,7 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 					}
 					return nil
 				}}
-				p.Receipts = held
+				p.Receipts = keys
 				p.Documents = app.NewDocuments(app.Kit{Clock: p.Clock, IDs: p.IDs}, nil, endlessDepartments{fail: func(company.Place) error { return ports.ErrStorage }}, slow)
 			})
 			r := newRequest(t, http.MethodPost, "/api/v1/organization/apply", `{"format":1}`)
@@ -59,11 +59,11 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 				t.Errorf("answer = %d %s, want 500/8002 at the end", w.Code, w.Body)
 			}
 			want := int64(3 * receipt.Lease / receipt.Renewal)
-			if n := held.renewed.Load(); n < want-1 || n > want {
+			if n := keys.renewed.Load(); n < want-1 || n > want {
 				t.Errorf("the key was renewed %d times, want %d", n, want)
 			}
-			if held.released.Load() != 1 {
-				t.Errorf("the key was given back %d times, want once", held.released.Load())
+			if keys.released.Load() != 1 {
+				t.Errorf("the key was released %d times, want once", keys.released.Load())
 			}
 		})
 	}
@@ -72,12 +72,12 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 // Other requests end before their keys have to be renewed.
 func TestShortRequestsRenewNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		held := &leased{}
-		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Receipts = held })
+		keys := &countingKeys{}
+		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Receipts = keys })
 		r := newRequest(t, http.MethodPost, "/api/v1/company/reorder-departments", `{"department_names":[]}`)
 		r.Header.Set("Idempotency-Key", "k")
-		if w := f.send(r); w.Code < 500 || held.renewed.Load() != 0 || held.released.Load() != 1 {
-			t.Errorf("answer = %d after %d renewals", w.Code, held.renewed.Load())
+		if w := f.send(r); w.Code < 500 || keys.renewed.Load() != 0 || keys.released.Load() != 1 {
+			t.Errorf("answer = %d after %d renewals", w.Code, keys.renewed.Load())
 		}
 	})
 }

@@ -15,8 +15,7 @@ import (
 	"orgd/domain/session"
 )
 
-// errNotHere is a request for a sign-in link that does not come from where a link
-// works.
+// errNotHere is a request for a sign-in link from where such links do not work.
 var errNotHere = fault.New(fault.Forbidden, "sign-in links work on the machine of the service only")
 
 // link serves POST /auth/links.
@@ -35,7 +34,7 @@ func (h sessions) link(r *request.Request) error {
 	}))})
 }
 
-// signIn serves POST /auth/links/redeem. A code that is not good counts as a
+// signIn serves POST /auth/links/redeem. An invalid code counts as a
 // failed authentication.
 func (h sessions) signIn(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
@@ -66,9 +65,9 @@ func parseCode(doc jsondoc.Value) (code string, err error) {
 	return code, err
 }
 
-// fromHere returns errNotHere unless a request comes from this machine, and not
-// from a page of somebody else that a browser on it shows. The name in Host must
-// be of this machine too, because the owner of any other may say that it is here.
+// fromHere returns errNotHere unless a request comes from this machine, and not from the
+// page of another site in a browser on it. The name in Host must be of this machine too:
+// the owner of any other name may resolve it to a loopback address.
 func (h sessions) fromHere(r *request.Request) error {
 	switch {
 	case !h.clients.IsLocal(r.HTTP):
@@ -81,7 +80,7 @@ func (h sessions) fromHere(r *request.Request) error {
 	return nil
 }
 
-// isOwnPage reports whether a request is of no page, or of one of this service.
+// isOwnPage reports whether a request comes from no page, or from one of this service.
 func isOwnPage(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {

@@ -18,7 +18,7 @@ import (
 	"orgd/ports"
 )
 
-// heldClock stands until a test moves it.
+// heldClock is a clock that only a test changes.
 type heldClock struct{ now time.Time }
 
 func (c *heldClock) Now() time.Time { return c.now }
@@ -36,31 +36,31 @@ func (o ownToken) Authenticate(_ context.Context, token string) (session.Session
 func (ownToken) Issuer() string                          { return "orgd" }
 func (ownToken) Issue(s session.Session) (string, error) { return "token of " + s.Subject, nil }
 
-// noted is a store of sessions that keeps the notes of what is issued.
-type noted struct {
+// issuedSessions is a store of sessions that keeps the audit entries of what is issued.
+type issuedSessions struct {
 	noSessions
-	notes *[]ports.Note
+	audit *[]ports.Note
 }
 
-func (n noted) Issue(_ context.Context, _ session.Session, note ports.Note) error {
-	*n.notes = append(*n.notes, note)
+func (s issuedSessions) Issue(_ context.Context, _ session.Session, entry ports.Note) error {
+	*s.audit = append(*s.audit, entry)
 	return nil
 }
 
-// door is a server whose links a test uses.
-type door struct {
+// local is a server whose links a test uses.
+type local struct {
 	fake
 	t     *testing.T
 	clock *heldClock
-	notes []ports.Note
+	audit []ports.Note
 }
 
-func newDoor(t *testing.T, proxies ...string) *door {
+func newLocal(t *testing.T, proxies ...string) *local {
 	t.Helper()
-	d := &door{t: t, clock: &heldClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+	d := &local{t: t, clock: &heldClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	d.fake = newFake(t, ok, func(c *Config, p *Parts) {
 		own := ownToken{d.clock}
-		p.Sessions = app.NewSessions(app.Kit{Clock: d.clock, IDs: p.IDs}, system.Random{}, own, own, noted{notes: &d.notes}, nil)
+		p.Sessions = app.NewSessions(app.Kit{Clock: d.clock, IDs: p.IDs}, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil)
 		p.Caps = limit.Caps{AuthFailures: limit.Rate{Cap: 3, Length: time.Hour}}
 		c.TrustedProxies = proxies
 		c.CORSOrigins = []string{"https://console.example.com"}
@@ -70,7 +70,7 @@ func newDoor(t *testing.T, proxies ...string) *door {
 
 // ask makes a request as a client on this machine does, with other headers; "Host"
 // and "Peer" are among them.
-func (d *door) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
+func (d *local) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
 	r := newRequest(d.t, method, path, body)
 	r.Host, r.RemoteAddr = "127.0.0.1:8080", "127.0.0.1:40000"
@@ -89,7 +89,7 @@ func (d *door) ask(method, path, body string, header ...string) *httptest.Respon
 
 const linksPath, redeemPath = "/api/v1/auth/links", "/api/v1/auth/links/redeem"
 
-func (d *door) code() string {
+func (d *local) code() string {
 	d.t.Helper()
 	w := d.ask("POST", linksPath, "")
 	var made struct{ Data struct{ Code string } }
@@ -99,62 +99,61 @@ func (d *door) code() string {
 	return made.Data.Code
 }
 
-func (d *door) redeem(code string, header ...string) *httptest.ResponseRecorder {
+func (d *local) redeem(code string, header ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
 	return d.ask("POST", redeemPath, `{"code":"`+code+`"}`, header...)
 }
 
-// A link works for a client on this machine and for nobody else, by whatever
-// proxies he comes.
+// A link works for a client on this machine and for no other, through whatever proxies.
 func TestLinksWorkHere(t *testing.T) {
 	for what, tt := range map[string]struct {
 		proxies string
 		header  []string
 		here    bool
 	}{
-		"direct":                         {here: true},
-		"IPv6":                           {header: []string{"Peer", "[::1]:4000", "Host", "[::1]:8080"}, here: true},
-		"IPv4 in IPv6":                   {header: []string{"Peer", "[::ffff:127.0.0.1]:4000"}, here: true},
-		"localhost":                      {header: []string{"Host", "LocalHost:8080"}, here: true},
-		"without a port":                 {header: []string{"Host", "localhost"}, here: true},
-		"another loopback address":       {header: []string{"Peer", "127.8.8.8:1", "Host", "127.0.0.2:80"}, here: true},
-		"own page":                       {header: []string{"Origin", "http://127.0.0.1:8080", "Sec-Fetch-Site", "same-origin"}, here: true},
-		"typed into the address":         {header: []string{"Sec-Fetch-Site", "none"}, here: true},
-		"local client, trusted proxy":    {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1"}, here: true},
-		"local client, IPv6 proxy":       {proxies: "::1", header: []string{"Peer", "[::1]:1", "X-Forwarded-For", "::1"}, here: true},
-		"trusted proxy's own request":    {proxies: "127.0.0.0/8", here: true},
-		"another machine":                {header: []string{"Peer", "203.0.113.9:1"}},
-		"the machine next door":          {header: []string{"Peer", "192.168.1.5:1"}},
-		"link-local":                     {header: []string{"Peer", "[fe80::1%lo]:1"}},
-		"no address":                     {header: []string{"Peer", "@"}},
-		"remote client":                  {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "203.0.113.9"}},
-		"remote client who lies":         {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1, 203.0.113.9"}},
-		"remote among the trusted":       {proxies: "0.0.0.0/0", header: []string{"X-Forwarded-For", "127.0.0.1, 10.1.2.3"}},
-		"remote client, two headers":     {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "203.0.113.9", "X-Forwarded-For", "127.0.0.1"}},
-		"client that is not said":        {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "unknown"}},
-		"empty client":                   {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", ""}},
-		"proxy that is not trusted":      {header: []string{"X-Forwarded-For", "127.0.0.1"}},
-		"proxy of another machine":       {proxies: "10.0.0.0/8", header: []string{"Peer", "10.0.0.1:1", "X-Forwarded-For", "127.0.0.1"}},
-		"proxy with other words":         {proxies: "127.0.0.0/8", header: []string{"Forwarded", "for=203.0.113.9"}},
-		"proxy with words of its own":    {header: []string{"X-Real-Ip", "203.0.113.9"}},
-		"client's word before a proxy's": {header: []string{"Forwarded", "", "Forwarded", "for=203.0.113.9"}},
-		"proxy with two words":           {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1", "X-Real-Ip", "203.0.113.9"}},
-		"rebound name":                   {header: []string{"Host", "evil.example:8080"}},
-		"name that begins right":         {header: []string{"Host", "localhost.evil.example"}},
-		"name that looks like address":   {header: []string{"Host", "127.0.0.1.evil.example:8080"}},
-		"no name":                        {header: []string{"Host", ""}},
-		"name of the proxy":              {proxies: "127.0.0.0/8", header: []string{"Host", "orgd.example.com", "X-Forwarded-For", "127.0.0.1"}},
-		"page of somebody else":          {header: []string{"Origin", "https://evil.example"}},
-		"page of another service here":   {header: []string{"Origin", "http://127.0.0.1:3000"}},
-		"page under the other name":      {header: []string{"Origin", "http://localhost:8080"}},
-		"page of no origin":              {header: []string{"Origin", "null"}},
-		"two origins":                    {header: []string{"Origin", "http://127.0.0.1:8080", "Origin", "https://evil.example"}},
-		"origin for CORS":                {header: []string{"Origin", "https://console.example.com"}},
-		"request across sites":           {header: []string{"Sec-Fetch-Site", "cross-site"}},
-		"request of the same site":       {header: []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:8080"}},
+		"direct":                           {here: true},
+		"IPv6":                             {header: []string{"Peer", "[::1]:4000", "Host", "[::1]:8080"}, here: true},
+		"IPv4 in IPv6":                     {header: []string{"Peer", "[::ffff:127.0.0.1]:4000"}, here: true},
+		"localhost":                        {header: []string{"Host", "LocalHost:8080"}, here: true},
+		"without a port":                   {header: []string{"Host", "localhost"}, here: true},
+		"another loopback address":         {header: []string{"Peer", "127.8.8.8:1", "Host", "127.0.0.2:80"}, here: true},
+		"own page":                         {header: []string{"Origin", "http://127.0.0.1:8080", "Sec-Fetch-Site", "same-origin"}, here: true},
+		"typed into the address":           {header: []string{"Sec-Fetch-Site", "none"}, here: true},
+		"local client, trusted proxy":      {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1"}, here: true},
+		"local client, IPv6 proxy":         {proxies: "::1", header: []string{"Peer", "[::1]:1", "X-Forwarded-For", "::1"}, here: true},
+		"trusted proxy's own request":      {proxies: "127.0.0.0/8", here: true},
+		"another machine":                  {header: []string{"Peer", "203.0.113.9:1"}},
+		"the machine next door":            {header: []string{"Peer", "192.168.1.5:1"}},
+		"link-local":                       {header: []string{"Peer", "[fe80::1%lo]:1"}},
+		"no address":                       {header: []string{"Peer", "@"}},
+		"remote client":                    {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "203.0.113.9"}},
+		"remote client who lies":           {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1, 203.0.113.9"}},
+		"remote among the trusted":         {proxies: "0.0.0.0/0", header: []string{"X-Forwarded-For", "127.0.0.1, 10.1.2.3"}},
+		"remote client, two headers":       {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "203.0.113.9", "X-Forwarded-For", "127.0.0.1"}},
+		"client that is not said":          {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "unknown"}},
+		"empty client":                     {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", ""}},
+		"proxy that is not trusted":        {header: []string{"X-Forwarded-For", "127.0.0.1"}},
+		"proxy of another machine":         {proxies: "10.0.0.0/8", header: []string{"Peer", "10.0.0.1:1", "X-Forwarded-For", "127.0.0.1"}},
+		"proxy with another header":        {proxies: "127.0.0.0/8", header: []string{"Forwarded", "for=203.0.113.9"}},
+		"proxy with a header of its own":   {header: []string{"X-Real-Ip", "203.0.113.9"}},
+		"client's header before a proxy's": {header: []string{"Forwarded", "", "Forwarded", "for=203.0.113.9"}},
+		"proxy with two headers":           {proxies: "127.0.0.0/8", header: []string{"X-Forwarded-For", "127.0.0.1", "X-Real-Ip", "203.0.113.9"}},
+		"rebound name":                     {header: []string{"Host", "evil.example:8080"}},
+		"name that begins right":           {header: []string{"Host", "localhost.evil.example"}},
+		"name that looks like address":     {header: []string{"Host", "127.0.0.1.evil.example:8080"}},
+		"no name":                          {header: []string{"Host", ""}},
+		"name of the proxy":                {proxies: "127.0.0.0/8", header: []string{"Host", "orgd.example.com", "X-Forwarded-For", "127.0.0.1"}},
+		"page of somebody else":            {header: []string{"Origin", "https://evil.example"}},
+		"page of another service here":     {header: []string{"Origin", "http://127.0.0.1:3000"}},
+		"page under the other name":        {header: []string{"Origin", "http://localhost:8080"}},
+		"page of no origin":                {header: []string{"Origin", "null"}},
+		"two origins":                      {header: []string{"Origin", "http://127.0.0.1:8080", "Origin", "https://evil.example"}},
+		"origin for CORS":                  {header: []string{"Origin", "https://console.example.com"}},
+		"request across sites":             {header: []string{"Sec-Fetch-Site", "cross-site"}},
+		"request of the same site":         {header: []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:8080"}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			d := newDoor(t, strings.Fields(tt.proxies)...)
+			d := newLocal(t, strings.Fields(tt.proxies)...)
 			code := d.code()
 			made, got := d.ask("POST", linksPath, "", tt.header...), d.redeem(code, tt.header...)
 			if tt.here {
@@ -175,9 +174,9 @@ func TestLinksWorkHere(t *testing.T) {
 	}
 }
 
-// A code is in nothing that is kept or shown: log, metrics, audit trail, answers.
+// A code is in nothing that is stored or sent: log, metrics, audit trail, answers.
 func TestLinkCodeIsNowhere(t *testing.T) {
-	d := newDoor(t)
+	d := newLocal(t)
 	code, late := d.code(), d.code()
 	for _, path := range []string{"/console?code=" + code, redeemPath + "?code=" + code, "/?code=" + code, linksPath + "/" + code} {
 		for _, method := range []string{"GET", "HEAD"} {
@@ -196,7 +195,7 @@ func TestLinkCodeIsNowhere(t *testing.T) {
 	}
 	d.clock.now = d.clock.now.Add(session.LinkTTL)
 	wrong := strings.Repeat("x", 43)
-	for _, bad := range []string{code, late, wrong} { // used, too old, unknown: nobody is told which
+	for _, bad := range []string{code, late, wrong} { // used, too old, unknown: the answer is the same
 		w := d.redeem(bad)
 		if m := detailOf(t, w); w.Code != 401 || m.Code != 1000 || m.Detail != session.ErrLink.Msg || w.Header().Get("WWW-Authenticate") == "" {
 			t.Errorf("redeem = %d %s, want 401/1000", w.Code, w.Body)
@@ -212,7 +211,7 @@ func TestLinkCodeIsNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := json.NewEncoder(&kept).Encode(d.notes); err != nil {
+	if err := json.NewEncoder(&kept).Encode(d.audit); err != nil {
 		t.Fatal(err)
 	}
 	kept.WriteString(d.ask("GET", "/api/v1/metrics", "").Body.String())
@@ -228,7 +227,7 @@ func TestLinkCodeIsNowhere(t *testing.T) {
 	}
 }
 
-// The root leads people to the console and programs to what there is.
+// The root redirects browsers to the console and answers programs with links.
 func TestIndex(t *testing.T) {
 	off := newFake(t, ok)
 	on := newFake(t, ok, func(c *Config, _ *Parts) { c.Console = true })

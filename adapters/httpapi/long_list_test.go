@@ -44,7 +44,7 @@ func (manyDepartments) Departments(_ context.Context, after company.Place, limit
 	return found, nil
 }
 
-// fewDepartments fails behind the first thousands of them.
+// fewDepartments fails after the first thousands of them.
 type fewDepartments struct{ manyDepartments }
 
 func (f fewDepartments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
@@ -124,7 +124,7 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// A long list that cannot be read to its end is cut, so that nobody takes it for whole.
+// A long list that cannot be read to its end is cut, so that no client takes it for whole.
 func TestLongListFails(t *testing.T) {
 	resp, body, err := tryMany(t, serveMany(t, fewDepartments{})+"/company", "")
 	if resp.StatusCode != http.StatusOK || len(body) == 0 || !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -17,7 +17,7 @@ import (
 // operations are the handlers of the operational endpoints.
 type operations struct{ s *Server }
 
-// live serves GET /healthz. It asks nobody: a process that answers is alive.
+// live serves GET /healthz. It checks nothing: a process that answers is alive.
 func (o operations) live(r *request.Request) error {
 	return r.SendData(request.Object(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
@@ -30,7 +30,7 @@ func (o operations) writeAge(w *jsondoc.Writer) {
 	w.Field("uptime_seconds").Int(int64(time.Since(o.s.started) / time.Second))
 }
 
-// pingTimeout bounds how long readiness asks the storage.
+// pingTimeout bounds the check of the storage.
 const pingTimeout = time.Second
 
 // ready serves GET /readyz.
@@ -51,9 +51,9 @@ func (o operations) ready(r *request.Request) error {
 	}))
 }
 
-// Check returns nil if the service can answer requests, else why it cannot. It
-// tells the metrics. However many ask, the storage is asked once at a time: who
-// asks needs no token, and is not counted.
+// Check returns nil if the service can answer requests, or the error that keeps it from
+// that. It sets the metrics of readiness. Concurrent calls share one check of the storage,
+// because callers of GET /readyz need no token and have no limit.
 func (s *Server) Check(ctx context.Context) error {
 	if s.env.Draining.Load() {
 		return ports.ErrUnavailable.With("draining")
@@ -71,7 +71,7 @@ func (s *Server) Check(ctx context.Context) error {
 	return nil
 }
 
-// unavailable makes whatever keeps the storage from answering a 503.
+// unavailable makes any error of the storage one of status 503.
 func unavailable(err error) error {
 	if fault.Of(err).Code == fault.Unavailable {
 		return err
@@ -112,8 +112,8 @@ func (o operations) openapiYAML(r *request.Request) error {
 	return nil
 }
 
-// index serves GET /: it leads people to the console, or else to the reference, and
-// says to programs what there is.
+// index serves GET /. It redirects browsers to the console, or else to the reference, and
+// answers programs with links.
 func (o operations) index(r *request.Request) error {
 	h := r.Writer.Header()
 	h.Add("Vary", "Accept")
@@ -122,8 +122,7 @@ func (o operations) index(r *request.Request) error {
 		if o.s.cfg.Console {
 			h.Set("Location", "console")
 		}
-		r.Writer.WriteHeader(http.StatusSeeOther)
-		r.Writer.WriteHeaderNow()
+		r.WriteStatus(http.StatusSeeOther)
 		return nil
 	}
 	return r.SendData(request.Object(func(w *jsondoc.Writer) {
@@ -144,7 +143,7 @@ func (o operations) index(r *request.Request) error {
 //go:embed errors.html
 var errorPage []byte
 
-// errorDocs serves GET /docs/errors, where the types of problems lead.
+// errorDocs serves GET /docs/errors, which describes the types of problems.
 func (o operations) errorDocs(r *request.Request) error {
 	r.Writer.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
 	r.Write(http.StatusOK, "text/html; charset=utf-8", errorPage)

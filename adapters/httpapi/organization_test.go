@@ -41,8 +41,8 @@ func (s endlessDepartments) Departments(_ context.Context, after company.Place, 
 
 func exportOf(t *testing.T, fail func(company.Place) error) fake {
 	return newFake(t, ok, func(_ *Config, p *Parts) {
-		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
-		p.Documents = app.NewDocuments(kit, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
+		deps := app.Kit{Clock: p.Clock, IDs: p.IDs}
+		p.Documents = app.NewDocuments(deps, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
 	})
 }
 
@@ -54,7 +54,7 @@ func TestExportThatCannotBegin(t *testing.T) {
 	}
 }
 
-// One that cannot end is cut, so that nobody takes it for the whole.
+// One that cannot end is cut, so that no client takes it for the whole.
 func TestExportThatCannotEnd(t *testing.T) {
 	f := exportOf(t, func(after company.Place) error {
 		if after == "" {

@@ -8,20 +8,19 @@ import (
 	"orgd/adapters/httpapi/web"
 )
 
-// pages are the handlers of a site. Nothing in it depends on who asks; what a
-// page shows it asks the API for.
+// pages are the handlers of a site. Its files are the same for all clients; its pages read
+// their data from the API.
 type pages struct {
 	site   web.Site
 	policy string
 }
 
-// docsPolicy is for Swagger UI, which sets styles and draws with pictures that
-// are in its style sheet.
+// docsPolicy is for Swagger UI, which sets styles and has images in its style sheet.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// consolePolicy is stricter: nothing stands in the page, and no text can become
-// a part of it that is more than text.
+// consolePolicy is stricter: the page has no inline styles or scripts, and no text can
+// become markup or script.
 const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 

@@ -103,7 +103,7 @@ func projectID(r *request.Request) (project.ID, error) {
 	return project.ParseID(text)
 }
 
-// projectReply shows one project.
+// projectReply is the reply with one project.
 func projectReply(p app.Project, status int) receipt.Reply {
 	r := receipt.Reply{
 		Status: status,

@@ -46,7 +46,7 @@ func TestRoutesAndPermissions(t *testing.T) {
 			t.Errorf("%s %s: public = %v, the operation %s: %v", r.Method, r.Path, r.Public, r.Op, r.Op.Public())
 		}
 		if !slices.Contains(access.Operations(), r.Op) {
-			t.Errorf("%s %s: nobody knows the operation %s", r.Method, r.Path, r.Op)
+			t.Errorf("%s %s: there is no operation %s", r.Method, r.Path, r.Op)
 		}
 		if r.Uncounted && !strings.HasPrefix(string(r.Op), "health.") {
 			t.Errorf("%s %s: is not counted", r.Method, r.Path)
@@ -54,15 +54,15 @@ func TestRoutesAndPermissions(t *testing.T) {
 	}
 }
 
-// heldReceipts holds every key for a request that runs.
-type heldReceipts struct{ ports.Receipts }
+// lockedKeys has a lock of a running request on every key.
+type lockedKeys struct{ ports.Receipts }
 
-func (heldReceipts) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) {
+func (lockedKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) {
 	return nil, receipt.ErrRunning
 }
 
 func TestKeyOfARunningRequest(t *testing.T) {
-	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Receipts = heldReceipts{} })
+	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Receipts = lockedKeys{} })
 	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{}")
 	r.Header.Set("Idempotency-Key", "k")
 	w := f.send(r)
@@ -81,8 +81,8 @@ func (external) Authenticate(context.Context, string) (session.Session, error) {
 // A token of another issuer is renewed there.
 func TestRenewExternal(t *testing.T) {
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		kit := app.Kit{Clock: p.Clock, IDs: p.IDs}
-		p.Sessions = app.NewSessions(kit, system.Random{}, external{}, nil, noSessions{}, nil)
+		deps := app.Kit{Clock: p.Clock, IDs: p.IDs}
+		p.Sessions = app.NewSessions(deps, system.Random{}, external{}, nil, noSessions{}, nil)
 	})
 	if w := f.send(newRequest(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
 		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)

@@ -185,8 +185,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// Anybody may ask for readiness, any number of times: the storage is asked once at
-// a time. Who leaves does not spoil the answer of those who wait with him.
+// Concurrent requests for readiness share one check of the storage, also if one of their
+// clients leaves.
 func TestReadyAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -282,8 +282,6 @@ func TestBodyArrivesLate(t *testing.T) {
 	}
 }
 
-// The time for the work begins when the body is there, and the deadline of the
-// connection ends.
 // Over a real connection net/http takes a body that cannot be read for a client
 // that has left.
 func TestCutBodyIsAnswered(t *testing.T) {
@@ -308,6 +306,8 @@ func TestCutBodyIsAnswered(t *testing.T) {
 	}
 }
 
+// The timeout of the work starts when the body is complete, and the read deadline of the
+// connection is removed.
 func TestSlowBodyLeavesTimeForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, refusal, func(c *Config, _ *Parts) { c.RequestTimeout = 40 * time.Millisecond })

@@ -29,8 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The parts of a server without storage, for what a real one cannot do on
-// demand: fail, hang and panic.
+// The parts of a server without storage: it fails, hangs and panics as a test says.
 
 // oneToken accepts the token "good" of an admin.
 type oneToken struct{}
@@ -45,7 +44,7 @@ func (oneToken) Authenticate(_ context.Context, token string) (session.Session, 
 	return session.Session{}, session.ErrUnauthorized
 }
 
-// noSessions forgets the sessions that it is shown.
+// noSessions stores no sessions.
 type noSessions struct{ ports.SessionStore }
 
 func (noSessions) See(context.Context, session.Session) error { return nil }
@@ -82,14 +81,14 @@ type fakeStorage struct {
 
 func (f fakeStorage) Ping(ctx context.Context) error { return f.ping(ctx) }
 
-// fakeReceipts holds what a test says under every key.
-type fakeReceipts struct {
+// fakeKeys locks every idempotency key, and releases it as a test says.
+type fakeKeys struct {
 	ports.Receipts
 	release func(context.Context) error
 }
 
-func (fakeReceipts) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
-func (f fakeReceipts) Release(ctx context.Context, _ ports.Claim) error           { return f.release(ctx) }
+func (fakeKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
+func (f fakeKeys) Release(ctx context.Context, _ ports.Claim) error           { return f.release(ctx) }
 
 // fake is a server whose company store and storage do what do says.
 type fake struct {
@@ -99,15 +98,15 @@ type fake struct {
 
 func newFake(t *testing.T, do func(context.Context) error, change ...func(*Config, *Parts)) fake {
 	t.Helper()
-	kit := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
+	deps := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
 	cfg := Default()
 	parts := Parts{
-		Sessions:   app.NewSessions(kit, system.Random{}, oneToken{}, nil, noSessions{}, nil),
-		Company:    app.NewCompany(kit, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
-		Activities: app.NewActivities(kit, nil, nil, 0), // refuses what is wrong by itself
+		Sessions:   app.NewSessions(deps, system.Random{}, oneToken{}, nil, noSessions{}, nil),
+		Company:    app.NewCompany(deps, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
+		Activities: app.NewActivities(deps, nil, nil, 0), // refuses what is wrong by itself
 		Storage:    fakeStorage{ping: do},
 		Limiter:    memlimit.New(memlimit.Uptime()),
-		Clock:      kit.Clock, IDs: kit.IDs,
+		Clock:      deps.Clock, IDs: deps.IDs,
 		Metrics:   telemetry.NewMetrics("v1", "c1"),
 		CursorKey: CursorKey(bytes.Repeat([]byte{1}, MinCursorKey)),
 		Build:     BuildInfo{Version: "v1", Commit: "c1"},

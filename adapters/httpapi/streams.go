@@ -33,14 +33,14 @@ type streams struct {
 
 // follow serves GET /activities/stream.
 func (h streams) follow(r *request.Request) error {
-	in, scope, err := h.request(r)
+	in, scope, err := h.read(r)
 	if err != nil {
 		return err
 	}
 	if h.ending.Err() != nil {
 		return ports.ErrUnavailable.Because(errDraining)
 	}
-	r.EndTurn() // it goes on for days
+	r.EndTurn() // a stream may last for days
 	st, err := h.svc.Open(r.Ctx(), in)
 	if err != nil {
 		return err
@@ -56,9 +56,9 @@ func (h streams) follow(r *request.Request) error {
 	return nil
 }
 
-// request reads what the client wants to follow, and what its positions are
-// bound to.
-func (h streams) request(r *request.Request) (in app.Follow, scope string, err error) {
+// read reads what the client wants to follow, and the scope that its positions are bound
+// to.
+func (h streams) read(r *request.Request) (in app.Follow, scope string, err error) {
 	q := r.Query()
 	agent, typ, window := feedFilters(q)
 	if q.Err != nil {
@@ -85,8 +85,7 @@ func (h streams) request(r *request.Request) (in app.Follow, scope string, err e
 var errPosition = fault.New(fault.RequestValidation,
 	"Last-Event-ID: is not an id of this stream; begin again without it")
 
-// sealPosition makes the id of a position in the log, for the streams that scope
-// names.
+// sealPosition returns the id of a position in the log, for the streams that scope names.
 func sealPosition(c protocol.Cursors, scope string, p activity.Seq, since time.Time) string {
 	return c.Seal(scope, protocol.Position{strconv.FormatInt(int64(p), 36), protocol.FormatTime(since)})
 }
@@ -108,8 +107,8 @@ func openPosition(c protocol.Cursors, scope, id string) (p activity.Seq, since t
 	return activity.Seq(n), since, nil
 }
 
-// relay writes what the stream brings until one of the two ends, and returns
-// why.
+// relay writes the events of the stream until the stream or the client ends, and returns
+// the cause.
 func (h streams) relay(r *request.Request, st *app.Stream, w *eventWriter) error {
 	ctx, end := context.WithCancelCause(r.Client)
 	defer end(nil)
@@ -118,18 +117,18 @@ func (h streams) relay(r *request.Request, st *app.Stream, w *eventWriter) error
 		return err
 	}
 	for {
-		stretch, err := st.Next(ctx, h.times.heartbeat)
+		batch, err := st.Next(ctx, h.times.heartbeat)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
 			return err
-		case stretch.Resync:
-			err = w.resync(stretch.Position)
-		case len(stretch.Events) == 0:
-			err = w.heartbeat(stretch.Position)
+		case batch.Resync:
+			err = w.resync(batch.Position)
+		case len(batch.Events) == 0:
+			err = w.heartbeat(batch.Position)
 		default:
-			err = w.events(stretch)
+			err = w.events(batch)
 		}
 		if err != nil {
 			return err
@@ -137,25 +136,25 @@ func (h streams) relay(r *request.Request, st *app.Stream, w *eventWriter) error
 	}
 }
 
-// finish ends the answer of a stream. The client has every event up to the
-// last id that it got; it may come back with that.
+// finish ends the answer of a stream. The client has every event up to the last id that it
+// has received, and may reconnect with that.
 func (h streams) finish(r *request.Request, w *eventWriter, cause error) {
-	reason, remark := "failed", "the service cannot go on"
+	reason, text := "failed", "the service cannot go on"
 	switch {
 	case r.Client.Err() != nil, errors.As(cause, new(*unsent)):
 		h.metrics.StreamEnded("client")
 		return
 	case errors.Is(cause, errDraining):
-		reason, remark = "drain", "the service shuts down"
+		reason, text = "drain", "the service shuts down"
 	case errors.Is(cause, session.ErrRevoked), errors.Is(cause, session.ErrUnauthorized):
-		reason, remark = "session", "the session has ended"
+		reason, text = "session", "the session has ended"
 	case errors.Is(cause, app.ErrSlow):
-		reason, remark = "slow", "the events were taken too slowly"
+		reason, text = "slow", "the events were taken too slowly"
 	default:
 		r.Env.Log.Error("stream failed", zap.String("instance", r.ID), zap.Error(cause))
 	}
 	h.metrics.StreamEnded(reason)
-	if err := w.comment(remark); err != nil {
+	if err := w.comment(text); err != nil {
 		r.Env.Log.Debug("end of a stream not sent", zap.String("instance", r.ID), zap.Error(err))
 	}
 }

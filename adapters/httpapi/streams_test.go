@@ -63,7 +63,7 @@ func (l *fakeLog) After(_ context.Context, position activity.Seq, limit int) (pa
 	return page, l.err
 }
 
-// newStreaming is a server that streams the log, with times that do not last.
+// newStreaming is a server that streams the log, with short times.
 func newStreaming(t *testing.T, log *fakeLog) fake {
 	t.Helper()
 	f := newFake(t, ok, func(c *Config, p *Parts) {
@@ -141,7 +141,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("the stream begins with %q", got)
 	}
 	if got := s.until("id:"); got != "id: "+f.id(0) {
-		t.Errorf("the first place is %q, want that of the beginning", got)
+		t.Errorf("the first position is %q, want that of the beginning", got)
 	}
 	s.until(": heartbeat")
 	log.add(2)
@@ -154,7 +154,7 @@ func TestStream(t *testing.T) {
 	}
 	s.until(": heartbeat")
 	if got := s.until("id:"); got != "id: "+f.id(2) {
-		t.Errorf("the heartbeat has %q, want the place of the last event", got)
+		t.Errorf("the heartbeat has %q, want the position of the last event", got)
 	}
 	again := follow(t, addr, f.id(1))
 	again.until("data: {\"id\":\"2\"")
@@ -173,7 +173,7 @@ func TestStreamResync(t *testing.T) {
 	s := follow(t, addr, f.id(3))
 	s.until("event: resync")
 	if got := s.until("id:"); got != "id: "+f.id(7) {
-		t.Errorf("the resync has %q, want the place of the end", got)
+		t.Errorf("the resync has %q, want the position of the end", got)
 	}
 	s.until("data: {")
 	log.add(1)
@@ -182,7 +182,7 @@ func TestStreamResync(t *testing.T) {
 	}
 }
 
-// TestDrainEndsStreams, politely and before it waits for anything.
+// TestDrainEndsStreams: streams end with a comment, before the drain waits for anything.
 func TestDrainEndsStreams(t *testing.T) {
 	log := &fakeLog{}
 	f := newStreaming(t, log)
@@ -217,7 +217,7 @@ func TestDrainEndsStreams(t *testing.T) {
 }
 
 // TestStreamFails: a log that is lost for long ends the stream with one line in
-// the log, and gives nothing away.
+// the log. The client does not see the cause.
 func TestStreamFails(t *testing.T) {
 	log := &fakeLog{}
 	f := newStreaming(t, log)
@@ -237,7 +237,7 @@ func TestStreamFails(t *testing.T) {
 	}
 }
 
-// TestClientReadsNothing: a client that does not take its events is let go, and
+// TestClientReadsNothing: the stream of a client that does not read its events ends, and
 // others are served meanwhile.
 func TestClientReadsNothing(t *testing.T) {
 	log := &fakeLog{text: strings.Repeat("x", 16<<10)}
@@ -302,7 +302,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 	})
 }
 
-// A Last-Event-ID is the id of a place that was given out, or refused as none.
+// A Last-Event-ID is the id of a position that was sent, or is refused.
 func FuzzLastEventID(f *testing.F) {
 	f.Add("stream", sealPosition(testCursors, "stream", 42, time.UnixMilli(7)))
 	f.Add("stream", testCursors.Seal("stream", protocol.Position{"?", "?"}))

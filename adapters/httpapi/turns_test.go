@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Who has read much waits for a turn, and nobody else does.
+// A subject that has read much waits for a turn, others do not.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t, ok)
@@ -37,15 +37,15 @@ func TestTurns(t *testing.T) {
 		time.AfterFunc(time.Second, func() { f.env.Turns.Large.Release(all) })
 		ask(200, time.Second)
 		if !f.env.Turns.Large.TryAcquire(all) {
-			t.Fatal("a request has kept its turn")
+			t.Fatal("a request has not ended its turn")
 		}
 		ask(429, 2*time.Second)
 		time.Sleep(10 * time.Minute)
-		ask(200, 0) // it has not read much lately
+		ask(200, 0) // it has read nothing for ten minutes
 	})
 }
 
-// A subject reads two long answers at once, however slowly, and holds up nobody.
+// A subject reads two long answers at once, however slowly. Other requests do not wait.
 func TestLongAnswersAtOnce(t *testing.T) {
 	url, _ := serveWide(t, 1<<60)
 	var open []*http.Response
@@ -70,7 +70,7 @@ func TestLongAnswersAtOnce(t *testing.T) {
 		t.Errorf("a short one = %d, want 200", policy.StatusCode)
 	}
 	open[0].Body.Close()
-	for got := 0; got != http.StatusOK; { // its place becomes free as soon as the service notices
+	for got := 0; got != http.StatusOK; { // the service notices that the client has left
 		if got = get(); got != http.StatusOK && got != http.StatusTooManyRequests {
 			t.Fatalf("after one has ended = %d, want 200", got)
 		}

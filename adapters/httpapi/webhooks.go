@@ -41,7 +41,7 @@ func (h webhooks) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return reveal(r, made, http.StatusCreated)
+	return sendSecret(r, made, http.StatusCreated)
 }
 
 // get serves GET /webhooks/{id}.
@@ -96,7 +96,7 @@ func (h webhooks) rotate(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return reveal(r, w, http.StatusOK)
+	return sendSecret(r, w, http.StatusOK)
 }
 
 // test serves POST /webhooks/{id}/test.
@@ -182,7 +182,7 @@ func webhookCall(r *request.Request) (webhook.ID, app.Call, error) {
 	return id, call, err
 }
 
-// webhookReply shows one webhook.
+// webhookReply is the reply with one webhook.
 func webhookReply(w webhook.Webhook) receipt.Reply {
 	return receipt.Reply{
 		Status: http.StatusOK,
@@ -197,8 +197,8 @@ func writeWebhook(out *jsondoc.Writer, w webhook.Webhook) {
 	out.Close()
 }
 
-// reveal shows one webhook with its secret, which is shown once.
-func reveal(r *request.Request, w webhook.Webhook, status int) error {
+// sendSecret answers with one webhook and its secret. The secret is never sent again.
+func sendSecret(r *request.Request, w webhook.Webhook, status int) error {
 	r.Writer.Header().Set("Cache-Control", "no-store")
 	reply := receipt.Reply{
 		Status: status, ETag: protocol.ETag(w.Tag(), ""),
@@ -213,7 +213,7 @@ func reveal(r *request.Request, w webhook.Webhook, status int) error {
 	return r.Send(reply)
 }
 
-// deliveryReply shows one delivery.
+// deliveryReply is the reply with one delivery.
 func deliveryReply(d webhook.Delivery, status int) receipt.Reply {
 	r := receipt.Reply{Status: status, Body: request.Envelope(384, func(w *jsondoc.Writer) { writeDelivery(w, d) })}
 	if status == http.StatusCreated {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Errors go out as a problem document only to those who want one more than the
+// Errors go out as a problem document only to clients that want one more than the
 // envelope.
 func TestPrefersProblem(t *testing.T) {
 	for accept, want := range map[string]bool{

@@ -45,7 +45,7 @@ type Request struct {
 	Started time.Time
 	Trace   []zap.Field // name the span in the log; none without traces
 
-	Session *session.Session // nil: nobody is authenticated
+	Session *session.Session // nil: the client is not authenticated
 	Lock    *ports.Claim     // on the idempotency key; nil: there is none
 	Code    fault.Code       // of the error that was answered; 0: none
 	Later   func()           // runs when the client has its answer; nil: nothing

@@ -52,7 +52,7 @@ func appendMember(dst []byte, name string, v jsondoc.Value, indent int) []byte {
 	return appendValue(append(dst, ':'), v, indent)
 }
 
-// appendValue appends a value behind its key or dash, which are indented by
+// appendValue appends a value after its key or dash, which are indented by
 // indent spaces.
 func appendValue(dst []byte, v jsondoc.Value, indent int) []byte {
 	switch {
@@ -89,7 +89,7 @@ func appendSpaces(dst []byte, n int) []byte {
 // lines, and nothing that readers of YAML treat differently.
 func isLiteral(s string) bool {
 	if !strings.Contains(s, "\n") || s[0] == '\n' || s[0] == ' ' || s[0] == '\t' {
-		return false // its first line could not tell how far it is indented
+		return false // readers find the indentation in the first line
 	}
 	for _, r := range s {
 		if r != '\n' && r != '\t' && !isPrintable(r) {
@@ -149,7 +149,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// isPrintable reports whether r may stand in YAML as it is, for old and new
+// isPrintable reports whether r may be in YAML without an escape, for old and new
 // readers alike: no control characters, no other line breaks, no byte order
 // mark, no noncharacters.
 func isPrintable(r rune) bool {
