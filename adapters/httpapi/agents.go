@@ -26,7 +26,7 @@ func (h agents) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendDataIfNew(protocol.ETag(a.Tag(), ""), request.Object(a.Write))
+	return r.SendObjectIfNew(protocol.ETag(a.Tag(), ""), a.Write)
 }
 
 // list serves GET /agents.
@@ -132,11 +132,7 @@ func (h agents) update(r *request.Request) error {
 
 // remove serves DELETE /agents/{agent_name}.
 func (h agents) remove(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	ref, call, err := readTarget(r, (*request.Request).AgentRef)
 	if err != nil {
 		return err
 	}

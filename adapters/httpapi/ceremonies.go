@@ -50,11 +50,7 @@ func (h departments) putCeremonyPolicy(r *request.Request) error {
 
 // removeCeremonyPolicy serves DELETE /departments/{name}/ceremony-policy.
 func (h departments) removeCeremonyPolicy(r *request.Request) error {
-	n, err := managedDepartment(r)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	n, call, err := readTarget(r, managedDepartment)
 	if err != nil {
 		return err
 	}
@@ -74,14 +70,14 @@ func (h departments) resolvedCeremonyPolicy(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+	return r.SendObject(func(w *jsondoc.Writer) {
 		for _, k := range keys {
 			w.Field(k.Key).Open()
 			w.Field("value").Value(k.Value)
 			w.Field("origin").Text(string(k.Origin))
 			w.Close()
 		}
-	}))
+	})
 }
 
 // policyReply is the reply with a department's own policy, null if it has none, under the

@@ -110,7 +110,7 @@ func (h companies) send(r *request.Request, co company.Company, short func(recei
 			return err
 		}
 		sum.add(d.ID, strconv.FormatInt(d.Revision, 10))
-		addNames(sum.add, d.Names, d.Agents())
+		sum.addNames(d.Names, d.Agents())
 		return nil
 	}
 	l.Tag = func(written bool) string {

@@ -118,11 +118,7 @@ func (h departments) update(r *request.Request) error {
 
 // remove serves DELETE /departments/{name}.
 func (h departments) remove(r *request.Request) error {
-	n, err := managedDepartment(r)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	n, call, err := readTarget(r, managedDepartment)
 	if err != nil {
 		return err
 	}

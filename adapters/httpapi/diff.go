@@ -38,7 +38,7 @@ func (h agents) diff(r *request.Request) error {
 		r.Write(http.StatusOK, patchType, jsonPatch(d))
 		return nil
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) { writeDiff(w, d) }))
+	return r.SendObject(func(w *jsondoc.Writer) { writeDiff(w, d) })
 }
 
 // writeDiff writes the members of an AgentIdentityDiff.

@@ -235,7 +235,7 @@ func TestIndex(t *testing.T) {
 	for what, tt := range map[string]struct {
 		fake   fake
 		accept string
-		want   string // the place, or the link to the console
+		want   string // the Location, or the link to the console
 	}{
 		"browser":                  {on, browser, "console"},
 		"browser without console":  {off, browser, "docs"},

@@ -21,9 +21,7 @@ func (h measures) agentHealth(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
-		writeAgentHealth(w, health)
-	}))
+	return r.SendObject(func(w *jsondoc.Writer) { writeAgentHealth(w, health) })
 }
 
 func writeAgentHealth(w *jsondoc.Writer, h app.AgentHealth) {
@@ -58,9 +56,7 @@ func (h measures) performance(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
-		writePerformance(w, p)
-	}))
+	return r.SendObject(func(w *jsondoc.Writer) { writePerformance(w, p) })
 }
 
 func writePerformance(w *jsondoc.Writer, p app.AgentPerformance) {
@@ -114,9 +110,7 @@ func (h measures) departmentHealth(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
-		writeDepartmentHealth(w, health)
-	}))
+	return r.SendObject(func(w *jsondoc.Writer) { writeDepartmentHealth(w, health) })
 }
 
 func writeDepartmentHealth(w *jsondoc.Writer, h app.DepartmentHealth) {

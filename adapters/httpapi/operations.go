@@ -19,10 +19,10 @@ type operations struct{ s *Server }
 
 // live serves GET /healthz. It checks nothing: a process that answers is alive.
 func (o operations) live(r *request.Request) error {
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+	return r.SendObject(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
 		o.writeAge(w)
-	}))
+	})
 }
 
 func (o operations) writeAge(w *jsondoc.Writer) {
@@ -38,7 +38,7 @@ func (o operations) ready(r *request.Request) error {
 	if err := o.s.Check(r.Ctx()); err != nil {
 		return err
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+	return r.SendObject(func(w *jsondoc.Writer) {
 		w.Field("status").Text("ok")
 		w.Field("persistence").Bool(true)
 		w.Field("shared_limits")
@@ -48,7 +48,7 @@ func (o operations) ready(r *request.Request) error {
 			w.Bool(shared())
 		}
 		o.writeAge(w)
-	}))
+	})
 }
 
 // Check returns nil if the service can answer requests, or the error that keeps it from
@@ -88,7 +88,7 @@ func (o operations) metrics(r *request.Request) error {
 // capabilities serves GET /capabilities.
 func (o operations) capabilities(r *request.Request) error {
 	c := o.s.parts.Capabilities()
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+	return r.SendObject(func(w *jsondoc.Writer) {
 		w.Field("activity_ingest").Bool(c.ActivityIngest)
 		w.Field("activity_stream").Bool(c.ActivityStream)
 		w.Field("webhooks").Bool(c.Webhooks)
@@ -97,7 +97,7 @@ func (o operations) capabilities(r *request.Request) error {
 		w.Field("telemetry").Bool(c.Telemetry)
 		w.Field("api_docs").Bool(c.APIDocs)
 		w.Field("console").Bool(c.Console)
-	}))
+	})
 }
 
 // openapiJSON serves GET /openapi.json.
@@ -125,7 +125,7 @@ func (o operations) index(r *request.Request) error {
 		r.WriteStatus(http.StatusSeeOther)
 		return nil
 	}
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
+	return r.SendObject(func(w *jsondoc.Writer) {
 		w.Field("name").Text("orgd")
 		w.Field("version").Text(o.s.parts.Build.Version)
 		w.Field("links").Open()
@@ -137,7 +137,7 @@ func (o operations) index(r *request.Request) error {
 			w.Null()
 		}
 		w.Close()
-	}))
+	})
 }
 
 //go:embed errors.html

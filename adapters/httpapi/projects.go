@@ -80,11 +80,7 @@ func (h projects) update(r *request.Request) error {
 
 // remove serves DELETE /projects/{project_id}.
 func (h projects) remove(r *request.Request) error {
-	id, err := projectID(r)
-	if err != nil {
-		return err
-	}
-	call, err := r.ConditionalCall()
+	id, call, err := readTarget(r, projectID)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,15 @@ func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (i
 	return parse(doc)
 }
 
+// readTarget reads the resource in the path, and the If-Match of a change without a body.
+func readTarget[T any](r *request.Request, path func(*request.Request) (T, error)) (target T, call app.Call, err error) {
+	if target, err = path(r); err != nil {
+		return target, call, err
+	}
+	call, err = r.ConditionalCall()
+	return target, call, err
+}
+
 // readChange reads the body and the If-Match of a change.
 func readChange[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
 	if in, err = readNew(r, parse); err != nil {

@@ -135,7 +135,7 @@ func (s *Server) newEngine() *gin.Engine {
 	e.RedirectFixedPath = false
 	e.HandleMethodNotAllowed = true
 	e.UseRawPath = true
-	e.UnescapePathValues = false // see request.Param
+	e.UnescapePathValues = false // see Request.Param
 	e.ForwardedByClientIP = false
 	for _, r := range s.routes() {
 		rt := r

@@ -81,9 +81,7 @@ func sendToken(r *request.Request, token string, s session.Session, status int) 
 
 // me serves GET /auth/me.
 func (h sessions) me(r *request.Request) error {
-	return r.SendData(request.Object(func(w *jsondoc.Writer) {
-		writeSession(w, *r.Session)
-	}))
+	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, *r.Session) })
 }
 
 // writeSession writes the members of a session.

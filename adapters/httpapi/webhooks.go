@@ -76,7 +76,7 @@ func (h webhooks) update(r *request.Request) error {
 
 // remove serves DELETE /webhooks/{id}.
 func (h webhooks) remove(r *request.Request) error {
-	id, call, err := webhookCall(r)
+	id, call, err := readTarget(r, webhookID)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (h webhooks) remove(r *request.Request) error {
 
 // rotate serves POST /webhooks/{id}/rotate-secret.
 func (h webhooks) rotate(r *request.Request) error {
-	id, call, err := webhookCall(r)
+	id, call, err := readTarget(r, webhookID)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h webhooks) rotate(r *request.Request) error {
 
 // test serves POST /webhooks/{id}/test.
 func (h webhooks) test(r *request.Request) error {
-	id, call, err := webhookCall(r)
+	id, call, err := readTarget(r, webhookID)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (h webhooks) deliveries(r *request.Request) error {
 
 // redeliver serves POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.
 func (h webhooks) redeliver(r *request.Request) error {
-	id, call, err := webhookCall(r)
+	id, call, err := readTarget(r, webhookID)
 	if err != nil {
 		return err
 	}
@@ -169,17 +169,6 @@ func webhookID(r *request.Request) (webhook.ID, error) {
 		return "", err
 	}
 	return webhook.ParseID(text)
-}
-
-// webhookCall reads the webhook in the path and the condition of a change that
-// has no body.
-func webhookCall(r *request.Request) (webhook.ID, app.Call, error) {
-	id, err := webhookID(r)
-	if err != nil {
-		return "", app.Call{}, err
-	}
-	call, err := r.ConditionalCall()
-	return id, call, err
 }
 
 // webhookReply is the reply with one webhook.

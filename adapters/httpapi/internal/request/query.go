@@ -88,7 +88,7 @@ func (q *Query) Flag(key string) bool {
 	return false
 }
 
-// Word returns a parameter that parse accepts, or the zero value.
+// Word returns a parameter that parse accepts, or "". The error of parse is the answer.
 func Word[T ~string](q *Query, key string, parse func(string) (T, error)) T {
 	text := q.Text(key, 128)
 	if text == "" {
@@ -103,42 +103,30 @@ func Word[T ~string](q *Query, key string, parse func(string) (T, error)) T {
 
 // Ref returns a reference to an agent, or nil.
 func (q *Query) Ref(key string) *identity.Ref {
-	text := q.Text(key, 128)
-	if text == "" {
-		return nil
-	}
-	ref, err := identity.ParseRef(text)
-	if err != nil {
-		q.Fail("%s: %s", key, err)
-		return nil
-	}
-	return &ref
+	return parsed(q, key, 128, func(text string) (*identity.Ref, error) {
+		ref, err := identity.ParseRef(text)
+		return &ref, err
+	})
 }
 
 // Prefix returns a parameter that is the beginning of a name, or "".
-func (q *Query) Prefix(key string) name.Key {
-	text := q.Text(key, name.MaxLength)
-	if text == "" {
-		return ""
-	}
-	k, err := name.ParsePrefix(text)
-	if err != nil {
-		q.Fail("%s: %s", key, err)
-	}
-	return k
-}
+func (q *Query) Prefix(key string) name.Key { return parsed(q, key, name.MaxLength, name.ParsePrefix) }
 
 // Name returns a parameter that is a name, or the zero name.
-func (q *Query) Name(key string) name.Name {
-	text := q.Text(key, name.MaxLength)
+func (q *Query) Name(key string) name.Name { return parsed(q, key, name.MaxLength, name.Parse) }
+
+// parsed returns a parameter of at most max code points that parse accepts, or the zero
+// value.
+func parsed[T any](q *Query, key string, max int, parse func(string) (T, error)) (v T) {
+	text := q.Text(key, max)
 	if text == "" {
-		return name.Name{}
+		return v
 	}
-	n, err := name.Parse(text)
+	v, err := parse(text)
 	if err != nil {
 		q.Fail("%s: %s", key, err)
 	}
-	return n
+	return v
 }
 
 // Time returns a parameter that is a time of RFC 3339, or the zero time.

@@ -93,13 +93,19 @@ func (r *Request) SendData(data func(*jsondoc.Writer)) error {
 	return nil
 }
 
-// SendDataIfNew does the same, or answers with 304 if the client has the entity tag.
-func (r *Request) SendDataIfNew(tag string, data func(*jsondoc.Writer)) error {
+// SendObject answers with 200 and an envelope, whose payload is an object with the
+// members that are written by members.
+func (r *Request) SendObject(members func(*jsondoc.Writer)) error {
+	return r.SendData(Object(members))
+}
+
+// SendObjectIfNew does the same, or answers with 304 if the client has the entity tag.
+func (r *Request) SendObjectIfNew(tag string, members func(*jsondoc.Writer)) error {
 	if protocol.MatchesNone(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
 	r.Writer.Header()["Etag"] = []string{tag}
-	return r.SendData(data)
+	return r.SendObject(members)
 }
 
 // NotModified answers with 304.
