@@ -98,11 +98,7 @@ func feedPosition(p protocol.Position) (*activity.Position, error) {
 
 // career serves GET /agents/{agent_name}/history.
 func (h activities) career(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	events, err := h.svc.Career(r.Ctx(), ref)
+	events, err := find(r, (*request.Request).AgentRef, h.svc.Career)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,7 @@ type agents struct{ svc *app.Agents }
 
 // get serves GET /agents/{agent_name}.
 func (h agents) get(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	a, err := h.svc.Agent(r.Ctx(), ref)
+	a, err := find(r, (*request.Request).AgentRef, h.svc.Agent)
 	if err != nil {
 		return err
 	}
@@ -132,14 +128,7 @@ func (h agents) update(r *request.Request) error {
 
 // remove serves DELETE /agents/{agent_name}.
 func (h agents) remove(r *request.Request) error {
-	ref, call, err := readTarget(r, (*request.Request).AgentRef)
-	if err != nil {
-		return err
-	}
-	if err := h.svc.Fire(r.Ctx(), call, ref); err != nil {
-		return err
-	}
-	return r.NoContent()
+	return removeTarget(r, (*request.Request).AgentRef, h.svc.Fire)
 }
 
 // agentReply is the reply with one agent.

@@ -13,11 +13,7 @@ import (
 
 // ceremonyPolicy serves GET /departments/{name}/ceremony-policy.
 func (h departments) ceremonyPolicy(r *request.Request) error {
-	n, err := r.Department()
-	if err != nil {
-		return err
-	}
-	d, err := h.svc.Department(r.Ctx(), n.Key)
+	d, err := find(r, (*request.Request).Department, h.svc.Department)
 	if err != nil {
 		return err
 	}
@@ -26,7 +22,7 @@ func (h departments) ceremonyPolicy(r *request.Request) error {
 
 // putCeremonyPolicy serves PUT /departments/{name}/ceremony-policy.
 func (h departments) putCeremonyPolicy(r *request.Request) error {
-	n, err := managedDepartment(r)
+	key, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
@@ -41,7 +37,7 @@ func (h departments) putCeremonyPolicy(r *request.Request) error {
 	if createOnly {
 		call.If = call.If.AndAbsent()
 	}
-	d, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, n.Key, &policy)
+	d, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, key, &policy)
 	if err != nil {
 		return err
 	}
@@ -50,11 +46,11 @@ func (h departments) putCeremonyPolicy(r *request.Request) error {
 
 // removeCeremonyPolicy serves DELETE /departments/{name}/ceremony-policy.
 func (h departments) removeCeremonyPolicy(r *request.Request) error {
-	n, call, err := readTarget(r, managedDepartment)
+	key, call, err := readTarget(r, managedDepartment)
 	if err != nil {
 		return err
 	}
-	if _, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, n.Key, nil); err != nil {
+	if _, err := h.svc.SetCeremonyPolicy(r.Ctx(), call, key, nil); err != nil {
 		return err
 	}
 	return r.NoContent()
@@ -62,11 +58,7 @@ func (h departments) removeCeremonyPolicy(r *request.Request) error {
 
 // resolvedCeremonyPolicy serves GET /departments/{name}/ceremony-policy/resolved.
 func (h departments) resolvedCeremonyPolicy(r *request.Request) error {
-	n, err := r.Department()
-	if err != nil {
-		return err
-	}
-	keys, err := h.svc.ResolvedCeremonyPolicy(r.Ctx(), n.Key)
+	keys, err := find(r, (*request.Request).Department, h.svc.ResolvedCeremonyPolicy)
 	if err != nil {
 		return err
 	}

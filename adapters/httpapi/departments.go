@@ -25,21 +25,17 @@ type departments struct{ svc *app.Departments }
 
 // managedDepartment reads the department in the path and checks that the caller may
 // perform the operation of the route in it, before the body is read.
-func managedDepartment(r *request.Request) (name.Name, error) {
-	n, err := r.Department()
+func managedDepartment(r *request.Request) (name.Key, error) {
+	key, err := r.Department()
 	if err != nil {
-		return n, err
+		return "", err
 	}
-	return n, access.CheckIn(r.Session.Actor(), r.Route.Op, n.Key)
+	return key, access.CheckIn(r.Session.Actor(), r.Route.Op, key)
 }
 
 // get serves GET /departments/{name}.
 func (h departments) get(r *request.Request) error {
-	n, err := r.Department()
-	if err != nil {
-		return err
-	}
-	d, err := h.svc.Department(r.Ctx(), n.Key)
+	d, err := find(r, (*request.Request).Department, h.svc.Department)
 	if err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (h departments) create(r *request.Request) error {
 
 // update serves PATCH /departments/{name}.
 func (h departments) update(r *request.Request) error {
-	n, err := managedDepartment(r)
+	key, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
@@ -109,7 +105,7 @@ func (h departments) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Change(r.Ctx(), call, app.ChangeDepartment{Key: n.Key, Patch: p})
+	d, err := h.svc.Change(r.Ctx(), call, app.ChangeDepartment{Key: key, Patch: p})
 	if err != nil {
 		return err
 	}
@@ -118,19 +114,12 @@ func (h departments) update(r *request.Request) error {
 
 // remove serves DELETE /departments/{name}.
 func (h departments) remove(r *request.Request) error {
-	n, call, err := readTarget(r, managedDepartment)
-	if err != nil {
-		return err
-	}
-	if err := h.svc.Dissolve(r.Ctx(), call, n.Key); err != nil {
-		return err
-	}
-	return r.NoContent()
+	return removeTarget(r, managedDepartment, h.svc.Dissolve)
 }
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
 func (h departments) reorderAgents(r *request.Request) error {
-	n, err := managedDepartment(r)
+	key, err := managedDepartment(r)
 	if err != nil {
 		return err
 	}
@@ -138,7 +127,7 @@ func (h departments) reorderAgents(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	d, list, err := h.svc.Reorder(r.Ctx(), call, app.ReorderAgents{Key: n.Key, Order: order, Reply: reorderedReply})
+	d, list, err := h.svc.Reorder(r.Ctx(), call, app.ReorderAgents{Key: key, Order: order, Reply: reorderedReply})
 	if err != nil {
 		return err
 	}
@@ -148,7 +137,7 @@ func (h departments) reorderAgents(r *request.Request) error {
 	return request.LongList[agent.Record]{
 		Reply: reorderedReply(d, nil),
 		Read: func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
-			return h.svc.Members(ctx, n.Key, last)
+			return h.svc.Members(ctx, key, last)
 		},
 		Row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
 	}.Send(r, r.Send)

@@ -13,11 +13,7 @@ type measures struct{ svc *app.Measures }
 
 // agentHealth serves GET /agents/{agent_name}/health.
 func (h measures) agentHealth(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	health, err := h.svc.AgentHealth(r.Ctx(), ref)
+	health, err := find(r, (*request.Request).AgentRef, h.svc.AgentHealth)
 	if err != nil {
 		return err
 	}
@@ -48,11 +44,7 @@ func writeAgentHealth(w *jsondoc.Writer, h app.AgentHealth) {
 
 // performance serves GET /agents/{agent_name}/performance.
 func (h measures) performance(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	p, err := h.svc.AgentPerformance(r.Ctx(), ref)
+	p, err := find(r, (*request.Request).AgentRef, h.svc.AgentPerformance)
 	if err != nil {
 		return err
 	}
@@ -102,11 +94,7 @@ func writeTrend(w *jsondoc.Writer, t performance.Trend) {
 
 // departmentHealth serves GET /departments/{name}/health.
 func (h measures) departmentHealth(r *request.Request) error {
-	n, err := r.Department()
-	if err != nil {
-		return err
-	}
-	health, err := h.svc.DepartmentHealth(r.Ctx(), n.Key)
+	health, err := find(r, (*request.Request).Department, h.svc.DepartmentHealth)
 	if err != nil {
 		return err
 	}

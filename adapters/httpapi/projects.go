@@ -50,11 +50,7 @@ func (h projects) create(r *request.Request) error {
 
 // get serves GET /projects/{project_id}.
 func (h projects) get(r *request.Request) error {
-	id, err := projectID(r)
-	if err != nil {
-		return err
-	}
-	p, err := h.svc.Project(r.Ctx(), id)
+	p, err := find(r, projectID, h.svc.Project)
 	if err != nil {
 		return err
 	}
@@ -80,14 +76,7 @@ func (h projects) update(r *request.Request) error {
 
 // remove serves DELETE /projects/{project_id}.
 func (h projects) remove(r *request.Request) error {
-	id, call, err := readTarget(r, projectID)
-	if err != nil {
-		return err
-	}
-	if err := h.svc.Delete(r.Ctx(), call, id); err != nil {
-		return err
-	}
-	return r.NoContent()
+	return removeTarget(r, projectID, h.svc.Delete)
 }
 
 // projectID reads the project in the path.

@@ -1,10 +1,43 @@
 package httpapi
 
 import (
+	"context"
+
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/jsondoc"
 )
+
+// find returns what the path names.
+func find[K, V any](r *request.Request, path func(*request.Request) (K, error), load func(context.Context, K) (V, error)) (found V, err error) {
+	key, err := path(r)
+	if err != nil {
+		return found, err
+	}
+	return load(r.Ctx(), key)
+}
+
+// removeTarget removes what the path names, under the request's If-Match, and answers
+// with 204.
+func removeTarget[K any](r *request.Request, path func(*request.Request) (K, error), remove func(context.Context, app.Call, K) error) error {
+	key, call, err := readTarget(r, path)
+	if err != nil {
+		return err
+	}
+	if err := remove(r.Ctx(), call, key); err != nil {
+		return err
+	}
+	return r.NoContent()
+}
+
+// readTarget reads the path and the If-Match of a change without a body.
+func readTarget[K any](r *request.Request, path func(*request.Request) (K, error)) (key K, call app.Call, err error) {
+	if key, err = path(r); err != nil {
+		return key, call, err
+	}
+	call, err = r.ConditionalCall()
+	return key, call, err
+}
 
 // readNew reads the body of a request that creates something.
 func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, err error) {
@@ -13,15 +46,6 @@ func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (i
 		return in, err
 	}
 	return parse(doc)
-}
-
-// readTarget reads the resource in the path, and the If-Match of a change without a body.
-func readTarget[T any](r *request.Request, path func(*request.Request) (T, error)) (target T, call app.Call, err error) {
-	if target, err = path(r); err != nil {
-		return target, call, err
-	}
-	call, err = r.ConditionalCall()
-	return target, call, err
 }
 
 // readChange reads the body and the If-Match of a change.

@@ -46,11 +46,7 @@ func (h webhooks) create(r *request.Request) error {
 
 // get serves GET /webhooks/{id}.
 func (h webhooks) get(r *request.Request) error {
-	id, err := webhookID(r)
-	if err != nil {
-		return err
-	}
-	w, err := h.svc.Webhook(r.Ctx(), id)
+	w, err := find(r, webhookID, h.svc.Webhook)
 	if err != nil {
 		return err
 	}
@@ -76,14 +72,7 @@ func (h webhooks) update(r *request.Request) error {
 
 // remove serves DELETE /webhooks/{id}.
 func (h webhooks) remove(r *request.Request) error {
-	id, call, err := readTarget(r, webhookID)
-	if err != nil {
-		return err
-	}
-	if err := h.svc.Delete(r.Ctx(), call, id); err != nil {
-		return err
-	}
-	return r.NoContent()
+	return removeTarget(r, webhookID, h.svc.Delete)
 }
 
 // rotate serves POST /webhooks/{id}/rotate-secret.

@@ -48,17 +48,17 @@ func (r *Request) AgentRef() (identity.Ref, error) {
 	return ref, nil
 }
 
-// Department returns the name of the department in the path.
-func (r *Request) Department() (name.Name, error) {
+// Department returns the key of the department in the path.
+func (r *Request) Department() (name.Key, error) {
 	text, err := r.BoundedParam("name")
 	if err != nil {
-		return name.Name{}, err
+		return "", err
 	}
 	n, err := name.Parse(text)
 	if err != nil {
-		return name.Name{}, errQuery.With("name in the path: %s", err)
+		return "", errQuery.With("name in the path: %s", err)
 	}
-	return n, nil
+	return n.Key, nil
 }
 
 // withName returns err with the name of a missing resource as it is in the path. Stores
