@@ -60,8 +60,8 @@ func TestElectionsOnReplicas(t *testing.T) {
 			if l.times == 0 {
 				t.Skip("is for the long form alone (ORGD_LONG=1)")
 			}
-			for range l.times {
-				startElection(t).run(l)
+			for round := range l.times {
+				t.Run(fmt.Sprint("round ", round+1), func(t *testing.T) { startElection(t).run(l) })
 			}
 		})
 	}
