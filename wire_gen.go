@@ -8,9 +8,7 @@ package orgd
 
 import (
 	"context"
-
 	"go.uber.org/zap"
-
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/system"
