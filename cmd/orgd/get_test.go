@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +18,8 @@ import (
 // office is a service with somebody who talks to it.
 type office struct {
 	*testing.T
-	user
+	user  // an editor
+	admin user
 	*client.Client
 }
 
@@ -31,7 +33,8 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &office{t, user{vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + token}}, c}
+	as := func(token string) user { return user{vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + token}} }
+	return &office{t, as(token), as(readSecret(t, filepath.Join(dir, "admin.token"))), c}
 }
 
 // staff hires Ada and Hal, who have done something, and gives them a project.
@@ -147,6 +150,31 @@ func TestGet(t *testing.T) {
 		"get activities --limit 4",
 		"get activities --agent Hal --type hired --last-n-hours 24",
 		"get activities --type task_completed -o json",
+	)...))
+}
+
+// Who changed what is for administrators.
+func TestGetAudit(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	for line, want := range map[string]struct {
+		code   int
+		stderr string
+	}{
+		"get audit":                               {code: exitFailure, stderr: `role "editor" may not perform audit.list`},
+		"get audit --last tomorrow":               {code: exitUsage, stderr: "--last: must be a time"},
+		"get audit --agent Ada --resource agents": {code: exitUsage, stderr: "--agent and --resource"},
+	} {
+		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || !strings.Contains(r.stderr, want.stderr) {
+			t.Errorf("orgd %s = %d %q, want %d %q", line, r.code, r.stderr, want.code, want.stderr)
+		}
+	}
+	o.user = o.admin
+	golden.File(t, "testdata/get_audit.txt", o.session(lines(
+		"get audit --limit 4",
+		"get audit --agent Ada --last 24h",
+		"get audit --actor ann --resource departments/Design",
+		"get audit --actor nobody -o json",
 	)...))
 }
 
