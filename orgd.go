@@ -19,7 +19,7 @@ import (
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/audit"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -162,7 +162,7 @@ func (a *App) backgroundJobs() []jobs.Job {
 		{Name: "revocations", Every: refreshEvery, Run: a.sessions.Refresh},
 		{Name: "forgotten revocations", Every: reloadEvery, Run: a.sessions.Load},
 		{Name: "retention", Every: expireEvery, Run: a.expire},
-		{Name: "events for webhooks", Every: webhooksEvery, Run: a.dispatcher.Record, Wake: a.stream.Grown, Gather: webhooksGather},
+		{Name: "events for webhooks", Every: webhooksEvery, Run: a.dispatcher.Record, Wake: a.stream.Changed, Gather: webhooksGather},
 		{Name: "deliveries to webhooks", Every: webhooksEvery, Run: a.dispatcher.Dispatch, Wake: a.dispatcher.Notified},
 		{Name: "webhook metrics", Every: backlogEvery, Run: a.dispatcher.Measure},
 		{Name: "health metrics", Every: healthEvery, Run: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
@@ -182,7 +182,7 @@ func (a *App) checkHealth(ctx context.Context) {
 // left after the last step is for the next run.
 func (a *App) expire(ctx context.Context) error {
 	for range expireSteps {
-		more, err := a.storage.Forget(ctx, a.expiry())
+		more, err := a.storage.DeleteExpired(ctx, a.expiry())
 		if err != nil || !more {
 			return err
 		}
@@ -197,7 +197,7 @@ func (a *App) expire(ctx context.Context) error {
 
 func (a *App) expiry() ports.Expiry {
 	now := a.clock.Now()
-	e := ports.Expiry{Audit: now.Add(-audit.Kept), Receipts: now.Add(-receipt.Kept), Deliveries: now.Add(-webhook.Kept), Now: now}
+	e := ports.Expiry{Audit: now.Add(-audit.Kept), Idempotency: now.Add(-idempotency.Kept), Deliveries: now.Add(-webhook.Kept), Now: now}
 	if a.cfg.Retention > 0 {
 		e.Events = now.Add(-a.cfg.Retention)
 	}

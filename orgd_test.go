@@ -20,7 +20,7 @@ import (
 	"orgd/adapters/telemetry"
 	"orgd/domain/access"
 	"orgd/domain/audit"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -184,7 +184,7 @@ type upkeep struct {
 	err   error
 }
 
-func (u *upkeep) Forget(_ context.Context, e ports.Expiry) (bool, error) {
+func (u *upkeep) DeleteExpired(_ context.Context, e ports.Expiry) (bool, error) {
 	u.asked = append(u.asked, e)
 	u.left--
 	return u.left > 0, u.err
@@ -216,7 +216,7 @@ func TestExpire(t *testing.T) {
 				t.Errorf("%s: expire makes %d steps, want %d", name, len(tc.storage.asked), tc.steps)
 			}
 			want := ports.Expiry{
-				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Receipts: noon.Add(-receipt.Kept),
+				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Idempotency: noon.Add(-idempotency.Kept),
 				Deliveries: noon.Add(-webhook.Kept), Now: noon,
 			}
 			if diff := cmp.Diff(want, tc.storage.asked[0]); diff != "" {

@@ -133,8 +133,8 @@ func openLimits(cfg Config, m *telemetry.Metrics, t *telemetry.Traces, log *zap.
 	return limits{t.Limiter(redis), cfg.Limits, redis.Shared}, closeRedis, nil
 }
 
-func newActivities(cfg Config, kit app.Kit, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
-	return app.NewActivities(kit, log, agents, cfg.Retention)
+func newActivities(cfg Config, clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
+	return app.NewActivities(clock, ids, log, agents, cfg.Retention)
 }
 
 func newMetrics(b httpapi.BuildInfo) *telemetry.Metrics {

@@ -31,14 +31,13 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 
 		openStorage, wire.FieldsOf(new(storage), "stores", "jobs"),
 		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",
-			"Stream", "Measures", "Audit", "Receipts", "Sessions", "Webhooks", "Outbox", "Storage"),
+			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Storage"),
 		openLimits, wire.FieldsOf(new(limits), "limiter", "caps", "shared"),
 
 		authConfig, readCursorKey,
 		jwtauth.LoadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
 		jwtauth.Open, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
 
-		wire.Struct(new(app.Kit), "*"),
 		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
 		app.NewMeasures, app.NewSessions, app.NewStreams, newActivities,
 		wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,

@@ -22,10 +22,6 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	config := serverConfig(cfg)
 	clock := system.Clock{}
 	iDs := system.IDs{}
-	kit := app.Kit{
-		Clock: clock,
-		IDs:   iDs,
-	}
 	buildInfo := Version()
 	metrics := newMetrics(buildInfo)
 	traces, cleanup, err := openTraces(cfg, buildInfo, metrics, log)
@@ -41,15 +37,15 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	agentStore := stores.Agents
 	departmentStore := stores.Departments
 	identityLog := stores.Identities
-	agents := app.NewAgents(kit, agentStore, departmentStore, identityLog)
+	agents := app.NewAgents(clock, iDs, agentStore, departmentStore, identityLog)
 	companyStore := stores.Company
-	departments := app.NewDepartments(kit, departmentStore, agentStore, companyStore)
-	company := app.NewCompany(kit, companyStore, departmentStore, agentStore)
-	documents := app.NewDocuments(kit, agentStore, departmentStore, companyStore)
+	departments := app.NewDepartments(clock, iDs, departmentStore, agentStore, companyStore)
+	company := app.NewCompany(clock, iDs, companyStore, departmentStore, agentStore)
+	documents := app.NewDocuments(clock, iDs, agentStore, departmentStore, companyStore)
 	projectStore := stores.Projects
-	projects := app.NewProjects(kit, projectStore, agentStore)
+	projects := app.NewProjects(clock, iDs, projectStore, agentStore)
 	activityLog := stores.Activities
-	activities := newActivities(cfg, kit, activityLog, agentStore)
+	activities := newActivities(cfg, clock, iDs, activityLog, agentStore)
 	eventStream := stores.Stream
 	random := system.Random{}
 	jwtauthConfig := authConfig(cfg, orgdStorage)
@@ -66,7 +62,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		return nil, nil, err
 	}
 	sessionStore := stores.Sessions
-	sessions := app.NewSessions(kit, random, auth, issuer, sessionStore, agentStore)
+	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
@@ -74,10 +70,10 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	webhookStore := stores.Webhooks
 	outbox := stores.Outbox
 	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(kit, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(kit, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
+	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
 	auditLog := stores.Audit
-	receipts := stores.Receipts
+	idempotencyStore := stores.Idempotency
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {
@@ -112,7 +108,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		Sessions:     sessions,
 		Webhooks:     webhooks,
 		Audit:        auditLog,
-		Receipts:     receipts,
+		Idempotency:  idempotencyStore,
 		Storage:      portsStorage,
 		Limiter:      limiter,
 		Caps:         caps,

@@ -12,9 +12,9 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -23,7 +23,8 @@ var ErrReportedAgent = fault.New(fault.Validation, "a reported agent does not ex
 
 // Activities are the use cases on the feed of events.
 type Activities struct {
-	kit       Kit
+	clock     ports.Clock
+	ids       ports.IDs
 	log       ports.ActivityLog
 	agents    ports.AgentStore
 	retention time.Duration
@@ -31,8 +32,8 @@ type Activities struct {
 
 // NewActivities returns the use cases on events. Runtime events older than
 // retention are not taken in; 0 takes them all.
-func NewActivities(kit Kit, log ports.ActivityLog, agents ports.AgentStore, retention time.Duration) *Activities {
-	return &Activities{kit: kit, log: log, agents: agents, retention: retention}
+func NewActivities(clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentStore, retention time.Duration) *Activities {
+	return &Activities{clock: clock, ids: ids, log: log, agents: agents, retention: retention}
 }
 
 // Feed selects a page of events. Agent, where given, selects those of one
@@ -46,7 +47,7 @@ type Feed struct {
 // has none.
 func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Shown, error) {
 	if in.Agent != nil {
-		id, _, err := s.agents.Trace(ctx, *in.Agent)
+		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		if isUnknownAgent(err) {
 			return nil, nil
 		}
@@ -60,7 +61,7 @@ func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Shown, error
 
 // OfAgent returns a page of the events of one agent, existing or deleted.
 func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Shown, error) {
-	id, _, err := s.agents.Trace(ctx, ref)
+	id, _, err := s.agents.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Q
 // Career returns the lifecycle events of one agent, existing or deleted, the
 // oldest first.
 func (s *Activities) Career(ctx context.Context, ref identity.Ref) ([]activity.Event, error) {
-	id, _, err := s.agents.Trace(ctx, ref)
+	id, _, err := s.agents.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +83,14 @@ func (s *Activities) Career(ctx context.Context, ref identity.Ref) ([]activity.E
 // answer from the outcome.
 type ReportActivity struct {
 	Batch jsondoc.Value
-	Reply func(ports.Counted) receipt.Reply
+	Reply func(ports.Counted) idempotency.Reply
 }
 
 // Report takes a batch in as a whole or not at all. Events that are known by
 // their id are counted as duplicates and change nothing.
 func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (ports.Counted, error) {
-	o := s.kit.occasion(c)
-	entries, err := activity.ParseBatch(in.Batch, o.at, s.retention)
+	ch := newChange(s.clock, s.ids, c)
+	entries, err := activity.ParseBatch(in.Batch, ch.at, s.retention)
 	if err != nil {
 		return ports.Counted{}, err
 	}
@@ -103,18 +104,18 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 		if err := access.CheckReport(c.Actor, string(p.ID), p.Department); err != nil {
 			return ports.Counted{}, err
 		}
-		if !slices.Contains(o.departments, p.Department) {
-			o.departments = append(o.departments, p.Department)
+		if !slices.Contains(ch.departments, p.Department) {
+			ch.departments = append(ch.departments, p.Department)
 		}
 		reports[i] = ports.Report{
-			Event:        e.Event(activity.ID(s.kit.IDs.NewID()), o.at, string(p.ID), p.Name.Text),
+			Event:        e.Event(activity.ID(s.ids.NewID()), ch.at, string(p.ID), p.Name.Text),
 			Department:   p.Department,
 			DepartmentID: p.DepartmentID,
 			Measures:     e.Measures,
 		}
 	}
-	return s.log.Append(ctx, reports, func(n ports.Counted) ports.Note {
-		return o.note(audit.Activities, 0, 0, func() receipt.Reply { return in.Reply(n) })
+	return s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
+		return ch.trail(audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(n) })
 	})
 }
 

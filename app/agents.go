@@ -9,23 +9,24 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 // Agents are the use cases on agents.
 type Agents struct {
-	kit         Kit
+	clock       ports.Clock
+	ids         ports.IDs
 	agents      ports.AgentStore
 	departments ports.DepartmentStore
 	identities  ports.IdentityLog
 }
 
 // NewAgents returns the use cases on agents.
-func NewAgents(kit Kit, agents ports.AgentStore, departments ports.DepartmentStore, identities ports.IdentityLog) *Agents {
-	return &Agents{kit: kit, agents: agents, departments: departments, identities: identities}
+func NewAgents(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, identities ports.IdentityLog) *Agents {
+	return &Agents{clock: clock, ids: ids, agents: agents, departments: departments, identities: identities}
 }
 
 // Agent returns one agent, to be shown.
@@ -41,7 +42,7 @@ func (s *Agents) List(ctx context.Context, q agent.Query) ([]agent.Record, error
 // HireAgent is what a new agent is made from. Reply makes the answer from it.
 type HireAgent struct {
 	Patch agent.Patch
-	Reply func(agent.Agent) receipt.Reply
+	Reply func(agent.Agent) idempotency.Reply
 }
 
 // Hire creates an agent in a department that exists.
@@ -53,14 +54,14 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, e
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	o := s.kit.occasion(c).in(in.Patch.Department().Key)
-	id, events := agent.ID(s.kit.IDs.NewID()), s.kit.events(o)
-	return s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentStep, error) {
+	ch := newChange(s.clock, s.ids, c).in(in.Patch.Department().Key)
+	id, events := agent.ID(s.ids.NewID()), ch.cause(s.ids)
+	return s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), events)
 		if err != nil {
-			return ports.AgentStep{}, err
+			return ports.AgentChange{}, err
 		}
-		return o.agentStep(step, in.Reply), nil
+		return ch.agentStep(step, in.Reply), nil
 	})
 }
 
@@ -76,46 +77,46 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agen
 	if refused != nil && !errors.Is(refused, agent.ErrDepartment) {
 		return agent.Agent{}, refused
 	}
-	o := s.kit.occasion(c)
-	events := s.kit.events(o)
-	return s.agents.Update(ctx, in.Ref, func(a agent.Agent) (ports.AgentStep, error) {
-		if err := o.mayChange(access.AgentsUpdate, a, in.Patch.Department()); err != nil {
-			return ports.AgentStep{}, err
+	ch := newChange(s.clock, s.ids, c)
+	events := ch.cause(s.ids)
+	return s.agents.Update(ctx, in.Ref, func(a agent.Agent) (ports.AgentChange, error) {
+		if err := ch.mayChange(access.AgentsUpdate, a, in.Patch.Department()); err != nil {
+			return ports.AgentChange{}, err
 		}
 		// An unknown department is a rule of the state: the agent's existence
 		// and its tag come first.
 		if refused != nil {
-			return ports.AgentStep{}, refused
+			return ports.AgentChange{}, refused
 		}
 		step, err := a.Change(patch, events)
-		return o.agentStep(step, nil), err
+		return ch.agentStep(step, nil), err
 	})
 }
 
 // Fire deletes an agent and frees its name.
 func (s *Agents) Fire(ctx context.Context, c Call, ref identity.Ref) error {
-	o := s.kit.occasion(c)
-	events := s.kit.events(o)
-	_, err := s.agents.Update(ctx, ref, func(a agent.Agent) (ports.AgentStep, error) {
-		if err := o.mayChange(access.AgentsDelete, a, nil); err != nil {
-			return ports.AgentStep{}, err
+	ch := newChange(s.clock, s.ids, c)
+	events := ch.cause(s.ids)
+	_, err := s.agents.Update(ctx, ref, func(a agent.Agent) (ports.AgentChange, error) {
+		if err := ch.mayChange(access.AgentsDelete, a, nil); err != nil {
+			return ports.AgentChange{}, err
 		}
-		return o.agentStep(a.Fire(events), nil), nil
+		return ch.agentStep(a.Fire(events), nil), nil
 	})
 	return err
 }
 
 // mayChange checks permission for the agent's department and for the one that
 // it would move to, then the caller's condition.
-func (o occasion) mayChange(op access.Operation, a agent.Agent, to *name.Name) error {
+func (ch change) mayChange(op access.Operation, a agent.Agent, to *name.Name) error {
 	departments := []name.Key{a.Department().Key}
 	if to != nil {
 		departments = append(departments, to.Key)
 	}
-	if err := access.CheckIn(o.call.Actor, op, departments...); err != nil {
+	if err := access.CheckIn(ch.call.Actor, op, departments...); err != nil {
 		return err
 	}
-	return o.call.If.Check(a.Tag())
+	return ch.call.If.Check(a.Tag())
 }
 
 // prepare resolves the names in a patch: agents to ids, and the department to
@@ -139,25 +140,25 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 	return p.In(d), nil
 }
 
-// events is the occasion as the agent's events will tell it.
-func (k Kit) events(o occasion) activity.Occasion {
+// cause is the change as the agent's events record it.
+func (ch change) cause(source ports.IDs) activity.Cause {
 	ids := make([]activity.ID, activity.MaxEvents)
 	for i := range ids {
-		ids[i] = activity.ID(k.IDs.NewID())
+		ids[i] = activity.ID(source.NewID())
 	}
-	return activity.Occasion{At: o.at, By: o.call.Actor.Subject, IDs: ids}
+	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, IDs: ids}
 }
 
-func (o occasion) agentStep(s agent.Step, reply func(agent.Agent) receipt.Reply) ports.AgentStep {
+func (ch change) agentStep(s agent.Step, reply func(agent.Agent) idempotency.Reply) ports.AgentChange {
 	to := s.Agent.Revision
 	if s.Deleted {
 		to = 0
 	}
-	note := o.note(audit.Agent(string(s.Agent.ID())), s.From, to, func() receipt.Reply {
+	trail := ch.trail(audit.Agent(string(s.Agent.ID())), s.From, to, func() idempotency.Reply {
 		if reply == nil {
 			return noReply()
 		}
 		return reply(s.Agent)
 	})
-	return ports.AgentStep{Step: s, Note: note}
+	return ports.AgentChange{Step: s, Trail: trail}
 }

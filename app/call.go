@@ -9,8 +9,8 @@ import (
 
 	"orgd/domain/access"
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/domain/revision"
 	"orgd/ports"
 )
@@ -22,19 +22,12 @@ type Call struct {
 	Route     string // method and route pattern, for the audit trail
 	RequestID string
 	If        revision.Condition
-	Claim     *ports.Claim // the hold on an idempotency key; nil without one
+	Lock      *idempotency.Lock // the hold on an idempotency key; nil without one
 }
 
-// Kit is what every use case that changes something needs: time and names for
-// new things.
-type Kit struct {
-	Clock ports.Clock
-	IDs   ports.IDs
-}
-
-// occasion is one attempt to change something. It is made before the step, so
-// that a step which runs twice comes out the same.
-type occasion struct {
+// change holds the time, the caller and the audit id of one change. They are fixed
+// before the store runs it, because the store may run it more than once.
+type change struct {
 	call Call
 	at   time.Time
 	id   string // of the audit entry
@@ -42,53 +35,53 @@ type occasion struct {
 	departments []name.Key
 }
 
-// in returns the occasion as one that needs permission in these departments.
-func (o occasion) in(departments ...name.Key) occasion {
-	o.departments = departments
-	return o
+func newChange(clock ports.Clock, ids ports.IDs, c Call) change {
+	return change{call: c, at: clock.Now(), id: ids.NewID()}
 }
 
-func (k Kit) occasion(c Call) occasion {
-	return occasion{call: c, at: k.Clock.Now(), id: k.IDs.NewID()}
+// in returns the change as one that needs permission in these departments.
+func (ch change) in(departments ...name.Key) change {
+	ch.departments = departments
+	return ch
 }
 
-// note is what the change leaves. reply makes the answer that a request with
-// the same idempotency key will be shown; it is asked only if there is one.
-func (o occasion) note(r audit.Resource, from, to int64, reply func() receipt.Reply) ports.Note {
-	return ports.Note{
+// trail is the trail of the change. reply makes the response that another request
+// with the same idempotency key gets; it is called only if there is a key.
+func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotency.Reply) ports.Trail {
+	return ports.Trail{
 		Audit: audit.Entry{
-			ID: o.id, At: o.at, Actor: o.call.Actor.Subject, Route: o.call.Route,
-			Resource: r, From: from, To: to, RequestID: o.call.RequestID,
+			ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
+			Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
 		},
-		Receipt: o.receipt(reply),
+		Idempotency: ch.record(reply),
 	}
 }
 
-func (o occasion) receipt(reply func() receipt.Reply) *receipt.Receipt {
-	c := o.call.Claim
+func (ch change) record(reply func() idempotency.Reply) *idempotency.Record {
+	c := ch.call.Lock
 	if c == nil {
 		return nil
 	}
 	r := reply().Bounded()
-	return &receipt.Receipt{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: o.departments, Reply: &r}
+	return &idempotency.Record{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: ch.departments, Reply: &r}
 }
 
 // noReply is for changes whose requests carry no idempotency key.
-func noReply() receipt.Reply { return receipt.Reply{} }
+func noReply() idempotency.Reply { return idempotency.Reply{} }
 
-// withoutReply is the note of a change whose answer holds a secret: of that
+// withoutReply is the trail of a change whose answer holds a secret: of that
 // nothing is kept.
-func withoutReply(n ports.Note) ports.Note {
-	if n.Receipt != nil {
-		n.Receipt.Reply = nil
+func withoutReply(n ports.Trail) ports.Trail {
+	if n.Idempotency != nil {
+		n.Idempotency.Reply = nil
 	}
 	return n
 }
 
 // kept is what is kept of an answer: one that is not short has no status and no body.
-func kept(r receipt.Reply, short bool) receipt.Reply {
+func kept(r idempotency.Reply, short bool) idempotency.Reply {
 	if !short {
-		return receipt.Reply{ETag: r.ETag, Location: r.Location}
+		return idempotency.Reply{ETag: r.ETag, Location: r.Location}
 	}
 	return r
 }

@@ -7,23 +7,24 @@ import (
 
 	"orgd/domain/audit"
 	"orgd/domain/company"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
 	"orgd/domain/page"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 // Company are the use cases on the company.
 type Company struct {
-	kit         Kit
+	clock       ports.Clock
+	ids         ports.IDs
 	company     ports.CompanyStore
 	departments ports.DepartmentStore
 	agents      ports.AgentStore
 }
 
 // NewCompany returns the use cases on the company.
-func NewCompany(kit Kit, company ports.CompanyStore, departments ports.DepartmentStore, agents ports.AgentStore) *Company {
-	return &Company{kit: kit, company: company, departments: departments, agents: agents}
+func NewCompany(clock ports.Clock, ids ports.IDs, company ports.CompanyStore, departments ports.DepartmentStore, agents ports.AgentStore) *Company {
+	return &Company{clock: clock, ids: ids, company: company, departments: departments, agents: agents}
 }
 
 // Company returns the company.
@@ -34,22 +35,22 @@ func (s *Company) Company(ctx context.Context) (company.Company, error) {
 // Departments returns at most [RowsAtOnce] departments in the company's order,
 // beginning behind last; nil begins with the first.
 func (s *Company) Departments(ctx context.Context, last *Department) ([]Department, error) {
-	var after company.Place
+	var after company.OrderKey
 	if last != nil {
-		after = last.Place
+		after = last.OrderKey
 	}
 	return listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
 }
 
 // Change merges a patch into the company.
 func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.Company, error) {
-	o := s.kit.occasion(c)
-	return s.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
+	ch := newChange(s.clock, s.ids, c)
+	return s.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
 		if err := c.If.Check(co.Tag()); err != nil {
-			return ports.CompanyStep{}, err
+			return ports.Change[company.Company]{}, err
 		}
-		next, err := co.Change(p, costs, o.at)
-		return o.companyStep(next, co.Revision, noReply), err
+		next, err := co.Change(p, costs, ch.at)
+		return ch.companyStep(next, co.Revision, noReply), err
 	})
 }
 
@@ -58,7 +59,7 @@ func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.
 // in their new order.
 type ReorderDepartments struct {
 	Order []name.Key
-	Reply func(company.Company, []Department) receipt.Reply
+	Reply func(company.Company, []Department) idempotency.Reply
 }
 
 // Reorder changes the order of the departments. An answer that is kept is made
@@ -66,7 +67,7 @@ type ReorderDepartments struct {
 // meanwhile, they are read again. Then Reorder returns them in their order, else nil:
 // [Company.Departments] has them.
 func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (company.Company, []Department, error) {
-	o := s.kit.occasion(c)
+	ch := newChange(s.clock, s.ids, c)
 	for {
 		// The size of a department is that of the longest names that it may show.
 		departments, short, err := readShort(c, page.LongBytes, func(last *Department) ([]Department, error) {
@@ -79,8 +80,8 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 			return company.Company{}, nil, err
 		}
 		var ordered []Department
-		co, err := s.company.Update(ctx, func(co company.Company, _ bool) (step ports.CompanyStep, err error) {
-			ordered, step, err = o.reorder(co, departments, short, in)
+		co, err := s.company.Update(ctx, func(co company.Company, _ bool) (step ports.Change[company.Company], err error) {
+			ordered, step, err = ch.reorder(co, departments, short, in)
 			return step, err
 		})
 		if err == nil {
@@ -95,21 +96,21 @@ func (s *Company) Reorder(ctx context.Context, c Call, in ReorderDepartments) (c
 
 // reorder is the step of a reorder. If its answer is short, it returns errRead if
 // the company has a department that is not among those read before.
-func (o occasion) reorder(co company.Company, departments []Department, short bool, in ReorderDepartments) ([]Department, ports.CompanyStep, error) {
-	if err := o.call.If.Check(co.Tag()); err != nil {
-		return nil, ports.CompanyStep{}, err
+func (ch change) reorder(co company.Company, departments []Department, short bool, in ReorderDepartments) ([]Department, ports.Change[company.Company], error) {
+	if err := ch.call.If.Check(co.Tag()); err != nil {
+		return nil, ports.Change[company.Company]{}, err
 	}
-	next, err := co.Reorder(in.Order, o.at)
+	next, err := co.Reorder(in.Order, ch.at)
 	if err != nil {
-		return nil, ports.CompanyStep{}, err
+		return nil, ports.Change[company.Company]{}, err
 	}
 	var list []Department
 	if short {
 		if list, err = seated(next, departments); err != nil {
-			return nil, ports.CompanyStep{}, err
+			return nil, ports.Change[company.Company]{}, err
 		}
 	}
-	return list, o.companyStep(next, co.Revision, func() receipt.Reply { return kept(in.Reply(next, list), short) }), nil
+	return list, ch.companyStep(next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
 }
 
 // seated returns the departments in the company's order.
@@ -125,10 +126,10 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 	return list, nil
 }
 
-func (o occasion) companyStep(co company.Company, from int64, reply func() receipt.Reply) ports.CompanyStep {
-	return ports.CompanyStep{
-		Company: co,
-		From:    from,
-		Note:    o.note(audit.Company, from, co.Revision, reply),
+func (ch change) companyStep(co company.Company, from int64, reply func() idempotency.Reply) ports.Change[company.Company] {
+	return ports.Change[company.Company]{
+		State: co,
+		From:  from,
+		Trail: ch.trail(audit.Company, from, co.Revision, reply),
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"orgd/domain/ceremony"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/page"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -25,15 +25,16 @@ type Department struct {
 
 // Departments are the use cases on departments and their ceremony policies.
 type Departments struct {
-	kit         Kit
+	clock       ports.Clock
+	ids         ports.IDs
 	departments ports.DepartmentStore
 	agents      ports.AgentStore
 	company     ports.CompanyStore
 }
 
 // NewDepartments returns the use cases on departments.
-func NewDepartments(kit Kit, departments ports.DepartmentStore, agents ports.AgentStore, company ports.CompanyStore) *Departments {
-	return &Departments{kit: kit, departments: departments, agents: agents, company: company}
+func NewDepartments(clock ports.Clock, ids ports.IDs, departments ports.DepartmentStore, agents ports.AgentStore, company ports.CompanyStore) *Departments {
+	return &Departments{clock: clock, ids: ids, departments: departments, agents: agents, company: company}
 }
 
 // Department returns one department.
@@ -44,11 +45,11 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (Department,
 
 // List returns a page of departments in the company's order, beginning behind
 // the place after; "" begins with the first.
-func (s *Departments) List(ctx context.Context, after company.Place, limit int) ([]Department, error) {
+func (s *Departments) List(ctx context.Context, after company.OrderKey, limit int) ([]Department, error) {
 	return listDepartments(ctx, s.departments, s.agents, after, limit)
 }
 
-func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, after company.Place, limit int) ([]Department, error) {
+func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, after company.OrderKey, limit int) ([]Department, error) {
 	found, err := store.Departments(ctx, after, limit)
 	if err != nil {
 		return nil, err
@@ -61,26 +62,26 @@ func listDepartments(ctx context.Context, store ports.DepartmentStore, agents po
 	return shown, nil
 }
 
-// FoundDepartment is what a new department is made from. Reply makes the answer that is
+// CreateDepartment is what a new department is made from. Reply makes the answer that is
 // kept for an idempotency key; one that is not short is kept without its body.
-type FoundDepartment struct {
+type CreateDepartment struct {
 	Patch department.Patch
-	Reply func(d Department, short bool) receipt.Reply
+	Reply func(d Department, short bool) idempotency.Reply
 }
 
-// Found creates a department at the end of the company's order.
-func (s *Departments) Found(ctx context.Context, c Call, in FoundDepartment) (Department, error) {
+// Create creates a department at the end of the company's order.
+func (s *Departments) Create(ctx context.Context, c Call, in CreateDepartment) (Department, error) {
 	refs, names, err := resolve(ctx, s.agents, in.Patch.References())
 	if err != nil {
 		return Department{}, err
 	}
 	patch := in.Patch.Resolve(refs)
 	shown := func(d department.Department) Department { return Department{d, &Lookup{names: names}} }
-	found := s.kit.occasion(c).founding(s.kit.IDs.NewID(), patch, func(d department.Department) receipt.Reply {
+	create := newChange(s.clock, s.ids, c).createDepartment(s.ids.NewID(), patch, func(d department.Department) idempotency.Reply {
 		short := d.Size() <= page.LongBytes
 		return kept(in.Reply(shown(d), short), short)
 	})
-	d, err := s.departments.Create(ctx, patch.Name().Key, found)
+	d, err := s.departments.Create(ctx, patch.Name().Key, create)
 	return shown(d), err
 }
 
@@ -102,8 +103,8 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 		return Department{}, err
 	}
 	patch := in.Patch.Resolve(refs)
-	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, o occasion) (department.Department, error) {
-		return d.Change(patch, others, o.at)
+	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, ch change) (department.Department, error) {
+		return d.Change(patch, others, ch.at)
 	})
 	shown := newLookup(ctx, s.agents, d)
 	maps.Copy(shown.names, names)
@@ -113,36 +114,36 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it
 // inherit the company's again.
 func (s *Departments) SetCeremonyPolicy(ctx context.Context, c Call, key name.Key, p *ceremony.Policy) (department.Department, error) {
-	return s.update(ctx, c, key, func(d department.Department, _ money.Percent, o occasion) (department.Department, error) {
+	return s.update(ctx, c, key, func(d department.Department, _ money.Percent, ch change) (department.Department, error) {
 		if err := c.If.CheckAbsent(d.CeremonyPolicy != nil); err != nil {
 			return d, err
 		}
-		return d.SetCeremonyPolicy(p, o.at), nil
+		return d.SetCeremonyPolicy(p, ch.at), nil
 	})
 }
 
 // update changes a department under the caller's condition.
 func (s *Departments) update(ctx context.Context, c Call, key name.Key,
-	change func(department.Department, money.Percent, occasion) (department.Department, error),
+	change func(department.Department, money.Percent, change) (department.Department, error),
 ) (department.Department, error) {
-	o := s.kit.occasion(c)
-	return s.departments.Update(ctx, key, func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+	ch := newChange(s.clock, s.ids, c)
+	return s.departments.Update(ctx, key, func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 		if err := c.If.Check(d.Tag()); err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
-		next, err := change(d, others, o)
-		return o.departmentStep(next, d.Revision, noReply), err
+		next, err := change(d, others, ch)
+		return ch.departmentStep(next, d.Revision, noReply), err
 	})
 }
 
-// Dissolve deletes a department, which must have no agents.
-func (s *Departments) Dissolve(ctx context.Context, c Call, key name.Key) error {
-	o := s.kit.occasion(c)
-	return s.departments.Delete(ctx, key, func(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
+// Delete deletes a department, which must have no agents.
+func (s *Departments) Delete(ctx context.Context, c Call, key name.Key) error {
+	ch := newChange(s.clock, s.ids, c)
+	return s.departments.Delete(ctx, key, func(d department.Department, agents int64, co company.Company) (ports.DepartmentChange, error) {
 		if err := c.If.Check(d.Tag()); err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
-		return o.dissolution(d, agents, co)
+		return ch.deleteDepartment(d, agents, co)
 	})
 }
 
@@ -160,35 +161,33 @@ func (s *Departments) ResolvedCeremonyPolicy(ctx context.Context, key name.Key) 
 	return ceremony.Resolve(d.CeremonyPolicy, co.CeremonyPolicy()), nil
 }
 
-// founding makes a department at the end of the company's order. The patch refers
+// createDepartment makes a department at the end of the company's order. The patch refers
 // to agents by their ids.
-func (o occasion) founding(id string, patch department.Patch, reply func(department.Department) receipt.Reply) func(company.Company, money.Percent) (ports.DepartmentStep, error) {
-	return func(co company.Company, shares money.Percent) (ports.DepartmentStep, error) {
-		d, err := department.New(id, patch, shares, o.at)
+func (ch change) createDepartment(id string, patch department.Patch, reply func(department.Department) idempotency.Reply) func(company.Company, money.Percent) (ports.DepartmentChange, error) {
+	return func(co company.Company, shares money.Percent) (ports.DepartmentChange, error) {
+		d, err := department.New(id, patch, shares, ch.at)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
-		step := o.departmentStep(d, 0, func() receipt.Reply { return reply(d) })
-		step.Company = co.WithDepartment(company.Seat{Place: company.Place(id), Department: d.Name.Key}, o.at)
+		step := ch.departmentStep(d, 0, func() idempotency.Reply { return reply(d) })
+		step.Company = co.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: d.Name.Key}, ch.at)
 		return step, nil
 	}
 }
 
-// dissolution deletes a department, which must have no agents.
-func (o occasion) dissolution(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
+// deleteDepartment deletes a department, which must have no agents.
+func (ch change) deleteDepartment(d department.Department, agents int64, co company.Company) (ports.DepartmentChange, error) {
 	if err := d.CheckEmpty(agents); err != nil {
-		return ports.DepartmentStep{}, err
+		return ports.DepartmentChange{}, err
 	}
-	step := o.departmentStep(d, d.Revision, noReply)
+	step := ch.departmentStep(d, d.Revision, noReply)
 	step.Deleted, step.Audit.To = true, 0
-	step.Company = co.WithoutDepartment(d.Name.Key, o.at)
+	step.Company = co.WithoutDepartment(d.Name.Key, ch.at)
 	return step, nil
 }
 
-func (o occasion) departmentStep(d department.Department, from int64, reply func() receipt.Reply) ports.DepartmentStep {
-	return ports.DepartmentStep{
-		Department: d,
-		From:       from,
-		Note:       o.note(audit.Department(d.Name.Text), from, d.Revision, reply),
-	}
+func (ch change) departmentStep(d department.Department, from int64, reply func() idempotency.Reply) ports.DepartmentChange {
+	return ports.DepartmentChange{Change: ports.Change[department.Department]{
+		State: d, From: from, Trail: ch.trail(audit.Department(d.Name.Text), from, d.Revision, reply),
+	}}
 }

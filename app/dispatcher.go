@@ -51,7 +51,8 @@ type DeliveryMeter interface {
 // storage. Its turns are called again and again; what they begin goes on beside
 // them until [Dispatcher.Drain].
 type Dispatcher struct {
-	kit      Kit
+	clock    ports.Clock
+	ids      ports.IDs
 	random   ports.Random
 	webhooks ports.WebhookStore
 	outbox   ports.Outbox
@@ -89,12 +90,12 @@ type reading struct {
 }
 
 // NewDispatcher returns a dispatcher that has begun nothing.
-func NewDispatcher(kit Kit, random ports.Random, webhooks ports.WebhookStore, outbox ports.Outbox, log ports.ActivityLog,
+func NewDispatcher(clock ports.Clock, ids ports.IDs, random ports.Random, webhooks ports.WebhookStore, outbox ports.Outbox, log ports.ActivityLog,
 	stream ports.EventStream, sender ports.WebhookSender, meter DeliveryMeter,
 ) *Dispatcher {
 	work, abort := context.WithCancel(context.Background())
 	d := &Dispatcher{
-		kit: kit, random: random, webhooks: webhooks, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
+		clock: clock, ids: ids, random: random, webhooks: webhooks, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
 		work: work, abort: abort, busy: map[webhook.ID]bool{}, known: map[revision.Tag]*webhook.Subscriber{},
 	}
 	d.recording.Store(true)
@@ -126,7 +127,7 @@ func (d *Dispatcher) Record(ctx context.Context) error {
 }
 
 func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
-	position, err := d.outbox.Place(ctx)
+	position, err := d.outbox.Position(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -255,7 +256,7 @@ func earliest(hooks []*webhook.Subscriber) activity.Seq {
 // match returns the deliveries of some events, and how many of the events those
 // are.
 func (d *Dispatcher) match(hooks []*webhook.Subscriber, events []activity.Logged) (deliveries []webhook.Delivery, seen int) {
-	now := d.kit.Clock.Now()
+	now := d.clock.Now()
 	for _, e := range events {
 		if len(deliveries) >= recordAtOnce {
 			break
@@ -321,14 +322,14 @@ func (d *Dispatcher) isIdle(id webhook.ID) bool {
 
 // claim takes what is due, so that no other dispatcher does.
 func (d *Dispatcher) claim(ctx context.Context, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
-	now := d.kit.Clock.Now()
+	now := d.clock.Now()
 	due, err := d.outbox.Due(ctx, now, lanes)
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
 	moves := make([]ports.Move, len(due))
 	for i, x := range due {
-		moves[i] = ports.Move{Before: x, After: x.Begin(now, d.kit.IDs.NewID())}
+		moves[i] = ports.Move{Before: x, After: x.Begin(now, d.ids.NewID())}
 	}
 	return d.outbox.Move(ctx, moves)
 }
@@ -441,10 +442,10 @@ func (d *Dispatcher) attempt(w *webhook.Subscriber, begun webhook.Delivery, even
 	result, took := webhook.Result{Failure: webhook.NoEvent}, time.Duration(0)
 	if e, ok := events[begun.EventID]; ok {
 		start := time.Now()
-		result = d.sender.Send(d.work, w.Message(e, d.kit.Clock.Now()))
+		result = d.sender.Send(d.work, w.Message(e, d.clock.Now()))
 		took = time.Since(start)
 	}
-	now, mark := d.kit.Clock.Now(), d.kit.IDs.NewID()
+	now, mark := d.clock.Now(), d.ids.NewID()
 	// What is stored must not depend on whether the dispatcher stops meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.work), storeTimeout)
 	defer cancel()
@@ -495,13 +496,13 @@ const ownSubject = "orgd"
 // disable disables a webhook, unless somebody has changed it since the attempt
 // began: then the next attempt will tell.
 func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why webhook.Reason, because webhook.Delivery) error {
-	o := d.kit.occasion(Call{Route: "webhook delivery", RequestID: string(because.ID)})
-	o.call.Actor.Subject = ownSubject
-	_, err := d.webhooks.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookStep, error) {
+	ch := newChange(d.clock, d.ids, Call{Route: "webhook delivery", RequestID: string(because.ID)})
+	ch.call.Actor.Subject = ownSubject
+	_, err := d.webhooks.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		if w.Revision != tried.Revision {
-			return o.webhookStep(w, w.Revision), nil
+			return ch.webhookStep(w, w.Revision), nil
 		}
-		return o.webhookStep(w.Disable(why, o.at), w.Revision), nil
+		return ch.webhookStep(w.Disable(why, ch.at), w.Revision), nil
 	})
 	if errors.Is(err, webhook.ErrNotFound) {
 		return nil
@@ -515,7 +516,7 @@ func (d *Dispatcher) Measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := d.kit.Clock.Now()
+	now := d.clock.Now()
 	pending, late := 0, time.Duration(0)
 	for _, w := range hooks {
 		n, first, err := d.outbox.Backlog(ctx, w.ID, countAtMost)

@@ -13,15 +13,16 @@ import (
 
 // Documents are the use cases on the organization as one document.
 type Documents struct {
-	kit         Kit
+	clock       ports.Clock
+	ids         ports.IDs
 	agents      ports.AgentStore
 	departments ports.DepartmentStore
 	company     ports.CompanyStore
 }
 
 // NewDocuments returns the use cases on the organization as one document.
-func NewDocuments(kit Kit, agents ports.AgentStore, departments ports.DepartmentStore, company ports.CompanyStore) *Documents {
-	return &Documents{kit: kit, agents: agents, departments: departments, company: company}
+func NewDocuments(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, company ports.CompanyStore) *Documents {
+	return &Documents{clock: clock, ids: ids, agents: agents, departments: departments, company: company}
 }
 
 // Export takes the parts of an organization, in this order. An error ends the
@@ -67,7 +68,7 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 
 // eachDepartment calls f for every department in order.
 func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error) error {
-	var after company.Place
+	var after company.OrderKey
 	for {
 		found, err := listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
 		if err != nil {
@@ -81,7 +82,7 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 		if page.IsLast(found, RowsAtOnce) {
 			return nil
 		}
-		after = found[len(found)-1].Place
+		after = found[len(found)-1].OrderKey
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -26,7 +26,7 @@ type ApplyDocument struct {
 	Hash string
 	// Reason, unless nil, is the reason of the versions that are written.
 	Reason *string
-	Reply  func(Applied) receipt.Reply
+	Reply  func(Applied) idempotency.Reply
 }
 
 // Applied is the result of an apply.
@@ -57,7 +57,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 		}
 		switch {
 		case err == nil:
-			return done, s.keep(ctx, c, func() *receipt.Reply { r := in.Reply(done); return &r })
+			return done, s.keep(ctx, c, func() *idempotency.Reply { r := in.Reply(done); return &r })
 		case !isConflict(err) || attempt == attempts:
 			return Applied{}, err
 		case in.Hash != "":
@@ -89,7 +89,7 @@ type execution struct {
 }
 
 func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument) error {
-	c.Claim = nil // the answer is stored after the last operation
+	c.Lock = nil // the answer is stored after the last operation
 	x := execution{Documents: s, plan: p, call: c, reason: in.Reason, strict: in.Hash != ""}
 	for _, phase := range p.Phases {
 		if err := each(phase, func(op organization.Operation) error { return x.run(ctx, op) }); err != nil {
@@ -131,42 +131,42 @@ func (x execution) check(op organization.Operation, now int64, err error) error 
 }
 
 func (x execution) updateCompany(ctx context.Context, op organization.Operation) error {
-	patch, o := x.plan.CompanyPatch(op), x.kit.occasion(x.call)
-	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
-		next, err := co.Change(patch, costs, o.at)
-		return o.companyStep(next, co.Revision, noReply), x.check(op, co.Revision, err)
+	patch, ch := x.plan.CompanyPatch(op), newChange(x.clock, x.ids, x.call)
+	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
+		next, err := co.Change(patch, costs, ch.at)
+		return ch.companyStep(next, co.Revision, noReply), x.check(op, co.Revision, err)
 	})
 	return err
 }
 
 func (x execution) createDepartment(ctx context.Context, op organization.Operation) error {
-	create := x.kit.occasion(x.call).founding(x.kit.IDs.NewID(), x.plan.DepartmentPatch(op), func(department.Department) receipt.Reply { return noReply() })
+	create := newChange(x.clock, x.ids, x.call).createDepartment(x.ids.NewID(), x.plan.DepartmentPatch(op), func(department.Department) idempotency.Reply { return noReply() })
 	_, err := x.departments.Create(ctx, op.Department, create)
 	return err
 }
 
 func (x execution) updateDepartment(ctx context.Context, op organization.Operation) error {
-	o := x.kit.occasion(x.call)
+	ch := newChange(x.clock, x.ids, x.call)
 	change := func(d department.Department, _ money.Percent) (department.Department, error) {
-		return d.WithoutBudget(o.at), nil
+		return d.WithoutBudget(ch.at), nil
 	}
 	if op.Kind == organization.UpdateDepartment {
 		patch := x.plan.DepartmentPatch(op)
 		change = func(d department.Department, others money.Percent) (department.Department, error) {
-			return d.Change(patch, others, o.at)
+			return d.Change(patch, others, ch.at)
 		}
 	}
-	_, err := x.departments.Update(ctx, op.Department, func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+	_, err := x.departments.Update(ctx, op.Department, func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 		next, err := change(d, others)
-		return o.departmentStep(next, d.Revision, noReply), x.check(op, d.Revision, err)
+		return ch.departmentStep(next, d.Revision, noReply), x.check(op, d.Revision, err)
 	})
 	return err
 }
 
 func (x execution) deleteDepartment(ctx context.Context, op organization.Operation) error {
-	o := x.kit.occasion(x.call)
-	return x.departments.Delete(ctx, op.Department, func(d department.Department, agents int64, co company.Company) (ports.DepartmentStep, error) {
-		step, err := o.dissolution(d, agents, co)
+	ch := newChange(x.clock, x.ids, x.call)
+	return x.departments.Delete(ctx, op.Department, func(d department.Department, agents int64, co company.Company) (ports.DepartmentChange, error) {
+		step, err := ch.deleteDepartment(d, agents, co)
 		return step, x.check(op, d.Revision, err)
 	})
 }
@@ -176,19 +176,19 @@ func (x execution) createAgent(ctx context.Context, op organization.Operation) e
 	if err != nil {
 		return err
 	}
-	o := x.kit.occasion(x.call)
-	events := x.kit.events(o)
-	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentStep, error) {
+	ch := newChange(x.clock, x.ids, x.call)
+	events := ch.cause(x.ids)
+	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(op.Agent, patch.In(department).Because(x.reason), events)
-		return o.agentStep(step, nil), err
+		return ch.agentStep(step, nil), err
 	})
 	return err
 }
 
 // updateAgent changes or deletes an agent.
 func (x execution) updateAgent(ctx context.Context, op organization.Operation) error {
-	o := x.kit.occasion(x.call)
-	events := x.kit.events(o)
+	ch := newChange(x.clock, x.ids, x.call)
+	events := ch.cause(x.ids)
 	change := func(a agent.Agent) (agent.Step, error) { return a.Fire(events), nil }
 	if op.Kind == organization.UpdateAgent {
 		patch, err := x.plan.AgentPatch(op)
@@ -198,21 +198,21 @@ func (x execution) updateAgent(ctx context.Context, op organization.Operation) e
 		patch = patch.Because(x.reason)
 		change = func(a agent.Agent) (agent.Step, error) { return a.Change(patch, events) }
 	}
-	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentStep, error) {
+	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentChange, error) {
 		step, err := change(a)
-		return o.agentStep(step, nil), x.check(op, a.Revision, err)
+		return ch.agentStep(step, nil), x.check(op, a.Revision, err)
 	})
 	return err
 }
 
 func (x execution) reorderAgents(ctx context.Context, op organization.Operation) error {
-	o := x.kit.occasion(x.call)
-	_, err := x.departments.Reorder(ctx, op.Department, func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
+	ch := newChange(x.clock, x.ids, x.call)
+	_, err := x.departments.Reorder(ctx, op.Department, func(d department.Department, now []agent.Member) (ports.DepartmentChange, error) {
 		next, err := op.Place(now)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
-		step := o.departmentStep(d.Touch(o.at), d.Revision, noReply)
+		step := ch.departmentStep(d.Touch(ch.at), d.Revision, noReply)
 		step.Members = next
 		return step, nil
 	})
@@ -221,18 +221,18 @@ func (x execution) reorderAgents(ctx context.Context, op organization.Operation)
 
 // reorderDepartments runs when there are exactly the departments of the plan.
 func (x execution) reorderDepartments(ctx context.Context) error {
-	o := x.kit.occasion(x.call)
-	_, err := x.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
+	ch := newChange(x.clock, x.ids, x.call)
+	_, err := x.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
 		keys := make([]name.Key, len(co.Seats))
 		for i, s := range co.Seats {
 			keys[i] = s.Department
 		}
 		order, expected := x.plan.Order(keys)
 		if x.strict && !expected {
-			return ports.CompanyStep{}, organization.ErrChanged
+			return ports.Change[company.Company]{}, organization.ErrChanged
 		}
-		next, err := co.Reorder(order, o.at)
-		return o.companyStep(next, co.Revision, noReply), err
+		next, err := co.Reorder(order, ch.at)
+		return ch.companyStep(next, co.Revision, noReply), err
 	})
 	return err
 }

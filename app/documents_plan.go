@@ -8,10 +8,10 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
 	"orgd/domain/organization"
 	"orgd/domain/page"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -31,7 +31,7 @@ type PlanDocument struct {
 	Restart func() error
 	// Reply makes the answer from the plan's hash; nil if it is too long to be
 	// kept for an idempotency key.
-	Reply func(hash string) *receipt.Reply
+	Reply func(hash string) *idempotency.Reply
 }
 
 // Plan returns the hash of the plan. It returns organization.ErrRefused with
@@ -41,22 +41,22 @@ func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, 
 	if err != nil {
 		return "", err
 	}
-	return p.Hash, s.keep(ctx, c, func() *receipt.Reply { return in.Reply(p.Hash) })
+	return p.Hash, s.keep(ctx, c, func() *idempotency.Reply { return in.Reply(p.Hash) })
 }
 
 // keep stores the answer to a request with an idempotency key, beside a change
 // without effect. An answer that is too long is not kept: the plan is made again.
-func (s *Documents) keep(ctx context.Context, c Call, reply func() *receipt.Reply) error {
-	if c.Claim == nil {
+func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.Reply) error {
+	if c.Lock == nil {
 		return nil
 	}
 	r := reply()
-	if r == nil || len(r.Body) > receipt.MaxReply {
+	if r == nil || len(r.Body) > idempotency.MaxReply {
 		return nil
 	}
-	o := s.kit.occasion(c)
-	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.CompanyStep, error) {
-		return o.companyStep(co, co.Revision, func() receipt.Reply { return *r }), nil
+	ch := newChange(s.clock, s.ids, c)
+	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
+		return ch.companyStep(co, co.Revision, func() idempotency.Reply { return *r }), nil
 	})
 	return err
 }
@@ -90,16 +90,16 @@ func (s *Documents) planOnce(ctx context.Context, in PlanDocument) (*organizatio
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     func(f func([]agent.Record) error) error { return s.eachPage(ctx, f) },
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
-		NewID:      s.kit.IDs.NewID, On: s.kit.events(s.kit.occasion(Call{})), Emit: in.Emit,
+		NewID:      s.ids.NewID, On: newChange(s.clock, s.ids, Call{}).cause(s.ids), Emit: in.Emit,
 	})
 }
 
 // hasCosts reports whether a cost was ever recorded. Only a change of the company
 // gets to know that; this one changes nothing.
 func (s *Documents) hasCosts(ctx context.Context) (has bool, err error) {
-	_, err = s.company.Update(ctx, func(co company.Company, costs bool) (ports.CompanyStep, error) {
+	_, err = s.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
 		has = costs
-		return ports.CompanyStep{Company: co, From: co.Revision}, nil
+		return ports.Change[company.Company]{State: co, From: co.Revision}, nil
 	})
 	return has, err
 }
@@ -111,7 +111,7 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 		return nil, err
 	}
 	state, keys := &organization.State{Company: co}, map[name.Key]name.Key{} // each key is in memory once
-	var after company.Place
+	var after company.OrderKey
 	for {
 		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 		if page.IsLast(found, RowsAtOnce) {
 			break
 		}
-		after = found[len(found)-1].Place
+		after = found[len(found)-1].OrderKey
 	}
 	err = s.eachPage(ctx, func(found []agent.Record) error {
 		for _, r := range found {
@@ -142,7 +142,7 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 			if !known { // created since the departments were read
 				key = in.Key.Clone()
 			}
-			state.Agents = append(state.Agents, organization.Member{ID: r.ID, Name: n.Clone(), Department: key, Place: r.Place, Revision: r.Revision})
+			state.Agents = append(state.Agents, organization.Member{ID: r.ID, Name: n.Clone(), Department: key, OrderKey: r.OrderKey, Revision: r.Revision})
 		}
 		return nil
 	})

@@ -132,7 +132,7 @@ func (f DepartmentFigures) Size() int { return f.Department.Size() }
 // DepartmentFigures returns the figures of departments in the company's order,
 // as [Departments.List] does. What it asks the stores is as much for many
 // departments as for one.
-func (s *Measures) DepartmentFigures(ctx context.Context, after company.Place, limit int) ([]DepartmentFigures, error) {
+func (s *Measures) DepartmentFigures(ctx context.Context, after company.OrderKey, limit int) ([]DepartmentFigures, error) {
 	page, err := s.departments.Departments(ctx, after, limit)
 	if err != nil {
 		return nil, err

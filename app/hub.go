@@ -25,8 +25,8 @@ const (
 )
 
 const (
-	// stretchEvents bounds what is read of the log at once.
-	stretchEvents = 200
+	// batchEvents bounds what is read of the log at once.
+	batchEvents = 200
 	// readTimeout bounds one read of the log.
 	readTimeout = 5 * time.Second
 )
@@ -94,7 +94,7 @@ func (h *hub) serve(ctx context.Context, r *reader) {
 func (h *hub) follow(ctx context.Context, r *reader) error {
 	worked := time.Now()
 	for {
-		grown := h.log.Grown()
+		changed := h.log.Changed()
 		pause := lookAgain
 		switch more, err := h.turn(ctx, r); {
 		case ctx.Err() != nil:
@@ -104,13 +104,13 @@ func (h *hub) follow(ctx context.Context, r *reader) error {
 		case err != nil && time.Since(worked) > outageTolerated:
 			return err
 		case err != nil:
-			grown, pause = nil, retryAfter
+			changed, pause = nil, retryAfter
 		case more:
 			worked, pause = time.Now(), 0
 		default:
 			worked = time.Now()
 		}
-		if !rest(ctx, grown, pause) {
+		if !rest(ctx, changed, pause) {
 			return nil
 		}
 	}
@@ -118,11 +118,11 @@ func (h *hub) follow(ctx context.Context, r *reader) error {
 
 // rest waits until something has grown or the pause is over. It reports false
 // if ctx has ended.
-func rest(ctx context.Context, grown <-chan struct{}, pause time.Duration) bool {
+func rest(ctx context.Context, changed <-chan struct{}, pause time.Duration) bool {
 	t := time.NewTimer(pause)
 	defer t.Stop()
 	select {
-	case <-grown:
+	case <-changed:
 	case <-t.C:
 	case <-ctx.Done():
 		return false
@@ -135,7 +135,7 @@ func rest(ctx context.Context, grown <-chan struct{}, pause time.Duration) bool 
 func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	page, err := h.log.After(ctx, r.position, stretchEvents)
+	page, err := h.log.After(ctx, r.position, batchEvents)
 	if err != nil {
 		return false, err
 	}
@@ -145,7 +145,7 @@ func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	for in := range r.boxes {
 		in.put(page)
 	}
-	return len(page.Events) == stretchEvents, nil
+	return len(page.Events) == batchEvents, nil
 }
 
 // end tells everybody who listens that there will be no more.

@@ -32,14 +32,14 @@ func (f filter) selects(e activity.Logged) bool {
 	return !f.nothing && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
 }
 
-// Stretch is a part of the log that begins where the one before ended.
-type Stretch struct {
+// Batch is a part of the log that begins where the one before ended.
+type Batch struct {
 	Events []activity.Logged // those that the stream selects, in their order; may be none
 	// Position is how far the log was read: who goes on from it misses nothing and
 	// sees nothing twice.
 	Position activity.Seq
 	// Resync is set if the log did not reach back to where the client was: events
-	// may be missing before Position, and the stretch has none.
+	// may be missing before Position, and the batch has none.
 	Resync bool
 }
 
@@ -119,10 +119,10 @@ func (in *inbox) notify() {
 }
 
 // take takes what is there. Without events it returns why there will be none.
-func (in *inbox) take() (Stretch, error) {
+func (in *inbox) take() (Batch, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := Stretch{Events: in.events, Position: in.next}
+	s := Batch{Events: in.events, Position: in.next}
 	in.events, in.size = nil, 0
 	if len(s.Events) == 0 {
 		return s, in.err

@@ -46,28 +46,28 @@ func (plainTokens) Issue(s session.Session) (string, error) { return "token of "
 // issued is a store that keeps what was issued, or fails.
 type issued struct {
 	ports.SessionStore
-	mu    sync.Mutex
-	err   error
-	notes []ports.Note
-	all   []session.Session
+	mu     sync.Mutex
+	err    error
+	trails []ports.Trail
+	all    []session.Session
 }
 
-func (s *issued) Issue(_ context.Context, made session.Session, n ports.Note) error {
+func (s *issued) Issue(_ context.Context, made session.Session, n ports.Trail) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		s.all, s.notes = append(s.all, made), append(s.notes, n)
+		s.all, s.trails = append(s.all, made), append(s.trails, n)
 	}
 	return s.err
 }
 
-func (s *issued) Revoke(context.Context, session.Revocation, ports.Note) error { return nil }
+func (s *issued) Revoke(context.Context, session.Revocation, ports.Trail) error { return nil }
 
 // linking are use cases at noon, and a session of kim's.
 func linking(t *testing.T) (*Sessions, *setClock, *issued, session.Session) {
 	t.Helper()
 	clock, store, ids := &setClock{noon}, &issued{}, &counted{}
-	s := NewSessions(Kit{Clock: clock, IDs: ids}, ids, nil, plainTokens{}, store, nil)
+	s := NewSessions(clock, ids, ids, nil, plainTokens{}, store, nil)
 	kim, err := session.Issue(session.Grant{ID: "kims", Issuer: "orgd", Subject: "kim", Role: access.Viewer, At: noon, TTL: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -108,8 +108,8 @@ func TestLinkWorksOnce(t *testing.T) {
 	if len(store.all) != 1 || store.all[0].Subject != "kim" || store.all[0].Role != access.Viewer || store.all[0].ID == kim.ID {
 		t.Fatalf("issued = %+v, want one new session of kim", store.all)
 	}
-	if e := store.notes[0].Audit; e.Actor != "kim" || e.Route != "POST /links" || store.notes[0].Receipt != nil {
-		t.Errorf("the note is %+v, want kim's and no receipt", store.notes[0])
+	if e := store.trails[0].Audit; e.Actor != "kim" || e.Route != "POST /links" || store.trails[0].Idempotency != nil {
+		t.Errorf("the trail is %+v, want kim's and no record", store.trails[0])
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/project"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -21,14 +21,15 @@ type Project struct {
 
 // Projects are the use cases on projects.
 type Projects struct {
-	kit      Kit
+	clock    ports.Clock
+	ids      ports.IDs
 	projects ports.ProjectStore
 	agents   ports.AgentStore
 }
 
 // NewProjects returns the use cases on projects.
-func NewProjects(kit Kit, projects ports.ProjectStore, agents ports.AgentStore) *Projects {
-	return &Projects{kit: kit, projects: projects, agents: agents}
+func NewProjects(clock ports.Clock, ids ports.IDs, projects ports.ProjectStore, agents ports.AgentStore) *Projects {
+	return &Projects{clock: clock, ids: ids, projects: projects, agents: agents}
 }
 
 // Project returns one project.
@@ -83,7 +84,7 @@ func (s *Projects) List(ctx context.Context, in ListProjects) ([]Project, error)
 // it.
 type StartProject struct {
 	Patch project.Patch
-	Reply func(Project) receipt.Reply
+	Reply func(Project) idempotency.Reply
 }
 
 // Start creates a project.
@@ -92,14 +93,14 @@ func (s *Projects) Start(ctx context.Context, c Call, in StartProject) (Project,
 	if err != nil {
 		return Project{}, err
 	}
-	patch, o := in.Patch.Resolve(refs), s.kit.occasion(c)
+	patch, ch := in.Patch.Resolve(refs), newChange(s.clock, s.ids, c)
 	for {
-		p, err := project.New(project.NewID(o.at, s.random()), patch, o.at)
+		p, err := project.New(project.NewID(ch.at, s.random()), patch, ch.at)
 		if err != nil {
 			return Project{}, err
 		}
 		made := Project{p, names}
-		err = s.projects.Create(ctx, o.projectStep(p, 0, func() receipt.Reply { return in.Reply(made) }))
+		err = s.projects.Create(ctx, ch.projectStep(p, 0, func() idempotency.Reply { return in.Reply(made) }))
 		if !errors.Is(err, project.ErrExists) { // ids are short: another one
 			return made, err
 		}
@@ -108,7 +109,7 @@ func (s *Projects) Start(ctx context.Context, c Call, in StartProject) (Project,
 
 // random returns 16 random bits: the end of a fresh UUID.
 func (s *Projects) random() uint16 {
-	id := s.kit.IDs.NewID()
+	id := s.ids.NewID()
 	n, err := strconv.ParseUint(id[len(id)-4:], 16, 16)
 	if err != nil {
 		panic("app: an id does not end in hex digits: " + id)
@@ -123,13 +124,13 @@ func (s *Projects) Change(ctx context.Context, c Call, id project.ID, patch proj
 		return Project{}, err
 	}
 	patch = patch.Resolve(refs)
-	o := s.kit.occasion(c)
-	p, err := s.projects.Update(ctx, id, func(p project.Project) (ports.ProjectStep, error) {
+	ch := newChange(s.clock, s.ids, c)
+	p, err := s.projects.Update(ctx, id, func(p project.Project) (ports.Change[project.Project], error) {
 		if err := c.If.Check(p.Tag()); err != nil {
-			return ports.ProjectStep{}, err
+			return ports.Change[project.Project]{}, err
 		}
-		next, err := p.Change(patch, o.at)
-		return o.projectStep(next, p.Revision, noReply), err
+		next, err := p.Change(patch, ch.at)
+		return ch.projectStep(next, p.Revision, noReply), err
 	})
 	if err != nil {
 		return Project{}, err
@@ -139,12 +140,12 @@ func (s *Projects) Change(ctx context.Context, c Call, id project.ID, patch proj
 
 // Delete removes a project.
 func (s *Projects) Delete(ctx context.Context, c Call, id project.ID) error {
-	o := s.kit.occasion(c)
-	_, err := s.projects.Update(ctx, id, func(p project.Project) (ports.ProjectStep, error) {
+	ch := newChange(s.clock, s.ids, c)
+	_, err := s.projects.Update(ctx, id, func(p project.Project) (ports.Change[project.Project], error) {
 		if err := c.If.Check(p.Tag()); err != nil {
-			return ports.ProjectStep{}, err
+			return ports.Change[project.Project]{}, err
 		}
-		step := o.projectStep(p, p.Revision, noReply)
+		step := ch.projectStep(p, p.Revision, noReply)
 		step.Deleted, step.Audit.To = true, 0
 		return step, nil
 	})
@@ -156,10 +157,10 @@ func (s *Projects) named(ctx context.Context, p project.Project) (Project, error
 	return Project{p, names}, err
 }
 
-func (o occasion) projectStep(p project.Project, from int64, reply func() receipt.Reply) ports.ProjectStep {
-	return ports.ProjectStep{
-		Project: p,
-		From:    from,
-		Note:    o.note(audit.Project(string(p.ID)), from, p.Revision, reply),
+func (ch change) projectStep(p project.Project, from int64, reply func() idempotency.Reply) ports.Change[project.Project] {
+	return ports.Change[project.Project]{
+		State: p,
+		From:  from,
+		Trail: ch.trail(audit.Project(string(p.ID)), from, p.Revision, reply),
 	}
 }

@@ -6,10 +6,10 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -18,7 +18,7 @@ import (
 type ReorderAgents struct {
 	Key   name.Key
 	Order []identity.Ref
-	Reply func(department.Department, []agent.Record) receipt.Reply
+	Reply func(department.Department, []agent.Record) idempotency.Reply
 }
 
 // errRead says that what was read before a reorder is not what the commit
@@ -30,17 +30,17 @@ var errRead = errors.New("app: the members have changed since they were read")
 // hired meanwhile, they are read again. Then Reorder returns them in their order, else
 // nil: [Departments.Members] has them.
 func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (department.Department, []agent.Record, error) {
-	o := s.kit.occasion(c).in(in.Key)
+	ch := newChange(s.clock, s.ids, c).in(in.Key)
 	for {
-		members, short, err := readShort(c, receipt.MaxReply, func(last *agent.Record) ([]agent.Record, error) {
+		members, short, err := readShort(c, idempotency.MaxReply, func(last *agent.Record) ([]agent.Record, error) {
 			return s.Members(ctx, in.Key, last)
 		})
 		if err != nil {
 			return department.Department{}, nil, err
 		}
 		var ordered []agent.Record
-		d, err := s.departments.Reorder(ctx, in.Key, func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
-			step := ports.DepartmentStep{}
+		d, err := s.departments.Reorder(ctx, in.Key, func(d department.Department, now []agent.Member) (ports.DepartmentChange, error) {
+			step := ports.DepartmentChange{}
 			if err := c.If.Check(d.Tag()); err != nil {
 				return step, err
 			}
@@ -55,9 +55,9 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 			}
 			moved := d
 			if !sameOrder(now, next) {
-				moved = d.Touch(o.at)
+				moved = d.Touch(ch.at)
 			}
-			step = o.departmentStep(moved, d.Revision, func() receipt.Reply { return kept(in.Reply(moved, ordered), short) })
+			step = ch.departmentStep(moved, d.Revision, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
 			step.Members = next
 			return step, nil
 		})
@@ -88,7 +88,7 @@ func (s *Departments) Members(ctx context.Context, key name.Key, last *agent.Rec
 // idempotency key, and if the list has more than most bytes: then no answer is made
 // of it.
 func readShort[T page.Row](c Call, most int, read func(last *T) ([]T, error)) (rows []T, short bool, err error) {
-	if c.Claim == nil {
+	if c.Lock == nil {
 		return nil, false, nil
 	}
 	var last *T
@@ -122,7 +122,7 @@ func inOrder(agents []agent.Record, order []agent.Member) ([]agent.Record, error
 		if !ok {
 			return nil, errRead
 		}
-		a.Place = m.Place
+		a.OrderKey = m.OrderKey
 		list[i] = a
 	}
 	return list, nil

@@ -19,7 +19,8 @@ import (
 // They keep the revocations of the installation in memory, so that no request
 // waits for the storage to learn whether its session is still good.
 type Sessions struct {
-	kit    Kit
+	clock  ports.Clock
+	ids    ports.IDs
 	random ports.Random
 	auth   ports.Authenticator
 	issuer ports.TokenIssuer
@@ -37,9 +38,9 @@ type Sessions struct {
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
 // the first request and [Sessions.Refresh] twice a second from then on.
-func NewSessions(kit Kit, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
+func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
 	return &Sessions{
-		kit: kit, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
+		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
 		revoked: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 }
@@ -54,7 +55,7 @@ const maxSeen = 100_000
 
 // Load reads all revocations, which also drops those that have had their time.
 func (s *Sessions) Load(ctx context.Context) error {
-	now := s.kit.Clock.Now()
+	now := s.clock.Now()
 	all, err := s.store.Revoked(ctx, time.Time{}, now)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *Sessions) Load(ctx context.Context) error {
 // Refresh reads the revocations that are new since the last time. Which those
 // are does not depend on the clock of the replica that stored them.
 func (s *Sessions) Refresh(ctx context.Context) error {
-	now := s.kit.Clock.Now()
+	now := s.clock.Now()
 	s.mu.RLock()
 	since := s.latest
 	s.mu.RUnlock()
@@ -138,7 +139,7 @@ func (s *Sessions) check(found session.Session) error {
 	switch {
 	case s.isRevoked(found.ID):
 		return session.ErrRevoked
-	case !s.kit.Clock.Now().Before(found.ExpiresAt):
+	case !s.clock.Now().Before(found.ExpiresAt):
 		return session.ErrUnauthorized.With("the token has expired")
 	}
 	return nil
@@ -175,10 +176,10 @@ type IssueToken struct {
 // Issue makes a token. One of role agent needs an existing agent's id as its
 // subject. The token is shown once: nothing of it is kept.
 func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, session.Session, error) {
-	o := s.kit.occasion(c)
+	ch := newChange(s.clock, s.ids, c)
 	made, err := session.Issue(session.Grant{
-		ID: s.kit.IDs.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
-		Role: in.Role, Departments: in.Departments, At: o.at, TTL: in.TTL,
+		ID: s.ids.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
+		Role: in.Role, Departments: in.Departments, At: ch.at, TTL: in.TTL,
 	})
 	if err != nil {
 		return "", session.Session{}, err
@@ -188,7 +189,7 @@ func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, se
 			return "", session.Session{}, err
 		}
 	}
-	return s.hand(ctx, o, made)
+	return s.hand(ctx, ch, made)
 }
 
 func (s *Sessions) checkAgent(ctx context.Context, id string) error {
@@ -206,18 +207,18 @@ func (s *Sessions) checkAgent(ctx context.Context, id string) error {
 // Renew makes another token of the caller's session, as long-lived as the one
 // that he has.
 func (s *Sessions) Renew(ctx context.Context, c Call, mine session.Session) (string, session.Session, error) {
-	o := s.kit.occasion(c)
-	next, err := mine.Renew(o.at)
+	ch := newChange(s.clock, s.ids, c)
+	next, err := mine.Renew(ch.at)
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	return s.hand(ctx, o, next)
+	return s.hand(ctx, ch, next)
 }
 
 // Link makes a sign-in link for another session like mine and returns its code,
 // of which only a hash is kept. It is good in this process only.
 func (s *Sessions) Link(mine session.Session) (session.Code, session.Link, error) {
-	now := s.kit.Clock.Now()
+	now := s.clock.Now()
 	made, err := mine.Link(now)
 	if err != nil {
 		return "", session.Link{}, err
@@ -235,28 +236,28 @@ func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (strin
 	if !ok || s.isRevoked(l.Maker.ID) {
 		return "", session.Session{}, session.ErrLink
 	}
-	o := s.kit.occasion(c)
-	made, err := l.SignIn(s.kit.IDs.NewID(), o.at)
+	ch := newChange(s.clock, s.ids, c)
+	made, err := l.SignIn(s.ids.NewID(), ch.at)
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	o.call.Actor = made.Actor()
-	return s.hand(ctx, o, made)
+	ch.call.Actor = made.Actor()
+	return s.hand(ctx, ch, made)
 }
 
 // hand makes the token of a session and records the session.
-func (s *Sessions) hand(ctx context.Context, o occasion, made session.Session) (string, session.Session, error) {
+func (s *Sessions) hand(ctx context.Context, ch change, made session.Session) (string, session.Session, error) {
 	token, err := s.issuer.Issue(made)
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	return token, made, s.store.Issue(ctx, made, withoutReply(o.note(audit.Session(made.ID), 0, 1, noReply)))
+	return token, made, s.store.Issue(ctx, made, withoutReply(ch.trail(audit.Session(made.ID), 0, 1, noReply)))
 }
 
 // List returns a page of sessions: the caller's own, or everybody's for those
 // who may see them.
 func (s *Sessions) List(ctx context.Context, c Call, after *session.Position, limit int) ([]session.Record, error) {
-	q := session.Query{At: s.kit.Clock.Now(), After: after, Limit: limit}
+	q := session.Query{At: s.clock.Now(), After: after, Limit: limit}
 	if access.Of(c.Actor.Role, access.AuthSessions) != access.Allowed {
 		q.Subject = c.Actor.Subject
 	}
@@ -267,13 +268,13 @@ func (s *Sessions) List(ctx context.Context, c Call, after *session.Position, li
 // second. Whoever may revoke every session may also revoke one that was never
 // seen; for others that has no effect, or anybody could fill the list.
 func (s *Sessions) Revoke(ctx context.Context, c Call, id string) error {
-	o := s.kit.occasion(c)
+	ch := newChange(s.clock, s.ids, c)
 	known, err := s.store.Session(ctx, id)
 	if errors.Is(err, session.ErrNotFound) {
 		if access.Of(c.Actor.Role, access.AuthRevokeSession) != access.Allowed {
 			return nil
 		}
-		return s.revoke(ctx, o, session.RevokeUnseen(id, c.Actor.Subject, o.at))
+		return s.revoke(ctx, ch, session.RevokeUnseen(id, c.Actor.Subject, ch.at))
 	}
 	if err != nil {
 		return err
@@ -281,19 +282,19 @@ func (s *Sessions) Revoke(ctx context.Context, c Call, id string) error {
 	if err := access.CheckOwner(c.Actor, access.AuthRevokeSession, known.Subject); err != nil {
 		return err
 	}
-	return s.revoke(ctx, o, known.Session.Revoke(c.Actor.Subject, o.at))
+	return s.revoke(ctx, ch, known.Session.Revoke(c.Actor.Subject, ch.at))
 }
 
 // Logout ends the caller's own session.
 func (s *Sessions) Logout(ctx context.Context, c Call, mine session.Session) error {
-	o := s.kit.occasion(c)
-	return s.revoke(ctx, o, mine.Revoke(c.Actor.Subject, o.at))
+	ch := newChange(s.clock, s.ids, c)
+	return s.revoke(ctx, ch, mine.Revoke(c.Actor.Subject, ch.at))
 }
 
-func (s *Sessions) revoke(ctx context.Context, o occasion, r session.Revocation) error {
-	note := o.note(audit.Session(r.ID), 1, 0, noReply)
-	note.Receipt = nil // whoever logs out again is told that the session has ended
-	if err := s.store.Revoke(ctx, r, note); err != nil {
+func (s *Sessions) revoke(ctx context.Context, ch change, r session.Revocation) error {
+	trail := ch.trail(audit.Session(r.ID), 1, 0, noReply)
+	trail.Idempotency = nil // whoever logs out again is told that the session has ended
+	if err := s.store.Revoke(ctx, r, trail); err != nil {
 		return err
 	}
 	s.mu.Lock()

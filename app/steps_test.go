@@ -14,10 +14,10 @@ import (
 	"orgd/domain/department"
 	"orgd/domain/domaintest"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/performance"
-	"orgd/domain/receipt"
 	"orgd/domain/revision"
 	"orgd/ports"
 )
@@ -29,7 +29,7 @@ var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func someone(id, department string) agent.Agent {
 	return agent.Agent{
 		Identity: identity.Content{ID: agent.ID(id), Name: domaintest.Name(id), Department: domaintest.Name(department)},
-		Version:  3, Revision: 5, Place: agent.Place(id),
+		Version:  3, Revision: 5, OrderKey: agent.OrderKey(id),
 	}
 }
 
@@ -56,30 +56,30 @@ func TestMayChange(t *testing.T) {
 			n := domaintest.Name(tc.to)
 			to = &n
 		}
-		o := occasion{call: Call{Actor: tc.actor, If: tc.cond}}
-		if err := o.mayChange(access.AgentsUpdate, someone("ada", "Ops"), to); domaintest.Code(err) != tc.want {
+		ch := change{call: Call{Actor: tc.actor, If: tc.cond}}
+		if err := ch.mayChange(access.AgentsUpdate, someone("ada", "Ops"), to); domaintest.Code(err) != tc.want {
 			t.Errorf("%s: mayChange = %v, want code %d", tc.what, err, tc.want)
 		}
 	}
 }
 
-func TestNote(t *testing.T) {
-	o := occasion{
+func TestTrail(t *testing.T) {
+	ch := change{
 		call: Call{Actor: access.Actor{Subject: "root"}, Route: "POST /x", RequestID: "r-1"},
 		at:   noon, id: "audit-1",
 	}
 	entry := audit.Entry{ID: "audit-1", At: noon, Actor: "root", Route: "POST /x", Resource: "company", From: 2, To: 3, RequestID: "r-1"}
-	unasked := func() receipt.Reply {
+	unasked := func() idempotency.Reply {
 		t.Error("the reply was made without a key that asks for it")
-		return receipt.Reply{}
+		return idempotency.Reply{}
 	}
-	if diff := cmp.Diff(ports.Note{Audit: entry}, o.note(audit.Company, 2, 3, unasked)); diff != "" {
+	if diff := cmp.Diff(ports.Trail{Audit: entry}, ch.trail(audit.Company, 2, 3, unasked)); diff != "" {
 		t.Errorf("note (-want +got):\n%s", diff)
 	}
-	o.call.Claim = &ports.Claim{Key: "k", Fingerprint: "f", Owner: "o", At: noon.Add(-time.Second)}
-	reply := receipt.Reply{Status: 201, ETag: `"e"`}
-	want := ports.Note{Audit: entry, Receipt: &receipt.Receipt{Key: "k", Fingerprint: "f", At: noon.Add(-time.Second), Reply: &reply}}
-	got := o.note(audit.Company, 2, 3, func() receipt.Reply { return reply })
+	ch.call.Lock = &idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon.Add(-time.Second)}
+	reply := idempotency.Reply{Status: 201, ETag: `"e"`}
+	want := ports.Trail{Audit: entry, Idempotency: &idempotency.Record{Key: "k", Fingerprint: "f", At: noon.Add(-time.Second), Reply: &reply}}
+	got := ch.trail(audit.Company, 2, 3, func() idempotency.Reply { return reply })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("note with a key (-want +got):\n%s", diff)
 	}
@@ -87,14 +87,14 @@ func TestNote(t *testing.T) {
 
 func TestAgentStep(t *testing.T) {
 	a := someone("ada", "Ops")
-	o := occasion{call: Call{Claim: &ports.Claim{Key: "k"}}}
-	changed := o.agentStep(agent.Step{Agent: a, From: 4}, func(a agent.Agent) receipt.Reply {
-		return receipt.Reply{Location: string(a.ID())}
+	ch := change{call: Call{Lock: &idempotency.Lock{Key: "k"}}}
+	changed := ch.agentStep(agent.Step{Agent: a, From: 4}, func(a agent.Agent) idempotency.Reply {
+		return idempotency.Reply{Location: string(a.ID())}
 	})
-	if e := changed.Audit; e.Resource != "agents/ada" || e.From != 4 || e.To != 5 || changed.Receipt.Reply.Location != "ada" {
+	if e := changed.Audit; e.Resource != "agents/ada" || e.From != 4 || e.To != 5 || changed.Idempotency.Reply.Location != "ada" {
 		t.Errorf("agentStep = %+v, want 4 to 5 with the reply of the new state", changed)
 	}
-	if e := o.agentStep(agent.Step{Agent: a, From: 5, Deleted: true}, nil).Audit; e.From != 5 || e.To != 0 {
+	if e := ch.agentStep(agent.Step{Agent: a, From: 5, Deleted: true}, nil).Audit; e.From != 5 || e.To != 0 {
 		t.Errorf("agentStep of a deletion = %+v, want 5 to 0", e)
 	}
 }
@@ -126,17 +126,17 @@ func TestReorderOfDepartments(t *testing.T) {
 	var read []Department
 	for _, text := range []string{"Ops", "Lab", "Shop"} {
 		n := domaintest.Name(text)
-		co = co.WithDepartment(company.Seat{Place: company.Place("p-" + text), Department: n.Key}, noon)
+		co = co.WithDepartment(company.Seat{OrderKey: company.OrderKey("p-" + text), Department: n.Key}, noon)
 		read = append(read, Department{Department: department.Department{Name: n}})
 	}
 	in := ReorderDepartments{
 		Order: []name.Key{"shop", "lab", "ops"},
-		Reply: func(_ company.Company, list []Department) receipt.Reply {
-			return receipt.Reply{Status: len(list), ETag: "tag", Body: []byte("[]")}
+		Reply: func(_ company.Company, list []Department) idempotency.Reply {
+			return idempotency.Reply{Status: len(list), ETag: "tag", Body: []byte("[]")}
 		},
 	}
-	o := occasion{at: noon.Add(time.Second), call: Call{Claim: &ports.Claim{Key: "k"}}}
-	list, step, err := o.reorder(co, read, true, in)
+	ch := change{at: noon.Add(time.Second), call: Call{Lock: &idempotency.Lock{Key: "k"}}}
+	list, step, err := ch.reorder(co, read, true, in)
 	if err != nil {
 		t.Fatalf("reorder = %v", err)
 	}
@@ -147,32 +147,32 @@ func TestReorderOfDepartments(t *testing.T) {
 	if diff := cmp.Diff([]string{"Shop", "Lab", "Ops"}, got); diff != "" {
 		t.Errorf("reorder (-want +got):\n%s", diff)
 	}
-	if step.From != 4 || step.Company.Revision != 5 || step.Audit.To != 5 || step.Receipt.Reply.Status != 3 {
+	if step.From != 4 || step.State.Revision != 5 || step.Audit.To != 5 || step.Idempotency.Reply.Status != 3 {
 		t.Errorf("step = %+v, want revision 4 to 5 and the reply", step)
 	}
-	if _, _, err := o.reorder(co, read[:2], true, in); !errors.Is(err, errRead) {
+	if _, _, err := ch.reorder(co, read[:2], true, in); !errors.Is(err, errRead) {
 		t.Errorf("reorder with a department founded since = %v, want errRead", err)
 	}
-	list, step, err = o.reorder(co, nil, false, in)
-	if diff := cmp.Diff(&receipt.Reply{ETag: "tag"}, step.Receipt.Reply); err != nil || list != nil || diff != "" {
-		t.Errorf("reorder whose answer is not kept = %v, %v, receipt (-want +got):\n%s", list, err, diff)
+	list, step, err = ch.reorder(co, nil, false, in)
+	if diff := cmp.Diff(&idempotency.Reply{ETag: "tag"}, step.Idempotency.Reply); err != nil || list != nil || diff != "" {
+		t.Errorf("reorder whose answer is not kept = %v, %v, record (-want +got):\n%s", list, err, diff)
 	}
-	o.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
+	ch.call.If = revision.OneOf(revision.Tag{ID: "company", Revision: 3})
 	in.Order = nil
-	if _, _, err := o.reorder(co, read, true, in); domaintest.Code(err) != 4002 {
+	if _, _, err := ch.reorder(co, read, true, in); domaintest.Code(err) != 4002 {
 		t.Errorf("reorder with an old tag = %v, want 4002 before anything else", err)
 	}
 }
 
 func TestOrderOfAgents(t *testing.T) {
 	read := []agent.Record{someone("ada", "Ops").Record(), someone("bob", "Ops").Record()}
-	now := []agent.Member{{ID: "ada", Place: "p-1"}, {ID: "bob", Place: "p-2"}}
-	next := []agent.Member{{ID: "bob", Place: "p-1"}, {ID: "ada", Place: "p-2"}}
+	now := []agent.Member{{ID: "ada", OrderKey: "p-1"}, {ID: "bob", OrderKey: "p-2"}}
+	next := []agent.Member{{ID: "bob", OrderKey: "p-1"}, {ID: "ada", OrderKey: "p-2"}}
 	got, err := inOrder(read, next)
-	if err != nil || len(got) != 2 || got[0].ID != "bob" || got[0].Place != "p-1" || got[1].Place != "p-2" {
+	if err != nil || len(got) != 2 || got[0].ID != "bob" || got[0].OrderKey != "p-1" || got[1].OrderKey != "p-2" {
 		t.Errorf("inOrder = %+v, %v, want bob, ada with their new places", got, err)
 	}
-	if read[1].Place != "bob" {
+	if read[1].OrderKey != "bob" {
 		t.Errorf("inOrder has changed what was read")
 	}
 	if _, err := inOrder(read, []agent.Member{{ID: "eve"}}); !errors.Is(err, errRead) {

@@ -39,7 +39,7 @@ type Follow struct {
 func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	f := filter{typ: in.Type, since: in.Since}
 	if in.Agent != nil {
-		id, _, err := s.agents.Trace(ctx, *in.Agent)
+		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		switch {
 		case isUnknownAgent(err):
 			f.nothing = true
@@ -68,17 +68,17 @@ type Stream struct {
 	live     bool // the hub hands the inbox what comes; else the stream reads the log itself
 }
 
-// Position is where the client is: behind the last stretch.
+// Position is where the client is: behind the last batch.
 func (st *Stream) Position() activity.Seq { return st.position }
 
 // Close ends the stream.
 func (st *Stream) Close() { st.leave() }
 
-// Next returns the next stretch that has events, waiting for them; after
+// Next returns the next batch that has events, waiting for them; after
 // patience it returns what there is, mostly one without. It returns session.ErrRevoked or
 // session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
 // cannot keep up, and the error of ctx when that ends.
-func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, error) {
+func (st *Stream) Next(ctx context.Context, patience time.Duration) (Batch, error) {
 	enough := time.NewTimer(patience)
 	defer enough.Stop()
 	expiry := time.NewTimer(st.session.ExpiresAt.Sub(st.streams.clock.Now()))
@@ -86,11 +86,11 @@ func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, er
 	for waited := false; ; {
 		changed := st.streams.sessions.changed.Wait()
 		if err := st.streams.sessions.check(st.session); err != nil {
-			return Stretch{}, err
+			return Batch{}, err
 		}
-		stretch, err := st.advance(ctx)
-		if err != nil || waited || stretch.Resync || len(stretch.Events) > 0 {
-			return stretch, err
+		batch, err := st.advance(ctx)
+		if err != nil || waited || batch.Resync || len(batch.Events) > 0 {
+			return batch, err
 		}
 		select {
 		case <-st.waits():
@@ -99,61 +99,61 @@ func (st *Stream) Next(ctx context.Context, patience time.Duration) (Stretch, er
 		case <-enough.C:
 			waited = true
 		case <-ctx.Done():
-			return Stretch{}, ctx.Err()
+			return Batch{}, ctx.Err()
 		}
 	}
 }
 
-// advance takes what can be had at once. It may be a stretch without events.
-func (st *Stream) advance(ctx context.Context) (Stretch, error) {
+// advance takes what can be had at once. It may be a batch without events.
+func (st *Stream) advance(ctx context.Context) (Batch, error) {
 	if !st.live {
 		return st.read(ctx)
 	}
-	stretch, err := st.inbox.take()
-	if len(stretch.Events) > 0 || err == nil {
-		st.position = stretch.Position
-		return stretch, nil
+	batch, err := st.inbox.take()
+	if len(batch.Events) > 0 || err == nil {
+		st.position = batch.Position
+		return batch, nil
 	}
 	st.leave()
 	if errors.Is(err, activity.ErrTooOld) {
 		return st.resync(ctx)
 	}
-	return Stretch{}, err
+	return Batch{}, err
 }
 
-// read reads the next stretch of the log, or goes over to the hub if there is
+// read reads the next batch of the log, or goes over to the hub if there is
 // none.
-func (st *Stream) read(ctx context.Context) (Stretch, error) {
+func (st *Stream) read(ctx context.Context) (Batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	page, err := st.streams.log.After(ctx, st.position, stretchEvents)
+	page, err := st.streams.log.After(ctx, st.position, batchEvents)
 	if errors.Is(err, activity.ErrTooOld) {
 		return st.resync(ctx)
 	}
 	if err != nil {
-		return Stretch{}, err
+		return Batch{}, err
 	}
 	st.position = page.Next
-	stretch := Stretch{Position: page.Next}
+	batch := Batch{Position: page.Next}
 	if len(page.Events) == 0 {
 		st.live = st.streams.hub.join(st.inbox, page.Next)
 	}
 	for _, e := range page.Events {
 		if st.filter.selects(e) {
-			stretch.Events = append(stretch.Events, e)
+			batch.Events = append(batch.Events, e)
 		}
 	}
-	return stretch, nil
+	return batch, nil
 }
 
 // resync begins anew at the end of the log.
-func (st *Stream) resync(ctx context.Context) (Stretch, error) {
+func (st *Stream) resync(ctx context.Context) (Batch, error) {
 	head, err := st.streams.log.Head(ctx)
 	if err != nil {
-		return Stretch{}, err
+		return Batch{}, err
 	}
 	st.position = head
-	return Stretch{Position: head, Resync: true}, nil
+	return Batch{Position: head, Resync: true}, nil
 }
 
 // waits returns a channel on which the stream may go on.

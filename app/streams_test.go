@@ -60,7 +60,7 @@ func (l *fakeLog) set(change func(*fakeLog)) {
 
 func (l *fakeLog) head() activity.Seq { return activity.Seq(3*len(l.events)) + l.passed }
 
-func (l *fakeLog) Grown() <-chan struct{} { return l.news.Wait() }
+func (l *fakeLog) Changed() <-chan struct{} { return l.news.Wait() }
 
 func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	l.mu.Lock()
@@ -106,8 +106,7 @@ type realClock struct{}
 func (realClock) Now() time.Time { return time.Now().UTC() }
 
 func newStreams(log ports.EventStream) *Streams {
-	kit := Kit{Clock: realClock{}}
-	return NewStreams(kit.Clock, log, nil, NewSessions(kit, nil, nil, nil, nil, nil))
+	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil))
 }
 
 // mine is a session of an hour.
@@ -135,8 +134,8 @@ func openStream(t *testing.T, s *Streams, in Follow) *Stream {
 // behind is the place of a client that comes back.
 func behind(p activity.Seq) *activity.Seq { return &p }
 
-// next returns the next stretch, which must have events.
-func next(t *testing.T, st *Stream) Stretch {
+// next returns the next batch, which must have events.
+func next(t *testing.T, st *Stream) Batch {
 	t.Helper()
 	s, err := st.Next(t.Context(), 15*time.Second)
 	if err != nil || len(s.Events) == 0 {
@@ -198,10 +197,10 @@ func TestStreamBeginsNow(t *testing.T) {
 func TestStreamComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &fakeLog{}
-		log.add("a", 2*stretchEvents+7)
+		log.add("a", 2*batchEvents+7)
 		s := newStreams(log)
 		st := openStream(t, s, Follow{After: behind(9)})
-		wantSeqs(t, take(t, st, 2*stretchEvents+4), 12, log.head())
+		wantSeqs(t, take(t, st, 2*batchEvents+4), 12, log.head())
 		from := log.head()
 		log.add("a", 3)
 		wantSeqs(t, take(t, st, 3), from+3, log.head())
@@ -236,7 +235,7 @@ func TestStreamFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &fakeLog{}
 		log.add("a", 1)
-		log.add("b", 2*stretchEvents)
+		log.add("b", 2*batchEvents)
 		s := newStreams(log)
 		st := openStream(t, s, Follow{Type: activity.ToolUsed, Since: noon, After: behind(0)})
 		st.filter.agent, st.inbox.filter.agent = "a", "a"
@@ -295,14 +294,14 @@ func TestStreamsAtRandom(t *testing.T) {
 							return
 						}
 						for range 1 + random.IntN(4) {
-							stretch, err := st.Next(t.Context(), time.Duration(random.IntN(2000))*time.Millisecond)
-							if err != nil || stretch.Resync {
-								t.Errorf("Next = %+v, %v", stretch, err)
+							batch, err := st.Next(t.Context(), time.Duration(random.IntN(2000))*time.Millisecond)
+							if err != nil || batch.Resync {
+								t.Errorf("Next = %+v, %v", batch, err)
 							}
-							for _, e := range stretch.Events {
+							for _, e := range batch.Events {
 								seen = append(seen, e.Seq)
 							}
-							place = stretch.Position
+							place = batch.Position
 						}
 						st.Close()
 					}
@@ -361,7 +360,7 @@ func TestSlowClient(t *testing.T) {
 		slow, fast := openStream(t, s, Follow{}), openStream(t, s, Follow{})
 		wantSilence(t, slow)
 		wantSilence(t, fast)
-		const rounds, each = 30, stretchEvents
+		const rounds, each = 30, batchEvents
 		for range rounds {
 			log.add("a", each)
 			take(t, fast, each)
@@ -369,9 +368,9 @@ func TestSlowClient(t *testing.T) {
 		var got []activity.Seq
 		var err error
 		for err == nil {
-			var stretch Stretch
-			stretch, err = slow.Next(t.Context(), time.Second)
-			for _, e := range stretch.Events {
+			var batch Batch
+			batch, err = slow.Next(t.Context(), time.Second)
+			for _, e := range batch.Events {
 				got = append(got, e.Seq)
 			}
 		}

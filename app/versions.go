@@ -7,9 +7,9 @@ import (
 	"orgd/domain/access"
 	"orgd/domain/agent"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -17,7 +17,7 @@ import (
 // beginning behind the number before; 0 begins with the newest. Those of a
 // deleted agent stay readable by its id.
 func (s *Agents) Versions(ctx context.Context, ref identity.Ref, before int64, limit int) (agent.ID, []identity.Version, error) {
-	id, _, err := s.agents.Trace(ctx, ref)
+	id, _, err := s.agents.Resolve(ctx, ref)
 	if err != nil {
 		return "", nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Agents) Versions(ctx context.Context, ref identity.Ref, before int64, l
 
 // Version returns one identity version.
 func (s *Agents) Version(ctx context.Context, ref identity.Ref, number int64) (identity.Version, error) {
-	id, _, err := s.agents.Trace(ctx, ref)
+	id, _, err := s.agents.Resolve(ctx, ref)
 	if err != nil {
 		return identity.Version{}, err
 	}
@@ -56,32 +56,32 @@ type RollbackAgent struct {
 	Target int64
 	Reason *string
 	DryRun bool // check everything, change nothing
-	Reply  func(agent.Agent) receipt.Reply
+	Reply  func(agent.Agent) idempotency.Reply
 }
 
 // Rollback writes a new version with the content of an earlier one and returns
 // the agent as it is then, or, for a dry run, as it would be.
 func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.Agent, error) {
-	o := s.kit.occasion(c)
-	events := s.kit.events(o)
+	ch := newChange(s.clock, s.ids, c)
+	events := ch.cause(s.ids)
 	var target identity.Version // of the agent of
 	var of agent.ID
-	roll := func(a agent.Agent) (ports.AgentStep, error) {
+	roll := func(a agent.Agent) (ports.AgentChange, error) {
 		err := access.CheckIn(c.Actor, access.AgentsRollback, a.Department().Key)
 		if err != nil {
-			return ports.AgentStep{}, err
+			return ports.AgentChange{}, err
 		}
 		if of != a.ID() { // it never changes, and a store that asks twice is not kept waiting
 			if target, err = s.identities.Version(ctx, a.ID(), in.Target); err != nil {
-				return ports.AgentStep{}, err
+				return ports.AgentChange{}, err
 			}
 			of = a.ID()
 		}
-		if err := o.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
-			return ports.AgentStep{}, err
+		if err := ch.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
+			return ports.AgentChange{}, err
 		}
 		step, err := a.Rollback(target, in.Reason, events)
-		return o.in(a.Department().Key, target.Content.Department.Key).agentStep(step, in.Reply), err
+		return ch.in(a.Department().Key, target.Content.Department.Key).agentStep(step, in.Reply), err
 	}
 	if in.DryRun {
 		return s.tryRollback(ctx, in.Ref, roll)
@@ -91,7 +91,7 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 }
 
 // tryRollback does what the commit of a rollback would do, without it.
-func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, error) {
 	a, err := s.agents.Agent(ctx, ref)
 	if err != nil {
 		return agent.Agent{}, err

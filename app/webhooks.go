@@ -7,7 +7,7 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/department"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -15,7 +15,8 @@ import (
 // Webhooks are the use cases on webhooks and their deliveries. What is to be
 // sent is sent by a [Dispatcher].
 type Webhooks struct {
-	kit         Kit
+	clock       ports.Clock
+	ids         ports.IDs
 	random      ports.Random
 	policy      webhook.Policy
 	webhooks    ports.WebhookStore
@@ -27,11 +28,11 @@ type Webhooks struct {
 }
 
 // NewWebhooks returns the use cases on webhooks whose URLs the policy allows.
-func NewWebhooks(kit Kit, random ports.Random, policy webhook.Policy, webhooks ports.WebhookStore, outbox ports.Outbox,
+func NewWebhooks(clock ports.Clock, ids ports.IDs, random ports.Random, policy webhook.Policy, webhooks ports.WebhookStore, outbox ports.Outbox,
 	departments ports.DepartmentStore, log ports.ActivityLog, stream ports.EventStream, dispatcher *Dispatcher,
 ) *Webhooks {
 	return &Webhooks{
-		kit: kit, random: random, policy: policy, webhooks: webhooks, outbox: outbox,
+		clock: clock, ids: ids, random: random, policy: policy, webhooks: webhooks, outbox: outbox,
 		departments: departments, log: log, stream: stream, dispatcher: dispatcher,
 	}
 }
@@ -98,13 +99,13 @@ func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (w
 	if len(others) >= webhook.Max {
 		return webhook.Webhook{}, webhook.ErrFull
 	}
-	o := s.kit.occasion(c)
-	w, err := webhook.New(webhook.ID(s.kit.IDs.NewID()), patch, s.random.Key(), g.head, o.at)
+	ch := newChange(s.clock, s.ids, c)
+	w, err := webhook.New(webhook.ID(s.ids.NewID()), patch, s.random.Key(), g.head, ch.at)
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	step := o.webhookStep(w, 0)
-	step.Note = withoutReply(step.Note)
+	step := ch.webhookStep(w, 0)
+	step.Trail = withoutReply(step.Trail)
 	return w, s.webhooks.Create(ctx, step)
 }
 
@@ -114,13 +115,13 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	o := s.kit.occasion(c)
-	w, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+	ch := newChange(s.clock, s.ids, c)
+	w, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		if g.unknown != nil {
-			return ports.WebhookStep{}, g.unknown
+			return ports.WebhookChange{}, g.unknown
 		}
-		next, err := w.Change(patch, g.head, o.at)
-		return o.webhookStep(next, w.Revision), err
+		next, err := w.Change(patch, g.head, ch.at)
+		return ch.webhookStep(next, w.Revision), err
 	})
 	if err != nil {
 		return webhook.Webhook{}, err
@@ -132,20 +133,20 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 // Rotate gives a webhook another secret, which is shown to the caller and nobody
 // else.
 func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.Webhook, error) {
-	o, fresh := s.kit.occasion(c), webhook.Secret(s.random.Key())
-	return s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
-		next, err := w.Rotate(fresh, o.at)
-		step := o.webhookStep(next, w.Revision)
-		step.Note = withoutReply(step.Note)
+	ch, fresh := newChange(s.clock, s.ids, c), webhook.Secret(s.random.Key())
+	return s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
+		next, err := w.Rotate(fresh, ch.at)
+		step := ch.webhookStep(next, w.Revision)
+		step.Trail = withoutReply(step.Trail)
 		return step, err
 	})
 }
 
 // Delete removes a webhook. What was to be sent to it is not sent.
 func (s *Webhooks) Delete(ctx context.Context, c Call, id webhook.ID) error {
-	o := s.kit.occasion(c)
-	_, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
-		step := o.webhookStep(w, w.Revision)
+	ch := newChange(s.clock, s.ids, c)
+	_, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
+		step := ch.webhookStep(w, w.Revision)
 		step.Deleted, step.Audit.To = true, 0
 		return step, nil
 	})
@@ -153,9 +154,9 @@ func (s *Webhooks) Delete(ctx context.Context, c Call, id webhook.ID) error {
 }
 
 // Test records a delivery of a made-up event. reply makes the answer from it.
-func (s *Webhooks) Test(ctx context.Context, c Call, id webhook.ID, reply func(webhook.Delivery) receipt.Reply) (webhook.Delivery, error) {
-	o, event := s.kit.occasion(c), activity.ID(s.kit.IDs.NewID())
-	return s.deliver(ctx, o, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Probe(event, o.at) })
+func (s *Webhooks) Test(ctx context.Context, c Call, id webhook.ID, reply func(webhook.Delivery) idempotency.Reply) (webhook.Delivery, error) {
+	ch, event := newChange(s.clock, s.ids, c), activity.ID(s.ids.NewID())
+	return s.deliver(ctx, ch, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Probe(event, ch.at) })
 }
 
 // Deliveries returns a page of the deliveries to a webhook, the newest first.
@@ -167,7 +168,7 @@ func (s *Webhooks) Deliveries(ctx context.Context, q webhook.DeliveryQuery) ([]w
 }
 
 // Redeliver lets a delivery begin anew. reply makes the answer from it.
-func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, delivery webhook.DeliveryID, reply func(webhook.Delivery) receipt.Reply) (webhook.Delivery, error) {
+func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, delivery webhook.DeliveryID, reply func(webhook.Delivery) idempotency.Reply) (webhook.Delivery, error) {
 	if _, err := s.webhooks.Webhook(ctx, id); err != nil {
 		return webhook.Delivery{}, err
 	}
@@ -184,18 +185,18 @@ func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, deliver
 			return webhook.Delivery{}, webhook.ErrEventGone
 		}
 	}
-	o, mark := s.kit.occasion(c), s.kit.IDs.NewID()
-	return s.deliver(ctx, o, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Again(d, o.at, mark) })
+	ch, mark := newChange(s.clock, s.ids, c), s.ids.NewID()
+	return s.deliver(ctx, ch, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Again(d, ch.at, mark) })
 }
 
 // deliver stores a delivery that is made from a webhook as it is then.
-func (s *Webhooks) deliver(ctx context.Context, o occasion, id webhook.ID, reply func(webhook.Delivery) receipt.Reply, make func(webhook.Webhook) (webhook.Delivery, error)) (webhook.Delivery, error) {
+func (s *Webhooks) deliver(ctx context.Context, ch change, id webhook.ID, reply func(webhook.Delivery) idempotency.Reply, make func(webhook.Webhook) (webhook.Delivery, error)) (webhook.Delivery, error) {
 	var made webhook.Delivery
-	_, err := s.update(ctx, o.call, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+	_, err := s.update(ctx, ch.call, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		d, err := make(w)
 		made = d
-		note := o.note(audit.Webhook(string(id)), 0, 0, func() receipt.Reply { return reply(d) })
-		return ports.WebhookStep{Webhook: w, From: w.Revision, Deliver: &d, Note: note}, err
+		trail := ch.trail(audit.Webhook(string(id)), 0, 0, func() idempotency.Reply { return reply(d) })
+		return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{State: w, From: w.Revision, Trail: trail}, Deliver: &d}, err
 	})
 	if err != nil {
 		return webhook.Delivery{}, err
@@ -205,15 +206,17 @@ func (s *Webhooks) deliver(ctx context.Context, o occasion, id webhook.ID, reply
 }
 
 // update is an update of the store under the call's condition.
-func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
-	return s.webhooks.Update(ctx, id, func(w webhook.Webhook) (ports.WebhookStep, error) {
+func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (webhook.Webhook, error) {
+	return s.webhooks.Update(ctx, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		if err := c.If.Check(w.Tag()); err != nil {
-			return ports.WebhookStep{}, err
+			return ports.WebhookChange{}, err
 		}
 		return change(w)
 	})
 }
 
-func (o occasion) webhookStep(w webhook.Webhook, from int64) ports.WebhookStep {
-	return ports.WebhookStep{Webhook: w, From: from, Note: o.note(audit.Webhook(string(w.ID)), from, w.Revision, noReply)}
+func (ch change) webhookStep(w webhook.Webhook, from int64) ports.WebhookChange {
+	return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{
+		State: w, From: from, Trail: ch.trail(audit.Webhook(string(w.ID)), from, w.Revision, noReply),
+	}}
 }

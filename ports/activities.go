@@ -28,14 +28,14 @@ type Counted struct {
 // implementation passes portstest.ActivityLog.
 type ActivityLog interface {
 	// Append stores the events whose id is new, adds their measures to the
-	// daily figures of their agents and departments, and stores the note that
+	// daily figures of their agents and departments, and stores the trail that
 	// seal makes of the outcome, as one atomic step. An event whose id is
 	// stored, or stands earlier in the batch, is a duplicate and changes
-	// nothing; a batch of duplicates stores its receipt, if it has one, and
+	// nothing; a batch of duplicates stores its idempotency record, if any, and
 	// nothing else. seal may run more than once and touches only its argument.
-	// If the receipt's key has a receipt already, nothing is stored and the
-	// error is receipt.ErrRunning.
-	Append(ctx context.Context, reports []Report, seal func(Counted) Note) (Counted, error)
+	// If the key has a record already, nothing is stored and the error is
+	// idempotency.ErrRunning.
+	Append(ctx context.Context, reports []Report, seal func(Counted) Trail) (Counted, error)
 
 	// Feed returns the events that q selects as they are shown, in the order
 	// of a feed. It ends with the first that is behind its page, see page.Fits and page.ErrLarge.

@@ -8,30 +8,30 @@ import (
 	"orgd/domain/name"
 )
 
-// AgentStep is one change of one agent with the note that it leaves.
-type AgentStep struct {
+// AgentChange is one change of one agent with its trail.
+type AgentChange struct {
 	agent.Step
-	Note
+	Trail
 }
 
 // AgentStore keeps agents. Every implementation passes portstest.AgentStore.
 //
 // A step is atomic: the agent, its next identity version, its events and its
-// note are stored together or not at all, also when the process dies on the
-// way. A step without effect stores its receipt, if it has one, and nothing
-// else. If the receipt's key has a receipt already, nothing is stored and the
-// error is receipt.ErrRunning.
+// trail are stored together or not at all, also when the process dies on the
+// way. A step without effect stores its idempotency record, if any, and nothing
+// else. If the key has a record already, nothing is stored and the error is
+// idempotency.ErrRunning.
 type AgentStore interface {
-	// Create stores the agent that hire makes, whose department it is told as
-	// that writes its own name; asked is the same name in any letter case. It
-	// returns the agent. If another department takes over the name meanwhile, it
-	// may be told as the one before wrote it.
+	// Create stores the agent that hire returns, and returns it. hire gets the
+	// department's name as stored; asked may differ in letter case. If another
+	// department takes over the name meanwhile, hire may get the name of the one
+	// before.
 	//
 	// It returns agent.ErrDepartment if the department does not exist, and
 	// agent.ErrExists if another agent has the name. An error of hire is returned
 	// as it is and nothing is stored. hire may run more than once. So it touches
 	// only its argument, and makes an agent of the same id and name each time.
-	Create(ctx context.Context, asked name.Name, hire func(department name.Name) (AgentStep, error)) (agent.Agent, error)
+	Create(ctx context.Context, asked name.Name, hire func(department name.Name) (AgentChange, error)) (agent.Agent, error)
 
 	// Update loads the agent and stores the step that change makes of it, as
 	// one atomic step; a step that is Deleted removes the agent and frees its
@@ -43,7 +43,7 @@ type AgentStore interface {
 	// moves to a department that does not exist. An error of change is returned
 	// as it is and nothing is stored. change may run more than once, so it
 	// touches only its argument. It may read what never changes: versions.
-	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentStep, error)) (agent.Agent, error)
+	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentChange, error)) (agent.Agent, error)
 
 	// Agent returns one agent, or agent.ErrNotFound.
 	Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error)
@@ -57,10 +57,10 @@ type AgentStore interface {
 	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 
-	// Trace returns the id of an agent that exists or, for a reference by id,
+	// Resolve returns the id of an agent that exists or, for a reference by id,
 	// has existed, and its name as last written. It returns agent.ErrNotFound
 	// for a name that no agent has now and for an id that no agent ever had.
-	Trace(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error)
+	Resolve(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error)
 
 	// Find returns the profiles of those references that name an existing
 	// agent. Its cost grows with the number of references, not of agents.

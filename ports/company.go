@@ -6,15 +6,6 @@ import (
 	"orgd/domain/company"
 )
 
-// CompanyStep is one change of the company with the note that it leaves. From
-// is the revision before; a step whose Company has that revision is without
-// effect.
-type CompanyStep struct {
-	Company company.Company
-	From    int64
-	Note
-}
-
 // CompanyStore keeps the one company, which exists from the beginning as
 // company.Default. Every implementation passes portstest.CompanyStore.
 type CompanyStore interface {
@@ -26,8 +17,7 @@ type CompanyStore interface {
 	// recorded in its currency, that of a task or another, also if its event is
 	// forgotten. It may run more than once, touches only its arguments, and its
 	// error is returned as it is with nothing stored. A step without effect
-	// stores its receipt, if it has one, and nothing else. If the receipt's key
-	// has a receipt already, nothing is stored and the error is
-	// receipt.ErrRunning.
-	Update(ctx context.Context, change func(c company.Company, costs bool) (CompanyStep, error)) (company.Company, error)
+	// stores its idempotency record, if any, and nothing else. If the key has a
+	// record already, nothing is stored and the error is idempotency.ErrRunning.
+	Update(ctx context.Context, change func(c company.Company, costs bool) (Change[company.Company], error)) (company.Company, error)
 }

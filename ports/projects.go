@@ -6,29 +6,19 @@ import (
 	"orgd/domain/project"
 )
 
-// ProjectStep is one change of one project with the note that it leaves. From
-// is the revision before, 0 for a new project; a step whose Project has the
-// revision From and is not Deleted is without effect.
-type ProjectStep struct {
-	Project project.Project
-	From    int64
-	Deleted bool
-	Note
-}
-
 // ProjectStore keeps projects. Every implementation passes
 // portstest.ProjectStore. Steps are atomic, as those of an AgentStore are, and
-// treat receipts alike.
+// treat idempotency records alike.
 type ProjectStore interface {
 	// Create stores a new project. It returns project.ErrExists if the id is
 	// taken.
-	Create(ctx context.Context, s ProjectStep) error
+	Create(ctx context.Context, s Change[project.Project]) error
 
 	// Update loads a project and stores the step that change makes of it; a
 	// step that is Deleted removes it. It returns project.ErrNotFound if there
 	// is no such project. change may run more than once and touches only its
 	// argument; its error is returned as it is and nothing is stored.
-	Update(ctx context.Context, id project.ID, change func(project.Project) (ProjectStep, error)) (project.Project, error)
+	Update(ctx context.Context, id project.ID, change func(project.Project) (Change[project.Project], error)) (project.Project, error)
 
 	// Project returns one project, or project.ErrNotFound.
 	Project(ctx context.Context, id project.ID) (project.Project, error)

@@ -15,11 +15,11 @@ import (
 // session is revoked as long as its revocation has not been forgotten.
 type SessionStore interface {
 	// Issue records a session whose token this service is about to hand out,
-	// and note, in one atomic step. A session that is known already keeps its
+	// and trail, in one atomic step. A session that is known already keeps its
 	// record, only ExpiresAt moves to the later of both. If the session is
 	// revoked Issue returns session.ErrRevoked and stores nothing: renewing
 	// never outruns revoking.
-	Issue(ctx context.Context, s session.Session, note Note) error
+	Issue(ctx context.Context, s session.Session, trail Trail) error
 
 	// See records a session whose token was accepted. A session that is known
 	// already, with whatever subject, keeps its record, only ExpiresAt moves to
@@ -36,14 +36,14 @@ type SessionStore interface {
 	// among them, with Revocation set. No session is not an error.
 	Sessions(ctx context.Context, q session.Query) ([]session.Record, error)
 
-	// Revoke stores a revocation, of a session known or not, and note, in one
+	// Revoke stores a revocation, of a session known or not, and trail, in one
 	// atomic step. A session that is revoked already keeps By and At of the
-	// first revocation and the later Until of both; note is stored all the same.
+	// first revocation and the later Until of both; trail is stored all the same.
 	//
 	// At of another one is moved behind that of every revocation that was stored
 	// before, if it is not behind them: clocks differ. So whoever has read them up
 	// to one finds those that are stored later behind it.
-	Revoke(ctx context.Context, r session.Revocation, note Note) error
+	Revoke(ctx context.Context, r session.Revocation, trail Trail) error
 
 	// Revoked returns the revocations with At at or after since and Until after
 	// now, in no order; a zero since means all of them. No revocation becomes
@@ -52,8 +52,8 @@ type SessionStore interface {
 	// of them, because Until may have moved.
 	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
 
-	// Forget removes at most limit sessions that expired, and at most limit
-	// revocations whose Until has come, at or before now. It returns how many
-	// went, so that its caller can go on until that is 0.
-	Forget(ctx context.Context, now time.Time, limit int) (int, error)
+	// DeleteExpired deletes at most limit sessions that expired, and at most limit
+	// revocations whose Until has come, at or before now. It returns how many it
+	// deleted.
+	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
 }

@@ -11,7 +11,7 @@ type Stores struct {
 	Stream      EventStream
 	Measures    Measures
 	Audit       AuditLog
-	Receipts    Receipts
+	Idempotency IdempotencyStore
 	Sessions    SessionStore
 	Webhooks    WebhookStore
 	Outbox      Outbox

@@ -25,7 +25,7 @@ type LogPage struct {
 // another one of it was answered stands behind that.
 //
 // How far the log reaches back depends on the storage. What entered it before
-// Expiry.Events may be cut off. An event that Storage.Forget has removed for its
+// Expiry.Events may be cut off. An event that Storage.DeleteExpired has removed for its
 // own time is left out, however late it entered.
 type EventStream interface {
 	// Head returns a position behind every event whose change was answered before
@@ -34,7 +34,7 @@ type EventStream interface {
 
 	// After returns the first events behind a position, at most limit, in the
 	// order of the log. None means that there are none up to Next. A process may
-	// learn of another's event a moment after that was answered; Grown tells. Next
+	// learn of another's event a moment after that was answered; then Changed is closed. Next
 	// is not before the position, nor before the last event. It returns
 	// activity.ErrTooOld if events behind the position may have been cut off, and
 	// for a position that no log of this storage can have had yet.
@@ -42,18 +42,18 @@ type EventStream interface {
 
 	// Stored returns events that entered the log behind one position and up to
 	// another, at most limit, from where events are kept: the log need not reach
-	// back to them. Events that Storage.Forget has removed are missing. Those of
+	// back to them. Events that Storage.DeleteExpired has removed are missing. Those of
 	// the minute before the first position may be among them, and their order is
 	// about that of the log. The Seq of an event is not behind its position in the
 	// log. Next is only for another call with the same end; none means that there
 	// are no more.
 	Stored(ctx context.Context, after, upTo activity.Seq, limit int) (LogPage, error)
 
-	// Grown returns a channel that is closed when this process learns that the
-	// log has grown. Call it before reading and wait for it after: then nothing
-	// is missed. It may be closed without growth or, if the storage cannot be
-	// read, late. So readers read again at least once a second.
-	Grown() <-chan struct{}
+	// Changed returns a channel that is closed after events are appended. Get the
+	// channel before reading, so that no event is missed. It may be closed without
+	// an event or, if the storage cannot be read, late. So readers read again at
+	// least once a second.
+	Changed() <-chan struct{}
 }
 
 // Broadcast notifies everybody who waits for it. The zero value is ready.

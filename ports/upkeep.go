@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Expiry says up to when each kind of record has had its time: what is older
-// goes, what has exactly that time stays, and a zero time keeps everything.
+// Expiry says up to when records of each kind are expired: older ones are deleted,
+// those of exactly that time stay, and a zero time keeps everything.
 type Expiry struct {
-	Events     time.Time // of runtime types; lifecycle events stay for ever
-	Audit      time.Time
-	Receipts   time.Time
-	Deliveries time.Time // to webhooks, whatever came of them
-	Now        time.Time // sessions and revocations that end at or before it
+	Events      time.Time // of runtime types; lifecycle events stay for ever
+	Audit       time.Time
+	Idempotency time.Time
+	Deliveries  time.Time // to webhooks, whatever came of them
+	Now         time.Time // sessions and revocations that end at or before it
 }
 
 // Storage is what the process needs from its storage as a whole. Every
@@ -22,7 +22,7 @@ type Storage interface {
 	// program needs. Otherwise it returns ErrUnavailable, in at most a second.
 	Ping(ctx context.Context) error
 
-	// Forget removes a bounded number of records that have had their time and
-	// reports whether there may be more.
-	Forget(ctx context.Context, e Expiry) (more bool, err error)
+	// DeleteExpired deletes a bounded number of expired records and reports whether
+	// more may be left.
+	DeleteExpired(ctx context.Context, e Expiry) (more bool, err error)
 }

@@ -9,31 +9,29 @@ import (
 	"orgd/domain/webhook"
 )
 
-// WebhookStep is one change of one webhook with the note that it leaves. From is
-// the revision before, 0 for a new webhook; a step whose Webhook has the
-// revision From, is not Deleted and delivers nothing is without effect.
-type WebhookStep struct {
-	Webhook webhook.Webhook
-	From    int64
-	Deleted bool
-	// Deliver is a delivery that is stored with the step, in the place of the
+// WebhookChange is one change of one webhook.
+type WebhookChange struct {
+	Change[webhook.Webhook]
+	// Deliver is a delivery that is stored with the change, in the place of the
 	// one with its id if there is one; nil means none.
 	Deliver *webhook.Delivery
-	Note
 }
+
+// Effective reports whether the change changes the webhook or has a delivery.
+func (c WebhookChange) Effective() bool { return c.Deliver != nil || c.Change.Effective() }
 
 // WebhookStore keeps webhooks. Every implementation passes
 // portstest.WebhookStore. Steps are atomic, as those of an AgentStore are, and
-// treat receipts alike.
+// treat idempotency records alike.
 type WebhookStore interface {
 	// Create stores a new webhook under an id that no webhook ever had.
-	Create(ctx context.Context, s WebhookStep) error
+	Create(ctx context.Context, s WebhookChange) error
 
 	// Update loads a webhook and stores the step that change makes of it; a
 	// step that is Deleted removes it. It returns webhook.ErrNotFound if there
 	// is no such webhook. change may run more than once and touches only its
 	// argument; its error is returned as it is and nothing is stored.
-	Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (WebhookStep, error)) (webhook.Webhook, error)
+	Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (WebhookChange, error)) (webhook.Webhook, error)
 
 	// Webhook returns one webhook, or webhook.ErrNotFound.
 	Webhook(ctx context.Context, id webhook.ID) (webhook.Webhook, error)
@@ -52,9 +50,9 @@ type WebhookStore interface {
 // of one that is deleted stay until they are forgotten. Every implementation
 // passes portstest.Outbox.
 type Outbox interface {
-	// Place returns the position up to which deliveries have been recorded, zero
+	// Position returns the position up to which deliveries have been recorded, zero
 	// before the first.
-	Place(ctx context.Context) (activity.Seq, error)
+	Position(ctx context.Context) (activity.Seq, error)
 
 	// Record moves the position from one to another and stores deliveries of
 	// events; it may stay where it is. Deliveries that are stored already stay as

@@ -8,9 +8,9 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/activity"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -118,8 +118,8 @@ func (h activities) report(r *request.Request) error {
 	return r.Send(countedReply(n))
 }
 
-func countedReply(n ports.Counted) receipt.Reply {
-	return receipt.Reply{
+func countedReply(n ports.Counted) idempotency.Reply {
+	return idempotency.Reply{
 		Status: http.StatusCreated,
 		Body: request.Envelope(64, request.Object(func(w *jsondoc.Writer) {
 			w.Field("accepted").Int(int64(n.Accepted))

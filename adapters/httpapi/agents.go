@@ -7,10 +7,10 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/agent"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 )
 
 // agents are the handlers of agents and their versions.
@@ -52,7 +52,7 @@ func (h agents) list(r *request.Request) error {
 	}
 	return request.SendPage(r, p, rows, write, func(a agent.Record) protocol.Position {
 		if in.Prefix == "" {
-			return protocol.Position{string(a.Place), string(a.ID), ""}
+			return protocol.Position{string(a.OrderKey), string(a.ID), ""}
 		}
 		return protocol.Position{"", "", protocol.Pack(a.Name)}
 	})
@@ -62,7 +62,7 @@ func (h agents) list(r *request.Request) error {
 // cursor holds names as they are written, which are shorter than their keys.
 func agentPosition(p protocol.Position) (*agent.Position, error) {
 	if p[2] == "" {
-		return &agent.Position{Place: agent.Place(p[0]), ID: agent.ID(p[1])}, nil
+		return &agent.Position{OrderKey: agent.OrderKey(p[0]), ID: agent.ID(p[1])}, nil
 	}
 	n, err := name.Parse(protocol.Unpack(p[2]))
 	if err != nil {
@@ -101,7 +101,7 @@ func (h agents) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(a agent.Agent) receipt.Reply { return agentReply(a, http.StatusCreated) }
+	reply := func(a agent.Agent) idempotency.Reply { return agentReply(a, http.StatusCreated) }
 	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p, Reply: reply})
 	if err != nil {
 		return err
@@ -132,8 +132,8 @@ func (h agents) remove(r *request.Request) error {
 }
 
 // agentReply is the reply with one agent.
-func agentReply(a agent.Agent, status int) receipt.Reply {
-	r := receipt.Reply{
+func agentReply(a agent.Agent, status int) idempotency.Reply {
+	r := idempotency.Reply{
 		Status: status,
 		Body:   request.Envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
 		ETag:   protocol.ETag(a.Tag(), ""),

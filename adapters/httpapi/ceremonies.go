@@ -7,8 +7,8 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/ceremony"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 )
 
 // ceremonyPolicy serves GET /departments/{name}/ceremony-policy.
@@ -74,8 +74,8 @@ func (h departments) resolvedCeremonyPolicy(r *request.Request) error {
 
 // policyReply is the reply with a department's own policy, null if it has none, under the
 // tag of the department.
-func policyReply(d department.Department) receipt.Reply {
-	return receipt.Reply{
+func policyReply(d department.Department) idempotency.Reply {
+	return idempotency.Reply{
 		Status: http.StatusOK,
 		Body:   request.Envelope(512, func(w *jsondoc.Writer) { w.FreeOrNull((*jsondoc.Object)(d.CeremonyPolicy)) }),
 		ETag:   protocol.ETag(d.Tag(), ""),

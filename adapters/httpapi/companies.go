@@ -9,9 +9,9 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/company"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 )
 
 // companies are the handlers of the company.
@@ -41,11 +41,11 @@ func (h companies) update(r *request.Request) error {
 
 // departments serves GET /company/departments.
 func (h companies) departments(r *request.Request) error {
-	return h.list(receipt.Reply{Status: http.StatusOK}).Send(r, r.Send)
+	return h.list(idempotency.Reply{Status: http.StatusOK}).Send(r, r.Send)
 }
 
 // list is the answer with all departments, and the status and headers of reply.
-func (h companies) list(reply receipt.Reply) request.LongList[app.Department] {
+func (h companies) list(reply idempotency.Reply) request.LongList[app.Department] {
 	return request.LongList[app.Department]{Reply: reply, Read: h.svc.Departments, Row: writeNamed}
 }
 
@@ -88,14 +88,14 @@ func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
 
 // reorderedDepartments is the reply with the departments in order, under the tag of the
 // company, which holds the order.
-func reorderedDepartments(co company.Company, list []app.Department) receipt.Reply {
-	return receipt.Reply{Status: http.StatusOK, Body: request.Envelope(1024*len(list), request.Array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
+func reorderedDepartments(co company.Company, list []app.Department) idempotency.Reply {
+	return idempotency.Reply{Status: http.StatusOK, Body: request.Envelope(1024*len(list), request.Array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
 }
 
 // send answers with the company and its departments. short sends an answer that is not
 // long.
-func (h companies) send(r *request.Request, co company.Company, short func(receipt.Reply) error) error {
-	l := h.list(receipt.Reply{Status: http.StatusOK})
+func (h companies) send(r *request.Request, co company.Company, short func(idempotency.Reply) error) error {
+	l := h.list(idempotency.Reply{Status: http.StatusOK})
 	l.Data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
 		w.Open()
 		co.Write(w)

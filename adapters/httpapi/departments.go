@@ -13,11 +13,11 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	bounds "orgd/domain/page"
-	"orgd/domain/receipt"
 )
 
 // departments are the handlers of departments.
@@ -44,9 +44,9 @@ func (h departments) get(r *request.Request) error {
 
 // departmentsPage reads which page of departments is asked for, and the order key of the
 // department before it.
-func departmentsPage(r *request.Request) (p request.Paging, after company.Place, err error) {
+func departmentsPage(r *request.Request) (p request.Paging, after company.OrderKey, err error) {
 	if p, err = r.Query().Paging(request.DefaultLimit, 1); p.At != nil {
-		after = company.Place(p.At[0])
+		after = company.OrderKey(p.At[0])
 	}
 	return p, after, err
 }
@@ -62,8 +62,8 @@ func (h departments) list(r *request.Request) error {
 		return err
 	}
 	page := rows[:min(bounds.Fits(rows), p.Limit)]
-	cursor := request.NextPage(r, p, rows, len(page), func(d app.Department) protocol.Position { return protocol.Position{string(d.Place)} })
-	a := r.LongJSON(receipt.Reply{Status: http.StatusOK}, nil)
+	cursor := request.NextPage(r, p, rows, len(page), func(d app.Department) protocol.Position { return protocol.Position{string(d.OrderKey)} })
+	a := r.LongJSON(idempotency.Reply{Status: http.StatusOK}, nil)
 	size := 0
 	for _, d := range page {
 		size += d.Size()
@@ -88,7 +88,7 @@ func (h departments) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Found(r.Ctx(), r.Call(), app.FoundDepartment{Patch: p, Reply: createdReply})
+	d, err := h.svc.Create(r.Ctx(), r.Call(), app.CreateDepartment{Patch: p, Reply: createdReply})
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (h departments) update(r *request.Request) error {
 
 // remove serves DELETE /departments/{name}.
 func (h departments) remove(r *request.Request) error {
-	return removeTarget(r, managedDepartment, h.svc.Dissolve)
+	return removeTarget(r, managedDepartment, h.svc.Delete)
 }
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
@@ -165,8 +165,8 @@ func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
 
 // reorderedReply is the reply with a department's agents in their order, under the tag of
 // the department, which holds the order.
-func reorderedReply(d department.Department, list []agent.Record) receipt.Reply {
-	return receipt.Reply{
+func reorderedReply(d department.Department, list []agent.Record) idempotency.Reply {
+	return idempotency.Reply{
 		Status:   http.StatusCreated,
 		Body:     request.Envelope(1024*len(list), request.Array(list, writeStored)),
 		ETag:     protocol.ETag(d.Tag(), ""),
@@ -175,11 +175,11 @@ func reorderedReply(d department.Department, list []agent.Record) receipt.Reply 
 }
 
 // sendDepartment answers with one department. short sends an answer that is not long.
-func sendDepartment(r *request.Request, d app.Department, status int, short func(receipt.Reply) error) error {
+func sendDepartment(r *request.Request, d app.Department, status int, short func(idempotency.Reply) error) error {
 	if err := bounds.Allow(r.Ctx(), d.Size()); err != nil {
 		return err
 	}
-	reply := receipt.Reply{Status: status}
+	reply := idempotency.Reply{Status: status}
 	if status == http.StatusCreated {
 		reply.Location = departmentPath(d.Name)
 	}
@@ -200,8 +200,8 @@ func sendDepartment(r *request.Request, d app.Department, status int, short func
 }
 
 // createdReply is the reply with a new department; without a body if it is not short.
-func createdReply(d app.Department, short bool) receipt.Reply {
-	r := receipt.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
+func createdReply(d app.Department, short bool) idempotency.Reply {
+	r := idempotency.Reply{Status: http.StatusCreated, Location: departmentPath(d.Name)}
 	if short {
 		r.Body = request.Envelope(1024, func(w *jsondoc.Writer) { writeDepartment(w, d) })
 		r.ETag = protocol.ETag(d.Tag(), departmentDigest(d))

@@ -56,7 +56,7 @@ func serveWide(t *testing.T, known int64) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		p.Departments = app.NewDepartments(app.Kit{Clock: p.Clock, IDs: p.IDs}, wideDepartment{}, longNames{known: known, asked: asked}, fakeCompany{do: ok})
+		p.Departments = app.NewDepartments(p.Clock, p.IDs, wideDepartment{}, longNames{known: known, asked: asked}, fakeCompany{do: ok})
 	})
 	srv := httptest.NewServer(f.Handler())
 	t.Cleanup(srv.Close)

@@ -170,7 +170,7 @@ func TestClientLeaves(t *testing.T) {
 // A lock that cannot be released ends with its lease: the answer is the same.
 func TestReleaseFails(t *testing.T) {
 	f := newFake(t, func(context.Context) error { return nil }, func(_ *Config, p *Parts) {
-		p.Receipts = fakeKeys{release: func(context.Context) error { return errors.New("gone") }}
+		p.Idempotency = fakeKeys{release: func(context.Context) error { return errors.New("gone") }}
 	})
 	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{")
 	r.Header.Set("Idempotency-Key", "k")
@@ -189,7 +189,7 @@ func TestReleaseHangs(t *testing.T) {
 	lost := func(context.Context) error { return ports.ErrUnavailable }
 	f := newFake(t, lost, func(c *Config, p *Parts) {
 		c.Addr = "127.0.0.1:0"
-		p.Receipts = fakeKeys{release: func(ctx context.Context) error {
+		p.Idempotency = fakeKeys{release: func(ctx context.Context) error {
 			<-free
 			released <- ctx.Err()
 			return ctx.Err()

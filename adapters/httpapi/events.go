@@ -95,7 +95,7 @@ func (w *eventWriter) resync(p activity.Seq) error {
 }
 
 // events writes a batch. The id of its last event is the position at the end of the batch.
-func (w *eventWriter) events(batch app.Stretch) error {
+func (w *eventWriter) events(batch app.Batch) error {
 	for i, e := range batch.Events {
 		position := e.Seq
 		if i == len(batch.Events)-1 {

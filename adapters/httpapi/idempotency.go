@@ -11,8 +11,7 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/access"
 	"orgd/domain/fault"
-	"orgd/domain/receipt"
-	"orgd/ports"
+	"orgd/domain/idempotency"
 )
 
 // errKeyTwice is a request with several idempotency keys.
@@ -32,7 +31,7 @@ func (s *Server) handleOnce(r *request.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	record, err := s.parts.Receipts.Claim(r.Ctx(), lock)
+	record, err := s.parts.Idempotency.Lock(r.Ctx(), lock)
 	if err != nil {
 		return err
 	}
@@ -54,23 +53,23 @@ func (s *Server) handleOnce(r *request.Request) (err error) {
 }
 
 // lockFor returns the lock on the idempotency key in text. It reads the body.
-func (s *Server) lockFor(r *request.Request, text string) (ports.Claim, error) {
-	key, err := receipt.NewKey(r.Session.Subject, r.HTTP.Method, r.HTTP.URL.EscapedPath(), text)
+func (s *Server) lockFor(r *request.Request, text string) (idempotency.Lock, error) {
+	key, err := idempotency.NewKey(r.Session.Subject, r.HTTP.Method, r.HTTP.URL.EscapedPath(), text)
 	if err != nil {
-		return ports.Claim{}, err
+		return idempotency.Lock{}, err
 	}
 	sum, err := r.BodySum()
 	if err != nil {
-		return ports.Claim{}, err
+		return idempotency.Lock{}, err
 	}
 	h := r.HTTP.Header
 	ifMatch := strings.Join(h["If-Match"], ",")
 	if ifMatch == "" && h["If-Match"] != nil {
 		ifMatch = "," // an empty condition is not the same as none
 	}
-	return ports.Claim{
+	return idempotency.Lock{
 		Key:         key,
-		Fingerprint: receipt.Fingerprint(r.HTTP.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
+		Fingerprint: idempotency.Fingerprint(r.HTTP.URL.RawQuery, h.Get("Content-Type"), ifMatch, sum),
 		Owner:       s.parts.IDs.NewID(),
 		At:          s.parts.Clock.Now(),
 	}, nil
@@ -78,7 +77,7 @@ func (s *Server) lockFor(r *request.Request, text string) (ports.Claim, error) {
 
 // replay answers with the reply of the first request with this key, if the caller may
 // still read it.
-func replay(r *request.Request, record receipt.Receipt, fingerprint string) error {
+func replay(r *request.Request, record idempotency.Record, fingerprint string) error {
 	if err := access.CheckReplay(r.Session.Actor(), r.Route.Op, record.Departments); err != nil {
 		return err
 	}
@@ -95,12 +94,12 @@ func replay(r *request.Request, record receipt.Receipt, fingerprint string) erro
 //
 // Losing the lock does no harm: another attempt of the same request runs at the same time,
 // and only one of them stores an idempotency record.
-func (s *Server) renewLock(r *request.Request, lock ports.Claim) (end func()) {
+func (s *Server) renewLock(r *request.Request, lock idempotency.Lock) (end func()) {
 	ctx, cancel := context.WithCancel(r.Ctx())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(receipt.Renewal)
+		tick := time.NewTicker(idempotency.Renewal)
 		defer tick.Stop()
 		for {
 			select {
@@ -116,10 +115,10 @@ func (s *Server) renewLock(r *request.Request, lock ports.Claim) (end func()) {
 	return func() { cancel(); <-ended }
 }
 
-func (s *Server) renewLockOnce(ctx context.Context, lock ports.Claim) error {
-	ctx, cancel := context.WithTimeout(ctx, receipt.Renewal)
+func (s *Server) renewLockOnce(ctx context.Context, lock idempotency.Lock) error {
+	ctx, cancel := context.WithTimeout(ctx, idempotency.Renewal)
 	defer cancel()
-	return s.parts.Receipts.Renew(ctx, lock, s.parts.Clock.Now())
+	return s.parts.Idempotency.Renew(ctx, lock, s.parts.Clock.Now())
 }
 
 // unlockTimeout bounds releasing a lock, which may be after the request's own deadline.
@@ -127,10 +126,10 @@ const unlockTimeout = 2 * time.Second
 
 // unlock releases the lock. After a change it does nothing: the change has stored an
 // idempotency record in its place.
-func (s *Server) unlock(r *request.Request, lock ports.Claim) {
+func (s *Server) unlock(r *request.Request, lock idempotency.Lock) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Ctx()), unlockTimeout)
 	defer cancel()
-	if err := s.parts.Receipts.Release(ctx, lock); err != nil {
+	if err := s.parts.Idempotency.Release(ctx, lock); err != nil {
 		s.log.Warn("idempotency key not released; it is free again after its lease",
 			zap.String("instance", r.ID), zap.Error(err))
 	}

@@ -11,25 +11,27 @@ import (
 
 	"orgd/app"
 	"orgd/domain/company"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/ports"
 )
 
 // countingKeys counts how often a lock is renewed and released.
 type countingKeys struct {
-	ports.Receipts
+	ports.IdempotencyStore
 	renewed, released atomic.Int64
 	err               error
 }
 
-func (*countingKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
+func (*countingKeys) Lock(context.Context, idempotency.Lock) (*idempotency.Record, error) {
+	return nil, nil
+}
 
-func (l *countingKeys) Renew(context.Context, ports.Claim, time.Time) error {
+func (l *countingKeys) Renew(context.Context, idempotency.Lock, time.Time) error {
 	l.renewed.Add(1)
 	return l.err
 }
 
-func (l *countingKeys) Release(context.Context, ports.Claim) error {
+func (l *countingKeys) Release(context.Context, idempotency.Lock) error {
 	l.released.Add(1)
 	return nil
 }
@@ -43,14 +45,14 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
 				slow := fakeCompany{do: func(ctx context.Context) error {
 					select {
-					case <-time.After(3 * receipt.Lease):
+					case <-time.After(3 * idempotency.Lease):
 					case <-ctx.Done():
 						return ctx.Err()
 					}
 					return nil
 				}}
-				p.Receipts = keys
-				p.Documents = app.NewDocuments(app.Kit{Clock: p.Clock, IDs: p.IDs}, nil, endlessDepartments{fail: func(company.Place) error { return ports.ErrStorage }}, slow)
+				p.Idempotency = keys
+				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: func(company.OrderKey) error { return ports.ErrStorage }}, slow)
 			})
 			r := newRequest(t, http.MethodPost, "/api/v1/organization/apply", `{"format":1}`)
 			r.Header.Set("Idempotency-Key", "k")
@@ -58,7 +60,7 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 			if w.Code != 500 || detailOf(t, w).Code != 8002 {
 				t.Errorf("answer = %d %s, want 500/8002 at the end", w.Code, w.Body)
 			}
-			want := int64(3 * receipt.Lease / receipt.Renewal)
+			want := int64(3 * idempotency.Lease / idempotency.Renewal)
 			if n := keys.renewed.Load(); n < want-1 || n > want {
 				t.Errorf("the key was renewed %d times, want %d", n, want)
 			}
@@ -73,7 +75,7 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 func TestShortRequestsRenewNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := &countingKeys{}
-		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Receipts = keys })
+		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Idempotency = keys })
 		r := newRequest(t, http.MethodPost, "/api/v1/company/reorder-departments", `{"department_names":[]}`)
 		r.Header.Set("Idempotency-Key", "k")
 		if w := f.send(r); w.Code < 500 || keys.renewed.Load() != 0 || keys.released.Load() != 1 {

@@ -9,9 +9,9 @@ import (
 
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/loopback"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 )
 
@@ -28,7 +28,7 @@ func (h sessions) link(r *request.Request) error {
 		return err
 	}
 	r.Writer.Header().Set("Cache-Control", "no-store")
-	return r.Send(receipt.Reply{Status: http.StatusCreated, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
+	return r.Send(idempotency.Reply{Status: http.StatusCreated, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
 		w.Field("code").Text(string(code))
 		w.Field("expires_at").Time(l.ExpiresAt)
 	}))})

@@ -39,10 +39,10 @@ func (ownToken) Issue(s session.Session) (string, error) { return "token of " + 
 // issuedSessions is a store of sessions that keeps the audit entries of what is issued.
 type issuedSessions struct {
 	noSessions
-	audit *[]ports.Note
+	audit *[]ports.Trail
 }
 
-func (s issuedSessions) Issue(_ context.Context, _ session.Session, entry ports.Note) error {
+func (s issuedSessions) Issue(_ context.Context, _ session.Session, entry ports.Trail) error {
 	*s.audit = append(*s.audit, entry)
 	return nil
 }
@@ -52,7 +52,7 @@ type local struct {
 	fake
 	t     *testing.T
 	clock *heldClock
-	audit []ports.Note
+	audit []ports.Trail
 }
 
 func newLocal(t *testing.T, proxies ...string) *local {
@@ -60,7 +60,7 @@ func newLocal(t *testing.T, proxies ...string) *local {
 	d := &local{t: t, clock: &heldClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	d.fake = newFake(t, ok, func(c *Config, p *Parts) {
 		own := ownToken{d.clock}
-		p.Sessions = app.NewSessions(app.Kit{Clock: d.clock, IDs: p.IDs}, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil)
+		p.Sessions = app.NewSessions(d.clock, p.IDs, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil)
 		p.Caps = limit.Caps{AuthFailures: limit.Rate{Cap: 3, Length: time.Hour}}
 		c.TrustedProxies = proxies
 		c.CORSOrigins = []string{"https://console.example.com"}

@@ -25,7 +25,7 @@ type manyDepartments struct{ ports.DepartmentStore }
 
 const many = 6000 // of 1 KiB
 
-func (manyDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (manyDepartments) Departments(_ context.Context, after company.OrderKey, limit int) ([]department.Department, error) {
 	if after == "" {
 		after = "0"
 	}
@@ -37,7 +37,7 @@ func (manyDepartments) Departments(_ context.Context, after company.Place, limit
 	for i := first + 1; i <= min(first+limit, many); i++ {
 		text := fmt.Sprintf("%08d", i)
 		found = append(found, department.Department{
-			Name: name.Name{Text: text, Key: name.Key(text)}, Place: company.Place(text),
+			Name: name.Name{Text: text, Key: name.Key(text)}, OrderKey: company.OrderKey(text),
 			Description: strings.Repeat("x", 1024),
 		})
 	}
@@ -47,7 +47,7 @@ func (manyDepartments) Departments(_ context.Context, after company.Place, limit
 // fewDepartments fails after the first thousands of them.
 type fewDepartments struct{ manyDepartments }
 
-func (f fewDepartments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (f fewDepartments) Departments(ctx context.Context, after company.OrderKey, limit int) ([]department.Department, error) {
 	if after > "00005000" {
 		return nil, ports.ErrStorage
 	}
@@ -57,7 +57,7 @@ func (f fewDepartments) Departments(ctx context.Context, after company.Place, li
 func serveMany(t *testing.T, departments ports.DepartmentStore) (url string) {
 	t.Helper()
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		p.Company = app.NewCompany(app.Kit{Clock: p.Clock, IDs: p.IDs}, fakeCompany{do: ok}, departments, nil)
+		p.Company = app.NewCompany(p.Clock, p.IDs, fakeCompany{do: ok}, departments, nil)
 	})
 	srv := httptest.NewServer(f.Handler())
 	t.Cleanup(srv.Close)

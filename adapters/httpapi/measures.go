@@ -130,7 +130,7 @@ func (h measures) departmentFigures(r *request.Request) error {
 		return err
 	}
 	return request.SendPage(r, p, rows, writeDepartmentFigures, func(f app.DepartmentFigures) protocol.Position {
-		return protocol.Position{string(f.Department.Place)}
+		return protocol.Position{string(f.Department.OrderKey)}
 	})
 }
 

@@ -8,9 +8,9 @@ import (
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
-	"orgd/domain/receipt"
 )
 
 // organizations are the handlers of the organization as one document.
@@ -87,8 +87,8 @@ func planHash(q *request.Query) string {
 }
 
 // appliedReply is the reply with what a document has changed.
-func appliedReply(a app.Applied) receipt.Reply {
-	return receipt.Reply{Status: http.StatusOK, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
+func appliedReply(a app.Applied) idempotency.Reply {
+	return idempotency.Reply{Status: http.StatusOK, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
 		w.Field("plan_hash").Text(a.Hash)
 		w.Field("created").Int(int64(a.Created))
 		w.Field("updated").Int(int64(a.Updated))

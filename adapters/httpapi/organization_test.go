@@ -24,31 +24,30 @@ import (
 // that it fails.
 type endlessDepartments struct {
 	ports.DepartmentStore
-	fail func(after company.Place) error
+	fail func(after company.OrderKey) error
 }
 
-func (s endlessDepartments) Departments(_ context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (s endlessDepartments) Departments(_ context.Context, after company.OrderKey, limit int) ([]department.Department, error) {
 	if err := s.fail(after); err != nil {
 		return nil, err
 	}
 	page := make([]department.Department, limit)
 	for i := range page {
 		text := fmt.Sprintf("%s%d", after, i)
-		page[i] = department.Department{Name: name.Name{Text: text, Key: name.Key(text)}, Description: strings.Repeat("x", 1024), Place: company.Place(text)}
+		page[i] = department.Department{Name: name.Name{Text: text, Key: name.Key(text)}, Description: strings.Repeat("x", 1024), OrderKey: company.OrderKey(text)}
 	}
 	return page, nil
 }
 
-func exportOf(t *testing.T, fail func(company.Place) error) fake {
+func exportOf(t *testing.T, fail func(company.OrderKey) error) fake {
 	return newFake(t, ok, func(_ *Config, p *Parts) {
-		deps := app.Kit{Clock: p.Clock, IDs: p.IDs}
-		p.Documents = app.NewDocuments(deps, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
+		p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
 	})
 }
 
 // An export that cannot begin is an error as any other.
 func TestExportThatCannotBegin(t *testing.T) {
-	f := exportOf(t, func(company.Place) error { return ports.ErrUnavailable })
+	f := exportOf(t, func(company.OrderKey) error { return ports.ErrUnavailable })
 	if w := f.send(newRequest(t, http.MethodGet, "/api/v1/organization", "")); w.Code != 503 || detailOf(t, w).Code != 8001 {
 		t.Errorf("answer = %d %s, want 503/8001", w.Code, w.Body)
 	}
@@ -56,7 +55,7 @@ func TestExportThatCannotBegin(t *testing.T) {
 
 // One that cannot end is cut, so that no client takes it for the whole.
 func TestExportThatCannotEnd(t *testing.T) {
-	f := exportOf(t, func(after company.Place) error {
+	f := exportOf(t, func(after company.OrderKey) error {
 		if after == "" {
 			return nil
 		}
@@ -86,7 +85,7 @@ func TestExportThatCannotEnd(t *testing.T) {
 // A head needs no more than the beginning.
 func TestExportHead(t *testing.T) {
 	asked := 0
-	f := exportOf(t, func(company.Place) error { asked++; return nil })
+	f := exportOf(t, func(company.OrderKey) error { asked++; return nil })
 	w := f.send(newRequest(t, http.MethodHead, "/api/v1/organization", ""))
 	if w.Code != 200 || w.Body.Len() > 0 || asked != 1 {
 		t.Errorf("answer = %d with %d bytes after %d pages, want 200 after 1", w.Code, w.Body.Len(), asked)
@@ -96,7 +95,7 @@ func TestExportHead(t *testing.T) {
 // TestDocumentsAtOnce holds plans whose bodies stop halfway: a third one of the
 // subject is refused, until one has ended.
 func TestDocumentsAtOnce(t *testing.T) {
-	f := exportOf(t, func(company.Place) error { return ports.ErrUnavailable })
+	f := exportOf(t, func(company.OrderKey) error { return ports.ErrUnavailable })
 	plan := func(body io.Reader) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/organization/plan", body)
 		r.Header.Set("Authorization", "Bearer good")

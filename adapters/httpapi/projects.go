@@ -6,9 +6,9 @@ import (
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/project"
-	"orgd/domain/receipt"
 )
 
 // projects are the handlers of projects.
@@ -40,7 +40,7 @@ func (h projects) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(p app.Project) receipt.Reply { return projectReply(p, http.StatusCreated) }
+	reply := func(p app.Project) idempotency.Reply { return projectReply(p, http.StatusCreated) }
 	made, err := h.svc.Start(r.Ctx(), r.Call(), app.StartProject{Patch: p, Reply: reply})
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func projectID(r *request.Request) (project.ID, error) {
 }
 
 // projectReply is the reply with one project.
-func projectReply(p app.Project, status int) receipt.Reply {
-	r := receipt.Reply{
+func projectReply(p app.Project, status int) idempotency.Reply {
+	r := idempotency.Reply{
 		Status: status,
 		Body:   request.Envelope(512, func(w *jsondoc.Writer) { writeProject(w, p) }),
 		ETag:   protocol.ETag(p.Tag(), projectDigest(p)),

@@ -14,7 +14,7 @@ import (
 	"orgd/adapters/system"
 	"orgd/app"
 	"orgd/domain/access"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -55,14 +55,14 @@ func TestRoutesAndPermissions(t *testing.T) {
 }
 
 // lockedKeys has a lock of a running request on every key.
-type lockedKeys struct{ ports.Receipts }
+type lockedKeys struct{ ports.IdempotencyStore }
 
-func (lockedKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) {
-	return nil, receipt.ErrRunning
+func (lockedKeys) Lock(context.Context, idempotency.Lock) (*idempotency.Record, error) {
+	return nil, idempotency.ErrRunning
 }
 
 func TestKeyOfARunningRequest(t *testing.T) {
-	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Receipts = lockedKeys{} })
+	f := newFake(t, ok, func(_ *Config, p *Parts) { p.Idempotency = lockedKeys{} })
 	r := newRequest(t, "POST", "/api/v1/company/reorder-departments", "{}")
 	r.Header.Set("Idempotency-Key", "k")
 	w := f.send(r)
@@ -81,8 +81,7 @@ func (external) Authenticate(context.Context, string) (session.Session, error) {
 // A token of another issuer is renewed there.
 func TestRenewExternal(t *testing.T) {
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		deps := app.Kit{Clock: p.Clock, IDs: p.IDs}
-		p.Sessions = app.NewSessions(deps, system.Random{}, external{}, nil, noSessions{}, nil)
+		p.Sessions = app.NewSessions(p.Clock, p.IDs, system.Random{}, external{}, nil, noSessions{}, nil)
 	})
 	if w := f.send(newRequest(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
 		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)

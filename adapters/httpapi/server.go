@@ -41,7 +41,7 @@ type Parts struct {
 	Sessions     *app.Sessions
 	Webhooks     *app.Webhooks
 	Audit        ports.AuditLog
-	Receipts     ports.Receipts
+	Idempotency  ports.IdempotencyStore
 	Storage      ports.Storage
 	Limiter      ports.Limiter
 	Caps         limit.Caps

@@ -8,9 +8,9 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/access"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 )
 
@@ -68,7 +68,7 @@ func (h sessions) renew(r *request.Request) error {
 // sendToken answers with a token. It is never sent again.
 func sendToken(r *request.Request, token string, s session.Session, status int) error {
 	r.Writer.Header().Set("Cache-Control", "no-store")
-	reply := receipt.Reply{Status: status, Body: request.Envelope(1024, request.Object(func(w *jsondoc.Writer) {
+	reply := idempotency.Reply{Status: status, Body: request.Envelope(1024, request.Object(func(w *jsondoc.Writer) {
 		w.Field("token").Text(token)
 		w.Field("sid").Text(s.ID)
 		w.Field("expires_at").Time(s.ExpiresAt)

@@ -22,7 +22,7 @@ import (
 	"orgd/domain/access"
 	"orgd/domain/company"
 	"orgd/domain/department"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -59,7 +59,7 @@ func (f fakeCompany) Company(ctx context.Context) (company.Company, error) {
 	return company.Default(time.Unix(0, 0)), f.do(ctx)
 }
 
-func (f fakeCompany) Update(ctx context.Context, _ func(company.Company, bool) (ports.CompanyStep, error)) (company.Company, error) {
+func (f fakeCompany) Update(ctx context.Context, _ func(company.Company, bool) (ports.Change[company.Company], error)) (company.Company, error) {
 	return f.Company(ctx)
 }
 
@@ -69,7 +69,7 @@ type fakeDepartments struct {
 	do func(context.Context) error
 }
 
-func (f fakeDepartments) Departments(ctx context.Context, _ company.Place, _ int) ([]department.Department, error) {
+func (f fakeDepartments) Departments(ctx context.Context, _ company.OrderKey, _ int) ([]department.Department, error) {
 	return nil, f.do(ctx)
 }
 
@@ -83,12 +83,14 @@ func (f fakeStorage) Ping(ctx context.Context) error { return f.ping(ctx) }
 
 // fakeKeys locks every idempotency key, and releases it as a test says.
 type fakeKeys struct {
-	ports.Receipts
+	ports.IdempotencyStore
 	release func(context.Context) error
 }
 
-func (fakeKeys) Claim(context.Context, ports.Claim) (*receipt.Receipt, error) { return nil, nil }
-func (f fakeKeys) Release(ctx context.Context, _ ports.Claim) error           { return f.release(ctx) }
+func (fakeKeys) Lock(context.Context, idempotency.Lock) (*idempotency.Record, error) {
+	return nil, nil
+}
+func (f fakeKeys) Release(ctx context.Context, _ idempotency.Lock) error { return f.release(ctx) }
 
 // fake is a server whose company store and storage do what do says.
 type fake struct {
@@ -98,15 +100,15 @@ type fake struct {
 
 func newFake(t *testing.T, do func(context.Context) error, change ...func(*Config, *Parts)) fake {
 	t.Helper()
-	deps := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
+	clock, ids := system.Clock{}, system.IDs{}
 	cfg := Default()
 	parts := Parts{
-		Sessions:   app.NewSessions(deps, system.Random{}, oneToken{}, nil, noSessions{}, nil),
-		Company:    app.NewCompany(deps, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
-		Activities: app.NewActivities(deps, nil, nil, 0), // refuses what is wrong by itself
+		Sessions:   app.NewSessions(clock, ids, system.Random{}, oneToken{}, nil, noSessions{}, nil),
+		Company:    app.NewCompany(clock, ids, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
+		Activities: app.NewActivities(clock, ids, nil, nil, 0), // refuses what is wrong by itself
 		Storage:    fakeStorage{ping: do},
 		Limiter:    memlimit.New(memlimit.Uptime()),
-		Clock:      deps.Clock, IDs: deps.IDs,
+		Clock:      clock, IDs: ids,
 		Metrics:   telemetry.NewMetrics("v1", "c1"),
 		CursorKey: CursorKey(bytes.Repeat([]byte{1}, MinCursorKey)),
 		Build:     BuildInfo{Version: "v1", Commit: "c1"},

@@ -40,7 +40,7 @@ func (l *fakeLog) set(change func(*fakeLog)) {
 
 func (l *fakeLog) add(n int) { l.set(func(l *fakeLog) { l.n += n }) }
 
-func (l *fakeLog) Grown() <-chan struct{} { return l.news.Wait() }
+func (l *fakeLog) Changed() <-chan struct{} { return l.news.Wait() }
 
 func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	l.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"orgd/app"
 	"orgd/domain/agent"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/domain/revision"
 )
 
@@ -63,7 +63,7 @@ func (h agents) version(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendIfNew(receipt.Reply{
+	return r.SendIfNew(idempotency.Reply{
 		Body: request.Envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
 		ETag: protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
 	})
@@ -120,8 +120,8 @@ func parseRollback(doc jsondoc.Value) (in app.RollbackAgent, err error) {
 }
 
 // identityReply is the reply with the identity of an agent, under the agent's tag.
-func identityReply(a agent.Agent) receipt.Reply {
-	return receipt.Reply{
+func identityReply(a agent.Agent) idempotency.Reply {
+	return idempotency.Reply{
 		Status: http.StatusOK,
 		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Identity.Write)),
 		ETag:   protocol.ETag(a.Tag(), ""),

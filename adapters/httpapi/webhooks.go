@@ -6,8 +6,8 @@ import (
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/domain/webhook"
 )
 
@@ -94,7 +94,7 @@ func (h webhooks) test(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(d webhook.Delivery) receipt.Reply { return deliveryReply(d, http.StatusCreated) }
+	reply := func(d webhook.Delivery) idempotency.Reply { return deliveryReply(d, http.StatusCreated) }
 	d, err := h.svc.Test(r.Ctx(), call, id, reply)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (h webhooks) redeliver(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(d webhook.Delivery) receipt.Reply { return deliveryReply(d, http.StatusOK) }
+	reply := func(d webhook.Delivery) idempotency.Reply { return deliveryReply(d, http.StatusOK) }
 	d, err := h.svc.Redeliver(r.Ctx(), call, id, delivery, reply)
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func webhookID(r *request.Request) (webhook.ID, error) {
 }
 
 // webhookReply is the reply with one webhook.
-func webhookReply(w webhook.Webhook) receipt.Reply {
-	return receipt.Reply{
+func webhookReply(w webhook.Webhook) idempotency.Reply {
+	return idempotency.Reply{
 		Status: http.StatusOK,
 		Body:   request.Envelope(512, func(out *jsondoc.Writer) { writeWebhook(out, w) }),
 		ETag:   protocol.ETag(w.Tag(), ""),
@@ -178,7 +178,7 @@ func writeWebhook(out *jsondoc.Writer, w webhook.Webhook) {
 // sendSecret answers with one webhook and its secret. The secret is never sent again.
 func sendSecret(r *request.Request, w webhook.Webhook, status int) error {
 	r.Writer.Header().Set("Cache-Control", "no-store")
-	reply := receipt.Reply{
+	reply := idempotency.Reply{
 		Status: status, ETag: protocol.ETag(w.Tag(), ""),
 		Body: request.Envelope(640, request.Object(func(out *jsondoc.Writer) {
 			w.Write(out)
@@ -192,8 +192,8 @@ func sendSecret(r *request.Request, w webhook.Webhook, status int) error {
 }
 
 // deliveryReply is the reply with one delivery.
-func deliveryReply(d webhook.Delivery, status int) receipt.Reply {
-	r := receipt.Reply{Status: status, Body: request.Envelope(384, func(w *jsondoc.Writer) { writeDelivery(w, d) })}
+func deliveryReply(d webhook.Delivery, status int) idempotency.Reply {
+	r := idempotency.Reply{Status: status, Body: request.Envelope(384, func(w *jsondoc.Writer) { writeDelivery(w, d) })}
 	if status == http.StatusCreated {
 		r.Location = request.Prefix + "/webhooks/" + string(d.Webhook) + "/deliveries"
 	}

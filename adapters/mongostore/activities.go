@@ -18,7 +18,7 @@ import (
 type Activities struct{ db *DB }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (_ ports.Counted, err error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (_ ports.Counted, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	var n ports.Counted
 	costs := false
@@ -28,12 +28,10 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			return err
 		}
 		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
-		note := seal(n)
-		if len(fresh) == 0 {
-			t.addIdempotencyRecord(note.Receipt)
+		t.addTrail(seal(n), n.Accepted > 0)
+		if n.Accepted == 0 {
 			return nil
 		}
-		t.addAuditEntry(note)
 		sums := newRollups()
 		for _, r := range fresh {
 			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)

@@ -21,7 +21,7 @@ type agentDoc struct {
 	Status       string `bson:"status"`
 	Level        string `bson:"level"`
 	Identity     string `bson:"identity"`
-	Outside      string `bson:"outside"`
+	Unversioned  string `bson:"outside"`
 	Version      int64  `bson:"version"`
 	Revision     int64  `bson:"revision"`
 	Created      int64  `bson:"created"`
@@ -38,8 +38,8 @@ type deletedAgentDoc struct {
 func agentOf(a agent.Agent) agentDoc {
 	return agentDoc{
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text, Department: string(a.Department().Key),
-		OrderKey: string(a.Place), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
-		Identity: string(a.Identity.Canonical()), Outside: string(a.Outside()),
+		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
+		Identity: string(a.Identity.Canonical()), Unversioned: string(a.Unversioned()),
 		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }
@@ -53,7 +53,7 @@ func (d agentDoc) change() bson.D {
 
 func (d agentDoc) record() (agent.Record, error) {
 	return agent.Record{
-		ID: agent.ID(d.ID), Name: d.Name, Place: agent.Place(d.OrderKey), Identity: d.Identity, Outside: d.Outside,
+		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
 		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
 	}, nil
 }

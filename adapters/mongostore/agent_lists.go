@@ -49,8 +49,8 @@ func agentsFilter(q agent.Query) bson.D {
 	case q.Prefix != "":
 		return append(filter, startsWith("key", string(q.Prefix)))
 	case q.After != nil:
-		return append(filter, is("order_key", bson.D{is("$gte", string(q.After.Place))}),
-			behind("$gt", "order_key", string(q.After.Place), "_id", string(q.After.ID)))
+		return append(filter, is("order_key", bson.D{is("$gte", string(q.After.OrderKey))}),
+			behind("$gt", "order_key", string(q.After.OrderKey), "_id", string(q.After.ID)))
 	}
 	return filter
 }

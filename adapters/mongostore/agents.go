@@ -18,9 +18,9 @@ import (
 type Agents struct{ db *DB }
 
 // Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
-	var step ports.AgentStep
+	var step ports.AgentChange
 	err = s.db.write(ctx, func(t *tx) error {
 		d, err := departmentFor(t, asked)
 		if err != nil {
@@ -56,8 +56,8 @@ func taken(a agent.Agent) error {
 }
 
 // addHistory writes the audit entry, the version and the events of a step.
-func (t *tx) addHistory(step ports.AgentStep) {
-	t.addAuditEntry(step.Note)
+func (t *tx) addHistory(step ports.AgentChange) {
+	t.addTrail(step.Trail, step.Effective())
 	if step.Version != nil {
 		t.insert(versionsColl, versionOf(step.Agent.ID(), *step.Version), nil)
 	}
@@ -67,9 +67,9 @@ func (t *tx) addHistory(step ports.AgentStep) {
 }
 
 // Update implements [ports.AgentStore].
-func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
-	var step ports.AgentStep
+	var step ports.AgentChange
 	err = s.db.write(ctx, func(t *tx) error {
 		d, err := findAgent(t, ref)
 		if err != nil {
@@ -82,12 +82,10 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		if step, err = change(before); err != nil {
 			return err
 		}
-		if !step.Effective() {
-			t.addIdempotencyRecord(step.Receipt)
-			return nil
-		}
-		if err := t.replaceAgent(before, d.DepartmentID, step); err != nil {
-			return err
+		if step.Effective() {
+			if err := t.replaceAgent(before, d.DepartmentID, step); err != nil {
+				return err
+			}
 		}
 		t.addHistory(step)
 		return nil
@@ -105,7 +103,7 @@ func needAgent(ref identity.Ref) need {
 
 // replaceAgent writes the agent of an effective step. departmentID is that of the
 // department before.
-func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.AgentStep) error {
+func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.AgentChange) error {
 	id := string(before.ID())
 	if step.Deleted {
 		t.remove(agentsColl, id)
@@ -167,8 +165,8 @@ func notFound(err error, ref identity.Ref) error {
 	return err
 }
 
-// Trace implements [ports.AgentStore].
-func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
+// Resolve implements [ports.AgentStore].
+func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	err = s.db.view(ctx, func(r plain) error {
 		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))

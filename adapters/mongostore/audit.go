@@ -45,11 +45,13 @@ func entriesFilter(q audit.Query) bson.D {
 	return filter
 }
 
-// addAuditEntry writes the audit entry of an effective change, and its idempotency
-// record if the request had a key.
-func (t *tx) addAuditEntry(n ports.Note) {
-	t.addIdempotencyRecord(n.Receipt)
-	t.insert(auditColl, entryOf(n.Audit), nil)
+// addTrail writes the idempotency record of a change, if the request had a key, and
+// its audit entry, if the change is effective.
+func (t *tx) addTrail(trail ports.Trail, effective bool) {
+	t.addIdempotencyRecord(trail.Idempotency)
+	if effective {
+		t.insert(auditColl, entryOf(trail.Audit), nil)
+	}
 }
 
 // entryDoc is an entry of the audit trail.

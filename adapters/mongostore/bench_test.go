@@ -17,7 +17,7 @@ func Benchmark(b *testing.B) {
 	o := newOffice(b)
 	var ids []agent.ID
 	for i := range 32 {
-		o.must(o.found(b.Context(), fmt.Sprint("d", i), 1))
+		o.must(o.createDepartment(b.Context(), fmt.Sprint("d", i), 1))
 		ids = append(ids, o.hire(fmt.Sprint("d", i)))
 	}
 	plain := o.db.data.Collection("plain")

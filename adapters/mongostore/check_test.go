@@ -179,7 +179,7 @@ func TestReadWriteIsEnough(t *testing.T) {
 	o.must(db.Check(t.Context()))
 	head, err := o.Stream.Head(t.Context())
 	o.must(err)
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	o.wantFreeAfterDeath(o.hire("Sales"))
 	o.wantLogged(head, 2)
 }

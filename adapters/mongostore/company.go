@@ -61,7 +61,7 @@ func readCompany(r reader) (s state, err error) {
 	s.costs, s.shares = d.Costs, map[name.Key]money.Percent{}
 	s.Revision, s.UpdatedAt = d.Revision, fromMillis(d.Updated)
 	for _, d := range rows {
-		s.Seats = append(s.Seats, company.Seat{Place: company.Place(d.OrderKey), Department: name.Key(d.Key)})
+		s.Seats = append(s.Seats, company.Seat{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
 		s.shares[name.Key(d.Key)] = money.Percent(d.Share)
 	}
 	return s, nil
@@ -97,9 +97,9 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 }
 
 // Update implements [ports.CompanyStore].
-func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.CompanyStep, error)) (_ company.Company, err error) {
+func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
-	var step ports.CompanyStep
+	var step ports.Change[company.Company]
 	err = s.db.write(ctx, func(t *tx) error {
 		before, err := readCompany(t)
 		if err != nil {
@@ -108,19 +108,17 @@ func (s *Company) Update(ctx context.Context, change func(company.Company, bool)
 		if step, err = change(before.Company, before.costs); err != nil {
 			return err
 		}
-		if step.Company.Revision == step.From {
-			t.addIdempotencyRecord(step.Receipt)
-			return nil
+		t.addTrail(step.Trail, step.Effective())
+		if step.Effective() {
+			t.updateCompany(step.State)
+			t.updateDepartmentOrder(before.Seats, step.State.Seats)
 		}
-		t.addAuditEntry(step.Note)
-		t.updateCompany(step.Company)
-		t.updateDepartmentOrder(before.Seats, step.Company.Seats)
 		return nil
 	})
 	if err != nil {
 		return company.Company{}, err
 	}
-	return step.Company, nil
+	return step.State, nil
 }
 
 // updateCompany writes the company without the order of its departments.
@@ -132,13 +130,13 @@ func (t *tx) updateCompany(c company.Company) {
 
 // updateDepartmentOrder writes the order keys that have changed.
 func (t *tx) updateDepartmentOrder(from, to []company.Seat) {
-	keys := make(map[name.Key]company.Place, len(from))
+	keys := make(map[name.Key]company.OrderKey, len(from))
 	for _, s := range from {
-		keys[s.Department] = s.Place
+		keys[s.Department] = s.OrderKey
 	}
 	for _, s := range to {
-		if keys[s.Department] != s.Place {
-			t.update(departmentsColl, string(s.Department), set(is("order_key", string(s.Place))), nil)
+		if keys[s.Department] != s.OrderKey {
+			t.update(departmentsColl, string(s.Department), set(is("order_key", string(s.OrderKey))), nil)
 		}
 	}
 }

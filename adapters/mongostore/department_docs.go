@@ -28,7 +28,7 @@ type departmentDoc struct {
 
 func departmentOf(d department.Department) departmentDoc {
 	return departmentDoc{
-		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, OrderKey: string(d.Place), Share: int64(d.BudgetPercent),
+		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, OrderKey: string(d.OrderKey), Share: int64(d.BudgetPercent),
 		Doc: string(d.Canonical()), Revision: d.Revision, Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt),
 	}
 }
@@ -40,15 +40,15 @@ func (d departmentDoc) department() (department.Department, error) {
 	if err != nil {
 		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
 	}
-	found.ID, found.Name, found.Place, found.Revision = d.ID, d.name(), company.Place(d.OrderKey), d.Revision
+	found.ID, found.Name, found.OrderKey, found.Revision = d.ID, d.name(), company.OrderKey(d.OrderKey), d.Revision
 	found.CreatedAt, found.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
 	return found, nil
 }
 
 // updateDepartment writes what a step changes of a department. Its order key is left
 // out: a change of the company writes it.
-func (t *tx) updateDepartment(step ports.DepartmentStep) {
-	d := departmentOf(step.Department)
+func (t *tx) updateDepartment(step ports.DepartmentChange) {
+	d := departmentOf(step.State)
 	t.update(departmentsColl, d.Key, set(
 		is("share", d.Share), is("doc", d.Doc), is("revision", d.Revision), is("updated", d.Updated),
 	), nil)
@@ -59,19 +59,19 @@ func readMembers(r reader, department name.Key) ([]agent.Member, error) {
 	docs, err := all[agentDoc](r, agentsColl, bson.D{is("department", string(department))},
 		options.Find().SetSort(by("order_key", "_id")).SetProjection(by("key", "order_key")))
 	return every(docs, err, func(d agentDoc) (agent.Member, error) {
-		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), Place: agent.Place(d.OrderKey)}, nil
+		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), OrderKey: agent.OrderKey(d.OrderKey)}, nil
 	})
 }
 
 // updateOrder writes the order keys that have changed.
 func (t *tx) updateOrder(from, to []agent.Member) {
-	keys := make(map[agent.ID]agent.Place, len(from))
+	keys := make(map[agent.ID]agent.OrderKey, len(from))
 	for _, m := range from {
-		keys[m.ID] = m.Place
+		keys[m.ID] = m.OrderKey
 	}
 	for _, m := range to {
-		if keys[m.ID] != m.Place {
-			t.update(agentsColl, string(m.ID), set(is("order_key", string(m.Place))), nil)
+		if keys[m.ID] != m.OrderKey {
+			t.update(agentsColl, string(m.ID), set(is("order_key", string(m.OrderKey))), nil)
 		}
 	}
 }

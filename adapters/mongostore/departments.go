@@ -37,14 +37,14 @@ func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err 
 }
 
 // Departments implements [ports.DepartmentStore].
-func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (_ []department.Department, err error) {
+func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (_ []department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
 	return list(s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
 		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)), departmentDoc.department)
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
 	var d department.Department
 	err = s.db.write(ctx, func(t *tx) error {
@@ -59,9 +59,9 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 		if err != nil {
 			return err
 		}
-		d = step.Department
-		d.Place = orderKeyOf(d, step.Company)
-		t.addAuditEntry(step.Note)
+		d = step.State
+		d.OrderKey = orderKeyOf(d, step.Company)
+		t.addTrail(step.Trail, true)
 		t.updateCompany(step.Company) // where two creations conflict
 		t.insert(departmentsColl, departmentOf(d), nil)
 		t.insertHeadcounts(d.Name.Key)
@@ -87,25 +87,25 @@ func mustBeFree(t *tx, key name.Key) error {
 }
 
 // orderKeyOf returns the order key that the company has for a new department.
-func orderKeyOf(d department.Department, c company.Company) company.Place {
+func orderKeyOf(d department.Department, c company.Company) company.OrderKey {
 	for _, s := range c.Seats {
 		if s.Department == d.Name.Key {
-			return s.Place
+			return s.OrderKey
 		}
 	}
-	return company.Place(d.ID)
+	return company.OrderKey(d.ID)
 }
 
 // Update implements [ports.DepartmentStore].
-func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.update").End(&err)
-	return s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
+	return s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentChange, error) {
 		c, err := readCompany(t)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		step, err := change(d, c.sharesBut(key))
-		if err == nil && step.Department.BudgetPercent != d.BudgetPercent {
+		if err == nil && step.State.BudgetPercent != d.BudgetPercent {
 			t.update(metaColl, companyID, bson.D{is("$inc", bson.D{is("guard", 1)})}, nil)
 		}
 		return step, err
@@ -114,34 +114,34 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 
 // Reorder implements [ports.DepartmentStore]. Two reorders conflict in the
 // department, a reorder and a change of a member in the member.
-func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
 	var members []agent.Member
-	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentStep, err error) {
+	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentChange, err error) {
 		if members, err = readMembers(t, key); err != nil {
 			return step, err
 		}
 		return order(d, members)
-	}, func(t *tx, step ports.DepartmentStep) {
+	}, func(t *tx, step ports.DepartmentChange) {
 		t.updateDepartment(step)
 		t.updateOrder(members, step.Members)
 	})
 }
 
 // Delete implements [ports.DepartmentStore].
-func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) (err error) {
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentChange, error)) (err error) {
 	defer s.db.observer.Begin(&ctx, "departments.delete").End(&err)
-	_, err = s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentStep, error) {
+	_, err = s.step(ctx, key, func(t *tx, d department.Department) (ports.DepartmentChange, error) {
 		n, err := headcounts(t, []name.Key{key})
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		c, err := readCompany(t)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		return remove(d, n[key].Total, c.Company)
-	}, func(t *tx, step ports.DepartmentStep) {
+	}, func(t *tx, step ports.DepartmentChange) {
 		t.updateCompany(step.Company)
 		t.remove(departmentsColl, string(key))
 		t.removeHeadcounts(key)
@@ -152,10 +152,10 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(depa
 // step stores what decide makes of a department. write writes an effective step
 // without its audit entry.
 func (s *Departments) step(ctx context.Context, key name.Key,
-	decide func(*tx, department.Department) (ports.DepartmentStep, error),
-	write func(*tx, ports.DepartmentStep),
+	decide func(*tx, department.Department) (ports.DepartmentChange, error),
+	write func(*tx, ports.DepartmentChange),
 ) (department.Department, error) {
-	var step ports.DepartmentStep
+	var step ports.DepartmentChange
 	err := s.db.write(ctx, func(t *tx) error {
 		doc, err := findDepartment(t, key)
 		if err != nil {
@@ -168,18 +168,16 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 		if step, err = decide(t, d); err != nil {
 			return err
 		}
-		if !step.Deleted && step.Department.Revision == step.From {
-			t.addIdempotencyRecord(step.Receipt)
-			return nil
+		t.addTrail(step.Trail, step.Effective())
+		if step.Effective() {
+			write(t, step)
 		}
-		t.addAuditEntry(step.Note)
-		write(t, step)
 		return nil
 	}, needByID(departmentsColl, string(key)))
 	if err != nil {
 		return department.Department{}, err
 	}
-	return step.Department, nil
+	return step.State, nil
 }
 
 // findDepartment returns a department, or department.ErrNotFound.

@@ -14,11 +14,11 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -60,21 +60,21 @@ func key(text string) name.Key { return must(name.Parse(text)).Key }
 
 func refOf(id agent.ID) identity.Ref { return identity.Ref{ID: id} }
 
-func note(of audit.Resource, r *receipt.Receipt) ports.Note {
-	return ports.Note{Receipt: r, Audit: audit.Entry{
+func trail(of audit.Resource, r *idempotency.Record) ports.Trail {
+	return ports.Trail{Idempotency: r, Audit: audit.Entry{
 		ID: newID(), At: now(), Actor: "ann", Route: "PATCH /x", Resource: of, RequestID: "r",
 	}}
 }
 
-func newReceipt(body int) *receipt.Receipt {
-	return &receipt.Receipt{
-		Key: receipt.Key("key " + newID()), Fingerprint: "f", At: now(),
-		Reply: &receipt.Reply{Status: 201, Body: make([]byte, body)},
+func newRecord(body int) *idempotency.Record {
+	return &idempotency.Record{
+		Key: idempotency.Key("key " + newID()), Fingerprint: "f", At: now(),
+		Reply: &idempotency.Reply{Status: 201, Body: make([]byte, body)},
 	}
 }
 
-func occasion() activity.Occasion {
-	on := activity.Occasion{At: now(), By: "ann"}
+func cause() activity.Cause {
+	on := activity.Cause{At: now(), By: "ann"}
 	for range activity.MaxEvents {
 		on.IDs = append(on.IDs, activity.ID(newID()))
 	}
@@ -84,10 +84,10 @@ func occasion() activity.Occasion {
 // instructions are as long as those of most agents.
 var instructions = strings.Repeat("You answer questions of customers about their orders, politely and in their own language. ", 8)
 
-func hiring(title, in string, r *receipt.Receipt) ports.AgentStep {
+func hiring(title, in string, r *idempotency.Record) ports.AgentChange {
 	id := agent.ID(newID())
 	p := must(agent.ParseNew(value(fmt.Sprintf(`{"name":%q,"role":"worker","department":%q,"instructions":%q}`, title, in, instructions))))
-	return ports.AgentStep{Step: must(agent.Hire(id, p, occasion())), Note: note(audit.Agent(string(id)), r)}
+	return ports.AgentChange{Step: must(agent.Hire(id, p, cause())), Trail: trail(audit.Agent(string(id)), r)}
 }
 
 // hire hires somebody and returns the id.
@@ -98,11 +98,11 @@ func (o *office) hire(in string) agent.ID {
 	return step.Agent.ID()
 }
 
-func patching(patch string, r *receipt.Receipt) func(agent.Agent) (ports.AgentStep, error) {
-	p, on := must(agent.ParsePatch(value(patch))), occasion()
-	return func(a agent.Agent) (ports.AgentStep, error) {
+func patching(patch string, r *idempotency.Record) func(agent.Agent) (ports.AgentChange, error) {
+	p, on := must(agent.ParsePatch(value(patch))), cause()
+	return func(a agent.Agent) (ports.AgentChange, error) {
 		step, err := a.Change(p, on)
-		return ports.AgentStep{Step: step, Note: note(audit.Agent(string(a.ID())), r)}, err
+		return ports.AgentChange{Step: step, Trail: trail(audit.Agent(string(a.ID())), r)}, err
 	}
 }
 
@@ -111,47 +111,48 @@ func (o *office) patch(ctx context.Context, id agent.ID, patch string) error {
 	return err
 }
 
-// found makes a department that has a share of the budget.
-func (o *office) found(ctx context.Context, title string, share int) error {
+// createDepartment makes a department that has a share of the budget.
+func (o *office) createDepartment(ctx context.Context, title string, share int) error {
 	p := must(department.ParseNew(value(fmt.Sprintf(`{"name":%q,"budget_percent":%d}`, title, share))))
-	id, at, n := newID(), now(), note(audit.Department(title), nil)
-	_, err := o.Departments.Create(ctx, key(title), func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+	id, at, n := newID(), now(), trail(audit.Department(title), nil)
+	_, err := o.Departments.Create(ctx, key(title), func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 		d, err := department.New(id, p, shares, at)
-		return ports.DepartmentStep{Department: d, Note: n,
-			Company: c.WithDepartment(company.Seat{Place: company.Place(id), Department: d.Name.Key}, at)}, err
+		return ports.DepartmentChange{Change: ports.Change[department.Department]{State: d, Trail: n},
+			Company: c.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: d.Name.Key}, at)}, err
 	})
 	return err
 }
 
 func (o *office) share(ctx context.Context, title string, percent int) error {
 	p := must(department.ParsePatch(value(fmt.Sprintf(`{"budget_percent":%d}`, percent))))
-	at, n := now(), note(audit.Department(title), nil)
-	_, err := o.Departments.Update(ctx, key(title), func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+	at, n := now(), trail(audit.Department(title), nil)
+	_, err := o.Departments.Update(ctx, key(title), func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 		next, err := d.Change(p, others, at)
-		return ports.DepartmentStep{Department: next, From: d.Revision, Note: n}, err
+		return ports.DepartmentChange{Change: ports.Change[department.Department]{State: next, From: d.Revision, Trail: n}}, err
 	})
 	return err
 }
 
-func (o *office) dissolve(ctx context.Context, title string) error {
-	at, n := now(), note(audit.Department(title), nil)
-	return o.Departments.Delete(ctx, key(title), func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error) {
-		return ports.DepartmentStep{
-			Department: d, From: d.Revision, Deleted: true, Note: n, Company: c.WithoutDepartment(d.Name.Key, at),
+func (o *office) deleteDepartment(ctx context.Context, title string) error {
+	at, n := now(), trail(audit.Department(title), nil)
+	return o.Departments.Delete(ctx, key(title), func(d department.Department, agents int64, c company.Company) (ports.DepartmentChange, error) {
+		return ports.DepartmentChange{
+			Change:  ports.Change[department.Department]{State: d, From: d.Revision, Deleted: true, Trail: n},
+			Company: c.WithoutDepartment(d.Name.Key, at),
 		}, d.CheckEmpty(agents)
 	})
 }
 
 // reverse reverses the order of a department's agents.
-func (o *office) reverse(ctx context.Context, title string, r *receipt.Receipt) error {
-	at, n := now(), note(audit.Department(title), r)
-	_, err := o.Departments.Reorder(ctx, key(title), func(d department.Department, members []agent.Member) (ports.DepartmentStep, error) {
+func (o *office) reverse(ctx context.Context, title string, r *idempotency.Record) error {
+	at, n := now(), trail(audit.Department(title), r)
+	_, err := o.Departments.Reorder(ctx, key(title), func(d department.Department, members []agent.Member) (ports.DepartmentChange, error) {
 		var asked []identity.Ref
 		for _, m := range slices.Backward(members) {
 			asked = append(asked, identity.Ref{ID: m.ID})
 		}
 		next, err := agent.Reorder(members, asked)
-		return ports.DepartmentStep{Department: d.Touch(at), From: d.Revision, Members: next, Note: n}, err
+		return ports.DepartmentChange{Change: ports.Change[department.Department]{State: d.Touch(at), From: d.Revision, Trail: n}, Members: next}, err
 	})
 	return err
 }
@@ -176,6 +177,6 @@ func reports(id agent.ID, n int) []ports.Report {
 }
 
 func (o *office) report(ctx context.Context, some []ports.Report) (ports.Counted, error) {
-	n := note(audit.Activities, nil)
-	return o.Activities.Append(ctx, some, func(ports.Counted) ports.Note { return n })
+	n := trail(audit.Activities, nil)
+	return o.Activities.Append(ctx, some, func(ports.Counted) ports.Trail { return n })
 }

@@ -10,15 +10,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
-// Receipts keeps idempotency records and the locks of running requests. A lock only
+// Idempotency keeps idempotency records and the locks of running requests. A lock only
 // saves work: that one of two requests commits is ensured by the _id of the record.
 // So locks are written without a transaction.
-type Receipts struct{ db *DB }
+type Idempotency struct{ db *DB }
 
 type lockDoc struct {
 	Key         string `bson:"_id"`
@@ -27,11 +27,11 @@ type lockDoc struct {
 	At          int64  `bson:"at"`
 }
 
-// Claim implements [ports.Receipts]. It locks the key before it looks for a record:
+// Lock implements [ports.IdempotencyStore]. It locks the key before it looks for a record:
 // the request that had the lock before has then either written the record that is
 // found here, or its write will conflict with that of this request. The end of the
 // caller's context does not interrupt it: the lock might be taken and never released.
-func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (_ *receipt.Receipt, err error) {
+func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempotency.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, groupcommit.Unavailable(err)
@@ -54,10 +54,10 @@ func (s *Receipts) Claim(ctx context.Context, c ports.Claim) (_ *receipt.Receipt
 }
 
 // lock locks the key for c unless another request has the lock.
-func (s *Receipts) lock(ctx context.Context, c ports.Claim) error {
+func (s *Idempotency) lock(ctx context.Context, c idempotency.Lock) error {
 	locks := s.db.coll(locksColl)
 	mayTake := is("$or", bson.A{
-		bson.D{is("owner", c.Owner)}, bson.D{is("at", bson.D{is("$lt", millis(c.At.Add(-receipt.Lease)))})},
+		bson.D{is("owner", c.Owner)}, bson.D{is("at", bson.D{is("$lt", millis(c.At.Add(-idempotency.Lease)))})},
 	})
 	hold := set(is("fingerprint", c.Fingerprint), is("owner", c.Owner), is("at", millis(c.At)))
 	for n := 0; ; n++ {
@@ -74,36 +74,36 @@ func (s *Receipts) lock(ctx context.Context, c ports.Claim) error {
 		case err != nil:
 			return err
 		case held.Fingerprint != c.Fingerprint:
-			return receipt.ErrReused
+			return idempotency.ErrReused
 		default:
-			return receipt.ErrRunning
+			return idempotency.ErrRunning
 		}
 	}
 }
 
 // lockOf is the filter for the lock that c has.
-func lockOf(c ports.Claim) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
+func lockOf(c idempotency.Lock) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
 
-// Renew implements [ports.Receipts].
-func (s *Receipts) Renew(ctx context.Context, c ports.Claim, at time.Time) (err error) {
+// Renew implements [ports.IdempotencyStore].
+func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Time) (err error) {
 	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), set(is("at", millis(at))))
 	if err == nil && res.MatchedCount == 0 {
-		return receipt.ErrRunning
+		return idempotency.ErrRunning
 	}
 	return translate(err)
 }
 
-// Release implements [ports.Receipts]. If it fails, the lock goes as soon as MongoDB is
+// Release implements [ports.IdempotencyStore]. If it fails, the lock goes as soon as MongoDB is
 // there again.
-func (s *Receipts) Release(ctx context.Context, c ports.Claim) (err error) {
+func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {
 	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
 	return s.unlock(ctx, c)
 }
 
-func (s *Receipts) unlock(ctx context.Context, c ports.Claim) error {
+func (s *Idempotency) unlock(ctx context.Context, c idempotency.Lock) error {
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	_, err := s.db.coll(locksColl).DeleteOne(ctx, lockOf(c))
@@ -114,26 +114,26 @@ func (s *Receipts) unlock(ctx context.Context, c ports.Claim) error {
 }
 
 // find returns the record of a key, or nil if there is none or it has expired at now.
-func (s *Receipts) find(ctx context.Context, key receipt.Key, now time.Time) (*receipt.Receipt, error) {
+func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotency.Record, error) {
 	d, err := one[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
-		bson.D{is("_id", string(key)), is("at", bson.D{is("$gte", millis(now.Add(-receipt.Kept)))})})
+		bson.D{is("_id", string(key)), is("at", bson.D{is("$gte", millis(now.Add(-idempotency.Kept)))})})
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return d.receipt(), nil
+	return d.record(), nil
 }
 
 // addIdempotencyRecord writes a record, if there is one. It replaces one of the same
 // key that has expired, and no other.
-func (t *tx) addIdempotencyRecord(r *receipt.Receipt) {
+func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	if r == nil {
 		return
 	}
-	expired := is("at", bson.D{is("$lt", millis(r.At.Add(-receipt.Kept)))})
-	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), receipt.ErrRunning, expired)
+	expired := is("at", bson.D{is("$lt", millis(r.At.Add(-idempotency.Kept)))})
+	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), idempotency.ErrRunning, expired)
 }
 
 // idempotencyDoc is an idempotency record.
@@ -152,7 +152,7 @@ type replyDoc struct {
 	Location string `bson:"location"`
 }
 
-func idempotencyOf(r receipt.Receipt) idempotencyDoc {
+func idempotencyOf(r idempotency.Record) idempotencyDoc {
 	d := idempotencyDoc{Key: string(r.Key), Fingerprint: r.Fingerprint, At: millis(r.At), Reply: (*replyDoc)(r.Reply)}
 	for _, k := range r.Departments {
 		d.Departments = append(d.Departments, string(k))
@@ -160,8 +160,8 @@ func idempotencyOf(r receipt.Receipt) idempotencyDoc {
 	return d
 }
 
-func (d idempotencyDoc) receipt() *receipt.Receipt {
-	r := &receipt.Receipt{Key: receipt.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At), Reply: (*receipt.Reply)(d.Reply)}
+func (d idempotencyDoc) record() *idempotency.Record {
+	r := &idempotency.Record{Key: idempotency.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At), Reply: (*idempotency.Reply)(d.Reply)}
 	for _, k := range d.Departments {
 		r.Departments = append(r.Departments, name.Key(k))
 	}

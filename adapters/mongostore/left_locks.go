@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
+	"orgd/domain/idempotency"
 
-	"orgd/ports"
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // leftLocks are locks that could not be released.
@@ -15,7 +15,7 @@ type leftLocks struct {
 	db *DB
 
 	mu      sync.Mutex
-	claims  []ports.Claim
+	locks   []idempotency.Lock
 	running bool // whether something is releasing them
 }
 
@@ -25,11 +25,11 @@ const (
 	leftPause  = 200 * time.Millisecond
 )
 
-func (l *leftLocks) add(some ...ports.Claim) {
+func (l *leftLocks) add(some ...idempotency.Lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.claims = append(l.claims, some...)
-	l.claims = l.claims[max(0, len(l.claims)-maxLeft):]
+	l.locks = append(l.locks, some...)
+	l.locks = l.locks[max(0, len(l.locks)-maxLeft):]
 	if !l.running {
 		l.running = true
 		go l.release()
@@ -37,11 +37,11 @@ func (l *leftLocks) add(some ...ports.Claim) {
 }
 
 // take returns some of the locks, or nil if there are none.
-func (l *leftLocks) take() (some []ports.Claim) {
+func (l *leftLocks) take() (some []idempotency.Lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := min(len(l.claims), leftAtOnce)
-	some, l.claims = l.claims[:n:n], l.claims[n:]
+	n := min(len(l.locks), leftAtOnce)
+	some, l.locks = l.locks[:n:n], l.locks[n:]
 	l.running = n > 0
 	return some
 }

@@ -20,8 +20,8 @@ import (
 	"orgd/adapters/system"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
@@ -78,10 +78,10 @@ func lostCalls() map[string]func(context.Context, portstest.Stores) error {
 			return err
 		},
 		"Issue": func(ctx context.Context, s portstest.Stores) error {
-			return s.Sessions.Issue(ctx, session.Session{ID: "s"}, ports.Note{})
+			return s.Sessions.Issue(ctx, session.Session{ID: "s"}, ports.Trail{})
 		},
-		"Claim": func(ctx context.Context, s portstest.Stores) error {
-			_, err := s.Receipts.Claim(ctx, ports.Claim{Key: "k"})
+		"Lock": func(ctx context.Context, s portstest.Stores) error {
+			_, err := s.Idempotency.Lock(ctx, idempotency.Lock{Key: "k"})
 			return err
 		},
 	}
@@ -299,23 +299,23 @@ func TestLeftTransaction(t *testing.T) {
 func TestLeftLock(t *testing.T) {
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
-	c := ports.Claim{Key: "k", Fingerprint: "f", Owner: "first", At: now()}
-	if _, err := db.Stores().Receipts.Claim(t.Context(), c); err != nil {
+	c := idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "first", At: now()}
+	if _, err := db.Stores().Idempotency.Lock(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	proxy.Cut()
-	if err := db.Stores().Receipts.Release(t.Context(), c); !errors.Is(err, ports.ErrUnavailable) {
+	if err := db.Stores().Idempotency.Release(t.Context(), c); !errors.Is(err, ports.ErrUnavailable) {
 		t.Errorf("Release without a server = %v, want ErrUnavailable", err)
 	}
 	proxy.Pass()
 	c.Owner = "second" // at the same time, so that the lease does not end
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		_, err := near.Stores().Receipts.Claim(t.Context(), c)
+		_, err := near.Stores().Idempotency.Lock(t.Context(), c)
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, receipt.ErrRunning) || time.Since(begin) > 30*time.Second {
-			t.Fatalf("Claim = %v %v after the network is back", err, time.Since(begin))
+		if !errors.Is(err, idempotency.ErrRunning) || time.Since(begin) > 30*time.Second {
+			t.Fatalf("Lock = %v %v after the network is back", err, time.Since(begin))
 		}
 	}
 }

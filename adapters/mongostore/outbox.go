@@ -25,8 +25,8 @@ type positionDoc struct {
 	Position int64  `bson:"position"`
 }
 
-// Place implements [ports.Outbox].
-func (s *Outbox) Place(ctx context.Context) (_ activity.Seq, err error) {
+// Position implements [ports.Outbox].
+func (s *Outbox) Position(ctx context.Context) (_ activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
 	d, err := one[positionDoc](s.db.ask(ctx), metaColl, byID(outboxID))
 	if err != nil {

@@ -48,19 +48,19 @@ func (d projectDoc) project() (project.Project, error) {
 }
 
 // Create implements [ports.ProjectStore].
-func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) (err error) {
+func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project]) (err error) {
 	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
 	return s.db.write(ctx, func(t *tx) error {
-		t.addAuditEntry(step.Note)
-		t.insert(projectsColl, projectOf(step.Project), project.ErrExists)
+		t.addTrail(step.Trail, true)
+		t.insert(projectsColl, projectOf(step.State), project.ErrExists)
 		return nil
 	})
 }
 
 // Update implements [ports.ProjectStore].
-func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (_ project.Project, err error) {
+func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	var step ports.ProjectStep
+	var step ports.Change[project.Project]
 	err = s.db.write(ctx, func(t *tx) error {
 		before, err := findProject(t, id)
 		if err != nil {
@@ -72,19 +72,16 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 		switch {
 		case step.Deleted:
 			t.remove(projectsColl, string(id))
-		case step.Project.Revision == step.From:
-			t.addIdempotencyRecord(step.Receipt)
-			return nil
-		default:
-			t.replace(projectsColl, string(id), projectOf(step.Project), nil)
+		case step.Effective():
+			t.replace(projectsColl, string(id), projectOf(step.State), nil)
 		}
-		t.addAuditEntry(step.Note)
+		t.addTrail(step.Trail, step.Effective())
 		return nil
 	})
 	if err != nil {
 		return project.Project{}, err
 	}
-	return step.Project, nil
+	return step.State, nil
 }
 
 // Project implements [ports.ProjectStore].

@@ -19,8 +19,8 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -62,20 +62,20 @@ func wantOnly(t *testing.T, errs []error, n int, want error) {
 func TestDeleteMeetsArrivals(t *testing.T) {
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
-	o.must(o.found(t.Context(), "Home", 1))
+	o.must(o.createDepartment(t.Context(), "Home", 1))
 	var movers []agent.ID
 	for range 32 {
 		movers = append(movers, o.hire("Home"))
 	}
 	for range 4 {
-		o.must(o.found(t.Context(), "Sales", 1))
+		o.must(o.createDepartment(t.Context(), "Sales", 1))
 		var deleted error
 		errs := atOnce(65, func(i int) error {
 			at := []*office{o, other}[i%2]
 			switch {
 			case i == 64:
 				time.Sleep(5 * time.Millisecond)
-				deleted = at.dissolve(t.Context(), "Sales")
+				deleted = at.deleteDepartment(t.Context(), "Sales")
 				return nil
 			case i < 32:
 				return at.patch(t.Context(), movers[i], `{"department":"Sales"}`)
@@ -108,7 +108,7 @@ func TestDeleteMeetsArrivals(t *testing.T) {
 			o.must(o.patch(t.Context(), m.ID(), `{"department":"Home"}`))
 		}
 		if deleted != nil {
-			o.must(o.dissolve(t.Context(), "Sales"))
+			o.must(o.deleteDepartment(t.Context(), "Sales"))
 		}
 	}
 }
@@ -117,8 +117,8 @@ func TestDeleteMeetsArrivals(t *testing.T) {
 func TestSharesMeet(t *testing.T) {
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
-	o.must(o.found(t.Context(), "A", 10))
-	o.must(o.found(t.Context(), "B", 10))
+	o.must(o.createDepartment(t.Context(), "A", 10))
+	o.must(o.createDepartment(t.Context(), "B", 10))
 	for range 10 {
 		errs := atOnce(2, func(i int) error {
 			return []*office{o, other}[i].share(t.Context(), []string{"A", "B"}[i], 60)
@@ -133,7 +133,7 @@ func TestSharesMeet(t *testing.T) {
 func TestNamesMeet(t *testing.T) {
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	for i := range 10 {
 		title := fmt.Sprint("bob ", i)
 		errs := atOnce(2, func(j int) error {
@@ -142,7 +142,7 @@ func TestNamesMeet(t *testing.T) {
 		})
 		wantOnly(t, errs, 1, agent.ErrExists)
 		errs = atOnce(2, func(j int) error {
-			return []*office{o, other}[j].found(t.Context(), []string{title, strings.ToUpper(title)}[j], 1)
+			return []*office{o, other}[j].createDepartment(t.Context(), []string{title, strings.ToUpper(title)}[j], 1)
 		})
 		wantOnly(t, errs, 1, department.ErrExists)
 	}
@@ -152,14 +152,14 @@ func TestNamesMeet(t *testing.T) {
 func TestIdempotencyKeysMeet(t *testing.T) {
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	for range 4 {
-		r := newReceipt(1)
+		r := newRecord(1)
 		errs := atOnce(16, func(i int) error {
 			at := []*office{o, other}[i%2]
 			return portstest.Hire(t.Context(), at.Agents, hiring("agent "+newID(), "Sales", r))
 		})
-		wantOnly(t, errs, 1, receipt.ErrRunning)
+		wantOnly(t, errs, 1, idempotency.ErrRunning)
 	}
 	if n, err := o.Agents.Counts(t.Context(), []name.Key{"sales"}); n["sales"].Total != 4 || err != nil {
 		t.Errorf("Counts = %+v, %v, want 4", n, err)
@@ -172,20 +172,20 @@ func TestIdempotencyKeysMeet(t *testing.T) {
 func TestFastClock(t *testing.T) {
 	o := newOffice(t)
 	fast := officeOf(t, o.db.replica(t))
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	head, err := o.Stream.Head(t.Context())
 	o.must(err)
-	r := newReceipt(1)
+	r := newRecord(1)
 	for i, at := range []*office{o, fast} {
-		c := ports.Claim{Key: r.Key, Fingerprint: r.Fingerprint, Owner: fmt.Sprint(i), At: r.At.Add(time.Duration(i) * time.Minute)}
-		if kept, err := at.Receipts.Claim(t.Context(), c); kept != nil || err != nil {
-			t.Fatalf("Claim by process %d = %+v, %v, want the lock", i, kept, err)
+		c := idempotency.Lock{Key: r.Key, Fingerprint: r.Fingerprint, Owner: fmt.Sprint(i), At: r.At.Add(time.Duration(i) * time.Minute)}
+		if kept, err := at.Idempotency.Lock(t.Context(), c); kept != nil || err != nil {
+			t.Fatalf("Lock by process %d = %+v, %v, want the lock", i, kept, err)
 		}
 	}
 	errs := atOnce(2, func(i int) error {
 		return portstest.Hire(t.Context(), []*office{o, fast}[i].Agents, hiring("agent "+newID(), "Sales", r))
 	})
-	wantOnly(t, errs, 1, receipt.ErrRunning)
+	wantOnly(t, errs, 1, idempotency.ErrRunning)
 
 	var hired []string
 	for i := range 10 {
@@ -231,7 +231,7 @@ func TestLongAgentMeets(t *testing.T) {
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
 	o.db.timeout, other.db.timeout = time.Minute, time.Minute
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	id := o.hire("Sales")
 	o.must(o.patch(t.Context(), id, `{"instructions":"`+strings.Repeat(`\u0001`, 128<<10)+`"}`))
 	errs := atOnce(writers, func(i int) error {
@@ -250,7 +250,7 @@ func TestLongReorder(t *testing.T) {
 	const members = 5000
 	o := newOffice(t)
 	o.db.timeout = 2 * time.Minute
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	first := o.hire("Sales")
 	template, err := one[agentDoc](o.db.ask(t.Context()), agentsColl, byID(string(first)))
 	o.must(err)
@@ -265,7 +265,7 @@ func TestLongReorder(t *testing.T) {
 	o.must(err)
 	before, err := readMembers(o.db.ask(t.Context()), "sales")
 	o.must(err)
-	for _, r := range []*receipt.Receipt{nil, newReceipt(receipt.MaxReply)} {
+	for _, r := range []*idempotency.Record{nil, newRecord(idempotency.MaxReply)} {
 		start := time.Now()
 		o.must(o.reverse(t.Context(), "Sales", r))
 		fmt.Fprintln(t.Output(), "reorder:", time.Since(start))
@@ -283,7 +283,7 @@ func TestLongReorder(t *testing.T) {
 func TestReportsMeet(t *testing.T) {
 	const each, distinct = 1000, 1000 * 3 * 3 / 4
 	o := newOffice(t)
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	id := o.hire("Sales")
 	all := reports(id, distinct)
 	offices := []*office{o, officeOf(t, o.db.replica(t)), officeOf(t, o.db.replica(t))}
@@ -321,7 +321,7 @@ func TestCurrencyMeetsCost(t *testing.T) {
 	for range 5 {
 		o := newOffice(t)
 		other := officeOf(t, o.db.replica(t))
-		o.must(o.found(t.Context(), "Sales", 1))
+		o.must(o.createDepartment(t.Context(), "Sales", 1))
 		some := reports(o.hire("Sales"), 3)
 		errs := atOnce(2, func(i int) error {
 			if i == 0 {
@@ -341,10 +341,10 @@ func TestCurrencyMeetsCost(t *testing.T) {
 }
 
 func (o *office) currency(ctx context.Context, code string) error {
-	p, at, n := must(company.ParsePatch(value(`{"currency":"`+code+`"}`))), now(), note(audit.Company, nil)
-	_, err := o.Company.Update(ctx, func(c company.Company, costs bool) (ports.CompanyStep, error) {
+	p, at, n := must(company.ParsePatch(value(`{"currency":"`+code+`"}`))), now(), trail(audit.Company, nil)
+	_, err := o.Company.Update(ctx, func(c company.Company, costs bool) (ports.Change[company.Company], error) {
 		next, err := c.Change(p, costs, at)
-		return ports.CompanyStep{Company: next, From: c.Revision, Note: n}, err
+		return ports.Change[company.Company]{State: next, From: c.Revision, Trail: n}, err
 	})
 	return err
 }
@@ -352,7 +352,7 @@ func (o *office) currency(ctx context.Context, code string) error {
 // What a process has locked that was killed is free after its lease.
 func TestDeadProcess(t *testing.T) {
 	o := newOffice(t)
-	o.must(o.found(t.Context(), "Sales", 1))
+	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	o.wantFreeAfterDeath(o.hire("Sales"))
 }
 

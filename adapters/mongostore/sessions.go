@@ -29,13 +29,13 @@ func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessio
 
 // Issue implements [ports.SessionStore]. It writes the session also if nothing of
 // it changes: a revocation at the same time would not conflict with it otherwise.
-func (s *Sessions) Issue(ctx context.Context, issued session.Session, note ports.Note) (err error) {
+func (s *Sessions) Issue(ctx context.Context, issued session.Session, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.issue").End(&err)
 	return s.change(ctx, issued.ID, func(t *tx, known sessionDoc) error {
 		if known.Revocation != nil {
 			return session.ErrRevoked
 		}
-		t.addAuditEntry(note)
+		t.addTrail(trail, true)
 		if known.Record != nil {
 			t.update(sessionsColl, issued.ID, bson.D{is("$inc", bson.D{is("issues", 1)})}, nil)
 		}
@@ -54,7 +54,7 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) (err error) {
 }
 
 // Revoke implements [ports.SessionStore].
-func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) (err error) {
+func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
 		latest, err := one[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
@@ -62,7 +62,7 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.
 		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
 			return err
 		}
-		t.addAuditEntry(note)
+		t.addTrail(trail, true)
 		t.revoke(known, latest, r)
 		return nil
 	})
@@ -116,8 +116,8 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 	return every(docs, err, sessionDoc.revocation)
 }
 
-// Forget implements [ports.SessionStore].
-func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (_ int, err error) {
+// DeleteExpired implements [ports.SessionStore].
+func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) (_ int, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
 	return s.db.expireSessions(ctx, now, limit)
 }

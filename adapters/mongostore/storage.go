@@ -36,9 +36,9 @@ const expireAtOnce = 500
 // lockAge is how old locks are that no request has any more.
 const lockAge = 24 * time.Hour
 
-// Forget implements [ports.Storage]. A kind that cannot be removed does not keep
+// DeleteExpired implements [ports.Storage]. A kind that cannot be removed does not keep
 // it from the others.
-func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (_ bool, err error) {
+func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, err error) {
 	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
 	more := false
 	var errs []error
@@ -70,7 +70,7 @@ func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	}{
 		{eventsColl, e.Events, bson.D{in("type", activity.RuntimeTypes()), before("at", e.Events)}},
 		{auditColl, e.Audit, bson.D{before("at", e.Audit)}},
-		{idempotencyColl, e.Receipts, bson.D{before("at", e.Receipts)}},
+		{idempotencyColl, e.Idempotency, bson.D{before("at", e.Idempotency)}},
 		{deliveriesColl, e.Deliveries, bson.D{before("created", e.Deliveries)}},
 	} {
 		if !k.upTo.IsZero() {

@@ -13,7 +13,7 @@ import (
 // everything is an expiry of all kinds of records.
 func everything() ports.Expiry {
 	at := now().AddDate(1, 0, 0)
-	return ports.Expiry{Now: at, Events: at, Audit: at, Deliveries: at, Receipts: at}
+	return ports.Expiry{Now: at, Events: at, Audit: at, Deliveries: at, Idempotency: at}
 }
 
 // TestForgetGoesOn: one kind that cannot be removed does not keep the others.
@@ -21,9 +21,9 @@ func TestForgetGoesOn(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.db.coll(locksColl).InsertOne(t.Context(), bson.D{is("_id", 7), is("at", int64(1))}) // its id is no text
 	o.must(err)
-	r := newReceipt(1)
+	r := newRecord(1)
 	o.must(o.db.write(t.Context(), func(t *tx) error { t.addIdempotencyRecord(r); return nil }))
-	if _, err := o.Storage.Forget(t.Context(), everything()); err == nil {
+	if _, err := o.Storage.DeleteExpired(t.Context(), everything()); err == nil {
 		t.Error("Forget says nothing of the lock that it cannot read")
 	}
 	if n, err := o.db.coll(idempotencyColl).CountDocuments(t.Context(), bson.D{}); n != 0 || err != nil {

@@ -46,10 +46,10 @@ type logDoc struct {
 
 const logID = "log"
 
-// Grown implements [ports.EventStream].
-func (s *Stream) Grown() <-chan struct{} {
+// Changed implements [ports.EventStream].
+func (s *Stream) Changed() <-chan struct{} {
 	s.db.tail.start()
-	return s.db.tail.grown.Wait()
+	return s.db.tail.changed.Wait()
 }
 
 // Head implements [ports.EventStream]. Whatever was answered is not later than

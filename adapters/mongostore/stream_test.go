@@ -28,8 +28,8 @@ func reported(t *testing.T, db *DB, n int) []activity.ID {
 			AgentID: "0190a1b2-0000-7000-8000-00000000000a", AgentName: "Ann",
 		}}
 	}
-	_, err := db.Stores().Activities.Append(t.Context(), reports, func(ports.Counted) ports.Note {
-		return ports.Note{Audit: audit.Entry{ID: system.IDs{}.NewID(), At: time.Now(), Actor: "ann"}}
+	_, err := db.Stores().Activities.Append(t.Context(), reports, func(ports.Counted) ports.Trail {
+		return ports.Trail{Audit: audit.Entry{ID: system.IDs{}.NewID(), At: time.Now(), Actor: "ann"}}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -94,10 +94,10 @@ func TestWebhooksBehindTheLog(t *testing.T) {
 	patch, err := webhook.ParseNew(doc)
 	must(err)
 	dispatcher := func() *app.Dispatcher {
-		return app.NewDispatcher(app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}, system.Random{}, db.Stores().Webhooks, db.Stores().Outbox,
+		return app.NewDispatcher(system.Clock{}, system.IDs{}, system.Random{}, db.Stores().Webhooks, db.Stores().Outbox,
 			db.Stores().Activities, stream, nil, unread{})
 	}
-	hooks := app.NewWebhooks(app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}, system.Random{}, webhook.Policy{AllowHTTP: true, AllowPrivate: true},
+	hooks := app.NewWebhooks(system.Clock{}, system.IDs{}, system.Random{}, webhook.Policy{AllowHTTP: true, AllowPrivate: true},
 		db.Stores().Webhooks, db.Stores().Outbox, db.Stores().Departments, db.Stores().Activities, stream, dispatcher())
 	reported(t, db, 2) // for nobody
 	w, err := hooks.Register(ctx, app.Call{Route: "POST /x", RequestID: "r"}, patch)

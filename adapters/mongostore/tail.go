@@ -22,12 +22,12 @@ const maxWindow = 16_384
 
 // tail follows the log for everybody in the process, from the first call on.
 type tail struct {
-	db    *DB
-	once  sync.Once
-	ctx   context.Context
-	end   context.CancelFunc
-	done  chan struct{}
-	grown ports.Broadcast
+	db      *DB
+	once    sync.Once
+	ctx     context.Context
+	end     context.CancelFunc
+	done    chan struct{}
+	changed ports.Broadcast
 
 	mu     sync.Mutex
 	from   activity.Seq // the window has all events behind it; 0: none yet
@@ -76,7 +76,7 @@ func (t *tail) begin(from activity.Seq) {
 	t.mu.Lock()
 	t.from, t.to, t.window = from, from, nil
 	t.mu.Unlock()
-	t.grown.Notify()
+	t.changed.Notify()
 }
 
 // reached is how far the log was read.
@@ -122,7 +122,7 @@ func (t *tail) push(e activity.Logged) {
 	t.window = append(t.window, e)
 	t.to = e.Seq
 	t.mu.Unlock()
-	t.grown.Notify()
+	t.changed.Notify()
 }
 
 // after returns the first events behind a position, false if it is not in the

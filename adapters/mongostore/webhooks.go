@@ -49,19 +49,19 @@ func (d webhookDoc) webhook() (webhook.Webhook, error) {
 }
 
 // Create implements [ports.WebhookStore].
-func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) (err error) {
+func (s *Webhooks) Create(ctx context.Context, step ports.WebhookChange) (err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.create").End(&err)
 	return s.db.write(ctx, func(t *tx) error {
-		t.addAuditEntry(step.Note)
-		t.insert(webhooksColl, webhookOf(step.Webhook), nil)
+		t.addTrail(step.Trail, true)
+		t.insert(webhooksColl, webhookOf(step.State), nil)
 		return nil
 	})
 }
 
 // Update implements [ports.WebhookStore].
-func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (_ webhook.Webhook, err error) {
+func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
-	var step ports.WebhookStep
+	var step ports.WebhookChange
 	err = s.db.write(ctx, func(t *tx) error {
 		before, err := findWebhook(t, id)
 		if err != nil {
@@ -73,22 +73,19 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 		switch {
 		case step.Deleted:
 			t.remove(webhooksColl, string(id))
-		case step.Webhook.Revision == step.From && step.Deliver == nil:
-			t.addIdempotencyRecord(step.Receipt)
-			return nil
-		default:
-			t.replace(webhooksColl, string(id), webhookOf(step.Webhook), nil)
+		case step.Effective():
+			t.replace(webhooksColl, string(id), webhookOf(step.State), nil)
 		}
 		if step.Deliver != nil {
 			t.replace(deliveriesColl, string(step.Deliver.ID), deliveryOf(*step.Deliver), nil)
 		}
-		t.addAuditEntry(step.Note)
+		t.addTrail(step.Trail, step.Effective())
 		return nil
 	})
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	return step.Webhook, nil
+	return step.State, nil
 }
 
 // Webhook implements [ports.WebhookStore].

@@ -23,7 +23,7 @@ var _ ports.ActivityLog = (*Activities)(nil)
 type Activities struct{ db *DB }
 
 // Append implements [ports.ActivityLog].
-func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (_ ports.Counted, err error) {
+func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (_ ports.Counted, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	var n ports.Counted
 	err = s.db.Write(ctx, func(tx *Tx) error {
@@ -44,11 +44,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		if err := figures.put(tx); err != nil {
 			return err
 		}
-		note := seal(n)
-		if n.Accepted == 0 {
-			return putReceipt(tx, note.Receipt)
-		}
-		return leave(tx, note)
+		return putTrail(tx, seal(n), n.Accepted > 0)
 	})
 	if err != nil {
 		return ports.Counted{}, err

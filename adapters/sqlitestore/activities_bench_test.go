@@ -31,26 +31,26 @@ func (o *org) reports(n int, of []agent.ID) []ports.Report {
 	return batch
 }
 
-// noted makes the note of a batch.
-func (o *org) noted(ports.Counted) ports.Note {
-	return ports.Note{Audit: audit.Entry{ID: o.id(), At: o.now(), Actor: "ann", Resource: audit.Activities}}
+// sealed returns the trail of a batch.
+func (o *org) sealed(ports.Counted) ports.Trail {
+	return ports.Trail{Audit: audit.Entry{ID: o.id(), At: o.now(), Actor: "ann", Resource: audit.Activities}}
 }
 
 func BenchmarkActivities(b *testing.B) {
 	o := openOrg(b, b.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	ids := o.hireMany(0, 1000, "Sales", 200)
 	log := o.db.Stores().Activities
 	ctx := context.Background()
 	b.Run("Append100", func(b *testing.B) {
 		parallel(b, 8, func(int) error {
-			_, err := log.Append(ctx, o.reports(100, ids), o.noted)
+			_, err := log.Append(ctx, o.reports(100, ids), o.sealed)
 			return err
 		})
 	})
 	b.Run("Append1", func(b *testing.B) {
 		parallel(b, 64, func(int) error {
-			_, err := log.Append(ctx, o.reports(1, ids), o.noted)
+			_, err := log.Append(ctx, o.reports(1, ids), o.sealed)
 			return err
 		})
 	})
@@ -81,7 +81,7 @@ func BenchmarkDepartmentWork(b *testing.B) {
 		for i := range batch {
 			batch[i].DepartmentID, batch[i].Event.At = ids[i], batch[i].Event.At.AddDate(0, 0, -day)
 		}
-		if _, err := log.Append(context.Background(), batch, o.noted); err != nil {
+		if _, err := log.Append(context.Background(), batch, o.sealed); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -120,7 +120,7 @@ func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 		index, order = "agents_name", "name_key"
 		f.andPrefix(q)
 	case q.After != nil:
-		f.and("(place, id) > (?, ?)", packID(q.After.Place), packID(q.After.ID))
+		f.and("(place, id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
 	return "SELECT " + columns + " FROM agents AS a INDEXED BY " + index + join + f.where() +
 		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)

@@ -19,11 +19,11 @@ func scanAgent(r Row) (*record, error) {
 	var key string
 	var text any // which sql.NullString would make with two more allocations
 	var created, updated int64
-	if err := r.Scan(&id, &rec.Name, &key, &place, &text, &rec.Outside, &rec.Version, &rec.Revision, &created, &updated); err != nil {
+	if err := r.Scan(&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Version, &rec.Revision, &created, &updated); err != nil {
 		return nil, err
 	}
 	rec.id = string(id)
-	rec.ID, rec.Place = agent.ID(unpackID(id)), agent.Place(unpackID(place))
+	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
 	rec.key = name.Key(key)
 	known, ok := text.(string)
 	if !ok {

@@ -12,19 +12,19 @@ import (
 // writer takes it: there is one writer, and texts take longer to make than to
 // store.
 type agentWrite struct {
-	ports.AgentStep
-	id      []byte // packed
-	outside string
-	entry   []any   // of the audit trail
-	events  [][]any // in their order
+	ports.AgentChange
+	id          []byte // packed
+	unversioned string
+	entry       []any   // of the audit trail
+	events      [][]any // in their order
 }
 
-func newAgentWrite(s ports.AgentStep) *agentWrite {
+func newAgentWrite(s ports.AgentChange) *agentWrite {
 	w := &agentWrite{
-		AgentStep: s,
-		id:        packID(s.Agent.ID()),
-		outside:   string(s.Agent.Outside()),
-		entry:     entryArgs(s.Audit),
+		AgentChange: s,
+		id:          packID(s.Agent.ID()),
+		unversioned: string(s.Agent.Unversioned()),
+		entry:       entryArgs(s.Audit),
 	}
 	for _, e := range s.Events {
 		w.events = append(w.events, eventArgs(e, s.Agent.Department().Key))
@@ -34,7 +34,7 @@ func newAgentWrite(s ports.AgentStep) *agentWrite {
 
 // create stores a new agent.
 func (w *agentWrite) create(tx *Tx) error {
-	if err := leaveEntry(tx, w.Receipt, w.entry); err != nil {
+	if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
 		return err
 	}
 	row, err := w.putVersion(tx)
@@ -53,9 +53,9 @@ func (w *agentWrite) create(tx *Tx) error {
 // update stores a step of an agent, if it has an effect.
 func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if !w.Effective() {
-		return putReceipt(tx, w.Receipt)
+		return putRecord(tx, w.Idempotency)
 	}
-	if err := leaveEntry(tx, w.Receipt, w.entry); err != nil {
+	if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
 		return err
 	}
 	if err := w.replace(tx, before); err != nil {
@@ -74,7 +74,7 @@ func (w *agentWrite) record() *record {
 	a, n := &w.Agent, w.Agent.Name().Clone()
 	return &record{
 		Record: agent.Record{
-			ID: agent.ID(unpackID(w.id)), Name: n.Text, Place: a.Place, Identity: w.Version.Text, Outside: w.outside,
+			ID: agent.ID(unpackID(w.id)), Name: n.Text, OrderKey: a.OrderKey, Identity: w.Version.Text, Unversioned: w.unversioned,
 			Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
@@ -130,8 +130,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 func (w *agentWrite) insert(tx *Tx, row int64) error {
 	a, c := &w.Agent, &w.Agent.Identity
 	_, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
-		packID(a.Place), string(c.Status), string(c.Level),
-		row, w.outside, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
+		packID(a.OrderKey), string(c.Status), string(c.Level),
+		row, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
 	return w.refused(err)
 }
 
@@ -177,7 +177,7 @@ func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
 // put stores what every step changes. row is that of the identity.
 func (w *agentWrite) put(tx *Tx, row int64) error {
 	a := &w.Agent
-	err := tx.change(a.ID(), updateAgent, row, w.outside, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
+	err := tx.change(a.ID(), updateAgent, row, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
 	return w.refused(err)
 }
 
@@ -186,7 +186,7 @@ const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? 
 // amend changes what is not part of the identity.
 func (w *agentWrite) amend(tx *Tx) error {
 	a := &w.Agent
-	err := tx.change(a.ID(), amendAgent, w.outside, a.Revision, millis(a.UpdatedAt), w.id)
+	err := tx.change(a.ID(), amendAgent, w.unversioned, a.Revision, millis(a.UpdatedAt), w.id)
 	return w.refused(err)
 }
 

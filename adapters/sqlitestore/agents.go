@@ -22,7 +22,7 @@ var _ ports.AgentStore = (*Agents)(nil)
 type Agents struct{ db *DB }
 
 // Create implements [ports.AgentStore].
-func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
 	as, err := departmentName(ctx, s.db, asked.Key)
 	if errors.Is(err, department.ErrNotFound) {
@@ -45,7 +45,7 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 // on what a read found; the writer makes it again only if somebody else was
 // faster. So its time goes into storing, and changes that are refused or have
 // no effect cost it nothing.
-func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (_ agent.Agent, err error) {
+func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
 	before, err := s.db.agent(ctx, ref)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	if !step.Effective() && step.Receipt == nil {
+	if !step.Effective() && step.Idempotency == nil {
 		return step.Agent, nil
 	}
 	w := newAgentWrite(step)
@@ -76,7 +76,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 }
 
 // again makes a change on what the transaction finds. It returns that, too.
-func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, *agentWrite, error) {
+func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, *agentWrite, error) {
 	rec, err := findAgent(&tx.View, ref)
 	if err != nil {
 		return agent.Agent{}, nil, err
@@ -176,7 +176,7 @@ func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
 	}
-	return now == a.Revision && agent.Place(unpackID(place)) == a.Place, nil
+	return now == a.Revision && agent.OrderKey(unpackID(place)) == a.OrderKey, nil
 }
 
 const (
@@ -187,8 +187,8 @@ SELECT id, name, name_key FROM agents WHERE id = ?1
 UNION ALL SELECT id, name, name_key FROM former_agents WHERE id = ?1`
 )
 
-// Trace implements [ports.AgentStore].
-func (s *Agents) Trace(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
+// Resolve implements [ports.AgentStore].
+func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	if rec, ok := s.db.known.get(ref); ok {
 		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.refused()

@@ -59,7 +59,7 @@ func benchOrg(b *testing.B, prompt int) (*org, []agent.ID) {
 	b.Helper()
 	o := openOrg(b, b.TempDir())
 	for i := range 20 {
-		o.found(fmt.Sprintf("Department %d", i))
+		o.createDepartment(fmt.Sprintf("Department %d", i))
 	}
 	var ids []agent.ID
 	for i := range 20 {
@@ -92,7 +92,7 @@ func BenchmarkAgents(b *testing.B) {
 			})
 		}
 		run("List50", 64, func(int) error {
-			after := agent.Position{Place: agent.Place(some()), ID: some()}
+			after := agent.Position{OrderKey: agent.OrderKey(some()), ID: some()}
 			_, err := o.agents.Agents(ctx, agent.Query{After: &after, Limit: 50})
 			return err
 		})

@@ -19,11 +19,11 @@ import (
 // Somebody else changes the agent between the read and the write.
 func TestUpdateMakesTheChangeAgain(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	id := o.hire("Ann", "Sales", 0).ID()
 	var saw []string
 	level := o.changing(`{"level":"senior"}`)
-	got, err := o.agents.Update(context.Background(), byID(id), func(a agent.Agent) (ports.AgentStep, error) {
+	got, err := o.agents.Update(context.Background(), byID(id), func(a agent.Agent) (ports.AgentChange, error) {
 		saw = append(saw, a.Identity.Role)
 		if len(saw) == 1 {
 			_, err := o.agents.Update(context.Background(), byID(id), o.changing(`{"role":"Lead"}`))
@@ -47,11 +47,11 @@ func TestUpdateMakesTheChangeAgain(t *testing.T) {
 
 func TestUpdateFindsWhoHasTheNameThen(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	first := o.hire("Ann", "Sales", 0).ID()
 	ctx := context.Background()
-	fire := func(a agent.Agent) (ports.AgentStep, error) {
-		return ports.AgentStep{Step: a.Fire(o.occasion()), Note: o.note("agents/ann", nil)}, nil
+	fire := func(a agent.Agent) (ports.AgentChange, error) {
+		return ports.AgentChange{Step: a.Fire(o.cause()), Trail: o.trail("agents/ann", nil)}, nil
 	}
 	for _, c := range []struct {
 		name      string
@@ -72,7 +72,7 @@ func TestUpdateFindsWhoHasTheNameThen(t *testing.T) {
 		var once sync.Once
 		var want agent.ID
 		change := o.changing(`{"role":%q}`, c.name)
-		got, err := o.agents.Update(ctx, byName(t, "Ann"), func(a agent.Agent) (ports.AgentStep, error) {
+		got, err := o.agents.Update(ctx, byName(t, "Ann"), func(a agent.Agent) (ports.AgentChange, error) {
 			once.Do(func() { want = c.meanwhile() })
 			return change(a)
 		})
@@ -85,7 +85,7 @@ func TestUpdateFindsWhoHasTheNameThen(t *testing.T) {
 // Neither a refused change nor one without effect waits for the writer.
 func TestUpdateThatStoresNothingNeedsNoWriter(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	a := o.hire("Ann", "Sales", 0)
 	busy, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -97,8 +97,8 @@ func TestUpdateThatStoresNothingNeedsNoWriter(t *testing.T) {
 	if err != nil || got.Revision != 1 {
 		t.Errorf("Update without effect = revision %d, %v, want 1", got.Revision, err)
 	}
-	_, err = o.agents.Update(context.Background(), byID(a.ID()), func(agent.Agent) (ports.AgentStep, error) {
-		return ports.AgentStep{}, errRefused
+	_, err = o.agents.Update(context.Background(), byID(a.ID()), func(agent.Agent) (ports.AgentChange, error) {
+		return ports.AgentChange{}, errRefused
 	})
 	if err != errRefused {
 		t.Errorf("refused Update = %v, want %v", err, errRefused)
@@ -110,7 +110,7 @@ func TestUpdateThatStoresNothingNeedsNoWriter(t *testing.T) {
 // A lost identity is damage, not an agent that does not exist.
 func TestLostIdentityIsNoMissingAgent(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	a := o.hire("Ann", "Sales", 0)
 	o.check(o.db.Write(context.Background(), func(tx *Tx) error {
 		_, err := tx.Exec("UPDATE versions SET identity = '{' WHERE agent_id = ?", packID(a.ID()))
@@ -123,7 +123,7 @@ func TestLostIdentityIsNoMissingAgent(t *testing.T) {
 
 func TestCreateNeedsAVersion(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	s := o.hiring("Ann", "Sales", 0)
 	s.Version = nil
 	if err := portstest.Hire(context.Background(), o.agents, s); err == nil {
@@ -165,7 +165,7 @@ func TestOpenLargeOrganization(t *testing.T) {
 	const copies = 100_000
 	t.Run("Make", func(t *testing.T) { // the subtest closes it
 		o := openOrg(t, dir)
-		o.found("Sales")
+		o.createDepartment("Sales")
 		o.hire("Ann", "Sales", 200)
 		o.multiply(copies)
 	})

@@ -26,9 +26,9 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 }
 
 // Update implements [ports.CompanyStore].
-func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.CompanyStep, error)) (_ company.Company, err error) {
+func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
-	var step ports.CompanyStep
+	var step ports.Change[company.Company]
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		before, costs, err := readCompany(&tx.View)
 		if err != nil {
@@ -37,21 +37,18 @@ func (s *Company) Update(ctx context.Context, change func(c company.Company, cos
 		if step, err = change(before, costs); err != nil {
 			return err
 		}
-		if step.Company.Revision == step.From {
-			return putReceipt(tx, step.Receipt)
-		}
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
 			return err
 		}
-		if err := reseat(tx, before.Seats, step.Company.Seats); err != nil {
+		if err := reseat(tx, before.Seats, step.State.Seats); err != nil {
 			return err
 		}
-		return putCompany(tx, step.Company)
+		return putCompany(tx, step.State)
 	})
 	if err != nil {
 		return company.Company{}, err
 	}
-	return step.Company, nil
+	return step.State, nil
 }
 
 const (
@@ -64,7 +61,7 @@ func readCompany(v *View) (c company.Company, costs bool, err error) {
 	if c, costs, err = scanCompany(v.Row(selectCompany)); err == nil {
 		err = v.Each(selectSeats, nil, func(r Row) error {
 			var s company.Seat
-			err := r.Scan(&s.Place, &s.Department)
+			err := r.Scan(&s.OrderKey, &s.Department)
 			c.Seats = append(c.Seats, s)
 			return err
 		})
@@ -102,15 +99,15 @@ const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
 // reseat gives departments that have another seat now their places.
 func reseat(tx *Tx, from, to []company.Seat) error {
-	places := make(map[name.Key]company.Place, len(from))
+	places := make(map[name.Key]company.OrderKey, len(from))
 	for _, s := range from {
-		places[s.Department] = s.Place
+		places[s.Department] = s.OrderKey
 	}
 	for _, s := range to {
-		if places[s.Department] == s.Place {
+		if places[s.Department] == s.OrderKey {
 			continue
 		}
-		if _, err := tx.Exec(moveDepartment, string(s.Place), string(s.Department)); err != nil {
+		if _, err := tx.Exec(moveDepartment, string(s.OrderKey), string(s.Department)); err != nil {
 			return fmt.Errorf("sqlitestore: write department %s: %w", s.Department, err)
 		}
 	}

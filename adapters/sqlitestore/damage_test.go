@@ -15,7 +15,7 @@ import (
 func TestAgentWithoutIdentity(t *testing.T) {
 	dir := t.TempDir()
 	o := openOrg(t, dir)
-	o.found("Sales")
+	o.createDepartment("Sales")
 	id := o.hire("Bob", "Sales", 10).ID()
 	vandal, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
 	o.check(err)

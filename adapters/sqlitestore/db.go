@@ -22,7 +22,7 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/telemetry"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/ports"
 )
 
@@ -57,14 +57,14 @@ type DB struct {
 	readers             chan *conn
 	known               *records
 	events              *events
-	receipts            *Receipts
+	idempotency         *Idempotency
 
 	// for the writer's goroutine
 	writer  *conn
 	maxLog  int64     // bytes
 	trimmed time.Time // when the size of the log was last looked at
 
-	grown   ports.Broadcast // when events were committed
+	changed ports.Broadcast // when events were committed
 	writes  *groupcommit.Queue[*change]
 	closing chan struct{}
 	once    sync.Once
@@ -109,7 +109,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		writes:   groupcommit.New[*change](),
 		closing:  make(chan struct{}),
 	}
-	db.receipts = &Receipts{db: db, claims: map[receipt.Key]ports.Claim{}}
+	db.idempotency = &Idempotency{db: db, locks: map[idempotency.Key]idempotency.Lock{}}
 	if err := db.start(ctx, cfg, steps); err != nil {
 		err = errors.Join(err, db.release())
 		return nil, nil, fmt.Errorf("sqlitestore: open %s: %w", cfg.Dir, translate(err))
@@ -123,7 +123,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Receipts: db.receipts, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
+		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
 	}
 }
 

@@ -19,7 +19,7 @@ func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
 	var row department.Department
 	var doc string
 	var created, updated int64
-	err := r.Scan(&row.ID, &row.Name.Text, &row.Name.Key, &row.Place, &doc, &row.Revision, &created, &updated)
+	err := r.Scan(&row.ID, &row.Name.Text, &row.Name.Key, &row.OrderKey, &doc, &row.Revision, &created, &updated)
 	if err != nil {
 		return department.Department{}, err
 	}
@@ -30,7 +30,7 @@ func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
 	if err != nil {
 		return department.Department{}, err
 	}
-	d.ID, d.Name, d.Place, d.Revision = row.ID, row.Name, row.Place, row.Revision
+	d.ID, d.Name, d.OrderKey, d.Revision = row.ID, row.Name, row.OrderKey, row.Revision
 	d.CreatedAt, d.UpdatedAt = fromMillis(created), fromMillis(updated)
 	return d, nil
 }
@@ -44,7 +44,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func insertDepartment(tx *Tx, d department.Department) error {
 	key := string(d.Name.Key)
-	_, err := tx.Exec(insertDepartmentRow, key, d.Name.Text, d.ID, string(d.Place), int64(d.BudgetPercent),
+	_, err := tx.Exec(insertDepartmentRow, key, d.Name.Text, d.ID, string(d.OrderKey), int64(d.BudgetPercent),
 		string(d.Canonical()), d.Revision, millis(d.CreatedAt), millis(d.UpdatedAt))
 	if err == nil {
 		_, err = tx.Exec(insertHeadcount, key)
@@ -58,8 +58,8 @@ func insertDepartment(tx *Tx, d department.Department) error {
 const updateDepartment = `
 UPDATE departments SET budget_percent = ?, doc = ?, revision = ?, updated_at = ? WHERE name_key = ?`
 
-func putDepartment(tx *Tx, step ports.DepartmentStep) error {
-	d := step.Department
+func putDepartment(tx *Tx, step ports.DepartmentChange) error {
+	d := step.State
 	_, err := tx.Exec(updateDepartment, int64(d.BudgetPercent), string(d.Canonical()), d.Revision,
 		millis(d.UpdatedAt), string(d.Name.Key))
 	if err != nil {
@@ -71,8 +71,8 @@ func putDepartment(tx *Tx, step ports.DepartmentStep) error {
 // The headcount goes with its department; an agent would keep it from going.
 const deleteDepartmentRow = "DELETE FROM departments WHERE name_key = ?"
 
-func deleteDepartment(tx *Tx, step ports.DepartmentStep) error {
-	key := step.Department.Name.Key
+func deleteDepartment(tx *Tx, step ports.DepartmentChange) error {
+	key := step.State.Name.Key
 	tx.changed.departments = append(tx.changed.departments, key)
 	if _, err := tx.Exec(deleteDepartmentRow, string(key)); err != nil {
 		return fmt.Errorf("sqlitestore: delete department %s: %w", key, err)
@@ -98,7 +98,7 @@ func readMembers(tx *Tx, key name.Key) (members []agent.Member, err error) {
 		var m agent.Member
 		var id, place []byte
 		err := r.Scan(&id, &m.Name, &place)
-		m.ID, m.Place = agent.ID(unpackID(id)), agent.Place(unpackID(place))
+		m.ID, m.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
 		members = append(members, m)
 		return err
 	})
@@ -112,15 +112,15 @@ const moveAgent = "UPDATE agents SET place = ? WHERE id = ?"
 
 // putPlaces gives agents that have another place now that place.
 func putPlaces(tx *Tx, from, to []agent.Member) error {
-	places := make(map[agent.ID]agent.Place, len(from))
+	places := make(map[agent.ID]agent.OrderKey, len(from))
 	for _, m := range from {
-		places[m.ID] = m.Place
+		places[m.ID] = m.OrderKey
 	}
 	for _, m := range to {
-		if places[m.ID] == m.Place {
+		if places[m.ID] == m.OrderKey {
 			continue
 		}
-		if err := tx.change(m.ID, moveAgent, packID(m.Place), packID(m.ID)); err != nil {
+		if err := tx.change(m.ID, moveAgent, packID(m.OrderKey), packID(m.ID)); err != nil {
 			return fmt.Errorf("sqlitestore: write place of agent %s: %w", m.ID, err)
 		}
 	}

@@ -60,7 +60,7 @@ const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
 WHERE place > ? ORDER BY place LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
-func (s *Departments) Departments(ctx context.Context, after company.Place, limit int) (list []department.Department, err error) {
+func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (list []department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
 	var filling page.Filling
 	err = s.db.Read(ctx, func(v *View) error {
@@ -80,7 +80,7 @@ func (s *Departments) Departments(ctx context.Context, after company.Place, limi
 }
 
 // Create implements [ports.DepartmentStore].
-func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
 	var d department.Department
 	err = s.db.Write(ctx, func(tx *Tx) error {
@@ -99,8 +99,8 @@ func (s *Departments) Create(ctx context.Context, key name.Key, found func(c com
 		if err != nil {
 			return err
 		}
-		d = step.Department
-		d.Place = placeOf(d, step.Company)
+		d = step.State
+		d.OrderKey = orderKeyOf(d, step.Company)
 		return createDepartment(tx, d, step)
 	})
 	if err != nil {
@@ -122,8 +122,8 @@ func mustBeFree(tx *Tx, key name.Key) error {
 	}
 }
 
-func createDepartment(tx *Tx, d department.Department, step ports.DepartmentStep) error {
-	if err := leave(tx, step.Note); err != nil {
+func createDepartment(tx *Tx, d department.Department, step ports.DepartmentChange) error {
+	if err := putTrail(tx, step.Trail, true); err != nil {
 		return err
 	}
 	if err := insertDepartment(tx, d); err != nil {
@@ -132,38 +132,38 @@ func createDepartment(tx *Tx, d department.Department, step ports.DepartmentStep
 	return putCompany(tx, step.Company)
 }
 
-// placeOf returns the place that the company has for a new department.
-func placeOf(d department.Department, c company.Company) company.Place {
+// orderKeyOf returns the order key that the company has for a new department.
+func orderKeyOf(d department.Department, c company.Company) company.OrderKey {
 	for _, s := range c.Seats {
 		if s.Department == d.Name.Key {
-			return s.Place
+			return s.OrderKey
 		}
 	}
-	return company.Place(d.ID)
+	return company.OrderKey(d.ID)
 }
 
 // Update implements [ports.DepartmentStore].
-func (s *Departments) Update(ctx context.Context, key name.Key, change func(d department.Department, others money.Percent) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Update(ctx context.Context, key name.Key, change func(d department.Department, others money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.update").End(&err)
-	return s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
+	return s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentChange, error) {
 		others, err := otherShares(tx, key)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		return change(d, others)
 	}, putDepartment)
 }
 
 // Reorder implements [ports.DepartmentStore].
-func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentStep, error)) (_ department.Department, err error) {
+func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
 	var members []agent.Member
-	return s.step(ctx, key, func(tx *Tx, d department.Department) (_ ports.DepartmentStep, err error) {
+	return s.step(ctx, key, func(tx *Tx, d department.Department) (_ ports.DepartmentChange, err error) {
 		if members, err = readMembers(tx, key); err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		return order(d, members)
-	}, func(tx *Tx, step ports.DepartmentStep) error {
+	}, func(tx *Tx, step ports.DepartmentChange) error {
 		if err := putPlaces(tx, members, step.Members); err != nil {
 			return err
 		}
@@ -172,16 +172,16 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d de
 }
 
 // Delete implements [ports.DepartmentStore].
-func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error)) (err error) {
+func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentChange, error)) (err error) {
 	defer s.db.observer.Begin(&ctx, "departments.delete").End(&err)
-	_, err = s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentStep, error) {
+	_, err = s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentChange, error) {
 		n, err := headcounts(&tx.View, []name.Key{key})
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		c, _, err := readCompany(&tx.View)
 		if err != nil {
-			return ports.DepartmentStep{}, err
+			return ports.DepartmentChange{}, err
 		}
 		return remove(d, n[key].Total, c)
 	}, deleteDepartment)
@@ -189,12 +189,12 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d de
 }
 
 // step stores what decide makes of a department. put stores an effective step
-// beside its note.
+// beside its trail.
 func (s *Departments) step(ctx context.Context, key name.Key,
-	decide func(*Tx, department.Department) (ports.DepartmentStep, error),
-	put func(*Tx, ports.DepartmentStep) error,
+	decide func(*Tx, department.Department) (ports.DepartmentChange, error),
+	put func(*Tx, ports.DepartmentChange) error,
 ) (department.Department, error) {
-	var step ports.DepartmentStep
+	var step ports.DepartmentChange
 	err := s.db.Write(ctx, func(tx *Tx) error {
 		d, err := findDepartment(&tx.View, key)
 		if err != nil {
@@ -203,10 +203,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 		if step, err = decide(tx, d); err != nil {
 			return err
 		}
-		if !step.Deleted && step.Department.Revision == step.From {
-			return putReceipt(tx, step.Receipt)
-		}
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
 			return err
 		}
 		return put(tx, step)
@@ -214,7 +211,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 	if err != nil {
 		return department.Department{}, err
 	}
-	return step.Department, nil
+	return step.State, nil
 }
 
 const selectDepartment = "SELECT " + departmentColumns + " FROM departments WHERE name_key = ?"

@@ -48,7 +48,7 @@ func TestLargeEventsAreNotRemembered(t *testing.T) {
 func TestRememberedEvents(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	o.hireMany(0, 30, "Sales", 0)
 	feed := func(limit int) []activity.Shown {
 		t.Helper()
@@ -85,7 +85,7 @@ func TestRememberedEvents(t *testing.T) {
 func TestRememberedEventsOfManyReaders(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	o.hireMany(0, 30, "Sales", 0)
 	o.db.events = newEvents(20 * 700)
 	stop := make(chan struct{})
@@ -139,7 +139,7 @@ func TestFeedOfADamagedLog(t *testing.T) {
 // not.
 func BenchmarkFeed(b *testing.B) {
 	o := openOrg(b, b.TempDir())
-	o.found("Sales")
+	o.createDepartment("Sales")
 	o.hireMany(0, 1000, "Sales", 0)
 	for _, q := range []activity.Query{{}, {Type: activity.Hired}} {
 		q.Limit = 51

@@ -45,8 +45,8 @@ func (c *lru[K, V]) put(key K, value V, size int, gone func(V)) {
 	}
 }
 
-// forget drops the value of a key, if it is kept.
-func (c *lru[K, V]) forget(key K) (value V, ok bool) {
+// remove drops the value of a key, if it is kept.
+func (c *lru[K, V]) remove(key K) (value V, ok bool) {
 	at := c.at[key]
 	if at == nil {
 		return value, false

@@ -15,11 +15,11 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -58,38 +58,38 @@ func (o *org) now() time.Time {
 	return time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC).Add(time.Duration(o.made.Load()) * time.Millisecond)
 }
 
-func (o *org) note(of audit.Resource, r *receipt.Receipt) ports.Note {
-	return ports.Note{Receipt: r, Audit: audit.Entry{
+func (o *org) trail(of audit.Resource, r *idempotency.Record) ports.Trail {
+	return ports.Trail{Idempotency: r, Audit: audit.Entry{
 		ID: o.id(), At: o.now(), Actor: "ann", Route: "PATCH /api/v1/agents/{agent_name}",
 		Resource: of, From: 1, To: 2, RequestID: o.id(),
 	}}
 }
 
-func (o *org) occasion() activity.Occasion {
-	on := activity.Occasion{At: o.now(), By: "ann", IDs: make([]activity.ID, activity.MaxEvents)}
+func (o *org) cause() activity.Cause {
+	on := activity.Cause{At: o.now(), By: "ann", IDs: make([]activity.ID, activity.MaxEvents)}
 	for i := range on.IDs {
 		on.IDs[i] = activity.ID(o.id())
 	}
 	return on
 }
 
-func (o *org) found(title string) {
+func (o *org) createDepartment(title string) {
 	o.Helper()
 	p, err := department.ParseNew(parse(o, `{"name":%q}`, title))
 	o.check(err)
 	id, at := o.id(), o.now()
-	_, err = o.departments.Create(context.Background(), p.Name().Key, func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+	_, err = o.departments.Create(context.Background(), p.Name().Key, func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 		d, err := department.New(id, p, shares, at)
-		return ports.DepartmentStep{
-			Department: d, Note: o.note(audit.Department(title), nil),
-			Company: c.WithDepartment(company.Seat{Place: company.Place(id), Department: p.Name().Key}, at),
+		return ports.DepartmentChange{
+			Change:  ports.Change[department.Department]{State: d, Trail: o.trail(audit.Department(title), nil)},
+			Company: c.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: p.Name().Key}, at),
 		}, err
 	})
 	o.check(err)
 }
 
 // hiring makes the step that hires an agent with a prompt of some bytes.
-func (o *org) hiring(title, department string, prompt int) ports.AgentStep {
+func (o *org) hiring(title, department string, prompt int) ports.AgentChange {
 	o.Helper()
 	p, err := agent.ParseNew(parse(o, `{"name":%q,"role":"Engineer","department":%q,"instructions":%q,
 		"model_provider":"any","model_id":"large-1",
@@ -97,9 +97,9 @@ func (o *org) hiring(title, department string, prompt int) ports.AgentStep {
 		"personality":{"traits":["calm","curious"],"description":"Asks before it acts."}}`,
 		title, department, strings.Repeat("You are careful. ", prompt/17)))
 	o.check(err)
-	s, err := agent.Hire(agent.ID(o.id()), p, o.occasion())
+	s, err := agent.Hire(agent.ID(o.id()), p, o.cause())
 	o.check(err)
-	return ports.AgentStep{Step: s, Note: o.note(audit.Agent(string(s.Agent.ID())), nil)}
+	return ports.AgentChange{Step: s, Trail: o.trail(audit.Agent(string(s.Agent.ID())), nil)}
 }
 
 func (o *org) hire(title, department string, prompt int) agent.Agent {
@@ -129,14 +129,14 @@ func (o *org) hireMany(first, n int, department string, prompt int) []agent.ID {
 }
 
 // changing makes a change of an agent.
-func (o *org) changing(patch string, args ...any) func(agent.Agent) (ports.AgentStep, error) {
+func (o *org) changing(patch string, args ...any) func(agent.Agent) (ports.AgentChange, error) {
 	o.Helper()
 	p, err := agent.ParsePatch(parse(o, patch, args...))
 	o.check(err)
-	on := o.occasion()
-	return func(a agent.Agent) (ports.AgentStep, error) {
+	on := o.cause()
+	return func(a agent.Agent) (ports.AgentChange, error) {
 		s, err := a.Change(p, on)
-		return ports.AgentStep{Step: s, Note: o.note(audit.Agent(string(a.ID())), nil)}, err
+		return ports.AgentChange{Step: s, Trail: o.trail(audit.Agent(string(a.ID())), nil)}, err
 	}
 }
 

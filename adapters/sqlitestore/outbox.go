@@ -19,8 +19,8 @@ type Outbox struct{ db *DB }
 
 const selectPlace = "SELECT place FROM outbox WHERE id = 1"
 
-// Place implements [ports.Outbox].
-func (s *Outbox) Place(ctx context.Context) (place activity.Seq, err error) {
+// Position implements [ports.Outbox].
+func (s *Outbox) Position(ctx context.Context) (place activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
 	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
 	if err != nil {

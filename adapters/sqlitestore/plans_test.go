@@ -133,9 +133,9 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
-		selectProject, updateProject, deleteProject, selectReceipt, selectSession, selectRevoked,
+		selectProject, updateProject, deleteProject, selectRecord, selectSession, selectRevoked,
 		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectDelivery, updateDelivery,
-		forgetEvents, forgetAudit, forgetReceipts, forgetDeliveries, forgetSessions, forgetRevocations,
+		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
 	} {
 		if got := plan(t, db, query); scan.MatchString(got) {
 			t.Errorf("plan of %s\n= %s\nwant no scan", query, got)

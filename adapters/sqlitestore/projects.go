@@ -21,13 +21,13 @@ INSERT INTO projects (id, status, lead, doc, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 // Create implements [ports.ProjectStore].
-func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) (err error) {
+func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project]) (err error) {
 	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, true); err != nil {
 			return err
 		}
-		p := step.Project
+		p := step.State
 		_, err := tx.Exec(insertProject, string(p.ID), string(p.Status), p.Lead, string(p.Canonical()),
 			p.Revision, millis(p.CreatedAt), millis(p.UpdatedAt))
 		if isTaken(err) {
@@ -41,9 +41,9 @@ func (s *Projects) Create(ctx context.Context, step ports.ProjectStep) (err erro
 }
 
 // Update implements [ports.ProjectStore].
-func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.ProjectStep, error)) (_ project.Project, err error) {
+func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	var step ports.ProjectStep
+	var step ports.Change[project.Project]
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		p, err := findProject(&tx.View, id)
 		if err != nil {
@@ -52,10 +52,7 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 		if step, err = change(p); err != nil {
 			return err
 		}
-		if !step.Deleted && step.Project.Revision == step.From {
-			return putReceipt(tx, step.Receipt)
-		}
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
 			return err
 		}
 		return putProject(tx, step)
@@ -63,7 +60,7 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 	if err != nil {
 		return project.Project{}, err
 	}
-	return step.Project, nil
+	return step.State, nil
 }
 
 const (
@@ -71,8 +68,8 @@ const (
 	deleteProject = "DELETE FROM projects WHERE id = ?"
 )
 
-func putProject(tx *Tx, step ports.ProjectStep) (err error) {
-	p := step.Project
+func putProject(tx *Tx, step ports.Change[project.Project]) (err error) {
+	p := step.State
 	if step.Deleted {
 		_, err = tx.Exec(deleteProject, string(p.ID))
 	} else {

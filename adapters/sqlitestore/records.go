@@ -40,7 +40,7 @@ type record struct {
 }
 
 func (r *record) size() int {
-	return len(r.Identity) + len(r.Outside) + len(r.Name) + len(r.key) + recordOverhead
+	return len(r.Identity) + len(r.Unversioned) + len(r.Name) + len(r.key) + recordOverhead
 }
 
 // stamp counts the beginnings and ends of commits that change what may be
@@ -142,7 +142,7 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 	defer c.mu.Unlock()
 	c.commits++
 	for _, a := range what.agents {
-		c.forget(a.id)
+		c.remove(a.id)
 	}
 	for _, key := range what.departments {
 		delete(c.departments, key)
@@ -160,7 +160,7 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 // follow remembers what agents have become, each as its last change has left it.
 func (c *records) follow(changed []agentChange) {
 	for _, a := range changed {
-		c.forget(a.id)
+		c.remove(a.id)
 		if a.now != nil {
 			c.keep(a.now)
 		}
@@ -178,8 +178,8 @@ func (c *records) keep(r *record) {
 	c.byID.put(r.id, *r, r.size(), func(r record) { delete(c.names, r.key) })
 }
 
-func (c *records) forget(id string) {
-	if r, ok := c.byID.forget(id); ok {
+func (c *records) remove(id string) {
+	if r, ok := c.byID.remove(id); ok {
 		delete(c.names, r.key)
 	}
 }

@@ -120,8 +120,8 @@ func TestRecordsOfCommits(t *testing.T) {
 func TestRememberedAgentsChange(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
-	o.found("Ops")
+	o.createDepartment("Sales")
+	o.createDepartment("Ops")
 	ids := o.hireMany(0, 20, "Sales", 100)
 	wantSame := func(what string) {
 		t.Helper()
@@ -150,8 +150,8 @@ func TestRememberedAgentsChange(t *testing.T) {
 		o.check(err)
 		wantSame(patch)
 	}
-	_, err := o.agents.Update(ctx, byID(ids[9]), func(a agent.Agent) (ports.AgentStep, error) {
-		return ports.AgentStep{Step: a.Fire(o.occasion()), Note: o.note(audit.Agent(string(a.ID())), nil)}, nil
+	_, err := o.agents.Update(ctx, byID(ids[9]), func(a agent.Agent) (ports.AgentChange, error) {
+		return ports.AgentChange{Step: a.Fire(o.cause()), Trail: o.trail(audit.Agent(string(a.ID())), nil)}, nil
 	})
 	o.check(err)
 	wantSame("firing")
@@ -159,8 +159,8 @@ func TestRememberedAgentsChange(t *testing.T) {
 		t.Error("a fired agent is still read")
 	}
 	o.check(o.db.Write(ctx, func(tx *Tx) error {
-		from := []agent.Member{{ID: ids[10], Place: agent.Place(ids[10])}, {ID: ids[11], Place: agent.Place(ids[11])}}
-		to := []agent.Member{{ID: ids[11], Place: agent.Place(ids[10])}, {ID: ids[10], Place: agent.Place(ids[11])}}
+		from := []agent.Member{{ID: ids[10], OrderKey: agent.OrderKey(ids[10])}, {ID: ids[11], OrderKey: agent.OrderKey(ids[11])}}
+		to := []agent.Member{{ID: ids[11], OrderKey: agent.OrderKey(ids[10])}, {ID: ids[10], OrderKey: agent.OrderKey(ids[11])}}
 		return putPlaces(tx, from, to)
 	}))
 	wantSame("a reorder")
@@ -170,23 +170,23 @@ func TestRememberedAgentsChange(t *testing.T) {
 func TestRememberedPlaces(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	ids := o.hireMany(0, 2, "Sales", 100)
 	change, moved := o.changing(`{"description":"x"}`), false
-	_, err := o.agents.Update(ctx, byID(ids[0]), func(a agent.Agent) (ports.AgentStep, error) {
+	_, err := o.agents.Update(ctx, byID(ids[0]), func(a agent.Agent) (ports.AgentChange, error) {
 		if moved {
 			return change(a)
 		}
 		moved = true
 		o.check(o.db.Write(ctx, func(tx *Tx) error {
-			at := func(i, place int) agent.Member { return agent.Member{ID: ids[i], Place: agent.Place(ids[place])} }
+			at := func(i, place int) agent.Member { return agent.Member{ID: ids[i], OrderKey: agent.OrderKey(ids[place])} }
 			return putPlaces(tx, []agent.Member{at(0, 0), at(1, 1)}, []agent.Member{at(1, 0), at(0, 1)})
 		}))
 		return change(a)
 	})
 	o.check(err)
-	if rec, err := o.agents.Record(ctx, byID(ids[0])); err != nil || rec.Place != agent.Place(ids[1]) {
-		t.Errorf("Record after a reorder = place %s, %v, want %s", rec.Place, err, ids[1])
+	if rec, err := o.agents.Record(ctx, byID(ids[0])); err != nil || rec.OrderKey != agent.OrderKey(ids[1]) {
+		t.Errorf("Record after a reorder = place %s, %v, want %s", rec.OrderKey, err, ids[1])
 	}
 }
 
@@ -194,13 +194,13 @@ func TestRememberedPlaces(t *testing.T) {
 func TestRememberedAgentsOfAClosedStore(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	id := o.hireMany(0, 1, "Sales", 100)[0]
 	ask := func() []error {
 		_, one := o.agents.Record(ctx, byID(id))
 		_, list := o.agents.Records(ctx, agent.Query{Limit: 10})
 		_, where := o.departments.Name(ctx, "sales")
-		_, _, who := o.agents.Trace(ctx, byID(id))
+		_, _, who := o.agents.Resolve(ctx, byID(id))
 		_, feed := o.activities.Feed(ctx, activity.Query{Limit: 10})
 		return []error{one, list, where, who, feed}
 	}
@@ -218,11 +218,11 @@ func TestRememberedAgentsOfAClosedStore(t *testing.T) {
 func TestFailedChangesAreForgotten(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	id := o.hireMany(0, 1, "Sales", 100)[0]
 	before, err := o.agents.Record(ctx, byID(id))
 	o.check(err)
-	_, err = o.agents.Update(ctx, byID(id), func(a agent.Agent) (ports.AgentStep, error) {
+	_, err = o.agents.Update(ctx, byID(id), func(a agent.Agent) (ports.AgentChange, error) {
 		s, err := o.changing(`{"level":"vp"}`)(a)
 		s.Events = append(s.Events, s.Events...) // of which there is one of each id
 		return s, err
@@ -240,7 +240,7 @@ func TestFailedChangesAreForgotten(t *testing.T) {
 func TestRememberedAgentsAreSmall(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	ids := o.hireMany(0, 20, "Sales", 100)
 	before := heapInUse()
 	for i, id := range ids {
@@ -269,7 +269,7 @@ func TestRememberedDepartmentsChange(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
 	for _, title := range []string{"Sales", "SALES"} {
-		o.found(title)
+		o.createDepartment(title)
 		for range 2 {
 			if n, err := o.departments.Name(ctx, "sales"); err != nil || n != (name.Name{Text: title, Key: "sales"}) {
 				t.Errorf("Name(sales) = %+v, %v, want %s", n, err, title)
@@ -280,7 +280,7 @@ func TestRememberedDepartmentsChange(t *testing.T) {
 			o.check(err)
 			c, _, err := readCompany(&tx.View)
 			o.check(err)
-			return deleteDepartment(tx, ports.DepartmentStep{Department: d, Company: c})
+			return deleteDepartment(tx, ports.DepartmentChange{Change: ports.Change[department.Department]{State: d}, Company: c})
 		}))
 		if n, err := o.departments.Name(ctx, "sales"); !errors.Is(err, department.ErrNotFound) {
 			t.Errorf("Name(sales) of a department that is gone = %+v, %v", n, err)
@@ -292,7 +292,7 @@ func TestRememberedDepartmentsChange(t *testing.T) {
 func TestRememberedAgentsOnlyGoForward(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
-	o.found("Sales")
+	o.createDepartment("Sales")
 	id := o.hireMany(0, 1, "Sales", 100)[0]
 	stop := make(chan struct{})
 	var readers sync.WaitGroup

@@ -87,7 +87,7 @@ func (o *org) report(n int) {
 	for range n {
 		e := activity.Event{ID: activity.ID(o.id()), Type: activity.ToolUsed, At: o.now(), AgentID: o.id(), AgentName: "Bob"}
 		_, err := o.db.Stores().Activities.Append(context.Background(), []ports.Report{{Event: e, Department: "sales"}},
-			func(ports.Counted) ports.Note { return o.note(audit.Activities, nil) })
+			func(ports.Counted) ports.Trail { return o.trail(audit.Activities, nil) })
 		o.check(err)
 	}
 }

@@ -19,7 +19,7 @@ type Sessions struct{ db *DB }
 const selectRevoked = "SELECT 1 FROM revocations WHERE session_id = ?"
 
 // Issue implements [ports.SessionStore].
-func (s *Sessions) Issue(ctx context.Context, in session.Session, note ports.Note) (err error) {
+func (s *Sessions) Issue(ctx context.Context, in session.Session, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.issue").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
 		switch err := tx.Row(selectRevoked, in.ID).Scan(new(int)); {
@@ -28,7 +28,7 @@ func (s *Sessions) Issue(ctx context.Context, in session.Session, note ports.Not
 		case !errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("sqlitestore: read revocation of session %s: %w", in.ID, err)
 		}
-		if err := leave(tx, note); err != nil {
+		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
 		return putSession(tx, in)
@@ -99,10 +99,10 @@ VALUES (?, ?, max(?, ifnull((SELECT max(at) FROM revocations), 0) + 1), ?)
 ON CONFLICT (session_id) DO UPDATE SET until = excluded.until WHERE until < excluded.until`
 
 // Revoke implements [ports.SessionStore].
-func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, note ports.Note) (err error) {
+func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
-		if err := leave(tx, note); err != nil {
+		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until)); err != nil {
@@ -135,20 +135,20 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (list []se
 }
 
 const (
-	forgetSessions = `
+	deleteExpiredSessions = `
 DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT (? + 0))`
-	forgetRevocations = `
+	deleteExpiredRevocations = `
 DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT (? + 0))`
 )
 
-// Forget implements [ports.SessionStore].
-func (s *Sessions) Forget(ctx context.Context, now time.Time, limit int) (_ int, err error) {
+// DeleteExpired implements [ports.SessionStore].
+func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) (_ int, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
 	gone := 0
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		gone = 0
-		for _, statement := range []string{forgetSessions, forgetRevocations} {
-			n, err := forget(tx, statement, millis(now), limit)
+		for _, statement := range []string{deleteExpiredSessions, deleteExpiredRevocations} {
+			n, err := deleteExpired(tx, statement, millis(now), limit)
 			if err != nil {
 				return err
 			}

@@ -17,8 +17,8 @@ var _ ports.EventStream = (*Stream)(nil)
 // Stream reads the log of events, whose order is that of the commits.
 type Stream struct{ db *DB }
 
-// Grown implements [ports.EventStream].
-func (s *Stream) Grown() <-chan struct{} { return s.db.grown.Wait() }
+// Changed implements [ports.EventStream].
+func (s *Stream) Changed() <-chan struct{} { return s.db.changed.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
@@ -120,7 +120,7 @@ WHERE name = 'events' AND NOT EXISTS (SELECT 1 FROM log_marks WHERE at > ?2)`
 INSERT INTO log_marks (at, seq)
 SELECT 0, max(seq) FROM log_marks WHERE at < ? HAVING max(seq) NOT NULL
 ON CONFLICT (at) DO UPDATE SET seq = excluded.seq`
-	forgetMarks = "DELETE FROM log_marks WHERE at > 0 AND at < ?"
+	deleteExpiredMarks = "DELETE FROM log_marks WHERE at > 0 AND at < ?"
 )
 
 // markLog notes how far the log has come now, and moves its beginning to where
@@ -135,7 +135,7 @@ func markLog(tx *Tx, e ports.Expiry) error {
 		_, err = tx.Exec(raiseBegin, kept)
 	}
 	if err == nil {
-		_, err = tx.Exec(forgetMarks, kept)
+		_, err = tx.Exec(deleteExpiredMarks, kept)
 	}
 	if err != nil {
 		return fmt.Errorf("sqlitestore: mark the log: %w", err)

@@ -31,7 +31,7 @@ func TestLogEndsWithTheLastEvent(t *testing.T) {
 		if _, err := s.After(ctx, head+1, 10); !errors.Is(err, activity.ErrTooOld) {
 			t.Errorf("After(%d) = %v in a log that ends at %d, want ErrTooOld", head+1, err, head)
 		}
-		o.found(fmt.Sprint("Ops ", n)) // is no event
+		o.createDepartment(fmt.Sprint("Ops ", n)) // is no event
 		o.report(5)
 	}
 }

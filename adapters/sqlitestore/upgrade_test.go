@@ -156,7 +156,7 @@ func (o upgraded) compare(schema int) {
 
 	r := o.reports(1, []agent.ID{oldAnn})[0]
 	r.DepartmentID, r.Event.At = oldDepartments[0].id, oldDate.Start()
-	_, err = log.Append(ctx, []ports.Report{r}, o.noted)
+	_, err = log.Append(ctx, []ports.Report{r}, o.sealed)
 	o.check(err)
 	dates, err := measures.DepartmentDays(ctx, r.DepartmentID, 0)
 	o.check(err)

@@ -23,38 +23,38 @@ func (s *Storage) Ping(ctx context.Context) (err error) {
 // Others wait for the writer while it forgets. So a write forgets a bounded
 // number of records of one kind, and begins with no other kind after a while.
 const (
-	forgetAtOnce = 100
-	forgetTime   = 20 * time.Millisecond
+	deleteAtOnce = 100
+	deleteTime   = 20 * time.Millisecond
 )
 
 const (
-	forgetEvents = `
+	deleteExpiredEvents = `
 DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT (? + 0))`
-	forgetAudit = `
+	deleteExpiredAudit = `
 DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT (? + 0))`
-	forgetReceipts = `
+	deleteExpiredRecords = `
 DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
-	forgetDeliveries = `
+	deleteExpiredDeliveries = `
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at < ? LIMIT (? + 0))`
 )
 
-// Forget implements [ports.Storage].
-func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (more bool, err error) {
+// DeleteExpired implements [ports.Storage].
+func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool, err error) {
 	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
 	full := false
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		full = false
-		enough := time.Now().Add(forgetTime)
+		enough := time.Now().Add(deleteTime)
 		if err := markLog(tx, e); err != nil {
 			return err
 		}
-		return forgetAll(e, func(statement string, args ...any) error {
+		return deleteAllExpired(e, func(statement string, args ...any) error {
 			if time.Now().After(enough) {
 				full = true
 				return nil
 			}
-			n, err := forget(tx, statement, append(args, forgetAtOnce)...)
-			full = full || n == forgetAtOnce
+			n, err := deleteExpired(tx, statement, append(args, deleteAtOnce)...)
+			full = full || n == deleteAtOnce
 			return err
 		})
 	})
@@ -64,22 +64,22 @@ func (s *Storage) Forget(ctx context.Context, e ports.Expiry) (more bool, err er
 	return full, nil
 }
 
-// forgetAll calls do for every kind of record with a time to forget up to.
-func forgetAll(e ports.Expiry, do func(statement string, args ...any) error) error {
+// deleteAllExpired calls do for every kind of record that expires.
+func deleteAllExpired(e ports.Expiry, do func(statement string, args ...any) error) error {
 	type kind struct {
 		upTo      time.Time
 		statement string
 		args      []any
 	}
 	kinds := []kind{
-		{e.Audit, forgetAudit, nil},
-		{e.Receipts, forgetReceipts, nil},
-		{e.Deliveries, forgetDeliveries, nil},
-		{e.Now, forgetSessions, nil},
-		{e.Now, forgetRevocations, nil},
+		{e.Audit, deleteExpiredAudit, nil},
+		{e.Idempotency, deleteExpiredRecords, nil},
+		{e.Deliveries, deleteExpiredDeliveries, nil},
+		{e.Now, deleteExpiredSessions, nil},
+		{e.Now, deleteExpiredRevocations, nil},
 	}
 	for _, t := range activity.RuntimeTypes() {
-		kinds = append(kinds, kind{e.Events, forgetEvents, []any{string(t)}})
+		kinds = append(kinds, kind{e.Events, deleteExpiredEvents, []any{string(t)}})
 	}
 	for _, k := range kinds {
 		if k.upTo.IsZero() {
@@ -92,8 +92,8 @@ func forgetAll(e ports.Expiry, do func(statement string, args ...any) error) err
 	return nil
 }
 
-// forget deletes a bounded number of records and returns how many went.
-func forget(tx *Tx, statement string, args ...any) (int, error) {
+// deleteExpired deletes a bounded number of records and returns how many went.
+func deleteExpired(tx *Tx, statement string, args ...any) (int, error) {
 	res, err := tx.Exec(statement, args...)
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: forget: %w", err)

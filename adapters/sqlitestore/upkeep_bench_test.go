@@ -31,12 +31,12 @@ func BenchmarkForget(b *testing.B) {
 			batch[j].Event.Type = activity.RuntimeTypes()[rand.IntN(6)]
 			batch[j].Event.At = begin.Add(time.Duration(i*atOnce+j) * time.Millisecond)
 		}
-		_, err := log.Append(context.Background(), batch, o.noted)
+		_, err := log.Append(context.Background(), batch, o.sealed)
 		o.check(err)
 	}
 	request := func(i int) error {
 		if i%2 == 0 {
-			_, err := log.Append(context.Background(), o.reports(1, ids), o.noted)
+			_, err := log.Append(context.Background(), o.reports(1, ids), o.sealed)
 			return err
 		}
 		_, err := log.Feed(context.Background(), activity.Query{AgentID: string(ids[rand.IntN(agents)]), Limit: 50})
@@ -59,7 +59,7 @@ func BenchmarkForget(b *testing.B) {
 		var took []time.Duration
 		for ctx.Err() == nil {
 			t := time.Now()
-			if _, err := storage.Forget(context.Background(), upTo); err != nil {
+			if _, err := storage.DeleteExpired(context.Background(), upTo); err != nil {
 				b.Error(err)
 			}
 			took = append(took, time.Since(t))

@@ -22,13 +22,13 @@ INSERT INTO webhooks (doc, secrets, since, revision, updated_at, id, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 // Create implements [ports.WebhookStore].
-func (s *Webhooks) Create(ctx context.Context, step ports.WebhookStep) (err error) {
+func (s *Webhooks) Create(ctx context.Context, step ports.WebhookChange) (err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.create").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, true); err != nil {
 			return err
 		}
-		w := step.Webhook
+		w := step.State
 		if _, err := tx.Exec(insertWebhook, append(webhookArgs(w), millis(w.CreatedAt))...); err != nil {
 			return fmt.Errorf("sqlitestore: write webhook %s: %w", w.ID, err)
 		}
@@ -42,9 +42,9 @@ func webhookArgs(w webhook.Webhook) []any {
 }
 
 // Update implements [ports.WebhookStore].
-func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookStep, error)) (_ webhook.Webhook, err error) {
+func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
-	var step ports.WebhookStep
+	var step ports.WebhookChange
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		w, err := findWebhook(&tx.View, id)
 		if err != nil {
@@ -53,10 +53,7 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 		if step, err = change(w); err != nil {
 			return err
 		}
-		if !step.Deleted && step.Webhook.Revision == step.From && step.Deliver == nil {
-			return putReceipt(tx, step.Receipt)
-		}
-		if err := leave(tx, step.Note); err != nil {
+		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
 			return err
 		}
 		return putWebhook(tx, step)
@@ -64,7 +61,7 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	return step.Webhook, nil
+	return step.State, nil
 }
 
 const (
@@ -72,19 +69,19 @@ const (
 	deleteWebhook = "DELETE FROM webhooks WHERE id = ?"
 )
 
-func putWebhook(tx *Tx, step ports.WebhookStep) (err error) {
+func putWebhook(tx *Tx, step ports.WebhookChange) (err error) {
 	if step.Deliver != nil {
 		if err := putDelivery(tx, upsertDelivery, *step.Deliver); err != nil {
 			return err
 		}
 	}
 	if step.Deleted {
-		_, err = tx.Exec(deleteWebhook, packID(step.Webhook.ID))
+		_, err = tx.Exec(deleteWebhook, packID(step.State.ID))
 	} else {
-		_, err = tx.Exec(updateWebhook, webhookArgs(step.Webhook)...)
+		_, err = tx.Exec(updateWebhook, webhookArgs(step.State)...)
 	}
 	if err != nil {
-		return fmt.Errorf("sqlitestore: write webhook %s: %w", step.Webhook.ID, err)
+		return fmt.Errorf("sqlitestore: write webhook %s: %w", step.State.ID, err)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (db *DB) batch(first *job) {
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
 	if err == nil && slices.ContainsFunc(jobs, func(j *job) bool { return j.Err == nil && j.Change.grew }) {
-		db.grown.Notify()
+		db.changed.Notify()
 	}
 	for _, j := range jobs {
 		// If the batch is lost, what a function answered may rest on changes that are gone.

@@ -37,9 +37,9 @@ func NoDepartment(n name.Name) error {
 // ID identifies an agent for ever.
 type ID = identity.ID
 
-// Place orders agents. A new agent's place is its own id; a reorder permutes
+// OrderKey orders agents. A new agent's order key is its own id; a reorder permutes
 // the places that the agents of one department hold.
-type Place string
+type OrderKey string
 
 // Agent is an agent of the organization.
 type Agent struct {
@@ -51,7 +51,7 @@ type Agent struct {
 	ModelRequirement *jsondoc.Object
 	Version          int64 // of the identity, one-based
 	Revision         int64 // of the record, one-based
-	Place            Place
+	OrderKey         OrderKey
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
 }
@@ -84,10 +84,10 @@ type Step struct {
 func (s Step) Effective() bool { return s.Deleted || s.From != s.Agent.Revision }
 
 // Hire makes a new agent from what the caller said of it.
-func Hire(id ID, p Patch, on activity.Occasion) (Step, error) {
+func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 	a := Agent{
 		Identity:  identity.Default(),
-		Place:     Place(id),
+		OrderKey:  OrderKey(id),
 		Version:   1,
 		Revision:  1,
 		CreatedAt: on.At,
@@ -106,7 +106,7 @@ func Hire(id ID, p Patch, on activity.Occasion) (Step, error) {
 // Change merges the patch into the agent. It returns [ErrMove] for a change of
 // status that is not allowed and identity.ErrCombination for fields that do not
 // go together in the result.
-func (a Agent) Change(p Patch, on activity.Occasion) (Step, error) {
+func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
 	next := a
 	if err := next.merge(p); err != nil {
 		return Step{}, p.locate(err)
@@ -120,7 +120,7 @@ func (a Agent) Change(p Patch, on activity.Occasion) (Step, error) {
 // Rollback brings the content of an earlier version back as a new version. The
 // agent keeps its id and its hiring date. It returns [ErrRollback] if the
 // status of the target cannot be reached from here.
-func (a Agent) Rollback(target identity.Version, reason *string, on activity.Occasion) (Step, error) {
+func (a Agent) Rollback(target identity.Version, reason *string, on activity.Cause) (Step, error) {
 	next := a
 	next.Identity = target.Content
 	next.Identity.ID = a.Identity.ID
@@ -136,7 +136,7 @@ func (a Agent) Rollback(target identity.Version, reason *string, on activity.Occ
 }
 
 // Fire ends the agent.
-func (a Agent) Fire(on activity.Occasion) Step {
+func (a Agent) Fire(on activity.Cause) Step {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	r := on.Record(string(a.ID()), a.Name().Text, a.Version)
 	r.Fired(a.Identity.Role, a.Department().Text)
@@ -145,11 +145,11 @@ func (a Agent) Fire(on activity.Occasion) Step {
 
 // step is what leads from a to next, or a step without effect if they are
 // equal.
-func (a Agent) step(next Agent, on activity.Occasion, describe func(*identity.Version)) (Step, error) {
+func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Version)) (Step, error) {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
 	sameIdentity := string(a.Identity.Canonical()) == v.Text
-	if sameIdentity && a.sameOutside(next) {
+	if sameIdentity && a.sameUnversioned(next) {
 		return Step{Agent: a, From: a.Revision}, nil
 	}
 	next.Revision++
@@ -165,7 +165,7 @@ func (a Agent) step(next Agent, on activity.Occasion, describe func(*identity.Ve
 	return s, nil
 }
 
-func (a Agent) sameOutside(b Agent) bool {
+func (a Agent) sameUnversioned(b Agent) bool {
 	return equal(a.Preset, b.Preset) && equal(a.Tier, b.Tier) && equal(a.ModelRequirement, b.ModelRequirement)
 }
 
@@ -192,7 +192,7 @@ func checkMove(from, to identity.Status) error {
 }
 
 // events lists what the change amounts to. A nil before is a new agent.
-func events(before *identity.Content, after identity.Content, version int64, on activity.Occasion) []activity.Event {
+func events(before *identity.Content, after identity.Content, version int64, on activity.Cause) []activity.Event {
 	r := on.Record(string(after.ID), after.Name.Text, version)
 	var from identity.Status
 	if before != nil {

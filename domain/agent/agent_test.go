@@ -27,7 +27,7 @@ func TestHire(t *testing.T) {
 	c.Authority.ReportsTo = new(bobID)
 	c.Metadata = `{"a":null}`
 	want := Agent{
-		Identity: c, Preset: new("calm"), Version: 1, Revision: 1, Place: adaID, CreatedAt: dawn, UpdatedAt: dawn,
+		Identity: c, Preset: new("calm"), Version: 1, Revision: 1, OrderKey: adaID, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Hire (-want +got):\n%s", diff)
@@ -107,7 +107,7 @@ func TestChange(t *testing.T) {
 }
 
 // What is not part of the identity raises the revision and makes no version.
-func TestChangeOutsideTheIdentity(t *testing.T) {
+func TestChangeUnversioned(t *testing.T) {
 	a := hire(t, `"model_requirement":{"min":1}`)
 	for _, text := range []string{
 		`{"personality_preset":"bold"}`, `{"tier":"large"}`, `{"model_requirement":{"max":2}}`, `{"model_requirement":null}`,
@@ -165,7 +165,7 @@ func TestChangeOfDepartment(t *testing.T) {
 		t.Errorf("Change to the same department = %+v, %v, want no effect", s, err)
 	}
 	s, err = a.Change(patch(t, `{"department":"ops"}`).Resolve(people).In(domaintest.Name("Ops")), on(1))
-	if err != nil || s.Agent.Department().Text != "Ops" || len(s.Events) != 0 || s.Agent.Place != a.Place {
+	if err != nil || s.Agent.Department().Text != "Ops" || len(s.Events) != 0 || s.Agent.OrderKey != a.OrderKey {
 		t.Errorf("Change of department = %+v, %v, want Ops, the same place, no events", s, err)
 	}
 }
@@ -244,7 +244,7 @@ func TestProfileAndPosition(t *testing.T) {
 	if got, want := a.Profile("d-1"), (Profile{ID: adaID, Name: domaintest.Name("Ada"), Department: "platform", DepartmentID: "d-1"}); got != want {
 		t.Errorf("Profile = %+v, want %+v", got, want)
 	}
-	if want := (Position{Place: adaID, ID: adaID, Name: "ada"}); a.Position() != want {
+	if want := (Position{OrderKey: adaID, ID: adaID, Name: "ada"}); a.Position() != want {
 		t.Errorf("Position = %+v, want %+v", a.Position(), want)
 	}
 }

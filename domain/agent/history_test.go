@@ -26,7 +26,7 @@ var changes = []string{
 
 // image is all that can be seen of an agent, as text.
 func image(a Agent) string {
-	return string(a.Identity.Canonical()) + string(a.Outside()) + a.UpdatedAt.String()
+	return string(a.Identity.Canonical()) + string(a.Unversioned()) + a.UpdatedAt.String()
 }
 
 // An agent's history has numbers without gaps, ascending times, and states that
@@ -101,7 +101,7 @@ func checkStep(t *rapid.T, before Agent, s Step) {
 		v.Hash != after.Identity.Hash() || !v.SavedAt.Equal(after.UpdatedAt)) {
 		t.Errorf("version %d of hash %s at %v does not belong to the agent", v.Number, v.Hash, v.SavedAt)
 	}
-	if after.Identity.ID != before.Identity.ID || after.Identity.HiringDate != before.Identity.HiringDate || after.Place != before.Place {
+	if after.Identity.ID != before.Identity.ID || after.Identity.HiringDate != before.Identity.HiringDate || after.OrderKey != before.OrderKey {
 		t.Errorf("id, day of hiring or place has changed: %+v", after)
 	}
 }

@@ -24,11 +24,11 @@ func (a Agent) WriteSummary(w *jsondoc.Writer) {
 // them: every field that a client may write, references as show turns them.
 func (a Agent) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 	a.Identity.WriteEntry(w, show)
-	a.writeOutside(w)
+	a.writeUnversioned(w)
 }
 
 func (a Agent) writeRecord(w *jsondoc.Writer) {
-	a.writeOutside(w)
+	a.writeUnversioned(w)
 	writeRevision(w, a.Version, a.Revision, a.CreatedAt, a.UpdatedAt)
 }
 
@@ -39,27 +39,27 @@ func writeRevision(w *jsondoc.Writer, version, revision int64, created, updated 
 	w.Field("updated_at").Time(updated)
 }
 
-func (a Agent) writeOutside(w *jsondoc.Writer) {
+func (a Agent) writeUnversioned(w *jsondoc.Writer) {
 	w.Field("model_requirement").FreeOrNull(a.ModelRequirement)
 	w.Field("personality_preset").TextOrNull(a.Preset)
 	w.Field("tier").TextOrNull((*string)(a.Tier))
 }
 
-// Outside returns, as canonical JSON, the fields of a that are not part of its
+// Unversioned returns, as canonical JSON, the fields of a that are not part of its
 // identity, for stores.
-func (a Agent) Outside() []byte {
+func (a Agent) Unversioned() []byte {
 	w := jsondoc.NewWriter(nil)
 	w.Open()
-	a.writeOutside(w)
+	a.writeUnversioned(w)
 	w.Close()
 	return w.Bytes()
 }
 
-// setOutside reads back what [Agent.Outside] returned.
-func (a *Agent) setOutside(canonical string) error {
+// setUnversioned reads back what [Agent.Unversioned] returned.
+func (a *Agent) setUnversioned(canonical string) error {
 	v, err := jsondoc.ParseStored(canonical)
 	if err == nil {
-		err = jsondoc.ReadWhole(v, a.readOutside)
+		err = jsondoc.ReadWhole(v, a.readUnversioned)
 	}
 	return err
 }

@@ -16,9 +16,9 @@ const MaxReorder = 10_000
 
 // Member is an agent as a reorder sees it.
 type Member struct {
-	ID    ID
-	Name  name.Key
-	Place Place
+	ID       ID
+	Name     name.Key
+	OrderKey OrderKey
 }
 
 // Reorder gives the places of members to the same members in the order asked
@@ -30,11 +30,11 @@ func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
 			len(members), len(asked))
 	}
 	byRef := make(map[identity.Ref]int, 2*len(members))
-	places := make([]Place, len(members))
+	places := make([]OrderKey, len(members))
 	for i, m := range members {
 		byRef[identity.Ref{ID: m.ID}] = i
 		byRef[identity.Ref{Name: m.Name}] = i
-		places[i] = m.Place
+		places[i] = m.OrderKey
 	}
 	slices.Sort(places)
 	next := make([]Member, len(members))
@@ -49,7 +49,7 @@ func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
 		}
 		used[at] = true
 		next[i] = members[at]
-		next[i].Place = places[i]
+		next[i].OrderKey = places[i]
 	}
 	return next, nil
 }

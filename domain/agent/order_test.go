@@ -17,7 +17,7 @@ import (
 func members(n int) []Member {
 	list := make([]Member, n)
 	for i := range list {
-		list[i] = Member{ID: ID(fmt.Sprintf("id-%d", i)), Name: name.Key(fmt.Sprintf("name-%d", i)), Place: Place(fmt.Sprintf("place-%02d", 2*i))}
+		list[i] = Member{ID: ID(fmt.Sprintf("id-%d", i)), Name: name.Key(fmt.Sprintf("name-%d", i)), OrderKey: OrderKey(fmt.Sprintf("place-%02d", 2*i))}
 	}
 	return list
 }
@@ -35,7 +35,7 @@ func TestReorder(t *testing.T) {
 			if rapid.Bool().Draw(t, "by name") {
 				asked[i] = identity.Ref{Name: m.Name}
 			}
-			want[i] = Member{m.ID, m.Name, now[i].Place}
+			want[i] = Member{m.ID, m.Name, now[i].OrderKey}
 		}
 		got, err := Reorder(now, asked)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

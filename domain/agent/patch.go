@@ -246,11 +246,11 @@ func (a *Agent) readSameHiringDate(r *jsondoc.Reader) {
 
 func (a *Agent) read(r *jsondoc.Reader) {
 	a.Identity.Read(r)
-	a.readOutside(r)
+	a.readUnversioned(r)
 }
 
-// readOutside reads the fields that are not part of the identity.
-func (a *Agent) readOutside(r *jsondoc.Reader) {
+// readUnversioned reads the fields that are not part of the identity.
+func (a *Agent) readUnversioned(r *jsondoc.Reader) {
 	r.TextOrNull("personality_preset", &a.Preset, 1, maxPreset)
 	jsondoc.EnumOrNull(r, "tier", &a.Tier, identity.Tiers()...)
 	r.FreeOrNull("model_requirement", &a.ModelRequirement, maxModelRequirement)

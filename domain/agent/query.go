@@ -20,14 +20,14 @@ type Query struct {
 // Position is a place in a list of agents: Name where the list is ordered by
 // name, else Place and ID.
 type Position struct {
-	Place Place
-	ID    ID
-	Name  name.Key
+	OrderKey OrderKey
+	ID       ID
+	Name     name.Key
 }
 
 // Position returns the place of a.
 func (a Agent) Position() Position {
-	return Position{Place: a.Place, ID: a.ID(), Name: a.Name().Key}
+	return Position{OrderKey: a.OrderKey, ID: a.ID(), Name: a.Name().Key}
 }
 
 // Profile is what others need to know of an agent that they refer to.

@@ -13,31 +13,31 @@ import (
 // Record is an agent as stores keep it. What it is stays the text that was
 // stored: whoever only shows an agent need not read it.
 type Record struct {
-	ID        ID
-	Name      string // as it is written
-	Place     Place
-	Identity  string // the canonical form of [Agent.Identity]
-	Outside   string // what [Agent.Outside] returns
-	Version   int64
-	Revision  int64
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID          ID
+	Name        string // as it is written
+	OrderKey    OrderKey
+	Identity    string // the canonical form of [Agent.Identity]
+	Unversioned string // what [Agent.Unversioned] returns
+	Version     int64
+	Revision    int64
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 // Record returns a as stores keep it.
 func (a Agent) Record() Record {
 	return Record{
-		ID: a.ID(), Name: a.Name().Text, Place: a.Place,
-		Identity: string(a.Identity.Canonical()), Outside: string(a.Outside()),
+		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey,
+		Identity: string(a.Identity.Canonical()), Unversioned: string(a.Unversioned()),
 		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
 
 // Size implements [page.Row].
-func (r Record) Size() int { return len(r.Identity) + len(r.Outside) }
+func (r Record) Size() int { return len(r.Identity) + len(r.Unversioned) }
 
 // Position returns the place of r in a list that is ordered by place.
-func (r Record) Position() Position { return Position{Place: r.Place, ID: r.ID} }
+func (r Record) Position() Position { return Position{OrderKey: r.OrderKey, ID: r.ID} }
 
 // Department returns the name of the agent's department, and reads nothing else.
 func (r Record) Department() (name.Name, error) {
@@ -58,7 +58,7 @@ func (r Record) Write(w *jsondoc.Writer) {
 }
 
 func (r Record) writeRecord(w *jsondoc.Writer) {
-	w.Members(r.Outside)
+	w.Members(r.Unversioned)
 	writeRevision(w, r.Version, r.Revision, r.CreatedAt, r.UpdatedAt)
 }
 
@@ -70,9 +70,9 @@ func (r Record) WriteSummary(w *jsondoc.Writer) {
 	r.writeRecord(w)
 }
 
-// nothingOutside is what most agents have beside their identity. Knowing it
+// nothingUnversioned is what most agents have beside their identity. Knowing it
 // saves a sixth of the time that reading one takes.
-const nothingOutside = `{"model_requirement":null,"personality_preset":null,"tier":null}`
+const nothingUnversioned = `{"model_requirement":null,"personality_preset":null,"tier":null}`
 
 // Agent reads the record.
 func (r Record) Agent() (Agent, error) {
@@ -81,13 +81,13 @@ func (r Record) Agent() (Agent, error) {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	a := Agent{
-		Identity: c, Version: r.Version, Revision: r.Revision, Place: r.Place,
+		Identity: c, Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
-	if r.Outside == nothingOutside {
+	if r.Unversioned == nothingUnversioned {
 		return a, nil
 	}
-	if err := a.setOutside(r.Outside); err != nil {
+	if err := a.setUnversioned(r.Unversioned); err != nil {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	return a, nil

@@ -47,7 +47,7 @@ func TestDamagedRecord(t *testing.T) {
 	whole := hire(t, "").Record()
 	for _, text := range []string{``, `[]`, `{"tier":1}`, `{"x":1}`} {
 		rec := whole
-		rec.Outside = text
+		rec.Unversioned = text
 		if _, err := rec.Agent(); err == nil || !strings.HasPrefix(err.Error(), "agent "+string(adaID)+": ") {
 			t.Errorf("Agent with %s beside the identity = %v, want an error that names the agent", text, err)
 		}
@@ -59,8 +59,8 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-func TestNothingOutside(t *testing.T) {
-	if got := string(Agent{}.Outside()); got != nothingOutside {
-		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingOutside)
+func TestNothingUnversioned(t *testing.T) {
+	if got := string(Agent{}.Unversioned()); got != nothingUnversioned {
+		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingUnversioned)
 	}
 }

@@ -20,13 +20,13 @@ var people = identity.References{"Ada": adaID, adaID: adaID, "Bob": bobID, bobID
 
 var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
 
-// on is an occasion some milliseconds after dawn.
-func on(ms int) activity.Occasion {
+// on is a cause some milliseconds after dawn.
+func on(ms int) activity.Cause {
 	ids := make([]activity.ID, activity.MaxEvents)
 	for i := range ids {
 		ids[i] = activity.ID(fmt.Sprintf("event-%d", i))
 	}
-	return activity.Occasion{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: ids}
+	return activity.Cause{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: ids}
 }
 
 // patch is a checked patch whose references are resolved.

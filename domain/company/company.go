@@ -39,13 +39,13 @@ type Company struct {
 	UpdatedAt time.Time
 }
 
-// Place orders departments. A new department's place is its own id; a reorder
+// OrderKey orders departments. A new department's order key is its own id; a reorder
 // permutes the places.
-type Place string
+type OrderKey string
 
 // Seat is a department's place in the company.
 type Seat struct {
-	Place      Place
+	OrderKey   OrderKey
 	Department name.Key
 }
 

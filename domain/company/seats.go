@@ -26,7 +26,7 @@ func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
 			return Company{}, ErrPermutation.With("department_names[%d]: is not a department, or is named twice", i)
 		}
 		delete(left, k)
-		seats[i] = Seat{Place: c.Seats[i].Place, Department: k}
+		seats[i] = Seat{OrderKey: c.Seats[i].OrderKey, Department: k}
 	}
 	if slices.Equal(seats, c.Seats) {
 		return c, nil
@@ -38,7 +38,7 @@ func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
 // WithDepartment returns the company with a new department.
 func (c Company) WithDepartment(s Seat, at time.Time) Company {
 	c.Seats = append(slices.Clone(c.Seats), s)
-	slices.SortFunc(c.Seats, func(a, b Seat) int { return cmp.Compare(a.Place, b.Place) })
+	slices.SortFunc(c.Seats, func(a, b Seat) int { return cmp.Compare(a.OrderKey, b.OrderKey) })
 	return c.touch(at)
 }
 

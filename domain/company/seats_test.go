@@ -18,7 +18,7 @@ import (
 func seated(n int) Company {
 	c := Default(dawn)
 	for i := range n {
-		c = c.WithDepartment(Seat{Place: Place(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i+1))
+		c = c.WithDepartment(Seat{OrderKey: OrderKey(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i+1))
 	}
 	return c
 }
@@ -67,7 +67,7 @@ func TestReorder(t *testing.T) {
 		if !slices.Equal(order, keys) {
 			want.Revision, want.UpdatedAt, want.Seats = c.Revision+1, later(99), nil
 			for i, k := range order {
-				want.Seats = append(want.Seats, Seat{before[i].Place, k})
+				want.Seats = append(want.Seats, Seat{before[i].OrderKey, k})
 			}
 		}
 		got, err := c.Reorder(order, later(99))

@@ -35,8 +35,8 @@ type Department struct {
 	// under its name is another one. Clients see it in entity tags only.
 	ID             string
 	Name           name.Name
-	Place          company.Place // in the company; set by stores when read
-	Description    string        // ..2048
+	OrderKey       company.OrderKey // in the company; set by stores when read
+	Description    string           // ..2048
 	Head           *string
 	BudgetPercent  money.Percent
 	Autonomy       *identity.Autonomy // nil: the company's

@@ -23,7 +23,7 @@ type Member struct {
 	ID         agent.ID
 	Name       name.Name
 	Department name.Key
-	Place      agent.Place
+	OrderKey   agent.OrderKey
 	Revision   int64
 }
 
@@ -287,29 +287,29 @@ func arrange(keys, requested []name.Key) []name.Key {
 type Move struct {
 	ID         agent.ID
 	Department name.Key // the one that it will be in
-	From, To   agent.Place
+	From, To   agent.OrderKey
 }
 
 // place returns the place that the agent of an entry has. A new agent has its id.
-func (m *match) place(e int) agent.Place {
+func (m *match) place(e int) agent.OrderKey {
 	if i := m.agents[e]; i != none {
-		return m.state.Agents[i].Place
+		return m.state.Agents[i].OrderKey
 	}
-	return agent.Place(m.ids[e])
+	return agent.OrderKey(m.ids[e])
 }
 
 // moves brings the agents of the entries into the order of the document. They
 // exchange their places. If several agents have one place, it is used once, and new
 // places are added.
 func (m *match) moves(newPlace func() string) []Move {
-	var places []agent.Place
+	var places []agent.OrderKey
 	for e := range m.ids {
 		places = append(places, m.place(e))
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
 	for len(places) < len(m.ids) {
-		places = append(places, agent.Place(newPlace()))
+		places = append(places, agent.OrderKey(newPlace()))
 	}
 	var moves []Move
 	for e, to := range places {

@@ -48,13 +48,13 @@ func (op Operation) Place(now []agent.Member) ([]agent.Member, error) {
 	next := slices.Clone(now)
 	for _, m := range op.Moves {
 		i, ok := index[m.ID]
-		if !ok || next[i].Place != m.From {
+		if !ok || next[i].OrderKey != m.From {
 			return nil, ErrChanged
 		}
-		next[i].Place = m.To
+		next[i].OrderKey = m.To
 	}
 	slices.SortFunc(next, func(a, b agent.Member) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
 	})
 	return next, nil
 }

@@ -44,7 +44,7 @@ func built(t testing.TB, departments, agents []string) *Document {
 func state(agents ...string) *State {
 	s := &State{Departments: []department.Department{{ID: "d", Name: domaintest.Name("D")}}}
 	for i, a := range agents {
-		s.Agents = append(s.Agents, Member{ID: agent.ID("id-" + a), Name: domaintest.Name(a), Department: "d", Place: agent.Place(fmt.Sprintf("%03d", i)), Revision: 1})
+		s.Agents = append(s.Agents, Member{ID: agent.ID("id-" + a), Name: domaintest.Name(a), Department: "d", OrderKey: agent.OrderKey(fmt.Sprintf("%03d", i)), Revision: 1})
 	}
 	return s
 }
@@ -167,7 +167,7 @@ func TestMoves(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"a", "c", "new"}, {"new", "c", "a"}}, [][]string{before, after}); diff != "" {
 		t.Errorf("agentOrder (-want +got):\n%s", diff)
 	}
-	s.Agents[2].Place = "000" // as after a move that was cut short
+	s.Agents[2].OrderKey = "000" // as after a move that was cut short
 	moves := newMatch(doc, s, false, newIDs()).moves(func() string { return "z" })
 	want = []Move{{"n-000", "d", "n-000", "000"}, {"id-c", "d", "000", "n-000"}, {"id-a", "d", "000", "z"}}
 	if diff := cmp.Diff(want, moves); diff != "" {

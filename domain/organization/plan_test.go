@@ -27,7 +27,7 @@ type entries []jsondoc.Value
 func (e entries) Agent(i int) (jsondoc.Value, error) { return e[i], nil }
 
 func record(n string, home name.Name, instructions string) agent.Record {
-	a := agent.Agent{Identity: identity.Default(), Place: agent.Place("00" + n), Revision: 5, Version: 1}
+	a := agent.Agent{Identity: identity.Default(), OrderKey: agent.OrderKey("00" + n), Revision: 5, Version: 1}
 	a.Identity.ID, a.Identity.Name, a.Identity.Role, a.Identity.Department = agent.ID("id-"+n), domaintest.Name(n), "r", home
 	a.Identity.HiringDate, a.Identity.Instructions = "2026-01-31", instructions
 	return a.Record()
@@ -46,10 +46,10 @@ func inputs(t *testing.T, departments, agents []string) Inputs {
 	for i, n := range []string{"a", "b"} {
 		r := record(n, s.Departments[i].Name, "")
 		records = append(records, r)
-		s.Agents = append(s.Agents, Member{ID: r.ID, Name: domaintest.Name(n), Department: s.Departments[i].Name.Key, Place: r.Place, Revision: r.Revision})
+		s.Agents = append(s.Agents, Member{ID: r.ID, Name: domaintest.Name(n), Department: s.Departments[i].Name.Key, OrderKey: r.OrderKey, Revision: r.Revision})
 	}
 	in := Inputs{
-		Document: built(t, departments, agents), State: s, Prune: true, NewID: newIDs(), On: activity.Occasion{IDs: make([]activity.ID, activity.MaxEvents)},
+		Document: built(t, departments, agents), State: s, Prune: true, NewID: newIDs(), On: activity.Cause{IDs: make([]activity.ID, activity.MaxEvents)},
 		Department: func(key name.Key) (department.Department, error) {
 			i := slices.IndexFunc(s.Departments, func(d department.Department) bool { return d.Name.Key == key })
 			return s.Departments[i], nil
@@ -128,7 +128,7 @@ func TestPlanKeepsNoText(t *testing.T) {
 	in.State = state()
 	for i := range agents {
 		n := fmt.Sprintf("x%02d", i)
-		in.State.Agents = append(in.State.Agents, Member{ID: agent.ID("id-" + n), Name: domaintest.Name(n), Place: agent.Place("00" + n), Department: "low"})
+		in.State.Agents = append(in.State.Agents, Member{ID: agent.ID("id-" + n), Name: domaintest.Name(n), OrderKey: agent.OrderKey("00" + n), Department: "low"})
 	}
 	in.State.Departments[0].Name = domaintest.Name("Low")
 	long := strings.Repeat("x", size)
@@ -191,13 +191,13 @@ func TestPlanRefuses(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	now := []agent.Member{{ID: "a", Place: "1"}, {ID: "b", Place: "2"}, {ID: "c", Place: "3"}}
+	now := []agent.Member{{ID: "a", OrderKey: "1"}, {ID: "b", OrderKey: "2"}, {ID: "c", OrderKey: "3"}}
 	op := Operation{Moves: []Move{{ID: "a", From: "1", To: "3"}, {ID: "c", From: "3", To: "1"}}}
-	want := []agent.Member{{ID: "c", Place: "1"}, {ID: "b", Place: "2"}, {ID: "a", Place: "3"}}
-	if next, err := op.Place(now); err != nil || !slices.Equal(next, want) || now[0].Place != "1" {
+	want := []agent.Member{{ID: "c", OrderKey: "1"}, {ID: "b", OrderKey: "2"}, {ID: "a", OrderKey: "3"}}
+	if next, err := op.Place(now); err != nil || !slices.Equal(next, want) || now[0].OrderKey != "1" {
 		t.Errorf("Place = %v, %v, want %v", next, err, want)
 	}
-	for _, others := range [][]agent.Member{now[1:], {{ID: "a", Place: "2"}, {ID: "c", Place: "3"}}} {
+	for _, others := range [][]agent.Member{now[1:], {{ID: "a", OrderKey: "2"}, {ID: "c", OrderKey: "3"}}} {
 		if _, err := op.Place(others); !errors.Is(err, ErrChanged) {
 			t.Errorf("Place of %v = %v, want ErrChanged", others, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -67,10 +67,10 @@ func (w *world) reporting(id agent.ID, at time.Time, change ...func(*ports.Repor
 	return r
 }
 
-// sealed makes every note of a batch with this receipt, nil for none.
-func (w *world) sealed(r *receipt.Receipt) func(ports.Counted) ports.Note {
-	note := w.leave(r)(audit.Activities, 0, 0)
-	return func(ports.Counted) ports.Note { return note }
+// sealed returns the trail of every batch, with this idempotency record or nil.
+func (w *world) sealed(r *idempotency.Record) func(ports.Counted) ports.Trail {
+	trail := w.trailOf(r)(audit.Activities, 0, 0)
+	return func(ports.Counted) ports.Trail { return trail }
 }
 
 // report stores a batch that has to be accepted as a whole.
@@ -117,7 +117,7 @@ func eventDuplicates(w *world) {
 }
 
 func eventLifecycleID(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	career := w.career(id)
 	r := w.reporting(id, epoch, func(r *ports.Report) { r.Event.ID = career[0].ID })
@@ -130,38 +130,38 @@ func eventLifecycleID(w *world) {
 func eventSeal(w *world) {
 	id := agent.ID(w.id())
 	var left []audit.Entry
-	sealing := func(r *receipt.Receipt) func(ports.Counted) ports.Note {
-		note := w.leave(nil)(audit.Activities, 0, 0)
-		left = append([]audit.Entry{note.Audit}, left...)
-		return func(n ports.Counted) ports.Note {
+	sealing := func(r *idempotency.Record) func(ports.Counted) ports.Trail {
+		trail := w.trailOf(nil)(audit.Activities, 0, 0)
+		left = append([]audit.Entry{trail.Audit}, left...)
+		return func(n ports.Counted) ports.Trail {
 			sealed := *r
-			sealed.Reply = &receipt.Reply{Status: 201, Body: fmt.Appendf(nil, "%d of %d", n.Accepted, n.Accepted+n.Duplicates)}
-			note.Receipt = &sealed
-			return note
+			sealed.Reply = &idempotency.Reply{Status: 201, Body: fmt.Appendf(nil, "%d of %d", n.Accepted, n.Accepted+n.Duplicates)}
+			trail.Idempotency = &sealed
+			return trail
 		}
 	}
 	a, b := w.reporting(id, epoch), w.reporting(id, epoch)
-	r := w.receipt("of a batch")
+	r := w.newRecord("of a batch")
 	_, err := w.Activities.Append(w.Context(), []ports.Report{a, b, a}, sealing(r))
 	w.wantNil("Append", err)
 	want := *r
-	want.Reply = &receipt.Reply{Status: 201, Body: []byte("2 of 3")}
-	w.want("the receipt", w.kept(r), &want)
+	want.Reply = &idempotency.Reply{Status: 201, Body: []byte("2 of 3")}
+	w.want("the record", w.kept(r), &want)
 
 	_, err = w.Activities.Append(w.Context(), []ports.Report{w.reporting(id, epoch)}, sealing(r))
-	w.wantErr("Append with a used receipt", err, receipt.ErrRunning)
+	w.wantErr("Append with a used key", err, idempotency.ErrRunning)
 	w.want("Events", w.feed(activity.Query{}, 10), eventsOf([]ports.Report{a, b}))
 	days, completed, err := w.Measures.AgentDays(w.Context(), id, 0)
 	w.wantNil("AgentDays", err)
 	if completed != 2 || total(days).TasksCompleted != 2 {
-		w.Errorf("AgentDays after a used receipt = %+v, %d, want 2 tasks", days, completed)
+		w.Errorf("AgentDays after a used key = %+v, %d, want 2 tasks", days, completed)
 	}
 
-	all := w.receipt("of a batch of duplicates")
+	all := w.newRecord("of a batch of duplicates")
 	_, err = w.Activities.Append(w.Context(), []ports.Report{a, b}, sealing(all))
 	w.wantNil("Append of duplicates", err)
 	want = *all
-	want.Reply = &receipt.Reply{Status: 201, Body: []byte("0 of 2")}
-	w.want("the receipt of duplicates", w.kept(all), &want)
+	want.Reply = &idempotency.Reply{Status: 201, Body: []byte("0 of 2")}
+	w.want("the record of duplicates", w.kept(all), &want)
 	w.want("the trail of one batch taken in, one refused and one of duplicates", w.entries(audit.Activities), left[2:])
 }

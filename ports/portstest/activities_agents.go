@@ -11,7 +11,7 @@ import (
 )
 
 func eventCareer(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	other := w.hire("Ann", "Sales").ID()
 	s := w.hiring("Bob", "Sales")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
@@ -37,7 +37,7 @@ func eventCareer(w *world) {
 }
 
 func eventLastActive(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	s := w.hiring("Bob", "Sales")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id := s.Agent.ID()
@@ -100,7 +100,7 @@ func eventParallel(w *world) {
 
 func eventParallelSteps(w *world) {
 	const each = 5
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	errs := atOnce(crowd, func(i int) error {
 		for j := range each {

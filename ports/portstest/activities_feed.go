@@ -81,7 +81,7 @@ func eventOrder(w *world) {
 }
 
 func eventFilters(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a, b := w.hire("a", "Sales").ID(), w.hire("b", "Sales").ID()
 	w.report(
 		w.reporting(a, epoch.Add(time.Hour)),
@@ -184,7 +184,7 @@ func eventCursor(w *world) {
 }
 
 func eventFind(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	career := w.career(id)
 	r := w.reporting(id, epoch)
@@ -198,6 +198,6 @@ func eventFind(w *world) {
 	want := map[activity.ID]activity.Event{r.Event.ID: r.Event, career[0].ID: career[0]}
 	w.want("Find", find(r.Event.ID, career[0].ID, activity.ID(w.id()), r.Event.ID), want)
 	w.want("Find of nothing", find(), map[activity.ID]activity.Event{})
-	w.forgetUntil(ports.Expiry{Events: epoch.Add(time.Millisecond)}, func() bool { return len(find(r.Event.ID)) == 0 })
+	w.deleteUntil(ports.Expiry{Events: epoch.Add(time.Millisecond)}, func() bool { return len(find(r.Event.ID)) == 0 })
 	w.want("Find of what is forgotten", find(r.Event.ID), map[activity.ID]activity.Event{})
 }

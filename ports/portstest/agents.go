@@ -25,8 +25,8 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"RenameFreesTheOldName":          agentRename,
 		"MoveKeepsThePlace":              agentMove,
 		"FailedChangeStoresNothing":      agentFailedChange,
-		"NoEffectStoresOnlyTheReceipt":   agentNoEffect,
-		"UsedReceiptIsRefused":           agentUsedReceipt,
+		"NoEffectStoresOnlyTheRecord":    agentNoEffect,
+		"UsedKeyIsRefused":               agentUsedKey,
 		"DeleteFreesTheName":             agentDelete,
 		"DeletedAgentKeepsItsHistory":    agentHistory,
 		"EveryStepLeavesItsAuditEntry":   agentAudit,
@@ -48,7 +48,7 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"ParallelNoEffectsCountNothing": agentParallelNoEffects,
 		"ParallelHiresOfOneName":        agentParallelHires,
 		"ParallelRenamesToOneName":      agentParallelRenames,
-		"ParallelStepsOfOneReceipt":     agentParallelReceipts,
+		"ParallelStepsOfOneKey":         agentParallelKey,
 		"ParallelDeletesAndUpdates":     agentParallelDeletes,
 		"ParallelMovesKeepTheCounts":    agentParallelMoves,
 		"ReadsSeeWholeSteps":            agentWholeSteps,
@@ -73,7 +73,7 @@ const free = `{"":0,"$ne":{"$gt":""},"$where":"1","_id":"x","a.b":{"c.d":[]},"__
 	"true":true,"date":{"$date":"2026-01-01T00:00:00Z"},"int":{"$numberLong":"1"}}`
 
 func agentCreate(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for title, members := range map[string][]string{"Bob": nil, "Rich": {rich}} {
 		a := w.hire(title, "Sales", members...)
 		w.want("Agent by id", w.agent(a.ID()), a)
@@ -84,7 +84,7 @@ func agentCreate(w *world) {
 }
 
 func agentFreeForm(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for i, text := range []string{free, `{}`, `{"a":{}}`} {
 		a := w.hire(fmt.Sprint("a", i), "Sales", `"metadata":`+text, `"model_requirement":`+text)
 		w.want("Agent", w.agent(a.ID()), a)
@@ -112,7 +112,7 @@ var scripts = [][2]string{
 }
 
 func agentDepartmentName(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for i, asked := range []string{"Sales", "sAlEs"} {
 		id := agent.ID(w.id())
 		got, err := w.Agents.Create(w.Context(), must(name.Parse(asked)), w.hiringAs(id, fmt.Sprint("agent ", i), nil))
@@ -129,7 +129,7 @@ func agentDepartmentName(w *world) {
 }
 
 func agentNames(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for _, pair := range scripts {
 		a := w.hire(pair[0], "Sales")
 		got, err := w.Agents.Agent(w.Context(), byName(pair[1]))
@@ -140,8 +140,8 @@ func agentNames(w *world) {
 }
 
 func agentUpdate(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	a := w.hire("Bob", "Sales")
 	for _, patch := range []string{
 		`{"name":"Bobby","level":"lead","metadata":{"a":1},"tier":"small"}`,
@@ -150,9 +150,9 @@ func agentUpdate(w *world) {
 		`{"status":"terminated","tier":null}`,
 	} {
 		want := must(w.changing(patch, nil)(a)).Step
-		got, err := w.Agents.Update(w.Context(), identity.Ref{Name: a.Name().Key}, func(before agent.Agent) (ports.AgentStep, error) {
+		got, err := w.Agents.Update(w.Context(), identity.Ref{Name: a.Name().Key}, func(before agent.Agent) (ports.AgentChange, error) {
 			w.want("the agent given to change", before, a)
-			return agentStep(want, w.leave(nil)), nil
+			return agentStep(want, w.trailOf(nil)), nil
 		})
 		w.wantNil("Update", err)
 		w.want("Update", got, want.Agent)
@@ -162,31 +162,31 @@ func agentUpdate(w *world) {
 }
 
 func agentRename(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales")
 	w.want("the name", w.change(a.ID(), `{"name":"BOB"}`).Name(), name.Name{Text: "BOB", Key: "bob"})
 	w.change(a.ID(), `{"name":"Bobby"}`)
 	_, err := w.Agents.Agent(w.Context(), byName("Bob"))
 	w.wantErr("Agent by the old name", err, agent.ErrNotFound)
-	_, _, err = w.Agents.Trace(w.Context(), byName("Bob"))
-	w.wantErr("Trace by the old name", err, agent.ErrNotFound)
+	_, _, err = w.Agents.Resolve(w.Context(), byName("Bob"))
+	w.wantErr("Resolve by the old name", err, agent.ErrNotFound)
 	second := w.hire("Bob", "Sales")
 	w.fire(second.ID())
 	w.want("the name", w.change(a.ID(), `{"name":"bob"}`).Name(), name.Name{Text: "bob", Key: "bob"})
 }
 
 func agentMove(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	a := w.hire("Bob", "Sales")
 	b := w.hire("Ann", "Ops")
-	w.want("the place after a move", w.change(a.ID(), `{"department":"Ops"}`).Place, a.Place)
+	w.want("the place after a move", w.change(a.ID(), `{"department":"Ops"}`).OrderKey, a.OrderKey)
 	w.want("Sales", w.members("Sales"), nil)
 	w.want("Ops", w.members("Ops"), []agent.ID{a.ID(), b.ID()})
 }
 
 func agentAudit(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	s := w.hiring("Bob", "Sales")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
 	id := s.Agent.ID()

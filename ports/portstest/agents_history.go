@@ -8,7 +8,7 @@ import (
 )
 
 func agentDelete(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	first := w.hire("Bob", "Sales")
 	gone, err := w.Agents.Update(w.Context(), byName("BOB"), w.firing())
 	w.wantNil("Update", err)
@@ -30,7 +30,7 @@ func agentDelete(w *world) {
 }
 
 func agentHistory(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales", rich)
 	w.change(a.ID(), `{"level":"vp","name":"Bobby"}`)
 	before := w.versions(a.ID())
@@ -52,13 +52,13 @@ func agentHistory(w *world) {
 }
 
 func agentTrace(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales")
 	trace := func(ref identity.Ref, want string) {
-		id, n, err := w.Agents.Trace(w.Context(), ref)
-		w.wantNil("Trace", err)
-		w.want("Trace", id, a.ID())
-		w.want("Trace", n, name.Name{Text: want, Key: key(want)})
+		id, n, err := w.Agents.Resolve(w.Context(), ref)
+		w.wantNil("Resolve", err)
+		w.want("Resolve", id, a.ID())
+		w.want("Resolve", n, name.Name{Text: want, Key: key(want)})
 	}
 	trace(byName("bob"), "Bob")
 	trace(byID(a.ID()), "Bob")
@@ -68,14 +68,14 @@ func agentTrace(w *world) {
 
 	w.fire(a.ID())
 	trace(byID(a.ID()), "BOBBY")
-	_, _, err := w.Agents.Trace(w.Context(), byName("Bobby"))
-	w.wantErr("Trace of a free name", err, agent.ErrNotFound)
+	_, _, err := w.Agents.Resolve(w.Context(), byName("Bobby"))
+	w.wantErr("Resolve of a free name", err, agent.ErrNotFound)
 	w.hire("Bobby", "Sales")
 	trace(byID(a.ID()), "BOBBY")
 }
 
 func agentFind(w *world) {
-	sales, ops := w.found("Sales").ID, w.found("Ops").ID
+	sales, ops := w.createDepartment("Sales").ID, w.createDepartment("Ops").ID
 	a, b, gone := w.hire("Bob", "Sales"), w.hire("Ann", "Ops"), w.hire("Gone", "Ops")
 	w.fire(gone.ID())
 	refs := []identity.Ref{
@@ -96,8 +96,8 @@ func agentFind(w *world) {
 	w.wantNil("Find", err)
 	w.want("Find after a change", got, map[identity.Ref]agent.Profile{byID(a.ID()): moved.Profile(ops)})
 
-	w.wantNil("Delete", w.dissolve("Sales"))
-	again := w.found("Sales").ID
+	w.wantNil("Delete", w.deleteDepartment("Sales"))
+	again := w.createDepartment("Sales").ID
 	w.want("the new department has the old id", again == sales, false)
 	moved = w.change(a.ID(), `{"department":"Sales"}`)
 	got, err = w.Agents.Find(w.Context(), refs[:1])
@@ -106,8 +106,8 @@ func agentFind(w *world) {
 }
 
 func namesByID(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	a, b, gone := w.hire("Bob", "Sales"), w.hire("Ann", "Ops"), w.hire("Gone", "Ops")
 	w.fire(gone.ID())
 	for what, tt := range map[string]struct {
@@ -132,7 +132,7 @@ func namesByID(w *world) {
 // agentFindMany asks for more references than one department can hold.
 func agentFindMany(w *world) {
 	const many = 40_000
-	sales := w.found("Sales").ID
+	sales := w.createDepartment("Sales").ID
 	a := w.hire("Bob", "Sales")
 	refs := make([]identity.Ref, 0, many)
 	for len(refs) < many-2 {
@@ -153,8 +153,8 @@ func (w *world) counts(department name.Key) agent.Counts {
 }
 
 func agentCounts(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	want := func(department string, total, active int64) {
 		w.Helper()
 		got, err := w.Agents.Counts(w.Context(), []name.Key{"nobody's", key(department), "ops"})

@@ -14,8 +14,8 @@ import (
 )
 
 func agentListOrder(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	var want []agent.Agent
 	for i := range 5 {
 		// Later agents have earlier names, and departments alternate.
@@ -40,7 +40,7 @@ func large(mark int) string {
 }
 
 func agentListBytes(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var want []agent.Record
 	for i := range 12 {
 		want = append(want, w.hire(fmt.Sprintf("a%02d", i), "Sales", large(i)).Record())
@@ -50,7 +50,7 @@ func agentListBytes(w *world) {
 			found := shortPages(w, q.Limit, func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
 				q := q
 				if last != nil {
-					q.After = &agent.Position{Place: last.Place, ID: last.ID, Name: key(last.Name)}
+					q.After = &agent.Position{OrderKey: last.OrderKey, ID: last.ID, Name: key(last.Name)}
 				}
 				return w.Agents.Records(ctx, q)
 			})
@@ -86,8 +86,8 @@ func shortPages[T page.Row](w *world, all int, read func(ctx context.Context, la
 }
 
 func agentListFilters(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	var all []agent.Agent
 	for i, members := range []string{
 		`"level":"mid"`, `"level":"vp"`, `"level":"mid","status":"on_leave"`, `"level":"vp","status":"on_leave"`,
@@ -123,7 +123,7 @@ func selects(q agent.Query, a agent.Agent) bool {
 }
 
 func agentPrefixOrder(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var want []name.Key
 	for _, rest := range []string{"", " ", "_", "b", "B2", "a", "Z", "z0", "é", "e", "ß", "st", "ё", "ｱ", "😀", "𐐀", "\U0010FFFF"} {
 		a := w.hire("x"+rest+"!", "Sales")
@@ -142,7 +142,7 @@ func agentPrefixOrder(w *world) {
 }
 
 func agentPrefixText(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	titles := []string{`a`, `ab`, `a%`, `a_`, `a.`, `a*`, `a[b]`, `a\`, `a'`, `a"`, `a?`, `^a`, "\U0010FFFFa", "\U0010FFFF\U0010FFFF", "éa", "é"}
 	for _, title := range titles {
 		w.hire(title, "Sales")
@@ -163,7 +163,7 @@ func agentPrefixText(w *world) {
 }
 
 func agentPages(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	w.want("Agents of an empty storage", w.agents(agent.Query{}, 1), nil)
 	const n = 7
 	var want []agent.ID
@@ -183,7 +183,7 @@ func agentPages(w *world) {
 // agentCursor changes the list between its pages: the agents that stay where
 // they are come exactly once, also behind a row that has gone.
 func agentCursor(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var stay []agent.ID
 	for i := range 12 {
 		stay = append(stay, w.hire(fmt.Sprintf("stays %02d", i), "Sales").ID())

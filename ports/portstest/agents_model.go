@@ -88,7 +88,7 @@ func (p *pair) step() {
 	case "found":
 		p.found(place)
 	case "dissolve":
-		do := p.store.dissolving(nil)
+		do := p.store.deleting(nil)
 		p.each("Delete", func(w *world) (any, error) {
 			return nil, w.Departments.Delete(w.Context(), key(place), do)
 		})
@@ -107,7 +107,7 @@ func (p *pair) hire(title, place string) {
 }
 
 func (p *pair) found(place string) {
-	do := p.store.founding(place, nil)
+	do := p.store.creating(place, nil)
 	p.each("Create", func(w *world) (any, error) {
 		d, err := w.Departments.Create(w.Context(), key(place), do)
 		return d.Tag(), err
@@ -133,8 +133,8 @@ func (p *pair) compare() {
 	p.each("Find", func(w *world) (any, error) { return w.Agents.Find(w.Context(), refs) })
 	for _, ref := range refs {
 		p.each("Agent", func(w *world) (any, error) { return w.Agents.Agent(w.Context(), ref) })
-		p.each("Trace", func(w *world) (any, error) {
-			id, n, err := w.Agents.Trace(w.Context(), ref)
+		p.each("Resolve", func(w *world) (any, error) {
+			id, n, err := w.Agents.Resolve(w.Context(), ref)
 			return []any{id, n}, err
 		})
 	}
@@ -153,7 +153,7 @@ func (p *pair) compareHistory(id agent.ID) {
 func (p *pair) compareDepartment(k name.Key) {
 	p.each("Department", func(w *world) (any, error) {
 		d, err := w.Departments.Department(w.Context(), k)
-		d.Place = "" // is the store's
+		d.OrderKey = "" // is the store's
 		return d, err
 	})
 	p.each("Counts", func(w *world) (any, error) { return w.counts(k), nil })

@@ -7,7 +7,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/ports"
 )
 
@@ -16,7 +16,7 @@ const crowd = 10
 
 func agentParallelUpdates(w *world) {
 	const each = 8
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	levels := []string{"senior", "vp"}
 	errs := atOnce(crowd, func(i int) error {
@@ -64,7 +64,7 @@ func (w *world) wantLevels(id agent.ID) {
 }
 
 func agentParallelNoEffects(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	errs := atOnce(crowd, func(int) error {
 		_, err := w.Agents.Update(w.Context(), byID(id), w.changing(`{"level":"vp"}`, nil))
@@ -77,9 +77,9 @@ func agentParallelNoEffects(w *world) {
 }
 
 func agentParallelHires(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for round := range 4 {
-		steps := make([]ports.AgentStep, crowd)
+		steps := make([]ports.AgentChange, crowd)
 		for i := range steps {
 			steps[i] = w.hiring([]string{"bob", "BOB", "Bob"}[i%3], "Sales")
 		}
@@ -99,7 +99,7 @@ func agentParallelHires(w *world) {
 }
 
 func agentParallelRenames(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var ids []agent.ID
 	for i := range crowd {
 		ids = append(ids, w.hire(fmt.Sprint("a", i), "Sales").ID())
@@ -123,19 +123,19 @@ func agentParallelRenames(w *world) {
 	}
 }
 
-// agentParallelReceipts tries one request many times at once, as a client does
+// agentParallelKey tries one request many times at once, as a client does
 // that got no answer.
-func agentParallelReceipts(w *world) {
-	w.found("Sales")
-	r := w.receipt("once")
-	steps := make([]ports.AgentStep, crowd)
+func agentParallelKey(w *world) {
+	w.createDepartment("Sales")
+	r := w.newRecord("once")
+	steps := make([]ports.AgentChange, crowd)
 	for i := range steps {
 		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
-		steps[i].Receipt = r
+		steps[i].Idempotency = r
 	}
 	errs := atOnce(crowd, func(i int) error { return Hire(w.Context(), w.Agents, steps[i]) })
-	if n := w.wantEach("Create", errs, receipt.ErrRunning); n != 1 {
-		w.Errorf("%d agents were hired with one receipt, want 1", n)
+	if n := w.wantEach("Create", errs, idempotency.ErrRunning); n != 1 {
+		w.Errorf("%d agents were hired with one idempotency key, want 1", n)
 	}
 	for i, err := range errs {
 		if err != nil {
@@ -143,11 +143,11 @@ func agentParallelReceipts(w *world) {
 		}
 	}
 	w.want("the number of agents", len(w.members("Sales")), 1)
-	w.want("the receipt", w.kept(r), r)
+	w.want("the record", w.kept(r), r)
 }
 
 func agentParallelDeletes(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for range 4 {
 		id := w.hire("Bob", "Sales").ID()
 		errs := atOnce(2*crowd, func(i int) error {
@@ -176,9 +176,9 @@ func agentParallelDeletes(w *world) {
 
 // agentParallelMoves hires, moves, deactivates and fires agents at once.
 func agentParallelMoves(w *world) {
-	w.found("Sales")
-	w.found("Ops")
-	steps := make([]ports.AgentStep, crowd)
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
+	steps := make([]ports.AgentChange, crowd)
 	for i := range steps {
 		steps[i] = w.hiring(fmt.Sprint("a", i), "Sales")
 	}
@@ -205,7 +205,7 @@ func agentParallelMoves(w *world) {
 // agentWholeSteps reads while others write: whoever sees an agent sees its
 // version and the events of its changes.
 func agentWholeSteps(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	ctx, stop := context.WithCancel(w.Context())
 	errs := atOnce(crowd, func(i int) error {

@@ -4,14 +4,14 @@ import (
 	"errors"
 
 	"orgd/domain/agent"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
 func agentUnknown(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	w.hire("Bob", "Sales")
 	for _, ref := range []identity.Ref{byID(agent.ID(w.id())), byName("Ann"), byName("Bo"), byName("B%b"), byName("sales")} {
 		_, err := w.Agents.Record(w.Context(), ref)
@@ -20,40 +20,40 @@ func agentUnknown(w *world) {
 		w.wantErr("Agent", err, agent.ErrNotFound)
 		_, err = w.Agents.Update(w.Context(), ref, w.changing(`{"level":"lead"}`, nil))
 		w.wantErr("Update", err, agent.ErrNotFound)
-		_, _, err = w.Agents.Trace(w.Context(), ref)
-		w.wantErr("Trace", err, agent.ErrNotFound)
+		_, _, err = w.Agents.Resolve(w.Context(), ref)
+		w.wantErr("Resolve", err, agent.ErrNotFound)
 	}
 }
 
 func agentTakenName(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	w.hire("Bob", "Sales")
 	other := w.hire("Ann", "Sales")
 	twin := w.hiring("bOB", "Sales")
-	w.wantNothingStored("Create(bOB)", agent.ErrExists, func(r *receipt.Receipt) error {
-		twin.Receipt = r
+	w.wantNothingStored("Create(bOB)", agent.ErrExists, func(r *idempotency.Record) error {
+		twin.Idempotency = r
 		return Hire(w.Context(), w.Agents, twin)
 	}, twin.Agent.ID())
-	_, _, err := w.Agents.Trace(w.Context(), byID(twin.Agent.ID()))
-	w.wantErr("Trace of an agent that was refused", err, agent.ErrNotFound)
-	w.wantNothingStored("Update to bOB", agent.ErrExists, func(r *receipt.Receipt) error {
+	_, _, err := w.Agents.Resolve(w.Context(), byID(twin.Agent.ID()))
+	w.wantErr("Resolve of an agent that was refused", err, agent.ErrNotFound)
+	w.wantNothingStored("Update to bOB", agent.ErrExists, func(r *idempotency.Record) error {
 		_, err := w.Agents.Update(w.Context(), byID(other.ID()), w.changing(`{"name":"bOB","level":"vp"}`, r))
 		return err
 	})
 }
 
 func agentMissingDepartment(w *world) {
-	w.found("Sales")
-	w.found("Gone")
-	w.wantNil("Delete", w.dissolve("Gone"))
+	w.createDepartment("Sales")
+	w.createDepartment("Gone")
+	w.wantNil("Delete", w.deleteDepartment("Gone"))
 	a := w.hire("Bob", "Sales")
 	for _, missing := range []string{"Gone", "Never", "Sale"} {
 		s := w.hiring("Ann", missing)
-		w.wantNothingStored("Create in "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
-			s.Receipt = r
+		w.wantNothingStored("Create in "+missing, agent.ErrDepartment, func(r *idempotency.Record) error {
+			s.Idempotency = r
 			return Hire(w.Context(), w.Agents, s)
 		}, s.Agent.ID())
-		w.wantNothingStored("Update to "+missing, agent.ErrDepartment, func(r *receipt.Receipt) error {
+		w.wantNothingStored("Update to "+missing, agent.ErrDepartment, func(r *idempotency.Record) error {
 			_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"level":"vp","department":"`+missing+`"}`, r))
 			return err
 		})
@@ -65,39 +65,39 @@ func agentMissingDepartment(w *world) {
 var errRefused = errors.New("refused by the check")
 
 func agentFailedChange(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales")
 	for _, asked := range []string{"Sales", "sAlEs"} {
 		id := agent.ID(w.id())
-		w.wantNothingStored("Create in "+asked, errRefused, func(r *receipt.Receipt) error {
+		w.wantNothingStored("Create in "+asked, errRefused, func(r *idempotency.Record) error {
 			hire := w.hiringAs(id, "Ann", r)
-			_, err := w.Agents.Create(w.Context(), must(name.Parse(asked)), func(department name.Name) (ports.AgentStep, error) {
+			_, err := w.Agents.Create(w.Context(), must(name.Parse(asked)), func(department name.Name) (ports.AgentChange, error) {
 				if department.Text == "Sales" {
-					return ports.AgentStep{}, errRefused
+					return ports.AgentChange{}, errRefused
 				}
 				return hire(department)
 			})
 			return err
 		}, id)
 	}
-	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
-		_, err := w.Agents.Update(w.Context(), byID(a.ID()), func(a agent.Agent) (ports.AgentStep, error) {
+	w.wantNothingStored("Update", errRefused, func(r *idempotency.Record) error {
+		_, err := w.Agents.Update(w.Context(), byID(a.ID()), func(a agent.Agent) (ports.AgentChange, error) {
 			s := must(w.changing(`{"level":"vp"}`, r)(a))
 			return s, errRefused
 		})
 		return err
 	})
-	w.wantNothingStored("Update with an illegal move", agent.ErrMove, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Update with an illegal move", agent.ErrMove, func(r *idempotency.Record) error {
 		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"status":"onboarding"}`, r))
 		return err
 	})
 }
 
 func agentNoEffect(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales", rich)
 	for _, patch := range []string{`{}`, `{"level":"senior","department":"Sales","tier":"large"}`} {
-		w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+		w.wantOnlyRecord("Update", func(r *idempotency.Record) error {
 			got, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patch, r))
 			w.want("Update", got, a)
 			return err
@@ -105,22 +105,22 @@ func agentNoEffect(w *world) {
 	}
 }
 
-func agentUsedReceipt(w *world) {
-	w.found("Sales")
+func agentUsedKey(w *world) {
+	w.createDepartment("Sales")
 	titles := []string{"one", "two", "three"}
-	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Create", func(r *idempotency.Record) error {
 		s := w.hiring(titles[0], "Sales")
-		s.Receipt, titles = r, titles[1:]
+		s.Idempotency, titles = r, titles[1:]
 		return Hire(w.Context(), w.Agents, s)
 	})
 	a := w.hire("Bob", "Sales")
 	patches := []string{`{"level":"lead"}`, `{"level":"vp"}`}
-	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Update", func(r *idempotency.Record) error {
 		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(patches[0], r))
 		patches = patches[1:]
 		return err
 	})
-	w.wantReceiptOnce("Update without effect", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Update without effect", func(r *idempotency.Record) error {
 		_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{}`, r))
 		return err
 	})

@@ -25,11 +25,11 @@ func AuditLog(t *testing.T, open func(t *testing.T) Stores) {
 	})
 }
 
-// leaves stores the entry with a change of the company.
-func (w *world) leaves(e audit.Entry) {
+// putEntry stores the entry with a change of the company.
+func (w *world) putEntry(e audit.Entry) {
 	w.Helper()
 	do := w.directing(`{"communication_pattern":"`+w.id()+`"}`, nil)
-	_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.CompanyStep, error) {
+	_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.Change[company.Company], error) {
 		s, err := do(c, costs)
 		s.Audit = e
 		return s, err
@@ -60,7 +60,7 @@ func auditKeeps(w *world) {
 		{ID: w.id(), At: epoch},
 	}
 	for _, e := range want {
-		w.leaves(e)
+		w.putEntry(e)
 	}
 	w.want("Entries", w.trail(audit.Query{}, 10), want)
 }
@@ -69,7 +69,7 @@ func auditOrder(w *world) {
 	var want []audit.Entry
 	for i, ms := range []int{5, 3, 5, 4, 5} {
 		e := audit.Entry{ID: fmt.Sprintf("%x190a5c4-0000-7000-8000-000000000000", (i*7+9)%16), At: epoch.Add(time.Duration(ms) * time.Millisecond)}
-		w.leaves(e)
+		w.putEntry(e)
 		want = append(want, e)
 	}
 	slices.SortFunc(want, func(a, b audit.Entry) int {
@@ -94,7 +94,7 @@ func auditFilters(w *world) {
 			Actor:    []string{"ann", "Ann", "an%"}[i%3],
 			Resource: []audit.Resource{audit.Company, audit.Department("a"), audit.Department("A"), audit.Agent("a")}[i%4],
 		})
-		w.leaves(all[i])
+		w.putEntry(all[i])
 	}
 	slices.Reverse(all)
 	at := func(i int) time.Time { return epoch.Add(time.Duration(i) * time.Second) }
@@ -120,7 +120,7 @@ func auditPages(w *world) {
 	var want []audit.Entry
 	for range 9 {
 		e := audit.Entry{ID: w.id(), At: epoch}
-		w.leaves(e)
+		w.putEntry(e)
 		want = append([]audit.Entry{e}, want...)
 	}
 	for limit := 1; limit <= len(want)+1; limit++ {
@@ -134,7 +134,7 @@ func auditCursor(w *world) {
 	var want []audit.Entry
 	for i := range 6 {
 		e := audit.Entry{ID: w.id(), At: epoch.Add(time.Duration(i) * time.Second)}
-		w.leaves(e)
+		w.putEntry(e)
 		want = append([]audit.Entry{e}, want...)
 	}
 	got := walk(w, 2, func(last *audit.Entry) ([]audit.Entry, error) {
@@ -142,7 +142,7 @@ func auditCursor(w *world) {
 		if last != nil {
 			at := last.Position()
 			q.After = &at
-			w.leaves(audit.Entry{ID: w.id(), At: epoch.Add(time.Hour)})
+			w.putEntry(audit.Entry{ID: w.id(), At: epoch.Add(time.Hour)})
 		}
 		return w.Audit.Entries(w.Context(), q)
 	})
@@ -152,16 +152,16 @@ func auditCursor(w *world) {
 // auditSessions checks what the store of sessions leaves.
 func auditSessions(w *world) {
 	s := sessionOf("s1", "ann", epoch)
-	issued := w.leave(nil)(audit.Session("s1"), 0, 1)
+	issued := w.trailOf(nil)(audit.Session("s1"), 0, 1)
 	w.wantNil("Issue", w.Sessions.Issue(w.Context(), s, issued))
-	revoked := w.leave(nil)(audit.Session("s1"), 1, 2)
+	revoked := w.trailOf(nil)(audit.Session("s1"), 1, 2)
 	w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), s.Revoke("ann", epoch), revoked))
-	again := w.leave(nil)(audit.Session("s1"), 2, 3)
+	again := w.trailOf(nil)(audit.Session("s1"), 2, 3)
 	w.wantNil("Revoke again", w.Sessions.Revoke(w.Context(), s.Revoke("ann", epoch), again))
-	refused := w.leave(w.receipt("of a refused session"))(audit.Session("s1"), 3, 4)
+	refused := w.trailOf(w.newRecord("of a refused session"))(audit.Session("s1"), 3, 4)
 	w.wantErr("Issue of a revoked session", w.Sessions.Issue(w.Context(), s, refused), session.ErrRevoked)
 	w.want("Entries", w.entries(audit.Session("s1")), []audit.Entry{again.Audit, revoked.Audit, issued.Audit})
-	if got := w.kept(refused.Receipt); got != nil {
-		w.Errorf("Issue of a revoked session stored the receipt %+v, want none", got)
+	if got := w.kept(refused.Idempotency); got != nil {
+		w.Errorf("Issue of a revoked session stored the record %+v, want none", got)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
+	"orgd/domain/idempotency"
 	"orgd/domain/money"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -22,8 +22,8 @@ func CompanyStore(t *testing.T, open func(t *testing.T) Stores) {
 		"UpdateKeepsEverything":        companyUpdate,
 		"ReorderIsTheDepartmentsOrder": companyReorder,
 		"FailedChangeStoresNothing":    companyFailed,
-		"NoEffectStoresOnlyTheReceipt": companyNoEffect,
-		"UsedReceiptIsRefused":         companyUsedReceipt,
+		"NoEffectStoresOnlyTheRecord":  companyNoEffect,
+		"UsedKeyIsRefused":             companyUsedKey,
 		"EveryStepLeavesItsAuditEntry": companyAudit,
 		"CostsOfTasksAreNoticed":       companyCosts(activity.Measures{Finished: true, Cost: new(money.Amount(1))}),
 		"CostsIncurredAreNoticed":      companyCosts(activity.Measures{Incurred: new(money.Amount(1))}),
@@ -36,24 +36,24 @@ func companyDefault(w *world) {
 	got := w.company()
 	w.want("Company", got, company.Default(got.UpdatedAt))
 	w.want("Company again", w.company(), got)
-	_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.CompanyStep, error) {
+	_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.Change[company.Company], error) {
 		w.want("the company given to change", c, got)
 		w.want("the costs given to change", costs, false)
-		return ports.CompanyStep{}, errRefused
+		return ports.Change[company.Company]{}, errRefused
 	})
 	w.wantErr("Update", err, errRefused)
 }
 
 func companyUpdate(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	for _, patch := range []string{
 		`{"company_name":"é\u0000 AG","autonomy_level":"full","budget_monthly":999999999.999999999,"currency":"EUR","communication_pattern":"$ne"}`,
 		`{"settings":` + free + `}`,
 		`{"settings":{"$ne":null,"a.b":{"c.d":[null]}}}`,
 	} {
 		before, do := w.company(), w.directing(patch, nil)
-		want := must(do(before, false)).Company
-		got, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.CompanyStep, error) {
+		want := must(do(before, false)).State
+		got, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.Change[company.Company], error) {
 			w.want("the company given to change", c, before)
 			return do(c, costs)
 		})
@@ -65,7 +65,7 @@ func companyUpdate(w *world) {
 
 func companyReorder(w *world) {
 	for _, title := range []string{"a", "b", "c"} {
-		w.found(title)
+		w.createDepartment(title)
 	}
 	want := []name.Key{"c", "a", "b"}
 	before := w.company()
@@ -75,46 +75,46 @@ func companyReorder(w *world) {
 	w.want("the seats", seated(after), want)
 	w.want("the revision", after.Revision, before.Revision+1)
 	w.want("the revision of a department", w.department("a").Revision, int64(1))
-	w.found("d")
+	w.createDepartment("d")
 	w.want("the departments", w.departments(2), append(want, "d"))
-	w.wantNil("Delete", w.dissolve("a"))
+	w.wantNil("Delete", w.deleteDepartment("a"))
 	w.want("the departments", w.departments(2), []name.Key{"c", "b", "d"})
 }
 
 func companyFailed(w *world) {
-	w.found("a")
-	w.found("b")
-	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
+	w.createDepartment("a")
+	w.createDepartment("b")
+	w.wantNothingStored("Update", errRefused, func(r *idempotency.Record) error {
 		do := w.directing(`{"company_name":"x"}`, r)
-		_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.CompanyStep, error) {
+		_, err := w.Company.Update(w.Context(), func(c company.Company, costs bool) (ports.Change[company.Company], error) {
 			return must(do(c, costs)), errRefused
 		})
 		return err
 	})
-	w.wantNothingStored("Update to half an order", company.ErrPermutation, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Update to half an order", company.ErrPermutation, func(r *idempotency.Record) error {
 		_, err := w.Company.Update(w.Context(), w.arranging([]name.Key{"a"}, r))
 		return err
 	})
 }
 
 func companyNoEffect(w *world) {
-	w.found("a")
-	w.found("b")
-	w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+	w.createDepartment("a")
+	w.createDepartment("b")
+	w.wantOnlyRecord("Update", func(r *idempotency.Record) error {
 		_, err := w.Company.Update(w.Context(), w.directing(`{"company_name":"Company"}`, r))
 		return err
 	})
-	w.wantOnlyReceipt("Update to the order that is there", func(r *receipt.Receipt) error {
+	w.wantOnlyRecord("Update to the order that is there", func(r *idempotency.Record) error {
 		_, err := w.Company.Update(w.Context(), w.arranging([]name.Key{"a", "b"}, r))
 		return err
 	})
 }
 
-func companyUsedReceipt(w *world) {
+func companyUsedKey(w *world) {
 	orders := [][]name.Key{{"b", "a"}, {"a", "b"}}
-	w.found("a")
-	w.found("b")
-	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+	w.createDepartment("a")
+	w.createDepartment("b")
+	w.wantRecordOnce("Update", func(r *idempotency.Record) error {
 		order := orders[0]
 		orders = orders[1:]
 		_, err := w.Company.Update(w.Context(), w.arranging(order, r))
@@ -139,16 +139,16 @@ func companyCosts(m activity.Measures) func(*world) {
 		w.wantCosts("before any", false)
 		w.report(w.reporting(id, epoch, measuring(m)))
 		w.wantCosts("after one", true)
-		w.forget(ports.Expiry{Events: epoch.Add(time.Hour)})
+		w.deleteExpired(ports.Expiry{Events: epoch.Add(time.Hour)})
 		w.wantCosts("after it was forgotten", true)
 	}
 }
 
 func (w *world) wantCosts(when string, want bool) {
 	w.Helper()
-	_, err := w.Company.Update(w.Context(), func(_ company.Company, costs bool) (ports.CompanyStep, error) {
+	_, err := w.Company.Update(w.Context(), func(_ company.Company, costs bool) (ports.Change[company.Company], error) {
 		w.want("costs "+when, costs, want)
-		return ports.CompanyStep{}, errRefused
+		return ports.Change[company.Company]{}, errRefused
 	})
 	w.wantErr("Update", err, errRefused)
 }
@@ -174,7 +174,7 @@ func companyParallelUpdates(w *world) {
 // companyParallelReorders reorders departments that come and go.
 func companyParallelReorders(w *world) {
 	for i := range 5 {
-		w.found(fmt.Sprint("stays ", i))
+		w.createDepartment(fmt.Sprint("stays ", i))
 	}
 	errs := atOnce(8, func(i int) error {
 		title := fmt.Sprint("passes ", i)
@@ -185,10 +185,10 @@ func companyParallelReorders(w *world) {
 				}
 				continue
 			}
-			if _, err := w.Departments.Create(w.Context(), key(title), w.founding(title, nil)); err != nil {
+			if _, err := w.Departments.Create(w.Context(), key(title), w.creating(title, nil)); err != nil {
 				return err
 			}
-			if err := w.dissolve(title); err != nil {
+			if err := w.deleteDepartment(title); err != nil {
 				return err
 			}
 		}

@@ -22,8 +22,8 @@ func DepartmentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"UnknownIsNotFound":            departmentUnknown,
 		"TakenNameIsRefused":           departmentTaken,
 		"FailedStepStoresNothing":      departmentFailed,
-		"NoEffectStoresOnlyTheReceipt": departmentNoEffect,
-		"UsedReceiptIsRefused":         departmentUsedReceipt,
+		"NoEffectStoresOnlyTheRecord":  departmentNoEffect,
+		"UsedKeyIsRefused":             departmentUsedKey,
 		"EveryStepLeavesItsAuditEntry": departmentAudit,
 		"DeleteFreesTheName":           departmentDelete,
 		"DeleteCountsAgents":           departmentDeleteCounts,
@@ -49,7 +49,7 @@ func DepartmentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"ParallelDeleteAndHire":       departmentDeleteHire,
 		"ParallelDeleteAndMove":       departmentDeleteMove,
 		"ParallelDeletesHappenOnce":   departmentParallelDeletes,
-		"ParallelStepsOfOneReceipt":   departmentParallelReceipts,
+		"ParallelStepsOfOneKey":       departmentParallelKey,
 		"ParallelDeletesAndRecreates": departmentParallelLives,
 	})
 }
@@ -68,10 +68,10 @@ func (w *world) wantDepartment(want department.Department) {
 	w.Helper()
 	for _, s := range w.company().Seats {
 		if s.Department == want.Name.Key {
-			want.Place = s.Place
+			want.OrderKey = s.OrderKey
 		}
 	}
-	if want.Place == "" {
+	if want.OrderKey == "" {
 		w.Errorf("the company has no seat for %s", want.Name.Text)
 	}
 	w.want("Department", w.department(want.Name.Text), want)
@@ -79,15 +79,15 @@ func (w *world) wantDepartment(want department.Department) {
 
 func departmentCreate(w *world) {
 	for title, members := range map[string][]string{"Sales": nil, "Ops": {full}} {
-		do := w.founding(title, nil, members...)
+		do := w.creating(title, nil, members...)
 		var want department.Department
-		got, err := w.Departments.Create(w.Context(), key(title), func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+		got, err := w.Departments.Create(w.Context(), key(title), func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 			s, err := do(c, shares)
-			want = s.Department
+			want = s.State
 			return s, err
 		})
 		w.wantNil("Create", err)
-		got.Place = want.Place // is of the company
+		got.OrderKey = want.OrderKey // is of the company
 		w.want("Create", got, want)
 		w.wantDepartment(want)
 	}
@@ -95,22 +95,22 @@ func departmentCreate(w *world) {
 
 func departmentNames(w *world) {
 	for _, pair := range scripts {
-		w.found(pair[0])
+		w.createDepartment(pair[0])
 		w.want(fmt.Sprintf("the name of Department(%q)", pair[1]), w.department(pair[1]).Name.Text, pair[0])
 		n, err := w.Departments.Name(w.Context(), key(pair[1]))
 		w.wantNil("Name", err)
 		w.want(fmt.Sprintf("Name(%q)", pair[1]), n, w.department(pair[0]).Name)
-		_, err = w.Departments.Create(w.Context(), key(pair[1]), w.founding(pair[1], nil))
+		_, err = w.Departments.Create(w.Context(), key(pair[1]), w.creating(pair[1], nil))
 		w.wantErr(fmt.Sprintf("Create(%q)", pair[1]), err, department.ErrExists)
 	}
 }
 
 func departmentUpdate(w *world) {
-	w.found("Sales", full)
+	w.createDepartment("Sales", full)
 	for _, patch := range []string{`{"description":"d"}`, `{"head":null,"teams":[]}`, `{"ceremony_policy":null}`, `{"ceremony_policy":{}}`} {
 		before, do := w.department("Sales"), w.amending(patch, nil)
-		want := must(do(before, 0)).Department
-		got, err := w.Departments.Update(w.Context(), "sales", func(d department.Department, others money.Percent) (ports.DepartmentStep, error) {
+		want := must(do(before, 0)).State
+		got, err := w.Departments.Update(w.Context(), "sales", func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 			w.want("the department given to change", d, before)
 			return do(d, others)
 		})
@@ -121,7 +121,7 @@ func departmentUpdate(w *world) {
 }
 
 func departmentAudit(w *world) {
-	create, update, remove := w.founding("Sales", nil), w.amending(`{"description":"d"}`, nil), w.dissolving(nil)
+	create, update, remove := w.creating("Sales", nil), w.amending(`{"description":"d"}`, nil), w.deleting(nil)
 	want := []audit.Entry{must(create(w.company(), 0)).Audit}
 	d, err := w.Departments.Create(w.Context(), "sales", create)
 	w.wantNil("Create", err)
@@ -135,16 +135,16 @@ func departmentAudit(w *world) {
 }
 
 func departmentDelete(w *world) {
-	first := w.found("Sales", `"budget_percent":100`)
-	w.found("Ops")
-	w.wantNil("Delete", w.dissolve("Sales"))
+	first := w.createDepartment("Sales", `"budget_percent":100`)
+	w.createDepartment("Ops")
+	w.wantNil("Delete", w.deleteDepartment("Sales"))
 	_, err := w.Departments.Department(w.Context(), "sales")
 	w.wantErr("Department", err, department.ErrNotFound)
 	w.want("the departments", w.departments(10), []name.Key{"ops"})
 	w.want("the seats", len(w.company().Seats), 1)
-	w.wantErr("Delete again", w.dissolve("Sales"), department.ErrNotFound)
+	w.wantErr("Delete again", w.deleteDepartment("Sales"), department.ErrNotFound)
 
-	second := w.found("SALES", `"budget_percent":100`)
+	second := w.createDepartment("SALES", `"budget_percent":100`)
 	w.want("the revision of the second department", second.Revision, int64(1))
 	if second.ID == first.ID {
 		w.Errorf("the second department has the id of the first")
@@ -154,13 +154,13 @@ func departmentDelete(w *world) {
 }
 
 func departmentDeleteCounts(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	a := w.hire("a", "Sales", `"status":"terminated"`)
 	w.hire("b", "Ops")
 	check := func(want int64) error {
-		before, remove := w.department("Sales"), w.dissolving(nil)
-		return w.Departments.Delete(w.Context(), "sales", func(d department.Department, agents int64, c company.Company) (ports.DepartmentStep, error) {
+		before, remove := w.department("Sales"), w.deleting(nil)
+		return w.Departments.Delete(w.Context(), "sales", func(d department.Department, agents int64, c company.Company) (ports.DepartmentChange, error) {
 			w.want("the number of agents", agents, want)
 			w.want("the department", d, before)
 			return remove(d, agents, c)

@@ -15,8 +15,8 @@ import (
 func departmentShares(w *world) {
 	for i, share := range []string{"0.0001", "33.3333", "50"} {
 		title := fmt.Sprint("d", i)
-		do := w.founding(title, nil, `"budget_percent":`+share)
-		_, err := w.Departments.Create(w.Context(), key(title), func(c company.Company, shares money.Percent) (ports.DepartmentStep, error) {
+		do := w.creating(title, nil, `"budget_percent":`+share)
+		_, err := w.Departments.Create(w.Context(), key(title), func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 			w.want("the shares given to Create", shares, []money.Percent{0, 1, 333_334}[i])
 			return do(c, shares)
 		})
@@ -24,7 +24,7 @@ func departmentShares(w *world) {
 	}
 	update := func(title, patch string, others money.Percent) {
 		do := w.amending(patch, nil)
-		_, err := w.Departments.Update(w.Context(), key(title), func(d department.Department, got money.Percent) (ports.DepartmentStep, error) {
+		_, err := w.Departments.Update(w.Context(), key(title), func(d department.Department, got money.Percent) (ports.DepartmentChange, error) {
 			w.want("the shares given to Update", got, others)
 			return do(d, got)
 		})
@@ -32,7 +32,7 @@ func departmentShares(w *world) {
 	}
 	update("d1", `{"budget_percent":0}`, 500_001)
 	update("d0", `{}`, 500_000)
-	w.wantNil("Delete", w.dissolve("d2"))
+	w.wantNil("Delete", w.deleteDepartment("d2"))
 	update("d1", `{"budget_percent":99.9999}`, 1)
 }
 
@@ -40,7 +40,7 @@ func departmentPages(w *world) {
 	w.want("Departments of an empty storage", w.departments(1), nil)
 	var want []name.Key
 	for _, title := range []string{"b", "B2", "a", "Z", "é", "_"} {
-		want = append(want, w.found(title).Name.Key)
+		want = append(want, w.createDepartment(title).Name.Key)
 	}
 	for _, order := range [][]name.Key{want, {"é", "z", "b2", "_", "a", "b"}} {
 		w.arrange(order)
@@ -64,13 +64,13 @@ func departmentBytes(w *world) {
 	var want []name.Key
 	for i := range 12 {
 		members := fmt.Sprintf(`"policies":{"review_requirements":{"required_reviewer_roles":%s},"approval_chains":[{"action_type":"a","approvers":%[1]s}]}`, longTexts(i))
-		want = append(want, w.found(fmt.Sprintf("large %02d", i), members).Name.Key)
+		want = append(want, w.createDepartment(fmt.Sprintf("large %02d", i), members).Name.Key)
 	}
 	var got []name.Key
 	for _, d := range shortPages(w, len(want), func(ctx context.Context, last *department.Department) ([]department.Department, error) {
-		var after company.Place
+		var after company.OrderKey
 		if last != nil {
-			after = last.Place
+			after = last.OrderKey
 		}
 		return w.Departments.Departments(ctx, after, len(want))
 	}) {
@@ -82,15 +82,15 @@ func departmentBytes(w *world) {
 func departmentCursor(w *world) {
 	var want []name.Key
 	for i := range 6 {
-		want = append(want, w.found(fmt.Sprint("stays ", i)).Name.Key)
+		want = append(want, w.createDepartment(fmt.Sprint("stays ", i)).Name.Key)
 	}
-	w.found("goes")
+	w.createDepartment("goes")
 	seen := walk(w, 2, func(last *department.Department) ([]department.Department, error) {
-		var after company.Place
+		var after company.OrderKey
 		if last != nil {
-			after = last.Place
-			w.wantNil("Delete", w.dissolve("goes"))
-			w.found("goes")
+			after = last.OrderKey
+			w.wantNil("Delete", w.deleteDepartment("goes"))
+			w.createDepartment("goes")
 		}
 		return w.Departments.Departments(w.Context(), after, 2)
 	})
@@ -101,8 +101,8 @@ func departmentCursor(w *world) {
 	got = slices.DeleteFunc(got, func(k name.Key) bool { return k == "goes" })
 	w.want("Departments while others come and go", got, want)
 
-	after := w.department("stays 2").Place
-	w.wantNil("Delete", w.dissolve("stays 2"))
+	after := w.department("stays 2").OrderKey
+	w.wantNil("Delete", w.deleteDepartment("stays 2"))
 	rest, err := w.Departments.Departments(w.Context(), after, 2)
 	w.wantNil("Departments behind one that has gone", err)
 	if len(rest) == 0 || rest[0].Name.Key != want[3] {

@@ -7,7 +7,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/department"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/ports"
 )
 
@@ -36,29 +36,29 @@ func (w *world) order(department string, arrange func([]agent.Member) []agent.Me
 }
 
 func departmentReorder(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var members []agent.Member
 	for i := range 5 {
 		a := w.hire(fmt.Sprint("a", 9-i), "Sales")
-		members = append(members, agent.Member{ID: a.ID(), Name: a.Name().Key, Place: a.Place})
+		members = append(members, agent.Member{ID: a.ID(), Name: a.Name().Key, OrderKey: a.OrderKey})
 	}
 	for _, arrange := range []func([]agent.Member) []agent.Member{reversed, rotated, rotated, asTheyAre, reversed} {
 		do := w.reordering(arrange, nil)
 		before := w.department("Sales")
 		want := must(do(before, members))
-		got, err := w.Departments.Reorder(w.Context(), "sales", func(d department.Department, now []agent.Member) (ports.DepartmentStep, error) {
+		got, err := w.Departments.Reorder(w.Context(), "sales", func(d department.Department, now []agent.Member) (ports.DepartmentChange, error) {
 			w.want("the department given to order", d, before)
 			w.want("the members given to order", now, members)
 			return do(d, now)
 		})
 		w.wantNil("Reorder", err)
-		w.want("Reorder", got, want.Department)
-		w.wantDepartment(want.Department)
+		w.want("Reorder", got, want.State)
+		w.wantDepartment(want.State)
 		members = want.Members
 		w.wantPlaces("Sales", members)
 	}
 	w.order("Sales", asTheyAre)
-	w.found("Empty")
+	w.createDepartment("Empty")
 	w.order("Empty", asTheyAre)
 	w.wantTrail(audit.Department("Empty"), 1, false)
 }
@@ -68,14 +68,14 @@ func (w *world) wantPlaces(department string, want []agent.Member) {
 	w.Helper()
 	var got []agent.Member
 	for _, a := range w.agents(agent.Query{Department: key(department)}, 2) {
-		got = append(got, agent.Member{ID: a.ID(), Name: a.Name().Key, Place: a.Place})
+		got = append(got, agent.Member{ID: a.ID(), Name: a.Name().Key, OrderKey: a.OrderKey})
 	}
 	w.want("the agents of "+department, got, want)
 }
 
 func departmentReorderOthers(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	var ids []agent.ID
 	for i := range 6 {
 		ids = append(ids, w.hire(fmt.Sprint("a", i), []string{"Sales", "Ops"}[i%2]).ID())
@@ -92,11 +92,11 @@ func departmentReorderOthers(w *world) {
 // departmentReorderRevisions checks what a reorder leaves behind: one revision
 // of the department, none of its agents.
 func departmentReorderRevisions(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a, b := w.hire("a", "Sales"), w.hire("b", "Sales")
 	w.order("Sales", reversed)
 	got := w.agent(a.ID())
-	got.Place = a.Place
+	got.OrderKey = a.OrderKey
 	w.want("an agent after the reorder", got, a)
 	w.want("the number of its versions", len(w.versions(b.ID())), 1)
 	w.want("the revision of the department", w.department("Sales").Revision, int64(2))
@@ -106,14 +106,14 @@ func departmentReorderRevisions(w *world) {
 }
 
 func departmentReorderFailed(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	w.hire("a", "Sales")
 	w.hire("b", "Sales")
-	w.wantNothingStored("Reorder", errRefused, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Reorder", errRefused, func(r *idempotency.Record) error {
 		_, err := w.Departments.Reorder(w.Context(), "sales", failing(w.reordering(reversed, r)))
 		return err
 	})
-	w.wantNothingStored("Reorder of a part", agent.ErrPermutation, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Reorder of a part", agent.ErrPermutation, func(r *idempotency.Record) error {
 		first := func(m []agent.Member) []agent.Member { return m[:1] }
 		_, err := w.Departments.Reorder(w.Context(), "sales", w.reordering(first, r))
 		return err
@@ -122,7 +122,7 @@ func departmentReorderFailed(w *world) {
 
 func departmentReorderMany(w *world) {
 	const many = 1500
-	w.found("Sales")
+	w.createDepartment("Sales")
 	errs := atOnce(crowd, func(i int) error {
 		for j := range many / crowd {
 			if err := Hire(w.Context(), w.Agents, w.hiring(fmt.Sprint(i, ".", j), "Sales")); err != nil {
@@ -145,14 +145,14 @@ func departmentReorderMany(w *world) {
 func (w *world) wantPermutation(department string, want []agent.ID, hired []agent.ID) {
 	w.Helper()
 	agents := w.agents(agent.Query{Department: key(department)}, 7)
-	places := map[agent.Place]agent.ID{}
+	places := map[agent.OrderKey]agent.ID{}
 	for _, a := range agents {
-		if other, ok := places[a.Place]; ok {
+		if other, ok := places[a.OrderKey]; ok {
 			w.Errorf("%s and %s have one place", a.ID(), other)
 		}
-		places[a.Place] = a.ID()
-		if !slices.Contains(hired, agent.ID(a.Place)) {
-			w.Errorf("%s has the place %s, which nobody had", a.ID(), a.Place)
+		places[a.OrderKey] = a.ID()
+		if !slices.Contains(hired, agent.ID(a.OrderKey)) {
+			w.Errorf("%s has the place %s, which nobody had", a.ID(), a.OrderKey)
 		}
 	}
 	got := idsOf(agents)
@@ -162,9 +162,9 @@ func (w *world) wantPermutation(department string, want []agent.ID, hired []agen
 }
 
 func departmentReorderParallel(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	var hired []agent.ID
-	hires := make([]ports.AgentStep, 12)
+	hires := make([]ports.AgentChange, 12)
 	for i := range 10 {
 		hired = append(hired, w.hire(fmt.Sprint("there ", i), "Sales").ID())
 	}
@@ -197,8 +197,8 @@ func departmentReorderParallel(w *world) {
 // departmentReorderUpdates changes agents while they are reordered: an update
 // never brings an old place back.
 func departmentReorderUpdates(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	var ids []agent.ID
 	for i := range 8 {
 		ids = append(ids, w.hire(fmt.Sprint("a", i), "Sales").ID())

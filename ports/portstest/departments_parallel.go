@@ -8,8 +8,8 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -18,7 +18,7 @@ const rounds = 12
 
 func departmentParallelUpdates(w *world) {
 	const each = 5
-	w.found("Sales", `"ceremony_policy":{}`)
+	w.createDepartment("Sales", `"ceremony_policy":{}`)
 	errs := atOnce(crowd, func(i int) error {
 		for j := range each {
 			patch := fmt.Sprintf(`{"ceremony_policy":{"%d.%d":%d}}`, i, j, j)
@@ -39,7 +39,7 @@ func departmentParallelCreates(w *world) {
 	for i := range 4 {
 		title := fmt.Sprint("Sales ", i)
 		errs := atOnce(crowd, func(int) error {
-			_, err := w.Departments.Create(w.Context(), key(title), w.founding(title, nil))
+			_, err := w.Departments.Create(w.Context(), key(title), w.creating(title, nil))
 			return err
 		})
 		if n := w.wantEach("Create", errs, department.ErrExists); n != 1 {
@@ -56,14 +56,14 @@ func departmentParallelCreates(w *world) {
 func departmentParallelSeats(w *world) {
 	errs := atOnce(crowd, func(i int) error {
 		title := fmt.Sprint("d", i)
-		if _, err := w.Departments.Create(w.Context(), key(title), w.founding(title, nil)); err != nil {
+		if _, err := w.Departments.Create(w.Context(), key(title), w.creating(title, nil)); err != nil {
 			return err
 		}
 		_, err := w.Company.Update(w.Context(), w.directing(fmt.Sprintf(`{"settings":{"%d":1}}`, i), nil))
 		if err != nil || i%2 == 0 {
 			return err
 		}
-		return w.dissolve(title)
+		return w.deleteDepartment(title)
 	})
 	w.wantEach("creating beside changes of the company", errs)
 	c := w.company()
@@ -77,21 +77,21 @@ func departmentParallelBudget(w *world) {
 	for i := range rounds {
 		errs := atOnce(2, func(j int) error {
 			title := fmt.Sprintf("d%d.%d", i, j)
-			_, err := w.Departments.Create(w.Context(), key(title), w.founding(title, nil, `"budget_percent":60`))
+			_, err := w.Departments.Create(w.Context(), key(title), w.creating(title, nil, `"budget_percent":60`))
 			return err
 		})
 		if n := w.wantEach("Create", errs, department.ErrBudget); n != 1 {
 			w.Errorf("%d departments of 60 %% each were created, want 1", n)
 		}
 		for _, k := range w.departments(10) {
-			w.wantNil("Delete", w.dissolve(string(k)))
+			w.wantNil("Delete", w.deleteDepartment(string(k)))
 		}
 	}
 }
 
 func departmentParallelShares(w *world) {
 	for i := range crowd {
-		w.found(fmt.Sprint("d", i))
+		w.createDepartment(fmt.Sprint("d", i))
 	}
 	for range rounds / 2 {
 		errs := atOnce(crowd, func(i int) error {
@@ -127,14 +127,14 @@ func (w *world) wantNoOrphans(title string, deleted error, came []agent.ID) {
 func departmentDeleteHire(w *world) {
 	for i := range rounds {
 		title := fmt.Sprint("d", i)
-		w.found(title)
-		steps := make([]ports.AgentStep, 3)
+		w.createDepartment(title)
+		steps := make([]ports.AgentChange, 3)
 		for j := range steps {
 			steps[j] = w.hiring(fmt.Sprintf("a%d.%d", i, j), title)
 		}
 		errs := atOnce(1+len(steps), func(j int) error {
 			if j == 0 {
-				return w.dissolve(title)
+				return w.deleteDepartment(title)
 			}
 			return Hire(w.Context(), w.Agents, steps[j-1])
 		})
@@ -152,14 +152,14 @@ func departmentDeleteHire(w *world) {
 }
 
 func departmentDeleteMove(w *world) {
-	w.found("Home")
+	w.createDepartment("Home")
 	a := w.hire("a", "Home")
 	for i := range rounds {
 		title := fmt.Sprint("d", i)
-		w.found(title)
+		w.createDepartment(title)
 		errs := atOnce(2, func(j int) error {
 			if j == i%2 {
-				return w.dissolve(title)
+				return w.deleteDepartment(title)
 			}
 			_, err := w.Agents.Update(w.Context(), byID(a.ID()), w.changing(`{"department":"`+title+`"}`, nil))
 			return err
@@ -179,8 +179,8 @@ func departmentDeleteMove(w *world) {
 func departmentParallelDeletes(w *world) {
 	for i := range 4 {
 		title := fmt.Sprint("d", i)
-		w.found(title)
-		errs := atOnce(crowd, func(int) error { return w.dissolve(title) })
+		w.createDepartment(title)
+		errs := atOnce(crowd, func(int) error { return w.deleteDepartment(title) })
 		if n := w.wantEach("Delete", errs, department.ErrNotFound); n != 1 {
 			w.Errorf("a department was deleted %d times, want once", n)
 		}
@@ -189,34 +189,34 @@ func departmentParallelDeletes(w *world) {
 	}
 }
 
-func departmentParallelReceipts(w *world) {
-	r := w.receipt("once")
+func departmentParallelKey(w *world) {
+	r := w.newRecord("once")
 	errs := atOnce(crowd, func(i int) error {
 		title := fmt.Sprint("d", i)
-		_, err := w.Departments.Create(w.Context(), key(title), w.founding(title, r))
+		_, err := w.Departments.Create(w.Context(), key(title), w.creating(title, r))
 		return err
 	})
-	if n := w.wantEach("Create", errs, receipt.ErrRunning); n != 1 {
-		w.Errorf("%d departments were created with one receipt, want 1", n)
+	if n := w.wantEach("Create", errs, idempotency.ErrRunning); n != 1 {
+		w.Errorf("%d departments were created with one idempotency key, want 1", n)
 	}
 	w.want("the number of departments", len(w.departments(100)), 1)
 	w.want("the seats", len(w.company().Seats), 1)
-	w.want("the receipt", w.kept(r), r)
+	w.want("the record", w.kept(r), r)
 }
 
 // departmentParallelLives deletes a department and makes it again while others
 // change it: every life has its own revisions.
 func departmentParallelLives(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	ctx := w.Context()
 	errs := atOnce(8, func(i int) error {
 		for range 6 {
 			var err error
 			switch i {
 			case 0:
-				err = w.dissolve("Sales")
+				err = w.deleteDepartment("Sales")
 			case 1:
-				_, err = w.Departments.Create(ctx, "sales", w.founding("Sales", nil))
+				_, err = w.Departments.Create(ctx, "sales", w.creating("Sales", nil))
 			default:
 				_, err = w.Departments.Update(ctx, "sales", w.amending(`{"description":"`+w.id()+`"}`, nil))
 			}

@@ -7,10 +7,10 @@ import (
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -46,34 +46,34 @@ func doc(title string, members ...string) jsondoc.Value {
 	return value(`{"name":` + strings.Join(append([]string{quote(title)}, members...), ",") + `}`)
 }
 
-// leave returns what makes the note of one change, the same at every try.
-func (w *world) leave(r *receipt.Receipt) func(of audit.Resource, from, to int64) ports.Note {
+// trail returns what makes the trail of one change, the same at every try.
+func (w *world) trailOf(r *idempotency.Record) func(of audit.Resource, from, to int64) ports.Trail {
 	entry := audit.Entry{
 		ID: w.id(), At: w.now(), Actor: actor,
 		Route: "PATCH /api/v1/things/{thing_id}", RequestID: "request-" + w.id(),
 	}
-	return func(of audit.Resource, from, to int64) ports.Note {
+	return func(of audit.Resource, from, to int64) ports.Trail {
 		entry.Resource, entry.From, entry.To = of, from, to
-		return ports.Note{Audit: entry, Receipt: r}
+		return ports.Trail{Audit: entry, Idempotency: r}
 	}
 }
 
-// receipt returns a receipt for the key, made now.
-func (w *world) receipt(key string) *receipt.Receipt {
-	return &receipt.Receipt{
-		Key: receipt.Key(key), Fingerprint: "fingerprint", At: w.now(),
-		Reply: &receipt.Reply{Status: 201, Body: []byte(`{"data":"` + w.id() + `"}`), ETag: `"1"`, Location: "/api/v1/x"},
+// newRecord returns an idempotency record for the key, made now.
+func (w *world) newRecord(key string) *idempotency.Record {
+	return &idempotency.Record{
+		Key: idempotency.Key(key), Fingerprint: "fingerprint", At: w.now(),
+		Reply: &idempotency.Reply{Status: 201, Body: []byte(`{"data":"` + w.id() + `"}`), ETag: `"1"`, Location: "/api/v1/x"},
 	}
 }
 
-// kept returns the receipt under a key as a request sees it that comes right
+// kept returns the idempotency record under a key as a request sees it that comes right
 // after it was made, or nil. The key is free afterwards if it was.
-func (w *world) kept(made *receipt.Receipt) *receipt.Receipt {
+func (w *world) kept(made *idempotency.Record) *idempotency.Record {
 	w.Helper()
-	c := ports.Claim{Key: made.Key, Fingerprint: made.Fingerprint, Owner: w.id(), At: made.At}
-	got, err := w.Receipts.Claim(w.Context(), c)
+	c := idempotency.Lock{Key: made.Key, Fingerprint: made.Fingerprint, Owner: w.id(), At: made.At}
+	got, err := w.Idempotency.Lock(w.Context(), c)
 	w.wantNil("Claim", err)
-	w.wantNil("Release", w.Receipts.Release(w.Context(), c))
+	w.wantNil("Release", w.Idempotency.Release(w.Context(), c))
 	return got
 }
 
@@ -85,8 +85,8 @@ func (w *world) entries(of audit.Resource) []audit.Entry {
 	return entries
 }
 
-func (w *world) occasion() activity.Occasion {
-	on := activity.Occasion{At: w.now(), By: actor, IDs: make([]activity.ID, activity.MaxEvents)}
+func (w *world) cause() activity.Cause {
+	on := activity.Cause{At: w.now(), By: actor, IDs: make([]activity.ID, activity.MaxEvents)}
 	for i := range on.IDs {
 		on.IDs[i] = activity.ID(w.id())
 	}
@@ -94,38 +94,38 @@ func (w *world) occasion() activity.Occasion {
 }
 
 // change is what an update of an agent is given.
-type change = func(agent.Agent) (ports.AgentStep, error)
+type change = func(agent.Agent) (ports.AgentChange, error)
 
-func agentStep(s agent.Step, note func(audit.Resource, int64, int64) ports.Note) ports.AgentStep {
+func agentStep(s agent.Step, trail func(audit.Resource, int64, int64) ports.Trail) ports.AgentChange {
 	to := s.Agent.Revision
 	if s.Deleted {
 		to = 0
 	}
-	return ports.AgentStep{Step: s, Note: note(audit.Agent(string(s.Agent.ID())), s.From, to)}
+	return ports.AgentChange{Step: s, Trail: trail(audit.Agent(string(s.Agent.ID())), s.From, to)}
 }
 
 // hiring returns the step that hires an agent. Members are more of its fields.
-func (w *world) hiring(title, department string, members ...string) ports.AgentStep {
+func (w *world) hiring(title, department string, members ...string) ports.AgentChange {
 	members = append(members, `"role":"worker"`, `"department":`+quote(department))
 	p := must(agent.ParseNew(doc(title, members...)))
 	p = p.Resolve(known(p.References()))
-	return agentStep(must(agent.Hire(agent.ID(w.id()), p, w.occasion())), w.leave(nil))
+	return agentStep(must(agent.Hire(agent.ID(w.id()), p, w.cause())), w.trailOf(nil))
 }
 
 // hiringAs returns what makes the agent of an id of its department's name, with a
-// receipt or nil.
-func (w *world) hiringAs(id agent.ID, title string, r *receipt.Receipt) func(department name.Name) (ports.AgentStep, error) {
-	on, note := w.occasion(), w.leave(r)
-	return func(department name.Name) (ports.AgentStep, error) {
+// idempotency record or nil.
+func (w *world) hiringAs(id agent.ID, title string, r *idempotency.Record) func(department name.Name) (ports.AgentChange, error) {
+	on, trail := w.cause(), w.trailOf(r)
+	return func(department name.Name) (ports.AgentChange, error) {
 		p := must(agent.ParseNew(doc(title, `"role":"worker"`, `"department":`+quote(department.Text))))
-		return agentStep(must(agent.Hire(id, p, on)), note), nil
+		return agentStep(must(agent.Hire(id, p, on)), trail), nil
 	}
 }
 
 // Hire stores the agent of a step that was made before, by the name of the
 // department that it has.
-func Hire(ctx context.Context, agents ports.AgentStore, s ports.AgentStep) error {
-	_, err := agents.Create(ctx, s.Agent.Department(), func(name.Name) (ports.AgentStep, error) { return s, nil })
+func Hire(ctx context.Context, agents ports.AgentStore, s ports.AgentChange) error {
+	_, err := agents.Create(ctx, s.Agent.Department(), func(name.Name) (ports.AgentChange, error) { return s, nil })
 	return err
 }
 
@@ -137,25 +137,25 @@ func (w *world) hire(title, department string, members ...string) agent.Agent {
 	return s.Agent
 }
 
-// changing returns what applies a patch, with a receipt or nil.
-func (w *world) changing(patch string, r *receipt.Receipt) change {
-	p, on, note := must(agent.ParsePatch(value(patch))), w.occasion(), w.leave(r)
-	return func(a agent.Agent) (ports.AgentStep, error) {
+// changing returns what applies a patch, with an idempotency record or nil.
+func (w *world) changing(patch string, r *idempotency.Record) change {
+	p, on, trail := must(agent.ParsePatch(value(patch))), w.cause(), w.trailOf(r)
+	return func(a agent.Agent) (ports.AgentChange, error) {
 		s, err := a.Change(p, on)
-		return agentStep(s, note), err
+		return agentStep(s, trail), err
 	}
 }
 
 func (w *world) firing() change {
-	on, note := w.occasion(), w.leave(nil)
-	return func(a agent.Agent) (ports.AgentStep, error) { return agentStep(a.Fire(on), note), nil }
+	on, trail := w.cause(), w.trailOf(nil)
+	return func(a agent.Agent) (ports.AgentChange, error) { return agentStep(a.Fire(on), trail), nil }
 }
 
 func (w *world) rollingBack(target identity.Version, reason *string) change {
-	on, note := w.occasion(), w.leave(nil)
-	return func(a agent.Agent) (ports.AgentStep, error) {
+	on, trail := w.cause(), w.trailOf(nil)
+	return func(a agent.Agent) (ports.AgentChange, error) {
 		s, err := a.Rollback(target, reason, on)
-		return agentStep(s, note), err
+		return agentStep(s, trail), err
 	}
 }
 
@@ -245,6 +245,6 @@ func (w *world) career(id agent.ID) []activity.Event {
 }
 
 // fixed is a change that is this step, whatever it is given.
-func fixed(s ports.AgentStep) change {
-	return func(agent.Agent) (ports.AgentStep, error) { return s, nil }
+func fixed(s ports.AgentChange) change {
+	return func(agent.Agent) (ports.AgentChange, error) { return s, nil }
 }

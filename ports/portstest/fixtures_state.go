@@ -6,9 +6,9 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/project"
-	"orgd/domain/receipt"
 	"orgd/domain/webhook"
 )
 
@@ -51,43 +51,43 @@ func (w *world) everything(gone ...agent.ID) state {
 	return s
 }
 
-// wantNothingStored checks that do, which gets a receipt, ends with the error
-// want and leaves the storage as it was, without the receipt too. gone are
+// wantNothingStored checks that do, which gets an idempotency record, ends with the error
+// want and leaves the storage as it was, without the idempotency record too. gone are
 // agents that the step would have made.
-func (w *world) wantNothingStored(call string, want error, do func(*receipt.Receipt) error, gone ...agent.ID) {
+func (w *world) wantNothingStored(call string, want error, do func(*idempotency.Record) error, gone ...agent.ID) {
 	w.Helper()
 	before := w.everything(gone...)
-	r := w.receipt("of a refused step " + w.id())
+	r := w.newRecord("of a refused step " + w.id())
 	w.wantErr(call, do(r), want)
 	w.want("the storage after "+call, w.everything(gone...), before)
 	if got := w.kept(r); got != nil {
-		w.Errorf("%s stored the receipt %+v, want none", call, got)
+		w.Errorf("%s stored the record %+v, want none", call, got)
 	}
 }
 
-// wantOnlyReceipt checks that do, a step without effect, stores its receipt and
+// wantOnlyRecord checks that do, a step without effect, stores its idempotency record and
 // nothing else.
-func (w *world) wantOnlyReceipt(call string, do func(*receipt.Receipt) error) {
+func (w *world) wantOnlyRecord(call string, do func(*idempotency.Record) error) {
 	w.Helper()
 	before := w.everything()
-	w.wantNil(call+" without a receipt", do(nil))
-	r := w.receipt("of a step without effect " + w.id())
+	w.wantNil(call+" without a record", do(nil))
+	r := w.newRecord("of a step without effect " + w.id())
 	w.wantNil(call, do(r))
 	w.want("the storage after "+call, w.everything(), before)
-	w.want("the receipt of "+call, w.kept(r), r)
+	w.want("the record of "+call, w.kept(r), r)
 }
 
-// wantReceiptOnce checks that do stores the receipt that it gets, and that a
+// wantRecordOnce checks that do stores the idempotency record that it gets, and that a
 // second step with it is refused and stores nothing.
-func (w *world) wantReceiptOnce(call string, do func(*receipt.Receipt) error) {
+func (w *world) wantRecordOnce(call string, do func(*idempotency.Record) error) {
 	w.Helper()
-	first := w.receipt("of " + call)
+	first := w.newRecord("of " + call)
 	w.wantNil(call, do(first))
 	before := w.everything()
-	second := w.receipt("of " + call)
-	w.wantErr(call+" with a used receipt", do(second), receipt.ErrRunning)
+	second := w.newRecord("of " + call)
+	w.wantErr(call+" with a used key", do(second), idempotency.ErrRunning)
 	w.want("the storage after a second "+call, w.everything(), before)
-	w.want("the receipt of "+call, w.kept(first), first)
+	w.want("the record of "+call, w.kept(first), first)
 }
 
 // wantUnbroken checks that the versions and the audit trail of an agent have no
@@ -130,8 +130,8 @@ func (w *world) wantTrail(of audit.Resource, steps int, deleted bool) {
 // wantNever checks that nothing is known of an agent that was refused.
 func (w *world) wantNever(id agent.ID) {
 	w.Helper()
-	_, _, err := w.Agents.Trace(w.Context(), byID(id))
-	w.wantErr("Trace of a refused agent", err, agent.ErrNotFound)
+	_, _, err := w.Agents.Resolve(w.Context(), byID(id))
+	w.wantErr("Resolve of a refused agent", err, agent.ErrNotFound)
 	w.want("Versions of a refused agent", w.versions(id), nil)
 	w.want("Career of a refused agent", w.career(id), nil)
 	w.want("Entries of a refused agent", w.entries(audit.Agent(string(id))), nil)

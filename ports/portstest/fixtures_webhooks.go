@@ -6,13 +6,15 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
 
-func webhookStep(h webhook.Webhook, from int64, note func(audit.Resource, int64, int64) ports.Note) ports.WebhookStep {
-	return ports.WebhookStep{Webhook: h, From: from, Note: note(audit.Webhook(string(h.ID)), from, h.Revision)}
+func webhookStep(h webhook.Webhook, from int64, trail func(audit.Resource, int64, int64) ports.Trail) ports.WebhookChange {
+	return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{
+		State: h, From: from, Trail: trail(audit.Webhook(string(h.ID)), from, h.Revision),
+	}}
 }
 
 // secret returns a secret that no other call returned.
@@ -23,11 +25,11 @@ func (w *world) secret() (s webhook.Secret) {
 }
 
 // hooking returns the step that makes a webhook. Members are more of its fields.
-func (w *world) hooking(members ...string) ports.WebhookStep {
+func (w *world) hooking(members ...string) ports.WebhookChange {
 	text := strings.Join(append([]string{`"url":"https://example.com/hook"`}, members...), ",")
 	p := must(webhook.ParseNew(value("{" + text + "}")))
 	h := must(webhook.New(webhook.ID(w.id()), p, w.secret(), activity.Seq(w.made.Load()), w.now()))
-	return webhookStep(h, 0, w.leave(nil))
+	return webhookStep(h, 0, w.trailOf(nil))
 }
 
 // hook stores a new webhook.
@@ -35,45 +37,45 @@ func (w *world) hook(members ...string) webhook.Webhook {
 	w.Helper()
 	s := w.hooking(members...)
 	w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
-	return s.Webhook
+	return s.State
 }
 
-type webhookChange = func(webhook.Webhook) (ports.WebhookStep, error)
+type webhookChange = func(webhook.Webhook) (ports.WebhookChange, error)
 
 // rewiring returns what applies a patch to a webhook.
-func (w *world) rewiring(patch string, r *receipt.Receipt) webhookChange {
-	p, at, note := must(webhook.ParsePatch(value(patch))), w.now(), w.leave(r)
+func (w *world) rewiring(patch string, r *idempotency.Record) webhookChange {
+	p, at, trail := must(webhook.ParsePatch(value(patch))), w.now(), w.trailOf(r)
 	head := activity.Seq(w.made.Load())
-	return func(h webhook.Webhook) (ports.WebhookStep, error) {
+	return func(h webhook.Webhook) (ports.WebhookChange, error) {
 		next, err := h.Change(p, head, at)
-		return webhookStep(next, h.Revision, note), err
+		return webhookStep(next, h.Revision, trail), err
 	}
 }
 
 // rotating returns what gives a webhook another secret.
-func (w *world) rotating(r *receipt.Receipt) webhookChange {
-	fresh, at, note := w.secret(), w.now(), w.leave(r)
-	return func(h webhook.Webhook) (ports.WebhookStep, error) {
+func (w *world) rotating(r *idempotency.Record) webhookChange {
+	fresh, at, trail := w.secret(), w.now(), w.trailOf(r)
+	return func(h webhook.Webhook) (ports.WebhookChange, error) {
 		next, err := h.Rotate(fresh, at)
-		return webhookStep(next, h.Revision, note), err
+		return webhookStep(next, h.Revision, trail), err
 	}
 }
 
 // unhooking returns what deletes a webhook.
 func (w *world) unhooking() webhookChange {
-	note := w.leave(nil)
-	return func(h webhook.Webhook) (ports.WebhookStep, error) {
-		s := webhookStep(h, h.Revision, note)
+	trail := w.trailOf(nil)
+	return func(h webhook.Webhook) (ports.WebhookChange, error) {
+		s := webhookStep(h, h.Revision, trail)
 		s.Deleted, s.Audit.To = true, 0
 		return s, nil
 	}
 }
 
 // delivering returns what stores a delivery with a webhook that stays as it is.
-func (w *world) delivering(d webhook.Delivery, r *receipt.Receipt) webhookChange {
-	note := w.leave(r)
-	return func(h webhook.Webhook) (ports.WebhookStep, error) {
-		s := webhookStep(h, h.Revision, note)
+func (w *world) delivering(d webhook.Delivery, r *idempotency.Record) webhookChange {
+	trail := w.trailOf(r)
+	return func(h webhook.Webhook) (ports.WebhookChange, error) {
+		s := webhookStep(h, h.Revision, trail)
 		s.From, s.Audit.From, s.Audit.To, s.Deliver = h.Revision, 0, 0, &d
 		return s, nil
 	}
@@ -119,7 +121,7 @@ func (w *world) owed(h webhook.Webhook, n int) []webhook.Delivery {
 // record stores deliveries of the next events.
 func (w *world) record(deliveries ...webhook.Delivery) {
 	w.Helper()
-	from, err := w.Outbox.Place(w.Context())
+	from, err := w.Outbox.Position(w.Context())
 	w.wantNil("Place", err)
 	ok, err := w.Outbox.Record(w.Context(), from, from+activity.Seq(len(deliveries))+1, deliveries)
 	w.wantNil("Record", err)

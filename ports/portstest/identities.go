@@ -18,13 +18,13 @@ func IdentityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"UnknownVersionIsNotFound":    identityUnknown,
 		"PagesWalkEveryVersionOnce":   identityPages,
 		"CursorSurvivesNewVersions":   identityCursor,
-		"ChangesOutsideMakeNoVersion": identityOutside,
+		"ChangesOutsideMakeNoVersion": identityUnversioned,
 		"ListEndsByBytes":             identityBytes,
 	})
 }
 
 func identityKeeps(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	s := w.hiring("Bob", "Sales", rich, `"metadata":`+free)
 	s.Version.Reason = new("weil $ne \u0000 é")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, s))
@@ -46,7 +46,7 @@ func identityKeeps(w *world) {
 }
 
 func identityBytes(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales", large(0)).ID()
 	var want []int64
 	for i := int64(12); i > 0; i-- {
@@ -68,7 +68,7 @@ func identityBytes(w *world) {
 }
 
 func identityRollback(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales", rich).ID()
 	w.change(id, `{"name":"Bobby","level":"vp","metadata":{"a":1}}`)
 	first := w.versions(id)[1]
@@ -84,7 +84,7 @@ func identityRollback(w *world) {
 }
 
 func identityUnknown(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	other := agent.ID(w.id())
 	for _, number := range []int64{-1, 0, 2, 1 << 62} {
@@ -115,7 +115,7 @@ func (w *world) numbers(id agent.ID, limit int, between func()) []int64 {
 }
 
 func identityPages(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	w.hire("Ann", "Sales")
 	id := w.hire("Bob", "Sales").ID()
 	for i := range 11 { // 10 comes before 9
@@ -137,7 +137,7 @@ func identityPages(w *world) {
 }
 
 func identityCursor(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	for i := range 5 {
 		w.change(id, fmt.Sprintf(`{"description":"%d"}`, i))
@@ -146,8 +146,8 @@ func identityCursor(w *world) {
 	w.want("Versions while new ones come", got, []int64{6, 5, 4, 3, 2, 1})
 }
 
-func identityOutside(w *world) {
-	w.found("Sales")
+func identityUnversioned(w *world) {
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	a := w.change(id, `{"tier":"small","personality_preset":"p","model_requirement":{"a":1}}`)
 	w.want("revision and version", []int64{a.Revision, a.Version}, []int64{2, 1})

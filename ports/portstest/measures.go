@@ -211,7 +211,7 @@ func measureDuplicates(w *world) {
 }
 
 func measureLifecycle(w *world) {
-	sales := w.found("Sales")
+	sales := w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales", `"level":"junior"`).ID()
 	w.change(id, `{"level":"vp"}`)
 	w.fire(id)

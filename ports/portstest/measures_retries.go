@@ -41,7 +41,7 @@ func measureRetries(w *world) {
 	w.randomly(func(w *world, t *rapid.T) {
 		u := &unreliable{T: t, w: w}
 		for range 2 {
-			u.places = append(u.places, w.found("department "+w.id()))
+			u.places = append(u.places, w.createDepartment("department "+w.id()))
 			u.agents = append(u.agents, w.hire("agent "+w.id(), u.places[0].Name.Text).ID())
 		}
 		for range rapid.IntRange(2, 8).Draw(t, "steps") {

@@ -12,11 +12,11 @@ import (
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
 	"orgd/domain/project"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -36,17 +36,17 @@ type memory struct {
 	log         []activity.Logged
 	marks       []mark
 	begin       activity.Seq
-	grown       ports.Broadcast
+	changed     ports.Broadcast
 	counted     []ports.Report // whatever was ever accepted
 	projects    map[project.ID]project.Project
 	trail       []audit.Entry
-	receipts    map[receipt.Key]receipt.Receipt
-	claims      map[receipt.Key]ports.Claim
+	records     map[idempotency.Key]idempotency.Record
+	locks       map[idempotency.Key]idempotency.Lock
 	sessions    map[string]session.Session
 	revocations map[string]session.Revocation
 	webhooks    map[webhook.ID]webhook.Webhook
 	deliveries  map[webhook.DeliveryID]webhook.Delivery
-	place       activity.Seq // up to which deliveries are recorded
+	position    activity.Seq // up to which deliveries are recorded
 }
 
 // NewMemory returns the model, empty, for tests of what is built on stores.
@@ -61,8 +61,8 @@ func newMemory() Stores {
 		versions:    map[agent.ID][]identity.Version{},
 		events:      map[activity.ID]activity.Event{},
 		projects:    map[project.ID]project.Project{},
-		receipts:    map[receipt.Key]receipt.Receipt{},
-		claims:      map[receipt.Key]ports.Claim{},
+		records:     map[idempotency.Key]idempotency.Record{},
+		locks:       map[idempotency.Key]idempotency.Lock{},
 		sessions:    map[string]session.Session{},
 		revocations: map[string]session.Revocation{},
 		webhooks:    map[webhook.ID]webhook.Webhook{},
@@ -71,7 +71,7 @@ func newMemory() Stores {
 	return Stores{
 		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m}, Stream: memoryStream{m},
 		Measures: memoryActivities{m}, Departments: memoryDepartments{m}, Company: memoryCompany{m},
-		Projects: memoryProjects{m}, Audit: m, Receipts: memoryReceipts{m}, Sessions: memorySessions{m}, Storage: m,
+		Projects: memoryProjects{m}, Audit: m, Idempotency: memoryIdempotency{m}, Sessions: memorySessions{m}, Storage: m,
 		Webhooks: memoryWebhooks{m}, Outbox: memoryOutbox{m},
 	}
 }
@@ -82,21 +82,21 @@ func (m *memory) lock() func() {
 	return m.mu.Unlock
 }
 
-// free returns receipt.ErrRunning if the receipt's key has one.
-func (m *memory) free(r *receipt.Receipt) error {
+// free returns idempotency.ErrRunning if the idempotency record's key has one.
+func (m *memory) free(r *idempotency.Record) error {
 	if r != nil {
-		if _, ok := m.receipts[r.Key]; ok {
-			return receipt.ErrRunning
+		if _, ok := m.records[r.Key]; ok {
+			return idempotency.ErrRunning
 		}
 	}
 	return nil
 }
 
-// note stores what a step leaves.
-func (m *memory) note(n ports.Note, effective bool) {
-	if n.Receipt != nil {
-		m.receipts[n.Receipt.Key] = *n.Receipt
-		delete(m.claims, n.Receipt.Key)
+// putTrail stores the trail of a change. One without effect has no audit entry.
+func (m *memory) putTrail(n ports.Trail, effective bool) {
+	if n.Idempotency != nil {
+		m.records[n.Idempotency.Key] = *n.Idempotency
+		delete(m.locks, n.Idempotency.Key)
 	}
 	if effective {
 		m.trail = append(m.trail, n.Audit)
@@ -152,7 +152,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
+func (m *memory) DeleteExpired(_ context.Context, e ports.Expiry) (bool, error) {
 	defer m.lock()()
 	m.markLog(e)
 	for id, x := range m.events {
@@ -161,17 +161,17 @@ func (m *memory) Forget(_ context.Context, e ports.Expiry) (bool, error) {
 		}
 	}
 	m.trail = slices.DeleteFunc(m.trail, func(x audit.Entry) bool { return x.At.Before(e.Audit) })
-	for k, r := range m.receipts {
-		if r.At.Before(e.Receipts) {
-			delete(m.receipts, k)
+	for k, r := range m.records {
+		if r.At.Before(e.Idempotency) {
+			delete(m.records, k)
 		}
 	}
 	maps.DeleteFunc(m.deliveries, func(_ webhook.DeliveryID, d webhook.Delivery) bool { return d.CreatedAt.Before(e.Deliveries) })
-	m.forgetSessions(e.Now)
+	m.deleteExpiredSessions(e.Now)
 	return false, nil
 }
 
-func (m *memory) forgetSessions(now time.Time) {
+func (m *memory) deleteExpiredSessions(now time.Time) {
 	for id, s := range m.sessions {
 		if !s.ExpiresAt.After(now) {
 			delete(m.sessions, id)

@@ -31,15 +31,15 @@ func (m *memory) find(ref identity.Ref) (agent.Agent, error) {
 }
 
 // store is one step of an agent that was in the department from.
-func (m *memory) store(s ports.AgentStep, from name.Key) error {
+func (m *memory) store(s ports.AgentChange, from name.Key) error {
 	a := s.Agent
-	if err := m.free(s.Receipt); err != nil {
+	if err := m.free(s.Idempotency); err != nil {
 		return err
 	}
 	if err := m.refuse(a, from); err != nil {
 		return err
 	}
-	m.note(s.Note, s.Effective())
+	m.putTrail(s.Trail, s.Effective())
 	if !s.Effective() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (m *memory) refuse(a agent.Agent, from name.Key) error {
 	return errors.Join(errs...)
 }
 
-func (m memoryAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
+func (m memoryAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (agent.Agent, error) {
 	if err := ended(ctx); err != nil {
 		return agent.Agent{}, err
 	}
@@ -84,7 +84,7 @@ func (m memoryAgents) Create(ctx context.Context, asked name.Name, hire func(nam
 	return s.Agent, err
 }
 
-func (m memoryAgents) Update(ctx context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (m memoryAgents) Update(ctx context.Context, ref identity.Ref, do func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, error) {
 	if err := ended(ctx); err != nil {
 		return agent.Agent{}, err
 	}
@@ -104,10 +104,10 @@ func (m memoryAgents) Update(ctx context.Context, ref identity.Ref, do func(agen
 }
 
 // replace stores a step of an agent unless that has changed.
-func (m memoryAgents) replace(ref identity.Ref, a agent.Agent, s ports.AgentStep) (bool, error) {
+func (m memoryAgents) replace(ref identity.Ref, a agent.Agent, s ports.AgentChange) (bool, error) {
 	defer m.lock()()
 	now, err := m.find(ref)
-	if err != nil || now.ID() != a.ID() || now.Revision != a.Revision || now.Place != a.Place {
+	if err != nil || now.ID() != a.ID() || now.Revision != a.Revision || now.OrderKey != a.OrderKey {
 		return false, err
 	}
 	return true, m.store(s, a.Department().Key)
@@ -127,7 +127,7 @@ func (m memoryAgents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent,
 		if q.Prefix != "" {
 			return strings.Compare(string(a.Name), string(b.Name))
 		}
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
 	}
 	all := slices.Collect(maps.Values(m.agents))
 	found := sorted(all, func(a agent.Agent) bool {
@@ -149,7 +149,7 @@ func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Recor
 	return firstPage(ctx, records(found), q.Limit)
 }
 
-func (m memoryAgents) Trace(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
+func (m memoryAgents) Resolve(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {
 	defer m.lock()()
 	if n, ok := m.names[ref.ID]; ok {
 		return ref.ID, n, nil

@@ -29,7 +29,7 @@ func (m *memory) department(key name.Key) (department.Department, error) {
 	}
 	for _, s := range m.company.Seats {
 		if s.Department == key {
-			d.Place = s.Place
+			d.OrderKey = s.OrderKey
 		}
 	}
 	return d, nil
@@ -46,34 +46,33 @@ func (m *memory) shares(but name.Key) (sum money.Percent) {
 }
 
 // storeDepartment is one step of a department.
-func (m *memory) storeDepartment(s ports.DepartmentStep, err error) (department.Department, error) {
+func (m *memory) storeDepartment(s ports.DepartmentChange, err error) (department.Department, error) {
 	if err == nil {
-		err = m.free(s.Receipt)
+		err = m.free(s.Idempotency)
 	}
 	if err != nil {
 		return department.Department{}, err
 	}
-	effective := s.Deleted || s.From != s.Department.Revision
-	m.note(s.Note, effective)
-	if !effective {
-		return s.Department, nil
+	m.putTrail(s.Trail, s.Effective())
+	if !s.Effective() {
+		return s.State, nil
 	}
-	m.departments[s.Department.Name.Key] = s.Department
+	m.departments[s.State.Name.Key] = s.State
 	if s.Deleted {
-		delete(m.departments, s.Department.Name.Key)
+		delete(m.departments, s.State.Name.Key)
 	}
 	if s.Deleted || s.From == 0 {
 		m.company = s.Company
 	}
 	for _, member := range s.Members {
 		a := m.agents[member.ID]
-		a.Place = member.Place
+		a.OrderKey = member.OrderKey
 		m.agents[member.ID] = a
 	}
-	return s.Department, nil
+	return s.State, nil
 }
 
-func (m memoryDepartments) Create(_ context.Context, key name.Key, do found) (department.Department, error) {
+func (m memoryDepartments) Create(_ context.Context, key name.Key, do creation) (department.Department, error) {
 	defer m.lock()()
 	if _, ok := m.departments[key]; ok {
 		return department.Department{}, department.ErrExists
@@ -81,7 +80,7 @@ func (m memoryDepartments) Create(_ context.Context, key name.Key, do found) (de
 	return m.storeDepartment(do(m.company, m.shares("")))
 }
 
-func (m memoryDepartments) Update(_ context.Context, key name.Key, do func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (m memoryDepartments) Update(_ context.Context, key name.Key, do func(department.Department, money.Percent) (ports.DepartmentChange, error)) (department.Department, error) {
 	defer m.lock()()
 	d, err := m.department(key)
 	if err != nil {
@@ -90,7 +89,7 @@ func (m memoryDepartments) Update(_ context.Context, key name.Key, do func(depar
 	return m.storeDepartment(do(d, m.shares(key)))
 }
 
-func (m memoryDepartments) Reorder(_ context.Context, key name.Key, do func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+func (m memoryDepartments) Reorder(_ context.Context, key name.Key, do func(department.Department, []agent.Member) (ports.DepartmentChange, error)) (department.Department, error) {
 	defer m.lock()()
 	d, err := m.department(key)
 	if err != nil {
@@ -99,16 +98,16 @@ func (m memoryDepartments) Reorder(_ context.Context, key name.Key, do func(depa
 	var members []agent.Member
 	for _, a := range m.agents {
 		if a.Department().Key == key {
-			members = append(members, agent.Member{ID: a.ID(), Name: a.Name().Key, Place: a.Place})
+			members = append(members, agent.Member{ID: a.ID(), Name: a.Name().Key, OrderKey: a.OrderKey})
 		}
 	}
 	slices.SortFunc(members, func(a, b agent.Member) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
 	})
 	return m.storeDepartment(do(d, members))
 }
 
-func (m memoryDepartments) Delete(_ context.Context, key name.Key, do func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
+func (m memoryDepartments) Delete(_ context.Context, key name.Key, do func(department.Department, int64, company.Company) (ports.DepartmentChange, error)) error {
 	defer m.lock()()
 	d, err := m.department(key)
 	if err != nil {
@@ -128,11 +127,11 @@ func (m memoryDepartments) Name(ctx context.Context, key name.Key) (name.Name, e
 	return d.Name, err
 }
 
-func (m memoryDepartments) Departments(ctx context.Context, after company.Place, limit int) ([]department.Department, error) {
+func (m memoryDepartments) Departments(ctx context.Context, after company.OrderKey, limit int) ([]department.Department, error) {
 	defer m.lock()()
 	var found []department.Department
 	for _, s := range m.company.Seats {
-		if s.Place > after {
+		if s.OrderKey > after {
 			d, err := m.department(s.Department)
 			if err != nil {
 				return nil, err
@@ -155,41 +154,41 @@ func (m memoryCompany) Update(_ context.Context, do companyChange) (company.Comp
 	})
 	s, err := do(m.company, costs)
 	if err == nil {
-		err = m.free(s.Receipt)
+		err = m.free(s.Idempotency)
 	}
 	if err != nil {
 		return company.Company{}, err
 	}
-	m.note(s.Note, s.From != s.Company.Revision)
-	m.company = s.Company
-	return s.Company, nil
+	m.putTrail(s.Trail, s.Effective())
+	m.company = s.State
+	return s.State, nil
 }
 
-func (m *memory) storeProject(s ports.ProjectStep, err error) (project.Project, error) {
+func (m *memory) storeProject(s ports.Change[project.Project], err error) (project.Project, error) {
 	if err == nil {
-		err = m.free(s.Receipt)
+		err = m.free(s.Idempotency)
 	}
 	if err != nil {
 		return project.Project{}, err
 	}
-	m.note(s.Note, s.Deleted || s.From != s.Project.Revision)
-	m.projects[s.Project.ID] = s.Project
+	m.putTrail(s.Trail, s.Effective())
+	m.projects[s.State.ID] = s.State
 	if s.Deleted {
-		delete(m.projects, s.Project.ID)
+		delete(m.projects, s.State.ID)
 	}
-	return s.Project, nil
+	return s.State, nil
 }
 
-func (m memoryProjects) Create(_ context.Context, s ports.ProjectStep) error {
+func (m memoryProjects) Create(_ context.Context, s ports.Change[project.Project]) error {
 	defer m.lock()()
-	if _, ok := m.projects[s.Project.ID]; ok {
+	if _, ok := m.projects[s.State.ID]; ok {
 		return project.ErrExists
 	}
 	_, err := m.storeProject(s, nil)
 	return err
 }
 
-func (m memoryProjects) Update(_ context.Context, id project.ID, do func(project.Project) (ports.ProjectStep, error)) (project.Project, error) {
+func (m memoryProjects) Update(_ context.Context, id project.ID, do func(project.Project) (ports.Change[project.Project], error)) (project.Project, error) {
 	defer m.lock()()
 	p, ok := m.projects[id]
 	if !ok {

@@ -9,19 +9,19 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/idempotency"
 	"orgd/domain/performance"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
 )
 
 type memoryActivities struct{ *memory }
 
-type memoryReceipts struct{ *memory }
+type memoryIdempotency struct{ *memory }
 
 type memorySessions struct{ *memory }
 
-func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) ports.Note) (ports.Counted, error) {
+func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (ports.Counted, error) {
 	defer m.lock()()
 	var fresh []ports.Report
 	seen := map[activity.ID]bool{}
@@ -32,11 +32,11 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 		seen[r.Event.ID] = true
 	}
 	n := ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
-	note := seal(n)
-	if err := m.free(note.Receipt); err != nil {
+	trail := seal(n)
+	if err := m.free(trail.Idempotency); err != nil {
 		return ports.Counted{}, err
 	}
-	m.note(note, n.Accepted > 0)
+	m.putTrail(trail, n.Accepted > 0)
 	for _, r := range fresh {
 		m.enter(r.Event, r.Department)
 		m.counted = append(m.counted, r)
@@ -107,39 +107,39 @@ func (m memoryActivities) DepartmentWork(ctx context.Context, ids []string, firs
 	return found, nil
 }
 
-func (m memoryReceipts) Claim(_ context.Context, c ports.Claim) (*receipt.Receipt, error) {
+func (m memoryIdempotency) Lock(_ context.Context, c idempotency.Lock) (*idempotency.Record, error) {
 	defer m.lock()()
-	if r, ok := m.receipts[c.Key]; ok {
-		if c.At.Sub(r.At) <= receipt.Kept {
+	if r, ok := m.records[c.Key]; ok {
+		if c.At.Sub(r.At) <= idempotency.Kept {
 			return &r, nil
 		}
-		delete(m.receipts, c.Key)
+		delete(m.records, c.Key)
 	}
-	if held, ok := m.claims[c.Key]; ok && c.At.Sub(held.At) <= receipt.Lease {
+	if held, ok := m.locks[c.Key]; ok && c.At.Sub(held.At) <= idempotency.Lease {
 		if held.Fingerprint != c.Fingerprint {
-			return nil, receipt.ErrReused
+			return nil, idempotency.ErrReused
 		}
-		return nil, receipt.ErrRunning
+		return nil, idempotency.ErrRunning
 	}
-	m.claims[c.Key] = c
+	m.locks[c.Key] = c
 	return nil, nil
 }
 
-func (m memoryReceipts) Renew(_ context.Context, c ports.Claim, at time.Time) error {
+func (m memoryIdempotency) Renew(_ context.Context, c idempotency.Lock, at time.Time) error {
 	defer m.lock()()
-	held, ok := m.claims[c.Key]
+	held, ok := m.locks[c.Key]
 	if !ok || held.Owner != c.Owner {
-		return receipt.ErrRunning
+		return idempotency.ErrRunning
 	}
 	held.At = at
-	m.claims[c.Key] = held
+	m.locks[c.Key] = held
 	return nil
 }
 
-func (m memoryReceipts) Release(_ context.Context, c ports.Claim) error {
+func (m memoryIdempotency) Release(_ context.Context, c idempotency.Lock) error {
 	defer m.lock()()
-	if m.claims[c.Key].Owner == c.Owner {
-		delete(m.claims, c.Key)
+	if m.locks[c.Key].Owner == c.Owner {
+		delete(m.locks, c.Key)
 	}
 	return nil
 }
@@ -155,15 +155,15 @@ func (m *memory) keep(s session.Session) {
 	m.sessions[s.ID] = s
 }
 
-func (m memorySessions) Issue(_ context.Context, s session.Session, note ports.Note) error {
+func (m memorySessions) Issue(_ context.Context, s session.Session, trail ports.Trail) error {
 	defer m.lock()()
-	if err := m.free(note.Receipt); err != nil {
+	if err := m.free(trail.Idempotency); err != nil {
 		return err
 	}
 	if _, ok := m.revocations[s.ID]; ok {
 		return session.ErrRevoked
 	}
-	m.note(note, true)
+	m.putTrail(trail, true)
 	m.keep(s)
 	return nil
 }
@@ -208,12 +208,12 @@ func (m memorySessions) Sessions(_ context.Context, q session.Query) ([]session.
 	return first(found, q.Limit), nil
 }
 
-func (m memorySessions) Revoke(_ context.Context, r session.Revocation, note ports.Note) error {
+func (m memorySessions) Revoke(_ context.Context, r session.Revocation, trail ports.Trail) error {
 	defer m.lock()()
-	if err := m.free(note.Receipt); err != nil {
+	if err := m.free(trail.Idempotency); err != nil {
 		return err
 	}
-	m.note(note, true)
+	m.putTrail(trail, true)
 	if known, ok := m.revocations[r.ID]; ok {
 		if r.Until.After(known.Until) {
 			known.Until = r.Until
@@ -237,7 +237,7 @@ func (m memorySessions) Revoked(_ context.Context, since, now time.Time) ([]sess
 	}, func(a, b session.Revocation) int { return strings.Compare(a.ID, b.ID) }), nil
 }
 
-func (m memorySessions) Forget(_ context.Context, now time.Time, limit int) (int, error) {
+func (m memorySessions) DeleteExpired(_ context.Context, now time.Time, limit int) (int, error) {
 	defer m.lock()()
 	gone := 0
 	for _, s := range m.sessions {

@@ -21,7 +21,7 @@ type mark struct {
 func (m *memory) enter(e activity.Event, department name.Key) {
 	m.events[e.ID] = e
 	m.log = append(m.log, activity.Logged{Event: e, Seq: m.head() + 1, Department: department})
-	m.grown.Notify()
+	m.changed.Notify()
 }
 
 func (m *memory) head() activity.Seq { return activity.Seq(len(m.log)) }
@@ -39,7 +39,7 @@ func (m *memory) markLog(e ports.Expiry) {
 	}
 }
 
-func (m memoryStream) Grown() <-chan struct{} { return m.grown.Wait() }
+func (m memoryStream) Changed() <-chan struct{} { return m.changed.Wait() }
 
 func (m memoryStream) Head(context.Context) (activity.Seq, error) {
 	defer m.lock()()

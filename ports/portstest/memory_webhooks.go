@@ -17,31 +17,31 @@ type memoryWebhooks struct{ *memory }
 
 type memoryOutbox struct{ *memory }
 
-func (m *memory) storeWebhook(s ports.WebhookStep, err error) (webhook.Webhook, error) {
+func (m *memory) storeWebhook(s ports.WebhookChange, err error) (webhook.Webhook, error) {
 	if err == nil {
-		err = m.free(s.Receipt)
+		err = m.free(s.Idempotency)
 	}
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	m.note(s.Note, s.Deleted || s.From != s.Webhook.Revision || s.Deliver != nil)
-	m.webhooks[s.Webhook.ID] = s.Webhook
+	m.putTrail(s.Trail, s.Effective())
+	m.webhooks[s.State.ID] = s.State
 	if s.Deleted {
-		delete(m.webhooks, s.Webhook.ID)
+		delete(m.webhooks, s.State.ID)
 	}
 	if s.Deliver != nil {
 		m.deliveries[s.Deliver.ID] = *s.Deliver
 	}
-	return s.Webhook, nil
+	return s.State, nil
 }
 
-func (m memoryWebhooks) Create(_ context.Context, s ports.WebhookStep) error {
+func (m memoryWebhooks) Create(_ context.Context, s ports.WebhookChange) error {
 	defer m.lock()()
 	_, err := m.storeWebhook(s, nil)
 	return err
 }
 
-func (m memoryWebhooks) Update(_ context.Context, id webhook.ID, do func(webhook.Webhook) (ports.WebhookStep, error)) (webhook.Webhook, error) {
+func (m memoryWebhooks) Update(_ context.Context, id webhook.ID, do func(webhook.Webhook) (ports.WebhookChange, error)) (webhook.Webhook, error) {
 	defer m.lock()()
 	w, ok := m.webhooks[id]
 	if !ok {
@@ -75,17 +75,17 @@ func (m memoryWebhooks) Tags(context.Context) ([]revision.Tag, error) {
 	return tags, nil
 }
 
-func (m memoryOutbox) Place(context.Context) (activity.Seq, error) {
+func (m memoryOutbox) Position(context.Context) (activity.Seq, error) {
 	defer m.lock()()
-	return m.place, nil
+	return m.position, nil
 }
 
 func (m memoryOutbox) Record(_ context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error) {
 	defer m.lock()()
-	if m.place != from {
+	if m.position != from {
 		return false, nil
 	}
-	m.place = to
+	m.position = to
 	for _, d := range deliveries {
 		if _, ok := m.deliveries[d.ID]; !ok {
 			m.deliveries[d.ID] = d

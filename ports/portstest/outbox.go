@@ -41,7 +41,7 @@ func Outbox(t *testing.T, open func(t *testing.T) Stores) {
 
 func (w *world) wantPlace(want activity.Seq) {
 	w.Helper()
-	got, err := w.Outbox.Place(w.Context())
+	got, err := w.Outbox.Position(w.Context())
 	w.wantNil("Place", err)
 	w.want("Place", got, want)
 }
@@ -357,11 +357,11 @@ func outboxForget(w *world) {
 	at := all[1].CreatedAt
 	w.record(all...)
 	done := w.attempt(all[2], accepted, w.now())
-	w.forget(ports.Expiry{Events: at, Audit: at, Now: at})
+	w.deleteExpired(ports.Expiry{Events: at, Audit: at, Now: at})
 	w.want("Deliveries", w.deliveries(h.ID, 10), newestDeliveries(all[0], all[1], done))
-	w.forget(ports.Expiry{Deliveries: at})
+	w.deleteExpired(ports.Expiry{Deliveries: at})
 	w.want("Deliveries", w.deliveries(h.ID, 10), newestDeliveries(all[1], done))
-	w.forget(ports.Expiry{Deliveries: at.Add(time.Hour)})
+	w.deleteExpired(ports.Expiry{Deliveries: at.Add(time.Hour)})
 	w.want("Deliveries", w.deliveries(h.ID, 10), nil)
 	w.want("Webhooks", w.webhooks(10), []webhook.Webhook{h})
 	w.wantPlace(4)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/project"
-	"orgd/domain/receipt"
 	"orgd/ports"
 )
 
@@ -19,8 +19,8 @@ func ProjectStore(t *testing.T, open func(t *testing.T) Stores) {
 		"UnknownIsNotFound":            projectUnknown,
 		"TakenIdIsRefused":             projectTaken,
 		"FailedChangeStoresNothing":    projectFailed,
-		"NoEffectStoresOnlyTheReceipt": projectNoEffect,
-		"UsedReceiptIsRefused":         projectUsedReceipt,
+		"NoEffectStoresOnlyTheRecord":  projectNoEffect,
+		"UsedKeyIsRefused":             projectUsedKey,
 		"EveryStepLeavesItsAuditEntry": projectAudit,
 		"DeletedIsGone":                projectDelete,
 		"ListFilters":                  projectFilters,
@@ -68,8 +68,8 @@ func projectUpdate(w *world) {
 		`{` + planned + `,"name":"Ａ","status":"active","task_ids":["b","a","$ne"]}`, `{"deadline":null,"lead":null}`, `{"status":"completed"}`,
 	} {
 		before, do := w.project(id), w.steering(patch, nil)
-		want := must(do(before)).Project
-		got, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.ProjectStep, error) {
+		want := must(do(before)).State
+		got, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.Change[project.Project], error) {
 			w.want("the project given to change", p, before)
 			return do(p)
 		})
@@ -91,23 +91,23 @@ func projectUnknown(w *world) {
 
 func projectTaken(w *world) {
 	p := w.start("Launch")
-	w.wantNothingStored("Create", project.ErrExists, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Create", project.ErrExists, func(r *idempotency.Record) error {
 		s := w.starting(p.ID, "Another")
-		s.Receipt = r
+		s.Idempotency = r
 		return w.Projects.Create(w.Context(), s)
 	})
 }
 
 func projectFailed(w *world) {
 	id := w.start("Launch").ID
-	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Update", errRefused, func(r *idempotency.Record) error {
 		do := w.steering(`{"name":"x"}`, r)
-		_, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.ProjectStep, error) {
+		_, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.Change[project.Project], error) {
 			return must(do(p)), errRefused
 		})
 		return err
 	})
-	w.wantNothingStored("Update with an illegal move", project.ErrMove, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Update with an illegal move", project.ErrMove, func(r *idempotency.Record) error {
 		_, err := w.Projects.Update(w.Context(), id, w.steering(`{"status":"completed"}`, r))
 		return err
 	})
@@ -115,21 +115,21 @@ func projectFailed(w *world) {
 
 func projectNoEffect(w *world) {
 	id := w.start("Launch", planned).ID
-	w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+	w.wantOnlyRecord("Update", func(r *idempotency.Record) error {
 		_, err := w.Projects.Update(w.Context(), id, w.steering(`{"name":"Launch","lead":"`+lead+`"}`, r))
 		return err
 	})
 }
 
-func projectUsedReceipt(w *world) {
-	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
+func projectUsedKey(w *world) {
+	w.wantRecordOnce("Create", func(r *idempotency.Record) error {
 		n := w.made.Add(1)
 		s := w.starting(project.NewID(epoch, uint16(n)), "Launch")
-		s.Receipt = r
+		s.Idempotency = r
 		return w.Projects.Create(w.Context(), s)
 	})
 	id := w.start("Launch").ID
-	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Update", func(r *idempotency.Record) error {
 		_, err := w.Projects.Update(w.Context(), id, w.steering(`{"name":"`+w.id()[:20]+`"}`, r))
 		return err
 	})
@@ -139,9 +139,9 @@ func projectAudit(w *world) {
 	s := w.starting("proj-0123456789ab", "Launch")
 	w.wantNil("Create", w.Projects.Create(w.Context(), s))
 	want := []audit.Entry{s.Audit}
-	for _, do := range []func(project.Project) (ports.ProjectStep, error){w.steering(`{"status":"active"}`, nil), w.dropping()} {
-		want = append([]audit.Entry{must(do(w.project(s.Project.ID))).Audit}, want...)
-		_, err := w.Projects.Update(w.Context(), s.Project.ID, do)
+	for _, do := range []func(project.Project) (ports.Change[project.Project], error){w.steering(`{"status":"active"}`, nil), w.dropping()} {
+		want = append([]audit.Entry{must(do(w.project(s.State.ID))).Audit}, want...)
+		_, err := w.Projects.Update(w.Context(), s.State.ID, do)
 		w.wantNil("Update", err)
 	}
 	w.want("Entries", w.entries(audit.Project("proj-0123456789ab")), want)
@@ -163,7 +163,7 @@ func projectParallelUpdates(w *world) {
 	id := w.start("Launch").ID
 	errs := atOnce(crowd, func(i int) error {
 		for j := range each {
-			_, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.ProjectStep, error) {
+			_, err := w.Projects.Update(w.Context(), id, func(p project.Project) (ports.Change[project.Project], error) {
 				tasks := ""
 				for _, t := range append(slices.Clone(p.TaskIDs), fmt.Sprintf("%d.%d", i, j)) {
 					tasks += "," + quote(t)
@@ -184,7 +184,7 @@ func projectParallelUpdates(w *world) {
 }
 
 func projectParallelCreates(w *world) {
-	steps := make([]ports.ProjectStep, crowd)
+	steps := make([]ports.Change[project.Project], crowd)
 	for i := range steps {
 		steps[i] = w.starting("proj-0123456789ab", fmt.Sprint("p", i))
 	}
@@ -193,6 +193,6 @@ func projectParallelCreates(w *world) {
 		w.Errorf("%d projects were created under one id, want 1", n)
 	}
 	i := slices.Index(errs, nil)
-	w.want("the project", w.project("proj-0123456789ab"), steps[max(i, 0)].Project)
+	w.want("the project", w.project("proj-0123456789ab"), steps[max(i, 0)].State)
 	w.wantTrail(audit.Project("proj-0123456789ab"), 1, false)
 }

@@ -71,7 +71,7 @@ func projectPages(w *world) {
 	for i := range 6 { // the latest first, so that neither age nor name is the order
 		s := w.starting(project.NewID(epoch.Add(-time.Duration(i/2)*time.Hour), uint16(i)), fmt.Sprint("p", i))
 		w.wantNil("Create", w.Projects.Create(w.Context(), s))
-		want = append(want, s.Project.ID)
+		want = append(want, s.State.ID)
 	}
 	slices.Sort(want)
 	for limit := 1; limit <= len(want)+1; limit++ {

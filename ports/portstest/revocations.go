@@ -21,7 +21,7 @@ func sessionIssueRefusesRevoked(t *testing.T, store ports.SessionStore) {
 	sessionRevoke(t, store, 2, r)
 	longer := s
 	longer.ExpiresAt = s.ExpiresAt.Add(time.Hour)
-	if err := store.Issue(t.Context(), longer, sessionNote(3)); !errors.Is(err, session.ErrRevoked) {
+	if err := store.Issue(t.Context(), longer, sessionTrail(3)); !errors.Is(err, session.ErrRevoked) {
 		t.Errorf("Issue(revoked) = %v, want ErrRevoked", err)
 	}
 	sessionWant(t, store, session.Record{Session: s, Revocation: &r})
@@ -38,8 +38,8 @@ func sessionIssueOrRevokeFirst(t *testing.T, store ports.SessionStore) {
 		r := s.Revoke("ann", sessionEpoch.Add(time.Duration(i)*time.Second))
 		var issueErr, revokeErr error
 		var all sync.WaitGroup
-		all.Go(func() { issueErr = store.Issue(t.Context(), renewed, sessionNote(3*i+2)) })
-		all.Go(func() { revokeErr = store.Revoke(t.Context(), r, sessionNote(3*i+3)) })
+		all.Go(func() { issueErr = store.Issue(t.Context(), renewed, sessionTrail(3*i+2)) })
+		all.Go(func() { revokeErr = store.Revoke(t.Context(), r, sessionTrail(3*i+3)) })
 		all.Wait()
 		if revokeErr != nil || issueErr != nil && !errors.Is(issueErr, session.ErrRevoked) {
 			t.Fatalf("Issue = %v, Revoke = %v, want nil or ErrRevoked, and nil", issueErr, revokeErr)
@@ -130,7 +130,7 @@ func sessionRevokedByClocks(t *testing.T, store ports.SessionStore) {
 			for n := range each {
 				at := sessionEpoch.Add(time.Duration(i-replicas/2)*time.Hour + time.Duration(n)*time.Second)
 				r := session.Revocation{ID: fmt.Sprintf("%d-%d", i, n), By: "ann", At: at, Until: at.Add(24 * time.Hour)}
-				if err := store.Revoke(t.Context(), r, sessionNote(i*each+n)); err != nil {
+				if err := store.Revoke(t.Context(), r, sessionTrail(i*each+n)); err != nil {
 					t.Errorf("Revoke = %v", err)
 				}
 			}
@@ -186,7 +186,7 @@ func sessionParallelRevokes(t *testing.T, store ports.SessionStore) {
 		all.Go(func() {
 			again := r
 			again.Until = r.Until.Add(time.Duration(i) * time.Second)
-			if err := store.Revoke(t.Context(), again, sessionNote(i)); err != nil {
+			if err := store.Revoke(t.Context(), again, sessionTrail(i)); err != nil {
 				t.Errorf("Revoke = %v", err)
 			}
 		})

@@ -14,8 +14,8 @@ import (
 
 	"orgd/domain/access"
 	"orgd/domain/audit"
+	"orgd/domain/idempotency"
 	"orgd/domain/name"
-	"orgd/domain/receipt"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -59,23 +59,23 @@ func sessionOf(id, subject string, issued time.Time) session.Session {
 	}
 }
 
-// sessionNote is the note of the n-th change of a test.
-func sessionNote(n int) ports.Note {
-	return ports.Note{
+// sessionTrail is the trail of the n-th change of a test.
+func sessionTrail(n int) ports.Trail {
+	return ports.Trail{
 		Audit: audit.Entry{
 			ID: fmt.Sprintf("0190a5c4-0000-7000-8000-%012d", n), At: sessionEpoch,
 			Actor: "ann", Route: "DELETE /api/v1/auth/sessions/{sid}",
 			Resource: audit.Session("s"), RequestID: fmt.Sprintf("request-%d", n),
 		},
-		Receipt: &receipt.Receipt{
-			Key: receipt.Key(fmt.Sprintf("key-%d", n)), Fingerprint: "f", At: sessionEpoch,
+		Idempotency: &idempotency.Record{
+			Key: idempotency.Key(fmt.Sprintf("key-%d", n)), Fingerprint: "f", At: sessionEpoch,
 		},
 	}
 }
 
 func sessionIssue(t *testing.T, store ports.SessionStore, n int, s session.Session) {
 	t.Helper()
-	if err := store.Issue(t.Context(), s, sessionNote(n)); err != nil {
+	if err := store.Issue(t.Context(), s, sessionTrail(n)); err != nil {
 		t.Fatalf("Issue(%s) = %v", s.ID, err)
 	}
 }
@@ -89,7 +89,7 @@ func sessionSee(t *testing.T, store ports.SessionStore, s session.Session) {
 
 func sessionRevoke(t *testing.T, store ports.SessionStore, n int, r session.Revocation) {
 	t.Helper()
-	if err := store.Revoke(t.Context(), r, sessionNote(n)); err != nil {
+	if err := store.Revoke(t.Context(), r, sessionTrail(n)); err != nil {
 		t.Fatalf("Revoke(%s) = %v", r.ID, err)
 	}
 }
@@ -194,7 +194,7 @@ func sessionUnknown(t *testing.T, store ports.SessionStore) {
 	if got := sessionRevoked(t, store, time.Time{}, sessionEpoch); len(got) != 0 {
 		t.Errorf("Revoked = %v, want none", got)
 	}
-	if n, err := store.Forget(t.Context(), sessionEpoch, 10); n != 0 || err != nil {
+	if n, err := store.DeleteExpired(t.Context(), sessionEpoch, 10); n != 0 || err != nil {
 		t.Errorf("Forget = %d, %v, want 0", n, err)
 	}
 }
@@ -258,7 +258,7 @@ func sessionForget(t *testing.T, store ports.SessionStore) {
 	kept := session.Revocation{ID: "other", By: "ann", At: sessionEpoch.Add(time.Second), Until: now.Add(time.Millisecond)}
 	sessionRevoke(t, store, 1, lapsed)
 	sessionRevoke(t, store, 2, kept)
-	if n, err := store.Forget(t.Context(), now, 10); n != 2 || err != nil {
+	if n, err := store.DeleteExpired(t.Context(), now, 10); n != 2 || err != nil {
 		t.Errorf("Forget = %d, %v, want 2", n, err)
 	}
 	if got, err := store.Session(t.Context(), "over"); !errors.Is(err, session.ErrNotFound) {
@@ -279,7 +279,7 @@ func sessionForgetBounded(t *testing.T, store ports.SessionStore) {
 	}
 	var went []int
 	for {
-		n, err := store.Forget(t.Context(), sessionEpoch.Add(time.Hour), 2)
+		n, err := store.DeleteExpired(t.Context(), sessionEpoch.Add(time.Hour), 2)
 		if err != nil {
 			t.Fatalf("Forget = %v", err)
 		}

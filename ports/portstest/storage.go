@@ -22,7 +22,7 @@ func Storage(t *testing.T, open func(t *testing.T) Stores) {
 		"ForgetsEvents":            storageEvents,
 		"KeepsFigures":             storageFigures,
 		"ForgetsAudit":             storageAudit,
-		"ForgetsReceipts":          storageReceipts,
+		"ForgetsRecords":           storageRecords,
 		"ForgetsSessions":          storageSessions,
 		"ZeroTimesKeepEverything":  storageZero,
 		"ForgetsAllInBoundedSteps": storageMany,
@@ -30,12 +30,12 @@ func Storage(t *testing.T, open func(t *testing.T) Stores) {
 	})
 }
 
-// forget forgets until there is no more.
-func (w *world) forget(e ports.Expiry) {
+// deleteExpired deletes until there is no more.
+func (w *world) deleteExpired(e ports.Expiry) {
 	w.Helper()
 	const tooOften = 10_000
 	for range tooOften {
-		more, err := w.Storage.Forget(w.Context(), e)
+		more, err := w.Storage.DeleteExpired(w.Context(), e)
 		w.wantNil("Forget", err)
 		if !more {
 			return
@@ -44,12 +44,12 @@ func (w *world) forget(e ports.Expiry) {
 	w.Fatalf("Forget finds more after %d calls", tooOften)
 }
 
-// forgetUntil forgets until it has taken effect: an event goes only once it has
+// deleteUntil deletes until it has taken effect: an event goes only once it has
 // entered the log.
-func (w *world) forgetUntil(e ports.Expiry, done func() bool) {
+func (w *world) deleteUntil(e ports.Expiry, done func() bool) {
 	w.Helper()
 	for until := time.Now().Add(logTime); ; time.Sleep(20 * time.Millisecond) {
-		w.forget(e)
+		w.deleteExpired(e)
 		if done() || time.Now().After(until) {
 			return
 		}
@@ -72,7 +72,7 @@ func storagePing(w *world) {
 // storageEnded asks with a context that has ended: a store answers that it did
 // not get to it, and what it may have stored is whole.
 func storageEnded(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	a := w.hire("Bob", "Sales")
 	s := w.hiring("Ann", "Sales")
 	ctx, end := context.WithCancel(w.Context())
@@ -85,7 +85,7 @@ func storageEnded(w *world) {
 		w.wantErr(call+" with a context that has ended", err, ports.ErrUnavailable)
 	}
 	w.wantUnbroken(a.ID(), int(w.agent(a.ID()).Revision), false)
-	if _, _, err := w.Agents.Trace(w.Context(), byID(s.Agent.ID())); err != nil {
+	if _, _, err := w.Agents.Resolve(w.Context(), byID(s.Agent.ID())); err != nil {
 		w.wantNever(s.Agent.ID())
 	} else {
 		w.want("the agent hired", w.agent(s.Agent.ID()), s.Agent)
@@ -95,27 +95,27 @@ func storageEnded(w *world) {
 // storageEvents has events just before, at and after the time: lifecycle events
 // stay whatever their time.
 func storageEvents(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	w.fire(id)
 	career := w.career(id)
 	at := epoch.Add(time.Hour) // after the career
 	old, now, later := w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at), w.reporting(id, at.Add(time.Millisecond))
 	w.report(old, now, later)
-	w.forgetUntil(ports.Expiry{Events: at}, w.feedHas(len(career)+2))
+	w.deleteUntil(ports.Expiry{Events: at}, w.feedHas(len(career)+2))
 	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(append(career, now.Event, later.Event)))
 	w.want("Career", w.career(id), career)
 	w.want("the number of versions", len(w.versions(id)), 1)
-	w.forgetUntil(ports.Expiry{Events: at.Add(time.Hour)}, w.feedHas(len(career)))
+	w.deleteUntil(ports.Expiry{Events: at.Add(time.Hour)}, w.feedHas(len(career)))
 	w.want("Events", w.feed(activity.Query{}, 10), newestFirst(career))
 }
 
 func storageFigures(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	reports := []ports.Report{w.reporting(id, epoch, measuring(largest)), w.reporting(id, epoch, measuring(smallest))}
 	w.report(reports...)
-	w.forget(ports.Expiry{Events: epoch.Add(time.Hour)})
+	w.deleteExpired(ports.Expiry{Events: epoch.Add(time.Hour)})
 	w.wantAgentDays(id, 0, reports)
 	w.wantDepartmentDays(salesID, 0, reports)
 }
@@ -124,20 +124,20 @@ func storageAudit(w *world) {
 	var all []audit.Entry
 	for i := range 4 {
 		all = append([]audit.Entry{{ID: w.id(), At: epoch.Add(time.Duration(i) * time.Millisecond)}}, all...)
-		w.leaves(all[0])
+		w.putEntry(all[0])
 	}
-	w.forget(ports.Expiry{Audit: epoch.Add(2 * time.Millisecond)})
+	w.deleteExpired(ports.Expiry{Audit: epoch.Add(2 * time.Millisecond)})
 	w.want("Entries", w.trail(audit.Query{}, 10), all[:2])
 }
 
-func storageReceipts(w *world) {
-	old, now := w.receipt("old"), w.receipt("now")
+func storageRecords(w *world) {
+	old, now := w.newRecord("old"), w.newRecord("now")
 	old.At, now.At = epoch.Add(-time.Millisecond), epoch
 	w.wantNil("the change", w.finish(old))
 	w.wantNil("the change", w.finish(now))
-	w.forget(ports.Expiry{Receipts: epoch})
-	w.wantClaim(w.claim("old", epoch), nil, nil)
-	w.wantClaim(w.claim("now", epoch), now, nil)
+	w.deleteExpired(ports.Expiry{Idempotency: epoch})
+	w.wantLock(w.lock("old", epoch), nil, nil)
+	w.wantLock(w.lock("now", epoch), now, nil)
 }
 
 func storageSessions(w *world) {
@@ -147,9 +147,9 @@ func storageSessions(w *world) {
 	lapsed := session.Revocation{ID: "over", By: "ann", At: epoch, Until: over.ExpiresAt}
 	kept := session.Revocation{ID: "going", By: "ann", At: epoch.Add(time.Millisecond), Until: going.ExpiresAt}
 	for _, r := range []session.Revocation{lapsed, kept} {
-		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.leave(nil)(audit.Session(r.ID), 0, 1)))
+		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.trailOf(nil)(audit.Session(r.ID), 0, 1)))
 	}
-	w.forget(ports.Expiry{Now: over.ExpiresAt})
+	w.deleteExpired(ports.Expiry{Now: over.ExpiresAt})
 	_, err := w.Sessions.Session(w.Context(), "over")
 	w.wantErr("Session(over)", err, session.ErrNotFound)
 	got, err := w.Sessions.Session(w.Context(), "going")
@@ -161,16 +161,16 @@ func storageSessions(w *world) {
 }
 
 func storageZero(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	w.report(w.reporting(id, time.Unix(0, 0).UTC()))
 	w.wantNil("See", w.Sessions.See(w.Context(), sessionOf("s1", "ann", epoch)))
-	r := w.receipt("a")
+	r := w.newRecord("a")
 	w.wantNil("the change", w.finish(r))
 	before := w.everything()
-	w.forget(ports.Expiry{})
+	w.deleteExpired(ports.Expiry{})
 	w.want("the storage", w.everything(), before)
-	w.want("the receipt", w.kept(r), r)
+	w.want("the record", w.kept(r), r)
 	_, err := w.Sessions.Session(w.Context(), "s1")
 	w.wantNil("Session", err)
 }
@@ -178,7 +178,7 @@ func storageZero(w *world) {
 // storageMany forgets more than one step should take, and nothing else.
 func storageMany(w *world) {
 	const batches, each = 10, 1000
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	var newest []ports.Report
 	for i := range batches {
@@ -189,14 +189,14 @@ func storageMany(w *world) {
 		w.report(batch...)
 		newest = batch[each-3:]
 	}
-	w.forgetUntil(ports.Expiry{Events: newest[0].Event.At}, w.feedHas(len(w.career(id))+len(newest)))
+	w.deleteUntil(ports.Expiry{Events: newest[0].Event.At}, w.feedHas(len(w.career(id))+len(newest)))
 	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
 	w.want("Events", got, eventsOf(newest))
 }
 
 // storageParallel forgets while others report and read.
 func storageParallel(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	var stay []ports.Report
 	batches := make([][]ports.Report, 6)
@@ -216,14 +216,14 @@ func storageParallel(w *world) {
 			return err
 		}
 		for range 10 {
-			if _, err := w.Storage.Forget(w.Context(), ports.Expiry{Events: at, Audit: epoch, Receipts: epoch, Now: epoch}); err != nil {
+			if _, err := w.Storage.DeleteExpired(w.Context(), ports.Expiry{Events: at, Audit: epoch, Idempotency: epoch, Now: epoch}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	w.wantEach("forgetting beside others", errs)
-	w.forgetUntil(ports.Expiry{Events: at}, w.feedHas(len(w.career(id))+len(stay)))
+	w.deleteUntil(ports.Expiry{Events: at}, w.feedHas(len(w.career(id))+len(stay)))
 	got := slices.DeleteFunc(w.feed(activity.Query{}, 100), func(e activity.Event) bool { return e.Type.Lifecycle() })
 	w.want("Events", got, eventsOf(stay))
 	_, completed, err := w.Measures.AgentDays(w.Context(), id, 0)

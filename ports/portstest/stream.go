@@ -23,7 +23,7 @@ func EventStream(t *testing.T, open func(t *testing.T) Stores) {
 		"OnlyWhatHappened":          streamRefused,
 		"AnyPageReadsTheSame":       streamPages,
 		"OldTimesEnterAtTheEnd":     streamOldTimes,
-		"GrownWakesReaders":         streamGrown,
+		"ChangedWakesReaders":       streamChanged,
 		"BeyondTheHead":             streamBeyond,
 		"ForgottenEventsAreLeftOut": streamForgotten,
 		"BeginningIsCutOff":         streamCutOff,
@@ -80,7 +80,7 @@ func (w *world) follow(position activity.Seq, n, limit int) []activity.Logged {
 func (w *world) follower(position activity.Seq, n, limit int) ([]activity.Logged, error) {
 	var all []activity.Logged
 	for until := time.Now().Add(logTime); len(all) < n; {
-		grown := w.Stream.Grown()
+		changed := w.Stream.Changed()
 		page, err := w.page(position, limit)
 		if err != nil {
 			return all, err
@@ -94,7 +94,7 @@ func (w *world) follower(position activity.Seq, n, limit int) ([]activity.Logged
 			return all, fmt.Errorf("the log has %d events after %v, want %d", len(all), logTime, n)
 		}
 		select {
-		case <-grown:
+		case <-changed:
 		case <-time.After(time.Second / 4):
 		case <-w.Context().Done():
 			return all, w.Context().Err()
@@ -151,12 +151,12 @@ func withoutSeq(events []activity.Logged) []activity.Logged {
 func streamEmpty(w *world) {
 	w.wantHead(0)
 	w.want("After(0) of an empty log", w.after(0, 10), nil)
-	w.found("Sales") // has no event
+	w.createDepartment("Sales") // has no event
 	w.wantHead(0)
 }
 
 func streamKeeps(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	hiring := w.hiring("Bob", "Sales")
 	w.wantNil("Create", Hire(w.Context(), w.Agents, hiring))
 	got := w.follow(0, 2, 10)
@@ -179,13 +179,13 @@ func streamKeeps(w *world) {
 }
 
 func streamDepartments(w *world) {
-	w.found("Sales")
-	w.found("Ops")
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
 	id := w.hire("Bob", "Sales").ID()
 	w.change(id, `{"department":"Ops","level":"vp"}`)
 	w.report(w.reporting(id, epoch, func(r *ports.Report) { r.Department = "elsewhere" }))
 	w.fire(id)
-	w.wantNil("Delete(Ops)", w.dissolve("Ops"))
+	w.wantNil("Delete(Ops)", w.deleteDepartment("Ops"))
 	got := map[activity.Type]name.Key{}
 	var order []activity.Type // of the agent's own changes
 	for _, e := range w.follow(0, 5, 10) {
@@ -201,7 +201,7 @@ func streamDepartments(w *world) {
 }
 
 func streamRefused(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	bob := w.hire("Bob", "Sales")
 	w.wantErr("Create", Hire(w.Context(), w.Agents, w.hiring("Bob", "Sales")), agent.ErrExists)
 	w.wantErr("Create", Hire(w.Context(), w.Agents, w.hiring("Eve", "Nowhere")), agent.ErrDepartment)
@@ -261,16 +261,16 @@ func streamOldTimes(w *world) {
 	w.want("the log behind a newer event", withoutSeq(w.follow(position, 1, 10)), reported(old))
 }
 
-func streamGrown(w *world) {
+func streamChanged(w *world) {
 	id := agent.ID(w.id())
 	for range 3 {
-		grown := w.Stream.Grown()
+		changed := w.Stream.Changed()
 		position := w.head()
 		w.report(w.reporting(id, epoch))
 		select {
-		case <-grown:
+		case <-changed:
 		case <-time.After(logTime):
-			w.Fatalf("Grown says nothing of an event")
+			w.Fatalf("Changed is not closed after an event")
 		}
 		w.follow(position, 1, 10)
 	}
@@ -286,13 +286,13 @@ func streamBeyond(w *world) {
 }
 
 func streamForgotten(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	at := epoch.Add(time.Hour)
 	old, now := w.reporting(id, at.Add(-time.Millisecond)), w.reporting(id, at)
 	w.report(old, now, w.reporting(id, epoch))
 	all := w.follow(0, 5, 10)
-	w.forget(ports.Expiry{Events: at})
+	w.deleteExpired(ports.Expiry{Events: at})
 	kept := slices.DeleteFunc(slices.Clone(all), func(e activity.Logged) bool {
 		return !e.Type.Lifecycle() && e.At.Before(at)
 	})
@@ -308,18 +308,18 @@ func streamForgotten(w *world) {
 
 // streamCutOff goes by the clock of the machine, because stores do.
 func streamCutOff(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	old := w.follow(0, 2, 10)
 	first := time.Now()
-	w.forget(ports.Expiry{Events: epoch, Now: first})
+	w.deleteExpired(ports.Expiry{Events: epoch, Now: first})
 	w.want("the log before its time", w.after(0, 10), old)
 	time.Sleep(1100 * time.Millisecond)
 	kept := time.Now().UTC().Truncate(time.Millisecond)
 	time.Sleep(10 * time.Millisecond)
 	w.report(w.reporting(id, kept.Add(time.Minute)))
 	more := w.follow(old[1].Seq, 1, 10)
-	w.forget(ports.Expiry{Events: kept, Now: first.Add(2 * time.Hour)})
+	w.deleteExpired(ports.Expiry{Events: kept, Now: first.Add(2 * time.Hour)})
 	for _, position := range []activity.Seq{0, old[0].Seq} {
 		_, err := w.Stream.After(w.Context(), position, 10)
 		w.wantErr(fmt.Sprintf("After(%d) of a log that begins behind %d", position, old[1].Seq), err, activity.ErrTooOld)
@@ -336,7 +336,7 @@ func streamCutOff(w *world) {
 // that everybody sees later.
 func streamParallel(w *world) {
 	const readers, each, size = 3, 6, 7
-	w.found("Sales")
+	w.createDepartment("Sales")
 	total := crowd * (2 + each*size)
 	seen := make([][]activity.Logged, readers)
 	errs := make([]error, readers)
@@ -436,7 +436,7 @@ func streamNext(w *world) {
 		w.wantNil("After", err)
 		w.want("the events of a quiet log", page.Events, nil)
 		if i%2 == 0 {
-			w.found(fmt.Sprint("Department ", i)) // is no event
+			w.createDepartment(fmt.Sprint("Department ", i)) // is no event
 		}
 		a, b := w.reporting(id, epoch), w.reporting(id, epoch)
 		w.report(a, b)
@@ -451,7 +451,7 @@ func streamNext(w *world) {
 
 // streamStored reads what the log does not reach back to any more.
 func streamStored(w *world) {
-	w.found("Sales")
+	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
 	at := epoch.Add(time.Hour)
 	first := w.follow(0, 2, 10)
@@ -465,8 +465,8 @@ func streamStored(w *world) {
 	w.wantStored(all[2].Seq, end, all[3:], last)
 	w.wantStored(end, w.head(), last, nil)
 	// The log may be cut off, events not.
-	w.forget(ports.Expiry{Events: at, Now: time.Now().Add(time.Hour)})
-	w.forget(ports.Expiry{Events: at, Now: time.Now().Add(3 * time.Hour)})
+	w.deleteExpired(ports.Expiry{Events: at, Now: time.Now().Add(time.Hour)})
+	w.deleteExpired(ports.Expiry{Events: at, Now: time.Now().Add(3 * time.Hour)})
 	w.wantStored(0, end, append(first, all[3:]...), append(last, all[2]))
 }
 

@@ -38,7 +38,7 @@ func All(t *testing.T, open func(t *testing.T) Stores) {
 	t.Run("WebhookStore", func(t *testing.T) { WebhookStore(t, open) })
 	t.Run("Outbox", func(t *testing.T) { Outbox(t, open) })
 	t.Run("AuditLog", func(t *testing.T) { AuditLog(t, open) })
-	t.Run("Receipts", func(t *testing.T) { Receipts(t, open) })
+	t.Run("Idempotency", func(t *testing.T) { Idempotency(t, open) })
 	t.Run("Storage", func(t *testing.T) { Storage(t, open) })
 	t.Run("SessionStore", func(t *testing.T) {
 		SessionStore(t, func(t *testing.T) ports.SessionStore { return open(t).Sessions })

@@ -9,7 +9,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -22,8 +22,8 @@ func WebhookStore(t *testing.T, open func(t *testing.T) Stores) {
 		"UpdateKeepsEverything":        webhookUpdate,
 		"UnknownIsNotFound":            webhookUnknown,
 		"FailedChangeStoresNothing":    webhookFailed,
-		"NoEffectStoresOnlyTheReceipt": webhookNoEffect,
-		"UsedReceiptIsRefused":         webhookUsedReceipt,
+		"NoEffectStoresOnlyTheRecord":  webhookNoEffect,
+		"UsedKeyIsRefused":             webhookUsedKey,
 		"EveryStepLeavesItsAuditEntry": webhookAudit,
 		"DeletedIsGone":                webhookDelete,
 		"StepsStoreDeliveries":         webhookDeliver,
@@ -49,13 +49,13 @@ func webhookUpdate(w *world) {
 	id := w.hook().ID
 	for _, do := range []webhookChange{
 		w.rewiring(`{"url":"http://[::1]:8080/%C3%A9?a=$ne",`+filtered+`}`, nil), w.rotating(nil), w.rotating(nil), w.rewiring(`{"enabled":true,"departments":[]}`, nil),
-		func(h webhook.Webhook) (ports.WebhookStep, error) {
-			return webhookStep(h.Disable(webhook.Gone, epoch), h.Revision, w.leave(nil)), nil
+		func(h webhook.Webhook) (ports.WebhookChange, error) {
+			return webhookStep(h.Disable(webhook.Gone, epoch), h.Revision, w.trailOf(nil)), nil
 		},
 	} {
 		before := w.webhook(id)
-		want := must(do(before)).Webhook
-		got, err := w.Webhooks.Update(w.Context(), id, func(h webhook.Webhook) (ports.WebhookStep, error) {
+		want := must(do(before)).State
+		got, err := w.Webhooks.Update(w.Context(), id, func(h webhook.Webhook) (ports.WebhookChange, error) {
 			w.want("the webhook given to change", h, before)
 			return do(h)
 		})
@@ -77,11 +77,11 @@ func webhookUnknown(w *world) {
 
 func webhookFailed(w *world) {
 	h := w.hook()
-	w.wantNothingStored("Update", errRefused, func(r *receipt.Receipt) error {
+	w.wantNothingStored("Update", errRefused, func(r *idempotency.Record) error {
 		do := w.delivering(h.Deliver(activity.ID(w.id()), w.now()), r)
-		_, err := w.Webhooks.Update(w.Context(), h.ID, func(h webhook.Webhook) (ports.WebhookStep, error) {
+		_, err := w.Webhooks.Update(w.Context(), h.ID, func(h webhook.Webhook) (ports.WebhookChange, error) {
 			s := must(do(h))
-			s.Webhook.URL, s.Webhook.Revision = "https://other.example", h.Revision+1
+			s.State.URL, s.State.Revision = "https://other.example", h.Revision+1
 			return s, errRefused
 		})
 		return err
@@ -90,24 +90,24 @@ func webhookFailed(w *world) {
 
 func webhookNoEffect(w *world) {
 	id := w.hook(`"departments":["Sales"]`).ID
-	w.wantOnlyReceipt("Update", func(r *receipt.Receipt) error {
+	w.wantOnlyRecord("Update", func(r *idempotency.Record) error {
 		_, err := w.Webhooks.Update(w.Context(), id, w.rewiring(`{"enabled":true,"departments":["Sales"]}`, r))
 		return err
 	})
 }
 
-func webhookUsedReceipt(w *world) {
-	w.wantReceiptOnce("Create", func(r *receipt.Receipt) error {
+func webhookUsedKey(w *world) {
+	w.wantRecordOnce("Create", func(r *idempotency.Record) error {
 		s := w.hooking()
-		s.Receipt = r
+		s.Idempotency = r
 		return w.Webhooks.Create(w.Context(), s)
 	})
 	h := w.hook()
-	w.wantReceiptOnce("Update", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Update", func(r *idempotency.Record) error {
 		_, err := w.Webhooks.Update(w.Context(), h.ID, w.rotating(r))
 		return err
 	})
-	w.wantReceiptOnce("Update with a delivery", func(r *receipt.Receipt) error {
+	w.wantRecordOnce("Update with a delivery", func(r *idempotency.Record) error {
 		_, err := w.Webhooks.Update(w.Context(), h.ID, w.delivering(h.Deliver(activity.ID(w.id()), w.now()), r))
 		return err
 	})
@@ -118,12 +118,12 @@ func webhookAudit(w *world) {
 	w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
 	want := []audit.Entry{s.Audit}
 	for _, do := range []webhookChange{
-		w.rewiring(`{"enabled":false}`, nil), w.rotating(nil), w.delivering(s.Webhook.Deliver(activity.ID(w.id()), w.now()), nil), w.unhooking(),
+		w.rewiring(`{"enabled":false}`, nil), w.rotating(nil), w.delivering(s.State.Deliver(activity.ID(w.id()), w.now()), nil), w.unhooking(),
 	} {
-		want = append([]audit.Entry{must(do(w.webhook(s.Webhook.ID))).Audit}, want...)
-		w.rewire(s.Webhook.ID, do)
+		want = append([]audit.Entry{must(do(w.webhook(s.State.ID))).Audit}, want...)
+		w.rewire(s.State.ID, do)
 	}
-	w.want("Entries", w.entries(audit.Webhook(string(s.Webhook.ID))), want)
+	w.want("Entries", w.entries(audit.Webhook(string(s.State.ID))), want)
 }
 
 func webhookDelete(w *world) {
@@ -146,10 +146,10 @@ func webhookDeliver(w *world) {
 	w.want("Webhook", w.webhook(h.ID), h)
 	w.want("Deliveries", w.deliveries(h.ID, 10), []webhook.Delivery{d})
 	w.want("the number of entries", len(w.entries(audit.Webhook(string(h.ID)))), 2)
-	r := w.receipt("of a test")
+	r := w.newRecord("of a test")
 	e := must(h.Probe(activity.ID(w.id()), w.now()))
 	w.rewire(h.ID, w.delivering(e, r))
-	w.want("the receipt", w.kept(r), r)
+	w.want("the record", w.kept(r), r)
 	w.want("Deliveries", w.deliveries(h.ID, 10), []webhook.Delivery{e, d})
 }
 
@@ -179,10 +179,10 @@ func webhookReplace(w *world) {
 func webhookPages(w *world) {
 	w.want("Webhooks of an empty storage", w.webhooks(1), nil)
 	var want []webhook.Webhook
-	steps := []ports.WebhookStep{w.hooking(), w.hooking(), w.hooking(filtered), w.hooking(), w.hooking()}
+	steps := []ports.WebhookChange{w.hooking(), w.hooking(), w.hooking(filtered), w.hooking(), w.hooking()}
 	for _, s := range slices.Backward(steps) { // neither age nor state is the order
 		w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
-		want = append([]webhook.Webhook{s.Webhook}, want...)
+		want = append([]webhook.Webhook{s.State}, want...)
 	}
 	for limit := 1; limit <= len(want)+1; limit++ {
 		w.want(fmt.Sprintf("Webhooks in pages of %d", limit), w.webhooks(limit), want)
@@ -219,11 +219,11 @@ func webhookTags(w *world) {
 		w.want("Tags", got, want)
 	}
 	wantTags()
-	steps := []ports.WebhookStep{w.hooking(), w.hooking(filtered), w.hooking()}
+	steps := []ports.WebhookChange{w.hooking(), w.hooking(filtered), w.hooking()}
 	for _, s := range slices.Backward(steps) {
 		w.wantNil("Create", w.Webhooks.Create(w.Context(), s))
 	}
-	a, b, c := steps[0].Webhook, steps[1].Webhook, steps[2].Webhook
+	a, b, c := steps[0].State, steps[1].State, steps[2].State
 	wantTags(a, b, c)
 	b = w.rewire(b.ID, w.rewiring(`{"enabled":true}`, nil))
 	c = w.rewire(c.ID, w.rotating(nil))
@@ -260,7 +260,7 @@ func webhookParallel(w *world) {
 	id := w.hook().ID
 	errs := atOnce(crowd, func(i int) error {
 		for j := range each {
-			_, err := w.Webhooks.Update(w.Context(), id, func(h webhook.Webhook) (ports.WebhookStep, error) {
+			_, err := w.Webhooks.Update(w.Context(), id, func(h webhook.Webhook) (ports.WebhookChange, error) {
 				departments := quote(fmt.Sprintf("%d.%d", i, j))
 				for _, d := range h.Departments {
 					departments += "," + quote(d.Text)

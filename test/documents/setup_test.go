@@ -24,12 +24,12 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
-	"orgd/domain/receipt"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -56,8 +56,7 @@ type service struct {
 func newService(t tester, stores ports.Stores) *service {
 	s := &service{tester: t, stores: stores, cut: new(atomic.Int64)}
 	s.cut.Store(-1)
-	kit := app.Kit{Clock: system.Clock{}, IDs: system.IDs{}}
-	s.docs = app.NewDocuments(kit, cutAgents{stores.Agents, s}, cutDepartments{stores.Departments, s}, cutCompany{stores.Company, s})
+	s.docs = app.NewDocuments(system.Clock{}, system.IDs{}, cutAgents{stores.Agents, s}, cutDepartments{stores.Departments, s}, cutCompany{stores.Company, s})
 	return s
 }
 
@@ -155,7 +154,7 @@ func (s *service) tryPlan(doc text, prune bool, hash string) (app.Applied, error
 	s.Helper()
 	d, agents := s.read(doc, prune)
 	return s.docs.Apply(s.Context(), call, app.ApplyDocument{
-		Document: d, Entries: agents, Prune: prune, Hash: hash, Reply: func(app.Applied) receipt.Reply { return receipt.Reply{Status: 200} },
+		Document: d, Entries: agents, Prune: prune, Hash: hash, Reply: func(app.Applied) idempotency.Reply { return idempotency.Reply{Status: 200} },
 	})
 }
 
@@ -183,7 +182,7 @@ func (s *service) plan(doc text, prune bool) (paths []string, hash string) {
 		Document: d, Entries: agents, Prune: prune,
 		Emit:    func(c organization.Change) error { paths = append(paths, string(c.Action)+" "+c.Path); return nil },
 		Restart: func() error { paths = nil; return nil },
-		Reply:   func(string) *receipt.Reply { return nil },
+		Reply:   func(string) *idempotency.Reply { return nil },
 	})
 	if err != nil {
 		s.Fatalf("Plan = %v of %s", err, doc)
@@ -266,14 +265,14 @@ type cutAgents struct {
 	s *service
 }
 
-func (c cutAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentStep, error)) (agent.Agent, error) {
+func (c cutAgents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (agent.Agent, error) {
 	if err := c.s.write(); err != nil {
 		return agent.Agent{}, err
 	}
 	return c.AgentStore.Create(ctx, asked, hire)
 }
 
-func (c cutAgents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentStep, error)) (agent.Agent, error) {
+func (c cutAgents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, error) {
 	if err := c.s.write(); err != nil {
 		return agent.Agent{}, err
 	}
@@ -285,21 +284,21 @@ type cutDepartments struct {
 	s *service
 }
 
-func (c cutDepartments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (c cutDepartments) Create(ctx context.Context, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentChange, error)) (department.Department, error) {
 	if err := c.s.write(); err != nil {
 		return department.Department{}, err
 	}
 	return c.DepartmentStore.Create(ctx, key, found)
 }
 
-func (c cutDepartments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentStep, error)) (department.Department, error) {
+func (c cutDepartments) Update(ctx context.Context, key name.Key, change func(department.Department, money.Percent) (ports.DepartmentChange, error)) (department.Department, error) {
 	if err := c.s.write(); err != nil {
 		return department.Department{}, err
 	}
 	return c.DepartmentStore.Update(ctx, key, change)
 }
 
-func (c cutDepartments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentStep, error)) (department.Department, error) {
+func (c cutDepartments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentChange, error)) (department.Department, error) {
 	if err := c.s.write(); err != nil {
 		return department.Department{}, err
 	}
@@ -307,7 +306,7 @@ func (c cutDepartments) Reorder(ctx context.Context, key name.Key, order func(de
 	return c.DepartmentStore.Reorder(ctx, key, order)
 }
 
-func (c cutDepartments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentStep, error)) error {
+func (c cutDepartments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentChange, error)) error {
 	if err := c.s.write(); err != nil {
 		return err
 	}
@@ -319,7 +318,7 @@ type cutCompany struct {
 	s *service
 }
 
-func (c cutCompany) Update(ctx context.Context, change func(company.Company, bool) (ports.CompanyStep, error)) (company.Company, error) {
+func (c cutCompany) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (company.Company, error) {
 	if err := c.s.write(); err != nil {
 		return company.Company{}, err
 	}

@@ -58,7 +58,7 @@ func BenchmarkThroughputStore(b *testing.B) {
 // second. What is stored is made before.
 func hireAlone(b *testing.B, agents ports.AgentStore, round, n int) float64 {
 	b.Helper()
-	steps := make([]ports.AgentStep, n)
+	steps := make([]ports.AgentChange, n)
 	for i := range steps {
 		steps[i] = hiring(b, fmt.Sprintf("Alone %d %d", round, i))
 	}
@@ -82,7 +82,7 @@ func hireAlone(b *testing.B, agents ports.AgentStore, round, n int) float64 {
 }
 
 // hiring is the step that hires an agent as clients create them.
-func hiring(b *testing.B, name string) ports.AgentStep {
+func hiring(b *testing.B, name string) ports.AgentChange {
 	b.Helper()
 	value, err := jsondoc.Parse(newAgent(name, 0))
 	if err != nil {
@@ -93,7 +93,7 @@ func hiring(b *testing.B, name string) ports.AgentStep {
 		b.Fatal(err)
 	}
 	ids, at := system.IDs{}, revision.Time(time.Now(), time.Time{})
-	on := activity.Occasion{At: at, By: "admin"}
+	on := activity.Cause{At: at, By: "admin"}
 	for range activity.MaxEvents {
 		on.IDs = append(on.IDs, activity.ID(ids.NewID()))
 	}
@@ -101,7 +101,7 @@ func hiring(b *testing.B, name string) ports.AgentStep {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return ports.AgentStep{Step: step, Note: ports.Note{Audit: audit.Entry{
+	return ports.AgentChange{Step: step, Trail: ports.Trail{Audit: audit.Entry{
 		ID: ids.NewID(), At: at, Actor: on.By, Route: "POST /api/v1/agents", Resource: audit.Agent(string(step.Agent.ID())),
 		To: step.Agent.Revision, RequestID: ids.NewID(),
 	}}}

@@ -199,12 +199,12 @@ func (b *bench) storeHires() operations {
 			return err
 		}
 		now := system.Clock{}.Now()
-		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Occasion{At: now, By: "bench", IDs: []activity.ID{activity.ID(uuid()), activity.ID(uuid())}})
+		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Cause{At: now, By: "bench", IDs: []activity.ID{activity.ID(uuid()), activity.ID(uuid())}})
 		if err != nil {
 			return err
 		}
 		entry := audit.Entry{ID: uuid(), At: now, Actor: "bench", Route: "POST /agents", Resource: audit.Agent(string(step.Agent.ID()))}
-		return portstest.Hire(ctx, agents, ports.AgentStep{Step: step, Note: ports.Note{Audit: entry}})
+		return portstest.Hire(ctx, agents, ports.AgentChange{Step: step, Trail: ports.Trail{Audit: entry}})
 	})
 }
 

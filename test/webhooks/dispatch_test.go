@@ -356,7 +356,7 @@ func TestForgottenEvent(t *testing.T) {
 	w := p.hook(rec.URL)
 	id := p.happen(1)[0]
 	p.works()
-	_, err := p.stores.Storage.Forget(t.Context(), ports.Expiry{Events: p.clock.Now().Add(time.Hour)})
+	_, err := p.stores.Storage.DeleteExpired(t.Context(), ports.Expiry{Events: p.clock.Now().Add(time.Hour)})
 	p.must(err)
 	p.clock.to(p.deliveries(w.ID)[id].Due)
 	p.works()
@@ -420,7 +420,7 @@ func TestCutOffLog(t *testing.T) {
 			t.Errorf("the delivery %+v was made %d times, want 1", x, rec.got()[string(e)])
 		}
 	}
-	position, err := p.stores.Outbox.Place(t.Context())
+	position, err := p.stores.Outbox.Position(t.Context())
 	p.must(err)
 	if head, err := p.stores.Stream.Head(t.Context()); err != nil || position != head {
 		t.Errorf("the outbox is at %d, want the end of the log, %d, %v", position, head, err)
@@ -472,7 +472,7 @@ func (p *post) cutLog() {
 	p.t.Helper()
 	now := p.clock.Now()
 	for _, e := range []ports.Expiry{{Events: now, Now: now.Add(-time.Hour)}, {Events: now, Now: now.Add(time.Hour)}} {
-		_, err := p.stores.Storage.Forget(p.t.Context(), e)
+		_, err := p.stores.Storage.DeleteExpired(p.t.Context(), e)
 		p.must(err)
 	}
 	if _, err := p.stores.Stream.After(p.t.Context(), 0, 1); !errors.Is(err, activity.ErrTooOld) {

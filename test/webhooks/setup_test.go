@@ -77,7 +77,6 @@ func (quiet) WebhookBacklog(int, time.Duration)    {}
 type post struct {
 	t      *testing.T
 	clock  *clock
-	kit    app.Kit
 	stores ports.Stores
 	sender ports.WebhookSender
 	meter  app.DeliveryMeter
@@ -101,8 +100,7 @@ func newPost(t *testing.T) *post {
 		t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, sender: sender, meter: quiet{},
 		stores: db.Stores(),
 	}
-	p.kit = app.Kit{Clock: p.clock, IDs: system.IDs{}}
-	p.hooks = app.NewWebhooks(p.kit, system.Random{}, anywhere, p.stores.Webhooks, p.stores.Outbox, p.stores.Departments,
+	p.hooks = app.NewWebhooks(p.clock, system.IDs{}, system.Random{}, anywhere, p.stores.Webhooks, p.stores.Outbox, p.stores.Departments,
 		p.stores.Activities, p.stores.Stream, p.dispatcher())
 	return p
 }
@@ -110,7 +108,7 @@ func newPost(t *testing.T) *post {
 // dispatcher is another one on the same store.
 func (p *post) dispatcher() *app.Dispatcher {
 	s := p.stores
-	return app.NewDispatcher(p.kit, even{}, s.Webhooks, s.Outbox, s.Activities, s.Stream, p.sender, p.meter)
+	return app.NewDispatcher(p.clock, system.IDs{}, even{}, s.Webhooks, s.Outbox, s.Activities, s.Stream, p.sender, p.meter)
 }
 
 // round records and delivers what there is at the moment, and returns when all
@@ -176,14 +174,14 @@ func (p *post) happen(n int) []activity.ID {
 	ids := make([]activity.ID, n)
 	reports := make([]ports.Report, n)
 	for i := range reports {
-		ids[i] = activity.ID(p.kit.IDs.NewID())
+		ids[i] = activity.ID(system.IDs{}.NewID())
 		data := jsondoc.Object(`{"success":true,"tool":"x"}`)
 		reports[i] = ports.Report{Department: "ops", Event: activity.Event{
 			ID: ids[i], Type: activity.ToolUsed, At: p.clock.Now(), AgentID: "0190a1b2-0000-7000-8000-00000000000a", AgentName: "Ann", Data: &data,
 		}}
 	}
-	_, err := p.stores.Activities.Append(p.t.Context(), reports, func(ports.Counted) ports.Note {
-		return ports.Note{Audit: audit.Entry{ID: p.kit.IDs.NewID(), At: p.clock.Now(), Actor: "ann"}}
+	_, err := p.stores.Activities.Append(p.t.Context(), reports, func(ports.Counted) ports.Trail {
+		return ports.Trail{Audit: audit.Entry{ID: system.IDs{}.NewID(), At: p.clock.Now(), Actor: "ann"}}
 	})
 	p.must(err)
 	return ids

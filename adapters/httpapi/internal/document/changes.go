@@ -7,9 +7,9 @@ import (
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
-	"orgd/domain/receipt"
 )
 
 // Changes are the changes of a plan, which may be too long for memory. The caller closes
@@ -51,13 +51,13 @@ func around(hash string) (before, after string) {
 
 // Reply returns the answer with the changes and the hash of the plan, or nil if it is too
 // long to be kept.
-func (l Changes) Reply(hash string) *receipt.Reply {
+func (l Changes) Reply(hash string) *idempotency.Reply {
 	text, ok := l.text.InMemory()
 	if !ok {
 		return nil
 	}
 	before, after := around(hash)
-	return &receipt.Reply{Status: http.StatusOK, Body: []byte(before + string(text) + after)}
+	return &idempotency.Reply{Status: http.StatusOK, Body: []byte(before + string(text) + after)}
 }
 
 // Send sends the answer of any length.

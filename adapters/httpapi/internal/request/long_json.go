@@ -6,9 +6,9 @@ import (
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/app"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
-	"orgd/domain/receipt"
 )
 
 // LongJSON is an answer in JSON. If it is longer than [bounds.LongBytes], it is
@@ -19,7 +19,7 @@ type LongJSON struct {
 	Err error           // of sending
 
 	out     *LongAnswer
-	reply   receipt.Reply // its status and headers
+	reply   idempotency.Reply // its status and headers
 	cancel  func()
 	started bool // the answer is longer than LongBytes
 	tag     func(written bool) string
@@ -28,7 +28,7 @@ type LongJSON struct {
 // LongJSON begins an answer with the status and headers of reply. tag, if not nil, makes
 // the entity tag: with true of a body that has been written, with false of one that has
 // not.
-func (r *Request) LongJSON(reply receipt.Reply, tag func(written bool) string) *LongJSON {
+func (r *Request) LongJSON(reply idempotency.Reply, tag func(written bool) string) *LongJSON {
 	a := &LongJSON{out: r.LongAnswer(protocol.JSON), reply: reply, tag: tag, Ctx: r.Ctx(), cancel: func() {}}
 	a.out.status = reply.Status
 	a.W = jsondoc.NewLongWriter(FlushAt, a.flush)
@@ -73,7 +73,7 @@ func (a *LongJSON) flush(text []byte) (rest []byte) {
 
 // Finish ends the answer. err is the error of writing it; short sends it if nothing has
 // been sent yet.
-func (a *LongJSON) Finish(err error, short func(receipt.Reply) error) error {
+func (a *LongJSON) Finish(err error, short func(idempotency.Reply) error) error {
 	defer func() { a.cancel() }()
 	err = cmp.Or(a.Err, err)
 	if err == nil && !a.out.begun {
@@ -90,7 +90,7 @@ func (a *LongJSON) Finish(err error, short func(receipt.Reply) error) error {
 // LongList is an answer with all rows of a list, which may have hundreds of
 // megabytes.
 type LongList[T bounds.Row] struct {
-	Reply receipt.Reply
+	Reply idempotency.Reply
 	Tag   func(written bool) string // see [Request.LongJSON]
 	// Data writes the data of the envelope, and calls list for the list in it;
 	// nil if the list is the data.
@@ -103,7 +103,7 @@ type LongList[T bounds.Row] struct {
 
 // Send sends the list. short sends an answer that is not longer than
 // [bounds.LongBytes].
-func (l LongList[T]) Send(r *Request, short func(receipt.Reply) error) (err error) {
+func (l LongList[T]) Send(r *Request, short func(idempotency.Reply) error) (err error) {
 	a := r.LongJSON(l.Reply, l.Tag)
 	list := func(w *jsondoc.Writer) {
 		w.OpenList()

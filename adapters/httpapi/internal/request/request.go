@@ -17,6 +17,7 @@ import (
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/fault"
+	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -45,10 +46,10 @@ type Request struct {
 	Started time.Time
 	Trace   []zap.Field // name the span in the log; none without traces
 
-	Session *session.Session // nil: the client is not authenticated
-	Lock    *ports.Claim     // on the idempotency key; nil: there is none
-	Code    fault.Code       // of the error that was answered; 0: none
-	Later   func()           // runs when the client has its answer; nil: nothing
+	Session *session.Session  // nil: the client is not authenticated
+	Lock    *idempotency.Lock // on the idempotency key; nil: there is none
+	Code    fault.Code        // of the error that was answered; 0: none
+	Later   func()            // runs when the client has its answer; nil: nothing
 
 	params  gin.Params
 	problem bool    // errors are sent as problem documents
@@ -161,7 +162,7 @@ func (r *Request) Ctx() context.Context { return r.HTTP.Context() }
 
 // Call returns the call of a use case without conditions.
 func (r *Request) Call() app.Call {
-	c := app.Call{Route: r.Route.Name, RequestID: r.ID, Claim: r.Lock}
+	c := app.Call{Route: r.Route.Name, RequestID: r.ID, Lock: r.Lock}
 	if r.Session != nil {
 		c.Actor = r.Session.Actor()
 	}

@@ -10,9 +10,9 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
-	"orgd/domain/receipt"
 )
 
 // Write sends a whole answer.
@@ -48,7 +48,7 @@ func (r *Request) SetWriteDeadline(t time.Time) error {
 }
 
 // setHeaders sets the headers of a reply.
-func (r *Request) setHeaders(reply receipt.Reply) {
+func (r *Request) setHeaders(reply idempotency.Reply) {
 	h := r.Writer.Header()
 	if reply.ETag != "" {
 		h.Set("ETag", reply.ETag)
@@ -59,7 +59,7 @@ func (r *Request) setHeaders(reply receipt.Reply) {
 }
 
 // Send answers with a reply, which may be that of an earlier request.
-func (r *Request) Send(reply receipt.Reply) error {
+func (r *Request) Send(reply idempotency.Reply) error {
 	r.setHeaders(reply)
 	if reply.Status == http.StatusNoContent {
 		r.WriteStatus(reply.Status)
@@ -76,10 +76,10 @@ func (r *Request) WriteStatus(status int) {
 }
 
 // NoContent answers with 204.
-func (r *Request) NoContent() error { return r.Send(receipt.Reply{Status: http.StatusNoContent}) }
+func (r *Request) NoContent() error { return r.Send(idempotency.Reply{Status: http.StatusNoContent}) }
 
 // SendIfNew answers a read with 200 and a reply, or with 304 if the client has the reply.
-func (r *Request) SendIfNew(reply receipt.Reply) error {
+func (r *Request) SendIfNew(reply idempotency.Reply) error {
 	if reply.ETag != "" && protocol.MatchesNone(r.HTTP.Header, reply.ETag) {
 		return r.NotModified(reply.ETag)
 	}

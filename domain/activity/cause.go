@@ -10,13 +10,12 @@ import (
 )
 
 // MaxEvents is the greatest number of lifecycle events that one change of one
-// agent makes, and therefore the number of ids that an [Occasion] needs.
+// agent makes, and therefore the number of ids that a [Cause] needs.
 const MaxEvents = 5
 
-// Occasion says when a change happens, on whose behalf, and which ids its
-// events will have. It is made before the change, because a change may be tried
-// several times and must then come out the same.
-type Occasion struct {
+// Cause holds the time of a change, the subject that asked for it and the ids of its
+// events. It is made before the change, because the change may run more than once.
+type Cause struct {
 	At  time.Time // UTC, whole milliseconds; the time of every event of the change
 	By  string    // the subject that asked for the change
 	IDs []ID      // at least [MaxEvents], ascending
@@ -25,8 +24,8 @@ type Occasion struct {
 // Record starts collecting the lifecycle events of one change of one agent.
 // agentName is the agent's name and version the number of its identity version
 // after the change; for a deletion both are the last ones.
-func (o Occasion) Record(agentID, agentName string, version int64) *Record {
-	return &Record{occasion: o, agentID: agentID, agentName: agentName, version: version}
+func (c Cause) Record(agentID, agentName string, version int64) *Record {
+	return &Record{cause: c, agentID: agentID, agentName: agentName, version: version}
 }
 
 // Record collects the lifecycle events of one change of one agent. Its methods
@@ -35,7 +34,7 @@ func (o Occasion) Record(agentID, agentName string, version int64) *Record {
 // interface. An empty from means that there was nothing before: the agent is
 // being created.
 type Record struct {
-	occasion  Occasion
+	cause     Cause
 	agentID   string
 	agentName string
 	version   int64
@@ -101,7 +100,7 @@ func (r *Record) Events() []Event {
 	events := slices.Clone(r.events)
 	slices.SortStableFunc(events, func(a, b Event) int { return a.Type.place() - b.Type.place() })
 	for i := range events {
-		events[i].ID = r.occasion.IDs[i]
+		events[i].ID = r.cause.IDs[i]
 	}
 	return events
 }
@@ -109,12 +108,12 @@ func (r *Record) Events() []Event {
 func (r *Record) add(t Type, from, to, description string) {
 	r.events = append(r.events, Event{
 		Type:        t,
-		At:          r.occasion.At,
+		At:          r.cause.At,
 		AgentID:     r.agentID,
 		AgentName:   r.agentName,
 		Description: description,
-		Related:     pairs("actor", r.occasion.By),
-		By:          r.occasion.By,
+		Related:     pairs("actor", r.cause.By),
+		By:          r.cause.By,
 		Metadata:    pairs("from", from, "to", to, "version", strconv.FormatInt(r.version, 10)),
 	})
 }

@@ -1,8 +1,8 @@
-// Package receipt makes a request with an Idempotency-Key happen once.
+// Package idempotency makes a request with an Idempotency-Key happen once.
 //
-// A request claims its key, runs, and leaves a receipt in the commit of its own
-// change. Whoever comes again with the same key is shown the receipt's reply.
-package receipt
+// A request locks its key, runs, and stores an idempotency record in the commit of
+// its own change. A later request with the same key gets the reply in the record.
+package idempotency
 
 import (
 	"crypto/sha256"
@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// Kept is how long a receipt answers for its key.
+	// Kept is how long a record is kept.
 	Kept = 24 * time.Hour
-	// Lease is how long a claim holds without a receipt: after it, the process
-	// that claimed is taken for dead and the next request takes over. A request
-	// must therefore end well within it, or renew its claim.
+	// Lease is how long a lock holds without a record. After it, the process that
+	// holds the lock is taken for dead and the next request takes over. So a request
+	// must end well within it, or renew its lock.
 	Lease = 16 * time.Second
-	// MaxReply bounds the body of a reply that is kept, in bytes. Older receipts have
+	// MaxReply bounds the body of a reply that is kept, in bytes. Older records have
 	// up to 2 MiB.
 	MaxReply = 256 << 10
 	// maxKey bounds an Idempotency-Key, in characters.
@@ -64,8 +64,8 @@ func NewKey(subject, method, path, text string) (Key, error) {
 	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
 }
 
-// Renewal is how often a request that may take longer than a lease claims its
-// key anew, so that one renewal may fail.
+// Renewal is how often a request that may take longer than a lease renews its
+// lock, so that one renewal may fail.
 const Renewal = Lease / 4
 
 // Fingerprint identifies what was asked, with the SHA-256 of the body: a key may
@@ -93,7 +93,15 @@ func join(sums ...[sha256.Size]byte) string {
 	return hex.EncodeToString(all[:])
 }
 
-// Reply is a successful answer as it went out.
+// Lock is the hold of a request on its key while it runs.
+type Lock struct {
+	Key         Key
+	Fingerprint string
+	Owner       string // unique to the request
+	At          time.Time
+}
+
+// Reply is a successful response as it was sent.
 type Reply struct {
 	Status   int // 0: it was too long to be kept, see [Reply.Bounded]
 	Body     []byte
@@ -101,8 +109,8 @@ type Reply struct {
 	Location string // "" if none
 }
 
-// Receipt is what a change with an idempotency key stores in its own commit.
-type Receipt struct {
+// Record is what a change with an idempotency key stores in its own commit.
+type Record struct {
 	Key         Key
 	Fingerprint string
 	At          time.Time
@@ -124,7 +132,7 @@ func (r Reply) Bounded() Reply {
 
 // Answer returns the stored reply for a request with this fingerprint, or
 // [ErrReused], [ErrSecret] or [ErrLong].
-func (r Receipt) Answer(fingerprint string) (Reply, error) {
+func (r Record) Answer(fingerprint string) (Reply, error) {
 	if r.Fingerprint != fingerprint {
 		return Reply{}, ErrReused
 	}

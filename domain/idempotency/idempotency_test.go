@@ -1,4 +1,4 @@
-package receipt
+package idempotency
 
 import (
 	"crypto/sha256"
@@ -79,7 +79,7 @@ func TestPartsDoNotRunTogether(t *testing.T) {
 
 func TestAnswer(t *testing.T) {
 	reply := Reply{Status: 201, Body: []byte(`{}`), ETag: `"1"`, Location: "/x"}
-	r := Receipt{Key: "k", Fingerprint: "f", Reply: &reply}
+	r := Record{Key: "k", Fingerprint: "f", Reply: &reply}
 	got, err := r.Answer("f")
 	if diff := cmp.Diff(reply, got); diff != "" || err != nil {
 		t.Errorf("Answer = %v (-want +got):\n%s", err, diff)
@@ -89,7 +89,7 @@ func TestAnswer(t *testing.T) {
 	}
 	for _, size := range []int{MaxReply, MaxReply + 1} {
 		long := Reply{Status: 200, Body: make([]byte, size), Location: "/x"}.Bounded()
-		_, err := Receipt{Fingerprint: "f", Reply: &long}.Answer("f")
+		_, err := Record{Fingerprint: "f", Reply: &long}.Answer("f")
 		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrLong) || domaintest.Code(err) != 4000 || !strings.HasSuffix(err.Error(), " at /x")) {
 			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrLong with the location", size, err, MaxReply)
 		}

@@ -4,18 +4,22 @@ import (
 	"fmt"
 
 	"orgd/domain/audit"
-	"orgd/domain/receipt"
+	"orgd/domain/idempotency"
 	"orgd/ports"
 )
 
-// leave stores the note of an effective change.
-func leave(tx *Tx, n ports.Note) error {
-	return leaveEntry(tx, n.Receipt, entryArgs(n.Audit))
+// putTrail stores the idempotency record of a change, if there is one, and its audit
+// entry, if the change is effective.
+func putTrail(tx *Tx, t ports.Trail, effective bool) error {
+	if !effective {
+		return putRecord(tx, t.Idempotency)
+	}
+	return putEntry(tx, t.Idempotency, entryArgs(t.Audit))
 }
 
-// leaveEntry stores a note whose audit entry has become values.
-func leaveEntry(tx *Tx, r *receipt.Receipt, entry []any) error {
-	if err := putReceipt(tx, r); err != nil {
+// putEntry stores a trail whose audit entry has become values.
+func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
+	if err := putRecord(tx, r); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(insertEntry, entry...); err != nil {
@@ -32,8 +36,8 @@ func entryArgs(e audit.Entry) []any {
 	return []any{millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID}
 }
 
-// upsertReceipt takes over a key whose receipt has had its time, and no other.
-const upsertReceipt = `
+// upsertRecord takes over a key whose record has expired, and no other.
+const upsertRecord = `
 INSERT INTO receipts (key, fingerprint, at, departments, status, body, etag, location)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
@@ -42,9 +46,9 @@ ON CONFLICT (key) DO UPDATE SET
 	body = excluded.body, etag = excluded.etag, location = excluded.location
 WHERE receipts.at < ?`
 
-// putReceipt stores a receipt, if there is one. It returns receipt.ErrRunning
-// if its key has a receipt already.
-func putReceipt(tx *Tx, r *receipt.Receipt) error {
+// putRecord stores an idempotency record, if there is one. It returns
+// idempotency.ErrRunning if its key has a record already.
+func putRecord(tx *Tx, r *idempotency.Record) error {
 	if r == nil {
 		return nil
 	}
@@ -52,16 +56,16 @@ func putReceipt(tx *Tx, r *receipt.Receipt) error {
 	if r.Reply != nil {
 		args = append(args[:4], r.Reply.Status, r.Reply.Body, r.Reply.ETag, r.Reply.Location)
 	}
-	res, err := tx.Exec(upsertReceipt, append(args, millis(r.At.Add(-receipt.Kept)))...)
+	res, err := tx.Exec(upsertRecord, append(args, millis(r.At.Add(-idempotency.Kept)))...)
 	if err != nil {
-		return fmt.Errorf("sqlitestore: write receipt: %w", err)
+		return fmt.Errorf("sqlitestore: write idempotency record: %w", err)
 	}
 	stored, err := res.RowsAffected()
 	if err != nil {
-		return fmt.Errorf("sqlitestore: write receipt: %w", err)
+		return fmt.Errorf("sqlitestore: write idempotency record: %w", err)
 	}
 	if stored == 0 {
-		return receipt.ErrRunning
+		return idempotency.ErrRunning
 	}
 	return nil
 }

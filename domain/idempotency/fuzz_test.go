@@ -1,4 +1,4 @@
-package receipt
+package idempotency
 
 import (
 	"errors"

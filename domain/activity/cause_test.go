@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func occasion() Occasion {
-	return Occasion{
+func testCause() Cause {
+	return Cause{
 		At:  time.Date(2026, 1, 31, 12, 0, 0, 7e6, time.UTC),
 		By:  `ada "the admin"`,
 		IDs: []ID{"id-1", "id-2", "id-3", "id-4", "id-5"},
@@ -16,7 +16,7 @@ func occasion() Occasion {
 }
 
 func TestRecord(t *testing.T) {
-	on := occasion()
+	on := testCause()
 	r := on.Record("agent-1", "Grace", 4)
 	r.Promoted("mid", "senior")
 	r.StatusChanged("terminated", "active")
@@ -63,7 +63,7 @@ func TestRecordDescriptions(t *testing.T) {
 		"offboarded, from on_leave to terminated":    func(r *Record) { r.Offboarded("on_leave", "terminated") },
 		"status changed from on_leave to terminated": func(r *Record) { r.StatusChanged("on_leave", "terminated") },
 	} {
-		r := occasion().Record("agent-1", "Grace", 1)
+		r := testCause().Record("agent-1", "Grace", 1)
 		record(r)
 		if got := r.Events()[0].Description; got != want {
 			t.Errorf("description = %q, want %q", got, want)
@@ -72,13 +72,13 @@ func TestRecordDescriptions(t *testing.T) {
 }
 
 func TestRecordOfNothing(t *testing.T) {
-	if got := (Occasion{}).Record("agent-1", "Grace", 1).Events(); len(got) != 0 {
+	if got := (Cause{}).Record("agent-1", "Grace", 1).Events(); len(got) != 0 {
 		t.Errorf("Events = %v, want none", got)
 	}
 }
 
 func TestRecordWithoutSubject(t *testing.T) {
-	on := occasion()
+	on := testCause()
 	on.By = ""
 	r := on.Record("agent-1", "Grace", 1)
 	r.Hired("Engineer", "Platform")

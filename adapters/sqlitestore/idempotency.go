@@ -1,0 +1,113 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"orgd/domain/idempotency"
+	"orgd/ports"
+)
+
+var _ ports.IdempotencyStore = (*Idempotency)(nil)
+
+// Idempotency keeps idempotency records in the database and locks in memory: one
+// process uses the database, and a lock means nothing after the process has ended.
+// So a DB has one Idempotency.
+type Idempotency struct {
+	db *DB
+
+	mu    sync.Mutex
+	locks map[idempotency.Key]idempotency.Lock
+}
+
+// Lock implements [ports.IdempotencyStore]. It locks the key before it looks for
+// a record: the request that had the key before has then either left the record
+// that is found, or will find ours and fail.
+func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempotency.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
+	refused := s.take(c)
+	kept, err := s.find(ctx, c.Key, c.At)
+	if refused == nil && (kept != nil || err != nil) {
+		s.drop(c)
+	}
+	if kept != nil || err != nil {
+		return kept, err
+	}
+	return nil, refused
+}
+
+// Renew implements [ports.IdempotencyStore].
+func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Time) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.locks[c.Key]
+	if !ok || held.Owner != c.Owner {
+		return idempotency.ErrRunning
+	}
+	held.At = at
+	s.locks[c.Key] = held
+	return nil
+}
+
+// Release implements [ports.IdempotencyStore].
+func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {
+	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
+	s.drop(c)
+	return nil
+}
+
+// take holds the key for c unless another request holds it.
+func (s *Idempotency) take(c idempotency.Lock) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.locks[c.Key]
+	if !ok || held.Owner == c.Owner || c.At.Sub(held.At) > idempotency.Lease {
+		s.locks[c.Key] = c
+		return nil
+	}
+	if held.Fingerprint != c.Fingerprint {
+		return idempotency.ErrReused
+	}
+	return idempotency.ErrRunning
+}
+
+func (s *Idempotency) drop(c idempotency.Lock) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.locks[c.Key].Owner == c.Owner {
+		delete(s.locks, c.Key)
+	}
+}
+
+const selectRecord = `
+SELECT fingerprint, at, departments, status, body, etag, location FROM receipts WHERE key = ? AND at >= ?`
+
+// find returns the record under a key unless it has expired at now.
+func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotency.Record, error) {
+	r := &idempotency.Record{Key: key}
+	var at int64
+	var departments string
+	var status *int
+	var body []byte
+	var etag, location *string
+	err := s.db.Read(ctx, func(v *View) error {
+		return v.Row(selectRecord, string(key), millis(now.Add(-idempotency.Kept))).
+			Scan(&r.Fingerprint, &at, &departments, &status, &body, &etag, &location)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: read idempotency record: %w", err)
+	}
+	r.At, r.Departments = fromMillis(at), splitKeys(departments)
+	if status != nil {
+		r.Reply = &idempotency.Reply{Status: *status, Body: body, ETag: *etag, Location: *location}
+	}
+	return r, nil
+}
