@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"strconv"
@@ -10,39 +8,41 @@ import (
 	"time"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/settings"
 )
 
 // Config says where and how the API is served.
 type Config struct {
 	// Addr is the host and port to listen on; port 0 takes a free one.
-	Addr string
+	Addr string `name:"addr" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one."`
 	// TLSCert and TLSKey are files in PEM form, both or neither. They are read
 	// again when they change.
-	TLSCert, TLSKey string
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Serve HTTPS with this certificate; read again when it changes."`
+	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
 	// Console serves the console.
 	Console bool
 	// ErrorDocsURL begins the type of every problem; the category follows it as
 	// an anchor.
-	ErrorDocsURL string
+	ErrorDocsURL string `name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`
 	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For is
 	// believed.
-	TrustedProxies []string
+	TrustedProxies []string `name:"trusted-proxies" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed: addresses or ranges."`
 	// CORSOrigins are the origins whose pages may call the API.
-	CORSOrigins []string
+	CORSOrigins []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the API."`
 	// RequestTimeout is how long the work on one request may take once its body
 	// has arrived. It stays under the 16 s after which an idempotency key is
 	// taken over.
-	RequestTimeout time.Duration
+	RequestTimeout time.Duration `name:"request-timeout" placeholder:"TIME" help:"How long the work on one request may take, up to 15s."`
 	// OrganizationTimeout is the same for requests that read or change the whole
 	// organization. While they run their idempotency keys are held anew.
-	OrganizationTimeout time.Duration
+	OrganizationTimeout time.Duration `name:"organization-timeout" placeholder:"TIME" help:"The same for requests that read or change the whole organization."`
 	// OrganizationMaxBody bounds the document of an organization, in bytes.
-	OrganizationMaxBody int
+	OrganizationMaxBody int `name:"organization-max-body" placeholder:"BYTES" help:"How large the document of an organization may be. What does not fit into memory goes to temporary files."`
 	// DrainDelay is how long readiness answers 503 before the listener closes,
 	// so that load balancers notice.
-	DrainDelay time.Duration
+	DrainDelay time.Duration `name:"drain-delay" placeholder:"TIME" help:"After a signal to stop: how long to answer while readiness says 503, so that load balancers notice."`
 	// ShutdownTimeout is how long running requests may take to end after that.
-	ShutdownTimeout time.Duration
+	ShutdownTimeout time.Duration `name:"shutdown-timeout" placeholder:"TIME" help:"How long running requests may take to end after that."`
 }
 
 // Default is a server for one machine.
@@ -63,43 +63,24 @@ const maxRequestTimeout = 15 * time.Second
 
 // Validate reports every mistake, under the names of the command line.
 func (c Config) Validate() error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if !isHostPort(c.Addr) {
-		wrong("--addr: %q is not HOST:PORT", c.Addr)
-	}
-	if (c.TLSCert == "") != (c.TLSKey == "") {
-		wrong("--tls-cert, --tls-key: give both or neither")
-	}
-	if u, err := url.Parse(c.ErrorDocsURL); err != nil || !u.IsAbs() || u.Fragment != "" {
-		wrong("--error-docs-url: %q is not an absolute URL without fragment", c.ErrorDocsURL)
-	}
+	var m settings.Mistakes
+	m.Unless(isHostPort(c.Addr), "addr", "%q is not HOST:PORT", c.Addr)
+	m.Unless((c.TLSCert == "") == (c.TLSKey == ""), "tls-cert tls-key", "give both or neither")
+	u, err := url.Parse(c.ErrorDocsURL)
+	m.Unless(err == nil && u.IsAbs() && u.Fragment == "", "error-docs-url", "%q is not an absolute URL without fragment", c.ErrorDocsURL)
 	for _, p := range c.TrustedProxies {
-		if _, err := protocol.ParsePrefix(p); err != nil {
-			wrong("--trusted-proxies: %w", err)
-		}
+		_, err := protocol.ParsePrefix(p)
+		m.Unless(err == nil, "trusted-proxies", "%w", err)
 	}
 	for _, o := range c.CORSOrigins {
-		if !isOrigin(o) {
-			wrong("--cors-origins: %q is not an origin such as https://console.example.com", o)
-		}
+		m.Unless(isOrigin(o), "cors-origins", "%q is not an origin such as https://console.example.com", o)
 	}
-	if c.RequestTimeout <= 0 || c.RequestTimeout > maxRequestTimeout {
-		wrong("--request-timeout: must be above 0 and at most %s", maxRequestTimeout)
-	}
-	if c.OrganizationTimeout <= 0 {
-		wrong("--organization-timeout: must be above 0")
-	}
-	if c.OrganizationMaxBody <= 0 {
-		wrong("--organization-max-body: must be above 0")
-	}
-	if c.DrainDelay < 0 {
-		wrong("--drain-delay: must not be negative")
-	}
-	if c.ShutdownTimeout <= 0 {
-		wrong("--shutdown-timeout: must be above 0")
-	}
-	return errors.Join(errs...)
+	m.Unless(c.RequestTimeout > 0 && c.RequestTimeout <= maxRequestTimeout, "request-timeout", "must be above 0 and at most %s", maxRequestTimeout)
+	m.Unless(c.OrganizationTimeout > 0, "organization-timeout", "must be above 0")
+	m.Unless(c.OrganizationMaxBody > 0, "organization-max-body", "must be above 0")
+	m.Unless(c.DrainDelay >= 0, "drain-delay", "must not be negative")
+	m.Unless(c.ShutdownTimeout > 0, "shutdown-timeout", "must be above 0")
+	return m.Err()
 }
 
 func isHostPort(s string) bool {

@@ -20,6 +20,7 @@ import (
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
+	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/access"
@@ -299,7 +300,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("--addr: %w", err)
+		return nil, settings.Mistakef("addr", "%w", err)
 	}
 	if s.cfg.TLSCert == "" {
 		return listener, nil

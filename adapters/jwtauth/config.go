@@ -3,13 +3,13 @@
 package jwtauth
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"orgd/adapters/settings"
 	"orgd/domain/access"
 	"orgd/domain/loopback"
 )
@@ -23,13 +23,13 @@ const (
 // Config says whose tokens are accepted. Start from [Default].
 type Config struct {
 	// KeyFile holds the service's own keys, see [CreateKeyFile].
-	KeyFile string
+	KeyFile string `name:"signing-key-file" placeholder:"FILE" help:"Keys that sign and verify tokens (Ed25519, PEM): the first signs, all verify. Replicas share the file. Otherwise the key lies in the data directory."`
 	// Issuer and Audience are the iss and aud of own tokens. Replicas share them.
-	Issuer   string
-	Audience string
+	Issuer   string `name:"token-issuer" placeholder:"NAME" help:"Issuer of own tokens."`
+	Audience string `name:"token-audience" placeholder:"NAME" help:"Audience of own tokens."`
 	// CacheSize is how many verified tokens are remembered, 0 to 1 000 000; 0
 	// verifies every token every time.
-	CacheSize int
+	CacheSize int `name:"token-cache-size" placeholder:"N" help:"How many verified tokens are remembered, 0 to 1000000."`
 	// OIDC are the external issuers that are trusted beside the own one.
 	OIDC []OIDC
 }
@@ -37,28 +37,28 @@ type Config struct {
 // OIDC is one trusted external issuer. Start from [DefaultOIDC].
 type OIDC struct {
 	// Issuer is the issuer's URL, exactly as its tokens spell it in iss.
-	Issuer string
+	Issuer string `name:"issuer" placeholder:"URL" help:"Accept tokens of this issuer too."`
 	// Audience lists the values of aud that mean this service; one is enough.
 	// It is required: without it every token of the issuer, made for whatever
 	// service, would be accepted.
-	Audience []string
+	Audience []string `name:"audience" placeholder:"NAME" help:"Audiences that mean this service; required with --oidc-issuer."`
 	// JWKSURI is where the issuer publishes its keys. Empty means that its
 	// discovery document names the place.
-	JWKSURI string
+	JWKSURI string `name:"jwks-uri" placeholder:"URL" help:"Where the issuer's keys are, if its discovery document shall not say."`
 	// RoleClaim, DepartmentsClaim and AgentClaim name the claims that hold the
 	// roles, the departments of a department admin, and the agent id of an
 	// agent. A claim "a.b" is the member b of the claim a unless there is a
 	// claim of that very name. Each is a text or a list of texts.
-	RoleClaim        string
-	DepartmentsClaim string
-	AgentClaim       string
+	RoleClaim        string `name:"role-claim" placeholder:"NAME" help:"Claim with the roles; a.b is the member b of a."`
+	DepartmentsClaim string `name:"departments-claim" placeholder:"NAME" help:"Claim with the departments of a department_admin."`
+	AgentClaim       string `name:"agent-claim" placeholder:"NAME" help:"Claim with the id of an agent."`
 	// Roles maps the issuer's words to roles. Empty means that the issuer uses
 	// the names of the roles. Of several roles the most powerful counts.
-	Roles map[string]string
+	Roles map[string]string `name:"role-map" placeholder:"WORD=ROLE" help:"The issuer's words for roles. Without any they are the roles' own names."`
 	// Leeway is how far the issuer's clock may be off, 0 to one minute.
-	Leeway time.Duration
+	Leeway time.Duration `name:"leeway" placeholder:"TIME" help:"How far the issuer's clock may be off, 0s to 1m."`
 	// AllowHTTP permits to fetch keys without TLS from hosts other than this one.
-	AllowHTTP bool
+	AllowHTTP bool `name:"allow-http" help:"Fetch keys without TLS also from other hosts. For tests only."`
 }
 
 // Default returns the configuration without external issuers. KeyFile remains
@@ -78,42 +78,44 @@ func DefaultOIDC() OIDC {
 
 // Validate reports every mistake under the names of the command line's flags.
 func (c Config) Validate() error {
-	var m mistakes
-	m.unless(c.KeyFile != "", "--signing-key-file: is required")
-	m.unless(plainText(c.Issuer), "--token-issuer: must be 1 to 256 characters, without white space and %q", "|")
-	m.unless(plainText(c.Audience), "--token-audience: must be 1 to 256 characters, without white space and %q", "|")
-	m.unless(c.CacheSize >= 0 && c.CacheSize <= maxCacheSize, "--token-cache-size: must be 0 to %d", maxCacheSize)
+	var m settings.Mistakes
+	m.Unless(c.KeyFile != "", "signing-key-file", "is required")
+	m.Unless(plainText(c.Issuer), "token-issuer", "must be 1 to 256 characters, without white space and %q", "|")
+	m.Unless(plainText(c.Audience), "token-audience", "must be 1 to 256 characters, without white space and %q", "|")
+	m.Unless(c.CacheSize >= 0 && c.CacheSize <= maxCacheSize, "token-cache-size", "must be 0 to %d", maxCacheSize)
 	seen := []string{c.Issuer}
 	for _, o := range c.OIDC {
-		m.unless(!slices.Contains(seen, o.Issuer), "--oidc-issuer: %q is named twice", o.Issuer)
+		m.Unless(!slices.Contains(seen, o.Issuer), "oidc-issuer", "%q is named twice", o.Issuer)
 		seen = append(seen, o.Issuer)
 		o.validate(&m)
 	}
-	return errors.Join(m...)
+	return m.Err()
 }
 
-func (o OIDC) validate(m *mistakes) {
+func (o OIDC) validate(m *settings.Mistakes) {
 	if o.Issuer == "" {
-		m.add("--oidc-issuer: is required by the other --oidc settings")
+		m.Unless(false, "oidc-issuer", "is required by the other --oidc settings")
 		return
 	}
-	m.check("--oidc-issuer", o.checkURL(o.Issuer))
-	m.unless(plainText(o.Issuer), "--oidc-issuer: must be at most %d characters, without white space and %q", maxIssuer, "|")
+	err := o.checkURL(o.Issuer)
+	m.Unless(err == nil, "oidc-issuer", "%w", err)
+	m.Unless(plainText(o.Issuer), "oidc-issuer", "must be at most %d characters, without white space and %q", maxIssuer, "|")
 	if o.JWKSURI != "" {
-		m.check("--oidc-jwks-uri", o.checkURL(o.JWKSURI))
+		err := o.checkURL(o.JWKSURI)
+		m.Unless(err == nil, "oidc-jwks-uri", "%w", err)
 	}
-	m.unless(len(o.Audience) > 0, "--oidc-audience: is required for %s: without it every token of that issuer would be accepted", o.Issuer)
+	m.Unless(len(o.Audience) > 0, "oidc-audience", "is required for %s: without it every token of that issuer would be accepted", o.Issuer)
 	for _, aud := range o.Audience {
-		m.unless(plainText(aud) && aud != "*", "--oidc-audience: %q is not an audience", aud)
+		m.Unless(plainText(aud) && aud != "*", "oidc-audience", "%q is not an audience", aud)
 	}
-	m.unless(o.RoleClaim != "", "--oidc-role-claim: must not be empty")
-	m.unless(o.DepartmentsClaim != "", "--oidc-departments-claim: must not be empty")
-	m.unless(o.AgentClaim != "", "--oidc-agent-claim: must not be empty")
+	m.Unless(o.RoleClaim != "", "oidc-role-claim", "must not be empty")
+	m.Unless(o.DepartmentsClaim != "", "oidc-departments-claim", "must not be empty")
+	m.Unless(o.AgentClaim != "", "oidc-agent-claim", "must not be empty")
 	for word, role := range o.Roles {
 		_, err := access.ParseRole(role)
-		m.unless(word != "" && err == nil, "--oidc-role-map: %q=%q must map a word to one of viewer, agent, department_admin, editor, admin", word, role)
+		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of viewer, agent, department_admin, editor, admin", word, role)
 	}
-	m.unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "--oidc-leeway: must be 0s to %v", maxLeeway)
+	m.Unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "oidc-leeway", "must be 0s to %v", maxLeeway)
 }
 
 // checkURL refuses what keys must not be fetched from.
@@ -135,21 +137,4 @@ func plainText(s string) bool {
 	return s != "" && len(s) <= maxIssuer && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r > '~' || r == '|'
 	})
-}
-
-// mistakes collects what is wrong with a configuration.
-type mistakes []error
-
-func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
-
-func (m *mistakes) unless(ok bool, format string, args ...any) {
-	if !ok {
-		m.add(format, args...)
-	}
-}
-
-func (m *mistakes) check(flag string, err error) {
-	if err != nil {
-		m.add("%s: %w", flag, err)
-	}
 }

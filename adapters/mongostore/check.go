@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/description"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
+	"orgd/adapters/settings"
 	"orgd/ports"
 )
 
@@ -76,7 +77,7 @@ func (db *DB) checkServer(ctx context.Context) error {
 	return h.check()
 }
 
-// unreachable is a line for the operator about what may pass by itself.
+// unreachable is a reason that may pass by itself.
 type unreachable string
 
 func (u unreachable) Error() string { return string(u) }
@@ -92,21 +93,21 @@ func (db *DB) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errSchema):
-		return fmt.Errorf("--mongo-database: %s: %w", db.data.Name(), err)
+		return settings.Mistakef("mongo-database", "%s: %w", db.data.Name(), err)
 	case errors.Is(err, errServer):
-		return fmt.Errorf("--mongo-uri: %w", err)
+		return settings.Mistakef("mongo-uri", "%w", err)
 	case hasCode(err, codeNoMajority):
-		return fmt.Errorf("--mongo-uri: %w: it has no read concern majority; start it with --enableMajorityReadConcern", errServer)
+		return settings.Mistakef("mongo-uri", "%w: it has no read concern majority; start it with --enableMajorityReadConcern", errServer)
 	case hasCode(err, codeAuthentication, codeHosted):
-		return errors.New("--mongo-uri: the server refuses the user or the password")
+		return settings.Mistakef("mongo-uri", "the server refuses the user or the password")
 	case hasCode(err, codeUnauthorized):
-		return fmt.Errorf("--mongo-uri: the user has no right to use the database %s, or a login is missing", db.data.Name())
+		return settings.Mistakef("mongo-uri", "the user has no right to use the database %s, or a login is missing", db.data.Name())
 	case errors.As(err, &selection):
-		return unreachable("--mongo-uri: no server can be used: " + states(selection))
+		return settings.Mistakef("mongo-uri", "%w", unreachable("no server can be used: "+states(selection)))
 	case errors.Is(err, ports.ErrUnavailable):
-		return unreachable(fmt.Sprintf("--mongo-uri: the server does not answer: %v", errors.Unwrap(err)))
+		return settings.Mistakef("mongo-uri", "%w", unreachable(fmt.Sprintf("the server does not answer: %v", errors.Unwrap(err))))
 	}
-	return fmt.Errorf("--mongo-uri: %w", err)
+	return settings.Mistakef("mongo-uri", "%w", err)
 }
 
 // states says of each server why it cannot be used.

@@ -1,13 +1,12 @@
 package mongostore
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
 )
 
@@ -15,18 +14,18 @@ import (
 type Config struct {
 	// URI is a connection string, mongodb:// or mongodb+srv://. It may hold a
 	// password and is never logged.
-	URI string
+	URI string `name:"mongo-uri" secret:"true" placeholder:"URI" help:"Connection string of a replica set, such as mongodb://a,b,c/?replicaSet=NAME. It may hold a password: prefer $ORGD_MONGO_URI_FILE."`
 	// Database is the name of the database, 1 to 63 ASCII letters, digits, "-"
 	// and "_".
-	Database string
+	Database string `name:"mongo-database" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
 	// ConnectTimeout bounds opening one connection, 100 ms to 10 s.
-	ConnectTimeout time.Duration
+	ConnectTimeout time.Duration `name:"mongo-connect-timeout" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 10s."`
 	// OperationTimeout bounds one operation, the search for a server included,
 	// 100 ms to 10 s. From 2.25 s on, clients may learn of a server that is lost
 	// later than 2.5 s after they have asked.
-	OperationTimeout time.Duration
+	OperationTimeout time.Duration `name:"mongo-operation-timeout" placeholder:"TIME" help:"How long one operation may take, finding a server included, 100ms to 10s."`
 	// MaxPool bounds the connections to each server, 1 to 10 000.
-	MaxPool int
+	MaxPool int `name:"mongo-max-pool" placeholder:"N" help:"How many connections to each server there may be, 1 to 10000."`
 	// Observer measures what the store does. Its traces have a span for each command of
 	// a request.
 	Observer telemetry.Observer
@@ -52,21 +51,14 @@ const (
 // Validate reports all mistakes in c under the names that the operator typed.
 // Its errors never repeat the URI.
 func (c Config) Validate() error {
-	var errs []error
-	refuse := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	refuse(c.URI == "", "--mongo-uri: is required with --storage mongodb")
-	refuse(c.URI != "" && !isURI(c.URI), "--mongo-uri: is not a MongoDB connection string such as mongodb://host:27017")
-	refuse(!isDatabase(c.Database), "--mongo-database: must be 1 to %d letters, digits, - and _", maxDatabase)
-	refuse(c.ConnectTimeout < minTimeout || c.ConnectTimeout > maxTimeout,
-		"--mongo-connect-timeout: must be %s to %s", minTimeout, maxTimeout)
-	refuse(c.OperationTimeout < minTimeout || c.OperationTimeout > maxTimeout,
-		"--mongo-operation-timeout: must be %s to %s", minTimeout, maxTimeout)
-	refuse(c.MaxPool < 1 || c.MaxPool > maxPool, "--mongo-max-pool: must be 1 to %d", maxPool)
-	return errors.Join(errs...)
+	var m settings.Mistakes
+	m.Unless(c.URI != "", "mongo-uri", "is required with --storage mongodb")
+	m.Unless(c.URI == "" || isURI(c.URI), "mongo-uri", "is not a MongoDB connection string such as mongodb://host:27017")
+	m.Unless(isDatabase(c.Database), "mongo-database", "must be 1 to %d letters, digits, - and _", maxDatabase)
+	m.Unless(c.ConnectTimeout >= minTimeout && c.ConnectTimeout <= maxTimeout, "mongo-connect-timeout", "must be %s to %s", minTimeout, maxTimeout)
+	m.Unless(c.OperationTimeout >= minTimeout && c.OperationTimeout <= maxTimeout, "mongo-operation-timeout", "must be %s to %s", minTimeout, maxTimeout)
+	m.Unless(c.MaxPool >= 1 && c.MaxPool <= maxPool, "mongo-max-pool", "must be 1 to %d", maxPool)
+	return m.Err()
 }
 
 // isURI does not look names up: Validate has no network.

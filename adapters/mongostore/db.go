@@ -15,7 +15,6 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +27,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
 	"orgd/ports"
 )
@@ -79,7 +79,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	client, err := mongo.Connect(clientOptions(cfg))
 	if err != nil {
-		return nil, nil, errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
+		return nil, nil, settings.Mistakef("mongo-uri", "does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	db := &DB{
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,

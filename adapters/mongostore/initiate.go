@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/adapters/settings"
 )
 
 // Initiate initiates the replica set that cfg names, with the hosts of its URI as
@@ -19,13 +21,13 @@ func Initiate(ctx context.Context, cfg Config) error {
 	}
 	o := clientOptions(cfg)
 	if o.ReplicaSet == nil {
-		return errors.New("--mongo-uri: does not name the replica set to initiate, as ?replicaSet=NAME does")
+		return settings.Mistakef("mongo-uri", "does not name the replica set to initiate, as ?replicaSet=NAME does")
 	}
 	hosts, set := o.Hosts, *o.ReplicaSet
 	o.Hosts, o.ReplicaSet = hosts[:1], nil // it belongs to no set yet
 	client, err := mongo.Connect(o.SetDirect(true))
 	if err != nil {
-		return errors.New("--mongo-uri: does not lead to a MongoDB deployment") // the cause may repeat the URI
+		return settings.Mistakef("mongo-uri", "does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	defer client.Disconnect(context.WithoutCancel(ctx)) // nothing is left to lose
 	admin := &DB{client: client, data: client.Database("admin"), timeout: cfg.OperationTimeout}
@@ -35,7 +37,7 @@ func Initiate(ctx context.Context, cfg Config) error {
 		case err != nil || ready:
 			return err
 		case ctx.Err() != nil || time.Now().After(end):
-			return unreachable(fmt.Sprintf("--mongo-uri: the replica set %s has no primary yet", set))
+			return settings.Mistakef("mongo-uri", "%w", unreachable(fmt.Sprintf("the replica set %s has no primary yet", set)))
 		}
 	}
 }
@@ -56,9 +58,9 @@ func (db *DB) initiate(ctx context.Context, set string, hosts []string) (ready b
 	case h.Set == set:
 		return h.Primary != "", nil
 	case h.Set != "":
-		return false, fmt.Errorf("--mongo-uri: %s belongs to the replica set %s, not to %s", hosts[0], h.Set, set)
+		return false, settings.Mistakef("mongo-uri", "%s belongs to the replica set %s, not to %s", hosts[0], h.Set, set)
 	case !h.Uninitiated:
-		return false, fmt.Errorf("--mongo-uri: %s was not started with --replSet, so it has no replica set to initiate", hosts[0])
+		return false, settings.Mistakef("mongo-uri", "%s was not started with --replSet, so it has no replica set to initiate", hosts[0])
 	}
 	members := bson.A{}
 	for i, h := range hosts {
@@ -70,11 +72,11 @@ func (db *DB) initiate(ctx context.Context, set string, hosts []string) (ready b
 	case err == nil, hasCode(err, codeAlreadyInitialized):
 		return false, nil
 	case hasCode(err, codeNodeNotFound) && errors.As(err, &refused):
-		return false, unreachable("--mongo-uri: not all members can be reached: " + refused.Message)
+		return false, settings.Mistakef("mongo-uri", "%w", unreachable("not all members can be reached: "+refused.Message))
 	case isOutage(err):
 		return false, db.explain(translate(err))
 	case errors.As(err, &refused):
-		return false, fmt.Errorf("--mongo-uri: %s refuses to initiate its replica set: %s", hosts[0], refused.Message)
+		return false, settings.Mistakef("mongo-uri", "%s refuses to initiate its replica set: %s", hosts[0], refused.Message)
 	}
 	return false, db.explain(err)
 }

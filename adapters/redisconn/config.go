@@ -6,12 +6,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
+
+	"orgd/adapters/settings"
 )
 
 // Bounds of a [Config].
@@ -26,22 +27,26 @@ type Config struct {
 	// without user and password. Several are nodes of one cluster or, with
 	// MasterName, sentinels. The port is 6379 if it is missing, that of a sentinel
 	// 26379.
-	Addrs []string
-	// MasterName is the master that the sentinels watch; empty without sentinels.
-	MasterName string
+	Addrs []string `name:"redis-addr" placeholder:"ADDR" help:"HOST:PORT, redis://HOST:PORT/DB or rediss://HOST:PORT/DB; several are nodes of a cluster, or sentinels."`
 	// Cluster says that a single address is a node of a cluster.
-	Cluster bool
+	Cluster bool `name:"redis-cluster" help:"The one address is a node of a cluster."`
 	// Username and Password log in to Redis; both empty if it asks nobody.
-	Username, Password string
+	Username string `name:"redis-username" placeholder:"NAME" help:"Who logs in to Redis."`
+	Password string `name:"redis-password" secret:"true" placeholder:"TEXT" help:"Prefer $ORGD_REDIS_PASSWORD_FILE."`
+	// MasterName is the master that the sentinels watch; empty without sentinels.
+	MasterName string `name:"redis-sentinel-master" placeholder:"NAME" help:"The addresses are sentinels, which watch this master."`
 	// SentinelUsername and SentinelPassword log in to the sentinels.
-	SentinelUsername, SentinelPassword string
+	SentinelUsername string `name:"redis-sentinel-username" placeholder:"NAME" help:"Who logs in to the sentinels."`
+	SentinelPassword string `name:"redis-sentinel-password" secret:"true" placeholder:"TEXT" help:"Prefer $ORGD_REDIS_SENTINEL_PASSWORD_FILE."`
 	// CAFile has the authorities that vouch for the servers, in PEM; empty means
 	// those of the system. CertFile and KeyFile, both or neither, are what this
 	// process shows to them; they are read again for every connection.
-	CAFile, CertFile, KeyFile string
+	CAFile   string `name:"redis-tls-ca" placeholder:"FILE" help:"Who vouches for the servers; otherwise the system's authorities."`
+	CertFile string `name:"redis-tls-cert" placeholder:"FILE" help:"Certificate that is shown to the servers."`
+	KeyFile  string `name:"redis-tls-key" placeholder:"FILE" help:"Key of that certificate."`
 	// Prefix begins the names of everything, so that several services can share
 	// one Redis.
-	Prefix string
+	Prefix string `name:"redis-prefix" placeholder:"TEXT" help:"How every key begins: letters, digits and -_.:, at most 32."`
 }
 
 // Default returns a configuration that lacks nothing but addresses.
@@ -51,21 +56,16 @@ func Default() Config { return Config{Prefix: "orgd"} }
 // repeats no address, because one may hold a password.
 func (c Config) Validate() error {
 	t, err := c.target()
-	errs := []error{err}
-	refuse := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	m := settings.Mistakes{err}
 	usesTLS := err != nil || t.tls // not to report what follows from another mistake
-	refuse(c.MasterName != "" && c.Cluster, "--redis-cluster, --redis-sentinel-master: exclude each other")
-	refuse(c.MasterName == "" && (c.SentinelUsername != "" || c.SentinelPassword != ""), "--redis-sentinel-master: is required with the login of a sentinel")
-	refuse(c.Username != "" && c.Password == "", "--redis-password: is required with --redis-username")
-	refuse(c.SentinelUsername != "" && c.SentinelPassword == "", "--redis-sentinel-password: is required with --redis-sentinel-username")
-	refuse((c.CertFile == "") != (c.KeyFile == ""), "--redis-tls-cert, --redis-tls-key: both or neither")
-	refuse(!usesTLS && (c.CAFile != "" || c.CertFile != ""), "--redis-addr: must begin with rediss:// for --redis-tls-ca and --redis-tls-cert")
-	refuse(!isPrefix(c.Prefix), "--redis-prefix: must be 1 to %d of a-z, A-Z, 0-9, -, _, . and :", maxPrefix)
-	return errors.Join(errs...)
+	m.Unless(c.MasterName == "" || !c.Cluster, "redis-cluster redis-sentinel-master", "exclude each other")
+	m.Unless(c.MasterName != "" || c.SentinelUsername == "" && c.SentinelPassword == "", "redis-sentinel-master", "is required with the login of a sentinel")
+	m.Unless(c.Username == "" || c.Password != "", "redis-password", "is required with --redis-username")
+	m.Unless(c.SentinelUsername == "" || c.SentinelPassword != "", "redis-sentinel-password", "is required with --redis-sentinel-username")
+	m.Unless((c.CertFile == "") == (c.KeyFile == ""), "redis-tls-cert redis-tls-key", "both or neither")
+	m.Unless(usesTLS || c.CAFile == "" && c.CertFile == "", "redis-addr", "must begin with rediss:// for --redis-tls-ca and --redis-tls-cert")
+	m.Unless(isPrefix(c.Prefix), "redis-prefix", "must be 1 to %d of a-z, A-Z, 0-9, -, _, . and :", maxPrefix)
+	return m.Err()
 }
 
 // isPrefix keeps braces out of the prefix: they say which part of a key decides
@@ -91,7 +91,7 @@ type target struct {
 // target reads the addresses.
 func (c Config) target() (target, error) {
 	if len(c.Addrs) == 0 {
-		return target{}, errors.New("--redis-addr: must not be empty")
+		return target{}, settings.Mistakef("redis-addr", "must not be empty")
 	}
 	port := "6379"
 	if c.MasterName != "" {
@@ -103,16 +103,16 @@ func (c Config) target() (target, error) {
 		one, err := parseAddr(text, port)
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("--redis-addr: address %d: %w", i+1, err))
+			errs = append(errs, settings.Mistakef("redis-addr", "address %d: %w", i+1, err))
 		case i > 0 && (one.tls != all.tls || one.db != all.db):
-			errs = append(errs, fmt.Errorf("--redis-addr: address %d: must have the scheme and the database of the first", i+1))
+			errs = append(errs, settings.Mistakef("redis-addr", "address %d: must have the scheme and the database of the first", i+1))
 		}
 		all.tls, all.db = one.tls, one.db
 		all.addrs = append(all.addrs, one.addrs...)
 	}
 	all.cluster = c.MasterName == "" && (c.Cluster || len(c.Addrs) > 1)
 	if all.cluster && all.db != 0 {
-		errs = append(errs, errors.New("--redis-addr: a cluster has no databases but 0"))
+		errs = append(errs, settings.Mistakef("redis-addr", "a cluster has no databases but 0"))
 	}
 	return all, errors.Join(errs...)
 }
@@ -158,11 +158,11 @@ func (c Config) tlsConfig(t target) (*tls.Config, error) {
 	if c.CAFile != "" {
 		text, err := os.ReadFile(c.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("--redis-tls-ca: %w", err)
+			return nil, settings.Mistakef("redis-tls-ca", "%w", err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--redis-tls-ca: %s has no certificate", c.CAFile)
+			return nil, settings.Mistakef("redis-tls-ca", "%s has no certificate", c.CAFile)
 		}
 	}
 	if c.CertFile == "" {
@@ -173,7 +173,7 @@ func (c Config) tlsConfig(t target) (*tls.Config, error) {
 		return &cert, err
 	}
 	if _, err := own(nil); err != nil {
-		return nil, fmt.Errorf("--redis-tls-cert, --redis-tls-key: %w", err)
+		return nil, settings.Mistakef("redis-tls-cert redis-tls-key", "%w", err)
 	}
 	config.GetClientCertificate = own
 	return config, nil

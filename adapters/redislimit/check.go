@@ -4,12 +4,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/zap"
+
+	"orgd/adapters/settings"
 )
 
 // ErrLost is a Redis that may be of use later: nobody answers,
@@ -45,17 +46,17 @@ func explain(err error) error {
 	case err == nil:
 		return nil
 	case says(err, "WRONGPASS", "NOAUTH", "ERR AUTH"):
-		return errors.New("--redis-password, --redis-username: Redis refuses the login")
+		return settings.Mistakef("redis-password redis-username", "Redis refuses the login")
 	case says(err, "NOPERM"):
-		return fmt.Errorf("--redis-username: Redis lacks a right for this user: %s", oneLine(err))
+		return settings.Mistakef("redis-username", "Redis lacks a right for this user: %s", oneLine(err))
 	case isTLS(err):
-		return fmt.Errorf("--redis-tls-ca, --redis-tls-cert, --redis-addr: no TLS with Redis: %s", oneLine(err))
+		return settings.Mistakef("redis-tls-ca redis-tls-cert redis-addr", "no TLS with Redis: %s", oneLine(err))
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("--redis-addr: there is no host %s", dns.Name)
+		return settings.Mistakef("redis-addr", "there is no host %s", dns.Name)
 	case errors.As(err, &op):
-		return fmt.Errorf("--redis-addr: %w: %s", ErrLost, op)
+		return settings.Mistakef("redis-addr", "%w: %s", ErrLost, op)
 	}
-	return fmt.Errorf("--redis-addr: %w: %s", ErrLost, oneLine(err))
+	return settings.Mistakef("redis-addr", "%w: %s", ErrLost, oneLine(err))
 }
 
 // says reports whether Redis itself answered with one of these words.

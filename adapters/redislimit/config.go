@@ -2,10 +2,10 @@ package redislimit
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"orgd/adapters/redisconn"
+	"orgd/adapters/settings"
 )
 
 // Bounds of a [Config].
@@ -18,7 +18,7 @@ const (
 type Config struct {
 	redisconn.Config
 	// Timeout is how long a request may wait for Redis, 5 ms to 1 s.
-	Timeout time.Duration
+	Timeout time.Duration `name:"redis-timeout" placeholder:"TIME" help:"How long a request may wait for Redis, 5ms to 1s."`
 	// Replicas is how many processes share the limits. Without Redis each admits
 	// its part. Below 1 counts as 1.
 	Replicas int
@@ -32,9 +32,7 @@ func Default() Config {
 // Validate reports every mistake, under the names of the command line. It
 // repeats no address, because one may hold a password.
 func (c Config) Validate() error {
-	var timeout error
-	if c.Timeout < minTimeout || c.Timeout > maxTimeout {
-		timeout = fmt.Errorf("--redis-timeout: must be %v to %v", minTimeout, maxTimeout)
-	}
-	return errors.Join(c.Config.Validate(), timeout)
+	var m settings.Mistakes
+	m.Unless(c.Timeout >= minTimeout && c.Timeout <= maxTimeout, "redis-timeout", "must be %v to %v", minTimeout, maxTimeout)
+	return errors.Join(c.Config.Validate(), m.Err())
 }

@@ -1,9 +1,7 @@
 package sqlitestore
 
 import (
-	"errors"
-	"fmt"
-
+	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
 )
 
@@ -11,10 +9,10 @@ import (
 type Config struct {
 	// Dir is the data directory. It is created with mode 0700 if it is missing.
 	// One process at a time may use it.
-	Dir string
+	Dir string `name:"data-dir" placeholder:"DIR" help:"Data directory: database, keys, first token."`
 	// Readers is how many reads run at once, 1 to 64. Each has a connection
 	// with a page cache of its own (up to 2 MiB).
-	Readers int
+	Readers int `name:"readers" placeholder:"N" help:"How many reads run at once on the data directory, 1 to 64."`
 	// Observer measures what the store does.
 	Observer telemetry.Observer
 }
@@ -27,12 +25,8 @@ const maxReaders = 64
 
 // Validate reports every mistake, under the names of the command line.
 func (c Config) Validate() error {
-	var errs []error
-	if c.Dir == "" {
-		errs = append(errs, errors.New("--data-dir: must not be empty"))
-	}
-	if c.Readers < 1 || c.Readers > maxReaders {
-		errs = append(errs, fmt.Errorf("--readers: must be 1 to %d", maxReaders))
-	}
-	return errors.Join(errs...)
+	var m settings.Mistakes
+	m.Unless(c.Dir != "", "data-dir", "must not be empty")
+	m.Unless(c.Readers >= 1 && c.Readers <= maxReaders, "readers", "must be 1 to %d", maxReaders)
+	return m.Err()
 }

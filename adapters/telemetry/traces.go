@@ -2,12 +2,9 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,18 +17,20 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	"golang.org/x/net/http/httpguts"
+
+	"orgd/adapters/settings"
 )
 
 // TraceConfig says where traces go. Start from [DefaultTraces].
 type TraceConfig struct {
 	// Endpoint is the URL of a collector that takes OTLP over HTTP, such as
 	// http://127.0.0.1:4318; empty means that no traces are made.
-	Endpoint string
+	Endpoint string `name:"traces-endpoint" placeholder:"URL" help:"Send traces to this collector, OTLP over HTTP, such as http://127.0.0.1:4318."`
 	// Ratio is the share of traces that are kept, 0 to 1, of those that begin
 	// here. Whether others are kept is decided where they begin.
-	Ratio float64
+	Ratio float64 `name:"traces-ratio" placeholder:"SHARE" help:"Which share of traces is kept, 0 to 1, of those that begin here."`
 	// Headers go with everything that is sent to the collector.
-	Headers map[string]string
+	Headers map[string]string `name:"traces-headers" secret:"true" placeholder:"NAME=VALUE" help:"Headers for the collector, such as Authorization. Prefer $ORGD_TRACES_HEADERS_FILE."`
 }
 
 // DefaultTraces returns a configuration that lacks nothing but an endpoint.
@@ -40,21 +39,16 @@ func DefaultTraces() TraceConfig { return TraceConfig{Ratio: 1} }
 // Validate reports every mistake, under the names of the command line. It repeats
 // neither the endpoint nor a header: both may hold a secret.
 func (c TraceConfig) Validate() error {
-	var errs []error
+	var m settings.Mistakes
 	if c.Endpoint != "" {
-		if _, err := c.url(); err != nil {
-			errs = append(errs, err)
-		}
+		_, err := c.url()
+		m = append(m, err)
 	}
-	if !(c.Ratio >= 0 && c.Ratio <= 1) {
-		errs = append(errs, errors.New("--traces-ratio: must be 0 to 1"))
+	m.Unless(c.Ratio >= 0 && c.Ratio <= 1, "traces-ratio", "must be 0 to 1")
+	for name, value := range c.Headers {
+		m.Unless(httpguts.ValidHeaderFieldName(name) && httpguts.ValidHeaderFieldValue(value), "traces-headers", "must be headers of HTTP, NAME=VALUE")
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(c.Headers[name]) {
-			errs = append(errs, errors.New("--traces-headers: must be headers of HTTP, NAME=VALUE"))
-		}
-	}
-	return errors.Join(errs...)
+	return m.Err()
 }
 
 // tracesPath is where collectors take traces, below their endpoint.
@@ -64,7 +58,7 @@ const tracesPath = "/v1/traces"
 func (c TraceConfig) url() (string, error) {
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("--traces-endpoint: must be http://HOST:PORT or https://HOST:PORT, without a user")
+		return "", settings.Mistakef("traces-endpoint", "must be http://HOST:PORT or https://HOST:PORT, without a user")
 	}
 	if !strings.HasSuffix(u.Path, tracesPath) {
 		u = u.JoinPath(tracesPath)

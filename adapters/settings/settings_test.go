@@ -1,0 +1,34 @@
+package settings_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"orgd/adapters/settings"
+)
+
+func TestRename(t *testing.T) {
+	var m settings.Mistakes
+	m.Unless(true, "a", "is fine")
+	if m.Err() != nil {
+		t.Errorf("Err without mistakes = %v, want nil", m.Err())
+	}
+	m.Unless(false, "a b", "exclude each other")
+	all := errors.Join(m.Err(), fmt.Errorf("another"), errors.Join(settings.Mistakef("c", "cannot be read: %w", io.EOF)))
+	want := "--a, --b: exclude each other\nanother\n--c: cannot be read: EOF"
+	if all.Error() != want {
+		t.Errorf("Error = %q, want %q", all, want)
+	}
+	got := settings.Origins{"b": "ORGD_B", "c": "FILE: c"}.Rename(all)
+	if want = "--a, ORGD_B: exclude each other\nanother\nFILE: c: cannot be read: EOF"; got.Error() != want {
+		t.Errorf("Rename = %q, want %q", got, want)
+	}
+	if !errors.Is(got, io.EOF) {
+		t.Error("Rename loses the reason")
+	}
+	if got := (settings.Origins{}).Rename(nil); got != nil {
+		t.Errorf("Rename(nil) = %v, want nil", got)
+	}
+}
