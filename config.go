@@ -2,9 +2,9 @@ package orgd
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/mongostore"
 	"orgd/adapters/redislimit"
+	"orgd/adapters/settings"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
 	"orgd/domain/limit"
@@ -38,47 +39,47 @@ const maxReplicas = 1000
 
 // Config is the configuration of the service. Start from [Default].
 type Config struct {
-	HTTP httpapi.Config
+	HTTP httpapi.Config `group:"Listening"`
 	// MetricsAddr is the address of the listener that shows metrics to everybody
 	// who reaches it; empty means none.
-	MetricsAddr string
+	MetricsAddr string `name:"metrics-addr" group:"Listening" after:"addr" placeholder:"HOST:PORT" help:"Show metrics, to everybody who gets there, on a listener of their own."`
 	// Console says whether the console is served; nil means where only this
 	// machine can reach it.
-	Console *bool
+	Console *bool `name:"console" group:"Listening" negatable:"" help:"Serve the console, at /console. By itself where only this machine can reach it: with the embedded storage on a loopback address."`
 	// Storage is SQLite or MongoDB, and one of the two that follow says where.
-	Storage string
-	SQLite  sqlitestore.Config
-	Mongo   mongostore.Config
+	Storage string             `name:"storage" group:"Storage" placeholder:"KIND" help:"sqlite keeps everything in the data directory; mongodb serves several replicas."`
+	SQLite  sqlitestore.Config `group:"Storage" storage:"sqlite"`
+	Mongo   mongostore.Config  `group:"mongo" storage:"mongodb"`
 	// Redis is where replicas share their limits; without addresses nowhere.
 	// Its Replicas are not set here.
-	Redis redislimit.Config
+	Redis redislimit.Config `group:"redis"`
 	// Replicas is how many processes serve the same storage, 1 to 1000. Without
 	// shared limits each admits its part.
-	Replicas int
+	Replicas int `name:"replicas" group:"Storage" storage:"mongodb" placeholder:"N" help:"How many processes serve the same storage, 1 to 1000. Without Redis each admits its part of the limits."`
 	// Limits are the caps of all replicas together.
 	Limits limit.Caps
 	// Retention is how long runtime events are kept; 0 keeps them for ever.
-	Retention time.Duration
+	Retention time.Duration `name:"retention" group:"Storage" placeholder:"TIME" help:"How long runtime events are kept, such as 400d; 0 keeps them for ever."`
 	// Webhooks are the endpoints that are allowed beyond those of the public
 	// internet.
 	Webhooks webhook.Policy
 	// Auth says whose tokens are accepted. An empty KeyFile means the key in
 	// the data directory.
-	Auth jwtauth.Config
+	Auth jwtauth.Config `group:"Tokens"`
 	// CursorKeyFile holds the key that signs cursors; empty means the key in the
 	// data directory.
-	CursorKeyFile string
+	CursorKeyFile string `name:"cursor-key-file" group:"Storage" after:"signing-key-file" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 	// Traces says where traces go.
-	Traces telemetry.TraceConfig
-	Log    LogConfig
-
-	origins origins
+	Traces telemetry.TraceConfig `group:"Traces"`
+	Log    LogConfig             `group:"logs"`
+	// Origins are how the user wrote the settings that are not defaults.
+	Origins settings.Origins
 }
 
 // LogConfig says what is logged and how.
 type LogConfig struct {
-	Level  string // debug, info, warn or error
-	Format string // json, console, or auto: console on a terminal, else json
+	Level  string `name:"log-level" placeholder:"LEVEL" help:"debug, info, warn or error."`
+	Format string `name:"log-format" placeholder:"FORMAT" help:"json, console, or auto: console on a terminal."`
 }
 
 // Default returns a configuration that runs on a laptop with nothing else
@@ -92,11 +93,11 @@ func Default() Config {
 		Redis:     redislimit.Default(),
 		Replicas:  1,
 		Limits:    limit.Defaults(),
-		Retention: 400 * day,
+		Retention: 400 * 24 * time.Hour,
 		Auth:      jwtauth.Default(),
 		Traces:    telemetry.DefaultTraces(),
 		Log:       LogConfig{Level: "info", Format: "auto"},
-		origins:   origins{},
+		Origins:   settings.Origins{},
 	}
 }
 
@@ -148,7 +149,7 @@ func (c Config) auth() jwtauth.Config {
 
 // Validate reports every mistake, under the name that the operator typed.
 func (c Config) Validate() error {
-	return c.origins.rename(errors.Join(
+	return c.Origins.Rename(errors.Join(
 		c.HTTP.Validate(), c.checkStorage(), c.auth().Validate(), c.checkLimits(),
 		c.checkMetricsAddr(), c.Traces.Validate(), c.checkLog(),
 	))
@@ -158,32 +159,33 @@ func (c Config) Validate() error {
 // commands that need nothing else.
 func (c Config) ValidateStorage() error {
 	if c.Storage == MongoDB {
-		return c.origins.rename(c.Mongo.Validate())
+		return c.Origins.Rename(c.Mongo.Validate())
 	}
-	return c.origins.rename(c.checkStorage())
+	return c.Origins.Rename(c.checkStorage())
 }
 
 func (c Config) checkStorage() error {
 	switch c.Storage {
 	case SQLite:
-		return errors.Join(c.SQLite.Validate(),
-			unless(c.Replicas == 1, "--replicas: must be 1 with --storage sqlite, whose directory one process at a time may use"),
-			unless(c.Mongo.URI == "", "--mongo-uri: is for --storage mongodb, and the storage is sqlite"))
+		m := settings.Mistakes{c.SQLite.Validate()}
+		m.Unless(c.Replicas == 1, "replicas", "must be 1 with --storage sqlite, whose directory one process at a time may use")
+		m.Unless(c.Mongo.URI == "", "mongo-uri", "is for --storage mongodb, and the storage is sqlite")
+		return m.Err()
 	case MongoDB:
-		return errors.Join(c.Mongo.Validate(),
-			unless(c.CursorKeyFile != "", "--cursor-key-file: is required with --storage mongodb: all replicas share the file"))
+		m := settings.Mistakes{c.Mongo.Validate()}
+		m.Unless(c.CursorKeyFile != "", "cursor-key-file", "is required with --storage mongodb: all replicas share the file")
+		return m.Err()
 	}
-	return fmt.Errorf("--storage: %q must be sqlite or mongodb", c.Storage)
+	return settings.Mistakef("storage", "%q must be sqlite or mongodb", c.Storage)
 }
 
 func (c Config) checkLimits() error {
-	var redis error
+	var m settings.Mistakes
 	if c.sharesLimits() {
-		redis = c.redis().Validate()
+		m = append(m, c.redis().Validate())
 	}
-	return errors.Join(redis,
-		unless(c.Replicas >= 1 && c.Replicas <= maxReplicas, "--replicas: must be 1 to "+strconv.Itoa(maxReplicas)),
-	)
+	m.Unless(c.Replicas >= 1 && c.Replicas <= maxReplicas, "replicas", "must be 1 to %d", maxReplicas)
+	return m.Err()
 }
 
 func (c Config) checkMetricsAddr() error {
@@ -194,70 +196,18 @@ func (c Config) checkMetricsAddr() error {
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	return errors.Join(
-		unless(err == nil, fmt.Sprintf("--metrics-addr: %q must be HOST:PORT", c.MetricsAddr)),
-		unless(c.MetricsAddr != c.HTTP.Addr || port == "0", "--metrics-addr: must differ from --addr"),
-	)
+	var m settings.Mistakes
+	m.Unless(err == nil, "metrics-addr", "%q must be HOST:PORT", c.MetricsAddr)
+	m.Unless(c.MetricsAddr != c.HTTP.Addr || port == "0", "metrics-addr", "must differ from --addr")
+	return m.Err()
 }
 
 func (c Config) checkLog() error {
-	return errors.Join(
-		oneOf("--log-level", c.Log.Level, "debug", "info", "warn", "error"),
-		oneOf("--log-format", c.Log.Format, "auto", "json", "console"),
-	)
-}
-
-func oneOf(name, value string, words ...string) error {
-	for _, w := range words {
-		if value == w {
-			return nil
-		}
+	var m settings.Mistakes
+	oneOf := func(name, value string, words ...string) {
+		m.Unless(slices.Contains(words, value), name, "%q must be one of %s", value, strings.Join(words, ", "))
 	}
-	return fmt.Errorf("%s: %q must be one of %s", name, value, strings.Join(words, ", "))
-}
-
-func unless(ok bool, mistake string) error {
-	if ok {
-		return nil
-	}
-	return errors.New(mistake)
-}
-
-// issuer returns the external issuer that single settings describe. It is the
-// first one; those of a list follow.
-func (c *Config) issuer() *jwtauth.OIDC {
-	if len(c.Auth.OIDC) == 0 {
-		c.Auth.OIDC = []jwtauth.OIDC{jwtauth.DefaultOIDC()}
-	}
-	return &c.Auth.OIDC[0]
-}
-
-// addIssuers reads the list of external issuers in the file.
-func (c *Config) addIssuers(v any) error {
-	var errs []error
-	for i, item := range items(v) {
-		o, err := readIssuer(item)
-		for _, line := range lines(err) {
-			errs = append(errs, fmt.Errorf("[%d]: %s", i, line))
-		}
-		c.Auth.OIDC = append(c.Auth.OIDC, o)
-	}
-	return errors.Join(errs...)
-}
-
-func readIssuer(v any) (jwtauth.OIDC, error) {
-	o := jwtauth.DefaultOIDC()
-	values, ok := v.(map[string]any)
-	if !ok {
-		return o, errors.New("must have settings such as issuer and audience")
-	}
-	var names []string
-	var errs []error
-	for _, s := range issuerSettings() {
-		names = append(names, s.name)
-		if v, ok := values[s.name]; ok {
-			errs = append(errs, prefix(s.name, assign(s.place(&o), v)))
-		}
-	}
-	return o, errors.Join(append(errs, unknown(values, names))...)
+	oneOf("log-level", c.Log.Level, "debug", "info", "warn", "error")
+	oneOf("log-format", c.Log.Format, "auto", "json", "console")
+	return m.Err()
 }

@@ -58,9 +58,9 @@ func whenReachable(ctx context.Context, cfg Config, wait time.Duration, log *zap
 	for end := time.Now().Add(wait); ; {
 		err := do()
 		if !errors.Is(err, ports.ErrUnavailable) || time.Now().Add(migrateEvery).After(end) {
-			return cfg.origins.rename(err)
+			return cfg.Origins.Rename(err)
 		}
-		log.Info("waiting for MongoDB", zap.Error(cfg.origins.rename(err)))
+		log.Info("waiting for MongoDB", zap.Error(cfg.Origins.Rename(err)))
 		select {
 		case <-time.After(migrateEvery):
 		case <-ctx.Done():
@@ -81,7 +81,7 @@ func Try(ctx context.Context, cfg Config) error {
 		}
 	}
 	if cfg.sharesLimits() {
-		redis = cfg.origins.rename(redislimit.Check(cfg.redis()))
+		redis = cfg.Origins.Rename(redislimit.Check(cfg.redis()))
 	}
 	return errors.Join(mongo, redis)
 }
@@ -91,7 +91,7 @@ func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.O
 	cfg.Mongo.Observer = o
 	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
 	if err != nil {
-		return nil, nil, cfg.origins.rename(err)
+		return nil, nil, cfg.Origins.Rename(err)
 	}
 	if err = db.Check(ctx); err == nil {
 		return db, closeDB, nil
@@ -100,7 +100,7 @@ func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.O
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	return nil, nil, cfg.origins.rename(err)
+	return nil, nil, cfg.Origins.Rename(err)
 }
 
 // CreateKeys makes the key files that cfg names and that do not exist yet, and

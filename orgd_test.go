@@ -112,7 +112,10 @@ func TestCursorKeyFile(t *testing.T) {
 		"secret text":                    false,
 	} {
 		c := config(t)
-		c.CursorKeyFile = write(t, "key", content)
+		c.CursorKeyFile = filepath.Join(t.TempDir(), "key")
+		if err := os.WriteFile(c.CursorKeyFile, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		_, stop, err := Build(t.Context(), c, zap.NewNop())
 		if stop != nil {
 			stop()
@@ -208,7 +211,7 @@ func TestExpire(t *testing.T) {
 		"failure":       {&upkeep{left: 3, err: broken}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			a := &App{storage: tc.storage, clock: clock(noon), cfg: Config{Retention: day}}
+			a := &App{storage: tc.storage, clock: clock(noon), cfg: Config{Retention: 24 * time.Hour}}
 			if err := a.expire(t.Context()); !errors.Is(err, tc.storage.err) {
 				t.Errorf("%s: expire = %v, want %v", name, err, tc.storage.err)
 			}
@@ -216,7 +219,7 @@ func TestExpire(t *testing.T) {
 				t.Errorf("%s: expire makes %d steps, want %d", name, len(tc.storage.asked), tc.steps)
 			}
 			want := ports.Expiry{
-				Events: noon.Add(-day), Audit: noon.Add(-audit.Kept), Idempotency: noon.Add(-idempotency.Kept),
+				Events: noon.Add(-24 * time.Hour), Audit: noon.Add(-audit.Kept), Idempotency: noon.Add(-idempotency.Kept),
 				Deliveries: noon.Add(-webhook.Kept), Now: noon,
 			}
 			if diff := cmp.Diff(want, tc.storage.asked[0]); diff != "" {

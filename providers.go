@@ -124,7 +124,7 @@ func openLimits(cfg Config, m *telemetry.Metrics, t *telemetry.Traces, log *zap.
 		return limits{limiter: local, caps: cfg.Limits.PerReplica(cfg.Replicas)}, func() {}, nil
 	}
 	if err := redislimit.Check(cfg.redis()); err != nil && !errors.Is(err, redislimit.ErrLost) {
-		return limits{}, nil, cfg.origins.rename(err)
+		return limits{}, nil, cfg.Origins.Rename(err)
 	}
 	redis, closeRedis, err := redislimit.Open(cfg.redis(), m.Fallback(local), m.LimitsShared, log)
 	if err != nil {

@@ -101,7 +101,11 @@ func run(ctx context.Context, args []string, t terminal.Terminal) int {
 }
 
 func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
-	return kong.New(&cli{},
+	c := &cli{}
+	c.Serve.Plugins, c.Config.Check.Plugins = config.AllFlags(), config.AllFlags()
+	c.Migrate.Plugins = config.Flags("mongo-uri", "mongo-database", "mongo-connect-timeout", "mongo-operation-timeout", "mongo-max-pool")
+	c.Token.Create.Plugins = config.Flags("signing-key-file", "token-issuer", "token-audience")
+	return kong.New(c,
 		kong.Name("orgd"),
 		kong.Description(`orgd keeps an organization of AI agents: departments, agents and the history of what each agent was.
 

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
 )
@@ -110,7 +110,7 @@ func TestFlagsAreSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var settings []string
-	for _, s := range orgd.Settings() {
+	for _, s := range config.Settings() {
 		settings = append(settings, s.Name)
 	}
 	slices.Sort(settings)

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"orgd"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/limit"
 )
@@ -40,8 +41,8 @@ func settingsReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := map[string]orgd.SettingInfo{}
-	for _, s := range orgd.Settings() {
+	about := map[string]config.Setting{}
+	for _, s := range config.Settings() {
 		about[s.Name] = s
 	}
 	page := &strings.Builder{}
@@ -70,16 +71,16 @@ func endGroup(page *strings.Builder, group string) {
 }
 
 // settingRow adds the row of one setting.
-func settingRow(page *strings.Builder, f *kong.Flag, s orgd.SettingInfo) {
-	variable, storage, meaning := code(s.Env), "all", strings.ReplaceAll(f.OrigHelp, "$$", "$")
-	if s.Secret {
-		variable += " " + code(s.Env+"_FILE")
+func settingRow(page *strings.Builder, f *kong.Flag, s config.Setting) {
+	variable, storage, meaning := code(s.Env()), "all", strings.ReplaceAll(f.OrigHelp, "$$", "$")
+	if s.Secret() {
+		variable += " " + code(s.Env()+"_FILE")
 		meaning += " Secret."
 	}
-	if s.Storage != "" {
-		storage = code(s.Storage)
+	if s.Storage() != "" {
+		storage = code(s.Storage())
 	}
-	for _, cell := range []string{code("--" + s.Name), variable, code(s.Name), code(s.Default), storage, meaning} {
+	for _, cell := range []string{code("--" + s.Name), variable, code(s.Name), code(s.Default()), storage, meaning} {
 		fmt.Fprintf(page, "| %s ", strings.ReplaceAll(cell, "|", `\|`))
 	}
 	page.WriteString("|\n")
@@ -135,7 +136,7 @@ func TestBoundsOfSettings(t *testing.T) {
 		}
 		n++
 		base := valid
-		if settingNamed(t, f.Name).Storage == orgd.SQLite {
+		if settingNamed(t, f.Name).Storage() == orgd.SQLite {
 			base = valid[:3]
 		}
 		for value, good := range map[string]bool{bounds[1]: true, bounds[2]: true, beyond(t, bounds[1], -1): false, beyond(t, bounds[2], 1): false} {
@@ -149,15 +150,15 @@ func TestBoundsOfSettings(t *testing.T) {
 	}
 }
 
-func settingNamed(t *testing.T, name string) orgd.SettingInfo {
+func settingNamed(t *testing.T, name string) config.Setting {
 	t.Helper()
-	for _, s := range orgd.Settings() {
+	for _, s := range config.Settings() {
 		if s.Name == name {
 			return s
 		}
 	}
 	t.Fatalf("there is no setting %s", name)
-	return orgd.SettingInfo{}
+	return config.Setting{}
 }
 
 // beyond is the number or duration that is a step away from a bound.
@@ -166,7 +167,7 @@ func beyond(t *testing.T, bound string, step int) string {
 	if n, err := strconv.Atoi(bound); err == nil {
 		return strconv.Itoa(n + step)
 	}
-	d, err := orgd.ParseDuration(bound)
+	d, err := config.ParseDuration(bound)
 	if err != nil {
 		t.Fatal(err)
 	}

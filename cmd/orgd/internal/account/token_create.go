@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"orgd"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
@@ -22,7 +24,7 @@ type TokenCreate struct {
 	Departments []string `placeholder:"NAME" help:"Departments that a department_admin manages, separated by commas."`
 	config.FileFlag
 	config.DirectoryFlag
-	config.KeyFlags
+	kong.Plugins // signing key, issuer and audience
 }
 
 // Help implements kong.HelpProvider.
@@ -91,7 +93,7 @@ func (c *TokenCreate) request() (in orgd.TokenRequest, err error) {
 	if len(in.Departments) > session.MaxDepartments {
 		flag("departments", session.ErrDepartments)
 	}
-	if in.TTL, err = orgd.ParseDuration(c.TTL); err != nil {
+	if in.TTL, err = config.ParseDuration(c.TTL); err != nil {
 		errs = append(errs, fmt.Errorf("--ttl: %w", err))
 	} else if in.TTL < session.MinTTL || in.TTL > session.MaxTTL || in.TTL%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--ttl: %s must be whole seconds, 1s to 30d", c.TTL))

@@ -38,7 +38,7 @@ func (c *ConfigCheck) Run(ctx context.Context, t *terminal.Terminal, given confi
 	if err != nil {
 		return err
 	}
-	text, err := cfg.Describe()
+	text, err := config.Describe(cfg)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"orgd"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
@@ -14,10 +16,10 @@ import (
 type Migrate struct {
 	config.FileFlag
 	config.DirectoryFlag
-	Storage  string        `placeholder:"KIND" help:"sqlite or mongodb."`
-	Wait     time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
-	Initiate bool          `help:"First initiate the replica set of a new MongoDB: its members are the hosts of --mongo-uri. Does nothing if that has been done."`
-	config.MongoFlags
+	Storage      string        `placeholder:"KIND" help:"sqlite or mongodb."`
+	Wait         time.Duration `placeholder:"TIME" help:"How long to wait for a MongoDB that cannot be reached yet, such as 2m (default: not at all)."`
+	Initiate     bool          `help:"First initiate the replica set of a new MongoDB: its members are the hosts of --mongo-uri. Does nothing if that has been done."`
+	kong.Plugins               // of MongoDB
 }
 
 // migrationTime bounds the work on a MongoDB, whose indexes take as long to

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"orgd"
 	"orgd/client"
+	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -141,7 +141,7 @@ func (f ServerFlag) given(getenv func(string) string) (Connection, error) {
 	if c.Token != "" {
 		return c, nil
 	}
-	token, err := orgd.ReadSecret(getenv, "ORGD_TOKEN")
+	token, err := config.ReadSecret(getenv, "ORGD_TOKEN")
 	c.Token, c.TokenOf = strings.TrimSpace(token), "ORGD_TOKEN"
 	if getenv("ORGD_TOKEN") == "" {
 		c.TokenOf = "ORGD_TOKEN_FILE"

@@ -113,11 +113,8 @@ func (c *Demo) configuration(given config.Given) (orgd.Config, error) {
 			addr = "127.0.0.1:0"
 		}
 	}
-	cfg, err := orgd.Load(orgd.Sources{
-		Flags:  map[string]any{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"},
-		Getenv: func(string) string { return "" },
-	})
-	return cfg, terminal.Usage(errors.Join(err, cfg.Validate()))
+	flags := config.Given{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"}
+	return config.LoadValid(flags, func(string) string { return "" })
 }
 
 // takeDirectory makes the directory and marks it as that of a demo. It fails if the

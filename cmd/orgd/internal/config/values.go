@@ -1,71 +1,72 @@
-package orgd
+package config
 
 import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// assign stores what a source holds: a text from flags and environment, any
-// YAML value from the file.
-func assign(place, v any) (err error) {
-	switch p := place.(type) {
-	case *string:
-		*p, err = text(v)
-	case *bool:
-		*p, err = boolean(v)
-	case **bool:
-		*p, err = optional(v)
-	case *int:
-		*p, err = integer(v)
-	case *float64:
-		*p, err = decimal(v)
-	case *time.Duration:
-		*p, err = duration(v)
+// set stores what a source holds: a text from flags and environment, any YAML value
+// from the file. After an error the setting is zero.
+func (s Setting) set(v any) (err error) {
+	switch p := s.field.Addr().Interface().(type) {
+	case *any:
+		*p = v
 	case *[]string:
 		*p, err = list(v)
 	case *map[string]string:
 		*p, err = pairs(v)
-	case func(any) error:
-		err = p(v)
-	default:
-		err = fmt.Errorf("cannot be set (%T)", place)
+	case *string:
+		*p, err = text(v)
+	case *bool:
+		*p, err = read(v, boolean)
+	case **bool:
+		*p, err = read(v, optional)
+	case *int:
+		*p, err = read(v, integer)
+	case *float64:
+		*p, err = read(v, decimal)
+	case *time.Duration:
+		*p, err = read(v, ParseDuration)
 	}
 	return err
 }
 
-// show is the inverse of assign, for one line of text.
-func show(place any) string {
-	switch p := place.(type) {
-	case *string:
-		return *p
+// native returns the value as YAML writes it on one line.
+func (s Setting) native() any {
+	switch v := s.field.Interface().(type) {
+	case nil:
+		return ""
 	case *bool:
-		return strconv.FormatBool(*p)
-	case **bool:
-		if *p == nil {
+		if v == nil {
 			return automatic
 		}
-		return strconv.FormatBool(**p)
-	case *int:
-		return strconv.Itoa(*p)
-	case *float64:
-		return strconv.FormatFloat(*p, 'g', -1, 64)
-	case *time.Duration:
-		return durationText(*p)
-	case *[]string:
-		return strings.Join(*p, ",")
-	case *map[string]string:
-		var all []string
-		for _, name := range slices.Sorted(maps.Keys(*p)) {
-			all = append(all, name+"="+(*p)[name])
+		return *v
+	case time.Duration:
+		return durationText(v)
+	case []string:
+		return strings.Join(v, ",")
+	case map[string]string:
+		if len(v) == 0 {
+			return ""
 		}
-		return strings.Join(all, ",")
 	}
-	return ""
+	return s.field.Interface()
+}
+
+// read parses a single value.
+func read[T any](v any, parse func(string) (T, error)) (T, error) {
+	s, err := text(v)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return parse(s)
 }
 
 func text(v any) (string, error) {
@@ -80,11 +81,7 @@ func text(v any) (string, error) {
 	return "", errors.New("must be a single value")
 }
 
-func boolean(v any) (bool, error) {
-	s, err := text(v)
-	if err != nil {
-		return false, err
-	}
+func boolean(s string) (bool, error) {
 	switch strings.ToLower(s) {
 	case "true", "on", "yes", "1":
 		return true, nil
@@ -98,22 +95,18 @@ func boolean(v any) (bool, error) {
 const automatic = "auto"
 
 // optional reads true, false, or that the program decides: nil.
-func optional(v any) (*bool, error) {
-	if s, err := text(v); err == nil && strings.EqualFold(s, automatic) {
+func optional(s string) (*bool, error) {
+	if strings.EqualFold(s, automatic) {
 		return nil, nil
 	}
-	b, err := boolean(v)
+	b, err := boolean(s)
 	if err != nil {
 		return nil, err
 	}
 	return &b, nil
 }
 
-func integer(v any) (int, error) {
-	s, err := text(v)
-	if err != nil {
-		return 0, err
-	}
+func integer(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0, fmt.Errorf("%q must be a whole number", s)
@@ -121,11 +114,7 @@ func integer(v any) (int, error) {
 	return n, nil
 }
 
-func decimal(v any) (float64, error) {
-	s, err := text(v)
-	if err != nil {
-		return 0, err
-	}
+func decimal(s string) (float64, error) {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q must be a number such as 0.1", s)
@@ -137,14 +126,6 @@ const day = 24 * time.Hour
 
 // maxDays is what a duration can hold, rounded down: about 290 years.
 const maxDays = 106_000
-
-func duration(v any) (time.Duration, error) {
-	s, err := text(v)
-	if err != nil {
-		return 0, err
-	}
-	return ParseDuration(s)
-}
 
 // ParseDuration reads a duration as operators write it: "30s", "1h30m", or
 // whole days, "400d". It may not be negative.
@@ -193,33 +174,31 @@ func list(v any) ([]string, error) {
 	return all, nil
 }
 
+// items returns the elements of a list, or the single value.
 func items(v any) []any {
-	switch v := v.(type) {
-	case []any:
-		return v
-	case []string:
-		all := make([]any, len(v))
-		for i, s := range v {
-			all[i] = s
-		}
-		return all
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Slice {
+		return []any{v}
 	}
-	return []any{v}
+	all := make([]any, r.Len())
+	for i := range all {
+		all[i] = r.Index(i).Interface()
+	}
+	return all
 }
 
 // pairs reads names with values: a map, or a list of NAME=VALUE.
 func pairs(v any) (map[string]string, error) {
 	all := map[string]string{}
-	if m, ok := v.(map[string]any); ok {
-		var errs []error
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			s, err := text(m[name])
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", name, err))
-			}
-			all[name] = s
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Map {
+		named := map[string]any{}
+		for key, value := range r.Seq2() {
+			named[fmt.Sprint(key)] = value.Interface() // the key may be a number
 		}
-		return all, errors.Join(errs...)
+		return all, eachPair(named, func(name string, value any) (err error) {
+			all[name], err = text(value)
+			return within(name, err)
+		})
 	}
 	parts, err := list(v)
 	for _, part := range parts {
@@ -230,4 +209,13 @@ func pairs(v any) (map[string]string, error) {
 		all[name] = value
 	}
 	return all, err
+}
+
+// eachPair calls f for each pair, in the order of the names, and joins its errors.
+func eachPair[T any](m map[string]T, f func(name string, value T) error) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		errs = append(errs, f(name, m[name]))
+	}
+	return errors.Join(errs...)
 }

@@ -1,16 +1,17 @@
-package orgd
+package config
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd"
 	"orgd/adapters/jwtauth"
 	"orgd/domain/limit"
 	"orgd/test/golden"
@@ -38,11 +39,10 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// mistakes is everything that is wrong with the sources, a line each, with
+// mistakes is everything that is wrong with flags and environment, a line each, with
 // path written as FILE.
-func mistakes(s Sources, path string) []string {
-	c, err := Load(s)
-	err = errors.Join(err, c.Validate())
+func mistakes(given Given, getenv func(string) string, path string) []string {
+	_, err := LoadValid(given, getenv)
 	if err == nil {
 		return nil
 	}
@@ -50,28 +50,26 @@ func mistakes(s Sources, path string) []string {
 }
 
 func TestDefault(t *testing.T) {
-	c, err := Load(Sources{Getenv: env()})
+	c, err := Load(nil, env())
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
 	if err := c.Validate(); err != nil {
 		t.Errorf("Validate = %v, want the defaults to be valid", err)
 	}
-	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Config{})); diff != "" {
+	if diff := cmp.Diff(orgd.Default(), c); diff != "" {
 		t.Errorf("Load without sources (-default +got):\n%s", diff)
 	}
 }
 
 func TestPrecedence(t *testing.T) {
 	path := write(t, "orgd.yaml", "addr: file:1\nmetrics-addr: file:2\nlog-level: warn\nreaders: 3\n")
-	c, err := Load(Sources{
-		Flags:  map[string]any{"config": path, "addr": "flag:1"},
-		Getenv: env("ORGD_ADDR=env:1", "ORGD_METRICS_ADDR=env:2", "ORGD_READERS=", "ORGD_CONFIG=/does/not/exist"),
-	})
+	c, err := Load(Given{"config": path, "addr": "flag:1"},
+		env("ORGD_ADDR=env:1", "ORGD_METRICS_ADDR=env:2", "ORGD_READERS=", "ORGD_CONFIG=/does/not/exist"))
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
-	got := []string{c.HTTP.Addr, c.MetricsAddr, c.Log.Level, c.Log.Format, show(&c.SQLite.Readers)}
+	got := []string{c.HTTP.Addr, c.MetricsAddr, c.Log.Level, c.Log.Format, strconv.Itoa(c.SQLite.Readers)}
 	want := []string{"flag:1", "env:2", "warn", "auto", "3"} // an empty variable is not set
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
@@ -100,16 +98,16 @@ func TestConsoleByItself(t *testing.T) {
 		{"auto", []string{"ORGD_CONSOLE=Auto"}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, err := Load(Sources{Getenv: env(tc.vars...)})
+			c, err := Load(nil, env(tc.vars...))
 			if err != nil {
 				t.Fatalf("Load = %v", err)
 			}
-			if got := serverConfig(c).Console; got != tc.want {
+			if got := c.ServesConsole(); got != tc.want {
 				t.Errorf("the console is served: %t, want %t", got, tc.want)
 			}
 		})
 	}
-	if _, err := Load(Sources{Getenv: env("ORGD_CONSOLE=maybe")}); err == nil {
+	if _, err := Load(nil, env("ORGD_CONSOLE=maybe")); err == nil {
 		t.Error("Load takes ORGD_CONSOLE=maybe")
 	}
 }
@@ -134,28 +132,28 @@ func TestEverySettingFromEverySource(t *testing.T) {
 		"oidc-role-map": "boss=admin", "oidc-leeway": "9s", "oidc-allow-http": "yes",
 		"webhook-allow-http": "on", "webhook-allow-private": "1",
 	}
-	var want Config
-	for source, load := range map[string]func() (Config, error){
-		"flags": func() (Config, error) {
-			flags := map[string]any{}
+	var want orgd.Config
+	for source, load := range map[string]func() (orgd.Config, error){
+		"flags": func() (orgd.Config, error) {
+			flags := Given{}
 			for name, v := range values {
 				flags[name] = v
 			}
-			return Load(Sources{Flags: flags, Getenv: env()})
+			return Load(flags, env())
 		},
-		"environment": func() (Config, error) {
+		"environment": func() (orgd.Config, error) {
 			var vars []string
 			for name, v := range values {
 				vars = append(vars, envName(name)+"="+v)
 			}
-			return Load(Sources{Getenv: env(vars...)})
+			return Load(nil, env(vars...))
 		},
-		"file": func() (Config, error) {
+		"file": func() (orgd.Config, error) {
 			var lines []string
 			for name, v := range values {
 				lines = append(lines, name+": '"+v+"'")
 			}
-			return Load(Sources{Getenv: env("ORGD_CONFIG=" + write(t, "orgd.yaml", strings.Join(lines, "\n")))})
+			return Load(nil, env("ORGD_CONFIG="+write(t, "orgd.yaml", strings.Join(lines, "\n"))))
 		},
 	} {
 		got, err := load()
@@ -166,15 +164,15 @@ func TestEverySettingFromEverySource(t *testing.T) {
 			if _, ok := values[s.Name]; !ok {
 				t.Errorf("the test misses the setting %s", s.Name)
 			}
-			if got.origins[s.Name] == "" {
+			if got.Origins[s.Name] == "" {
 				t.Errorf("Load(%s) does not read %s", source, s.Name)
 			}
 		}
-		got.origins = nil
+		got.Origins = nil
 		if want.Storage == "" {
 			want = got
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{})); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Load(%s) differs from another source:\n%s", source, diff)
 		}
 	}
@@ -187,10 +185,8 @@ func TestEverySettingFromEverySource(t *testing.T) {
 
 func TestLimitsAreMergedByName(t *testing.T) {
 	path := write(t, "orgd.yaml", "limits:\n  agents.create: 1/60s\n  agents.update: 2/60s\n  agents.delete: off\n")
-	c, err := Load(Sources{
-		Flags:  map[string]any{"limit": []string{"agents.create=9/10s"}},
-		Getenv: env("ORGD_CONFIG="+path, "ORGD_LIMIT=agents.create=8/60s,agents.update=8/60s"),
-	})
+	c, err := Load(Given{"limit": []string{"agents.create=9/10s"}},
+		env("ORGD_CONFIG="+path, "ORGD_LIMIT=agents.create=8/60s,agents.update=8/60s"))
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
@@ -213,10 +209,8 @@ oidc:
     audience: [orgd]
     role-map: {staff: editor}
 `)
-	c, err := Load(Sources{
-		Flags:  map[string]any{"oidc-issuer": "https://a.example", "oidc-audience": []string{"x"}},
-		Getenv: env("ORGD_CONFIG=" + path),
-	})
+	c, err := Load(Given{"oidc-issuer": "https://a.example", "oidc-audience": []string{"x"}},
+		env("ORGD_CONFIG="+path))
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
@@ -230,11 +224,11 @@ oidc:
 
 func TestSecretFiles(t *testing.T) {
 	path := write(t, "uri", "mongodb://user:secret@host\n")
-	c, err := Load(Sources{Getenv: env("ORGD_MONGO_URI_FILE=" + path)})
+	c, err := Load(nil, env("ORGD_MONGO_URI_FILE="+path))
 	if err != nil || c.Mongo.URI != "mongodb://user:secret@host" {
 		t.Errorf("Load = %q, %v, want the content of the file", c.Mongo.URI, err)
 	}
-	text, err := c.Describe()
+	text, err := Describe(c)
 	if err != nil || strings.Contains(text, "secret@") || !strings.Contains(text, "mongo-uri: '***'") || !strings.Contains(text, "# ORGD_MONGO_URI_FILE") {
 		t.Errorf("Describe = %v, want the secret masked and its origin named:\n%s", err, text)
 	}
@@ -258,45 +252,43 @@ oidc:
   - issuer: http://idp.example
     audiences: orgd
 `)
-	s := Sources{
-		Flags: map[string]any{
-			"config": path, "tls-cert": "cert.pem", "drain-delay": "soon", "console": "maybe",
-			"limit": []string{"subject"}, "storage": "postgres",
-		},
-		Getenv: env("ORGD_TRUSTED_PROXIES=10.0.0.0/99", "ORGD_TOKEN_CACHE_SIZE=lots", "ORGD_LOG_LEVEL=loud",
-			"ORGD_LIMIT_AT_ONCE=agents.create=1,agents.rollback=-1", "ORGD_MONGO_URI=x", "ORGD_MONGO_URI_FILE=y",
-			"ORGD_METRICS_ADDR=9090", "ORGD_REDIS_ADDR=r:1"),
+	given := Given{
+		"config": path, "tls-cert": "cert.pem", "drain-delay": "soon", "console": "maybe",
+		"limit": []string{"subject"}, "storage": "postgres",
 	}
-	golden.File(t, "testdata/mistakes.txt", strings.Join(mistakes(s, path), "\n")+"\n")
+	getenv := env("ORGD_TRUSTED_PROXIES=10.0.0.0/99", "ORGD_TOKEN_CACHE_SIZE=lots", "ORGD_LOG_LEVEL=loud",
+		"ORGD_LIMIT_AT_ONCE=agents.create=1,agents.rollback=-1", "ORGD_MONGO_URI=x", "ORGD_MONGO_URI_FILE=y",
+		"ORGD_METRICS_ADDR=9090", "ORGD_REDIS_ADDR=r:1")
+	golden.File(t, "testdata/mistakes.txt", strings.Join(mistakes(given, getenv, path), "\n")+"\n")
 }
 
 func TestMistakesOfOneSource(t *testing.T) {
 	for name, tc := range map[string]struct {
-		sources Sources
-		want    string
+		given  Given
+		getenv func(string) string
+		want   string
 	}{
-		"no file": {Sources{Flags: map[string]any{"config": "/does/not/exist"}, Getenv: env()},
+		"no file": {Given{"config": "/does/not/exist"}, env(),
 			"--config: cannot read /does/not/exist: open /does/not/exist: no such file or directory"},
-		"no file from the environment": {Sources{Getenv: env("ORGD_CONFIG=/does/not/exist")},
+		"no file from the environment": {nil, env("ORGD_CONFIG=/does/not/exist"),
 			"ORGD_CONFIG: cannot read /does/not/exist: open /does/not/exist: no such file or directory"},
-		"no secret file": {Sources{Getenv: env("ORGD_MONGO_URI_FILE=/does/not/exist")},
+		"no secret file": {nil, env("ORGD_MONGO_URI_FILE=/does/not/exist"),
 			"ORGD_MONGO_URI_FILE: open /does/not/exist: no such file or directory"},
-		"two at the same address": {Sources{Flags: map[string]any{"addr": "h:1", "metrics-addr": "h:1"}, Getenv: env()},
+		"two at the same address": {Given{"addr": "h:1", "metrics-addr": "h:1"}, env(),
 			"--metrics-addr: must differ from --addr"},
-		"replicas of a directory": {Sources{Getenv: env("ORGD_REPLICAS=2")},
+		"replicas of a directory": {nil, env("ORGD_REPLICAS=2"),
 			"ORGD_REPLICAS: must be 1 with --storage sqlite, whose directory one process at a time may use"},
-		"server of another storage": {Sources{Getenv: env("ORGD_MONGO_URI=mongodb://h")},
+		"server of another storage": {nil, env("ORGD_MONGO_URI=mongodb://h"),
 			"ORGD_MONGO_URI: is for --storage mongodb, and the storage is sqlite"},
-		"database": {Sources{Flags: map[string]any{"storage": "mongodb", "mongo-uri": "mongodb://h", "signing-key-file": "s", "cursor-key-file": "c"},
-			Getenv: env("ORGD_MONGO_DATABASE=a.b")}, "ORGD_MONGO_DATABASE: must be 1 to 63 letters, digits, - and _"},
-		"login in an address": {Sources{Getenv: env("ORGD_REDIS_ADDR=redis://u:p@h")},
+		"database": {Given{"storage": "mongodb", "mongo-uri": "mongodb://h", "signing-key-file": "s", "cursor-key-file": "c"}, env("ORGD_MONGO_DATABASE=a.b"), "ORGD_MONGO_DATABASE: must be 1 to 63 letters, digits, - and _"},
+		"login in an address": {nil, env("ORGD_REDIS_ADDR=redis://u:p@h"),
 			"ORGD_REDIS_ADDR: address 1: must not hold a user or a password: use --redis-username and ORGD_REDIS_PASSWORD_FILE"},
-		"audience": {Sources{Flags: map[string]any{"oidc-issuer": "https://idp.example"}, Getenv: env()},
+		"audience": {Given{"oidc-issuer": "https://idp.example"}, env(),
 			"--oidc-audience: is required for https://idp.example: without it every token of that issuer would be accepted"},
-		"half of a TLS configuration": {Sources{Getenv: env("ORGD_TLS_CERT=c")},
+		"half of a TLS configuration": {nil, env("ORGD_TLS_CERT=c"),
 			"ORGD_TLS_CERT, --tls-key: give both or neither"},
 	} {
-		if got := strings.Join(mistakes(tc.sources, "FILE"), "\n"); got != tc.want {
+		if got := strings.Join(mistakes(tc.given, tc.getenv, "FILE"), "\n"); got != tc.want {
 			t.Errorf("%s: Load and Validate = %s, want %s", name, got, tc.want)
 		}
 	}
@@ -304,19 +296,19 @@ func TestMistakesOfOneSource(t *testing.T) {
 
 func TestMistakesOfTheFileItself(t *testing.T) {
 	path := write(t, "orgd.yaml", "addr: a\naddr: b\n")
-	got := mistakes(Sources{Getenv: env("ORGD_CONFIG=" + path)}, path)
+	got := mistakes(nil, env("ORGD_CONFIG="+path), path)
 	if len(got) == 0 || !strings.HasPrefix(got[0], "ORGD_CONFIG: cannot read FILE: ") {
 		t.Errorf("Load of a file with a setting twice = %q, want it refused", got)
 	}
 	empty := write(t, "empty.yaml", "")
-	if got := mistakes(Sources{Getenv: env("ORGD_CONFIG=" + empty)}, empty); got != nil {
+	if got := mistakes(nil, env("ORGD_CONFIG="+empty), empty); got != nil {
 		t.Errorf("Load of an empty file = %q, want no mistakes", got)
 	}
 }
 
 // Replicas share their keys, so nothing is made up for them.
 func TestMongoDBNeedsKeys(t *testing.T) {
-	got := mistakes(Sources{Getenv: env("ORGD_STORAGE=mongodb")}, "FILE")
+	got := mistakes(nil, env("ORGD_STORAGE=mongodb"), "FILE")
 	want := []string{
 		"--mongo-uri: is required with --storage mongodb",
 		"--cursor-key-file: is required with --storage mongodb: all replicas share the file",
@@ -329,23 +321,21 @@ func TestMongoDBNeedsKeys(t *testing.T) {
 
 // What Describe writes can be used as the file.
 func TestDescribe(t *testing.T) {
-	c, err := Load(Sources{
-		Flags:  map[string]any{"limits": "off", "limit": []string{"agents.create=5/10s"}, "oidc-issuer": "https://idp.example", "oidc-audience": "a,b"},
-		Getenv: env("ORGD_ADDR=0.0.0.0:80", "ORGD_TRUSTED_PROXIES=10.0.0.0/8,::1"),
-	})
+	c, err := Load(Given{"limits": "off", "limit": []string{"agents.create=5/10s"}, "oidc-issuer": "https://idp.example", "oidc-audience": "a,b"},
+		env("ORGD_ADDR=0.0.0.0:80", "ORGD_TRUSTED_PROXIES=10.0.0.0/8,::1"))
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
-	text, err := c.Describe()
+	text, err := Describe(c)
 	if err != nil {
 		t.Fatalf("Describe = %v", err)
 	}
 	golden.File(t, "testdata/described.yaml", text)
-	again, err := Load(Sources{Getenv: env("ORGD_CONFIG=" + write(t, "orgd.yaml", text))})
+	again, err := Load(nil, env("ORGD_CONFIG="+write(t, "orgd.yaml", text)))
 	if err != nil {
 		t.Fatalf("Load(Describe) = %v", err)
 	}
-	textAgain, err := again.Describe()
+	textAgain, err := Describe(again)
 	if err != nil {
 		t.Fatalf("Describe = %v", err)
 	}
@@ -357,14 +347,14 @@ func TestDescribe(t *testing.T) {
 
 // The headers for a collector are shown to nobody, whether they can be read or not.
 func TestHeadersAreSecret(t *testing.T) {
-	c, err := Load(Sources{Getenv: env("ORGD_TRACES_HEADERS_FILE=" + write(t, "headers", "Authorization=Bearer secret,X-Tenant=a\n"))})
+	c, err := Load(nil, env("ORGD_TRACES_HEADERS_FILE="+write(t, "headers", "Authorization=Bearer secret,X-Tenant=a\n")))
 	if err != nil || c.Traces.Headers["Authorization"] != "Bearer secret" || c.Traces.Headers["X-Tenant"] != "a" {
 		t.Fatalf("Load = %v, %v, want two headers", c.Traces.Headers, err)
 	}
-	if text, err := c.Describe(); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, "traces-headers: '***'") {
+	if text, err := Describe(c); err != nil || strings.Contains(text, "secret") || !strings.Contains(text, "traces-headers: '***'") {
 		t.Errorf("Describe = %v, %s, want the headers masked", err, text)
 	}
-	_, err = Load(Sources{Getenv: env("ORGD_TRACES_HEADERS=Bearer secret")})
+	_, err = Load(nil, env("ORGD_TRACES_HEADERS=Bearer secret"))
 	if err == nil || !strings.Contains(err.Error(), "ORGD_TRACES_HEADERS") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Load of no header = %v, want the variable and no secret", err)
 	}
@@ -390,7 +380,7 @@ func TestParseDuration(t *testing.T) {
 }
 
 func TestLimitZeroIsOff(t *testing.T) {
-	c, err := Load(Sources{Flags: map[string]any{"limit": []string{"agents.create=0"}, "limit-at-once": []string{"agents.rollback=0"}}, Getenv: env()})
+	c, err := Load(Given{"limit": []string{"agents.create=0"}, "limit-at-once": []string{"agents.rollback=0"}}, env())
 	if err != nil {
 		t.Fatalf("Load = %v", err)
 	}
