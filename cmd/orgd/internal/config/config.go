@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -112,23 +111,26 @@ func pairName(setting, name string) string { return setting + "." + name }
 
 // apply stores the values in the configuration.
 func (in *input) apply(values map[string]any, all []Setting) error {
-	var errs []error
-	oneIssuer := false
+	var errs, ofIssuer []error
 	for _, s := range all {
-		if v, ok := values[s.Name]; ok {
+		v, ok := values[s.Name]
+		switch {
+		case !ok:
+		case s.tag.Get("prefix") != "":
+			ofIssuer = append(ofIssuer, mistake(s.Name, s.set(v)))
+		default:
 			errs = append(errs, mistake(s.Name, s.set(v)))
-			oneIssuer = oneIssuer || strings.HasPrefix(s.Name, "oidc-")
 		}
 	}
 	in.Config.Webhooks = webhook.Policy{AllowHTTP: in.AllowHTTP, AllowPrivate: in.AllowPrivate}
-	errs = append(errs, in.applyLimits())
-	if oneIssuer {
+	errs = append(errs, in.applyLimits(values))
+	if len(ofIssuer) > 0 {
 		in.Auth.OIDC = append(in.Auth.OIDC, in.OIDC)
 	}
 	if v, ok := values[issuerList]; ok {
-		errs = append(errs, mistake(issuerList, in.addIssuers(v)))
+		ofIssuer = append(ofIssuer, mistake(issuerList, in.addIssuers(v)))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, ofIssuer...)...)
 }
 
 // mistake says that each of the errors in err is about a setting.
@@ -154,7 +156,7 @@ func (in *input) addIssuers(v any) error {
 		in.Auth.OIDC = append(in.Auth.OIDC, o)
 	}
 	for _, s := range settingsOf(&in.OIDC) { // mistakes that are found later
-		if name := "oidc-" + s.Name; in.Origins[name] == "" {
+		if name := issuerList + "-" + s.Name; in.Origins[name] == "" {
 			in.Origins[name] = in.Origins[issuerList] + ": " + s.Name
 		}
 	}
@@ -162,7 +164,7 @@ func (in *input) addIssuers(v any) error {
 }
 
 func readIssuer(o *jwtauth.OIDC, v any) error {
-	values, ok := v.(map[string]any)
+	values, ok := named(v)
 	if !ok {
 		return errors.New("must have settings such as issuer and audience")
 	}
@@ -239,8 +241,8 @@ func readFile(given Given, getenv func(string) string, all []Setting) (source, e
 	for name, v := range values {
 		from[name] = entry{v, path + ": " + name}
 	}
-	if v := values["limits"]; reflect.ValueOf(v).Kind() == reflect.Map && values["limit"] == nil {
-		from["limit"] = entry{v, path + ": limits"}
+	if m, ok := named(values["limits"]); ok && values["limit"] == nil {
+		from["limit"] = entry{m, path + ": limits"}
 		delete(from, "limits")
 	}
 	return from, within(path, unknown(values, append(all, Setting{Name: issuerList})))

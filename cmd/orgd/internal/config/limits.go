@@ -20,11 +20,11 @@ const maxWindow = day
 var errNoLimit = errors.New("there is no such limit; orgd config check lists them")
 
 // applyLimits switches all limits on or off and then sets single ones.
-func (in *input) applyLimits() error {
+func (in *input) applyLimits(values map[string]any) error {
 	caps := &in.Config.Limits
 	var errSwitch error
-	if in.LimitsOn != nil {
-		on, err := read(in.LimitsOn, boolean)
+	if v, ok := values["limits"]; ok {
+		on, err := read(v, boolean)
 		if err != nil {
 			errSwitch = mistake("limits", errors.New("must be on or off"))
 		} else if !on {

@@ -12,11 +12,10 @@ import (
 )
 
 // set stores what a source holds: a text from flags and environment, any YAML value
-// from the file. After an error the setting is zero.
+// from the file. After an error the setting is zero. An any is left to whoever needs the
+// value.
 func (s Setting) set(v any) (err error) {
 	switch p := s.field.Addr().Interface().(type) {
-	case *any:
-		*p = v
 	case *[]string:
 		*p, err = list(v)
 	case *map[string]string:
@@ -190,12 +189,8 @@ func items(v any) []any {
 // pairs reads names with values: a map, or a list of NAME=VALUE.
 func pairs(v any) (map[string]string, error) {
 	all := map[string]string{}
-	if r := reflect.ValueOf(v); r.Kind() == reflect.Map {
-		named := map[string]any{}
-		for key, value := range r.Seq2() {
-			named[fmt.Sprint(key)] = value.Interface() // the key may be a number
-		}
-		return all, eachPair(named, func(name string, value any) (err error) {
+	if m, ok := named(v); ok {
+		return all, eachPair(m, func(name string, value any) (err error) {
 			all[name], err = text(value)
 			return within(name, err)
 		})
@@ -209,6 +204,19 @@ func pairs(v any) (map[string]string, error) {
 		all[name] = value
 	}
 	return all, err
+}
+
+// named returns a map of YAML, whose keys may be numbers, with texts as keys.
+func named(v any) (map[string]any, bool) {
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Map {
+		return nil, false
+	}
+	all := map[string]any{}
+	for key, value := range r.Seq2() {
+		all[fmt.Sprint(key)] = value.Interface()
+	}
+	return all, true
 }
 
 // eachPair calls f for each pair, in the order of the names, and joins its errors.
