@@ -37,14 +37,14 @@ const (
 // maxReplicas bounds --replicas.
 const maxReplicas = 1000
 
-// Config is the configuration of the service. Start from [Default].
+// Config is the configuration of the service. Start from [Default]. A field with a help
+// text in its tag is a setting: its flag, variable and key in a file are made from the
+// tag. The tags of a struct hold for the fields in it.
 type Config struct {
 	HTTP httpapi.Config `group:"Listening"`
-	// MetricsAddr is the address of the listener that shows metrics to everybody
-	// who reaches it; empty means none.
+	// MetricsAddr is empty if there is no such listener.
 	MetricsAddr string `name:"metrics-addr" group:"Listening" after:"addr" placeholder:"HOST:PORT" help:"Show metrics, to everybody who gets there, on a listener of their own."`
-	// Console says whether the console is served; nil means where only this
-	// machine can reach it.
+	// Console is nil if the program decides, see [Config.ServesConsole].
 	Console *bool `name:"console" group:"Listening" negatable:"" help:"Serve the console, at /console. By itself where only this machine can reach it: with the embedded storage on a loopback address."`
 	// Storage is SQLite or MongoDB, and one of the two that follow says where.
 	Storage string             `name:"storage" group:"Storage" placeholder:"KIND" help:"sqlite keeps everything in the data directory; mongodb serves several replicas."`
@@ -52,26 +52,20 @@ type Config struct {
 	Mongo   mongostore.Config  `group:"mongo" storage:"mongodb"`
 	// Redis is where replicas share their limits; without addresses nowhere.
 	// Its Replicas are not set here.
-	Redis redislimit.Config `group:"redis"`
-	// Replicas is how many processes serve the same storage, 1 to 1000. Without
-	// shared limits each admits its part.
-	Replicas int `name:"replicas" group:"Storage" storage:"mongodb" placeholder:"N" help:"How many processes serve the same storage, 1 to 1000. Without Redis each admits its part of the limits."`
+	Redis    redislimit.Config `group:"redis"`
+	Replicas int               `name:"replicas" group:"Storage" storage:"mongodb" placeholder:"N" help:"How many processes serve the same storage, 1 to 1000. Without Redis each admits its part of the limits."`
 	// Limits are the caps of all replicas together.
-	Limits limit.Caps
-	// Retention is how long runtime events are kept; 0 keeps them for ever.
+	Limits    limit.Caps
 	Retention time.Duration `name:"retention" group:"Storage" placeholder:"TIME" help:"How long runtime events are kept, such as 400d; 0 keeps them for ever."`
 	// Webhooks are the endpoints that are allowed beyond those of the public
 	// internet.
 	Webhooks webhook.Policy
 	// Auth says whose tokens are accepted. An empty KeyFile means the key in
 	// the data directory.
-	Auth jwtauth.Config `group:"Tokens"`
-	// CursorKeyFile holds the key that signs cursors; empty means the key in the
-	// data directory.
-	CursorKeyFile string `name:"cursor-key-file" group:"Storage" after:"signing-key-file" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
-	// Traces says where traces go.
-	Traces telemetry.TraceConfig `group:"Traces"`
-	Log    LogConfig             `group:"logs"`
+	Auth          jwtauth.Config        `group:"Tokens"`
+	CursorKeyFile string                `name:"cursor-key-file" group:"Storage" after:"signing-key-file" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
+	Traces        telemetry.TraceConfig `group:"Traces"`
+	Log           LogConfig             `group:"logs"`
 	// Origins are how the user wrote the settings that are not defaults.
 	Origins settings.Origins
 }

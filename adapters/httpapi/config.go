@@ -11,9 +11,9 @@ import (
 	"orgd/adapters/settings"
 )
 
-// Config says where and how the API is served.
+// Config says where and how the API is served. The help in the tags describes the
+// fields.
 type Config struct {
-	// Addr is the host and port to listen on; port 0 takes a free one.
 	Addr string `name:"addr" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one."`
 	// TLSCert and TLSKey are files in PEM form, both or neither. They are read
 	// again when they change.
@@ -23,26 +23,17 @@ type Config struct {
 	Console bool
 	// ErrorDocsURL begins the type of every problem; the category follows it as
 	// an anchor.
-	ErrorDocsURL string `name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`
-	// TrustedProxies are addresses or CIDR ranges whose X-Forwarded-For is
-	// believed.
+	ErrorDocsURL   string   `name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`
 	TrustedProxies []string `name:"trusted-proxies" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed: addresses or ranges."`
-	// CORSOrigins are the origins whose pages may call the API.
-	CORSOrigins []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the API."`
-	// RequestTimeout is how long the work on one request may take once its body
-	// has arrived. It stays under the 16 s after which an idempotency key is
-	// taken over.
+	CORSOrigins    []string `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the API."`
+	// RequestTimeout begins once the body has arrived. It stays under the 16 s after
+	// which an idempotency key is taken over.
 	RequestTimeout time.Duration `name:"request-timeout" placeholder:"TIME" help:"How long the work on one request may take, up to 15s."`
-	// OrganizationTimeout is the same for requests that read or change the whole
-	// organization. While they run their idempotency keys are held anew.
+	// OrganizationTimeout may be longer: idempotency keys are renewed meanwhile.
 	OrganizationTimeout time.Duration `name:"organization-timeout" placeholder:"TIME" help:"The same for requests that read or change the whole organization."`
-	// OrganizationMaxBody bounds the document of an organization, in bytes.
-	OrganizationMaxBody int `name:"organization-max-body" placeholder:"BYTES" help:"How large the document of an organization may be. What does not fit into memory goes to temporary files."`
-	// DrainDelay is how long readiness answers 503 before the listener closes,
-	// so that load balancers notice.
-	DrainDelay time.Duration `name:"drain-delay" placeholder:"TIME" help:"After a signal to stop: how long to answer while readiness says 503, so that load balancers notice."`
-	// ShutdownTimeout is how long running requests may take to end after that.
-	ShutdownTimeout time.Duration `name:"shutdown-timeout" placeholder:"TIME" help:"How long running requests may take to end after that."`
+	OrganizationMaxBody int           `name:"organization-max-body" placeholder:"BYTES" help:"How large the document of an organization may be. What does not fit into memory goes to temporary files."`
+	DrainDelay          time.Duration `name:"drain-delay" placeholder:"TIME" help:"After a signal to stop: how long to answer while readiness says 503, so that load balancers notice."`
+	ShutdownTimeout     time.Duration `name:"shutdown-timeout" placeholder:"TIME" help:"How long running requests may take to end after that."`
 }
 
 // Default is a server for one machine.

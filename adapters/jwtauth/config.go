@@ -20,15 +20,15 @@ const (
 	maxIssuer    = 256 // characters
 )
 
-// Config says whose tokens are accepted. Start from [Default].
+// Config says whose tokens are accepted. Start from [Default]. The help in the tags
+// describes the fields.
 type Config struct {
 	// KeyFile holds the service's own keys, see [CreateKeyFile].
 	KeyFile string `name:"signing-key-file" placeholder:"FILE" help:"Keys that sign and verify tokens (Ed25519, PEM): the first signs, all verify. Replicas share the file. Otherwise the key lies in the data directory."`
 	// Issuer and Audience are the iss and aud of own tokens. Replicas share them.
 	Issuer   string `name:"token-issuer" placeholder:"NAME" help:"Issuer of own tokens."`
 	Audience string `name:"token-audience" placeholder:"NAME" help:"Audience of own tokens."`
-	// CacheSize is how many verified tokens are remembered, 0 to 1 000 000; 0
-	// verifies every token every time.
+	// CacheSize 0 verifies every token every time.
 	CacheSize int `name:"token-cache-size" placeholder:"N" help:"How many verified tokens are remembered, 0 to 1000000."`
 	// OIDC are the external issuers that are trusted beside the own one.
 	OIDC []OIDC
@@ -42,9 +42,7 @@ type OIDC struct {
 	// It is required: without it every token of the issuer, made for whatever
 	// service, would be accepted.
 	Audience []string `name:"audience" placeholder:"NAME" help:"Audiences that mean this service; required with --oidc-issuer."`
-	// JWKSURI is where the issuer publishes its keys. Empty means that its
-	// discovery document names the place.
-	JWKSURI string `name:"jwks-uri" placeholder:"URL" help:"Where the issuer's keys are, if its discovery document shall not say."`
+	JWKSURI  string   `name:"jwks-uri" placeholder:"URL" help:"Where the issuer's keys are, if its discovery document shall not say."`
 	// RoleClaim, DepartmentsClaim and AgentClaim name the claims that hold the
 	// roles, the departments of a department admin, and the agent id of an
 	// agent. A claim "a.b" is the member b of the claim a unless there is a
@@ -54,11 +52,9 @@ type OIDC struct {
 	AgentClaim       string `name:"agent-claim" placeholder:"NAME" help:"Claim with the id of an agent."`
 	// Roles maps the issuer's words to roles. Empty means that the issuer uses
 	// the names of the roles. Of several roles the most powerful counts.
-	Roles map[string]string `name:"role-map" placeholder:"WORD=ROLE" help:"The issuer's words for roles. Without any they are the roles' own names."`
-	// Leeway is how far the issuer's clock may be off, 0 to one minute.
-	Leeway time.Duration `name:"leeway" placeholder:"TIME" help:"How far the issuer's clock may be off, 0s to 1m."`
-	// AllowHTTP permits to fetch keys without TLS from hosts other than this one.
-	AllowHTTP bool `name:"allow-http" help:"Fetch keys without TLS also from other hosts. For tests only."`
+	Roles     map[string]string `name:"role-map" placeholder:"WORD=ROLE" help:"The issuer's words for roles. Without any they are the roles' own names."`
+	Leeway    time.Duration     `name:"leeway" placeholder:"TIME" help:"How far the issuer's clock may be off, 0s to 1m."`
+	AllowHTTP bool              `name:"allow-http" help:"Fetch keys without TLS also from other hosts. For tests only."`
 }
 
 // Default returns the configuration without external issuers. KeyFile remains

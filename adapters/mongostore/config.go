@@ -10,22 +10,19 @@ import (
 	"orgd/adapters/telemetry"
 )
 
-// Config says where the shared store keeps its data and how long it waits.
+// Config says where the shared store keeps its data and how long it waits. The help in
+// the tags describes the fields.
 type Config struct {
 	// URI is a connection string, mongodb:// or mongodb+srv://. It may hold a
 	// password and is never logged.
 	URI string `name:"mongo-uri" secret:"true" placeholder:"URI" help:"Connection string of a replica set, such as mongodb://a,b,c/?replicaSet=NAME. It may hold a password: prefer $ORGD_MONGO_URI_FILE."`
-	// Database is the name of the database, 1 to 63 ASCII letters, digits, "-"
-	// and "_".
-	Database string `name:"mongo-database" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
-	// ConnectTimeout bounds opening one connection, 100 ms to 10 s.
+	// Database has 1 to 63 characters.
+	Database       string        `name:"mongo-database" placeholder:"NAME" help:"Database that keeps everything: letters, digits, - and _."`
 	ConnectTimeout time.Duration `name:"mongo-connect-timeout" placeholder:"TIME" help:"How long opening a connection may take, 100ms to 10s."`
-	// OperationTimeout bounds one operation, the search for a server included,
-	// 100 ms to 10 s. From 2.25 s on, clients may learn of a server that is lost
+	// OperationTimeout: from 2.25 s on, clients may learn of a server that is lost
 	// later than 2.5 s after they have asked.
 	OperationTimeout time.Duration `name:"mongo-operation-timeout" placeholder:"TIME" help:"How long one operation may take, finding a server included, 100ms to 10s."`
-	// MaxPool bounds the connections to each server, 1 to 10 000.
-	MaxPool int `name:"mongo-max-pool" placeholder:"N" help:"How many connections to each server there may be, 1 to 10000."`
+	MaxPool          int           `name:"mongo-max-pool" placeholder:"N" help:"How many connections to each server there may be, 1 to 10000."`
 	// Observer measures what the store does. Its traces have a span for each command of
 	// a request.
 	Observer telemetry.Observer

@@ -21,26 +21,23 @@ const (
 	maxDB     = 65535
 )
 
-// Config says where Redis is. Start from [Default].
+// Config says where Redis is. Start from [Default]. The help in the tags describes the
+// fields.
 type Config struct {
 	// Addrs are HOST:PORT, redis://HOST:PORT/DB or, with TLS, rediss://HOST:PORT/DB,
 	// without user and password. Several are nodes of one cluster or, with
 	// MasterName, sentinels. The port is 6379 if it is missing, that of a sentinel
 	// 26379.
-	Addrs []string `name:"redis-addr" placeholder:"ADDR" help:"HOST:PORT, redis://HOST:PORT/DB or rediss://HOST:PORT/DB; several are nodes of a cluster, or sentinels."`
-	// Cluster says that a single address is a node of a cluster.
-	Cluster bool `name:"redis-cluster" help:"The one address is a node of a cluster."`
+	Addrs   []string `name:"redis-addr" placeholder:"ADDR" help:"HOST:PORT, redis://HOST:PORT/DB or rediss://HOST:PORT/DB; several are nodes of a cluster, or sentinels."`
+	Cluster bool     `name:"redis-cluster" help:"The one address is a node of a cluster."`
 	// Username and Password log in to Redis; both empty if it asks nobody.
-	Username string `name:"redis-username" placeholder:"NAME" help:"Who logs in to Redis."`
-	Password string `name:"redis-password" secret:"true" placeholder:"TEXT" help:"Prefer $ORGD_REDIS_PASSWORD_FILE."`
-	// MasterName is the master that the sentinels watch; empty without sentinels.
-	MasterName string `name:"redis-sentinel-master" placeholder:"NAME" help:"The addresses are sentinels, which watch this master."`
-	// SentinelUsername and SentinelPassword log in to the sentinels.
+	Username         string `name:"redis-username" placeholder:"NAME" help:"Who logs in to Redis."`
+	Password         string `name:"redis-password" secret:"true" placeholder:"TEXT" help:"Prefer $ORGD_REDIS_PASSWORD_FILE."`
+	MasterName       string `name:"redis-sentinel-master" placeholder:"NAME" help:"The addresses are sentinels, which watch this master."`
 	SentinelUsername string `name:"redis-sentinel-username" placeholder:"NAME" help:"Who logs in to the sentinels."`
 	SentinelPassword string `name:"redis-sentinel-password" secret:"true" placeholder:"TEXT" help:"Prefer $ORGD_REDIS_SENTINEL_PASSWORD_FILE."`
-	// CAFile has the authorities that vouch for the servers, in PEM; empty means
-	// those of the system. CertFile and KeyFile, both or neither, are what this
-	// process shows to them; they are read again for every connection.
+	// The files are in PEM form. CertFile and KeyFile, both or neither, are read again
+	// for every connection.
 	CAFile   string `name:"redis-tls-ca" placeholder:"FILE" help:"Who vouches for the servers; otherwise the system's authorities."`
 	CertFile string `name:"redis-tls-cert" placeholder:"FILE" help:"Certificate that is shown to the servers."`
 	KeyFile  string `name:"redis-tls-key" placeholder:"FILE" help:"Key of that certificate."`

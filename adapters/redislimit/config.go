@@ -17,7 +17,6 @@ const (
 // Config says where Redis is and how it is used. Start from [Default].
 type Config struct {
 	redisconn.Config
-	// Timeout is how long a request may wait for Redis, 5 ms to 1 s.
 	Timeout time.Duration `name:"redis-timeout" placeholder:"TIME" help:"How long a request may wait for Redis, 5ms to 1s."`
 	// Replicas is how many processes share the limits. Without Redis each admits
 	// its part. Below 1 counts as 1.

@@ -21,15 +21,13 @@ import (
 	"orgd/adapters/settings"
 )
 
-// TraceConfig says where traces go. Start from [DefaultTraces].
+// TraceConfig says where traces go. Start from [DefaultTraces]. The help in the tags
+// describes the fields.
 type TraceConfig struct {
-	// Endpoint is the URL of a collector that takes OTLP over HTTP, such as
-	// http://127.0.0.1:4318; empty means that no traces are made.
+	// Endpoint is empty if no traces are made.
 	Endpoint string `name:"traces-endpoint" placeholder:"URL" help:"Send traces to this collector, OTLP over HTTP, such as http://127.0.0.1:4318."`
-	// Ratio is the share of traces that are kept, 0 to 1, of those that begin
-	// here. Whether others are kept is decided where they begin.
-	Ratio float64 `name:"traces-ratio" placeholder:"SHARE" help:"Which share of traces is kept, 0 to 1, of those that begin here."`
-	// Headers go with everything that is sent to the collector.
+	// Ratio: whether other traces are kept is decided where they begin.
+	Ratio   float64           `name:"traces-ratio" placeholder:"SHARE" help:"Which share of traces is kept, 0 to 1, of those that begin here."`
 	Headers map[string]string `name:"traces-headers" secret:"true" placeholder:"NAME=VALUE" help:"Headers for the collector, such as Authorization. Prefer $ORGD_TRACES_HEADERS_FILE."`
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // set stores what a source holds: a text from flags and environment, any YAML value
-// from the file. After an error the setting is zero. An any is left to whoever needs the
-// value.
+// from the file. After an error the setting is zero. A field of type any stays nil: its
+// value is read where it is used.
 func (s Setting) set(v any) (err error) {
 	switch p := s.field.Addr().Interface().(type) {
 	case *[]string:
