@@ -35,11 +35,7 @@ func (s *Company) Company(ctx context.Context) (company.Company, error) {
 // Departments returns at most [RowsAtOnce] departments in the company's order,
 // beginning behind last; nil begins with the first.
 func (s *Company) Departments(ctx context.Context, last *Department) ([]Department, error) {
-	var after company.OrderKey
-	if last != nil {
-		after = last.OrderKey
-	}
-	return listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
+	return departmentsBehind(ctx, s.departments, s.agents, last)
 }
 
 // Change merges a patch into the company.

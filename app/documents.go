@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/identity"
-	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -46,7 +46,10 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	if err := s.eachDepartment(ctx, to.Department); err != nil {
 		return err
 	}
-	return s.eachPage(ctx, func(found []agent.Record) error {
+	for found, err := range s.agentPages(ctx) {
+		if err != nil {
+			return err
+		}
 		some := make([]agent.Agent, len(found))
 		for i, r := range found {
 			if some[i], err = r.Agent(); err != nil {
@@ -62,15 +65,16 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // eachDepartment calls f for every department in order.
 func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error) error {
-	var after company.OrderKey
-	for {
-		found, err := listDepartments(ctx, s.departments, s.agents, after, RowsAtOnce)
+	read := func(last *Department) ([]Department, error) {
+		return departmentsBehind(ctx, s.departments, s.agents, last)
+	}
+	for found, err := range pages(read) {
 		if err != nil {
 			return err
 		}
@@ -79,29 +83,13 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 				return err
 			}
 		}
-		if page.IsLast(found, RowsAtOnce) {
-			return nil
-		}
-		after = found[len(found)-1].OrderKey
 	}
+	return nil
 }
 
-// eachPage calls f for all agents in order, page by page.
-func (s *Documents) eachPage(ctx context.Context, f func([]agent.Record) error) error {
-	q := agent.Query{Limit: RowsAtOnce}
-	for {
-		found, err := s.agents.Records(ctx, q)
-		if err != nil {
-			return err
-		}
-		if err := f(found); err != nil {
-			return err
-		}
-		if page.IsLast(found, RowsAtOnce) {
-			return nil
-		}
-		q.After = new(found[len(found)-1].Position())
-	}
+// agentPages returns all agents in order, page by page.
+func (s *Documents) agentPages(ctx context.Context) iter.Seq2[[]agent.Record, error] {
+	return pages(func(last *agent.Record) ([]agent.Record, error) { return agentsBehind(ctx, s.agents, "", last) })
 }
 
 // namesIn looks up the names of the agents that some refer to.

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
 	"orgd/domain/name"
 	"orgd/domain/organization"
-	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -88,7 +86,7 @@ func (s *Documents) planOnce(ctx context.Context, in PlanDocument) (*organizatio
 	return organization.NewPlan(organization.Inputs{
 		Document: in.Document, Entries: in.Entries, State: state, Prune: in.Prune,
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
-		Agents:     func(f func([]agent.Record) error) error { return s.eachPage(ctx, f) },
+		Agents:     s.agentPages(ctx),
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
 		NewID:      s.ids.NewID, On: newChange(s.clock, s.ids, Call{}).cause(s.ids), Emit: in.Emit,
 	})
@@ -111,9 +109,14 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 		return nil, err
 	}
 	state, keys := &organization.State{Company: co}, map[name.Key]name.Key{} // each key is in memory once
-	var after company.OrderKey
-	for {
-		found, err := s.departments.Departments(ctx, after, RowsAtOnce)
+	read := func(last *department.Department) ([]department.Department, error) {
+		var after company.OrderKey
+		if last != nil {
+			after = last.OrderKey
+		}
+		return s.departments.Departments(ctx, after, RowsAtOnce)
+	}
+	for found, err := range pages(read) {
 		if err != nil {
 			return nil, err
 		}
@@ -123,20 +126,19 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 				ID: d.ID, Name: d.Name, BudgetPercent: d.BudgetPercent, Revision: d.Revision,
 			})
 		}
-		if page.IsLast(found, RowsAtOnce) {
-			break
-		}
-		after = found[len(found)-1].OrderKey
 	}
-	err = s.eachPage(ctx, func(found []agent.Record) error {
+	for found, err := range s.agentPages(ctx) {
+		if err != nil {
+			return nil, err
+		}
 		for _, r := range found {
 			n, err := name.Parse(r.Name)
 			if err != nil {
-				return fmt.Errorf("agent %s: %w", r.ID, err)
+				return nil, fmt.Errorf("agent %s: %w", r.ID, err)
 			}
 			in, err := r.Department()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			key, known := keys[in.Key]
 			if !known { // created since the departments were read
@@ -144,7 +146,6 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 			}
 			state.Agents = append(state.Agents, organization.Member{ID: r.ID, Name: n.Clone(), Department: key, OrderKey: r.OrderKey, Revision: r.Revision})
 		}
-		return nil
-	})
-	return state, err
+	}
+	return state, nil
 }

@@ -71,17 +71,10 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 	}
 }
 
-// RowsAtOnce is how many rows of a list are read at once where all are read.
-const RowsAtOnce = 200
-
 // Members returns at most [RowsAtOnce] agents of a department in their order,
 // beginning behind last; nil begins with the first.
 func (s *Departments) Members(ctx context.Context, key name.Key, last *agent.Record) ([]agent.Record, error) {
-	q := agent.Query{Department: key, Limit: RowsAtOnce}
-	if last != nil {
-		q.After = new(last.Position())
-	}
-	return s.agents.Records(ctx, q)
+	return agentsBehind(ctx, s.agents, key, last)
 }
 
 // readShort reads a list for an answer that is kept. It reports false without an
@@ -91,9 +84,7 @@ func readShort[T page.Row](c Call, most int, read func(last *T) ([]T, error)) (r
 	if c.Lock == nil {
 		return nil, false, nil
 	}
-	var last *T
-	for {
-		found, err := read(last)
+	for found, err := range pages(read) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -104,11 +95,8 @@ func readShort[T page.Row](c Call, most int, read func(last *T) ([]T, error)) (r
 			return nil, false, nil
 		}
 		rows = append(rows, found...)
-		if page.IsLast(found, RowsAtOnce) {
-			return rows, true, nil
-		}
-		last = &rows[len(rows)-1]
 	}
+	return rows, true, nil
 }
 
 func inOrder(agents []agent.Record, order []agent.Member) ([]agent.Record, error) {

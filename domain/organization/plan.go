@@ -2,6 +2,7 @@ package organization
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -34,8 +35,8 @@ type Inputs struct {
 
 	// Department returns a department, or department.ErrNotFound.
 	Department func(name.Key) (department.Department, error)
-	// Agents calls f with all agents in order, page by page.
-	Agents func(f func([]agent.Record) error) error
+	// Agents are all agents in order, page by page; an error is the last element.
+	Agents iter.Seq2[[]agent.Record, error]
 	// Costs reports whether a cost was ever recorded.
 	Costs func() (bool, error)
 
@@ -366,7 +367,10 @@ func (p *planner) compareAgents() error {
 	if left == 0 {
 		return nil
 	}
-	err := p.in.Agents(func(page []agent.Record) error {
+	for page, err := range p.in.Agents {
+		if err != nil {
+			return err
+		}
 		for _, r := range page {
 			i, ok := p.index[r.ID]
 			if !ok || p.entries[i] == none && !p.prune {
@@ -381,12 +385,11 @@ func (p *planner) compareAgents() error {
 				return err
 			}
 		}
-		return nil
-	})
-	if err == nil && left > 0 {
-		err = ErrChanged // an agent was deleted since
 	}
-	return err
+	if left > 0 {
+		return ErrChanged // an agent was deleted since
+	}
+	return nil
 }
 
 // compareAgent compares an agent with entry e, or deletes it if e is none.

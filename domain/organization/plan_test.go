@@ -54,7 +54,7 @@ func inputs(t *testing.T, departments, agents []string) Inputs {
 			i := slices.IndexFunc(s.Departments, func(d department.Department) bool { return d.Name.Key == key })
 			return s.Departments[i], nil
 		},
-		Agents: func(f func([]agent.Record) error) error { return f(records) },
+		Agents: func(yield func([]agent.Record, error) bool) { yield(records, nil) },
 		Costs:  func() (bool, error) { return true, nil },
 	}
 	var all entries
@@ -132,13 +132,12 @@ func TestPlanKeepsNoText(t *testing.T) {
 	}
 	in.State.Departments[0].Name = domaintest.Name("Low")
 	long := strings.Repeat("x", size)
-	in.Agents = func(f func([]agent.Record) error) error {
+	in.Agents = func(yield func([]agent.Record, error) bool) {
 		for _, a := range in.State.Agents {
-			if err := f([]agent.Record{record(a.Name.Text, domaintest.Name("Low"), long)}); err != nil {
-				return err
+			if !yield([]agent.Record{record(a.Name.Text, domaintest.Name("Low"), long)}, nil) {
+				return
 			}
 		}
-		return nil
 	}
 	in.Department = func(name.Key) (department.Department, error) { return in.State.Departments[0], nil }
 	heap := func() int {
@@ -167,7 +166,7 @@ func TestPlanOfAnotherState(t *testing.T) {
 		"department": func(in *Inputs) {
 			in.Department = func(name.Key) (department.Department, error) { return department.Department{}, department.ErrNotFound }
 		},
-		"agent": func(in *Inputs) { in.Agents = func(func([]agent.Record) error) error { return nil } },
+		"agent": func(in *Inputs) { in.Agents = func(func([]agent.Record, error) bool) {} },
 	} {
 		in := inputs(t, []string{`{"name":"Low"}`}, []string{`{"name":"a"}`})
 		change(&in)
