@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -343,7 +341,7 @@ func (d *Dispatcher) begin(w *webhook.Subscriber, batch []webhook.Delivery) {
 	}
 	d.busy[w.ID] = true
 	d.running.Go(func() {
-		err := d.guarded(func() error { return d.deliverAll(w, batch) })
+		err := guarded(func() error { return d.deliverAll(w, batch) })
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		delete(d.busy, w.ID)
@@ -354,12 +352,8 @@ func (d *Dispatcher) begin(w *webhook.Subscriber, batch []webhook.Delivery) {
 }
 
 // guarded turns a panic into an error.
-func (d *Dispatcher) guarded(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("app: panic while delivering: %s\n%s", fault.PanicText(v), debug.Stack())
-		}
-	}()
+func guarded(do func() error) (err error) {
+	defer fault.Recover(&err, "app: panic while delivering")
 	return do()
 }
 
@@ -408,7 +402,7 @@ func (d *Dispatcher) deliverBatch(w *webhook.Subscriber, batch []webhook.Deliver
 	var all sync.WaitGroup
 	for i, x := range batch {
 		all.Go(func() {
-			errs[i] = d.guarded(func() error { return d.attempt(w, x, events) })
+			errs[i] = guarded(func() error { return d.attempt(w, x, events) })
 		})
 	}
 	all.Wait()

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -81,17 +79,13 @@ func (h *hub) leave(in *inbox) {
 
 // serve reads until nobody listens or the log cannot be read.
 func (h *hub) serve(ctx context.Context, r *reader) {
-	defer func() {
-		if v := recover(); v != nil {
-			h.end(r, fmt.Errorf("app: panic while reading the log: %s\n%s", fault.PanicText(v), debug.Stack()))
-		}
-	}()
 	if err := h.follow(ctx, r); err != nil {
 		h.end(r, err)
 	}
 }
 
-func (h *hub) follow(ctx context.Context, r *reader) error {
+func (h *hub) follow(ctx context.Context, r *reader) (err error) {
+	defer fault.Recover(&err, "app: panic while reading the log")
 	worked := time.Now()
 	for {
 		changed := h.log.Changed()

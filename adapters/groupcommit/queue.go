@@ -6,8 +6,6 @@ package groupcommit
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -234,11 +232,7 @@ func (j *Job[C]) unseal() {
 }
 
 func guarded[C any](change C, f func(C) error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("groupcommit: panic in a change: %s\n%s", fault.PanicText(v), debug.Stack())
-		}
-	}()
+	defer fault.Recover(&err, "groupcommit: panic in a change")
 	return f(change)
 }
 

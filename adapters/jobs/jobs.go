@@ -4,8 +4,6 @@ package jobs
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"go.uber.org/zap"
@@ -64,11 +62,7 @@ func (j Job) woken() <-chan struct{} {
 func (j Job) once(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %s\n%s", fault.PanicText(v), debug.Stack())
-		}
-	}()
+	defer fault.Recover(&err, "panic")
 	return j.Run(ctx)
 }
 
