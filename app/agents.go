@@ -61,7 +61,7 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, e
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
-		return ch.agentStep(step, in.Reply), nil
+		return ch.agentChange(step, in.Reply), nil
 	})
 }
 
@@ -89,7 +89,7 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agen
 			return ports.AgentChange{}, refused
 		}
 		step, err := a.Change(patch, events)
-		return ch.agentStep(step, nil), err
+		return ch.agentChange(step, nil), err
 	})
 }
 
@@ -101,7 +101,7 @@ func (s *Agents) Fire(ctx context.Context, c Call, ref identity.Ref) error {
 		if err := ch.mayChange(access.AgentsDelete, a, nil); err != nil {
 			return ports.AgentChange{}, err
 		}
-		return ch.agentStep(a.Fire(events), nil), nil
+		return ch.agentChange(a.Fire(events), nil), nil
 	})
 	return err
 }
@@ -149,7 +149,7 @@ func (ch change) cause(source ports.IDs) activity.Cause {
 	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, IDs: ids}
 }
 
-func (ch change) agentStep(s agent.Step, reply func(agent.Agent) idempotency.Reply) ports.AgentChange {
+func (ch change) agentChange(s agent.Step, reply func(agent.Agent) idempotency.Reply) ports.AgentChange {
 	to := s.Agent.Revision
 	if s.Deleted {
 		to = 0

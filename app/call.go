@@ -5,14 +5,9 @@
 package app
 
 import (
-	"time"
-
 	"orgd/domain/access"
-	"orgd/domain/audit"
 	"orgd/domain/idempotency"
-	"orgd/domain/name"
 	"orgd/domain/revision"
-	"orgd/ports"
 )
 
 // Call is the frame of one request: who asks, through which route, and under
@@ -23,65 +18,4 @@ type Call struct {
 	RequestID string
 	If        revision.Condition
 	Lock      *idempotency.Lock // the hold on an idempotency key; nil without one
-}
-
-// change holds the time, the caller and the audit id of one change. They are fixed
-// before the store runs it, because the store may run it more than once.
-type change struct {
-	call Call
-	at   time.Time
-	id   string // of the audit entry
-	// departments are those that the caller has to be permitted for.
-	departments []name.Key
-}
-
-func newChange(clock ports.Clock, ids ports.IDs, c Call) change {
-	return change{call: c, at: clock.Now(), id: ids.NewID()}
-}
-
-// in returns the change as one that needs permission in these departments.
-func (ch change) in(departments ...name.Key) change {
-	ch.departments = departments
-	return ch
-}
-
-// trail is the trail of the change. reply makes the response that another request
-// with the same idempotency key gets; it is called only if there is a key.
-func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotency.Reply) ports.Trail {
-	return ports.Trail{
-		Audit: audit.Entry{
-			ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
-			Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
-		},
-		Idempotency: ch.record(reply),
-	}
-}
-
-func (ch change) record(reply func() idempotency.Reply) *idempotency.Record {
-	c := ch.call.Lock
-	if c == nil {
-		return nil
-	}
-	r := reply().Bounded()
-	return &idempotency.Record{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: ch.departments, Reply: &r}
-}
-
-// noReply is for changes whose requests carry no idempotency key.
-func noReply() idempotency.Reply { return idempotency.Reply{} }
-
-// withoutReply is the trail of a change whose answer holds a secret: of that
-// nothing is kept.
-func withoutReply(n ports.Trail) ports.Trail {
-	if n.Idempotency != nil {
-		n.Idempotency.Reply = nil
-	}
-	return n
-}
-
-// kept is what is kept of an answer: one that is not short has no status and no body.
-func kept(r idempotency.Reply, short bool) idempotency.Reply {
-	if !short {
-		return idempotency.Reply{ETag: r.ETag, Location: r.Location}
-	}
-	return r
 }

@@ -46,7 +46,7 @@ func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.
 			return ports.Change[company.Company]{}, err
 		}
 		next, err := co.Change(p, costs, ch.at)
-		return ch.companyStep(next, co.Revision, noReply), err
+		return ch.companyChange(next, co.Revision, noReply), err
 	})
 }
 
@@ -106,7 +106,7 @@ func (ch change) reorder(co company.Company, departments []Department, short boo
 			return nil, ports.Change[company.Company]{}, err
 		}
 	}
-	return list, ch.companyStep(next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
+	return list, ch.companyChange(next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
 }
 
 // seated returns the departments in the company's order.
@@ -122,7 +122,7 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 	return list, nil
 }
 
-func (ch change) companyStep(co company.Company, from int64, reply func() idempotency.Reply) ports.Change[company.Company] {
+func (ch change) companyChange(co company.Company, from int64, reply func() idempotency.Reply) ports.Change[company.Company] {
 	return ports.Change[company.Company]{
 		State: co,
 		From:  from,

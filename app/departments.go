@@ -17,7 +17,7 @@ import (
 )
 
 // Department is a department with the current names of the agents that it
-// refers to. They are read while it is shown: check Names.Err afterwards.
+// refers to. They are read while it is rendered: check Names.Err afterwards.
 type Department struct {
 	department.Department
 	Names *Lookup
@@ -132,7 +132,7 @@ func (s *Departments) update(ctx context.Context, c Call, key name.Key,
 			return ports.DepartmentChange{}, err
 		}
 		next, err := change(d, others, ch)
-		return ch.departmentStep(next, d.Revision, noReply), err
+		return ch.departmentChange(next, d.Revision, noReply), err
 	})
 }
 
@@ -169,7 +169,7 @@ func (ch change) createDepartment(id string, patch department.Patch, reply func(
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		step := ch.departmentStep(d, 0, func() idempotency.Reply { return reply(d) })
+		step := ch.departmentChange(d, 0, func() idempotency.Reply { return reply(d) })
 		step.Company = co.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: d.Name.Key}, ch.at)
 		return step, nil
 	}
@@ -180,13 +180,13 @@ func (ch change) deleteDepartment(d department.Department, agents int64, co comp
 	if err := d.CheckEmpty(agents); err != nil {
 		return ports.DepartmentChange{}, err
 	}
-	step := ch.departmentStep(d, d.Revision, noReply)
+	step := ch.departmentChange(d, d.Revision, noReply)
 	step.Deleted, step.Audit.To = true, 0
 	step.Company = co.WithoutDepartment(d.Name.Key, ch.at)
 	return step, nil
 }
 
-func (ch change) departmentStep(d department.Department, from int64, reply func() idempotency.Reply) ports.DepartmentChange {
+func (ch change) departmentChange(d department.Department, from int64, reply func() idempotency.Reply) ports.DepartmentChange {
 	return ports.DepartmentChange{Change: ports.Change[department.Department]{
 		State: d, From: from, Trail: ch.trail(audit.Department(d.Name.Text), from, d.Revision, reply),
 	}}

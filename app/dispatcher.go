@@ -34,12 +34,12 @@ const (
 	countAtMost = 10_000
 )
 
-// DeliveryMeter is told what becomes of deliveries.
+// DeliveryMeter measures deliveries.
 type DeliveryMeter interface {
 	// WebhookAttempt counts an attempt that has ended: "delivered", "retried",
 	// "failed" or, called off, "returned".
 	WebhookAttempt(outcome string, took time.Duration)
-	// WebhookBacklog tells how many deliveries to enabled webhooks are pending,
+	// WebhookBacklog records how many deliveries to enabled webhooks are pending,
 	// and by how much the one that is due longest is late.
 	WebhookBacklog(pending int, late time.Duration)
 }
@@ -292,9 +292,9 @@ func (d *Dispatcher) dispatch(ctx context.Context) error {
 	if len(lanes) == 0 {
 		return nil
 	}
-	claimed, err := d.claim(ctx, lanes)
+	leased, err := d.lease(ctx, lanes)
 	batches := map[webhook.ID][]webhook.Delivery{}
-	for _, c := range claimed {
+	for _, c := range leased {
 		batches[c.Webhook] = append(batches[c.Webhook], c)
 	}
 	for id, batch := range batches {
@@ -318,8 +318,8 @@ func (d *Dispatcher) isIdle(id webhook.ID) bool {
 	return !d.stopping && !d.busy[id]
 }
 
-// claim takes what is due, so that no other dispatcher does.
-func (d *Dispatcher) claim(ctx context.Context, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
+// lease takes what is due, so that no other dispatcher does.
+func (d *Dispatcher) lease(ctx context.Context, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
 	now := d.clock.Now()
 	due, err := d.outbox.Due(ctx, now, lanes)
 	if err != nil || len(due) == 0 {
@@ -337,7 +337,7 @@ func (d *Dispatcher) begin(w *webhook.Subscriber, batch []webhook.Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stopping || d.busy[w.ID] {
-		return // what was claimed is taken for abandoned after its lease
+		return // another dispatcher takes the batch after its lease
 	}
 	d.busy[w.ID] = true
 	d.running.Go(func() {
@@ -360,7 +360,7 @@ func guarded(do func() error) (err error) {
 // deliverAll delivers batch by batch until nothing is due or the dispatcher
 // stops.
 func (d *Dispatcher) deliverAll(w *webhook.Subscriber, batch []webhook.Delivery) error {
-	var failed error // to claim some of the batch, which does not keep the rest from its attempts
+	var failed error // to lease some of the batch, which does not keep the rest from its attempts
 	for len(batch) > 0 {
 		if err := errors.Join(d.deliverBatch(w, batch), failed); err != nil {
 			return err
@@ -370,7 +370,7 @@ func (d *Dispatcher) deliverAll(w *webhook.Subscriber, batch []webhook.Delivery)
 	return failed
 }
 
-// next claims another batch for a webhook as it is now.
+// next leases another batch for a webhook as it is now.
 func (d *Dispatcher) next(id webhook.ID) (*webhook.Subscriber, []webhook.Delivery, error) {
 	if d.work.Err() != nil || d.isStopping() {
 		return nil, nil, nil
@@ -382,7 +382,7 @@ func (d *Dispatcher) next(id webhook.ID) (*webhook.Subscriber, []webhook.Deliver
 	if err != nil || i < 0 {
 		return nil, nil, err
 	}
-	batch, err := d.claim(ctx, map[webhook.ID]int{id: lanesEach})
+	batch, err := d.lease(ctx, map[webhook.ID]int{id: lanesEach})
 	return hooks[i], batch, err
 }
 
@@ -409,7 +409,7 @@ func (d *Dispatcher) deliverBatch(w *webhook.Subscriber, batch []webhook.Deliver
 	return errors.Join(errs...)
 }
 
-// events reads the events of a batch. Those that are forgotten are missing.
+// events reads the events of a batch. Those that were deleted are missing.
 func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Event, error) {
 	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
 	defer cancel()
@@ -488,15 +488,15 @@ func (d *Dispatcher) judge(ctx context.Context, w *webhook.Subscriber, ended web
 const ownSubject = "orgd"
 
 // disable disables a webhook, unless somebody has changed it since the attempt
-// began: then the next attempt will tell.
+// began: then the next attempt decides.
 func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why webhook.Reason, because webhook.Delivery) error {
 	ch := newChange(d.clock, d.ids, Call{Route: "webhook delivery", RequestID: string(because.ID)})
 	ch.call.Actor.Subject = ownSubject
 	_, err := d.webhooks.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		if w.Revision != tried.Revision {
-			return ch.webhookStep(w, w.Revision), nil
+			return ch.webhookChange(w, w.Revision), nil
 		}
-		return ch.webhookStep(w.Disable(why, ch.at), w.Revision), nil
+		return ch.webhookChange(w.Disable(why, ch.at), w.Revision), nil
 	})
 	if errors.Is(err, webhook.ErrNotFound) {
 		return nil
@@ -504,7 +504,7 @@ func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why
 	return err
 }
 
-// Measure tells the meter what is pending.
+// Measure records what is pending.
 func (d *Dispatcher) Measure(ctx context.Context) error {
 	hooks, err := d.enabled(ctx)
 	if err != nil {

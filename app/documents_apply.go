@@ -134,7 +134,7 @@ func (x execution) updateCompany(ctx context.Context, op organization.Operation)
 	patch, ch := x.plan.CompanyPatch(op), newChange(x.clock, x.ids, x.call)
 	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
 		next, err := co.Change(patch, costs, ch.at)
-		return ch.companyStep(next, co.Revision, noReply), x.check(op, co.Revision, err)
+		return ch.companyChange(next, co.Revision, noReply), x.check(op, co.Revision, err)
 	})
 	return err
 }
@@ -158,7 +158,7 @@ func (x execution) updateDepartment(ctx context.Context, op organization.Operati
 	}
 	_, err := x.departments.Update(ctx, op.Department, func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 		next, err := change(d, others)
-		return ch.departmentStep(next, d.Revision, noReply), x.check(op, d.Revision, err)
+		return ch.departmentChange(next, d.Revision, noReply), x.check(op, d.Revision, err)
 	})
 	return err
 }
@@ -180,7 +180,7 @@ func (x execution) createAgent(ctx context.Context, op organization.Operation) e
 	events := ch.cause(x.ids)
 	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(op.Agent, patch.In(department).Because(x.reason), events)
-		return ch.agentStep(step, nil), err
+		return ch.agentChange(step, nil), err
 	})
 	return err
 }
@@ -200,7 +200,7 @@ func (x execution) updateAgent(ctx context.Context, op organization.Operation) e
 	}
 	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentChange, error) {
 		step, err := change(a)
-		return ch.agentStep(step, nil), x.check(op, a.Revision, err)
+		return ch.agentChange(step, nil), x.check(op, a.Revision, err)
 	})
 	return err
 }
@@ -212,7 +212,7 @@ func (x execution) reorderAgents(ctx context.Context, op organization.Operation)
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		step := ch.departmentStep(d.Touch(ch.at), d.Revision, noReply)
+		step := ch.departmentChange(d.Touch(ch.at), d.Revision, noReply)
 		step.Members = next
 		return step, nil
 	})
@@ -232,7 +232,7 @@ func (x execution) reorderDepartments(ctx context.Context) error {
 			return ports.Change[company.Company]{}, organization.ErrChanged
 		}
 		next, err := co.Reorder(order, ch.at)
-		return ch.companyStep(next, co.Revision, noReply), err
+		return ch.companyChange(next, co.Revision, noReply), err
 	})
 	return err
 }

@@ -54,7 +54,7 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.
 	}
 	ch := newChange(s.clock, s.ids, c)
 	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
-		return ch.companyStep(co, co.Revision, func() idempotency.Reply { return *r }), nil
+		return ch.companyChange(co, co.Revision, func() idempotency.Reply { return *r }), nil
 	})
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"orgd/ports"
 )
 
-// Measures are the use cases that tell how agents and departments do.
+// Measures are the use cases on the health of agents and departments.
 type Measures struct {
 	clock       ports.Clock
 	agents      ports.AgentStore
@@ -34,7 +34,7 @@ func NewMeasures(clock ports.Clock, agents ports.AgentStore, departments ports.D
 	}
 }
 
-// AgentHealth tells how one agent does.
+// AgentHealth is the health of one agent.
 type AgentHealth struct {
 	Agent       agent.Agent
 	LastActive  *time.Time          // its newest event of any type
@@ -85,7 +85,7 @@ func (s *Measures) summarize(ctx context.Context, ref identity.Ref) (agent.Agent
 	return a, performance.Summarize(days, completed, today), nil
 }
 
-// DepartmentHealth tells how one department does, in the company's currency.
+// DepartmentHealth is the health of one department, in the company's currency.
 type DepartmentHealth struct {
 	Department department.Department
 	Counts     agent.Counts

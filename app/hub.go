@@ -142,7 +142,7 @@ func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	return len(page.Events) == batchEvents, nil
 }
 
-// end tells everybody who listens that there will be no more.
+// end ends all subscriptions.
 func (h *hub) end(r *reader, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -32,7 +32,7 @@ func (n Names) Exists(id agent.ID) bool {
 type Lookup struct {
 	ctx    context.Context
 	agents ports.AgentStore
-	unread []agent.ID          // in the order in which they are shown
+	unread []agent.ID          // in the order in which they are rendered
 	names  map[agent.ID]string // of those that were read; "" of one that is gone
 	err    error
 }
@@ -54,7 +54,7 @@ func newLookup(ctx context.Context, agents ports.AgentStore, departments ...depa
 func (l *Lookup) Continue(ctx context.Context) { l.ctx = ctx }
 
 // Show returns the name of an agent. It returns false if the agent is gone, and after a
-// read has failed; so check [Lookup.Err] when all is shown.
+// read has failed; so check [Lookup.Err] when all is rendered.
 func (l *Lookup) Show(id agent.ID) (string, bool) {
 	for {
 		text, known := l.names[id]

@@ -57,7 +57,7 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 			if !sameOrder(now, next) {
 				moved = d.Touch(ch.at)
 			}
-			step = ch.departmentStep(moved, d.Revision, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
+			step = ch.departmentChange(moved, d.Revision, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
 			step.Members = next
 			return step, nil
 		})

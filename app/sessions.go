@@ -49,11 +49,11 @@ func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth por
 // replicas of an older release store them by their own clocks.
 const overlap = time.Minute
 
-// maxSeen bounds the sessions that are remembered as recorded. Beyond it they
-// are forgotten together, which costs each of them one more write.
+// maxSeen bounds the sessions that are cached as recorded. Beyond it they
+// are all evicted, which costs each of them one more write.
 const maxSeen = 100_000
 
-// Load reads all revocations, which also drops those that have had their time.
+// Load reads all revocations, and drops those that have expired.
 func (s *Sessions) Load(ctx context.Context) error {
 	now := s.clock.Now()
 	all, err := s.store.Revoked(ctx, time.Time{}, now)
@@ -174,7 +174,7 @@ type IssueToken struct {
 }
 
 // Issue makes a token. One of role agent needs an existing agent's id as its
-// subject. The token is shown once: nothing of it is kept.
+// subject. The token is returned once: nothing of it is kept.
 func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, session.Session, error) {
 	ch := newChange(s.clock, s.ids, c)
 	made, err := session.Issue(session.Grant{
@@ -293,7 +293,7 @@ func (s *Sessions) Logout(ctx context.Context, c Call, mine session.Session) err
 
 func (s *Sessions) revoke(ctx context.Context, ch change, r session.Revocation) error {
 	trail := ch.trail(audit.Session(r.ID), 1, 0, noReply)
-	trail.Idempotency = nil // whoever logs out again is told that the session has ended
+	trail.Idempotency = nil // who logs out again gets the error of a session that has ended
 	if err := s.store.Revoke(ctx, r, trail); err != nil {
 		return err
 	}

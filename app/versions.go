@@ -81,7 +81,7 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 			return ports.AgentChange{}, err
 		}
 		step, err := a.Rollback(target, in.Reason, events)
-		return ch.in(a.Department().Key, target.Content.Department.Key).agentStep(step, in.Reply), err
+		return ch.in(a.Department().Key, target.Content.Department.Key).agentChange(step, in.Reply), err
 	}
 	if in.DryRun {
 		return s.tryRollback(ctx, in.Ref, roll)

@@ -81,7 +81,7 @@ func (s *Webhooks) unknownDepartment(ctx context.Context, patch webhook.Patch) (
 }
 
 // Register creates a webhook, which gets the events from now on. Its secret is
-// shown to the caller and nobody else.
+// returned to the caller and nobody else.
 func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (webhook.Webhook, error) {
 	g, err := s.survey(ctx, patch)
 	if err == nil {
@@ -104,7 +104,7 @@ func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (w
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	step := ch.webhookStep(w, 0)
+	step := ch.webhookChange(w, 0)
 	step.Trail = withoutReply(step.Trail)
 	return w, s.webhooks.Create(ctx, step)
 }
@@ -121,7 +121,7 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 			return ports.WebhookChange{}, g.unknown
 		}
 		next, err := w.Change(patch, g.head, ch.at)
-		return ch.webhookStep(next, w.Revision), err
+		return ch.webhookChange(next, w.Revision), err
 	})
 	if err != nil {
 		return webhook.Webhook{}, err
@@ -130,13 +130,13 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 	return w, nil
 }
 
-// Rotate gives a webhook another secret, which is shown to the caller and nobody
+// Rotate gives a webhook another secret, which is returned to the caller and nobody
 // else.
 func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.Webhook, error) {
 	ch, fresh := newChange(s.clock, s.ids, c), webhook.Secret(s.random.Key())
 	return s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		next, err := w.Rotate(fresh, ch.at)
-		step := ch.webhookStep(next, w.Revision)
+		step := ch.webhookChange(next, w.Revision)
 		step.Trail = withoutReply(step.Trail)
 		return step, err
 	})
@@ -146,7 +146,7 @@ func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.W
 func (s *Webhooks) Delete(ctx context.Context, c Call, id webhook.ID) error {
 	ch := newChange(s.clock, s.ids, c)
 	_, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
-		step := ch.webhookStep(w, w.Revision)
+		step := ch.webhookChange(w, w.Revision)
 		step.Deleted, step.Audit.To = true, 0
 		return step, nil
 	})
@@ -215,7 +215,7 @@ func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change fun
 	})
 }
 
-func (ch change) webhookStep(w webhook.Webhook, from int64) ports.WebhookChange {
+func (ch change) webhookChange(w webhook.Webhook, from int64) ports.WebhookChange {
 	return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{
 		State: w, From: from, Trail: ch.trail(audit.Webhook(string(w.ID)), from, w.Revision, noReply),
 	}}

@@ -6,11 +6,11 @@ import (
 	"orgd/domain/session"
 )
 
-// Authenticator tells who a bearer token belongs to.
+// Authenticator verifies bearer tokens.
 type Authenticator interface {
 	// Authenticate verifies a token and returns the session that it belongs to.
-	// It judges signature, issuer, audience and times, not revocation: whoever
-	// calls it asks for that separately.
+	// It judges signature, issuer, audience and times, not revocation: the
+	// caller checks that separately.
 	//
 	// A token that is not accepted, whatever is wrong with it, is an occurrence
 	// of session.ErrUnauthorized with a reason that a client may read. A token

@@ -2,7 +2,7 @@ package ports
 
 import "time"
 
-// Clock tells the time.
+// Clock returns the time.
 type Clock interface {
 	// Now returns the time in UTC, cut to milliseconds, the finest step that
 	// every store keeps.

@@ -13,7 +13,7 @@ import (
 // DepartmentChange is one change of one department.
 type DepartmentChange struct {
 	Change[department.Department]
-	// Company is the company after the step, for a creation and a deletion.
+	// Company is the company after the change, for a creation and a deletion.
 	Company company.Company
 	// Members are the agents of the department in their new order, for a
 	// reorder.
@@ -45,7 +45,7 @@ type DepartmentStore interface {
 	// Reorder changes the order of a department's agents. order gets the
 	// department and its agents in their order. Every read that begins after
 	// Reorder has returned sees the new order; one that runs beside it may see
-	// some agents in their old and some in their new places. It returns
+	// some agents in their old and some in their new positions. It returns
 	// department.ErrNotFound if there is no such department.
 	Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (DepartmentChange, error)) (department.Department, error)
 

@@ -12,7 +12,7 @@ import (
 //
 // Sessions and revocations have lives of their own: a session may be revoked
 // before it is seen, and its record may go before its revocation does. A
-// session is revoked as long as its revocation has not been forgotten.
+// session is revoked until its revocation is deleted.
 type SessionStore interface {
 	// Issue records a session whose token this service is about to hand out,
 	// and trail, in one atomic step. A session that is known already keeps its
@@ -27,7 +27,7 @@ type SessionStore interface {
 	See(ctx context.Context, s session.Session) error
 
 	// Session returns one session that was issued or seen, expired ones
-	// included until they are forgotten, or session.ErrNotFound. Revocation is
+	// included until they are deleted, or session.ErrNotFound. Revocation is
 	// set if the session is revoked.
 	Session(ctx context.Context, id string) (session.Record, error)
 
@@ -48,7 +48,7 @@ type SessionStore interface {
 	// Revoked returns the revocations with At at or after since and Until after
 	// now, in no order; a zero since means all of them. No revocation becomes
 	// visible before one with an earlier At. Replicas ask twice a second from the
-	// latest At that they have read. They forget an entry only when they load all
+	// latest At that they have read. They drop an entry only when they load all
 	// of them, because Until may have moved.
 	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
 

@@ -12,7 +12,7 @@ import (
 // WebhookChange is one change of one webhook.
 type WebhookChange struct {
 	Change[webhook.Webhook]
-	// Deliver is a delivery that is stored with the change, in the place of the
+	// Deliver is a delivery that is stored with the change, replacing the
 	// one with its id if there is one; nil means none.
 	Deliver *webhook.Delivery
 }
@@ -47,7 +47,7 @@ type WebhookStore interface {
 
 // Outbox keeps the deliveries to webhooks, and the position in the log of events
 // up to which they have been recorded. It knows nothing of webhooks: the deliveries
-// of one that is deleted stay until they are forgotten. Every implementation
+// of one that is deleted stay until they expire. Every implementation
 // passes portstest.Outbox.
 type Outbox interface {
 	// Position returns the position up to which deliveries have been recorded, zero
@@ -63,12 +63,12 @@ type Outbox interface {
 	Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error)
 
 	// Due returns deliveries whose time has come at now: of each of the webhooks
-	// at most as many as it has lanes, those that are due longest. The order
+	// at most as many as lanes has for it, those that are due longest. The order
 	// means nothing.
 	Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error)
 
-	// Move stores each delivery after in the place of before, unless it has
-	// changed since before was read, which its Mark tells. It returns those that
+	// Move replaces each delivery before by after, unless its Mark shows that it has
+	// changed since before was read. It returns those that
 	// it stored, in the order of the moves. Moves are independent of each other.
 	Move(ctx context.Context, moves []Move) ([]webhook.Delivery, error)
 
