@@ -15,7 +15,7 @@ type CompanyStore interface {
 	// Update changes the company and, with it, the order of the departments,
 	// as one atomic step. change gets the company and whether any cost was ever
 	// recorded in its currency, that of a task or another, also if its event is
-	// forgotten. It may run more than once, touches only its arguments, and its
+	// deleted. It may run more than once, touches only its arguments, and its
 	// error is returned as it is with nothing stored. A step without effect
 	// stores its idempotency record, if any, and nothing else. If the key has a
 	// record already, nothing is stored and the error is idempotency.ErrRunning.

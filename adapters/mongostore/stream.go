@@ -147,7 +147,7 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	return page, nil
 }
 
-// kept returns those of events that were not forgotten.
+// kept returns those of events that were not deleted.
 func (d logDoc) kept(events []activity.Logged) (kept []activity.Logged) {
 	for _, e := range events {
 		if e.Type.Lifecycle() || millis(e.At) >= d.Forgotten {
@@ -158,7 +158,7 @@ func (d logDoc) kept(events []activity.Logged) (kept []activity.Logged) {
 }
 
 // cutLog has the log begin where it was at a time, and leaves events out that
-// were forgotten.
+// were deleted.
 func (db *DB) cutLog(ctx context.Context, upTo time.Time) error {
 	cut := seqOf(bson.Timestamp{T: uint32(max(upTo.Unix(), 0))}, 0)
 	change := bson.D{is("$max", bson.D{is("forgotten", millis(upTo))})}

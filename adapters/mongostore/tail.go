@@ -70,7 +70,7 @@ func (t *tail) run() {
 	}
 }
 
-// begin forgets the window. What entered the log up to there is not followed, so
+// begin discards the window. What entered the log up to there is not followed, so
 // whoever waits for it is told to look.
 func (t *tail) begin(from activity.Seq) {
 	t.mu.Lock()

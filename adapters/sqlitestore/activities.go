@@ -135,7 +135,7 @@ func feedQuery(column string, q activity.Query) (string, []any) {
 		" ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0))", args
 }
 
-// selectEventsAt has the events in the order of the places.
+// selectEventsAt has the events in the order of the positions.
 const selectEventsAt = "SELECT seq, " + eventColumns +
 	" FROM (SELECT value AS place FROM json_each(?)) CROSS JOIN events ON seq = place"
 

@@ -104,7 +104,7 @@ func (s *Agents) list(ctx context.Context, q agent.Query, count func(size int) e
 // usualPage is how many agents a list makes room for before it reads them.
 const usualPage = 200
 
-// agentsQuery reads along one index, from the place where the page before ended.
+// agentsQuery reads along one index, from the position where the page before ended.
 func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 	var f filter
 	for _, c := range []struct{ column, value string }{
@@ -126,7 +126,7 @@ func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
-// agentsIndex returns the index in the order of places that leaves out most.
+// agentsIndex returns the index in the order of order keys that leaves out most.
 // Each has the filters behind it at its end, so what it does not leave out costs
 // no look at the agent.
 func agentsIndex(q agent.Query) string {

@@ -149,7 +149,7 @@ func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 
 // SQLite writes every index that has a column of the statement, also if the
 // value stays. So the columns that are in indexes, which change seldom, have
-// statements of their own. The place stays: only a reorder changes it.
+// statements of their own. The order key stays: only a reorder changes it.
 const (
 	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
 	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"

@@ -165,7 +165,7 @@ func notFound(err error, ref identity.Ref) error {
 const selectState = "SELECT revision, place FROM agents WHERE id = ?"
 
 // isCurrent reports whether a is as it was when it was read. A reorder gives it
-// another place and no other revision.
+// another order key and no other revision.
 func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
 	var now int64
 	var place []byte

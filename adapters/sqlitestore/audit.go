@@ -30,7 +30,7 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (entries []audit.Ent
 	return entries, nil
 }
 
-// entriesQuery reads along one index, from the place where the page before
+// entriesQuery reads along one index, from the position where the page before
 // ended. A resource has far fewer entries than an actor, so that is the one to
 // follow if both are given.
 func entriesQuery(q audit.Query) (string, []any) {

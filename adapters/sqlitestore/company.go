@@ -97,7 +97,7 @@ func putCompany(tx *Tx, c company.Company) error {
 
 const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
-// reseat gives departments that have another seat now their places.
+// reseat gives departments that have another seat now their order keys.
 func reseat(tx *Tx, from, to []company.Seat) error {
 	places := make(map[name.Key]company.OrderKey, len(from))
 	for _, s := range from {

@@ -110,8 +110,8 @@ func readMembers(tx *Tx, key name.Key) (members []agent.Member, err error) {
 
 const moveAgent = "UPDATE agents SET place = ? WHERE id = ?"
 
-// putPlaces gives agents that have another place now that place.
-func putPlaces(tx *Tx, from, to []agent.Member) error {
+// putOrderKeys gives agents that have another order key now that order key.
+func putOrderKeys(tx *Tx, from, to []agent.Member) error {
 	places := make(map[agent.ID]agent.OrderKey, len(from))
 	for _, m := range from {
 		places[m.ID] = m.OrderKey

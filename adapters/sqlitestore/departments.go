@@ -164,7 +164,7 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d de
 		}
 		return order(d, members)
 	}, func(tx *Tx, step ports.DepartmentChange) error {
-		if err := putPlaces(tx, members, step.Members); err != nil {
+		if err := putOrderKeys(tx, members, step.Members); err != nil {
 			return err
 		}
 		return putDepartment(tx, step)

@@ -22,10 +22,10 @@ const (
 	eventOverhead = 256
 )
 
-// events remembers events that were read, by their places in the log. Reading and
+// events remembers events that were read, by their positions in the log. Reading and
 // writing one takes several times as long as finding it in an index.
 //
-// An event never changes, and its place never comes again. So nothing here is
+// An event never changes, and its position never comes again. So nothing here is
 // ever out of date; which events there still are, only the database says.
 type events struct {
 	mu      sync.Mutex
@@ -36,8 +36,8 @@ func newEvents(max int) *events {
 	return &events{byPlace: newLRU[int64, activity.Shown](max)}
 }
 
-// at returns the events of some places that v has: those that were remembered,
-// then the others in the order of their places. Those end with the first that is
+// at returns the events of some positions that v has: those that were remembered,
+// then the others in the order of their positions. Those end with the first that is
 // behind a page of them.
 func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 	found, missing := c.remembered(places)
@@ -73,8 +73,8 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 	return found, nil
 }
 
-// remembered returns the events of some places that are remembered, and the
-// other places.
+// remembered returns the events of some positions that are remembered, and the
+// other positions.
 func (c *events) remembered(places []int64) (found []activity.Shown, missing []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

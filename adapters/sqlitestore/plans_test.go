@@ -38,7 +38,7 @@ func plan(t *testing.T, db *DB, query string) string {
 	return strings.Join(steps, "\n")
 }
 
-// Every list begins at its place in one index and reads on from there.
+// Every list begins at its position in one index and reads on from there.
 func TestListsFollowAnIndex(t *testing.T) {
 	db := openOrg(t, t.TempDir()).db
 	now := time.Now()

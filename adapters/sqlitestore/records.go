@@ -20,7 +20,7 @@ const (
 //
 // Nothing here is ever out of date. This process is the only one that changes
 // the database, and the writer says what a commit changes before it begins: that
-// is forgotten, and until the commit has ended nothing new is remembered. Then
+// is evicted, and until the commit has ended nothing new is remembered. Then
 // the writer says what it has stored, and that is. What a read has found is
 // remembered only if no such commit began or ended since before it.
 type records struct {
@@ -132,7 +132,7 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 	}
 }
 
-// changing forgets what a commit is about to change. done says that the commit
+// changing evicts what a commit is about to change. done says that the commit
 // has ended, and whether it is certain that it has stored the changes.
 func (c *records) changing(what changes) (done func(stored bool)) {
 	if len(what.agents)+len(what.departments) == 0 {

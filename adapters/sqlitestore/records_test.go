@@ -161,12 +161,12 @@ func TestRememberedAgentsChange(t *testing.T) {
 	o.check(o.db.Write(ctx, func(tx *Tx) error {
 		from := []agent.Member{{ID: ids[10], OrderKey: agent.OrderKey(ids[10])}, {ID: ids[11], OrderKey: agent.OrderKey(ids[11])}}
 		to := []agent.Member{{ID: ids[11], OrderKey: agent.OrderKey(ids[10])}, {ID: ids[10], OrderKey: agent.OrderKey(ids[11])}}
-		return putPlaces(tx, from, to)
+		return putOrderKeys(tx, from, to)
 	}))
 	wantSame("a reorder")
 }
 
-// An agent that gets another place between the two steps of its change keeps it.
+// An agent that gets another order key between the two steps of its change keeps it.
 func TestRememberedPlaces(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
@@ -180,7 +180,7 @@ func TestRememberedPlaces(t *testing.T) {
 		moved = true
 		o.check(o.db.Write(ctx, func(tx *Tx) error {
 			at := func(i, place int) agent.Member { return agent.Member{ID: ids[i], OrderKey: agent.OrderKey(ids[place])} }
-			return putPlaces(tx, []agent.Member{at(0, 0), at(1, 1)}, []agent.Member{at(1, 0), at(0, 1)})
+			return putOrderKeys(tx, []agent.Member{at(0, 0), at(1, 1)}, []agent.Member{at(1, 0), at(0, 1)})
 		}))
 		return change(a)
 	})

@@ -133,8 +133,8 @@ func unpackFile(ctx context.Context, archive, dir string) error {
 	return advanceLog(ctx, filepath.Join(dir, databaseName), time.Now())
 }
 
-// advanceLog makes the log of events go on behind every place that it can have
-// had since the backup: clients may come back with places of events that are
+// advanceLog makes the log of events go on behind every position that it can have
+// had since the backup: clients may come back with positions of events that are
 // lost, and other events must not have these. No log grows by more than an
 // event each microsecond.
 func advanceLog(ctx context.Context, path string, now time.Time) (err error) {

@@ -16,7 +16,7 @@ const withRevocation = " LEFT JOIN revocations r ON r.session_id = s.id"
 const selectSession = "SELECT " + sessionColumns + " FROM sessions s" + withRevocation + " WHERE s.id = ?"
 
 // sessionsQuery reads along one index. The two columns of its order run in
-// opposite directions, so the place to go on from is a range of the first and a
+// opposite directions, so the position to go on from is a range of the first and a
 // condition on those that share its end.
 func sessionsQuery(q session.Query) (string, []any) {
 	var f filter

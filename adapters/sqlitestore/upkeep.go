@@ -20,7 +20,7 @@ func (s *Storage) Ping(ctx context.Context) (err error) {
 	return s.db.Ping(ctx)
 }
 
-// Others wait for the writer while it forgets. So a write forgets a bounded
+// Others wait for the writer while it deletes. So a write deletes a bounded
 // number of records of one kind, and begins with no other kind after a while.
 const (
 	deleteAtOnce = 100

@@ -12,11 +12,11 @@ import (
 	"orgd/ports"
 )
 
-// BenchmarkForget removes the older half of a million events step by step, as
+// BenchmarkDeleteExpired removes the older half of a million events step by step, as
 // the service does beside requests: half of these report one event, half read a
 // page of the feed. It measures a step, which has the writer to itself, and how
 // long requests take with and without.
-func BenchmarkForget(b *testing.B) {
+func BenchmarkDeleteExpired(b *testing.B) {
 	const events, agents, atOnce = 1_000_000, 10_000, 1000
 	o := openOrg(b, b.TempDir())
 	ids := make([]agent.ID, agents)

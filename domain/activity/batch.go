@@ -20,7 +20,7 @@ const MaxAhead = 5 * time.Minute
 // ParseBatch reads {"events": [...]} with 1 to [MaxBatch] entries. It reports
 // all problems at once: the first ones in words, and every bad entry by name.
 // The time of an entry may be at most [MaxAhead] after now, and at most retention
-// before it: such an event would be forgotten at once. A retention of 0 keeps
+// before it: such an event would be deleted at once. A retention of 0 keeps
 // everything.
 func ParseBatch(v jsondoc.Value, now time.Time, retention time.Duration) ([]Entry, error) {
 	var entries []Entry

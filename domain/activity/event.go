@@ -90,10 +90,10 @@ func (e Event) Shown() Shown {
 	return Shown{e.Position(), string(w.Bytes())}
 }
 
-// Position is the event's place in the feed.
+// Position is the event's position in the feed.
 func (e Event) Position() Position { return Position{At: e.At, ID: e.ID} }
 
-// Position is a place in a feed. Feeds show the newest event first, and of
+// Position is where a reader of a feed is. Feeds show the newest event first, and of
 // events at the same time the one with the greatest id.
 type Position struct {
 	At time.Time
@@ -101,7 +101,7 @@ type Position struct {
 }
 
 // Compare is negative, zero or positive as a feed shows p before q, at the same
-// place, or after q. The career of an agent is in the opposite order.
+// position, or after q. The career of an agent is in the opposite order.
 func (p Position) Compare(q Position) int {
 	if c := q.At.Compare(p.At); c != 0 {
 		return c

@@ -7,6 +7,6 @@ type Query struct {
 	AgentID string    // "" means any
 	Type    Type      // "" means any
 	Since   time.Time // zero means everything retained; inclusive
-	After   *Position // events behind this place; nil means from the newest
+	After   *Position // events behind this position; nil means from the newest
 	Limit   int
 }

@@ -38,7 +38,7 @@ func NoDepartment(n name.Name) error {
 type ID = identity.ID
 
 // OrderKey orders agents. A new agent's order key is its own id; a reorder permutes
-// the places that the agents of one department hold.
+// the order keys that the agents of one department hold.
 type OrderKey string
 
 // Agent is an agent of the organization.

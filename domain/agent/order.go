@@ -21,8 +21,8 @@ type Member struct {
 	OrderKey OrderKey
 }
 
-// Reorder gives the places of members to the same members in the order asked
-// for. It returns the members in their new order, each with its new place, or
+// Reorder gives the order keys of members to the same members in the order asked
+// for. It returns the members in their new order, each with its new order key, or
 // [ErrPermutation] if asked is not an exact permutation.
 func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
 	if len(asked) != len(members) {

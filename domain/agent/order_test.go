@@ -22,7 +22,7 @@ func members(n int) []Member {
 	return list
 }
 
-// The places stay, the members change theirs; nothing else happens.
+// The order keys stay, the members change theirs; nothing else happens.
 func TestReorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := members(rapid.IntRange(0, 20).Draw(t, "n"))

@@ -6,18 +6,18 @@ import (
 )
 
 // Query selects a page of agents. Without a prefix they come in the
-// organization's order: place, then id. With a prefix they come in the order of
+// organization's order: order key, then id. With a prefix they come in the order of
 // their name keys.
 type Query struct {
 	Department name.Key        // "" means any
 	Status     identity.Status // "" means any
 	Level      identity.Level  // "" means any
 	Prefix     name.Key        // "" means any
-	After      *Position       // agents behind this place; nil means from the first
+	After      *Position       // agents behind this position; nil means from the first
 	Limit      int
 }
 
-// Position is a place in a list of agents: Name where the list is ordered by
+// Position is a position in a list of agents: Name where the list is ordered by
 // name, else Place and ID.
 type Position struct {
 	OrderKey OrderKey
@@ -25,7 +25,7 @@ type Position struct {
 	Name     name.Key
 }
 
-// Position returns the place of a.
+// Position returns the position of a.
 func (a Agent) Position() Position {
 	return Position{OrderKey: a.OrderKey, ID: a.ID(), Name: a.Name().Key}
 }

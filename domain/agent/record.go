@@ -36,7 +36,7 @@ func (a Agent) Record() Record {
 // Size implements [page.Row].
 func (r Record) Size() int { return len(r.Identity) + len(r.Unversioned) }
 
-// Position returns the place of r in a list that is ordered by place.
+// Position returns the position of r in a list that is ordered by order key.
 func (r Record) Position() Position { return Position{OrderKey: r.OrderKey, ID: r.ID} }
 
 // Department returns the name of the agent's department, and reads nothing else.

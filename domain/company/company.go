@@ -33,14 +33,14 @@ type Company struct {
 	Currency             string       // ISO 4217
 	CommunicationPattern string
 	Settings             jsondoc.Object // free-form, ≤ 64 KiB
-	// Seats are its departments in order: ascending by place.
+	// Seats are its departments in order: ascending by order key.
 	Seats     []Seat
 	Revision  int64
 	UpdatedAt time.Time
 }
 
 // OrderKey orders departments. A new department's order key is its own id; a reorder
-// permutes the places.
+// permutes the order keys.
 type OrderKey string
 
 // Seat is a department's place in the company.

@@ -8,7 +8,7 @@ import (
 	"orgd/domain/name"
 )
 
-// Reorder puts the departments into the order asked for by giving their places
+// Reorder puts the departments into the order asked for by giving their order keys
 // out anew, or returns [ErrPermutation] if asked is not an exact permutation of
 // them. The order that is there already has no effect.
 func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {

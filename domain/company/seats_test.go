@@ -53,7 +53,7 @@ func TestSeatsAreNotShared(t *testing.T) {
 	}
 }
 
-// The places stay, the departments change theirs; nothing else happens.
+// The order keys stay, the departments change theirs; nothing else happens.
 func TestReorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := seated(rapid.IntRange(0, 12).Draw(t, "n"))

@@ -44,7 +44,7 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 	})
 }
 
-// Departments that nobody needs to have founded for a report.
+// Departments that nobody needs to have created for a report.
 const (
 	salesID = "0190a5c4-0000-7000-8000-5a1e00000000"
 	opsID   = "0190a5c4-0000-7000-8000-095000000000"

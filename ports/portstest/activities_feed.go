@@ -158,7 +158,7 @@ func eventBytes(w *world) {
 	}
 }
 
-// eventCursor adds newer events, and older ones behind the reader's place.
+// eventCursor adds newer events, and older ones behind the reader's position.
 func eventCursor(w *world) {
 	id := agent.ID(w.id())
 	var there []ports.Report

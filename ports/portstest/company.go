@@ -131,7 +131,7 @@ func companyAudit(w *world) {
 }
 
 // companyCosts checks that a measure counts as a recorded cost, also when its
-// event has been forgotten.
+// event has been deleted.
 func companyCosts(m activity.Measures) func(*world) {
 	return func(w *world) {
 		id := agent.ID(w.id())

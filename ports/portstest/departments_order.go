@@ -55,7 +55,7 @@ func departmentReorder(w *world) {
 		w.want("Reorder", got, want.State)
 		w.wantDepartment(want.State)
 		members = want.Members
-		w.wantPlaces("Sales", members)
+		w.wantOrderKeys("Sales", members)
 	}
 	w.order("Sales", asTheyAre)
 	w.createDepartment("Empty")
@@ -63,8 +63,8 @@ func departmentReorder(w *world) {
 	w.wantTrail(audit.Department("Empty"), 1, false)
 }
 
-// wantPlaces checks order and places of a department's agents.
-func (w *world) wantPlaces(department string, want []agent.Member) {
+// wantOrderKeys checks order and order keys of a department's agents.
+func (w *world) wantOrderKeys(department string, want []agent.Member) {
 	w.Helper()
 	var got []agent.Member
 	for _, a := range w.agents(agent.Query{Department: key(department)}, 2) {
@@ -140,8 +140,8 @@ func departmentReorderMany(w *world) {
 	w.want("the order of many agents", slices.Equal(got, want), true)
 }
 
-// wantPermutation checks that no place was lost or given out twice: the agents
-// of a department hold different places, each the id of an agent that was hired.
+// wantPermutation checks that no order key was lost or given out twice: the agents
+// of a department hold different order keys, each the id of an agent that was hired.
 func (w *world) wantPermutation(department string, want []agent.ID, hired []agent.ID) {
 	w.Helper()
 	agents := w.agents(agent.Query{Department: key(department)}, 7)
@@ -195,7 +195,7 @@ func departmentReorderParallel(w *world) {
 }
 
 // departmentReorderUpdates changes agents while they are reordered: an update
-// never brings an old place back.
+// never brings an old order key back.
 func departmentReorderUpdates(w *world) {
 	w.createDepartment("Sales")
 	w.createDepartment("Ops")

@@ -112,7 +112,7 @@ func (w *world) hiring(title, department string, members ...string) ports.AgentC
 	return agentStep(must(agent.Hire(agent.ID(w.id()), p, w.cause())), w.trailOf(nil))
 }
 
-// hiringAs returns what makes the agent of an id of its department's name, with a
+// hiringAs returns what makes the agent of an id of its department's name, with an
 // idempotency record or nil.
 func (w *world) hiringAs(id agent.ID, title string, r *idempotency.Record) func(department name.Name) (ports.AgentChange, error) {
 	on, trail := w.cause(), w.trailOf(r)

@@ -21,7 +21,7 @@ type memoryCompany struct{ *memory }
 
 type memoryProjects struct{ *memory }
 
-// department returns a department with its place.
+// department returns a department with its order key.
 func (m *memory) department(key name.Key) (department.Department, error) {
 	d, ok := m.departments[key]
 	if !ok {

@@ -175,7 +175,7 @@ func storageZero(w *world) {
 	w.wantNil("Session", err)
 }
 
-// storageMany forgets more than one step should take, and nothing else.
+// storageMany deletes more than one step should take, and nothing else.
 func storageMany(w *world) {
 	const batches, each = 10, 1000
 	w.createDepartment("Sales")
@@ -194,7 +194,7 @@ func storageMany(w *world) {
 	w.want("Events", got, eventsOf(newest))
 }
 
-// storageParallel forgets while others report and read.
+// storageParallel deletes while others report and read.
 func storageParallel(w *world) {
 	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
