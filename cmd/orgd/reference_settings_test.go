@@ -167,7 +167,7 @@ func beyond(t *testing.T, bound string, step int) string {
 	if n, err := strconv.Atoi(bound); err == nil {
 		return strconv.Itoa(n + step)
 	}
-	d, err := config.ParseDuration(bound)
+	d, err := terminal.ParseDuration(bound)
 	if err != nil {
 		t.Fatal(err)
 	}

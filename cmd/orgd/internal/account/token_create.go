@@ -93,7 +93,7 @@ func (c *TokenCreate) request() (in orgd.TokenRequest, err error) {
 	if len(in.Departments) > session.MaxDepartments {
 		flag("departments", session.ErrDepartments)
 	}
-	if in.TTL, err = config.ParseDuration(c.TTL); err != nil {
+	if in.TTL, err = terminal.ParseDuration(c.TTL); err != nil {
 		errs = append(errs, fmt.Errorf("--ttl: %w", err))
 	} else if in.TTL < session.MinTTL || in.TTL > session.MaxTTL || in.TTL%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--ttl: %s must be whole seconds, 1s to 30d", c.TTL))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/limit"
 )
 
@@ -15,7 +16,7 @@ const maxCap = 1_000_000_000
 
 // maxWindow bounds the period of a limit, because what it counts is kept in
 // memory for so long.
-const maxWindow = day
+const maxWindow = 24 * time.Hour
 
 var errNoLimit = errors.New("there is no such limit; orgd config check lists them")
 
@@ -74,12 +75,12 @@ func parseRate(s string) (limit.Rate, error) {
 	}
 	number, period, ok := strings.Cut(s, "/")
 	n, err := parseCap(number)
-	length, err2 := ParseDuration(period)
+	length, err2 := terminal.ParseDuration(period)
 	if !ok || errors.Join(err, err2) != nil {
 		return limit.Rate{}, fmt.Errorf("%q must be a cap and a period such as 100/60s, or off", s)
 	}
 	if length < time.Second || length > maxWindow {
-		return limit.Rate{}, fmt.Errorf("%q must have a period of 1s to %s", s, durationText(maxWindow))
+		return limit.Rate{}, fmt.Errorf("%q must have a period of 1s to %s", s, terminal.DurationText(maxWindow))
 	}
 	return limit.Rate{Cap: n, Length: length}, nil
 }
@@ -101,5 +102,5 @@ func rateText(r limit.Rate) string {
 	if r.Cap <= 0 {
 		return "off"
 	}
-	return strconv.Itoa(r.Cap) + "/" + durationText(r.Length)
+	return strconv.Itoa(r.Cap) + "/" + terminal.DurationText(r.Length)
 }

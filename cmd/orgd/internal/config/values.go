@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // set stores what a source holds: a text from flags and environment, any YAML value
@@ -31,7 +33,7 @@ func (s Setting) set(v any) (err error) {
 	case *float64:
 		*p, err = read(v, decimal)
 	case *time.Duration:
-		*p, err = read(v, ParseDuration)
+		*p, err = read(v, terminal.ParseDuration)
 	}
 	return err
 }
@@ -47,7 +49,7 @@ func (s Setting) native() any {
 		}
 		return *v
 	case time.Duration:
-		return durationText(v)
+		return terminal.DurationText(v)
 	case []string:
 		return strings.Join(v, ",")
 	case map[string]string:
@@ -119,41 +121,6 @@ func decimal(s string) (float64, error) {
 		return 0, fmt.Errorf("%q must be a number such as 0.1", s)
 	}
 	return n, nil
-}
-
-const day = 24 * time.Hour
-
-// maxDays is what a duration can hold, rounded down: about 290 years.
-const maxDays = 106_000
-
-// ParseDuration reads a duration as operators write it: "30s", "1h30m", or
-// whole days, "400d". It may not be negative.
-func ParseDuration(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 32); err == nil && n <= maxDays {
-			return time.Duration(n) * day, nil
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return d, nil
-	}
-	return 0, fmt.Errorf("%q must be a duration such as 30s, 12h or 400d", s)
-}
-
-// durationText writes a duration so that ParseDuration reads it, without the
-// zeros that time.Duration adds.
-func durationText(d time.Duration) string {
-	if d >= day && d%day == 0 {
-		return strconv.FormatInt(int64(d/day), 10) + "d"
-	}
-	s := d.String()
-	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
-		s = rest + "m"
-	}
-	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
-		s = rest + "h"
-	}
-	return s
 }
 
 // list reads several values: a list, or one text with commas.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -37,7 +36,7 @@ Examples:
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	q := client.AuditQuery{PageQuery: remote.Pages(c.Limit), Actor: c.Actor, Resource: c.Resource}
 	if c.Last != "" {
-		d, err := config.ParseDuration(c.Last)
+		d, err := terminal.ParseDuration(c.Last)
 		if err != nil || d <= 0 {
 			return terminal.Usagef("--last: must be a time such as 24h or 7d")
 		}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/scenario"
 	"orgd/cmd/orgd/internal/terminal"
@@ -93,7 +92,7 @@ func (c *Simulate) validate() (length time.Duration, err error) {
 		errs = append(errs, fmt.Errorf("--rate: must be 0 to %d", maxRate))
 	}
 	if c.For != "" {
-		if length, err = config.ParseDuration(c.For); err != nil || length <= 0 {
+		if length, err = terminal.ParseDuration(c.For); err != nil || length <= 0 {
 			errs = append(errs, fmt.Errorf("--for: %q must be a time such as 30s, 10m or 12h", c.For))
 		}
 	}

@@ -1,0 +1,43 @@
+package terminal
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// maxDays is what a duration can hold, rounded down: about 290 years.
+const maxDays = 106_000
+
+// ParseDuration reads a duration as operators write it: "30s", "1h30m", or
+// whole days, "400d". It may not be negative.
+func ParseDuration(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 32); err == nil && n <= maxDays {
+			return time.Duration(n) * day, nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q must be a duration such as 30s, 12h or 400d", s)
+}
+
+// DurationText writes a duration so that ParseDuration reads it, without the
+// zeros that time.Duration adds.
+func DurationText(d time.Duration) string {
+	if d >= day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	s := d.String()
+	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = rest + "h"
+	}
+	return s
+}
