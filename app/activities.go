@@ -45,7 +45,7 @@ type Feed struct {
 
 // Feed returns a page of events, the newest first. An agent that never existed
 // has none.
-func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Shown, error) {
+func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Encoded, error) {
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		if isUnknownAgent(err) {
@@ -60,7 +60,7 @@ func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Shown, error
 }
 
 // OfAgent returns a page of the events of one agent, existing or deleted.
-func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Shown, error) {
+func (s *Activities) OfAgent(ctx context.Context, ref identity.Ref, q activity.Query) ([]activity.Encoded, error) {
 	id, _, err := s.agents.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err

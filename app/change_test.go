@@ -126,7 +126,7 @@ func TestReorderOfDepartments(t *testing.T) {
 	var read []Department
 	for _, text := range []string{"Ops", "Lab", "Shop"} {
 		n := domaintest.Name(text)
-		co = co.WithDepartment(company.Seat{OrderKey: company.OrderKey("p-" + text), Department: n.Key}, noon)
+		co = co.WithDepartment(company.Slot{OrderKey: company.OrderKey("p-" + text), Department: n.Key}, noon)
 		read = append(read, Department{Department: department.Department{Name: n}})
 	}
 	in := ReorderDepartments{

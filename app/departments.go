@@ -55,11 +55,11 @@ func listDepartments(ctx context.Context, store ports.DepartmentStore, agents po
 		return nil, err
 	}
 	names := newLookup(ctx, agents, found...)
-	shown := make([]Department, len(found))
+	view := make([]Department, len(found))
 	for i, d := range found {
-		shown[i] = Department{Department: d, Names: names}
+		view[i] = Department{Department: d, Names: names}
 	}
-	return shown, nil
+	return view, nil
 }
 
 // CreateDepartment is what a new department is made from. Reply makes the answer that is
@@ -76,13 +76,13 @@ func (s *Departments) Create(ctx context.Context, c Call, in CreateDepartment) (
 		return Department{}, err
 	}
 	patch := in.Patch.Resolve(refs)
-	shown := func(d department.Department) Department { return Department{d, &Lookup{names: names}} }
+	view := func(d department.Department) Department { return Department{d, &Lookup{names: names}} }
 	create := newChange(s.clock, s.ids, c).createDepartment(s.ids.NewID(), patch, func(d department.Department) idempotency.Reply {
 		short := d.Size() <= page.LongBytes
-		return kept(in.Reply(shown(d), short), short)
+		return kept(in.Reply(view(d), short), short)
 	})
 	d, err := s.departments.Create(ctx, patch.Name().Key, create)
-	return shown(d), err
+	return view(d), err
 }
 
 // ChangeDepartment is a change of one department.
@@ -106,9 +106,9 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, ch change) (department.Department, error) {
 		return d.Change(patch, others, ch.at)
 	})
-	shown := newLookup(ctx, s.agents, d)
-	maps.Copy(shown.names, names)
-	return Department{d, shown}, err
+	view := newLookup(ctx, s.agents, d)
+	maps.Copy(view.names, names)
+	return Department{d, view}, err
 }
 
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it
@@ -170,7 +170,7 @@ func (ch change) createDepartment(id string, patch department.Patch, reply func(
 			return ports.DepartmentChange{}, err
 		}
 		step := ch.departmentChange(d, 0, func() idempotency.Reply { return reply(d) })
-		step.Company = co.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: d.Name.Key}, ch.at)
+		step.Company = co.WithDepartment(company.Slot{OrderKey: company.OrderKey(id), Department: d.Name.Key}, ch.at)
 		return step, nil
 	}
 }

@@ -25,9 +25,9 @@ const (
 	recordAtOnce = 1000
 	// recordSteps bounds a turn of recording.
 	recordSteps = 100
-	// lanesEach is how many deliveries to one webhook are under way at once, in
+	// slotsEach is how many deliveries to one webhook are under way at once, in
 	// one process. A slow endpoint holds up nobody else's.
-	lanesEach = 4
+	slotsEach = 4
 	// storeTimeout bounds one operation of the storage beside a turn.
 	storeTimeout = 5 * time.Second
 	// countAtMost bounds the deliveries of one webhook that are counted.
@@ -70,7 +70,7 @@ type Dispatcher struct {
 	known   map[revision.Tag]*webhook.Subscriber // all webhooks, when they were read last
 
 	mu       sync.Mutex
-	busy     map[webhook.ID]bool // webhooks whose lanes are in use
+	busy     map[webhook.ID]bool // webhooks whose slots are in use
 	stopping bool
 	failed   []error // of deliveries since the last turn
 	running  sync.WaitGroup
@@ -283,16 +283,16 @@ func (d *Dispatcher) dispatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lanes, byID := map[webhook.ID]int{}, map[webhook.ID]*webhook.Subscriber{}
+	slots, byID := map[webhook.ID]int{}, map[webhook.ID]*webhook.Subscriber{}
 	for _, w := range hooks {
 		if d.isIdle(w.ID) {
-			lanes[w.ID], byID[w.ID] = lanesEach, w
+			slots[w.ID], byID[w.ID] = slotsEach, w
 		}
 	}
-	if len(lanes) == 0 {
+	if len(slots) == 0 {
 		return nil
 	}
-	leased, err := d.lease(ctx, lanes)
+	leased, err := d.lease(ctx, slots)
 	batches := map[webhook.ID][]webhook.Delivery{}
 	for _, c := range leased {
 		batches[c.Webhook] = append(batches[c.Webhook], c)
@@ -319,9 +319,9 @@ func (d *Dispatcher) isIdle(id webhook.ID) bool {
 }
 
 // lease takes what is due, so that no other dispatcher does.
-func (d *Dispatcher) lease(ctx context.Context, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
+func (d *Dispatcher) lease(ctx context.Context, slots map[webhook.ID]int) ([]webhook.Delivery, error) {
 	now := d.clock.Now()
-	due, err := d.outbox.Due(ctx, now, lanes)
+	due, err := d.outbox.Due(ctx, now, slots)
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
@@ -382,7 +382,7 @@ func (d *Dispatcher) next(id webhook.ID) (*webhook.Subscriber, []webhook.Deliver
 	if err != nil || i < 0 {
 		return nil, nil, err
 	}
-	batch, err := d.lease(ctx, map[webhook.ID]int{id: lanesEach})
+	batch, err := d.lease(ctx, map[webhook.ID]int{id: slotsEach})
 	return hooks[i], batch, err
 }
 

@@ -32,7 +32,7 @@ type ApplyDocument struct {
 // Applied is the result of an apply.
 type Applied struct {
 	Hash string // of the plan that was executed
-	organization.Tally
+	organization.Counts
 }
 
 // Apply makes the organization as a document by atomic operations. If it is
@@ -51,7 +51,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 		}
 		if err == nil {
 			if done.Hash == "" {
-				done = Applied{Hash: p.Hash, Tally: p.Tally}
+				done = Applied{Hash: p.Hash, Counts: p.Counts}
 			}
 			err = s.execute(ctx, c, p, in)
 		}

@@ -73,11 +73,11 @@ func (s *Projects) List(ctx context.Context, in ListProjects) ([]Project, error)
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]Project, len(page))
+	view := make([]Project, len(page))
 	for i, p := range page {
-		shown[i] = Project{p, names}
+		view[i] = Project{p, names}
 	}
-	return shown, nil
+	return view, nil
 }
 
 // StartProject is what a new project is made from. Reply makes the answer from

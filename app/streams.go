@@ -78,8 +78,8 @@ func (st *Stream) Close() { st.leave() }
 // patience it returns what there is, mostly one without. It returns session.ErrRevoked or
 // session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
 // cannot keep up, and the error of ctx when that ends.
-func (st *Stream) Next(ctx context.Context, patience time.Duration) (Batch, error) {
-	enough := time.NewTimer(patience)
+func (st *Stream) Next(ctx context.Context, maxWait time.Duration) (Batch, error) {
+	enough := time.NewTimer(maxWait)
 	defer enough.Stop()
 	expiry := time.NewTimer(st.session.ExpiresAt.Sub(st.streams.clock.Now()))
 	defer expiry.Stop()

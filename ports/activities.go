@@ -39,7 +39,7 @@ type ActivityLog interface {
 
 	// Feed returns the events that q selects as they are shown, in the order
 	// of a feed. It ends with the first that is behind its page, see page.Fits and page.ErrLarge.
-	Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error)
+	Feed(ctx context.Context, q activity.Query) ([]activity.Encoded, error)
 
 	// Find returns those of some events that are stored.
 	Find(ctx context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error)

@@ -63,9 +63,9 @@ type Outbox interface {
 	Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (bool, error)
 
 	// Due returns deliveries whose time has come at now: of each of the webhooks
-	// at most as many as lanes has for it, those that are due longest. The order
+	// at most as many as slots has for it, those that are due longest. The order
 	// means nothing.
-	Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error)
+	Due(ctx context.Context, now time.Time, slots map[webhook.ID]int) ([]webhook.Delivery, error)
 
 	// Move replaces each delivery before by after, unless its Mark shows that it has
 	// changed since before was read. It returns those that

@@ -47,7 +47,7 @@ func (h activities) list(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendPage(r, p, rows, writeActivity, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, in.Since) })
+	return request.SendPage(r, p, rows, writeActivity, func(e activity.Encoded) protocol.Position { return eventPosition(e.Position, in.Since) })
 }
 
 // feedFilters reads the filters of a feed.
@@ -84,7 +84,7 @@ func (h activities) ofAgent(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendPage(r, p, rows, writeActivity, func(e activity.Shown) protocol.Position { return eventPosition(e.Position, time.Time{}) })
+	return request.SendPage(r, p, rows, writeActivity, func(e activity.Encoded) protocol.Position { return eventPosition(e.Position, time.Time{}) })
 }
 
 func eventPosition(at activity.Position, since time.Time) protocol.Position {
@@ -130,7 +130,7 @@ func countedReply(n ports.Counted) idempotency.Reply {
 }
 
 // writeActivity writes an ActivityEvent.
-func writeActivity(w *jsondoc.Writer, e activity.Shown) { w.Raw(e.Text) }
+func writeActivity(w *jsondoc.Writer, e activity.Encoded) { w.Raw(e.Text) }
 
 // writeCareerEvent writes a CareerEvent.
 func writeCareerEvent(w *jsondoc.Writer, e activity.Event) {

@@ -64,7 +64,7 @@ func (l *Limiter) admit(t *table, grant *limit.Grant, key string, windows []limi
 	// The clock is read under the lock: a time from before a wait for the lock
 	// would let the request leave its windows too early.
 	now := l.now()
-	s.sweep(now)
+	s.evict(now)
 	g := s.group(key)
 	var room [4]*history
 	histories, denied := g.examine(room[:0], now, windows, slot)

@@ -182,7 +182,7 @@ func TestIdleGroupsAreForgotten(t *testing.T) {
 	if n := groups(l); n < keys {
 		t.Errorf("%d groups are kept within the period, want %d", n, keys)
 	}
-	c.at += sweepEvery
+	c.at += evictEvery
 	touch(t, l)
 	if n := groups(l); n > 2*touched {
 		t.Errorf("%d groups are kept after the period, want those touched since", n)

@@ -9,7 +9,7 @@ import (
 
 const (
 	shards     = 64 // parts with a lock of their own
-	sweepEvery = 10 * time.Second
+	evictEvery = 10 * time.Second
 )
 
 // table keeps the groups of one kind, spread over shards by their key.
@@ -34,7 +34,7 @@ func (t *table) shard(key string) *shard {
 type shard struct {
 	mu      sync.Mutex
 	groups  map[string]*group
-	sweepAt time.Duration // when to look for idle groups again
+	evictAt time.Duration // when to look for idle groups again
 }
 
 // group returns the group of the key, made if there is none.
@@ -48,13 +48,13 @@ func (s *shard) group(key string) *group {
 	return g
 }
 
-// sweep forgets the groups in which nothing counts any more. It looks at all of
+// evict forgets the groups in which nothing counts any more. It looks at all of
 // them, but so rarely that it costs a request next to nothing.
-func (s *shard) sweep(now time.Duration) {
-	if now < s.sweepAt {
+func (s *shard) evict(now time.Duration) {
+	if now < s.evictAt {
 		return
 	}
-	s.sweepAt = now + sweepEvery
+	s.evictAt = now + evictEvery
 	before := len(s.groups)
 	for key, g := range s.groups {
 		if g.idle(now) {

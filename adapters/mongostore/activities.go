@@ -94,10 +94,10 @@ func (t *tx) recordCosts() error {
 }
 
 // Feed implements [ports.ActivityLog].
-func (s *Activities) Feed(ctx context.Context, q activity.Query) (_ []activity.Shown, err error) {
+func (s *Activities) Feed(ctx context.Context, q activity.Query) (_ []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	return list(s.db.ask(ctx), eventsColl, eventsFilter(q),
-		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)), eventDoc.shown)
+		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)), eventDoc.encoded)
 }
 
 // Find implements [ports.ActivityLog].

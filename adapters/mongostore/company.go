@@ -61,7 +61,7 @@ func readCompany(r reader) (s state, err error) {
 	s.costs, s.shares = d.Costs, map[name.Key]money.Percent{}
 	s.Revision, s.UpdatedAt = d.Revision, fromMillis(d.Updated)
 	for _, d := range rows {
-		s.Seats = append(s.Seats, company.Seat{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
+		s.Seats = append(s.Seats, company.Slot{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
 		s.shares[name.Key(d.Key)] = money.Percent(d.Share)
 	}
 	return s, nil
@@ -129,7 +129,7 @@ func (t *tx) updateCompany(c company.Company) {
 }
 
 // updateDepartmentOrder writes the order keys that have changed.
-func (t *tx) updateDepartmentOrder(from, to []company.Seat) {
+func (t *tx) updateDepartmentOrder(from, to []company.Slot) {
 	keys := make(map[name.Key]company.OrderKey, len(from))
 	for _, s := range from {
 		keys[s.Department] = s.OrderKey

@@ -43,9 +43,9 @@ func (d eventDoc) event() (activity.Event, error) {
 	}, nil
 }
 
-func (d eventDoc) shown() (activity.Shown, error) {
+func (d eventDoc) encoded() (activity.Encoded, error) {
 	e, err := d.event()
-	return e.Shown(), err
+	return e.Encoded(), err
 }
 
 // eventsFilter is for indexes that keep the types apart: a feed of all types is

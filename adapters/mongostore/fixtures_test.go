@@ -118,7 +118,7 @@ func (o *office) createDepartment(ctx context.Context, title string, share int) 
 	_, err := o.Departments.Create(ctx, key(title), func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 		d, err := department.New(id, p, shares, at)
 		return ports.DepartmentChange{Change: ports.Change[department.Department]{State: d, Trail: n},
-			Company: c.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: d.Name.Key}, at)}, err
+			Company: c.WithDepartment(company.Slot{OrderKey: company.OrderKey(id), Department: d.Name.Key}, at)}, err
 	})
 	return err
 }

@@ -103,19 +103,19 @@ const (
 
 // Due implements [ports.Outbox]. The first query is for all webhooks:
 // mostly little is due. If there is a backlog, there is one for each webhook.
-func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) (_ []webhook.Delivery, err error) {
+func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]int) (_ []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.due").End(&err)
-	if len(lanes) > fewWebhooks {
+	if len(slots) > fewWebhooks {
 		found, err := s.due(ctx, now, dueAtOnce)
 		if err != nil {
 			return nil, err
 		}
 		if len(found) < dueAtOnce {
-			return limitEach(found, lanes), nil
+			return limitEach(found, slots), nil
 		}
 	}
 	var due []webhook.Delivery
-	for id, n := range lanes {
+	for id, n := range slots {
 		some, err := s.due(ctx, now, n, is("webhook", string(id)))
 		if err != nil {
 			return nil, err
@@ -127,10 +127,10 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]in
 
 // limitEach gives every webhook as many of the deliveries, which are all that are
 // due, as it has lanes.
-func limitEach(found []webhook.Delivery, lanes map[webhook.ID]int) (due []webhook.Delivery) {
+func limitEach(found []webhook.Delivery, slots map[webhook.ID]int) (due []webhook.Delivery) {
 	taken := map[webhook.ID]int{}
 	for _, d := range found {
-		if taken[d.Webhook] < lanes[d.Webhook] {
+		if taken[d.Webhook] < slots[d.Webhook] {
 			taken[d.Webhook]++
 			due = append(due, d)
 		}

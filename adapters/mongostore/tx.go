@@ -105,7 +105,7 @@ type reader interface {
 }
 
 func (t *tx) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
-	t.note(coll, filter)
+	t.markRead(coll, filter)
 	return t.db.coll(coll).Find(ctx, filter, opts...)
 }
 
@@ -129,7 +129,7 @@ func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []opt
 	if id, ok := doc.Lookup("_id").StringValueOK(); ok && whole {
 		t.read = append(t.read, docKey{coll, id})
 	} else {
-		t.note(coll, filter)
+		t.markRead(coll, filter)
 	}
 	if doc == nil {
 		return nil, mongo.ErrNoDocuments
@@ -137,8 +137,8 @@ func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []opt
 	return doc, nil
 }
 
-// note notes the documents as read, if filter names them, or else the collection.
-func (t *tx) note(coll string, filter bson.D) {
+// markRead records the documents as read, if filter names them, or else the collection.
+func (t *tx) markRead(coll string, filter bson.D) {
 	if len(filter) > 0 && filter[0].Key == "_id" {
 		switch by := filter[0].Value.(type) {
 		case string:

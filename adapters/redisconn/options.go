@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// Patience is how long a connection may take to be made, and what nobody
+	// DialTimeout is how long a connection may take to be made, and what nobody
 	// waits for may take.
-	Patience = 500 * time.Millisecond
+	DialTimeout = 500 * time.Millisecond
 	// idleTime closes connections before firewalls forget them.
 	idleTime = 5 * time.Minute
 	// Never is how the library spells no retry, no pause and no second pool.
@@ -52,10 +52,10 @@ func (c Config) Options() (*redis.UniversalOptions, error) {
 		MaxRetryBackoff:       Never,
 		MaxRedirects:          1, // follows a slot that has moved
 		DialerRetries:         1,
-		DialTimeout:           Patience,
-		ReadTimeout:           Patience,
-		WriteTimeout:          Patience,
-		PoolTimeout:           Patience,
+		DialTimeout:           DialTimeout,
+		ReadTimeout:           DialTimeout,
+		WriteTimeout:          DialTimeout,
+		PoolTimeout:           DialTimeout,
 		ContextTimeoutEnabled: true,
 
 		PipelinePoolSize: Never,

@@ -32,7 +32,7 @@ func check(cfg Config, timing timing) error {
 	if err != nil {
 		return err
 	}
-	err = l.probe(timing.patience)
+	err = l.probe(timing.timeout)
 	l.end()
 	return errors.Join(explain(err), l.redis.close())
 }

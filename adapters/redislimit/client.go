@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// connections are what a process keeps to a Redis node: one for each lane,
+	// connections are what a process keeps to a Redis node: one for each sender,
 	// one for leases, one for the watch.
-	connections = lanes + 2
+	connections = senders + 2
 	// buffer holds a batch of some requests each way; more take several reads.
 	buffer = 8 << 10
 )
@@ -22,8 +22,8 @@ type link struct {
 }
 
 // newLink reads the files that cfg names and connects to nothing yet.
-func newLink(cfg Config, patience time.Duration) (*link, error) {
-	options, err := cfg.options(patience)
+func newLink(cfg Config, timeout time.Duration) (*link, error) {
+	options, err := cfg.options(timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +45,13 @@ func (k *link) close() error { return k.client().Close() }
 
 // options are those of every client. Nothing is tried again: a late answer is
 // worth less than the local limiter's at once.
-func (c Config) options(patience time.Duration) (*redis.UniversalOptions, error) {
+func (c Config) options(timeout time.Duration) (*redis.UniversalOptions, error) {
 	options, err := c.Config.Options()
 	if err != nil {
 		return nil, err
 	}
 	options.PoolSize = connections
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = timeout, timeout, timeout, timeout
 	options.ReadBufferSize, options.WriteBufferSize = buffer, buffer
 	return options, nil
 }

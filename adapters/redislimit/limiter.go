@@ -59,9 +59,9 @@ type timing struct {
 	probe time.Duration // between two probes
 	lease time.Duration // how long a slot is held without renewal
 	renew time.Duration // between two renewals
-	// patience is how long a connection may take to be made, and what nobody
+	// timeout is how long a connection may take to be made, and what nobody
 	// waits for may take.
-	patience time.Duration
+	timeout time.Duration
 }
 
 // maxLease bounds how long the slot of a process that died stays taken. A lease
@@ -69,7 +69,7 @@ type timing struct {
 const maxLease = 16 * time.Second
 
 func usualTiming() timing {
-	return timing{probe: 200 * time.Millisecond, lease: 15 * time.Second, renew: 4 * time.Second, patience: redisconn.Patience}
+	return timing{probe: 200 * time.Millisecond, lease: 15 * time.Second, renew: 4 * time.Second, timeout: redisconn.DialTimeout}
 }
 
 // Open connects to Redis. While Redis cannot be used, from the beginning or later,
@@ -98,7 +98,7 @@ func open(cfg Config, timing timing, local ports.Limiter, switched Switched, log
 // newLimiter returns a limiter that does nothing yet. cfg is valid, but that tests
 // have longer timeouts.
 func newLimiter(cfg Config, timing timing, local ports.Limiter, switched Switched, log *zap.Logger) (*Limiter, error) {
-	link, err := newLink(cfg, timing.patience)
+	link, err := newLink(cfg, timing.timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func newLimiter(cfg Config, timing timing, local ports.Limiter, switched Switche
 }
 
 func (l *Limiter) start() {
-	for range lanes {
-		l.background(l.lane)
+	for range senders {
+		l.background(l.sendBatches)
 	}
 	l.background(l.watch)
 	l.background(l.keepLeases)
@@ -182,7 +182,7 @@ func (l *Limiter) admitShared(ask limit.Ask) (limit.Grant, error) {
 	if err == nil {
 		var grant limit.Grant
 		if grant, err = q.read(); err == nil {
-			return l.settle(q, grant), nil
+			return l.keepSlot(q, grant), nil
 		}
 	}
 	if x := q.lease(); x != nil {
@@ -191,9 +191,9 @@ func (l *Limiter) admitShared(ask limit.Ask) (limit.Grant, error) {
 	return limit.Grant{}, l.fail(ask, err)
 }
 
-// settle keeps the slot that Redis gave for as long as the request runs. A request
+// keepSlot keeps the slot that Redis gave for as long as the request runs. A request
 // that the other group has refused does not run.
-func (l *Limiter) settle(q *question, grant limit.Grant) limit.Grant {
+func (l *Limiter) keepSlot(q *question, grant limit.Grant) limit.Grant {
 	grant.Release = nothing
 	x := q.lease()
 	if x == nil || !q.tookSlot() {

@@ -41,7 +41,7 @@ func (l *Limiter) giveBackLeases(ctx context.Context) {
 		for i, x := range batch {
 			cmds[i] = zrem(ctx, x)
 		}
-		l.patiently(ctx, func(ctx context.Context) { exchange(ctx, l.redis.client(), cmds) })
+		l.patiently(ctx, func(ctx context.Context) { roundTrip(ctx, l.redis.client(), cmds) })
 		for i, x := range batch {
 			l.leases.tried(x, cmds[i].Err())
 		}
@@ -71,7 +71,7 @@ func (l *Limiter) giveBackNow(x *lease) {
 	ctx, cancel := context.WithTimeout(l.life, l.cfg.Timeout)
 	defer cancel()
 	cmd := zrem(ctx, x)
-	exchange(ctx, l.redis.client(), []redis.Cmder{cmd})
+	roundTrip(ctx, l.redis.client(), []redis.Cmder{cmd})
 	if cmd.Err() != nil {
 		l.leases.doubt(x)
 	}
@@ -83,7 +83,7 @@ func zrem(ctx context.Context, x *lease) *redis.IntCmd {
 
 // patiently gives f the time of something that nobody waits for.
 func (l *Limiter) patiently(ctx context.Context, f func(context.Context)) {
-	ctx, cancel := context.WithTimeout(ctx, l.timing.patience)
+	ctx, cancel := context.WithTimeout(ctx, l.timing.timeout)
 	defer cancel()
 	f(ctx)
 }

@@ -59,7 +59,7 @@ func run(ctx context.Context, client redis.UniversalClient, calls []*call) {
 	for _, c := range calls {
 		cmds = append(cmds, c.command(ctx))
 	}
-	exchange(ctx, client, cmds)
+	roundTrip(ctx, client, cmds)
 	cmds = cmds[:0]
 	for _, c := range calls {
 		if c.unknown() {
@@ -68,13 +68,13 @@ func run(ctx context.Context, client redis.UniversalClient, calls []*call) {
 		}
 	}
 	if len(cmds) > 0 {
-		exchange(ctx, client, cmds)
+		roundTrip(ctx, client, cmds)
 	}
 }
 
-// exchange sends the commands in one round trip. Each has its reply or its error
+// roundTrip sends the commands in one round trip. Each has its reply or its error
 // then.
-func exchange(ctx context.Context, client redis.UniversalClient, cmds []redis.Cmder) {
+func roundTrip(ctx context.Context, client redis.UniversalClient, cmds []redis.Cmder) {
 	pipe := client.Pipeline()
 	_ = pipe.BatchProcess(ctx, cmds...) // only gathers them
 	_, err := pipe.Exec(ctx)

@@ -44,14 +44,14 @@ func config(addr string) Config {
 // patientTiming is the usual one, but for a busy machine.
 func patientTiming() timing {
 	t := usualTiming()
-	t.patience = generous
+	t.timeout = generous
 	return t
 }
 
 // quickTiming has leases short enough to wait for their end, and long enough for a
 // busy machine to renew them.
 func quickTiming() timing {
-	return timing{probe: 50 * time.Millisecond, lease: 4 * time.Second, renew: 250 * time.Millisecond, patience: generous}
+	return timing{probe: 50 * time.Millisecond, lease: 4 * time.Second, renew: 250 * time.Millisecond, timeout: generous}
 }
 
 // opened is a limiter that a test has opened.

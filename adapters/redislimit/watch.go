@@ -89,12 +89,12 @@ func (l *Limiter) reconnect() error {
 	if err := l.redis.replace(); err != nil {
 		l.log.Warn("redislimit: close lost connections", zap.Error(err))
 	}
-	if err := l.probe(l.timing.patience); err != nil {
+	if err := l.probe(l.timing.timeout); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
 	for range connections {
-		wg.Go(func() { _ = l.probe(l.timing.patience) }) // what is wrong, the next probe tells
+		wg.Go(func() { _ = l.probe(l.timing.timeout) }) // what is wrong, the next probe tells
 	}
 	wg.Wait()
 	return nil

@@ -79,7 +79,7 @@ func eventArgs(e activity.Event, department name.Key) []any {
 
 // Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
 // that selects it, so the database is asked for no event that is remembered.
-func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Shown, err error) {
+func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	query, args := feedQuery("seq", q)
 	err = s.db.Read(ctx, func(v *View) error {
@@ -98,7 +98,7 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
 	}
-	slices.SortFunc(found, func(a, b activity.Shown) int { return a.Compare(b.Position) }) // the remembered come first
+	slices.SortFunc(found, func(a, b activity.Encoded) int { return a.Compare(b.Position) }) // the remembered come first
 	// Of the remembered ones some may be behind the last that was read.
 	return found[:min(len(found), page.Fits(found)+1)], nil
 }

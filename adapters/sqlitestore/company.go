@@ -60,7 +60,7 @@ const (
 func readCompany(v *View) (c company.Company, costs bool, err error) {
 	if c, costs, err = scanCompany(v.Row(selectCompany)); err == nil {
 		err = v.Each(selectSeats, nil, func(r Row) error {
-			var s company.Seat
+			var s company.Slot
 			err := r.Scan(&s.OrderKey, &s.Department)
 			c.Seats = append(c.Seats, s)
 			return err
@@ -98,7 +98,7 @@ func putCompany(tx *Tx, c company.Company) error {
 const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
 // reseat gives departments that have another seat now their order keys.
-func reseat(tx *Tx, from, to []company.Seat) error {
+func reseat(tx *Tx, from, to []company.Slot) error {
 	places := make(map[name.Key]company.OrderKey, len(from))
 	for _, s := range from {
 		places[s.Department] = s.OrderKey

@@ -29,17 +29,17 @@ const (
 // ever out of date; which events there still are, only the database says.
 type events struct {
 	mu      sync.Mutex
-	byPlace lru[int64, activity.Shown]
+	byPlace lru[int64, activity.Encoded]
 }
 
 func newEvents(max int) *events {
-	return &events{byPlace: newLRU[int64, activity.Shown](max)}
+	return &events{byPlace: newLRU[int64, activity.Encoded](max)}
 }
 
 // at returns the events of some positions that v has: those that were remembered,
 // then the others in the order of their positions. Those end with the first that is
 // behind a page of them.
-func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
+func (c *events) at(v *View, places []int64) ([]activity.Encoded, error) {
 	found, missing := c.remembered(places)
 	if len(missing) == 0 {
 		return found, nil
@@ -57,10 +57,10 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 		if err != nil {
 			return err
 		}
-		shown := e.Shown()
-		c.remember(place, shown)
-		found = append(found, shown)
-		err = fill(v.ctx, &filling, shown.Size())
+		encoded := e.Encoded()
+		c.remember(place, encoded)
+		found = append(found, encoded)
+		err = fill(v.ctx, &filling, encoded.Size())
 		behind = errors.Is(err, errFull)
 		return err
 	})
@@ -75,10 +75,10 @@ func (c *events) at(v *View, places []int64) ([]activity.Shown, error) {
 
 // remembered returns the events of some positions that are remembered, and the
 // other positions.
-func (c *events) remembered(places []int64) (found []activity.Shown, missing []int64) {
+func (c *events) remembered(places []int64) (found []activity.Encoded, missing []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found = make([]activity.Shown, 0, len(places))
+	found = make([]activity.Encoded, 0, len(places))
 	for _, p := range places {
 		if e, ok := c.byPlace.get(p); ok {
 			found = append(found, e)
@@ -89,11 +89,11 @@ func (c *events) remembered(places []int64) (found []activity.Shown, missing []i
 	return found, missing
 }
 
-func (c *events) remember(place int64, e activity.Shown) {
+func (c *events) remember(place int64, e activity.Encoded) {
 	if len(e.Text) > maxEvent {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byPlace.put(place, e, len(e.Text)+eventOverhead, func(activity.Shown) {})
+	c.byPlace.put(place, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
 }

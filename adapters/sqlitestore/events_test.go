@@ -18,7 +18,7 @@ import (
 func TestEventsAreBounded(t *testing.T) {
 	const each = 1000
 	c := newEvents(100 * each)
-	event := activity.Shown{Text: strings.Repeat("x", each-eventOverhead)}
+	event := activity.Encoded{Text: strings.Repeat("x", each-eventOverhead)}
 	for place := range int64(1000) {
 		c.remember(place, event)
 		c.remember(place, event)
@@ -37,7 +37,7 @@ func TestEventsAreBounded(t *testing.T) {
 func TestLargeEventsAreNotRemembered(t *testing.T) {
 	c := newEvents(maxEvents)
 	for place, length := range []int{1, maxEvent, maxEvent + 1} {
-		c.remember(int64(place), activity.Shown{Text: strings.Repeat("x", length)})
+		c.remember(int64(place), activity.Encoded{Text: strings.Repeat("x", length)})
 	}
 	if _, missing := c.remembered([]int64{0, 1, 2}); len(missing) != 1 || missing[0] != 2 {
 		t.Errorf("events %v are not remembered, want the one that is too large", missing)
@@ -50,7 +50,7 @@ func TestRememberedEvents(t *testing.T) {
 	ctx := context.Background()
 	o.createDepartment("Sales")
 	o.hireMany(0, 30, "Sales", 0)
-	feed := func(limit int) []activity.Shown {
+	feed := func(limit int) []activity.Encoded {
 		t.Helper()
 		all, err := o.activities.Feed(ctx, activity.Query{Limit: limit})
 		o.check(err)
@@ -94,8 +94,8 @@ func TestRememberedEventsOfManyReaders(t *testing.T) {
 		readers.Go(func() {
 			for {
 				page, err := o.activities.Feed(ctx, activity.Query{Limit: 40})
-				ordered := slices.IsSortedFunc(page, func(a, b activity.Shown) int { return a.Compare(b.Position) })
-				whole := !slices.ContainsFunc(page, func(e activity.Shown) bool { return !strings.Contains(e.Text, string(e.ID)) })
+				ordered := slices.IsSortedFunc(page, func(a, b activity.Encoded) int { return a.Compare(b.Position) })
+				whole := !slices.ContainsFunc(page, func(e activity.Encoded) bool { return !strings.Contains(e.Text, string(e.ID)) })
 				ids := map[activity.ID]bool{}
 				for _, e := range page {
 					ids[e.ID] = true

@@ -82,7 +82,7 @@ func (o *org) createDepartment(title string) {
 		d, err := department.New(id, p, shares, at)
 		return ports.DepartmentChange{
 			Change:  ports.Change[department.Department]{State: d, Trail: o.trail(audit.Department(title), nil)},
-			Company: c.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: p.Name().Key}, at),
+			Company: c.WithDepartment(company.Slot{OrderKey: company.OrderKey(id), Department: p.Name().Key}, at),
 		}, err
 	})
 	o.check(err)

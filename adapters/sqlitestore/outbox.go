@@ -53,10 +53,10 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 }
 
 // Due implements [ports.Outbox].
-func (s *Outbox) Due(ctx context.Context, now time.Time, lanes map[webhook.ID]int) (due []webhook.Delivery, err error) {
+func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]int) (due []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.due").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
-		for id, n := range lanes {
+		for id, n := range slots {
 			err := v.Each(selectDue, []any{packID(id), millis(now), n}, func(r Row) error {
 				d, err := scanDelivery(r)
 				due = append(due, d)

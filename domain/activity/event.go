@@ -70,24 +70,24 @@ func (e Event) Write(w *jsondoc.Writer) {
 	w.Close()
 }
 
-// Shown is an event as the feed shows it: far more often than it is stored, so
+// Encoded is an event as the feed shows it: far more often than it is stored, so
 // stores may keep it like this.
-type Shown struct {
+type Encoded struct {
 	Position
 	Text string // the JSON that [Event.Write] writes
 }
 
 // Size implements [page.Row].
-func (s Shown) Size() int { return len(s.Text) }
+func (s Encoded) Size() int { return len(s.Text) }
 
 // usualLength is more than most events take in bytes.
 const usualLength = 512
 
-// Shown returns what the feed shows of e.
-func (e Event) Shown() Shown {
+// Encoded returns what the feed shows of e.
+func (e Event) Encoded() Encoded {
 	w := jsondoc.NewWriter(make([]byte, 0, usualLength))
 	e.Write(w)
-	return Shown{e.Position(), string(w.Bytes())}
+	return Encoded{e.Position(), string(w.Bytes())}
 }
 
 // Position is the event's position in the feed.

@@ -57,15 +57,15 @@ func TestShown(t *testing.T) {
 		AgentID: "0190a5c4-0000-7000-8000-000000000002", AgentName: "Grace", Description: "said \"hi\"",
 		Related: `{"task":"t"}`, Data: &data, By: "somebody", Metadata: `{"from":"x"}`,
 	}
-	want := Shown{Position{e.At, e.ID}, `{"id":"0190a5c4-0000-7000-8000-000000000001","event_type":"tool_used",` +
+	want := Encoded{Position{e.At, e.ID}, `{"id":"0190a5c4-0000-7000-8000-000000000001","event_type":"tool_used",` +
 		`"timestamp":"2023-11-14T22:13:20.123Z","agent_id":"0190a5c4-0000-7000-8000-000000000002","agent_name":"Grace",` +
 		`"description":"said \"hi\"","related_ids":{"task":"t"},"data":{"tokens":7}}`}
-	if got := e.Shown(); got != want {
+	if got := e.Encoded(); got != want {
 		t.Errorf("Shown = %v, want %v", got, want)
 	}
 	e.Description = strings.Repeat("x", 2*usualLength)
 	long := strings.Replace(want.Text, `said \"hi\"`, e.Description, 1)
-	if got := e.Shown().Text; got != long {
+	if got := e.Encoded().Text; got != long {
 		t.Errorf("Shown of a long event = %s, want %s", got, long)
 	}
 }

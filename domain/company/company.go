@@ -34,7 +34,7 @@ type Company struct {
 	CommunicationPattern string
 	Settings             jsondoc.Object // free-form, ≤ 64 KiB
 	// Seats are its departments in order: ascending by order key.
-	Seats     []Seat
+	Seats     []Slot
 	Revision  int64
 	UpdatedAt time.Time
 }
@@ -43,8 +43,8 @@ type Company struct {
 // permutes the order keys.
 type OrderKey string
 
-// Seat is a department's place in the company.
-type Seat struct {
+// Slot is a department's position in the company.
+type Slot struct {
 	OrderKey   OrderKey
 	Department name.Key
 }

@@ -20,13 +20,13 @@ func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
 	for _, s := range c.Seats {
 		left[s.Department] = true
 	}
-	seats := make([]Seat, len(asked))
+	seats := make([]Slot, len(asked))
 	for i, k := range asked {
 		if !left[k] {
 			return Company{}, ErrPermutation.With("department_names[%d]: is not a department, or is named twice", i)
 		}
 		delete(left, k)
-		seats[i] = Seat{OrderKey: c.Seats[i].OrderKey, Department: k}
+		seats[i] = Slot{OrderKey: c.Seats[i].OrderKey, Department: k}
 	}
 	if slices.Equal(seats, c.Seats) {
 		return c, nil
@@ -36,14 +36,14 @@ func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
 }
 
 // WithDepartment returns the company with a new department.
-func (c Company) WithDepartment(s Seat, at time.Time) Company {
+func (c Company) WithDepartment(s Slot, at time.Time) Company {
 	c.Seats = append(slices.Clone(c.Seats), s)
-	slices.SortFunc(c.Seats, func(a, b Seat) int { return cmp.Compare(a.OrderKey, b.OrderKey) })
+	slices.SortFunc(c.Seats, func(a, b Slot) int { return cmp.Compare(a.OrderKey, b.OrderKey) })
 	return c.touch(at)
 }
 
 // WithoutDepartment returns the company without the department.
 func (c Company) WithoutDepartment(k name.Key, at time.Time) Company {
-	c.Seats = slices.DeleteFunc(slices.Clone(c.Seats), func(s Seat) bool { return s.Department == k })
+	c.Seats = slices.DeleteFunc(slices.Clone(c.Seats), func(s Slot) bool { return s.Department == k })
 	return c.touch(at)
 }

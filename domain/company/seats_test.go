@@ -18,7 +18,7 @@ import (
 func seated(n int) Company {
 	c := Default(dawn)
 	for i := range n {
-		c = c.WithDepartment(Seat{OrderKey: OrderKey(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i+1))
+		c = c.WithDepartment(Slot{OrderKey: OrderKey(fmt.Sprintf("p-%02d", 2*i)), Department: key(i)}, later(i+1))
 	}
 	return c
 }
@@ -30,8 +30,8 @@ func TestSeats(t *testing.T) {
 	if c.Revision != 3 || !c.UpdatedAt.Equal(later(2)) {
 		t.Errorf("two departments = revision %d at %v, want 3 at %v", c.Revision, c.UpdatedAt, later(2))
 	}
-	early := c.WithDepartment(Seat{"p-01", "early"}, later(-9))
-	want := []Seat{{"p-00", "d-0"}, {"p-01", "early"}, {"p-02", "d-1"}}
+	early := c.WithDepartment(Slot{"p-01", "early"}, later(-9))
+	want := []Slot{{"p-00", "d-0"}, {"p-01", "early"}, {"p-02", "d-1"}}
 	if diff := cmp.Diff(want, early.Seats); diff != "" || !early.UpdatedAt.Equal(later(2).Add(time.Millisecond)) {
 		t.Errorf("WithDepartment (-want +got):\n%s", diff)
 	}
@@ -47,7 +47,7 @@ func TestSeats(t *testing.T) {
 // Two companies that grow from one do not write into each other's seats.
 func TestSeatsAreNotShared(t *testing.T) {
 	base := seated(3)
-	a, b := base.WithDepartment(Seat{"q-a", "a"}, later(9)), base.WithDepartment(Seat{"q-b", "b"}, later(9))
+	a, b := base.WithDepartment(Slot{"q-a", "a"}, later(9)), base.WithDepartment(Slot{"q-b", "b"}, later(9))
 	if a.Seats[3].Department != "a" || b.Seats[3].Department != "b" || len(base.Seats) != 3 {
 		t.Errorf("seats = %v and %v from %v", a.Seats, b.Seats, base.Seats)
 	}
@@ -67,7 +67,7 @@ func TestReorder(t *testing.T) {
 		if !slices.Equal(order, keys) {
 			want.Revision, want.UpdatedAt, want.Seats = c.Revision+1, later(99), nil
 			for i, k := range order {
-				want.Seats = append(want.Seats, Seat{before[i].OrderKey, k})
+				want.Seats = append(want.Seats, Slot{before[i].OrderKey, k})
 			}
 		}
 		got, err := c.Reorder(order, later(99))

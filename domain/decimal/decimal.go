@@ -37,7 +37,7 @@ func FromFixed(v int64, decimals int) Decimal {
 	if n.neg {
 		n.whole = digits[1:]
 	}
-	n.settle(-int64(decimals))
+	n.normalize(-int64(decimals))
 	return n.normal()
 }
 

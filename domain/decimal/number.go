@@ -15,9 +15,9 @@ type number struct {
 	plainEnd    int // how much of the text is the normal form, 0 when unknown
 }
 
-// settle removes zeros at both ends of the digits and sets the point, given
+// normalize removes zeros at both ends of the digits and sets the point, given
 // the exponent that was written behind them.
-func (n *number) settle(exp int64) {
+func (n *number) normalize(exp int64) {
 	n.point = int64(len(n.whole)) + exp
 	n.whole = n.trimLeft(n.whole)
 	if n.whole == "" {

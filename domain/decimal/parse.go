@@ -39,10 +39,10 @@ func Check(text string) error {
 func parse(text string) (number, error) {
 	n, reason := scan(text)
 	if reason != "" {
-		return n, ErrSyntax.With("%s is not a number: %s", shown(text), reason)
+		return n, ErrSyntax.With("%s is not a number: %s", quoted(text), reason)
 	}
 	if n.sign() != 0 && (n.exponent() > MaxExponent || n.exponent() < -MaxExponent) {
-		return n, ErrRange.With("%s is out of range: the exponent must lie within ±%d", shown(text), MaxExponent)
+		return n, ErrRange.With("%s is out of range: the exponent must lie within ±%d", quoted(text), MaxExponent)
 	}
 	return n, nil
 }
@@ -69,11 +69,11 @@ func scan(text string) (n number, reason string) {
 	}
 	if rest == "" {
 		n.plainEnd = plainEnd(text, len(n.frac))
-		n.settle(0)
+		n.normalize(0)
 		return n, ""
 	}
 	exp, reason := scanExponent(rest)
-	n.settle(exp)
+	n.normalize(exp)
 	return n, reason
 }
 
@@ -122,8 +122,8 @@ func digits(text string) (ds, rest string) {
 	return text[:i], text[i:]
 }
 
-// shown is text for an error sentence, quoted and cut to a readable length.
-func shown(text string) string {
+// quoted is text for an error sentence, quoted and cut to a readable length.
+func quoted(text string) string {
 	const limit = 32
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"

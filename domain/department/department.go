@@ -179,15 +179,15 @@ func (d Department) succeed(next Department, at time.Time) Department {
 	return next.Touch(at)
 }
 
-// shownReference is the most that a reference to an agent takes where it is shown, in
+// maxReference is the most that a reference to an agent takes where it is shown, in
 // bytes: a name of 128 characters.
-const shownReference = 4*128 + len(`"",`)
+const maxReference = 4*128 + len(`"",`)
 
 // Size implements [page.Row]. It counts what d takes where its references are shown.
 func (d Department) Size() int {
-	size := len(d.Description) + 2*shownReference*len(d.ReportingLines)
+	size := len(d.Description) + 2*maxReference*len(d.ReportingLines)
 	for _, t := range d.Teams {
-		size += len(t.Name.Text) + shownReference*(1+len(t.Members))
+		size += len(t.Name.Text) + maxReference*(1+len(t.Members))
 	}
 	for _, text := range d.Policies.Review.RequiredRoles {
 		size += len(text)

@@ -157,12 +157,12 @@ func (c Content) WriteEntry(w *jsondoc.Writer, show Show) {
 	}
 	c.Memory.write(w.Field("memory"))
 	c.Tools.write(w.Field("tools"))
-	c.Authority.shown(show).write(w.Field("authority"))
+	c.Authority.withReferences(show).write(w.Field("authority"))
 	w.Field("metadata").Free(c.Metadata)
 }
 
-// shown returns a with its references as show turns them.
-func (a Authority) shown(show Show) Authority {
+// withReferences returns a with its references as show turns them.
+func (a Authority) withReferences(show Show) Authority {
 	if a.ReportsTo != nil {
 		if text, ok := show(ID(*a.ReportsTo)); ok {
 			a.ReportsTo = &text

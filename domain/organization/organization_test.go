@@ -282,8 +282,8 @@ func TestUpdated(t *testing.T) {
 		{`agents["A\"da"].b`, Update, []byte(`{"c":[]}`), []byte(`{"c":[1]}`)},
 		{`agents["A\"da"].d`, Update, []byte(`"old"`), []byte("null")},
 	}
-	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !slices.Equal(fields, Fields{"b", "d"}) || p.Tally != (Tally{Updated: 1}) {
-		t.Errorf("update = %v, %v, counts %+v (-want +got):\n%s", fields, err, p.Tally, diff)
+	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !slices.Equal(fields, Fields{"b", "d"}) || p.Counts != (Counts{Updated: 1}) {
+		t.Errorf("update = %v, %v, counts %+v (-want +got):\n%s", fields, err, p.Counts, diff)
 	}
 	changes = nil
 	fields, err = p.update("", before, before, func() []byte { t.Error("the current entry was read"); return nil })

@@ -49,14 +49,14 @@ type Inputs struct {
 	Emit func(Change) error
 }
 
-// Tally counts changes. An entry that is updated counts once.
-type Tally struct{ Created, Updated, Deleted, Reordered int }
+// Counts are numbers of changes. An entry that is updated counts once.
+type Counts struct{ Created, Updated, Deleted, Reordered int }
 
 // Plan holds what has to be done for an organization to become as a document. It holds
 // no entries of agents.
 type Plan struct {
 	Hash  string // of the state and the changes, see [IsHash]
-	Tally Tally
+	Counts Counts
 	// Phases hold the operations in order. Those of one phase may run at the same
 	// time.
 	Phases [][]Operation
@@ -149,11 +149,11 @@ func (p *planner) emit(c Change) error {
 	p.digest.change(c)
 	switch c.Action {
 	case Create:
-		p.Tally.Created++
+		p.Counts.Created++
 	case Delete:
-		p.Tally.Deleted++
+		p.Counts.Deleted++
 	case Reorder:
-		p.Tally.Reordered++
+		p.Counts.Reordered++
 	}
 	if p.in.Emit == nil {
 		return nil
@@ -184,7 +184,7 @@ func (p *planner) update(path string, before, after []byte, current func() []byt
 			fields = append(fields, strings.Clone(m.Name)) // without the text that it is part of
 		}
 	}
-	p.Tally.Updated++
+	p.Counts.Updated++
 	if was, err = members(current()); err != nil {
 		return nil, err
 	}

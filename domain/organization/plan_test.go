@@ -106,8 +106,8 @@ func TestPhases(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Phases (-want +got):\n%s", diff)
 	}
-	if want := (Tally{Created: 3, Updated: 2, Deleted: 2, Reordered: 2}); p.Tally != want {
-		t.Errorf("Tally = %+v, want %+v", p.Tally, want)
+	if want := (Counts{Created: 3, Updated: 2, Deleted: 2, Reordered: 2}); p.Counts != want {
+		t.Errorf("Counts = %+v, want %+v", p.Counts, want)
 	}
 	if next, expected := p.Order([]name.Key{"low", "new"}); !slices.Equal(next, []name.Key{"new", "low"}) || !expected {
 		t.Errorf("Order = %s, %t", next, expected)
@@ -151,8 +151,8 @@ func TestPlanKeepsNoText(t *testing.T) {
 	if err != nil {
 		t.Fatalf("NewPlan = %v", err)
 	}
-	if want := (Tally{Updated: agents / 2, Deleted: agents / 2}); p.Tally != want {
-		t.Errorf("Tally = %+v, want %+v", p.Tally, want)
+	if want := (Counts{Updated: agents / 2, Deleted: agents / 2}); p.Counts != want {
+		t.Errorf("Counts = %+v, want %+v", p.Counts, want)
 	}
 	if kept := heap() - before; kept > agents*size/8 {
 		t.Errorf("the plan keeps %d bytes of %d agents of %d bytes each", kept, agents, size)

@@ -30,7 +30,7 @@ func Events(ctx context.Context, log ports.ActivityLog, q activity.Query) ([]act
 	var events []activity.Event
 	for _, got := range page {
 		e := found[got.ID]
-		if want := e.Shown(); got.Text != want.Text || !got.At.Equal(want.At) {
+		if want := e.Encoded(); got.Text != want.Text || !got.At.Equal(want.At) {
 			return nil, fmt.Errorf("event %s is shown as %v, want %v", got.ID, got, want)
 		}
 		events = append(events, e)
@@ -142,12 +142,12 @@ func eventBytes(w *world) {
 		}))
 	}
 	w.report(reports...)
-	var want []activity.Shown
+	var want []activity.Encoded
 	for _, e := range eventsOf(reports) {
-		want = append(want, e.Shown())
+		want = append(want, e.Encoded())
 	}
 	for range 2 {
-		got := shortPages(w, len(want), func(ctx context.Context, last *activity.Shown) ([]activity.Shown, error) {
+		got := shortPages(w, len(want), func(ctx context.Context, last *activity.Encoded) ([]activity.Encoded, error) {
 			q := activity.Query{Limit: len(want)}
 			if last != nil {
 				q.After = &last.Position

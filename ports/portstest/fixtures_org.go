@@ -33,7 +33,7 @@ func (w *world) creating(title string, r *idempotency.Record, members ...string)
 	return func(c company.Company, shares money.Percent) (ports.DepartmentChange, error) {
 		d, err := department.New(id, p, shares, at)
 		s := departmentStep(d, 0, trail)
-		s.Company = c.WithDepartment(company.Seat{OrderKey: company.OrderKey(id), Department: p.Name().Key}, at)
+		s.Company = c.WithDepartment(company.Slot{OrderKey: company.OrderKey(id), Department: p.Name().Key}, at)
 		return s, err
 	}
 }

@@ -44,17 +44,17 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 	return n, nil
 }
 
-func (m memoryActivities) Feed(ctx context.Context, q activity.Query) ([]activity.Shown, error) {
+func (m memoryActivities) Feed(ctx context.Context, q activity.Query) ([]activity.Encoded, error) {
 	defer m.lock()()
 	found := sorted(slices.Collect(maps.Values(m.events)), func(e activity.Event) bool {
 		return (q.AgentID == "" || e.AgentID == q.AgentID) && (q.Type == "" || e.Type == q.Type) &&
 			!e.At.Before(q.Since) && (q.After == nil || e.Position().Compare(*q.After) > 0)
 	}, func(a, b activity.Event) int { return a.Position().Compare(b.Position()) })
-	var shown []activity.Shown
+	var encoded []activity.Encoded
 	for _, e := range first(found, q.Limit) {
-		shown = append(shown, e.Shown())
+		encoded = append(encoded, e.Encoded())
 	}
-	return firstPage(ctx, shown, q.Limit)
+	return firstPage(ctx, encoded, q.Limit)
 }
 
 func (m memoryActivities) Find(_ context.Context, ids []activity.ID) (map[activity.ID]activity.Event, error) {

@@ -102,10 +102,10 @@ func (m *memory) pending(of webhook.ID) []webhook.Delivery {
 	}, func(a, b webhook.Delivery) int { return a.Due.Compare(b.Due) })
 }
 
-func (m memoryOutbox) Due(_ context.Context, now time.Time, lanes map[webhook.ID]int) ([]webhook.Delivery, error) {
+func (m memoryOutbox) Due(_ context.Context, now time.Time, slots map[webhook.ID]int) ([]webhook.Delivery, error) {
 	defer m.lock()()
 	var due []webhook.Delivery
-	for id, n := range lanes {
+	for id, n := range slots {
 		for _, d := range first(m.pending(id), n) {
 			if !d.Due.After(now) {
 				due = append(due, d)

@@ -21,8 +21,8 @@ func Outbox(t *testing.T, open func(t *testing.T) Stores) {
 		"RecordWithoutMoving":             outboxRecordInPlace,
 		"RecordedTwiceStaysAsItIs":        outboxRecordTwice,
 		"DueIsWhatItsTimeHasCome":         outboxDue,
-		"DueIsBoundedByLanes":             outboxLanes,
-		"DueOfManyWebhooks":               outboxManyLanes,
+		"DueIsBoundedByLanes":             outboxSlots,
+		"DueOfManyWebhooks":               outboxManySlots,
 		"MoveKeepsEverything":             outboxMove,
 		"MoveOfWhatHasChanged":            outboxMoveStale,
 		"MovesAreIndependent":             outboxMoves,
@@ -31,7 +31,7 @@ func Outbox(t *testing.T, open func(t *testing.T) Stores) {
 		"DeliveredSince":                  outboxDeliveredSince,
 		"Backlog":                         outboxBacklog,
 		"DeliveriesOutliveTheirWebhook":   outboxOrphans,
-		"ForgetsOldDeliveries":            outboxForget,
+		"ForgetsOldDeliveries":            outboxDeleteExpired,
 		"ParallelRecordsRecordOnce":       outboxParallelRecords,
 		"ParallelMovesMoveOnce":           outboxParallelMoves,
 		"ParallelClaimsShareTheWork":      outboxParallelClaims,
@@ -121,11 +121,11 @@ func outboxRecordTwice(w *world) {
 // due asks for what is due of some webhooks, sorted by id.
 func (w *world) due(now time.Time, n int, of ...webhook.ID) []webhook.DeliveryID {
 	w.Helper()
-	lanes := map[webhook.ID]int{}
+	slots := map[webhook.ID]int{}
 	for _, id := range of {
-		lanes[id] = n
+		slots[id] = n
 	}
-	due, err := w.Outbox.Due(w.Context(), now, lanes)
+	due, err := w.Outbox.Due(w.Context(), now, slots)
 	w.wantNil("Due", err)
 	ids := make([]webhook.DeliveryID, len(due))
 	for i, d := range due {
@@ -169,7 +169,7 @@ func outboxDue(w *world) {
 }
 
 // Of many that are due those come first that have been so longest.
-func outboxLanes(w *world) {
+func outboxSlots(w *world) {
 	h, other := w.hook(), w.hook()
 	var all []webhook.Delivery
 	for i, d := range w.owed(h, 40) {
@@ -190,7 +190,7 @@ func outboxLanes(w *world) {
 }
 
 // A webhook with many deliveries does not hide another that has few.
-func outboxManyLanes(w *world) {
+func outboxManySlots(w *world) {
 	var ids []webhook.ID
 	var want []webhook.Delivery
 	var all []webhook.Delivery
@@ -351,7 +351,7 @@ func outboxOrphans(w *world) {
 	w.want("Due", w.due(epoch.Add(time.Hour), 10, h.ID), idsOfDeliveries(all...))
 }
 
-func outboxForget(w *world) {
+func outboxDeleteExpired(w *world) {
 	h := w.hook()
 	all := w.owed(h, 3)
 	at := all[1].CreatedAt

@@ -52,7 +52,7 @@ func sessionIssueOrRevokeFirst(t *testing.T, store ports.SessionStore) {
 	}
 }
 
-func sessionRevokeIsShown(t *testing.T, store ports.SessionStore) {
+func sessionRevokeIsListed(t *testing.T, store ports.SessionStore) {
 	s := sessionOf("s1", "ann", sessionEpoch)
 	sessionIssue(t, store, 1, s)
 	r := s.Revoke("root", sessionEpoch.Add(time.Minute))

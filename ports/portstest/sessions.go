@@ -34,14 +34,14 @@ func SessionStore(t *testing.T, open func(t *testing.T) ports.SessionStore) {
 		"PagesWalkEverySessionOnce":   sessionPages,
 		"ListOfOneSubject":            sessionOneSubject,
 		"ListLeavesOutExpired":        sessionListExpired,
-		"RevokeIsShown":               sessionRevokeIsShown,
+		"RevokeIsShown":               sessionRevokeIsListed,
 		"RevokeBeforeSeen":            sessionRevokeBeforeSeen,
 		"RevokeTwiceKeepsTheFirst":    sessionRevokeTwice,
 		"RevokedSince":                sessionRevokedSince,
 		"RevokedByClocksThatDiffer":   sessionRevokedByClocks,
 		"IdsAreBytes":                 sessionIDsAreBytes,
-		"ForgetTakesOnlyWhatIsOver":   sessionForget,
-		"ForgetIsBounded":             sessionForgetBounded,
+		"ForgetTakesOnlyWhatIsOver":   sessionDeleteExpired,
+		"ForgetIsBounded":             sessionDeleteExpiredBounded,
 		"ParallelSeesMakeOneSession":  sessionParallelSees,
 		"ParallelRevokesMakeOneEntry": sessionParallelRevokes,
 	} {
@@ -249,7 +249,7 @@ func sessionIDsAreBytes(t *testing.T, store ports.SessionStore) {
 	sessionWant(t, store, session.Record{Session: sessionOf("SID", "SID", sessionEpoch), Revocation: &r})
 }
 
-func sessionForget(t *testing.T, store ports.SessionStore) {
+func sessionDeleteExpired(t *testing.T, store ports.SessionStore) {
 	over, going := sessionOf("over", "ann", sessionEpoch), sessionOf("going", "ann", sessionEpoch.Add(time.Millisecond))
 	sessionSee(t, store, over)
 	sessionSee(t, store, going)
@@ -273,7 +273,7 @@ func sessionForget(t *testing.T, store ports.SessionStore) {
 	sessionWant(t, store, session.Record{Session: over}) // its revocation has gone
 }
 
-func sessionForgetBounded(t *testing.T, store ports.SessionStore) {
+func sessionDeleteExpiredBounded(t *testing.T, store ports.SessionStore) {
 	for i := range 5 {
 		sessionSee(t, store, sessionOf(fmt.Sprint(i), "ann", sessionEpoch))
 	}

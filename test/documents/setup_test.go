@@ -158,13 +158,13 @@ func (s *service) tryPlan(doc text, prune bool, hash string) (app.Applied, error
 	})
 }
 
-func (s *service) apply(doc text, prune bool) organization.Tally {
+func (s *service) apply(doc text, prune bool) organization.Counts {
 	s.Helper()
 	done, err := s.tryApply(doc, prune)
 	if err != nil {
 		s.Fatalf("Apply = %v of %s", err, doc)
 	}
-	return done.Tally
+	return done.Counts
 }
 
 // changes are the paths of what a document would change.

@@ -66,7 +66,7 @@ type Mistake struct {
 
 // String names file, line and field.
 func (m Mistake) String() string {
-	where := shown(m.Path)
+	where := printable(m.Path)
 	if m.Line > 0 {
 		where += ":" + strconv.Itoa(m.Line)
 	}
@@ -97,10 +97,10 @@ type Skip struct{ Path, Why string }
 
 func (s Skip) Error() string { return s.String() }
 
-func (s Skip) String() string { return shown(s.Path) + ": " + s.Why }
+func (s Skip) String() string { return printable(s.Path) + ": " + s.Why }
 
-// shown is a path as it can stand in a line of text.
-func shown(path string) string {
+// printable is a path as it can stand in a line of text.
+func printable(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }) {
 		return strconv.Quote(path)
 	}

@@ -25,7 +25,7 @@ func Read(files fs.FS, o Options) (Tree, error) {
 	var t Tree
 	var all []Agent // also those with mistakes
 	var mistakes Mistakes
-	note := func(file string, err error) {
+	record := func(file string, err error) {
 		if all, ok := errors.AsType[Mistakes](err); ok {
 			mistakes = append(mistakes, all...)
 		} else if skip, ok := errors.AsType[Skip](err); ok {
@@ -40,7 +40,7 @@ func Read(files fs.FS, o Options) (Tree, error) {
 			if file == "." {
 				return err
 			}
-			note(file, err)
+			record(file, err)
 			return nil
 		case entry.IsDir():
 			if file != "." && isHidden(entry.Name()) {
@@ -53,7 +53,7 @@ func Read(files fs.FS, o Options) (Tree, error) {
 		a, err := open(files, file, entry.Type(), o)
 		all = append(all, a)
 		if err != nil {
-			note(file, err)
+			record(file, err)
 			return nil
 		}
 		t.Agents = append(t.Agents, a)
@@ -145,7 +145,7 @@ func Duplicates(agents []Agent) (mistakes []Mistake) {
 			continue // which is a mistake of its own, or none for a skip
 		}
 		if other, taken := first[n.Key]; taken {
-			mistakes = append(mistakes, a.mistake(fieldName, "%q is also the name in %s:%d", a.Name, shown(other.Path), other.Line(fieldName)))
+			mistakes = append(mistakes, a.mistake(fieldName, "%q is also the name in %s:%d", a.Name, printable(other.Path), other.Line(fieldName)))
 			continue
 		}
 		first[n.Key] = a

@@ -185,7 +185,7 @@ func (r *replay) commit(i int, changes []change) error {
 		r.put(ch.path, next, touched)
 	}
 	for _, key := range slices.Sorted(maps.Keys(touched)) {
-		r.settle(i, key)
+		r.steps(i, key)
 	}
 	return nil
 }
@@ -235,9 +235,9 @@ func (r *replay) put(path string, next file, touched map[name.Key]bool) {
 	touched[key] = true
 }
 
-// settle makes the steps that an agent has to take. Of several files that define
+// steps appends the steps that an agent has to take. Of several files that define
 // it, the one counts that has counted before.
-func (r *replay) settle(i int, key name.Key) {
+func (r *replay) steps(i int, key name.Key) {
 	was, employed := r.alive[key]
 	paths := slices.Sorted(maps.Keys(r.names[key]))
 	if len(paths) == 0 {

@@ -138,11 +138,6 @@ func mistake(name string, err error) error {
 	return settings.Each(err, func(err error) error { return settings.Mistake{Names: []string{name}, Err: err} })
 }
 
-// within says where each of the errors in err was found.
-func within(where string, err error) error {
-	return settings.Each(err, func(err error) error { return fmt.Errorf("%s: %w", where, err) })
-}
-
 // issuerList names the list of external issuers in the file. They come after the issuer
 // that single settings describe.
 const issuerList = "oidc"

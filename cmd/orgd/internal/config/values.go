@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/settings"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -193,4 +194,9 @@ func eachPair[T any](m map[string]T, f func(name string, value T) error) error {
 		errs = append(errs, f(name, m[name]))
 	}
 	return errors.Join(errs...)
+}
+
+// within says where each of the errors in err was found.
+func within(where string, err error) error {
+	return settings.Each(err, func(err error) error { return fmt.Errorf("%s: %w", where, err) })
 }

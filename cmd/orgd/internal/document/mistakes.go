@@ -69,7 +69,7 @@ var (
 func parseMistakes(detail string) []Mistake {
 	var all []Mistake
 	lines := map[string]int{} // of entries
-	for _, text := range splitOutsideQuotes(detail) {
+	for _, text := range splitUnquoted(detail) {
 		m := Mistake{Text: text}
 		if at := beginLine.FindStringSubmatch(text); at != nil {
 			m.Line, _ = strconv.Atoi(at[1]) // digits
@@ -96,8 +96,8 @@ func parseMistakes(detail string) []Mistake {
 	return all
 }
 
-// splitOutsideQuotes splits text at "; ", unless that is quoted.
-func splitOutsideQuotes(text string) []string {
+// splitUnquoted splits text at "; ", unless that is quoted.
+func splitUnquoted(text string) []string {
 	var parts []string
 	start, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// lanes is how many batches are on their way at the same time. A request
-	// finds a free lane and goes at once, unless so many others are waiting that
+	// senders is how many batches are on their way at the same time. A request
+	// finds a free sender and goes at once, unless so many others are waiting that
 	// it shares a batch with some of them.
-	lanes = 8
-	// batchSize bounds a batch, maxQueued the requests that wait for a lane.
+	senders = 8
+	// batchSize bounds a batch, maxQueued the requests that wait for a sender.
 	batchSize = 128
 	maxQueued = 1024
-	// grace is for the way from the lane back to the request.
+	// grace is for the way from the sender back to the request.
 	grace = 5 * time.Millisecond
 )
 
@@ -62,7 +62,7 @@ func (q *question) lease() *lease { return q.groups[len(q.groups)-1].lease }
 func (q *question) tookSlot() bool { return q.groups[len(q.groups)-1].admitted() }
 
 // send waits until every group of the question has its answer or its error. An
-// error means that nothing is known of what Redis did, and that a lane may still
+// error means that nothing is known of what Redis did, and that a sender may still
 // be writing to the question.
 func (l *Limiter) send(q *question) error {
 	select {
@@ -82,8 +82,8 @@ func (l *Limiter) send(q *question) error {
 	}
 }
 
-// lane sends what is waiting, as much at once as there is.
-func (l *Limiter) lane() {
+// sendBatches sends what is waiting, as much at once as there is.
+func (l *Limiter) sendBatches() {
 	batch := make([]*question, 0, batchSize)
 	for {
 		select {

@@ -1,0 +1,129 @@
+package test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// private are words of our own for ideas that have a word in the field, which stands
+// behind each. A name of ours has none of them.
+var private = map[string]string{
+	"bell":     "notify, broadcast",
+	"chore":    "job",
+	"chores":   "jobs",
+	"debt":     "retry, rollback",
+	"exchange": "request",
+	"forget":   "delete, expire",
+	"founding": "create",
+	"grown":    "changed",
+	"kit":      "dependencies, by their own names",
+	"lane":     "shard",
+	"lanes":    "shards",
+	"note":     "audit entry",
+	"occasion": "change, request",
+	"outside":  "input, untrusted",
+	"patience": "backoff, timeout",
+	"receipt":  "idempotency record",
+	"seat":     "lease, slot",
+	"settle":   "commit",
+	"shown":    "response, encoded",
+	"stretch":  "batch, interval",
+	"sweep":    "expire, delete",
+	"tally":    "rollup, counts",
+	"wish":     "options",
+}
+
+// TestWords looks at the names that the product declares: packages, types, functions,
+// fields, constants, variables and parameters.
+func TestWords(t *testing.T) {
+	out, err := exec.Command("go", "list", "-C", "..", "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, line, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(path, module+"/test/") {
+			continue
+		}
+		words := strings.Fields(line)
+		for _, name := range words[1:] {
+			checkWords(t, filepath.Join(words[0], name))
+		}
+	}
+}
+
+// checkWords reports the private words in the names that a file declares.
+func checkWords(t *testing.T, path string) {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(id *ast.Ident) {
+		for _, word := range parts(id.Name) {
+			if better, ok := private[word]; ok {
+				t.Errorf("%s: %s: for %q say %s", files.Position(id.Pos()), id.Name, word, better)
+			}
+		}
+	}
+	check(file.Name)
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			check(n.Name)
+		case *ast.TypeSpec:
+			check(n.Name)
+		case *ast.ValueSpec:
+			each(n.Names, check)
+		case *ast.Field:
+			each(n.Names, check)
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				for _, e := range n.Lhs {
+					if id, ok := e.(*ast.Ident); ok {
+						check(id)
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+func each(ids []*ast.Ident, do func(*ast.Ident)) {
+	for _, id := range ids {
+		do(id)
+	}
+}
+
+var part = regexp.MustCompile(`[A-Z]+(?:[a-z]+|$)?|[a-z]+`)
+
+// parts are the words of a name, in small letters.
+func parts(name string) []string {
+	all := part.FindAllString(name, -1)
+	for i := range all {
+		all[i] = strings.ToLower(all[i])
+	}
+	return all
+}
+
+func TestParts(t *testing.T) {
+	for name, want := range map[string][]string{
+		"receipt":       {"receipt"},
+		"newKit":        {"new", "kit"},
+		"ErrNoteOfSeat": {"err", "note", "of", "seat"},
+		"selectURL":     {"select", "url"},
+	} {
+		if got := parts(name); !slices.Equal(got, want) {
+			t.Errorf("parts(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
