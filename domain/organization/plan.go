@@ -55,7 +55,7 @@ type Counts struct{ Created, Updated, Deleted, Reordered int }
 // Plan holds what has to be done for an organization to become as a document. It holds
 // no entries of agents.
 type Plan struct {
-	Hash  string // of the state and the changes, see [IsHash]
+	Hash   string // of the state and the changes, see [IsHash]
 	Counts Counts
 	// Phases hold the operations in order. Those of one phase may run at the same
 	// time.
