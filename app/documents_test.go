@@ -22,7 +22,7 @@ func TestEach(t *testing.T) {
 		"small":      {make([]int, 100), -1, writesAtOnce, 100},
 		"few":        {make([]int, 3), -1, 3, 3},
 		"none":       {nil, -1, 0, 0},
-		"large":      {[]int{bytesAtOnce / 2, bytesAtOnce / 2, bytesAtOnce / 2, 0}, -1, 2, 4},
+		"large":      {[]int{bytesAtOnce / 2, bytesAtOnce / 2, bytesAtOnce / 2, bytesAtOnce / 2}, -1, 2, 4},
 		"very large": {[]int{bytesAtOnce * 2, bytesAtOnce * 3, 1}, -1, 1, 3},
 		"error":      {make([]int, 100), 0, writesAtOnce, writesAtOnce},
 	} {
