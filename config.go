@@ -37,6 +37,9 @@ const (
 // maxReplicas bounds --replicas.
 const maxReplicas = 1000
 
+// maxWebhookTimeout leaves a third of the lease of a delivery for storing its outcome.
+const maxWebhookTimeout = webhook.Lease * 2 / 3
+
 // Config is the configuration of the service. Start from [Default]. A field with a help
 // text in its tag is a setting: its flag, variable and key in a file are made from the
 // tag. The tags of a struct hold for the fields in it.
@@ -57,6 +60,9 @@ type Config struct {
 	// Limits are the caps of all replicas together.
 	Limits    limit.Caps
 	Retention time.Duration `name:"retention" group:"Storage" placeholder:"TIME" help:"How long runtime events are kept, such as 400d; 0 keeps them for ever."`
+	// WebhookTimeout bounds one attempt to deliver, from looking up the name to the end
+	// of the answer. It stays under [webhook.Lease], after which another process tries.
+	WebhookTimeout time.Duration `name:"webhook-timeout" group:"Webhooks" placeholder:"TIME" help:"How long the receiver of a webhook may take to answer, 1s to 20s."`
 	// Webhooks are the endpoints that are allowed beyond those of the public
 	// internet.
 	Webhooks webhook.Policy
@@ -80,18 +86,19 @@ type LogConfig struct {
 // installed.
 func Default() Config {
 	return Config{
-		HTTP:      httpapi.Default(),
-		Storage:   SQLite,
-		SQLite:    sqlitestore.Default(),
-		Mongo:     mongostore.Default(),
-		Redis:     redislimit.Default(),
-		Replicas:  1,
-		Limits:    limit.Defaults(),
-		Retention: 400 * 24 * time.Hour,
-		Auth:      jwtauth.Default(),
-		Traces:    telemetry.DefaultTraces(),
-		Log:       LogConfig{Level: "info", Format: "auto"},
-		Origins:   settings.Origins{},
+		HTTP:           httpapi.Default(),
+		Storage:        SQLite,
+		SQLite:         sqlitestore.Default(),
+		Mongo:          mongostore.Default(),
+		Redis:          redislimit.Default(),
+		Replicas:       1,
+		Limits:         limit.Defaults(),
+		Retention:      400 * 24 * time.Hour,
+		WebhookTimeout: 10 * time.Second,
+		Auth:           jwtauth.Default(),
+		Traces:         telemetry.DefaultTraces(),
+		Log:            LogConfig{Level: "info", Format: "auto"},
+		Origins:        settings.Origins{},
 	}
 }
 
@@ -145,7 +152,7 @@ func (c Config) auth() jwtauth.Config {
 func (c Config) Validate() error {
 	return c.Origins.Rename(errors.Join(
 		c.HTTP.Validate(), c.checkStorage(), c.auth().Validate(), c.checkLimits(),
-		c.checkMetricsAddr(), c.Traces.Validate(), c.checkLog(),
+		c.checkMetricsAddr(), c.checkWebhookTimeout(), c.Traces.Validate(), c.checkLog(),
 	))
 }
 
@@ -193,6 +200,12 @@ func (c Config) checkMetricsAddr() error {
 	var m settings.Mistakes
 	m.Unless(err == nil, "metrics-addr", "%q must be HOST:PORT", c.MetricsAddr)
 	m.Unless(c.MetricsAddr != c.HTTP.Addr || port == "0", "metrics-addr", "must differ from --addr")
+	return m.Err()
+}
+
+func (c Config) checkWebhookTimeout() error {
+	var m settings.Mistakes
+	m.Unless(c.WebhookTimeout >= time.Second && c.WebhookTimeout <= maxWebhookTimeout, "webhook-timeout", "must be 1s to %s", maxWebhookTimeout)
 	return m.Err()
 }
 

@@ -149,7 +149,7 @@ func openTraces(cfg Config, b httpapi.BuildInfo, m *telemetry.Metrics, log *zap.
 func newWebhookSender(cfg Config, b httpapi.BuildInfo, t *telemetry.Traces) (*webhooksend.Sender, func()) {
 	c := webhooksend.Default(b.Version)
 	c.Traces = t
-	c.Policy = cfg.Webhooks
+	c.Policy, c.Timeout = cfg.Webhooks, cfg.WebhookTimeout
 	return webhooksend.New(c)
 }
 

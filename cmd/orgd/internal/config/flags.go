@@ -37,7 +37,7 @@ redis-addr redis-cluster redis-username redis-password redis-sentinel-master red
 redis-tls-ca redis-tls-cert redis-tls-key redis-prefix redis-timeout
 signing-key-file token-issuer token-audience token-cache-size
 oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-departments-claim oidc-agent-claim oidc-leeway oidc-allow-http
-webhook-allow-http webhook-allow-private
+webhook-allow-http webhook-allow-private webhook-timeout
 limits limit limit-at-once
 traces-endpoint traces-ratio traces-headers
 log-level log-format`)...)
