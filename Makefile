@@ -175,7 +175,7 @@ generate: ## write the generated code, packed files, docs/reference and the tabl
 	go tool wire .
 	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
 	cd adapters/httpapi/web && go run ./internal/pack
-	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./docs/internal/reference ./deployments/internal/supplychain -update
+	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./deployments/internal/supplychain -update
 	go test -count=1 -run '^TestMetricsPage$$' ./adapters/telemetry -update
 
 # PATH is not where programs are here, so the shell is told.

@@ -11,26 +11,24 @@ import (
 	"orgd/test/golden"
 )
 
-// The generated pages are what the program says of itself now.
+// The page of settings, and what every command says with --help.
 func TestReference(t *testing.T) {
 	for path, got := range map[string]string{
-		"../../docs/reference/cli.md": commandsReference(t),
-		settingsPage:                  settingsReference(t),
+		"testdata/help.txt": helpOfAll(t),
+		settingsPage:        settingsReference(t),
 	} {
 		golden.File(t, path, got)
 	}
 }
 
-// commandsReference is the page about the command line: what the commands say of
-// themselves.
-func commandsReference(t *testing.T) string {
+// helpOfAll is what every command says with --help.
+func helpOfAll(t *testing.T) string {
 	t.Helper()
 	parser, err := newParser(terminal.Terminal{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nWhat every command says with `--help`, written by `make generate`. How they are used is in [Command line](../cli.md).\n")
 	section(t, &page, parser.Model.Node)
 	for _, leaf := range parser.Model.Leaves(true) {
 		section(t, &page, leaf)
@@ -45,6 +43,6 @@ func section(t *testing.T, page *strings.Builder, command *kong.Node) {
 	if command.Parent == nil {
 		words = nil
 	}
-	fmt.Fprintf(page, "\n## %s\n\n```\n%s\n```\n", strings.Join(append([]string{"orgd"}, words...), " "),
+	fmt.Fprintf(page, "$ %s --help\n%s\n\n", strings.Join(append([]string{"orgd"}, words...), " "),
 		strings.TrimSpace(must(t, nil, append(words, "--help")...)))
 }
