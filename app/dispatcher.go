@@ -20,15 +20,15 @@ import (
 const (
 	// eventsAtOnce bounds the events that are read from the log together.
 	eventsAtOnce = 200
-	// recordAtOnce bounds, but for one event, the deliveries that are recorded
-	// together.
+	// recordAtOnce is how many deliveries are recorded together. Those of one event
+	// are never split, so there may be more by one event.
 	recordAtOnce = 1000
 	// recordSteps bounds a turn of recording.
 	recordSteps = 100
 	// slotsEach is how many deliveries to one webhook are under way at once, in
 	// one process. A slow endpoint holds up nobody else's.
 	slotsEach = 4
-	// storeTimeout bounds one operation of the storage beside a turn.
+	// storeTimeout bounds one operation of the storage outside of Record and Dispatch.
 	storeTimeout = 5 * time.Second
 	// countAtMost bounds the deliveries of one webhook that are counted.
 	countAtMost = 10_000
@@ -46,8 +46,8 @@ type DeliveryMeter interface {
 
 // Dispatcher sends events to webhooks: it follows the log of events, records
 // what is to be delivered to whom, and delivers it. Several may work on the same
-// storage. Its turns are called again and again; what they begin goes on beside
-// them until [Dispatcher.Drain].
+// storage. A turn is one call of Record or Dispatch, which a background job repeats; the
+// deliveries that a turn begins go on after it, until [Dispatcher.Drain].
 type Dispatcher struct {
 	clock    ports.Clock
 	ids      ports.IDs
@@ -59,10 +59,10 @@ type Dispatcher struct {
 	sender   ports.WebhookSender
 	meter    DeliveryMeter
 
-	due         ports.Broadcast // when something may be
+	due         ports.Broadcast // when a delivery may be due
 	reading     reading         // of Record
 	recording   atomic.Bool     // whether the last turn of Record went well
-	dispatching atomic.Bool     // and that of Dispatch
+	dispatching atomic.Bool     // whether the last turn of Dispatch went well
 	work        context.Context // of deliveries
 	abort       context.CancelFunc
 
@@ -76,8 +76,9 @@ type Dispatcher struct {
 	running  sync.WaitGroup
 }
 
-// reading is how far events were read behind the position of the outbox. Only
-// their deliveries move that: it need not be written while nobody wants anything.
+// reading remembers how far after the stored position of the outbox events were read.
+// The stored position moves only when deliveries are recorded, so events that no webhook
+// wants cost no write.
 type reading struct {
 	outbox activity.Seq // the position of the outbox
 	after  activity.Seq // up to which there is nothing left to record
@@ -131,7 +132,7 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 	}
 	hooks, err := d.enabled(ctx)
 	if err != nil || len(hooks) == 0 {
-		return false, err // who is enabled later begins at the end of the log
+		return false, err // a webhook that is enabled later begins at the end of the log
 	}
 	if d.reading.outbox != position { // this or another dispatcher has recorded more
 		d.reading = reading{outbox: position, after: position}
@@ -153,8 +154,8 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 		d.reading.after = page.Next
 		return false, nil
 	}
-	// The webhooks are read after the events: then nobody is missed who was
-	// there before one of these happened.
+	// The webhooks are read again after the events: one that was made before any of
+	// these events is in the list then.
 	if hooks, err = d.enabled(ctx); err != nil {
 		return false, err
 	}
@@ -168,8 +169,8 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 }
 
 // recordStored records the deliveries of events that the log does not reach back
-// to. The outbox moves only behind the last of them; those whose deliveries are
-// stored already, because a dispatcher died on the way, stay as they are.
+// to. The position of the outbox moves when all of them are recorded. If a dispatcher
+// died before that, the deliveries that it had stored are not stored twice.
 func (d *Dispatcher) recordStored(ctx context.Context) (more bool, err error) {
 	r := &d.reading
 	page, err := d.stream.Stored(ctx, r.after, r.upTo, eventsAtOnce)
@@ -179,7 +180,7 @@ func (d *Dispatcher) recordStored(ctx context.Context) (more bool, err error) {
 	if len(page.Events) == 0 {
 		_, err := d.record(ctx, r.outbox, r.upTo, nil)
 		if err == nil {
-			*r = reading{}
+			*r = reading{} // the stored position is upTo now
 		}
 		return err == nil, err
 	}

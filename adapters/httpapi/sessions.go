@@ -65,7 +65,8 @@ func (h sessions) renew(r *request.Request) error {
 	return sendToken(r, token, s, http.StatusOK)
 }
 
-// sendToken answers with a token. It is never sent again.
+// sendToken answers with a token. The service does not keep the token, so it cannot
+// send it a second time.
 func sendToken(r *request.Request, token string, s session.Session, status int) error {
 	r.Writer.Header().Set("Cache-Control", "no-store")
 	reply := idempotency.Reply{Status: status, Body: request.Envelope(1024, request.Object(func(w *jsondoc.Writer) {

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// failuresInARow are enough to stop asking Redis. So are manyFailures of the
-	// last seconds if they are one in oneIn: a node of a cluster may be lost while
-	// others answer.
+	// After failuresInARow, Redis is not asked any more. So it is after minFailures
+	// within window, if they are one request in failureShare at least: a node of a
+	// cluster may be lost while others answer.
 	failuresInARow = 3
-	manyFailures   = 20
-	oneIn          = 5
-	recently       = 2 * time.Second
+	minFailures    = 20
+	failureShare   = 5
+	window         = 2 * time.Second
 )
 
 // newBreaker returns the breaker that requests and probes report to.
 func (l *Limiter) newBreaker() *gobreaker.CircuitBreaker[limit.Grant] {
 	return gobreaker.NewCircuitBreaker[limit.Grant](gobreaker.Settings{
-		Interval:     recently,
-		BucketPeriod: recently / 4,
+		Interval:     window,
+		BucketPeriod: window / 4,
 		Timeout:      l.timing.probe / 2, // so that every probe finds it half open
 		ReadyToTrip: func(c gobreaker.Counts) bool {
 			return c.ConsecutiveFailures >= failuresInARow ||
-				c.TotalFailures >= manyFailures && c.TotalFailures*oneIn >= c.Requests
+				c.TotalFailures >= minFailures && c.TotalFailures*failureShare >= c.Requests
 		},
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			if to == gobreaker.StateOpen {
@@ -40,7 +40,7 @@ func (l *Limiter) newBreaker() *gobreaker.CircuitBreaker[limit.Grant] {
 	})
 }
 
-// signal wakes whoever listens, unless he is called already.
+// signal wakes the receiver. One signal that waits is enough.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -48,8 +48,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// watch probes Redis all the time, so that its loss and its return are noticed
-// also where there are no requests. It alone says that limits are shared again.
+// watch probes Redis all the time, so that its loss and its return are noticed also
+// without requests. After Open it alone makes limits shared again.
 func (l *Limiter) watch() {
 	tick := time.NewTicker(l.timing.probe)
 	defer tick.Stop()
@@ -83,8 +83,8 @@ func (l *Limiter) check() {
 	}
 }
 
-// reconnect makes all connections anew: the old ones may lead nowhere without
-// knowing it. It takes its time, which requests would not have.
+// reconnect replaces all connections, because old ones may be dead without an error. It
+// may take longer than a request may wait, so requests do not do it.
 func (l *Limiter) reconnect() error {
 	if err := l.redis.replace(); err != nil {
 		l.log.Warn("redislimit: close lost connections", zap.Error(err))
@@ -94,14 +94,14 @@ func (l *Limiter) reconnect() error {
 	}
 	var wg sync.WaitGroup
 	for range connections {
-		wg.Go(func() { _ = l.probe(l.timing.timeout) }) // what is wrong, the next probe tells
+		wg.Go(func() { _ = l.probe(l.timing.timeout) }) // the next probe meets the error again
 	}
 	wg.Wait()
 	return nil
 }
 
-// probe asks what requests ask, because a ping would not notice that Redis refuses
-// to write, and asks it where the last failure was.
+// probe asks what requests ask, because a ping would not notice that Redis refuses to
+// write. It has the keys of the last failure, so it reaches the same node of a cluster.
 func (l *Limiter) probe(timeout time.Duration) error {
 	ask := limit.Ask{AddressWindows: []limit.Window{probeWindow}}
 	if f := l.failed.Load(); f != nil {
@@ -144,8 +144,8 @@ func (l *Limiter) fail(ask limit.Ask, err error) error {
 	return err
 }
 
-// announce tells when limits begin or cease to be shared. Only Open and the watch
-// call it, so that what is told last is true.
+// announce reports when limits begin or cease to be shared. Only Open and then watch call
+// it, never at the same time, so the last report is true.
 func (l *Limiter) announce() {
 	shared := l.Shared()
 	if l.announced != nil && *l.announced == shared {

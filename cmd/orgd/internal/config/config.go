@@ -42,9 +42,10 @@ func LoadValid(given Given, getenv func(string) string) (orgd.Config, error) {
 }
 
 // Load reads the configuration of the service. Flags win over the environment, that
-// over the file, that over the defaults; an empty variable is not set. Everything that
-// cannot be read is one usage error, under the names that the operator wrote. What can
-// be read is in the Config also beside an error, so that its Validate may find more.
+// over the file, that over the defaults; an empty variable is not set. All settings that
+// cannot be read are one usage error, each under the flag, variable or key that the
+// operator used. Those that can be read are in the Config also with an error, so that its
+// Validate may find more.
 func Load(given Given, getenv func(string) string) (orgd.Config, error) {
 	in := newInput(orgd.Default())
 	all := settingsOf(in)
@@ -87,7 +88,7 @@ func (in *input) merge(values map[string]any, from source, all []Setting) error 
 		}
 		read, err := pairs(e.value)
 		if err != nil && s.Secret() {
-			err = errors.New("must be NAME=VALUE") // without what it is
+			err = errors.New("must be NAME=VALUE") // the value is a secret
 		}
 		errs = append(errs, within(e.label, err))
 		merged, _ := values[s.Name].(map[string]string)
@@ -106,7 +107,7 @@ func (in *input) merge(values map[string]any, from source, all []Setting) error 
 	return errors.Join(errs...)
 }
 
-// pairName returns the name of one pair of a setting in a mistake.
+// pairName names one pair of a setting in mistakes.
 func pairName(setting, name string) string { return setting + "." + name }
 
 // apply stores the values in the configuration.
@@ -150,7 +151,7 @@ func (in *input) addIssuers(v any) error {
 		errs = append(errs, within(fmt.Sprintf("[%d]", i), readIssuer(&o, item)))
 		in.Auth.OIDC = append(in.Auth.OIDC, o)
 	}
-	for _, s := range settingsOf(&in.OIDC) { // mistakes that are found later
+	for _, s := range settingsOf(&in.OIDC) { // for mistakes that Validate finds
 		if name := issuerList + "-" + s.Name; in.Origins[name] == "" {
 			in.Origins[name] = in.Origins[issuerList] + ": " + s.Name
 		}
@@ -196,8 +197,8 @@ func readEnvironment(getenv func(string) string, all []Setting) (source, error) 
 	return from, errors.Join(errs...)
 }
 
-// ReadSecret returns the secret in the variable name or, without a final line
-// break, in the file that the variable name + "_FILE" names; "" if neither is
+// ReadSecret returns the value of the variable name, or else the content of the file
+// whose path is in name + "_FILE", without line breaks at its end. It is "" if neither is
 // set.
 func ReadSecret(getenv func(string) string, name string) (string, error) {
 	value, path := getenv(name), getenv(name+"_FILE")
@@ -261,7 +262,8 @@ func unknown(values map[string]any, all []Setting) error {
 	return errors.Join(errs...)
 }
 
-// letters is what remains of a name without case, dashes and underscores.
+// letters returns a name in lower case without dashes, underscores and dots, to find the
+// setting that a misspelt name meant.
 func letters(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
 }
