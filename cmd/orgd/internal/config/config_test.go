@@ -130,7 +130,7 @@ func TestEverySettingFromEverySource(t *testing.T) {
 		"oidc-issuer": "https://idp.example", "oidc-audience": "x,y", "oidc-jwks-uri": "https://idp.example/k",
 		"oidc-role-claim": "r", "oidc-departments-claim": "dd", "oidc-agent-claim": "ac",
 		"oidc-role-map": "boss=admin", "oidc-leeway": "9s", "oidc-allow-http": "yes",
-		"webhook-allow-http": "on", "webhook-allow-private": "1",
+		"webhook-allow-http": "on", "webhook-allow-private": "1", "webhook-timeout": "15s",
 	}
 	var want orgd.Config
 	for source, load := range map[string]func() (orgd.Config, error){
@@ -178,7 +178,7 @@ func TestEverySettingFromEverySource(t *testing.T) {
 	}
 	if want.Retention != 30*24*time.Hour || want.Limits.Operations["agents.create"] != (limit.Rate{Cap: 5, Length: time.Second}) ||
 		want.Limits.Address != (limit.Rate{Cap: 7, Length: 2 * time.Second}) || want.Limits.Subject.Cap != 0 ||
-		want.Limits.Slots["agents.rollback"] != 9 || want.Auth.OIDC[0].Roles["boss"] != "admin" {
+		want.Limits.Slots["agents.rollback"] != 9 || want.WebhookTimeout != 15*time.Second || want.Auth.OIDC[0].Roles["boss"] != "admin" {
 		t.Errorf("Load = %+v, want the values of the test", want)
 	}
 }
