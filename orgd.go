@@ -134,25 +134,27 @@ func (a *App) drainDeliveries() {
 }
 
 const (
-	// refreshEvery is between reads of what other replicas have revoked. It is half of
+	// refreshEvery is the time between two reads of what other replicas have revoked. It is half of
 	// the second in which a revocation must be seen; the rest is for the read.
 	refreshEvery = time.Second / 2
-	// reloadEvery is between removals of expired revocations from memory.
+	// reloadEvery is the time between two full reads of the revocations, which remove the
+	// expired ones from memory.
 	reloadEvery = time.Hour
-	// expireEvery is between removals of expired records from the storage.
+	// expireEvery is the time between two removals of expired records from the storage.
 	expireEvery = time.Minute
 	// expirePause leaves the storage to requests between two steps.
 	expirePause = 50 * time.Millisecond
 	// expireSteps bounds the steps of one run, which may take 30 seconds.
 	expireSteps = 200
-	// webhooksEvery is between looks for deliveries of which there was no notice.
+	// webhooksEvery is the time between two searches for events and deliveries that no
+	// notification announced.
 	webhooksEvery = time.Second
 	// webhooksGather is how long events wait for others before their webhooks are
 	// looked up. A busy storage commits hundreds of times a second.
 	webhooksGather = 20 * time.Millisecond
-	// backlogEvery is between counts of what is pending.
+	// backlogEvery is the time between two counts of pending deliveries.
 	backlogEvery = 15 * time.Second
-	// healthEvery is between checks of what can be used, for the metrics.
+	// healthEvery is the time between two checks of what can be used, for the metrics.
 	healthEvery = 5 * time.Second
 )
 

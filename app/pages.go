@@ -11,11 +11,11 @@ import (
 	"orgd/ports"
 )
 
-// RowsAtOnce is how many rows of a list are read at once where all are read.
+// RowsAtOnce is the page size when a whole list is read page by page.
 const RowsAtOnce = 200
 
 // pages returns a list page by page; an error is the last element. read returns at
-// most [RowsAtOnce] rows, beginning behind last; nil begins with the first.
+// most [RowsAtOnce] rows that follow last, or the first ones if last is nil.
 func pages[T page.Row](read func(last *T) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var last *T
@@ -29,8 +29,8 @@ func pages[T page.Row](read func(last *T) ([]T, error)) iter.Seq2[[]T, error] {
 	}
 }
 
-// departmentsBehind returns at most [RowsAtOnce] departments in the company's order,
-// beginning behind last; nil begins with the first.
+// departmentsBehind returns at most [RowsAtOnce] departments in the company's order that
+// follow last, or the first ones if last is nil.
 func departmentsBehind(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, last *Department) ([]Department, error) {
 	var after company.OrderKey
 	if last != nil {
@@ -39,8 +39,8 @@ func departmentsBehind(ctx context.Context, store ports.DepartmentStore, agents 
 	return listDepartments(ctx, store, agents, after, RowsAtOnce)
 }
 
-// agentsBehind returns at most [RowsAtOnce] agents of a department, or of all for "",
-// in their order, beginning behind last; nil begins with the first.
+// agentsBehind returns at most [RowsAtOnce] agents of a department, or of all if it is "",
+// in their order: those that follow last, or the first ones if last is nil.
 func agentsBehind(ctx context.Context, store ports.AgentStore, department name.Key, last *agent.Record) ([]agent.Record, error) {
 	q := agent.Query{Department: department, Limit: RowsAtOnce}
 	if last != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// refreshEvery is how long a key that its issuer has withdrawn may still be
-	// accepted while the issuer can be reached.
+	// refreshEvery is the time between two fetches of the keys. So long may a key that
+	// the issuer has withdrawn still be accepted while the issuer can be reached.
 	refreshEvery = 10 * time.Minute
 	// askEvery spaces the fetches that unknown keys cause.
 	askEvery = time.Minute
@@ -26,8 +26,8 @@ const (
 var errUnavailable = session.ErrIssuerUnavailable.After(retryFirst)
 
 // remote is an external issuer. Its run fetches the keys: at the start, every
-// now and then, and when a token names an unknown key. While the issuer cannot
-// be reached its last keys stay trusted.
+// refreshEvery, and when a token names an unknown key. While the issuer cannot be
+// reached its last keys stay trusted, or its outage would lock everybody out.
 type remote struct {
 	config OIDC
 	get    getter
@@ -45,8 +45,8 @@ type remote struct {
 	nextAsk time.Time // before it no unknown key causes a fetch
 }
 
-// ask wants a key that is not there. done is closed once nothing more can be
-// done about it.
+// ask is a request to run for a key that is unknown. done is closed once nothing more can
+// be done about it.
 type ask struct {
 	kid, alg string
 	done     chan struct{}
@@ -62,7 +62,7 @@ func newRemote(o OIDC, get getter, now func() time.Time, log *zap.Logger) *remot
 // run fetches keys until ctx ends.
 func (r *remote) run(ctx context.Context) {
 	defer close(r.stopped)
-	pause := r.refresh(ctx, 0) // before any ask, which must not use up its minute
+	pause := r.refresh(ctx, 0) // before the first ask: an unknown key would else begin the wait of askEvery
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// maxEvents bounds the memory of the events that are remembered, in bytes:
-	// the feeds that are looked at all the time are about the same events.
+	// maxEvents bounds the memory of the cached events, in bytes. The feeds that are
+	// read all the time are about the same events.
 	maxEvents = 4 << 20
-	// maxEvent is the longest text of an event that is remembered, in bytes. A
-	// page of events at their bounds would be all that is.
+	// maxEvent is the longest text of an event that is cached, in bytes. Otherwise one
+	// page of the largest events would evict all others.
 	maxEvent = 4 << 10
-	// eventOverhead is what an event takes beside its text, about.
+	// eventOverhead is roughly what a cached event takes besides its text, in bytes.
 	eventOverhead = 256
 )
 
-// events remembers events that were read, by their positions in the log. Reading and
-// writing one takes several times as long as finding it in an index.
+// events caches events that were read, by their positions in the log. Reading the row of
+// an event and encoding it takes several times as long as finding it in an index.
 //
 // An event never changes, and its position never comes again. So nothing here is
 // ever out of date; which events there still are, only the database says.
@@ -36,9 +36,9 @@ func newEvents(max int) *events {
 	return &events{byPlace: newLRU[int64, activity.Encoded](max)}
 }
 
-// at returns the events of some positions that v has: those that were remembered,
-// then the others in the order of their positions. Those end with the first that is
-// behind a page of them.
+// at returns the events at positions of the log, as v sees them: first the cached ones,
+// then those that are read, in the order in which they were asked for. Reading stops
+// after the row that exceeds a page. The caller sorts.
 func (c *events) at(v *View, places []int64) ([]activity.Encoded, error) {
 	found, missing := c.remembered(places)
 	if len(missing) == 0 {

@@ -20,8 +20,7 @@ const (
 	// holds the lock is taken for dead and the next request takes over. So a request
 	// must end well within it, or renew its lock.
 	Lease = 16 * time.Second
-	// MaxReply bounds the body of a reply that is kept, in bytes. Older records have
-	// up to 2 MiB.
+	// MaxReply bounds the body of a reply that is kept, in bytes.
 	MaxReply = 256 << 10
 	// maxKey bounds an Idempotency-Key, in characters.
 	maxKey = 255
@@ -64,8 +63,9 @@ func NewKey(subject, method, path, text string) (Key, error) {
 	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
 }
 
-// Renewal is how often a request that may take longer than a lease renews its
-// lock, so that one renewal may fail.
+// Renewal is the time between renewals of a lock by a request that may take longer than a
+// lease, and the timeout of one. A quarter of the lease leaves room for one that takes
+// all of its time and fails.
 const Renewal = Lease / 4
 
 // Fingerprint identifies what was asked, with the SHA-256 of the body: a key may
@@ -114,15 +114,15 @@ type Record struct {
 	Key         Key
 	Fingerprint string
 	At          time.Time
-	// Departments are those that the request had to be permitted for. A caller
-	// who manages only some departments gets the reply again while he manages
-	// all of these.
+	// Departments are those that the caller needed permission for. A department
+	// administrator gets the reply again only while managing all of them.
 	Departments []name.Key
 	// Reply is nil if the reply held a secret: then nothing is kept of it.
 	Reply *Reply
 }
 
-// Bounded returns r, or if r is too long to be kept, only where its resource is.
+// Bounded returns r as it is stored. A body above [MaxReply] is dropped: only Location is
+// kept, and Status 0 marks it, for which [Record.Answer] returns [ErrLong].
 func (r Reply) Bounded() Reply {
 	if len(r.Body) > MaxReply {
 		return Reply{Location: r.Location}

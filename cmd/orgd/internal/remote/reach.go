@@ -23,11 +23,11 @@ import (
 const (
 	// ConnectTimeout is how long the connection to a service may take.
 	ConnectTimeout = time.Second
-	// silences is how many times as long its first answer may take.
+	// silences times the connect timeout is how long the first answer may take.
 	silences = 10
 )
 
-// errSilent is the cause if a check was ended because no answer came.
+// errSilent is the cause when a check ends because no answer came in time.
 var errSilent = errors.New("nothing comes back")
 
 // unreachable is the error of a service that does not answer. Its text is one
@@ -108,7 +108,10 @@ func (c Connection) reach(ctx context.Context, t *terminal.Terminal) error {
 	case errors.As(err, &failed) && failed.Lost:
 		return c.Unreachable(err)
 	case errors.As(err, &answer) && (answer.Code != 0 || !c.discovered):
-		return nil // the error of the real request says more, and the user chose where the token goes
+		// If orgd answered with an error, that of the real request says more. If something
+		// else answered, the user has decided that the token goes there; a token that was
+		// found in a data directory goes to orgd alone.
+		return nil
 	}
 	return unreachable{c, notOrgd, "", err}
 }
