@@ -16,6 +16,7 @@ import (
 	"orgd/adapters/settings"
 	"orgd/adapters/sqlitestore"
 	"orgd/adapters/telemetry"
+	"orgd/adapters/webhooksend"
 	"orgd/domain/limit"
 	"orgd/domain/loopback"
 	"orgd/domain/webhook"
@@ -94,7 +95,7 @@ func Default() Config {
 		Replicas:       1,
 		Limits:         limit.Defaults(),
 		Retention:      400 * 24 * time.Hour,
-		WebhookTimeout: 10 * time.Second,
+		WebhookTimeout: webhooksend.Default("").Timeout,
 		Auth:           jwtauth.Default(),
 		Traces:         telemetry.DefaultTraces(),
 		Log:            LogConfig{Level: "info", Format: "auto"},

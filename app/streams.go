@@ -75,7 +75,7 @@ func (st *Stream) Position() activity.Seq { return st.position }
 func (st *Stream) Close() { st.leave() }
 
 // Next returns the next batch that has events, waiting for them; after
-// patience it returns what there is, mostly one without. It returns session.ErrRevoked or
+// maxWait it returns what there is, mostly one without. It returns session.ErrRevoked or
 // session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
 // cannot keep up, and the error of ctx when that ends.
 func (st *Stream) Next(ctx context.Context, maxWait time.Duration) (Batch, error) {

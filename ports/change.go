@@ -18,7 +18,7 @@ type Change[T interface{ Tag() revision.Tag }] struct {
 func (c Change[T]) Effective() bool { return c.Deleted || c.From != c.State.Tag().Revision }
 
 // Trail is what a store writes in the commit of a change: its audit entry and its
-// idempotency record. They are stored if and only if the change is.
+// idempotency record. A change without effect stores the record alone.
 type Trail struct {
 	Audit audit.Entry
 	// Idempotency is nil if the request had no Idempotency-Key. If its key has a

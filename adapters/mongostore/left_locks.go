@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"orgd/domain/idempotency"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/idempotency"
 )
 
 // leftLocks are locks that could not be released.
@@ -56,7 +56,7 @@ func (l *leftLocks) release() {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), l.db.timeout)
 		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{is("$or", each)}); err != nil {
-			l.add(some...) // the caller who left them has been told
+			l.add(some...) // the failed release has been reported
 		}
 		cancel()
 	}
