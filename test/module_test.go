@@ -26,6 +26,11 @@ func TestModule(t *testing.T) {
 	}
 	run(t, filepath.Join(dir, "orgd"), "bash", ".ci/module", "example.com/acme/orgd")
 	run(t, filepath.Join(dir, "orgd"), "go", "build", "./...")
+	// The linker ignores a variable that it does not find, so the build is asked for it.
+	run(t, filepath.Join(dir, "orgd"), "make", "build", "VERSION=1.2.3-copy")
+	if version := run(t, filepath.Join(dir, "orgd"), "./bin/orgd", "version"); !strings.Contains(version, "1.2.3-copy") {
+		t.Errorf("the version of a build of the copy is %q, want 1.2.3-copy", version)
+	}
 
 	user := filepath.Join(dir, "user")
 	write(t, filepath.Join(user, "go.mod"), `module example.com/user
@@ -55,11 +60,13 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-func run(t *testing.T, dir, program string, args ...string) {
+func run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
 	}
+	return string(out)
 }
