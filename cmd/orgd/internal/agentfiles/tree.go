@@ -119,6 +119,9 @@ var papers = []string{
 	"AGENTS", "CLAUDE", "GEMINI", "SKILL",
 }
 
+// others are folders of what collections keep beside their agents, in the same form.
+var others = []string{"commands", "skills"}
+
 // Candidate returns why a Markdown file cannot define an agent, or nil.
 func Candidate(file string, mode fs.FileMode) error {
 	word, _, _ := strings.Cut(path.Base(file), ".")
@@ -129,6 +132,8 @@ func Candidate(file string, mode fs.FileMode) error {
 		return Skip{file, "is not a regular file"}
 	case strings.EqualFold(word, "readme") || slices.Contains(papers, word):
 		return Skip{file, "is not about one agent"}
+	case slices.ContainsFunc(strings.Split(path.Dir(file), "/"), func(folder string) bool { return slices.Contains(others, strings.ToLower(folder)) }):
+		return Skip{file, "lies in a folder of " + strings.Join(others, " or ")}
 	case !utf8.ValidString(file):
 		return Mistakes{{Path: file, Text: "the name of the file must be UTF-8"}}
 	}

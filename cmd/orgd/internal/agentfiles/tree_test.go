@@ -27,6 +27,7 @@ func TestRead(t *testing.T) {
 		"README.md": "# All\n", "core/ReadMe.zh-CN.md": ada, "core/SKILL.md": ada, "core/AGENTS.md": ada,
 		"core/ada.md": ada, "core/security.md": "---\ndescription: x\n---\n", "core/notes.md": "Notes.\n",
 		"core/ada.txt": ada, "core/LICENSE": ada, ".git/x.md": ada, "core/.hidden/x.md": ada, "web/node_modules/x.md": ada,
+		"plugins/web/commands/ada.md": ada, "plugins/web/Skills/ada/run.md": ada,
 		"plugins/web/agents/Bob.MARKDOWN": "---\nname: Bob\ndescription: a: b\n---\n",
 	})
 	tree["core/link.md"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("ada.md")}
@@ -49,6 +50,8 @@ func TestRead(t *testing.T) {
 			{"core/link.md", "is a symbolic link"},
 			{"core/notes.md", "has no front matter"},
 			{"core/pipe.md", "is not a regular file"},
+			{"plugins/web/Skills/ada/run.md", "lies in a folder of commands or skills"},
+			{"plugins/web/commands/ada.md", "lies in a folder of commands or skills"},
 		},
 	}
 	if diff := cmp.Diff(want, got, plainly); diff != "" {
