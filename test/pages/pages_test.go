@@ -211,8 +211,13 @@ func checkout(t *testing.T, dir string) {
 // run runs a script and returns when it, and all that it has started, is gone.
 func (s *shell) run(script string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := s.Context()
+	// A script has all the time that the test has, less what it takes to report.
+	if deadline, ok := s.Deadline(); ok {
+		var cancel func()
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-20*time.Second))
+		defer cancel()
+	}
 	cmd := exec.Command("bash", "-c", script)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
