@@ -129,6 +129,10 @@ func reason(s description.Server) string {
 	switch {
 	case s.Kind == description.ServerKindRSGhost:
 		return "its replica set was never initiated; run orgd migrate --initiate"
+	case s.Kind == description.ServerKindRSSecondary:
+		return "it is a secondary, and there is no primary"
+	case s.Kind == description.ServerKindRSMember:
+		return "it is starting, or it recovers"
 	case s.LastError == nil:
 		return "no answer in time"
 	case errors.As(s.LastError, &op):

@@ -12,8 +12,12 @@ import (
 	"orgd/adapters/settings"
 )
 
+// electionTime bounds the wait for the primary of a replica set that has been initiated.
+// With MongoDB's defaults an election can begin 10 s late, and may have to be repeated.
+const electionTime = 30 * time.Second
+
 // Initiate initiates the replica set that cfg names, with the hosts of its URI as
-// members, and waits for its primary. A replica set that has been initiated stays
+// members, and waits up to 30 s for its primary. A replica set that has been initiated stays
 // as it is. The error is one line for the operator, as that of [DB.Check].
 func Initiate(ctx context.Context, cfg Config) error {
 	if err := cfg.Validate(); err != nil {
@@ -31,7 +35,7 @@ func Initiate(ctx context.Context, cfg Config) error {
 	}
 	defer client.Disconnect(context.WithoutCancel(ctx)) // nothing is left to lose
 	admin := &DB{client: client, data: client.Database("admin"), timeout: cfg.OperationTimeout}
-	for end := time.Now().Add(cfg.OperationTimeout); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(electionTime); ; time.Sleep(50 * time.Millisecond) {
 		ready, err := admin.initiate(ctx, set, hosts)
 		switch {
 		case err != nil || ready:
