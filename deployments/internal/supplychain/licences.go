@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,43 +45,53 @@ const enough = 95
 
 // text is a file that is passed on with the program.
 type text struct {
-	name    string // below the module
+	name    string // of the file, below the module
 	content string
 }
 
-// licences returns the licences of a module in alphabetical order, and what is to
-// be passed on: of the module itself, and of directories inside it whose packages
-// are linked.
-func (m module) licences() (ids []string, texts []text, err error) {
+// readLicences finds the licences and texts of the module itself, and of directories
+// inside it whose packages are linked.
+func (m *module) readLicences() error {
 	for _, dir := range m.directories() {
 		files, err := os.ReadDir(dir)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		for _, f := range files {
-			isLicence := licenceFile.MatchString(f.Name())
-			if !f.Type().IsRegular() || filepath.Ext(f.Name()) == ".go" || !isLicence && !noticeFile.MatchString(f.Name()) {
+			if !f.Type().IsRegular() || filepath.Ext(f.Name()) == ".go" {
 				continue
 			}
-			t, err := m.read(filepath.Join(dir, f.Name()))
-			if err != nil {
-				return nil, nil, err
-			}
-			texts = append(texts, t)
-			if isLicence {
-				found, err := m.classify(t)
-				if err != nil {
-					return nil, nil, err
-				}
-				ids = append(ids, found...)
+			if err := m.readFile(filepath.Join(dir, f.Name())); err != nil {
+				return err
 			}
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil, fmt.Errorf("%s %s: %w", m.path, m.version, errNoLicence)
+	if len(m.licences) == 0 {
+		return fmt.Errorf("%s %s: %w", m.path, m.version, errNoLicence)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), texts, nil
+	slices.Sort(m.licences)
+	m.licences = slices.Compact(m.licences)
+	return nil
+}
+
+// readFile keeps a file if its name is that of a licence or a notice.
+func (m *module) readFile(file string) error {
+	isLicence := licenceFile.MatchString(filepath.Base(file))
+	if !isLicence && !noticeFile.MatchString(filepath.Base(file)) {
+		return nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	t := text{strings.TrimPrefix(file, m.root+"/"), string(content)}
+	m.texts = append(m.texts, t)
+	if !isLicence {
+		return nil
+	}
+	found, err := m.classify(t)
+	m.licences = append(m.licences, found...)
+	return err
 }
 
 var (
@@ -101,18 +110,6 @@ func (m module) directories() []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-func (m module) read(file string) (text, error) {
-	name, err := filepath.Rel(m.root, file)
-	if err != nil {
-		return text{}, err
-	}
-	content, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w", m.path, errNoLicence)
-	}
-	return text{filepath.ToSlash(name), string(content)}, err
 }
 
 // classify returns the licences that a file consists of.

@@ -39,7 +39,7 @@ func run(args []string, stdout io.Writer) error {
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
-	all, err := linked(released...)
+	all, err := linked(*version)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func run(args []string, stdout io.Writer) error {
 		if _, err := time.Parse(time.RFC3339, *at); *at != "" && err != nil {
 			return err
 		}
-		err = writeBill(out, all, release{*version, *at})
+		err = writeBill(out, all, *at)
 	case "systems":
 		_, err = fmt.Fprintln(out, strings.Join(released, "\n"))
 	case "check":

@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"debug/buildinfo"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // tags are those of the Makefile, because they decide what is linked.
@@ -34,123 +34,112 @@ const goModule = "std"
 // is bundled.
 type module struct {
 	path, version string
-	own           bool     // the program's own, which go.mod gives no version
-	registry      string   // where packages are called so; "" for modules of Go
-	root          string   // its directory
-	dirs          []string // of its packages that are linked
-	needs         []string // paths of the modules that those import
+	registry      string          // where packages are called so; "" for modules of Go
+	root          string          // its directory
+	dirs          []string        // of its packages that are linked
+	needs         map[string]bool // paths of the modules that those import
+	licences      []string        // in alphabetical order
+	texts         []text          // what is to be passed on with it
 }
 
-// listed is what `go list` says of one package.
-type listed struct {
-	ImportPath string
-	Dir        string
-	Standard   bool
-	Imports    []string
-	Module     *struct {
-		Path, Version, Dir string
-		Main               bool
-		Replace            *struct{ Path, Version, Dir string }
-	}
+// purl is the name of a module among the packages of the world.
+func (m module) purl() string {
+	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.path + "@" + m.version
 }
 
-// linked returns the modules that the program consists of on the systems, in the
-// order of their paths.
-func linked(systems ...string) ([]module, error) {
+// linked returns the modules that a version of the program consists of on all
+// systems, in the order of their paths.
+func linked(version string) ([]module, error) {
 	standard, err := goItself()
 	if err != nil {
 		return nil, err
 	}
-	home := map[string]string{} // of packages
 	byPath := map[string]*module{}
-	imports := map[string]map[string]bool{} // by paths of modules
-	for _, system := range systems {
-		packages, err := list(system)
+	for _, system := range released {
+		roots, err := load(system)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range packages {
-			m, err := moduleOf(p, standard)
+		for p := range packages.Postorder(roots) {
+			m, err := moduleOf(p, standard, version)
 			if err != nil {
 				return nil, err
 			}
-			home[p.ImportPath] = m.path
 			if byPath[m.path] == nil {
-				byPath[m.path], imports[m.path] = &m, map[string]bool{}
+				m.needs = map[string]bool{}
+				byPath[m.path] = &m
 			}
-			if !p.Standard {
-				byPath[m.path].dirs = append(byPath[m.path].dirs, p.Dir)
-			}
-		}
-		for _, p := range packages {
-			for _, imported := range p.Imports {
-				imports[home[p.ImportPath]][home[imported]] = true
-			}
+			byPath[m.path].add(p)
 		}
 	}
 	for _, m := range bundled(byPath[ownModule].root) {
 		byPath[m.path] = &m
-		imports[ownModule][m.path] = true
+		byPath[ownModule].needs[m.path] = true
 	}
 	var all []module
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
 		m := byPath[path]
-		delete(imports[path], path)
-		m.needs = slices.Sorted(maps.Keys(imports[path]))
+		if err := m.readLicences(); err != nil {
+			return nil, err
+		}
 		all = append(all, *m)
 	}
 	return all, nil
 }
 
-// list returns every package of the program on a system.
-func list(system string) (all []listed, err error) {
-	goos, goarch, _ := strings.Cut(system, "/")
-	cmd := exec.Command("go", "list", "-deps", "-tags", tags, "-json=ImportPath,Dir,Standard,Imports,Module", program)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
-	out, err := output(cmd)
-	if err != nil {
-		return nil, err
+// add adds a package of the module.
+func (m *module) add(p *packages.Package) {
+	if m.path != goModule {
+		m.dirs = append(m.dirs, p.Dir)
 	}
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, err
+	for _, imported := range p.Imports {
+		if path := pathOf(imported); path != m.path {
+			m.needs[path] = true
 		}
-		all = append(all, p)
 	}
 }
 
-func moduleOf(p listed, standard module) (module, error) {
+// load reads the program, with every package that it is linked from on a system.
+func load(system string) ([]*packages.Package, error) {
+	goos, goarch, _ := strings.Cut(system, "/")
+	return packages.Load(&packages.Config{
+		Mode:       packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
+		Env:        append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
+		BuildFlags: []string{"-tags", tags},
+	}, program)
+}
+
+// pathOf returns the path of a package's module.
+func pathOf(p *packages.Package) string {
+	if p.Module == nil {
+		return goModule
+	}
+	return p.Module.Path
+}
+
+func moduleOf(p *packages.Package, standard module, version string) (module, error) {
 	switch m := p.Module; {
-	case p.Standard:
+	case len(p.Errors) > 0:
+		return module{}, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+	case m == nil:
 		return standard, nil
-	case m == nil || m.Replace != nil || m.Version == "" && !m.Main:
-		return module{}, fmt.Errorf("%s is of no module with a version", p.ImportPath)
+	case m.Main:
+		return module{path: m.Path, version: version, root: m.Dir}, nil
+	case m.Replace != nil || m.Version == "":
+		return module{}, fmt.Errorf("%s is of no module with a version", p.PkgPath)
 	default:
-		return module{path: m.Path, version: m.Version, own: m.Main, root: m.Dir}, nil
+		return module{path: m.Path, version: m.Version, root: m.Dir}, nil
 	}
 }
 
 // goItself is what the compiler brings along.
 func goItself() (module, error) {
-	out, err := output(exec.Command("go", "env", "GOVERSION", "GOROOT"))
+	out, err := exec.Command("go", "env", "GOVERSION", "GOROOT").Output()
 	if err != nil {
-		return module{}, err
+		return module{}, fmt.Errorf("go env: %w", err)
 	}
 	version, root, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return module{path: goModule, version: strings.TrimPrefix(version, "go"), root: root}, nil
-}
-
-// output runs a command whose complaints are worth showing.
-func output(cmd *exec.Cmd) ([]byte, error) {
-	out, err := cmd.Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, failed.Stderr)
-	}
-	return out, err
 }
 
 // checkBinaries reports the modules that are in a binary and not in all.

@@ -16,14 +16,10 @@ func writeNotices(w io.Writer, all []module) error {
 	var order []string // of the texts
 	owners := map[string][]string{}
 	for _, m := range all {
-		if m.own {
+		if m.path == ownModule {
 			continue
 		}
-		_, texts, err := m.licences()
-		if err != nil {
-			return err
-		}
-		for _, t := range texts {
+		for _, t := range m.texts {
 			if owners[t.content] == nil {
 				order = append(order, t.content)
 			}
@@ -51,22 +47,18 @@ const pageHead = "# Licences\n\n" +
 
 // page is the list for people. It does not tell the version of Go, which is not
 // decided here.
-func page(all []module) (string, error) {
+func page(all []module) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	for _, m := range all {
-		if m.own {
+		if m.path == ownModule {
 			continue
-		}
-		ids, _, err := m.licences()
-		if err != nil {
-			return "", err
 		}
 		name, version := "`"+m.path+"`", m.version
 		if m.path == goModule {
 			name, version = "Go: runtime and standard library", "that of the compiler"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, version, strings.Join(ids, ", "))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, version, strings.Join(m.licences, ", "))
 	}
-	return b.String(), nil
+	return b.String()
 }

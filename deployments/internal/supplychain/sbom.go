@@ -1,43 +1,36 @@
 package main
 
 import (
-	"cmp"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/uuid"
 )
 
-// release is what a bill of materials is about.
-type release struct {
-	version string
-	at      string // time of the commit, RFC 3339; "" if nobody knows
-}
-
 // writeBill writes a bill of materials in the form of CycloneDX 1.6. The same
-// release makes the same bytes.
-func writeBill(w io.Writer, all []module, r release) error {
+// release makes the same bytes. at is the time of the commit, RFC 3339; "" if nobody
+// knows.
+func writeBill(w io.Writer, all []module, at string) error {
 	bill := cyclonedx.NewBOM()
-	bill.SerialNumber = uuid.NewSHA1(uuid.NameSpaceURL, []byte(program+" "+r.version+" "+r.at)).URN()
-	var components []cyclonedx.Component
-	var dependencies []cyclonedx.Dependency
 	refs := map[string]string{}
 	for _, m := range all {
-		refs[m.path] = r.purl(m)
+		refs[m.path] = m.purl()
 	}
+	var components []cyclonedx.Component
+	var dependencies []cyclonedx.Dependency
 	for _, m := range all {
-		c, err := r.component(m)
-		if err != nil {
-			return err
-		}
-		if m.own {
+		c := component(m)
+		if m.path == ownModule {
 			c.Type = cyclonedx.ComponentTypeApplication
-			bill.Metadata = &cyclonedx.Metadata{Timestamp: r.at, Component: &c}
+			bill.Metadata = &cyclonedx.Metadata{Timestamp: at, Component: &c}
+			bill.SerialNumber = uuid.NewSHA1(uuid.NameSpaceURL, []byte(program+" "+m.version+" "+at)).URN()
 		} else {
 			components = append(components, c)
 		}
 		needs := []string{}
-		for _, path := range m.needs {
+		for _, path := range slices.Sorted(maps.Keys(m.needs)) {
 			needs = append(needs, refs[path])
 		}
 		dependencies = append(dependencies, cyclonedx.Dependency{Ref: c.BOMRef, Dependencies: &needs})
@@ -46,13 +39,9 @@ func writeBill(w io.Writer, all []module, r release) error {
 	return cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bill)
 }
 
-func (r release) component(m module) (cyclonedx.Component, error) {
-	ids, _, err := m.licences()
-	if err != nil {
-		return cyclonedx.Component{}, err
-	}
+func component(m module) cyclonedx.Component {
 	var licences cyclonedx.Licenses
-	for _, id := range ids {
+	for _, id := range m.licences {
 		l := cyclonedx.License{ID: id}
 		if id == publicDomain {
 			l = cyclonedx.License{Name: id}
@@ -60,20 +49,7 @@ func (r release) component(m module) (cyclonedx.Component, error) {
 		licences = append(licences, cyclonedx.LicenseChoice{License: &l})
 	}
 	return cyclonedx.Component{
-		BOMRef: r.purl(m), Type: cyclonedx.ComponentTypeLibrary, Name: m.path, Version: r.versionOf(m),
-		PackageURL: r.purl(m), Licenses: &licences,
-	}, nil
-}
-
-// versionOf is that of the release for the program itself.
-func (r release) versionOf(m module) string {
-	if m.own {
-		return r.version
+		BOMRef: m.purl(), Type: cyclonedx.ComponentTypeLibrary, Name: m.path, Version: m.version,
+		PackageURL: m.purl(), Licenses: &licences,
 	}
-	return m.version
-}
-
-// purl is the name of a module among the packages of the world.
-func (r release) purl(m module) string {
-	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.path + "@" + r.versionOf(m)
 }
