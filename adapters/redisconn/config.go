@@ -9,17 +9,15 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"orgd/adapters/settings"
 )
 
-// Bounds of a [Config].
-const (
-	maxPrefix = 32
-	maxDB     = 65535
-)
+// maxDB bounds the number of a database.
+const maxDB = 65535
 
 // Config says where Redis is. Start from [Default]. The help in the tags describes the
 // fields.
@@ -61,21 +59,13 @@ func (c Config) Validate() error {
 	m.Unless(c.SentinelUsername == "" || c.SentinelPassword != "", "redis-sentinel-password", "is required with --redis-sentinel-username")
 	m.Unless((c.CertFile == "") == (c.KeyFile == ""), "redis-tls-cert redis-tls-key", "both or neither")
 	m.Unless(usesTLS || c.CAFile == "" && c.CertFile == "", "redis-addr", "must begin with rediss:// for --redis-tls-ca and --redis-tls-cert")
-	m.Unless(isPrefix(c.Prefix), "redis-prefix", "must be 1 to %d of a-z, A-Z, 0-9, -, _, . and :", maxPrefix)
+	m.Unless(prefix.MatchString(c.Prefix), "redis-prefix", "must be 1 to 32 of a-z, A-Z, 0-9, -, _, . and :")
 	return m.Err()
 }
 
-// isPrefix keeps braces out of the prefix: they say which part of a key decides
-// about its place in a cluster.
-func isPrefix(s string) bool {
-	for _, r := range s {
-		ok := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:", r)
-		if !ok {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxPrefix
-}
+// prefix has no braces: they say which part of a key decides about its place in a
+// cluster.
+var prefix = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,32}$`)
 
 // target is what the addresses say together.
 type target struct {
