@@ -2,6 +2,7 @@ package memlimit
 
 import (
 	"hash/maphash"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -56,22 +57,11 @@ func (s *shard) evict(now time.Duration) {
 	}
 	s.evictAt = now + evictEvery
 	before := len(s.groups)
-	for key, g := range s.groups {
-		if g.idle(now) {
-			delete(s.groups, key)
-		}
-	}
+	maps.DeleteFunc(s.groups, func(_ string, g *group) bool { return g.idle(now) })
 	if len(s.groups) < before/2 {
-		s.shrink()
+		// A map never gives back the memory of its deleted entries by itself.
+		left := make(map[string]*group, len(s.groups))
+		maps.Copy(left, s.groups)
+		s.groups = left
 	}
-}
-
-// shrink moves the groups to a map of their number: a map never gives back the
-// memory of its deleted entries by itself.
-func (s *shard) shrink() {
-	groups := make(map[string]*group, len(s.groups))
-	for key, g := range s.groups {
-		groups[key] = g
-	}
-	s.groups = groups
 }
