@@ -40,9 +40,8 @@ func writeNotices(w io.Writer, all []module) error {
 
 const pageHead = "# Licences\n\n" +
 	"The modules that the program is linked from, for Linux and macOS, what else is in it, and their licences; written by\n" +
-	"`make generate`. All of them\n" +
-	"ask for no more than that their text is passed on: it is in the file `NOTICES` of every release and image. `make sbom` writes\n" +
-	"the same list for machines.\n\n" +
+	"`make generate`. All of them ask for no more than that their text is passed on: it is in the file `NOTICES` of every release\n" +
+	"and image. `make sbom` writes the same list for machines.\n\n" +
 	"| module | version | licences |\n|---|---|---|\n"
 
 // page is the list for people. It does not tell the version of Go, which is not
