@@ -1,6 +1,7 @@
 package orgd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -90,15 +91,12 @@ func Try(ctx context.Context, cfg Config) error {
 func openMongo(ctx context.Context, cfg Config, clock ports.Clock, o telemetry.Observer) (*mongostore.DB, func(), error) {
 	cfg.Mongo.Observer = o
 	db, closeDB, err := mongostore.Open(cfg.Mongo, clock)
-	if err != nil {
-		return nil, nil, cfg.Origins.Rename(err)
-	}
-	if err = db.Check(ctx); err == nil {
-		return db, closeDB, nil
-	}
-	closeDB()
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
+	if err == nil {
+		if err = db.Check(ctx); err == nil {
+			return db, closeDB, nil
+		}
+		closeDB()
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return nil, nil, cfg.Origins.Rename(err)
 }
