@@ -143,9 +143,12 @@ func createCursorKey(path string) error {
 	return nil
 }
 
-// isNew reports whether the data directory has not been served yet, or has lost
-// its key: nobody has a token for it.
+// isNew reports whether there is a data directory that has not been served yet, or has
+// lost its key: nobody has a token for it.
 func isNew(cfg Config) (bool, error) {
+	if cfg.Storage != SQLite {
+		return false, nil
+	}
 	served, err := sqlitestore.Exists(cfg.SQLite.Dir)
 	if err != nil || !served {
 		return true, err

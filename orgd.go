@@ -50,12 +50,9 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
-	first := false
-	if cfg.Storage == SQLite {
-		var err error
-		if first, err = isNew(cfg); err != nil {
-			return nil, nil, err
-		}
+	first, err := isNew(cfg)
+	if err != nil {
+		return nil, nil, err
 	}
 	a, stop, err := assemble(ctx, cfg, log)
 	if err != nil || !first {

@@ -95,6 +95,10 @@ func TestTokenCreateWithoutKey(t *testing.T) {
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("orgd token create makes a directory")
 	}
+	r := command(t, []string{"ORGD_STORAGE=mongodb"}, "token", "create", "--role", "admin", "--subject", "ann")
+	if want := "--signing-key-file: is required"; r.code != exitFailure || !strings.Contains(r.stderr, want) {
+		t.Errorf("orgd token create for MongoDB without a key = %+v, want 1 and %q", r, want)
+	}
 }
 
 func TestTokenListAndRevoke(t *testing.T) {
