@@ -90,29 +90,6 @@ func TestAlertsAreInTheRunbook(t *testing.T) {
 	}
 }
 
-// The runbook has a heading for each alert, and none for an alert that is gone.
-func TestRunbookKnowsTheAlerts(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	headings := map[string]bool{}
-	for _, h := range regexp.MustCompile(`(?m)^#+ (Orgd\w+)$`).FindAllStringSubmatch(string(page), -1) {
-		headings[h[1]] = true
-	}
-	alerts := map[string]bool{}
-	for _, r := range rules(t) {
-		if alerts[r.Alert] = true; r.Alert != "" && !headings[r.Alert] {
-			t.Errorf("docs/runbook.md does not tell what to do about %s", r.Alert)
-		}
-	}
-	for h := range headings {
-		if !alerts[h] {
-			t.Errorf("docs/runbook.md tells what to do about %s, which is no alert", h)
-		}
-	}
-}
-
 // Of each alert a test shows that it fires, and one that it does not.
 func TestAlertsAreTested(t *testing.T) {
 	var file struct {
