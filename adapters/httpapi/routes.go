@@ -29,7 +29,7 @@ func (s *Server) routes() []request.Route {
 	sessions := sessions{s.parts.Sessions, s.clients, s.countFailure}
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
-	docs := pages{web.Docs(), docsPolicy}
+	docs := site{web.Docs(), docsPolicy}
 	routes := []request.Route{
 		{Method: get, Path: "/healthz", Op: access.Live, Public: true, Uncounted: true, Handle: operations.live},
 		{Method: get, Path: "/readyz", Op: access.Ready, Public: true, Uncounted: true, Handle: operations.ready},
@@ -109,7 +109,7 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, Public: true, Handle: sessions.signIn},
 	}
 	if s.cfg.Console {
-		console := pages{web.Console(), consolePolicy}
+		console := site{web.Console(), consolePolicy}
 		routes = append(routes,
 			request.Route{Method: get, Path: "/console", Op: access.Console, Public: true, AtRoot: true, Handle: console.index},
 			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, Public: true, AtRoot: true, Handle: console.file})

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,9 +75,9 @@ func ParseCreateOnly(h http.Header) (absent bool, err error) {
 	return true, nil
 }
 
-// MatchesNone reports whether the If-None-Match of a read names the tag. A malformed
-// header is ignored.
-func MatchesNone(h http.Header, tag string) bool {
+// ClientHas reports whether the client has the state with the tag already: the
+// If-None-Match of its read names it. A malformed header is ignored.
+func ClientHas(h http.Header, tag string) bool {
 	values, ok := h["If-None-Match"]
 	if !ok {
 		return false
@@ -86,15 +87,7 @@ func MatchesNone(h http.Header, tag string) bool {
 		return true
 	}
 	entities, ok := parseTags(text)
-	if !ok {
-		return false
-	}
-	for _, e := range entities {
-		if `"`+e.text+`"` == tag {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(entities, func(e entity) bool { return `"`+e.text+`"` == tag })
 }
 
 // entity is one entity tag of a list (RFC 9110, section 8.8.3).
@@ -116,7 +109,7 @@ func parseTags(s string) (tags []entity, ok bool) {
 			return nil, false
 		}
 		end := strings.IndexByte(s[1:], '"')
-		if end < 0 || !isTagText(s[1:1+end]) {
+		if end < 0 || strings.ContainsFunc(s[1:1+end], isNotTagText) {
 			return nil, false
 		}
 		e.text, s = s[1:1+end], strings.TrimLeft(s[end+2:], " \t")
@@ -127,12 +120,5 @@ func parseTags(s string) (tags []entity, ok bool) {
 	}
 }
 
-// isTagText reports whether s has only characters that an entity tag may have.
-func isTagText(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] == 0x7f {
-			return false
-		}
-	}
-	return true
-}
+// isNotTagText reports whether an entity tag may not have the character.
+func isNotTagText(r rune) bool { return r <= ' ' || r == 0x7f }

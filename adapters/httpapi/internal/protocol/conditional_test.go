@@ -90,13 +90,13 @@ func TestEtagRoundTrip(t *testing.T) {
 		if err != nil || c.Check(current) != nil {
 			t.Errorf("ParseIfMatch(ETag(%v, %q)) = %+v, %v, want a match", current, digest, c, err)
 		}
-		if !MatchesNone(http.Header{"If-None-Match": {tag}}, tag) {
-			t.Errorf("MatchesNone(%s) = false, want true", tag)
+		if !ClientHas(http.Header{"If-None-Match": {tag}}, tag) {
+			t.Errorf("ClientHas(%s) = false, want true", tag)
 		}
 	}
 }
 
-func TestMatchesNone(t *testing.T) {
+func TestClientHas(t *testing.T) {
 	const tag = `"0190.7.d"`
 	for text, want := range map[string]bool{
 		`"0190.7.d"`:           true,
@@ -112,12 +112,12 @@ func TestMatchesNone(t *testing.T) {
 		`"0190.7.d", nonsense`: false,
 		`*, "0190.7.d"`:        false,
 	} {
-		if got := MatchesNone(http.Header{"If-None-Match": {text}}, tag); got != want {
-			t.Errorf("MatchesNone(%q, %s) = %v, want %v", text, tag, got, want)
+		if got := ClientHas(http.Header{"If-None-Match": {text}}, tag); got != want {
+			t.Errorf("ClientHas(%q, %s) = %v, want %v", text, tag, got, want)
 		}
 	}
-	if MatchesNone(http.Header{}, tag) {
-		t.Error("MatchesNone() = true, want false")
+	if ClientHas(http.Header{}, tag) {
+		t.Error("ClientHas() = true, want false")
 	}
 }
 

@@ -80,7 +80,7 @@ func (r *Request) NoContent() error { return r.Send(idempotency.Reply{Status: ht
 
 // SendIfNew answers a read with 200 and a reply, or with 304 if the client has the reply.
 func (r *Request) SendIfNew(reply idempotency.Reply) error {
-	if reply.ETag != "" && protocol.MatchesNone(r.HTTP.Header, reply.ETag) {
+	if reply.ETag != "" && protocol.ClientHas(r.HTTP.Header, reply.ETag) {
 		return r.NotModified(reply.ETag)
 	}
 	reply.Status = http.StatusOK
@@ -101,7 +101,7 @@ func (r *Request) SendObject(members func(*jsondoc.Writer)) error {
 
 // SendObjectIfNew does the same, or answers with 304 if the client has the entity tag.
 func (r *Request) SendObjectIfNew(tag string, members func(*jsondoc.Writer)) error {
-	if protocol.MatchesNone(r.HTTP.Header, tag) {
+	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
 	r.Writer.Header()["Etag"] = []string{tag}

@@ -8,10 +8,10 @@ import (
 	"orgd/adapters/httpapi/web"
 )
 
-// pages are the handlers of a site. Its files are the same for all clients; its pages read
-// their data from the API.
-type pages struct {
-	site   web.Site
+// site has the handlers of a web site. Its files are the same for all clients; its pages
+// read their data from the API.
+type site struct {
+	files  web.Site
 	policy string
 }
 
@@ -24,17 +24,17 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-func (p pages) index(r *request.Request) error { return p.serve(r, "index.html") }
+func (s site) index(r *request.Request) error { return s.serve(r, "index.html") }
 
-func (p pages) file(r *request.Request) error { return p.serve(r, r.Param("file")) }
+func (s site) file(r *request.Request) error { return s.serve(r, r.Param("file")) }
 
-func (p pages) serve(r *request.Request, name string) error {
-	f, ok := p.site[name]
+func (s site) serve(r *request.Request, name string) error {
+	f, ok := s.files[name]
 	if !ok {
 		return request.ErrNoRoute
 	}
 	h := r.Writer.Header()
-	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Content-Security-Policy", s.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Add("Vary", "Accept-Encoding")
@@ -42,7 +42,7 @@ func (p pages) serve(r *request.Request, name string) error {
 	if packed {
 		tag = `"` + f.Tag + `-gzip"`
 	}
-	if protocol.MatchesNone(r.HTTP.Header, tag) {
+	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
 	h.Set("ETag", tag)
