@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Clients finds the addresses that requests come from.
-type Clients struct {
-	trusted []netip.Prefix
-}
+// Clients finds the addresses that requests come from. It has the addresses of the
+// trusted proxies.
+type Clients []netip.Prefix
 
 // NewClients returns Clients that believe the X-Forwarded-For of the proxies, which
 // are addresses or CIDR ranges as [ParsePrefix] reads them.
@@ -20,9 +19,9 @@ func NewClients(proxies []string) (Clients, error) {
 	for _, p := range proxies {
 		prefix, err := ParsePrefix(p)
 		if err != nil {
-			return Clients{}, err
+			return nil, err
 		}
-		c.trusted = append(c.trusted, prefix)
+		c = append(c, prefix)
 	}
 	return c, nil
 }
@@ -75,12 +74,7 @@ func parseHop(s string) (netip.Addr, error) {
 }
 
 func (c Clients) trusts(a netip.Addr) bool {
-	for _, p := range c.trusted {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // IsLocal reports whether a request comes from this machine: from a loopback

@@ -24,21 +24,14 @@ const maxRequestID = 64
 // formed.
 func RequestID(h http.Header) string {
 	ids := h["X-Request-Id"]
-	if len(ids) != 1 || len(ids[0]) > maxRequestID || !isVisible(ids[0]) {
+	if len(ids) != 1 || len(ids[0]) > maxRequestID || strings.ContainsFunc(ids[0], isInvisible) {
 		return ""
 	}
 	return ids[0]
 }
 
-// isVisible reports whether s is visible ASCII only.
-func isVisible(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
+// isInvisible reports whether r is not visible ASCII.
+func isInvisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // Bearer returns the token of the Authorization header; false means that there
 // is none, and "" one that is malformed.

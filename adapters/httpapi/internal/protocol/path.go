@@ -1,6 +1,9 @@
 package protocol
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // UnescapeUnreserved decodes the escapes of a path that stand for unreserved
 // characters (RFC 3986, section 6.2.2.2): "%76ersions" is the same path as
@@ -12,8 +15,9 @@ func UnescapeUnreserved(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
 		if path[i] == '%' && i+2 < len(path) {
-			if c := unhex(path[i+1])<<4 | unhex(path[i+2]); isUnreserved(c) {
-				b.WriteByte(c)
+			c, err := strconv.ParseUint(path[i+1:i+3], 16, 8)
+			if err == nil && isUnreserved(byte(c)) {
+				b.WriteByte(byte(c))
 				i += 2
 				continue
 			}
@@ -23,18 +27,6 @@ func UnescapeUnreserved(path string) string {
 	return b.String()
 }
 
-// unhex returns the value of a hex digit; net/http has refused anything else.
-func unhex(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
-	default:
-		return c - '0'
-	}
-}
-
 func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
@@ -42,13 +34,5 @@ func isUnreserved(c byte) bool {
 // HasEmptySegment reports a path such as /agents//versions, which the router
 // would match with an empty parameter, or one that ends in a slash, as the root may.
 func HasEmptySegment(path string) bool {
-	if path == "/" {
-		return false
-	}
-	for i := range len(path) {
-		if path[i] == '/' && (i+1 == len(path) || path[i+1] == '/') {
-			return true
-		}
-	}
-	return false
+	return path != "/" && (strings.Contains(path, "//") || strings.HasSuffix(path, "/"))
 }
