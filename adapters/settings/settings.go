@@ -4,6 +4,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -62,12 +63,16 @@ func (o Origins) describe(m Mistake) error {
 	return fmt.Errorf("%s: %w", strings.Join(written, ", "), m.Err)
 }
 
+// joined is the type of what [errors.Join] returns. Other errors that wrap several have a
+// text of their own.
+var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
+
 // Each returns err with each of the errors that [errors.Join] has put together replaced
 // by what change returns for it.
 func Each(err error, change func(error) error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+	if reflect.TypeOf(err) == joined {
 		var all []error
-		for _, err := range joined.Unwrap() {
+		for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
 			all = append(all, Each(err, change))
 		}
 		return errors.Join(all...)

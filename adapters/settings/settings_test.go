@@ -32,3 +32,20 @@ func TestRename(t *testing.T) {
 		t.Errorf("Rename(nil) = %v, want nil", got)
 	}
 }
+
+// Only what errors.Join has put together is taken apart: other errors that wrap several
+// have a text of their own.
+func TestEachKeepsTexts(t *testing.T) {
+	err := errors.Join(
+		fmt.Errorf("open: %w (%w)", io.EOF, errors.ErrUnsupported),
+		settings.Mistakef("a", "is wrong: %w", errors.Join(io.EOF, io.ErrNoProgress)),
+	)
+	if got := (settings.Origins{"a": "ORGD_A"}).Rename(err); got.Error() != "open: EOF (unsupported operation)\nORGD_A: is wrong: EOF\n"+io.ErrNoProgress.Error() {
+		t.Errorf("Rename = %q", got)
+	}
+	var seen int
+	_ = settings.Each(err, func(err error) error { seen++; return err })
+	if seen != 2 {
+		t.Errorf("Each calls change %d times, want 2", seen)
+	}
+}
