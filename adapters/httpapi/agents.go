@@ -111,11 +111,7 @@ func (h agents) create(r *request.Request) error {
 
 // update serves PATCH /agents/{agent_name}.
 func (h agents) update(r *request.Request) error {
-	ref, err := r.AgentRef()
-	if err != nil {
-		return err
-	}
-	p, call, err := readChange(r, withReason(r, agent.ParsePatch))
+	ref, p, call, err := readChange(r, (*request.Request).AgentRef, withReason(r, agent.ParsePatch))
 	if err != nil {
 		return err
 	}

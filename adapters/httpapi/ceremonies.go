@@ -22,11 +22,7 @@ func (h departments) ceremonyPolicy(r *request.Request) error {
 
 // putCeremonyPolicy serves PUT /departments/{name}/ceremony-policy.
 func (h departments) putCeremonyPolicy(r *request.Request) error {
-	key, err := managedDepartment(r)
-	if err != nil {
-		return err
-	}
-	policy, call, err := readChange(r, ceremony.Parse)
+	key, policy, call, err := readChange(r, managedDepartment, ceremony.Parse)
 	if err != nil {
 		return err
 	}

@@ -97,11 +97,7 @@ func (h departments) create(r *request.Request) error {
 
 // update serves PATCH /departments/{name}.
 func (h departments) update(r *request.Request) error {
-	key, err := managedDepartment(r)
-	if err != nil {
-		return err
-	}
-	p, call, err := readChange(r, department.ParsePatch)
+	key, p, call, err := readChange(r, managedDepartment, department.ParsePatch)
 	if err != nil {
 		return err
 	}
@@ -119,11 +115,7 @@ func (h departments) remove(r *request.Request) error {
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
 func (h departments) reorderAgents(r *request.Request) error {
-	key, err := managedDepartment(r)
-	if err != nil {
-		return err
-	}
-	order, call, err := readChange(r, agentOrder)
+	key, order, call, err := readChange(r, managedDepartment, agentOrder)
 	if err != nil {
 		return err
 	}

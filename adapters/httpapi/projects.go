@@ -59,11 +59,7 @@ func (h projects) get(r *request.Request) error {
 
 // update serves PATCH /projects/{project_id}.
 func (h projects) update(r *request.Request) error {
-	id, err := projectID(r)
-	if err != nil {
-		return err
-	}
-	p, call, err := readChange(r, project.ParsePatch)
+	id, p, call, err := readChange(r, projectID, project.ParsePatch)
 	if err != nil {
 		return err
 	}

@@ -48,11 +48,20 @@ func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (i
 	return parse(doc)
 }
 
-// readChange reads the body and the If-Match of a change.
-func readChange[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
+// readPatch reads the body and the If-Match of a change.
+func readPatch[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
 	if in, err = readNew(r, parse); err != nil {
 		return in, call, err
 	}
 	call, err = r.ConditionalCall()
 	return in, call, err
+}
+
+// readChange reads the path, the body and the If-Match of a change.
+func readChange[K, T any](r *request.Request, path func(*request.Request) (K, error), parse func(jsondoc.Value) (T, error)) (key K, in T, call app.Call, err error) {
+	if key, err = path(r); err != nil {
+		return key, in, call, err
+	}
+	in, call, err = readPatch(r, parse)
+	return key, in, call, err
 }

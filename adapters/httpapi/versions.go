@@ -94,7 +94,7 @@ func (h agents) rollback(r *request.Request) error {
 	if q.Err != nil {
 		return q.Err
 	}
-	in, call, err := readChange(r, parseRollback)
+	in, call, err := readPatch(r, parseRollback)
 	if err != nil {
 		return err
 	}

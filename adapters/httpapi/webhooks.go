@@ -55,11 +55,7 @@ func (h webhooks) get(r *request.Request) error {
 
 // update serves PATCH /webhooks/{id}.
 func (h webhooks) update(r *request.Request) error {
-	id, err := webhookID(r)
-	if err != nil {
-		return err
-	}
-	p, call, err := readChange(r, webhook.ParsePatch)
+	id, p, call, err := readChange(r, webhookID, webhook.ParsePatch)
 	if err != nil {
 		return err
 	}
