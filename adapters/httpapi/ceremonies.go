@@ -17,7 +17,7 @@ func (h departments) ceremonyPolicy(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendIfNew(policyReply(d.Department))
+	return r.Send(policyReply(d.Department))
 }
 
 // putCeremonyPolicy serves PUT /departments/{name}/ceremony-policy.

@@ -23,7 +23,7 @@ func (h companies) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.send(r, co, r.SendIfNew)
+	return h.send(r, co)
 }
 
 // update serves PATCH /company.
@@ -36,12 +36,12 @@ func (h companies) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.send(r, co, r.Send)
+	return h.send(r, co)
 }
 
 // departments serves GET /company/departments.
 func (h companies) departments(r *request.Request) error {
-	return h.list(idempotency.Reply{Status: http.StatusOK}).Send(r, r.Send)
+	return h.list(idempotency.Reply{Status: http.StatusOK}).Send(r)
 }
 
 // list is the answer with all departments, and the status and headers of reply.
@@ -65,7 +65,7 @@ func (h companies) reorder(r *request.Request) error {
 	if list != nil {
 		return r.Send(reorderedDepartments(co, list))
 	}
-	return h.list(reorderedDepartments(co, nil)).Send(r, r.Send)
+	return h.list(reorderedDepartments(co, nil)).Send(r)
 }
 
 // departmentOrder reads {"department_names": [...]}.
@@ -92,9 +92,8 @@ func reorderedDepartments(co company.Company, list []app.Department) idempotency
 	return idempotency.Reply{Status: http.StatusOK, Body: request.Envelope(1024*len(list), request.Array(list, writeDepartment)), ETag: protocol.ETag(co.Tag(), "")}
 }
 
-// send answers with the company and its departments. short sends an answer that is not
-// long.
-func (h companies) send(r *request.Request, co company.Company, short func(idempotency.Reply) error) error {
+// send answers with the company and its departments.
+func (h companies) send(r *request.Request, co company.Company) error {
 	l := h.list(idempotency.Reply{Status: http.StatusOK})
 	l.Data = func(w *jsondoc.Writer, list func(*jsondoc.Writer)) {
 		w.Open()
@@ -105,6 +104,7 @@ func (h companies) send(r *request.Request, co company.Company, short func(idemp
 		w.Close()
 	}
 	var sum digester
+	l.Tag, l.Digest = co.Tag(), sum.text
 	l.Row = func(ctx context.Context, w *jsondoc.Writer, d app.Department) error {
 		if err := writeNamed(ctx, w, d); err != nil {
 			return err
@@ -113,11 +113,5 @@ func (h companies) send(r *request.Request, co company.Company, short func(idemp
 		sum.addNames(d.Names, d.Agents())
 		return nil
 	}
-	l.Tag = func(written bool) string {
-		if written {
-			return protocol.ETag(co.Tag(), sum.text())
-		}
-		return protocol.ETag(co.Tag(), r.Env.IDs.NewID())
-	}
-	return l.Send(r, short)
+	return l.Send(r)
 }

@@ -18,6 +18,7 @@ import (
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	bounds "orgd/domain/page"
+	"orgd/domain/revision"
 )
 
 // departments are the handlers of departments.
@@ -39,7 +40,7 @@ func (h departments) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return sendDepartment(r, d, http.StatusOK, r.SendIfNew)
+	return sendDepartment(r, d, http.StatusOK)
 }
 
 // departmentsPage reads which page of departments is asked for, and the order key of the
@@ -63,7 +64,7 @@ func (h departments) list(r *request.Request) error {
 	}
 	page := rows[:min(bounds.Fits(rows), p.Limit)]
 	cursor := request.NextPage(r, p, rows, len(page), func(d app.Department) protocol.Position { return protocol.Position{string(d.OrderKey)} })
-	a := r.LongJSON(idempotency.Reply{Status: http.StatusOK}, nil)
+	a := r.LongJSON(idempotency.Reply{Status: http.StatusOK}, revision.Tag{}, nil)
 	size := 0
 	for _, d := range page {
 		size += d.Size()
@@ -79,7 +80,7 @@ func (h departments) list(r *request.Request) error {
 		w.CloseList()
 		return cursor
 	})
-	return a.Finish(err, r.Send)
+	return a.Finish(err)
 }
 
 // create serves POST /departments.
@@ -92,7 +93,7 @@ func (h departments) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return sendDepartment(r, d, http.StatusCreated, r.Send)
+	return sendDepartment(r, d, http.StatusCreated)
 }
 
 // update serves PATCH /departments/{name}.
@@ -105,7 +106,7 @@ func (h departments) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return sendDepartment(r, d, http.StatusOK, r.Send)
+	return sendDepartment(r, d, http.StatusOK)
 }
 
 // remove serves DELETE /departments/{name}.
@@ -132,7 +133,7 @@ func (h departments) reorderAgents(r *request.Request) error {
 			return h.svc.Members(ctx, key, last)
 		},
 		Row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
-	}.Send(r, r.Send)
+	}.Send(r)
 }
 
 // agentOrder reads {"agent_names": [...]}. Duplicates are found later, when the names are
@@ -166,8 +167,8 @@ func reorderedReply(d department.Department, list []agent.Record) idempotency.Re
 	}
 }
 
-// sendDepartment answers with one department. short sends an answer that is not long.
-func sendDepartment(r *request.Request, d app.Department, status int, short func(idempotency.Reply) error) error {
+// sendDepartment answers with one department.
+func sendDepartment(r *request.Request, d app.Department, status int) error {
 	if err := bounds.Allow(r.Ctx(), d.Size()); err != nil {
 		return err
 	}
@@ -175,12 +176,7 @@ func sendDepartment(r *request.Request, d app.Department, status int, short func
 	if status == http.StatusCreated {
 		reply.Location = departmentPath(d.Name)
 	}
-	a := r.LongJSON(reply, func(written bool) string {
-		if written {
-			return protocol.ETag(d.Tag(), departmentDigest(d))
-		}
-		return protocol.ETag(d.Tag(), r.Env.IDs.NewID())
-	})
+	a := r.LongJSON(reply, d.Tag(), func() string { return departmentDigest(d) })
 	if d.Size() > bounds.LongBytes {
 		a.Start()
 	}
@@ -188,7 +184,7 @@ func sendDepartment(r *request.Request, d app.Department, status int, short func
 	if err == nil {
 		request.WriteEnvelope(a.W, func(w *jsondoc.Writer) { err = writeNamed(a.Ctx, w, d) })
 	}
-	return a.Finish(err, short)
+	return a.Finish(err)
 }
 
 // createdReply is the reply with a new department; without a body if it is not short.

@@ -54,7 +54,7 @@ func (h projects) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendIfNew(projectReply(p, http.StatusOK))
+	return r.Send(projectReply(p, http.StatusOK))
 }
 
 // update serves PATCH /projects/{project_id}.

@@ -63,9 +63,10 @@ func (h agents) version(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendIfNew(idempotency.Reply{
-		Body: request.Envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
-		ETag: protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
+	return r.Send(idempotency.Reply{
+		Status: http.StatusOK,
+		Body:   request.Envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
+		ETag:   protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
 	})
 }
 

@@ -50,7 +50,7 @@ func (h webhooks) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendIfNew(webhookReply(w))
+	return r.Send(webhookReply(w))
 }
 
 // update serves PATCH /webhooks/{id}.

@@ -9,6 +9,7 @@ import (
 	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	bounds "orgd/domain/page"
+	"orgd/domain/revision"
 )
 
 // LongJSON is an answer in JSON. If it is longer than [bounds.LongBytes], it is
@@ -22,14 +23,15 @@ type LongJSON struct {
 	reply   idempotency.Reply // its status and headers
 	cancel  func()
 	started bool // the answer is longer than LongBytes
-	tag     func(written bool) string
+	tag     revision.Tag
+	digest  func() string
 }
 
-// LongJSON begins an answer with the status and headers of reply. tag, if not nil, makes
-// the entity tag: with true of a body that has been written, with false of one that has
-// not.
-func (r *Request) LongJSON(reply idempotency.Reply, tag func(written bool) string) *LongJSON {
-	a := &LongJSON{out: r.LongAnswer(protocol.JSON), reply: reply, tag: tag, Ctx: r.Ctx(), cancel: func() {}}
+// LongJSON begins an answer with the status and headers of reply. digest, if not nil,
+// returns the digest of what has been written: then the answer has the entity tag of tag
+// and the digest, or if it is sent while it is written, one that no other answer has.
+func (r *Request) LongJSON(reply idempotency.Reply, tag revision.Tag, digest func() string) *LongJSON {
+	a := &LongJSON{out: r.LongAnswer(protocol.JSON), reply: reply, tag: tag, digest: digest, Ctx: r.Ctx(), cancel: func() {}}
 	a.out.status = reply.Status
 	a.W = jsondoc.NewLongWriter(FlushAt, a.flush)
 	return a
@@ -42,10 +44,10 @@ func (a *LongJSON) Start() {
 		return
 	}
 	a.started = true
-	if a.tag != nil {
-		a.reply.ETag = a.tag(false)
-	}
 	r := a.out.r
+	if a.digest != nil {
+		a.reply.ETag = protocol.ETag(a.tag, r.Env.IDs.NewID())
+	}
 	if a.Err = r.enterLong(); a.Err != nil {
 		return
 	}
@@ -71,16 +73,15 @@ func (a *LongJSON) flush(text []byte) (rest []byte) {
 	return append(text[:0], text[end])
 }
 
-// Finish ends the answer. err is the error of writing it; short sends it if nothing has
-// been sent yet.
-func (a *LongJSON) Finish(err error, short func(idempotency.Reply) error) error {
+// Finish ends the answer. err is the error of writing it.
+func (a *LongJSON) Finish(err error) error {
 	defer func() { a.cancel() }()
 	err = cmp.Or(a.Err, err)
 	if err == nil && !a.out.begun {
-		if a.reply.Body = a.W.Bytes(); a.tag != nil {
-			a.reply.ETag = a.tag(true)
+		if a.reply.Body = a.W.Bytes(); a.digest != nil {
+			a.reply.ETag = protocol.ETag(a.tag, a.digest())
 		}
-		return short(a.reply)
+		return a.out.r.Send(a.reply)
 	}
 	a.out.r.EndTurn()
 	a.out.buf = a.W.Bytes()
@@ -90,8 +91,9 @@ func (a *LongJSON) Finish(err error, short func(idempotency.Reply) error) error 
 // LongList is an answer with all rows of a list, which may have hundreds of
 // megabytes.
 type LongList[T bounds.Row] struct {
-	Reply idempotency.Reply
-	Tag   func(written bool) string // see [Request.LongJSON]
+	Reply  idempotency.Reply
+	Tag    revision.Tag  // see [Request.LongJSON]
+	Digest func() string // the same
 	// Data writes the data of the envelope, and calls list for the list in it;
 	// nil if the list is the data.
 	Data func(w *jsondoc.Writer, list func(*jsondoc.Writer))
@@ -101,10 +103,9 @@ type LongList[T bounds.Row] struct {
 	Row func(context.Context, *jsondoc.Writer, T) error
 }
 
-// Send sends the list. short sends an answer that is not longer than
-// [bounds.LongBytes].
-func (l LongList[T]) Send(r *Request, short func(idempotency.Reply) error) (err error) {
-	a := r.LongJSON(l.Reply, l.Tag)
+// Send sends the list.
+func (l LongList[T]) Send(r *Request) (err error) {
+	a := r.LongJSON(l.Reply, l.Tag, l.Digest)
 	list := func(w *jsondoc.Writer) {
 		w.OpenList()
 		err = l.rows(a)
@@ -117,7 +118,7 @@ func (l LongList[T]) Send(r *Request, short func(idempotency.Reply) error) (err 
 			l.Data(w, list)
 		}
 	})
-	return a.Finish(err, short)
+	return a.Finish(err)
 }
 
 // rows writes all rows.

@@ -58,8 +58,12 @@ func (r *Request) setHeaders(reply idempotency.Reply) {
 	}
 }
 
-// Send answers with a reply, which may be that of an earlier request.
+// Send answers with a reply, which may be that of an earlier request. It answers a read
+// with 304 if the client has the reply.
 func (r *Request) Send(reply idempotency.Reply) error {
+	if r.IsRead() && reply.ETag != "" && protocol.ClientHas(r.HTTP.Header, reply.ETag) {
+		return r.NotModified(reply.ETag)
+	}
 	r.setHeaders(reply)
 	if reply.Status == http.StatusNoContent {
 		r.WriteStatus(reply.Status)
@@ -77,15 +81,6 @@ func (r *Request) WriteStatus(status int) {
 
 // NoContent answers with 204.
 func (r *Request) NoContent() error { return r.Send(idempotency.Reply{Status: http.StatusNoContent}) }
-
-// SendIfNew answers a read with 200 and a reply, or with 304 if the client has the reply.
-func (r *Request) SendIfNew(reply idempotency.Reply) error {
-	if reply.ETag != "" && protocol.ClientHas(r.HTTP.Header, reply.ETag) {
-		return r.NotModified(reply.ETag)
-	}
-	reply.Status = http.StatusOK
-	return r.Send(reply)
-}
 
 // SendData answers with 200 and an envelope, whose payload data writes.
 func (r *Request) SendData(data func(*jsondoc.Writer)) error {
