@@ -1,9 +1,9 @@
 package document
 
 import (
-	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
@@ -67,16 +67,6 @@ func (l Changes) Send(r *request.Request, hash string) error {
 	}
 	out := r.LongAnswer(protocol.JSON)
 	before, after := around(hash)
-	err := out.Write(append(out.Buffer(), before...))
-	part := make([]byte, request.FlushAt)
-	for all := l.text.Reader(); err == nil; {
-		var n int
-		if n, err = all.Read(part); n > 0 {
-			err = errors.Join(err, out.Write(append(out.Buffer(), part[:n]...)))
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		return out.Finish(err)
-	}
-	return out.Finish(out.Write(append(out.Buffer(), after...)))
+	_, err := io.Copy(out, io.MultiReader(strings.NewReader(before), l.text.Reader(), strings.NewReader(after)))
+	return out.Finish(err)
 }

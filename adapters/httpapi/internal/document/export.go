@@ -95,7 +95,7 @@ func (e *Export) write(dst []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	return e.out.Write(dst)
+	return e.out.Put(dst)
 }
 
 // exportJSON writes a document into the envelope of a success.

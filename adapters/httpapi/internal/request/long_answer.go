@@ -27,13 +27,16 @@ func (r *Request) LongAnswer(contentType string) *LongAnswer {
 	return &LongAnswer{r: r, status: http.StatusOK, contentType: contentType}
 }
 
-// Buffer returns the slice that the next part is appended to. [LongAnswer.Write] takes
-// the longer slice.
+// Write appends b to the answer.
+func (a *LongAnswer) Write(b []byte) (int, error) { return len(b), a.Put(append(a.buf, b...)) }
+
+// Buffer returns the slice that the next part is appended to. [LongAnswer.Put] takes the
+// longer slice.
 func (a *LongAnswer) Buffer() []byte { return a.buf }
 
-// Write takes what Buffer returned with more at its end, and sends it if it is long
+// Put takes what Buffer returned with more at its end, and sends it if it is long
 // enough. After an error the answer ends with [LongAnswer.Finish].
-func (a *LongAnswer) Write(buf []byte) error {
+func (a *LongAnswer) Put(buf []byte) error {
 	a.buf = buf
 	if len(a.buf) < FlushAt {
 		return nil
