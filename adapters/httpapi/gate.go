@@ -3,6 +3,8 @@ package httpapi
 import (
 	"errors"
 
+	"github.com/gin-gonic/gin"
+
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/access"
@@ -111,10 +113,13 @@ func (s *Server) ask(r *request.Request, caps limit.Caps, in limit.Request) (rel
 		return nil, ports.ErrUnavailable.Because(err)
 	}
 	protocol.SetRateLimit(r.Writer.Header(), grant.Usages)
-	s.count(grant)
 	if grant.Denied != nil {
+		s.parts.Metrics.LimiterDecision(grant.Denied.Name, "denied")
 		grant.Release()
 		return nil, grant.Denied.Err()
+	}
+	for _, u := range grant.Usages {
+		s.parts.Metrics.LimiterDecision(u.Window.Name, "admitted")
 	}
 	return grant.Release, nil
 }
@@ -125,13 +130,32 @@ func isBadToken(err error) bool {
 	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked)
 }
 
-// count reports the limiter's decision to the metrics.
-func (s *Server) count(g limit.Grant) {
-	if g.Denied != nil {
-		s.parts.Metrics.LimiterDecision(g.Denied.Name, "denied")
-		return
+// traced returns serve with a span for each request. Without traces it is serve
+// itself, and so it is for probes, which come every few seconds.
+func (s *Server) traced(rt *request.Route, serve gin.HandlerFunc) gin.HandlerFunc {
+	if s.parts.Traces == nil || rt.Uncounted {
+		return serve
 	}
-	for _, u := range g.Usages {
-		s.parts.Metrics.LimiterDecision(u.Window.Name, "admitted")
+	pattern := ""
+	if rt.Path != "" {
+		pattern = rt.Pattern()
 	}
+	return func(c *gin.Context) {
+		span := s.parts.Traces.Serve(c.Request, pattern)
+		c.Request = c.Request.WithContext(span.In(c.Request.Context()))
+		defer func() { span.Answered(c.Writer.Status(), c.Writer.Header().Get("X-Request-Id")) }()
+		serve(c)
+	}
+}
+
+// handle calls the handler of the route. It has a span of its own: before it are the
+// token and the limits, inside it are the operations of the storage.
+func (s *Server) handle(r *request.Request) (err error) {
+	span := s.parts.Traces.Begin(r.Client, "", string(r.Route.Op))
+	if !span.Kept() {
+		return r.Route.Handle(r)
+	}
+	defer func() { span.End(err) }()
+	r.InSpan(span.In)
+	return r.Route.Handle(r)
 }
