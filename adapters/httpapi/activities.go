@@ -53,15 +53,8 @@ func (h activities) list(r *request.Request) error {
 // feedFilters reads the filters of a feed.
 func feedFilters(q *request.Query) (agent *identity.Ref, typ activity.Type, window activity.Window) {
 	agent = q.Ref("agent_id")
-	typ = request.Word(q, "type", activity.ParseType)
-	if text := q.Text("last_n_hours", 8); text != "" {
-		w, err := activity.ParseWindow(text)
-		if err != nil {
-			q.FailWith(err)
-		}
-		window = w
-	}
-	return agent, typ, window
+	typ = request.Word(q, "type", 128, activity.ParseType)
+	return agent, typ, request.Word(q, "last_n_hours", 8, activity.ParseWindow)
 }
 
 // ofAgent serves GET /agents/{agent_name}/activity.

@@ -29,8 +29,8 @@ func (h agents) get(r *request.Request) error {
 func (h agents) list(r *request.Request) error {
 	q := r.Query()
 	in := agent.Query{
-		Status: request.Word(q, "status", identity.ParseStatus),
-		Level:  request.Word(q, "level", identity.ParseLevel),
+		Status: request.Word(q, "status", 128, identity.ParseStatus),
+		Level:  request.Word(q, "level", 128, identity.ParseLevel),
 	}
 	department := q.Name("department")
 	in.Department = department.Key
@@ -131,7 +131,7 @@ func (h agents) remove(r *request.Request) error {
 func agentReply(a agent.Agent, status int) idempotency.Reply {
 	r := idempotency.Reply{
 		Status: status,
-		Body:   request.Envelope(2048+len(a.Identity.Instructions), func(w *jsondoc.Writer) { writeAgent(w, a) }),
+		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Write)),
 		ETag:   protocol.ETag(a.Tag(), ""),
 	}
 	if status == http.StatusCreated {
@@ -141,5 +141,3 @@ func agentReply(a agent.Agent, status int) idempotency.Reply {
 }
 
 func writeStored(w *jsondoc.Writer, a agent.Record) { request.Object(a.Write)(w) }
-
-func writeAgent(w *jsondoc.Writer, a agent.Agent) { request.Object(a.Write)(w) }

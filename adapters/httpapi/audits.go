@@ -46,17 +46,8 @@ func writeEntry(w *jsondoc.Writer, e audit.Entry) {
 	w.Field("actor").Text(e.Actor)
 	w.Field("route").Text(e.Route)
 	w.Field("resource").Text(string(e.Resource))
-	writeRevision(w.Field("revision_from"), e.From)
-	writeRevision(w.Field("revision_to"), e.To)
+	w.Field("revision_from").IntOrNull(request.NonZero(e.From))
+	w.Field("revision_to").IntOrNull(request.NonZero(e.To))
 	w.Field("request_id").Text(e.RequestID)
 	w.Close()
-}
-
-// writeRevision writes a revision; 0 means that there is none.
-func writeRevision(w *jsondoc.Writer, n int64) {
-	if n == 0 {
-		w.Null()
-		return
-	}
-	w.Int(n)
 }

@@ -1,17 +1,20 @@
 package httpapi
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // allowCORS answers for the origins that may call the API from a page. It
 // reports whether the request was a preflight, which ends here.
 func (s *Server) allowCORS(w http.ResponseWriter, r *http.Request) (done bool) {
-	if len(s.origins) == 0 {
+	if len(s.cfg.CORSOrigins) == 0 {
 		return false
 	}
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if !s.origins[origin] {
+	if !slices.Contains(s.cfg.CORSOrigins, origin) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

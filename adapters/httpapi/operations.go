@@ -65,15 +65,7 @@ func (s *Server) Check(ctx context.Context) error {
 	})
 	s.parts.Metrics.Dependency("storage", err == nil)
 	s.parts.Metrics.Ready(err == nil && !s.env.Draining.Load())
-	if err != nil {
-		return unavailable(err)
-	}
-	return nil
-}
-
-// unavailable makes any error of the storage one of status 503.
-func unavailable(err error) error {
-	if fault.Of(err).Code == fault.Unavailable {
+	if err == nil || fault.Of(err).Code == fault.Unavailable {
 		return err
 	}
 	return ports.ErrUnavailable.Because(err)

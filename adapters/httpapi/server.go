@@ -90,7 +90,6 @@ type Server struct {
 	engine    *gin.Engine
 	env       *request.Env
 	clients   protocol.Clients
-	origins   map[string]bool
 	started   time.Time
 	probe     singleflight.Group
 	streaming streamTimes
@@ -114,7 +113,7 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, parts: parts, log: log, clients: clients,
-		origins: map[string]bool{}, started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
+		started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
 	}
 	s.env = &request.Env{
 		Log: log, IDs: parts.IDs, Cursors: protocol.Cursors{Key: parts.CursorKey}, ErrorDocs: cfg.ErrorDocsURL,
@@ -122,9 +121,6 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 		Turns: request.NewTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	for _, o := range cfg.CORSOrigins {
-		s.origins[o] = true
-	}
 	s.engine = s.newEngine()
 	return s, nil
 }

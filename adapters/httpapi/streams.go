@@ -96,12 +96,9 @@ func openPosition(c protocol.Cursors, scope, id string) (p activity.Seq, since t
 	if err != nil {
 		return 0, time.Time{}, errPosition
 	}
-	n, err := strconv.ParseInt(at[0], 36, 64)
-	if err != nil {
-		return 0, time.Time{}, errPosition
-	}
-	since, err = protocol.ParseTime(at[1])
-	if err != nil {
+	n, errSeq := strconv.ParseInt(at[0], 36, 64)
+	since, errTime := protocol.ParseTime(at[1])
+	if errSeq != nil || errTime != nil {
 		return 0, time.Time{}, errPosition
 	}
 	return activity.Seq(n), since, nil

@@ -88,11 +88,12 @@ func (q *Query) Flag(key string) bool {
 	return false
 }
 
-// Word returns a parameter that parse accepts, or "". The error of parse is the answer.
-func Word[T ~string](q *Query, key string, parse func(string) (T, error)) T {
-	text := q.Text(key, 128)
+// Word returns a parameter of at most max code points that parse accepts, or the zero
+// value. The error of parse is the answer.
+func Word[T any](q *Query, key string, max int, parse func(string) (T, error)) (v T) {
+	text := q.Text(key, max)
 	if text == "" {
-		return ""
+		return v
 	}
 	v, err := parse(text)
 	if err != nil {

@@ -208,21 +208,5 @@ func (rt *Route) Label() string {
 // RouterPath returns the pattern for gin, which wants one name for all parameters at
 // one position of the tree.
 func (rt *Route) RouterPath() string {
-	parts := strings.Split(rt.Pattern(), "/")
-	for i, p := range parts {
-		if strings.HasPrefix(p, "{") {
-			parts[i] = ":" + routerParam(strings.Trim(p, "{}"))
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
-// routerParam maps the parameter names of the interface to those of the tree.
-func routerParam(name string) string {
-	switch name {
-	case "agent_name", "agent_id":
-		return "agent"
-	default:
-		return name
-	}
+	return strings.NewReplacer("{agent_name}", ":agent", "{agent_id}", ":agent", "{", ":", "}", "").Replace(rt.Pattern())
 }
