@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -75,11 +74,7 @@ func checkDiscovered(o OIDC, uri string) error {
 	if err := o.checkURL(uri); err != nil {
 		return fmt.Errorf("jwks_uri: %w", err)
 	}
-	u, err := url.Parse(uri)
-	if err != nil {
-		return err
-	}
-	if strings.HasPrefix(o.Issuer, "https:") && u.Scheme != "https" {
+	if strings.HasPrefix(o.Issuer, "https:") && !strings.HasPrefix(strings.ToLower(uri), "https:") {
 		return fmt.Errorf("jwks_uri: %q does not use https", uri)
 	}
 	return nil

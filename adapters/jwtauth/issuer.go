@@ -44,18 +44,13 @@ func LoadIssuer(c Config) (*Issuer, error) {
 	}
 	keys := make(map[string]ed25519.PublicKey, len(private))
 	for _, key := range private {
-		public := publicOf(key)
+		public := key.Public().(ed25519.PublicKey)
 		keys[keyID(public)] = public
 	}
 	return &Issuer{
 		name: c.Issuer, audience: c.Audience,
-		signer: private[0], signerID: keyID(publicOf(private[0])), keys: keys,
+		signer: private[0], signerID: keyID(private[0].Public().(ed25519.PublicKey)), keys: keys,
 	}, nil
-}
-
-// publicOf returns the second half of a private key, which is its public key.
-func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
-	return ed25519.PublicKey(key[len(key)-ed25519.PublicKeySize:])
 }
 
 // Issuer is the iss of the service's own tokens.
