@@ -54,35 +54,44 @@ func (d document) follow(v any) node {
 
 // operation is one method of one path.
 type operation struct {
-	apidoc.Operation
-	query, header []string // names of parameters
+	Method, Path, ID string
+	query, header    []string // names of parameters
 }
 
 func (d document) operations() []operation {
 	var all []operation
-	for _, op := range apidoc.Operations() {
-		item := d.root["paths"].(node)[op.Path].(node)
-		o := operation{Operation: op}
-		own := item[strings.ToLower(op.Method)].(node)
-		for _, list := range []any{item["parameters"], own["parameters"]} {
-			params, _ := list.([]any)
-			for _, p := range params {
-				p := d.follow(p)
-				switch p["in"] {
-				case "query":
-					o.query = append(o.query, p["name"].(string))
-				case "header":
-					o.header = append(o.header, http.CanonicalHeaderKey(p["name"].(string)))
-				}
+	for path, item := range d.root["paths"].(node) {
+		item := item.(node)
+		for method, own := range item {
+			if method == "parameters" {
+				continue
 			}
+			own := own.(node)
+			o := operation{Method: strings.ToUpper(method), Path: path, ID: own["operationId"].(string)}
+			d.addParameters(&o, item["parameters"])
+			d.addParameters(&o, own["parameters"])
+			all = append(all, o)
 		}
-		all = append(all, o)
 	}
 	// A literal segment is closer than a parameter.
 	slices.SortFunc(all, func(a, b operation) int {
 		return strings.Compare(strings.ReplaceAll(a.Path, "{", "\x7f"), strings.ReplaceAll(b.Path, "{", "\x7f"))
 	})
 	return all
+}
+
+// addParameters adds the names in a list of parameters.
+func (d document) addParameters(o *operation, list any) {
+	params, _ := list.([]any)
+	for _, p := range params {
+		p := d.follow(p)
+		switch p["in"] {
+		case "query":
+			o.query = append(o.query, p["name"].(string))
+		case "header":
+			o.header = append(o.header, http.CanonicalHeaderKey(p["name"].(string)))
+		}
+	}
 }
 
 // find returns the operation that a request is for.

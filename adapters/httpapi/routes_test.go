@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,9 +23,17 @@ import (
 // The router answers what the description describes, and nothing else below
 // the API's prefix.
 func TestRoutesAreDescribed(t *testing.T) {
+	var doc struct{ Paths map[string]map[string]any }
+	if err := json.Unmarshal(apidoc.JSON(), &doc); err != nil {
+		t.Fatal(err)
+	}
 	var described, routed []string
-	for _, op := range apidoc.Operations() {
-		described = append(described, op.Method+" "+op.Path)
+	for path, item := range doc.Paths {
+		for method := range item {
+			if method != "parameters" {
+				described = append(described, strings.ToUpper(method)+" "+path)
+			}
+		}
 	}
 	for _, r := range newFake(t, ok).routes() {
 		if !r.AtRoot {

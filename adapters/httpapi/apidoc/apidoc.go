@@ -11,8 +11,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -25,9 +23,7 @@ var compressed []byte
 
 // YAML returns the document as it was written. It is unpacked at the first call.
 // Callers must not change it.
-func YAML() []byte { return document() }
-
-var document = sync.OnceValue(func() []byte {
+var YAML = sync.OnceValue(func() []byte {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err == nil {
 		var text []byte
@@ -40,48 +36,13 @@ var document = sync.OnceValue(func() []byte {
 
 // JSON returns the same document as JSON, with its members in the same order.
 // It is converted at the first call. Callers must not change it.
-func JSON() []byte { return converted() }
-
-var converted = sync.OnceValue(func() []byte {
+var JSON = sync.OnceValue(func() []byte {
 	text, err := yaml.YAMLToJSON(YAML())
 	if err != nil {
 		panic("apidoc: the embedded document is no YAML: " + err.Error())
 	}
 	return text
 })
-
-// Operation is one method of one path of the document.
-type Operation struct {
-	Method string // such as "GET"
-	Path   string // as in the document, such as "/api/v1/agents/{agent_name}"
-	ID     string // the operationId, such as "agents.get"
-}
-
-// Operations lists the operations of the document, sorted by path, then by
-// method. HEAD is not among them: it is answered wherever GET is.
-func Operations() []Operation {
-	var doc struct {
-		Paths map[string]map[string]json.RawMessage
-	}
-	mustParse(JSON(), &doc)
-	var all []Operation
-	for path, item := range doc.Paths {
-		for method, text := range item {
-			if method == "parameters" {
-				continue
-			}
-			var op struct {
-				ID string `json:"operationId"`
-			}
-			mustParse(text, &op)
-			all = append(all, Operation{Method: strings.ToUpper(method), Path: path, ID: op.ID})
-		}
-	}
-	slices.SortFunc(all, func(a, b Operation) int {
-		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
-	})
-	return all
-}
 
 // mustParse reads a part of the embedded document, whose shape the tests of
 // this package check.

@@ -92,17 +92,24 @@ func (d document) object(pointer string) (node, string) {
 
 // operation is one operation and where it is.
 type operation struct {
-	apidoc.Operation
-	at   string
-	node node
+	Method, Path, ID string
+	at               string
+	node             node
 }
 
 func (d document) operations() []operation {
 	var all []operation
-	for _, op := range apidoc.Operations() {
-		at := "/paths/" + escape(op.Path) + "/" + strings.ToLower(op.Method)
-		n, _ := d.object(at)
-		all = append(all, operation{Operation: op, at: at, node: n})
+	paths := d.root["paths"].(node)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, method := range slices.Sorted(maps.Keys(paths[path].(node))) {
+			if method == "parameters" {
+				continue
+			}
+			at := "/paths/" + escape(path) + "/" + method
+			n, _ := d.object(at)
+			id, _ := n["operationId"].(string)
+			all = append(all, operation{strings.ToUpper(method), path, id, at, n})
+		}
 	}
 	return all
 }

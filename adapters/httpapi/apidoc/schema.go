@@ -9,11 +9,7 @@ import (
 // OrganizationSchema returns the JSON Schema (2020-12) of the document of an
 // organization, as editors take it: the request body of the API, with all that
 // it refers to. Callers must not change it.
-func OrganizationSchema() []byte { return organizationSchema() }
-
-const schemas = "#/components/schemas/"
-
-var organizationSchema = sync.OnceValue(func() []byte {
+var OrganizationSchema = sync.OnceValue(func() []byte {
 	var doc struct {
 		Components struct{ Schemas map[string]any }
 	}
@@ -42,7 +38,7 @@ func collect(all, defs map[string]any, v any) {
 	switch x := v.(type) {
 	case map[string]any:
 		if ref, ok := x["$ref"].(string); ok {
-			name := strings.TrimPrefix(ref, schemas)
+			name := strings.TrimPrefix(ref, "#/components/schemas/")
 			x["$ref"] = "#/$defs/" + name
 			if _, known := defs[name]; !known {
 				defs[name] = all[name]

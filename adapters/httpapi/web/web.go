@@ -34,7 +34,9 @@ type File struct {
 	Type   string // for the header Content-Type
 	Tag    string // differs from that of every other content
 	Packed []byte // by gzip; not to be changed
-	plain  func() ([]byte, error)
+	// Unpack returns the file as it was written, for clients that do not unpack. It is
+	// unpacked once, and not to be changed.
+	Unpack func() ([]byte, error)
 }
 
 // Docs is the reference of the API: Swagger UI, and what starts it.
@@ -56,7 +58,7 @@ func open(name string) Site {
 		sum := sha256.Sum256(content)
 		site[file] = File{
 			Type: typeOf(file), Tag: hex.EncodeToString(sum[:12]), Packed: content,
-			plain: sync.OnceValues(func() ([]byte, error) { return unpack(content) }),
+			Unpack: sync.OnceValues(func() ([]byte, error) { return unpack(content) }),
 		}
 	}
 	if err != nil {
@@ -79,11 +81,6 @@ func typeOf(name string) string {
 	}
 	return "application/octet-stream"
 }
-
-// Unpack returns the file as it was written, for clients that do not unpack. It is
-// unpacked once, when the first of them asks, and not to be changed: anybody may
-// ask for it any number of times and take his time to read it.
-func (f File) Unpack() ([]byte, error) { return f.plain() }
 
 func unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
