@@ -129,10 +129,7 @@ func (w *eventWriter) id(p activity.Seq) {
 // flush sends the buffer. An error is an unsent.
 func (w *eventWriter) flush() error {
 	err := w.conn.SetWriteDeadline(time.Now().Add(w.within))
-	if errors.Is(err, http.ErrNotSupported) { // not a connection
-		err = nil
-	}
-	if err == nil {
+	if err == nil || errors.Is(err, http.ErrNotSupported) { // not a connection
 		_, err = w.out.Write(w.buffer)
 	}
 	if err == nil {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -211,16 +210,9 @@ func abandon(r *request.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// errPanic is what a panic in a handler becomes.
-var errPanic = errors.New("httpapi: panic")
-
 // run admits and handles the request. A panic becomes an error.
 func (s *Server) run(r *request.Request) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%w: %s\n%s", errPanic, fault.PanicText(v), debug.Stack())
-		}
-	}()
+	defer fault.Recover(&err, "httpapi: panic")
 	if r.Route.Long {
 		// The answer is made before it is sent; sending it sets a deadline.
 		if err := r.SetWriteDeadline(time.Time{}); err != nil {

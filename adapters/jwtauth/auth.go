@@ -72,7 +72,7 @@ func (a *Auth) trust(r *remote) {
 
 // External reports whether the keys of at least one external issuer are at hand.
 func (a *Auth) External() bool {
-	return slices.ContainsFunc(a.remotes, func(r *remote) bool { return r.loaded() })
+	return slices.ContainsFunc(a.remotes, (*remote).loaded)
 }
 
 // Issuers reports whether there are external issuers, and whether each answered

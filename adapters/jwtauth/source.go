@@ -16,9 +16,7 @@ type source interface {
 	// key returns the key that verifies a token with these headers. kid is ""
 	// if the token names none.
 	key(ctx context.Context, kid, alg string) (crypto.PublicKey, error)
-	// rules returns what the claims must satisfy.
-	rules(now func() time.Time) *jwt.Validator
-	// session reads claims that satisfy the rules.
+	// session reads claims that the validator accepts.
 	session(claims jwt.MapClaims, now time.Time) (session.Session, error)
 	// epoch changes whenever a key is no longer trusted.
 	epoch() uint64
