@@ -16,57 +16,87 @@ import (
 // the departments, then the agents.
 type Export struct {
 	out  *request.LongAnswer
-	form exportForm
+	form *exportForm
 	left []string // lists that are not open yet
 	list string   // the open list, "" before the first
 	n    int      // its items so far
+	part []byte   // the JSON text of the part that is written
 }
 
-// exportForm is how a document is written. Each method appends to dst; parts are
-// JSON text.
-type exportForm interface {
-	mediaType() string
-	// begin writes what comes before the lists.
-	begin(dst, company []byte) ([]byte, error)
-	openList(dst []byte, name string) []byte
-	// item writes item number n of a list, which part appends.
-	item(dst []byte, n int, part func([]byte) []byte) ([]byte, error)
-	// closeList ends a list of n items.
-	closeList(dst []byte, n int) []byte
-	end(dst []byte) []byte
+// exportForm is how a document is written: what is around and between its parts, and how
+// the JSON text of a part is appended.
+type exportForm struct {
+	mediaType     string
+	begin, end    string
+	list          [2]string // around the name of a list
+	first, next   string    // before the first item of a list, and before any other
+	closed, empty string    // after a list with items, and one without
+	company, item func(dst, json []byte) ([]byte, error)
+}
+
+// exportJSON writes a document into the envelope of a success.
+var exportJSON = exportForm{
+	mediaType: protocol.JSON,
+	begin:     `{"data":{"format":1,"company":`,
+	end:       `},"error":null,"error_detail":null,"success":true}`,
+	list:      [2]string{`,"`, `":[`}, next: ",", closed: "]", empty: "]",
+	company: appendJSON, item: appendJSON,
+}
+
+func appendJSON(dst, json []byte) ([]byte, error) { return append(dst, json...), nil }
+
+// exportYAML writes a document alone.
+var exportYAML = exportForm{
+	mediaType: yamldoc.MediaType,
+	begin:     "format: 1\n",
+	list:      [2]string{"", ":"}, first: "\n", empty: " []\n",
+	company: func(dst, json []byte) ([]byte, error) {
+		v, err := jsondoc.ParseStored(json)
+		return yamldoc.AppendMember(dst, organization.FieldCompany, v, 0), err
+	},
+	item: func(dst, json []byte) ([]byte, error) {
+		v, err := jsondoc.ParseStored(json)
+		return yamldoc.AppendItem(dst, v, 2), err
+	},
 }
 
 // NewExport begins the answer, in YAML if the request prefers that.
 func NewExport(r *request.Request) *Export {
 	r.Writer.Header().Add("Vary", "Accept")
-	var form exportForm = exportJSON{}
+	form := &exportJSON
 	if protocol.Prefers(r.HTTP.Header, yamldoc.MediaType, protocol.JSON) {
-		form = exportYAML{}
+		form = &exportYAML
 	}
-	return &Export{out: r.LongAnswer(form.mediaType()), form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
+	return &Export{out: r.LongAnswer(form.mediaType), form: form, left: []string{organization.FieldDepartments, organization.FieldAgents}}
 }
 
 // Company writes the company.
 func (e *Export) Company(c company.Company) error {
-	return e.write(e.form.begin(e.out.Buffer(), organization.AppendCompany(nil, c)))
+	e.part = organization.AppendCompany(e.part[:0], c)
+	return e.put(e.form.company(append(e.out.Buffer(), e.form.begin...), e.part))
 }
 
 // Department writes a department.
 func (e *Export) Department(d app.Department) error {
-	return e.item(organization.FieldDepartments, func(dst []byte) []byte {
-		return organization.AppendDepartment(dst, d.Department, d.Names.Show)
-	})
+	e.part = organization.AppendDepartment(e.part[:0], d.Department, d.Names.Show)
+	return e.item(organization.FieldDepartments)
 }
 
 // Agent writes an agent.
 func (e *Export) Agent(a agent.Agent, names identity.Show) error {
-	return e.item(organization.FieldAgents, func(dst []byte) []byte { return organization.AppendAgent(dst, a, names) })
+	e.part = organization.AppendAgent(e.part[:0], a, names)
+	return e.item(organization.FieldAgents)
 }
 
-func (e *Export) item(list string, part func([]byte) []byte) error {
-	dst, err := e.form.item(e.openTo(list), e.n, part)
+// item writes the part as the next item of a list.
+func (e *Export) item(list string) error {
+	dst := e.openTo(list)
+	before := e.form.next
+	if e.n == 0 {
+		before = e.form.first
+	}
 	e.n++
-	return e.write(dst, err)
+	return e.put(e.form.item(append(dst, before...), e.part))
 }
 
 // openTo opens the lists up to the one wanted.
@@ -74,87 +104,33 @@ func (e *Export) openTo(list string) []byte {
 	dst := e.out.Buffer()
 	for e.list != list {
 		if e.list != "" {
-			dst = e.form.closeList(dst, e.n)
+			dst = e.closeList(dst)
 		}
 		e.list, e.left, e.n = e.left[0], e.left[1:], 0
-		dst = e.form.openList(dst, e.list)
+		dst = append(append(append(dst, e.form.list[0]...), e.list...), e.form.list[1]...)
 	}
 	return dst
+}
+
+func (e *Export) closeList(dst []byte) []byte {
+	if e.n == 0 {
+		return append(dst, e.form.empty...)
+	}
+	return append(dst, e.form.closed...)
 }
 
 // Finish ends the answer. err is the error of making it, if any.
 func (e *Export) Finish(err error) error {
 	if err == nil {
-		dst := e.form.closeList(e.openTo(organization.FieldAgents), e.n)
-		err = e.write(e.form.end(dst), nil)
+		dst := e.closeList(e.openTo(organization.FieldAgents))
+		err = e.out.Put(append(dst, e.form.end...))
 	}
 	return e.out.Finish(err)
 }
 
-func (e *Export) write(dst []byte, err error) error {
+func (e *Export) put(dst []byte, err error) error {
 	if err != nil {
 		return err
 	}
 	return e.out.Put(dst)
 }
-
-// exportJSON writes a document into the envelope of a success.
-type exportJSON struct{}
-
-func (exportJSON) mediaType() string { return protocol.JSON }
-
-func (exportJSON) begin(dst, company []byte) ([]byte, error) {
-	dst = append(dst, `{"data":{"format":1,"company":`...)
-	return append(dst, company...), nil
-}
-
-func (exportJSON) openList(dst []byte, name string) []byte {
-	dst = append(dst, `,"`...)
-	dst = append(dst, name...)
-	return append(dst, `":[`...)
-}
-
-func (exportJSON) item(dst []byte, n int, part func([]byte) []byte) ([]byte, error) {
-	if n > 0 {
-		dst = append(dst, ',')
-	}
-	return part(dst), nil
-}
-
-func (exportJSON) closeList(dst []byte, _ int) []byte { return append(dst, ']') }
-
-func (exportJSON) end(dst []byte) []byte {
-	return append(dst, `},"error":null,"error_detail":null,"success":true}`...)
-}
-
-// exportYAML writes a document alone.
-type exportYAML struct{}
-
-func (exportYAML) mediaType() string { return yamldoc.MediaType }
-
-func (exportYAML) begin(dst, company []byte) ([]byte, error) {
-	v, err := jsondoc.ParseStored(company)
-	dst = append(dst, "format: 1\n"...)
-	return yamldoc.AppendMember(dst, organization.FieldCompany, v, 0), err
-}
-
-func (exportYAML) openList(dst []byte, name string) []byte {
-	return append(append(dst, name...), ':')
-}
-
-func (exportYAML) item(dst []byte, n int, part func([]byte) []byte) ([]byte, error) {
-	v, err := jsondoc.ParseStored(part(nil))
-	if n == 0 {
-		dst = append(dst, '\n')
-	}
-	return yamldoc.AppendItem(dst, v, 2), err
-}
-
-func (exportYAML) closeList(dst []byte, n int) []byte {
-	if n > 0 {
-		return dst
-	}
-	return append(dst, " []\n"...)
-}
-
-func (exportYAML) end(dst []byte) []byte { return dst }
