@@ -34,7 +34,7 @@ func (s *Server) admit(r *request.Request) error {
 		return request.ErrNoRoute
 	case r.Route == noMethod:
 		return request.ErrNoMethod.With("this endpoint does not answer %s", r.ShortMethod())
-	case r.Route.Public:
+	case r.Route.Op.Public():
 		return s.handle(r)
 	case refused != nil:
 		return refused
@@ -60,9 +60,9 @@ func (s *Server) admit(r *request.Request) error {
 }
 
 // authenticate sets the session of the request, or returns why there is none. A public
-// route does not read tokens.
+// operation does not read tokens.
 func (s *Server) authenticate(r *request.Request) error {
-	if r.Route.Public && r.Route != noRoute && r.Route != noMethod {
+	if r.Route.Op.Public() {
 		return nil
 	}
 	token, present := protocol.Bearer(r.HTTP.Header)

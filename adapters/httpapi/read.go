@@ -58,7 +58,9 @@ func readPatch[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) 
 }
 
 // readChange reads the path, the body and the If-Match of a change.
-func readChange[K, T any](r *request.Request, path func(*request.Request) (K, error), parse func(jsondoc.Value) (T, error)) (key K, in T, call app.Call, err error) {
+func readChange[K, T any](
+	r *request.Request, path func(*request.Request) (K, error), parse func(jsondoc.Value) (T, error),
+) (key K, in T, call app.Call, err error) {
 	if key, err = path(r); err != nil {
 		return key, in, call, err
 	}

@@ -31,16 +31,16 @@ func (s *Server) routes() []request.Route {
 	operations := operations{s}
 	docs := site{web.Docs(), docsPolicy}
 	routes := []request.Route{
-		{Method: get, Path: "/healthz", Op: access.Live, Public: true, Uncounted: true, Handle: operations.live},
-		{Method: get, Path: "/readyz", Op: access.Ready, Public: true, Uncounted: true, Handle: operations.ready},
+		{Method: get, Path: "/healthz", Op: access.Live, Uncounted: true, Handle: operations.live},
+		{Method: get, Path: "/readyz", Op: access.Ready, Uncounted: true, Handle: operations.ready},
 		{Method: get, Path: "/metrics", Op: access.Metrics, Handle: operations.metrics},
 		{Method: get, Path: "/capabilities", Op: access.Capabilities, Handle: operations.capabilities},
-		{Method: get, Path: "/openapi.json", Op: access.OpenAPI, Public: true, Handle: operations.openapiJSON},
-		{Method: get, Path: "/openapi.yaml", Op: access.OpenAPI, Public: true, Handle: operations.openapiYAML},
-		{Method: get, Path: "/", Op: access.Docs, Public: true, AtRoot: true, Handle: operations.index},
-		{Method: get, Path: "/docs/errors", Op: access.Docs, Public: true, AtRoot: true, Handle: operations.errorDocs},
-		{Method: get, Path: "/docs", Op: access.Docs, Public: true, AtRoot: true, Handle: docs.index},
-		{Method: get, Path: "/docs/{file}", Op: access.Docs, Public: true, AtRoot: true, Handle: docs.file},
+		{Method: get, Path: "/openapi.json", Op: access.OpenAPI, Handle: operations.openapiJSON},
+		{Method: get, Path: "/openapi.yaml", Op: access.OpenAPI, Handle: operations.openapiYAML},
+		{Method: get, Path: "/", Op: access.Docs, AtRoot: true, Handle: operations.index},
+		{Method: get, Path: "/docs/errors", Op: access.Docs, AtRoot: true, Handle: operations.errorDocs},
+		{Method: get, Path: "/docs", Op: access.Docs, AtRoot: true, Handle: docs.index},
+		{Method: get, Path: "/docs/{file}", Op: access.Docs, AtRoot: true, Handle: docs.file},
 		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit}.list},
 
 		{Method: get, Path: "/company", Op: access.CompanyGet, Handle: company.get},
@@ -106,13 +106,13 @@ func (s *Server) routes() []request.Route {
 		{Method: remove, Path: "/auth/sessions/{sid}", Op: access.AuthRevokeSession, Handle: sessions.revoke},
 		{Method: post, Path: "/auth/logout", Op: access.AuthLogout, Handle: sessions.logout},
 		{Method: post, Path: "/auth/links", Op: access.AuthLinks, Handle: sessions.link},
-		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, Public: true, Handle: sessions.signIn},
+		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, Handle: sessions.signIn},
 	}
 	if s.cfg.Console {
 		console := site{web.Console(), consolePolicy}
 		routes = append(routes,
-			request.Route{Method: get, Path: "/console", Op: access.Console, Public: true, AtRoot: true, Handle: console.index},
-			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, Public: true, AtRoot: true, Handle: console.file})
+			request.Route{Method: get, Path: "/console", Op: access.Console, AtRoot: true, Handle: console.index},
+			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file})
 	}
 	return routes
 }

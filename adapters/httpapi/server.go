@@ -160,8 +160,8 @@ func (s *Server) Handler() http.Handler {
 
 // The routes of requests that match nothing.
 var (
-	noRoute  = &request.Route{Public: true, Name: "unmatched"}
-	noMethod = &request.Route{Public: true, Name: "unmatched"}
+	noRoute  = &request.Route{Name: "unmatched"}
+	noMethod = &request.Route{Name: "unmatched"}
 )
 
 // serve answers the requests of one route.

@@ -73,8 +73,8 @@ type Route struct {
 	// as "/agents/{agent_name}".
 	Path string
 	Op   access.Operation
-	// Public routes need no token; Uncounted ones have no limit either.
-	Public, Uncounted bool
+	// Uncounted routes have no limit.
+	Uncounted bool
 	// AtRoot routes are not below the prefix.
 	AtRoot bool
 	// Long routes read or change the whole organization, and have the time for it.
