@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"orgd/adapters/httpapi/apidoc"
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/fault"
@@ -92,16 +91,12 @@ func (o operations) capabilities(r *request.Request) error {
 	})
 }
 
-// openapiJSON serves GET /openapi.json.
-func (o operations) openapiJSON(r *request.Request) error {
-	r.Write(http.StatusOK, protocol.JSON, apidoc.JSON())
-	return nil
-}
-
-// openapiYAML serves GET /openapi.yaml.
-func (o operations) openapiYAML(r *request.Request) error {
-	r.Write(http.StatusOK, "application/yaml", apidoc.YAML())
-	return nil
+// openapi serves GET /openapi.json and /openapi.yaml.
+func openapi(mediaType string, document func() []byte) func(*request.Request) error {
+	return func(r *request.Request) error {
+		r.Write(http.StatusOK, mediaType, document())
+		return nil
+	}
 }
 
 // index serves GET /. It redirects browsers to the console, or else to the reference, and

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"orgd/adapters/httpapi/apidoc"
+	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/adapters/httpapi/web"
 	"orgd/domain/access"
@@ -35,8 +37,8 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/readyz", Op: access.Ready, Uncounted: true, Handle: operations.ready},
 		{Method: get, Path: "/metrics", Op: access.Metrics, Handle: operations.metrics},
 		{Method: get, Path: "/capabilities", Op: access.Capabilities, Handle: operations.capabilities},
-		{Method: get, Path: "/openapi.json", Op: access.OpenAPI, Handle: operations.openapiJSON},
-		{Method: get, Path: "/openapi.yaml", Op: access.OpenAPI, Handle: operations.openapiYAML},
+		{Method: get, Path: "/openapi.json", Op: access.OpenAPI, Handle: openapi(protocol.JSON, apidoc.JSON)},
+		{Method: get, Path: "/openapi.yaml", Op: access.OpenAPI, Handle: openapi("application/yaml", apidoc.YAML)},
 		{Method: get, Path: "/", Op: access.Docs, AtRoot: true, Handle: operations.index},
 		{Method: get, Path: "/docs/errors", Op: access.Docs, AtRoot: true, Handle: operations.errorDocs},
 		{Method: get, Path: "/docs", Op: access.Docs, AtRoot: true, Handle: docs.index},

@@ -43,12 +43,12 @@ func Open(c Config, own *Issuer, clock ports.Clock, log *zap.Logger) (auth *Auth
 		return nil, nil, err
 	}
 	a := newAuth(c, own, clock.Now)
-	for _, o := range c.OIDC {
-		a.trust(newRemote(o, httpGetter(), clock.Now, log.With(zap.String("issuer", o.Issuer))))
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	for _, r := range a.remotes {
+	for _, o := range c.OIDC {
+		r := newRemote(o, httpGetter(), clock.Now, log.With(zap.String("issuer", o.Issuer)))
+		a.sources[o.Issuer] = trusted{r, r.rules(clock.Now)}
+		a.remotes = append(a.remotes, r)
 		running.Go(func() { r.run(ctx) })
 	}
 	return a, func() { cancel(); running.Wait() }, nil
@@ -59,15 +59,10 @@ func newAuth(c Config, own *Issuer, now func() time.Time) *Auth {
 		sources: map[string]trusted{own.name: {own, own.rules(now)}},
 		// The rules are the source's, so they are applied after parsing. Strict
 		// decoding leaves each token one spelling.
-		parser: jwt.NewParser(jwt.WithValidMethods(algorithms()), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation()),
+		parser: jwt.NewParser(jwt.WithValidMethods(algorithms), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation()),
 		cache:  newCache(c.CacheSize),
 		now:    now,
 	}
-}
-
-func (a *Auth) trust(r *remote) {
-	a.sources[r.config.Issuer] = trusted{r, r.rules(a.now)}
-	a.remotes = append(a.remotes, r)
 }
 
 // External reports whether the keys of at least one external issuer are at hand.

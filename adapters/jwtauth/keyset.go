@@ -20,13 +20,8 @@ const (
 	minRSABits = 2048 // RFC 7518, section 3.3
 )
 
-// algorithms lists the accepted values of alg: asymmetric ones only.
-func algorithms() []string {
-	return []string{
-		"EdDSA", "ES256", "ES384", "ES512",
-		"RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
-	}
-}
+// algorithms are the accepted values of alg: asymmetric ones only.
+var algorithms = []string{"EdDSA", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}
 
 // publishedKey is one key of an external issuer that may verify tokens.
 type publishedKey struct {

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
-	"encoding/json"
 	"io"
 	"sync"
 
@@ -43,11 +42,3 @@ var JSON = sync.OnceValue(func() []byte {
 	}
 	return text
 })
-
-// mustParse reads a part of the embedded document, whose shape the tests of
-// this package check.
-func mustParse(text []byte, into any) {
-	if err := json.Unmarshal(text, into); err != nil {
-		panic("apidoc: the embedded document is no OpenAPI document: " + err.Error())
-	}
-}

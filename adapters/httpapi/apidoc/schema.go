@@ -2,6 +2,7 @@ package apidoc
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -13,7 +14,9 @@ var OrganizationSchema = sync.OnceValue(func() []byte {
 	var doc struct {
 		Components struct{ Schemas map[string]any }
 	}
-	mustParse(JSON(), &doc)
+	if err := json.Unmarshal(JSON(), &doc); err != nil {
+		panic("apidoc: the embedded document is no OpenAPI document: " + err.Error())
+	}
 	const root = "OrganizationInput"
 	defs := map[string]any{}
 	collect(doc.Components.Schemas, defs, doc.Components.Schemas[root])
@@ -22,9 +25,7 @@ var OrganizationSchema = sync.OnceValue(func() []byte {
 		"title":   "The organization as one document",
 		"$defs":   defs,
 	}
-	for key, v := range doc.Components.Schemas[root].(map[string]any) {
-		schema[key] = v
-	}
+	maps.Copy(schema, doc.Components.Schemas[root].(map[string]any))
 	text, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		panic("apidoc: the schema of the organization is no JSON: " + err.Error())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"orgd/domain/fault"
@@ -214,7 +215,7 @@ func (s *jsonScanner) take(what string) (ends bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if depth == 0 && !quoted && isDelimiter(c) {
+		if depth == 0 && !quoted && strings.IndexByte(delimiters, c) >= 0 {
 			return true, s.r.UnreadByte()
 		}
 		s.text = append(s.text, c)
@@ -240,11 +241,5 @@ func (s *jsonScanner) take(what string) (ends bool, err error) {
 	}
 }
 
-// isDelimiter reports whether c ends a number or word.
-func isDelimiter(c byte) bool {
-	switch c {
-	case ',', ']', '}', ':', ' ', '\n', '\t', '\r':
-		return true
-	}
-	return false
-}
+// delimiters end a number or word.
+const delimiters = ",]}: \n\t\r"

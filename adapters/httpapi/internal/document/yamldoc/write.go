@@ -22,19 +22,17 @@ func AppendMember(dst []byte, name string, v jsondoc.Value, indent int) []byte {
 // with its last line break.
 func AppendItem(dst []byte, v jsondoc.Value, indent int) []byte {
 	dst = append(appendSpaces(dst, indent), '-')
-	switch {
-	case v.Kind() == jsondoc.KindObject && len(v.Members()) > 0:
-		dst = append(dst, ' ')
-		for i, m := range v.Members() {
-			if i > 0 {
-				dst = appendSpaces(dst, indent+step)
-			}
-			dst = appendMember(dst, m.Name, m.Value, indent+step)
-		}
-		return dst
-	default:
+	if v.Kind() != jsondoc.KindObject || len(v.Members()) == 0 {
 		return appendValue(dst, v, indent)
 	}
+	dst = append(dst, ' ')
+	for i, m := range v.Members() {
+		if i > 0 {
+			dst = appendSpaces(dst, indent+step)
+		}
+		dst = appendMember(dst, m.Name, m.Value, indent+step)
+	}
+	return dst
 }
 
 // maxSimpleKey is up to how many bytes a key may be written without an
