@@ -54,7 +54,7 @@ const maxDepartments = 10_000
 
 // reorder serves POST /company/reorder-departments.
 func (h companies) reorder(r *request.Request) error {
-	order, call, err := readPatch(r, departmentOrder)
+	order, call, err := readPatch(r, orderOf("department_names", maxDepartments, departmentKey))
 	if err != nil {
 		return err
 	}
@@ -68,22 +68,9 @@ func (h companies) reorder(r *request.Request) error {
 	return h.list(reorderedDepartments(co, nil)).Send(r)
 }
 
-// departmentOrder reads {"department_names": [...]}.
-func departmentOrder(doc jsondoc.Value) ([]name.Key, error) {
-	var names []string
-	var order []name.Key
-	err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Texts("department_names", &names, jsondoc.Bounds{MaxItems: maxDepartments, MinLen: 1, MaxLen: name.MaxLength})
-		r.Require("department_names")
-		for _, text := range names {
-			n, err := name.Parse(text)
-			if err != nil {
-				r.Fail("department_names", "%s", err)
-			}
-			order = append(order, n.Key)
-		}
-	})
-	return order, err
+func departmentKey(text string) (name.Key, error) {
+	n, err := name.Parse(text)
+	return n.Key, err
 }
 
 // reorderedDepartments is the reply with the departments in order, under the tag of the

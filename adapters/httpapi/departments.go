@@ -116,7 +116,8 @@ func (h departments) remove(r *request.Request) error {
 
 // reorderAgents serves POST /departments/{name}/reorder-agents.
 func (h departments) reorderAgents(r *request.Request) error {
-	key, order, call, err := readChange(r, managedDepartment, agentOrder)
+	// Duplicates are found when the names are resolved, because their keys are compared.
+	key, order, call, err := readChange(r, managedDepartment, orderOf("agent_names", agent.MaxReorder, identity.ParseRef))
 	if err != nil {
 		return err
 	}
@@ -134,26 +135,6 @@ func (h departments) reorderAgents(r *request.Request) error {
 		},
 		Row: func(_ context.Context, w *jsondoc.Writer, a agent.Record) error { writeStored(w, a); return nil },
 	}.Send(r)
-}
-
-// agentOrder reads {"agent_names": [...]}. Duplicates are found later, when the names are
-// resolved, because names are compared by their keys.
-func agentOrder(doc jsondoc.Value) ([]identity.Ref, error) {
-	var names []string
-	bounds := jsondoc.Bounds{MaxItems: agent.MaxReorder, MinLen: 1, MaxLen: name.MaxLength}
-	var order []identity.Ref
-	err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Texts("agent_names", &names, bounds)
-		r.Require("agent_names")
-		for _, text := range names {
-			ref, err := identity.ParseRef(text)
-			if err != nil {
-				r.Fail("agent_names", "%s", err)
-			}
-			order = append(order, ref)
-		}
-	})
-	return order, err
 }
 
 // reorderedReply is the reply with a department's agents in their order, under the tag of

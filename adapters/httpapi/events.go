@@ -70,27 +70,24 @@ func bare(w http.ResponseWriter) http.ResponseWriter {
 
 // open writes the position that the stream begins at.
 func (w *eventWriter) open(p activity.Seq) error {
-	w.buffer = append(w.buffer, "retry: "...)
-	w.buffer = strconv.AppendInt(w.buffer, reconnectAfter.Milliseconds(), 10)
-	w.buffer = append(w.buffer, '\n')
-	w.id(p)
-	w.buffer = append(w.buffer, '\n')
-	return w.flush()
+	return w.position("retry: "+strconv.FormatInt(reconnectAfter.Milliseconds(), 10)+"\n", p, "\n")
 }
 
 // heartbeat writes the position p: no event up to it is for the client.
 func (w *eventWriter) heartbeat(p activity.Seq) error {
-	w.buffer = append(w.buffer, ": heartbeat\n"...)
-	w.id(p)
-	w.buffer = append(w.buffer, '\n')
-	return w.flush()
+	return w.position(": heartbeat\n", p, "\n")
 }
 
 // resync writes that events before p may be missing.
 func (w *eventWriter) resync(p activity.Seq) error {
-	w.buffer = append(w.buffer, "event: resync\n"...)
+	return w.position("event: resync\n", p, `data: {"reason":"the log does not reach back to the id; read the feed to catch up"}`+"\n\n")
+}
+
+// position sends the id of a position between two texts.
+func (w *eventWriter) position(before string, p activity.Seq, after string) error {
+	w.buffer = append(w.buffer, before...)
 	w.id(p)
-	w.buffer = append(w.buffer, `data: {"reason":"the log does not reach back to the id; read the feed to catch up"}`+"\n\n"...)
+	w.buffer = append(w.buffer, after...)
 	return w.flush()
 }
 

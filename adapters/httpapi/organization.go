@@ -77,10 +77,7 @@ func (h organizations) apply(r *request.Request) (err error) {
 // planHash returns the parameter with the hash of a plan, or "".
 func planHash(q *request.Query) string {
 	text := q.Text("plan_hash", 64)
-	if text == "" {
-		return ""
-	}
-	if !organization.IsHash(text) {
+	if text != "" && !organization.IsHash(text) {
 		q.Fail("plan_hash: must be 64 hexadecimal digits, as a plan has them")
 	}
 	return text

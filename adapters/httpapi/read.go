@@ -6,6 +6,7 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 )
 
 // find returns what the path names.
@@ -66,4 +67,24 @@ func readChange[K, T any](
 	}
 	in, call, err = readPatch(r, parse)
 	return key, in, call, err
+}
+
+// orderOf returns what reads a body with one field, a list of at most max names, each of
+// which parse reads.
+func orderOf[T any](field string, max int, parse func(string) (T, error)) func(jsondoc.Value) ([]T, error) {
+	return func(doc jsondoc.Value) (order []T, err error) {
+		var names []string
+		err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+			r.Texts(field, &names, jsondoc.Bounds{MaxItems: max, MinLen: 1, MaxLen: name.MaxLength})
+			r.Require(field)
+			for _, text := range names {
+				v, err := parse(text)
+				if err != nil {
+					r.Fail(field, "%s", err)
+				}
+				order = append(order, v)
+			}
+		})
+		return order, err
+	}
 }

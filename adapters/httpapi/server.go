@@ -133,8 +133,7 @@ func (s *Server) newEngine() *gin.Engine {
 	e.UseRawPath = true
 	e.UnescapePathValues = false // see Request.Param
 	e.ForwardedByClientIP = false
-	for _, r := range s.routes() {
-		rt := r
+	for _, rt := range s.routes() {
 		rt.Name = rt.Method + " " + rt.Pattern()
 		serve := s.traced(&rt, s.serve(&rt))
 		e.Handle(rt.Method, rt.RouterPath(), serve)

@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -47,7 +46,7 @@ var Console = sync.OnceValue(func() Site { return open("console") })
 
 func open(name string) Site {
 	dir := path.Join("packed", name)
-	entries, err := fs.ReadDir(packed, dir)
+	entries, err := packed.ReadDir(dir)
 	site := Site{}
 	for _, e := range entries {
 		var content []byte

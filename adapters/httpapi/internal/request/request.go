@@ -100,13 +100,6 @@ func New(e *Env, c *gin.Context, rt *Route) *Request {
 		r.ID = e.IDs.NewID()
 	}
 	r.problem = protocol.Prefers(c.Request.Header, protocol.Problem, protocol.JSON)
-	r.setCommon()
-	r.startTimeout()
-	return r
-}
-
-// setCommon sets the headers of every answer.
-func (r *Request) setCommon() {
 	h := r.Writer.Header()
 	h["X-Request-Id"] = []string{r.ID}
 	h["X-Content-Type-Options"] = noSniff
@@ -114,6 +107,8 @@ func (r *Request) setCommon() {
 	if r.Env.Draining.Load() {
 		h["Connection"] = closeConnection // the client's next request goes elsewhere
 	}
+	r.startTimeout()
+	return r
 }
 
 // The slices are shared by all answers and never written to.
