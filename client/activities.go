@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"net/http"
 	"time"
 )
 
@@ -44,6 +43,10 @@ type ActivityQuery struct {
 	Window ActivityWindow
 }
 
+func (q ActivityQuery) values() values {
+	return feed(q.PageQuery.values(), q.Type, q.Agent, q.Window)
+}
+
 // feed are the parameters that select events.
 func feed(v values, typ EventType, agent string, window ActivityWindow) values {
 	return v.text("type", string(typ)).text("agent_id", agent).number("last_n_hours", int64(window))
@@ -52,16 +55,12 @@ func feed(v values, typ EventType, agent string, window ActivityWindow) values {
 // Activities lists the events of all agents, newest first, page by page. An
 // error is the last thing that comes.
 func (c *Client) Activities(ctx context.Context, q ActivityQuery) iter.Seq2[ActivityEvent, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[ActivityEvent], error) {
-		q.Cursor = cursor
-		return c.ActivityPage(ctx, q)
-	})
+	return walk[ActivityEvent](ctx, c, path("activities"), q.values())
 }
 
 // ActivityPage reads one page of [Client.Activities].
 func (c *Client) ActivityPage(ctx context.Context, q ActivityQuery, opts ...Option) (Page[ActivityEvent], error) {
-	v := feed(q.values(), q.Type, q.Agent, q.Window)
-	return getPage[ActivityEvent](ctx, c, request{path: path("activities"), query: v.Values}, opts)
+	return getPage[ActivityEvent](ctx, c, path("activities"), q.values(), opts)
 }
 
 // ReportResult says how many reported events were new.
@@ -76,5 +75,5 @@ func (c *Client) ReportActivities(ctx context.Context, events []Report, opts ...
 	in := struct {
 		Events []Report `json:"events"`
 	}{events}
-	return fetch[ReportResult](ctx, c, request{method: http.MethodPost, path: path("activities"), body: in}, opts)
+	return post[ReportResult](ctx, c, path("activities"), in, opts)
 }

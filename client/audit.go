@@ -33,17 +33,17 @@ type AuditQuery struct {
 	Since, Until time.Time
 }
 
+func (q AuditQuery) values() values {
+	return q.PageQuery.values().text("actor", q.Actor).text("resource", q.Resource).time("since", q.Since).time("until", q.Until)
+}
+
 // Audit lists the changes that were made, newest first. It needs [RoleAdmin]. An
 // error is the last thing that comes.
 func (c *Client) Audit(ctx context.Context, q AuditQuery) iter.Seq2[AuditEntry, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[AuditEntry], error) {
-		q.Cursor = cursor
-		return c.AuditPage(ctx, q)
-	})
+	return walk[AuditEntry](ctx, c, path("audit"), q.values())
 }
 
 // AuditPage reads one page of [Client.Audit].
 func (c *Client) AuditPage(ctx context.Context, q AuditQuery, opts ...Option) (Page[AuditEntry], error) {
-	v := q.values().text("actor", q.Actor).text("resource", q.Resource).time("since", q.Since).time("until", q.Until)
-	return getPage[AuditEntry](ctx, c, request{path: path("audit"), query: v.Values}, opts)
+	return getPage[AuditEntry](ctx, c, path("audit"), q.values(), opts)
 }

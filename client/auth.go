@@ -50,21 +50,21 @@ type Session struct {
 
 // Me tells who the client is.
 func (c *Client) Me(ctx context.Context, opts ...Option) (Caller, error) {
-	return fetch[Caller](ctx, c, request{method: http.MethodGet, path: path("auth", "me")}, opts)
+	return get[Caller](ctx, c, path("auth", "me"), opts)
 }
 
 // IssueToken starts a session and returns its token. If the answer is lost on the
 // way, the error is an uncertain [ErrConflict]: the token cannot be shown again.
 // It takes [IdempotencyKey].
 func (c *Client) IssueToken(ctx context.Context, in TokenInput, opts ...Option) (IssuedToken, error) {
-	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "tokens"), body: in}, opts)
+	return post[IssuedToken](ctx, c, path("auth", "tokens"), in, opts)
 }
 
 // RenewToken returns a new token of the same session. The old one stays good
 // until it expires. It takes [IdempotencyKey], and a lost answer is what it is for
 // [Client.IssueToken].
 func (c *Client) RenewToken(ctx context.Context, opts ...Option) (IssuedToken, error) {
-	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "renew")}, opts)
+	return post[IssuedToken](ctx, c, path("auth", "renew"), nil, opts)
 }
 
 // SignInLink is what signs a browser in: SERVER/console#code=CODE.
@@ -77,28 +77,25 @@ type SignInLink struct {
 // five minutes, on the machine of the service. Asked from another one, the service
 // answers [ErrForbidden]. It takes [IdempotencyKey], which has no effect.
 func (c *Client) MakeSignInLink(ctx context.Context, opts ...Option) (SignInLink, error) {
-	return fetch[SignInLink](ctx, c, request{method: http.MethodPost, path: path("auth", "links")}, opts)
+	return post[SignInLink](ctx, c, path("auth", "links"), nil, opts)
 }
 
 // SignIn trades the code of a link for a token. A code that is not valid is
 // [ErrUnauthorized].
 func (c *Client) SignIn(ctx context.Context, code string, opts ...Option) (IssuedToken, error) {
 	body := map[string]string{"code": code}
-	return fetch[IssuedToken](ctx, c, request{method: http.MethodPost, path: path("auth", "links", "redeem"), body: body}, opts)
+	return post[IssuedToken](ctx, c, path("auth", "links", "redeem"), body, opts)
 }
 
 // Sessions lists sessions that have not expired, newest first: the caller's own,
 // for [RoleAdmin] everybody's. An error is the last thing that comes.
 func (c *Client) Sessions(ctx context.Context, q PageQuery) iter.Seq2[Session, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Session], error) {
-		q.Cursor = cursor
-		return c.SessionPage(ctx, q)
-	})
+	return walk[Session](ctx, c, path("auth", "sessions"), q.values())
 }
 
 // SessionPage reads one page of [Client.Sessions].
 func (c *Client) SessionPage(ctx context.Context, q PageQuery, opts ...Option) (Page[Session], error) {
-	return getPage[Session](ctx, c, request{path: path("auth", "sessions"), query: q.values().Values}, opts)
+	return getPage[Session](ctx, c, path("auth", "sessions"), q.values(), opts)
 }
 
 // RevokeSession ends a session: its tokens stop working at once on the replica

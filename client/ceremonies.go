@@ -36,9 +36,8 @@ type knownPolicy CeremonyPolicy
 func (p CeremonyPolicy) MarshalJSON() ([]byte, error) { return joinObject(knownPolicy(p), p.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (p *CeremonyPolicy) UnmarshalJSON(text []byte) (err error) {
-	p.Other, err = openFree(text, (*knownPolicy)(p))
-	return err
+func (p *CeremonyPolicy) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownPolicy)(p), &p.Other)
 }
 
 // Resolved is a value in force and where it comes from.
@@ -61,19 +60,7 @@ type ResolvedCeremonyPolicy struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *ResolvedCeremonyPolicy) UnmarshalJSON(text []byte) error {
 	type known ResolvedCeremonyPolicy
-	others, err := openObject(text, (*known)(p))
-	if err != nil || others == nil {
-		return err
-	}
-	p.Other = map[string]Resolved[any]{}
-	for key, raw := range others {
-		var v Resolved[any]
-		if err := decode(raw, &v); err != nil {
-			return err
-		}
-		p.Other[key] = v
-	}
-	return nil
+	return openObject(text, (*known)(p), &p.Other)
 }
 
 // CeremonyPolicy reads the department's own policy, nil if it has none. What is
@@ -112,7 +99,7 @@ func (c *Client) DeleteCeremonyPolicy(ctx context.Context, department string, op
 // ResolvedCeremonyPolicy reads the policy in force, with where each of its values
 // comes from.
 func (c *Client) ResolvedCeremonyPolicy(ctx context.Context, department string, opts ...Option) (ResolvedCeremonyPolicy, error) {
-	return fetch[ResolvedCeremonyPolicy](ctx, c, request{method: http.MethodGet, path: ceremonyPath(department) + path("resolved")}, opts)
+	return get[ResolvedCeremonyPolicy](ctx, c, ceremonyPath(department)+path("resolved"), opts)
 }
 
 func ceremonyPath(department string) string {

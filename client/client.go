@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,31 +82,21 @@ func New(cfg Config) (*Client, error) {
 		base:      strings.TrimRight(cfg.BaseURL, "/") + apiPath,
 		token:     cfg.Token,
 		userAgent: strings.TrimSpace(cfg.UserAgent + " orgd-client"),
-		log:       cfg.Logger,
-		attempts:  cfg.MaxAttempts,
-		maxAnswer: cfg.MaxAnswer,
+		log:       cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
+		attempts:  cmp.Or(cfg.MaxAttempts, maxAttempts),
+		maxAnswer: cmp.Or(cfg.MaxAnswer, defaultMaxAnswer),
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	if c.attempts == 0 {
-		c.attempts = maxAttempts
-	}
-	if c.maxAnswer == 0 {
-		c.maxAnswer = defaultMaxAnswer
-	}
-	c.http = &http.Client{Timeout: defaultTimeout}
+	via := http.Client{Timeout: defaultTimeout}
 	if cfg.HTTPClient != nil {
-		given := *cfg.HTTPClient
-		c.http = &given
+		via = *cfg.HTTPClient
 	}
-	if c.http.CheckRedirect == nil {
+	if via.CheckRedirect == nil {
 		// The service redirects nobody, and a redirected change would lose its body.
-		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		via.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	untimed := *c.http
+	untimed := via
 	untimed.Timeout = 0
-	c.untimed = &untimed
+	c.http, c.untimed = &via, &untimed
 	return c, nil
 }
 

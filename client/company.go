@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"time"
 )
 
@@ -35,13 +34,13 @@ func (c *Company) setETag(tag string) { c.ETag = tag }
 
 // Company reads the company. It takes [IfNoneMatch].
 func (c *Client) Company(ctx context.Context, opts ...Option) (Company, error) {
-	return fetch[Company](ctx, c, request{method: http.MethodGet, path: path("company"), takes: []string{ifNoneMatch}}, opts)
+	return get[Company](ctx, c, path("company"), opts, ifNoneMatch)
 }
 
 // UpdateCompany changes the company's settings as [Client.UpdateAgent] changes
 // an agent. It takes [IfMatch].
 func (c *Client) UpdateCompany(ctx context.Context, change func(*Company) error, opts ...Option) (Company, error) {
-	return update(ctx, c, path("company"), nil, func(v *Company) error {
+	return update(ctx, c, path("company"), func(v *Company) error {
 		err := change(v)
 		if v.Settings == nil {
 			v.Settings = Object{} // they cannot be null
@@ -53,20 +52,17 @@ func (c *Client) UpdateCompany(ctx context.Context, change func(*Company) error,
 // PatchCompany sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchCompany(ctx context.Context, patch Object, opts ...Option) (Company, error) {
-	return fetch[Company](ctx, c, request{method: http.MethodPatch, path: path("company"), body: patch, takes: []string{ifMatch}}, opts)
+	return mergePatch[Company](ctx, c, path("company"), patch, opts)
 }
 
 // CompanyDepartments reads all departments at once, in the company's order.
 func (c *Client) CompanyDepartments(ctx context.Context, opts ...Option) ([]Department, error) {
-	return fetch[[]Department](ctx, c, request{method: http.MethodGet, path: path("company", "departments")}, opts)
+	return get[[]Department](ctx, c, path("company", "departments"), opts)
 }
 
 // ReorderDepartments puts the departments in order. The names must be those of
 // all departments, each once. [IfMatch] takes the tag of the company; it also
 // takes [IdempotencyKey].
 func (c *Client) ReorderDepartments(ctx context.Context, names []string, opts ...Option) (Ordered[Department], error) {
-	in := struct {
-		Names []string `json:"department_names"`
-	}{orEmpty(names)}
-	return reorder[Department](ctx, c, path("company", "reorder-departments"), in, opts)
+	return reorder[Department](ctx, c, path("company", "reorder-departments"), "department_names", names, opts)
 }

@@ -104,38 +104,35 @@ type ReviewRequirementsInput struct {
 // Departments lists departments in the company's order, page by page. An error
 // is the last thing that comes.
 func (c *Client) Departments(ctx context.Context, q PageQuery) iter.Seq2[Department, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Department], error) {
-		q.Cursor = cursor
-		return c.DepartmentPage(ctx, q)
-	})
+	return walk[Department](ctx, c, path("departments"), q.values())
 }
 
 // DepartmentPage reads one page of [Client.Departments].
 func (c *Client) DepartmentPage(ctx context.Context, q PageQuery, opts ...Option) (Page[Department], error) {
-	return getPage[Department](ctx, c, request{path: path("departments"), query: q.values().Values}, opts)
+	return getPage[Department](ctx, c, path("departments"), q.values(), opts)
 }
 
 // Department reads a department. It takes [IfNoneMatch].
 func (c *Client) Department(ctx context.Context, name string, opts ...Option) (Department, error) {
-	return fetch[Department](ctx, c, request{method: http.MethodGet, path: path("departments", name), takes: []string{ifNoneMatch}}, opts)
+	return get[Department](ctx, c, path("departments", name), opts, ifNoneMatch)
 }
 
 // CreateDepartment creates a department, the last one in the company's order. A
 // name that is taken is [ErrDuplicate]. It takes [IdempotencyKey].
 func (c *Client) CreateDepartment(ctx context.Context, in DepartmentInput, opts ...Option) (Department, error) {
-	return fetch[Department](ctx, c, request{method: http.MethodPost, path: path("departments"), body: in}, opts)
+	return post[Department](ctx, c, path("departments"), in, opts)
 }
 
 // UpdateDepartment changes a department as [Client.UpdateAgent] changes an agent.
 // It takes [IfMatch].
 func (c *Client) UpdateDepartment(ctx context.Context, name string, change func(*Department) error, opts ...Option) (Department, error) {
-	return update(ctx, c, path("departments", name), nil, change, opts)
+	return update(ctx, c, path("departments", name), change, opts)
 }
 
 // PatchDepartment sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchDepartment(ctx context.Context, name string, patch Object, opts ...Option) (Department, error) {
-	return fetch[Department](ctx, c, request{method: http.MethodPatch, path: path("departments", name), body: patch, takes: []string{ifMatch}}, opts)
+	return mergePatch[Department](ctx, c, path("departments", name), patch, opts)
 }
 
 // DeleteDepartment deletes a department without agents; one that has some is
@@ -146,31 +143,25 @@ func (c *Client) DeleteDepartment(ctx context.Context, name string, opts ...Opti
 
 // DepartmentHealth reads the figures of a department.
 func (c *Client) DepartmentHealth(ctx context.Context, name string, opts ...Option) (DepartmentHealth, error) {
-	return fetch[DepartmentHealth](ctx, c, request{method: http.MethodGet, path: path("departments", name, "health")}, opts)
+	return get[DepartmentHealth](ctx, c, path("departments", name, "health"), opts)
 }
 
 // DepartmentFigures lists the figures of all departments in the company's order,
 // page by page. An error is the last thing that comes.
 func (c *Client) DepartmentFigures(ctx context.Context, q PageQuery) iter.Seq2[DepartmentFigures, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[DepartmentFigures], error) {
-		q.Cursor = cursor
-		return c.DepartmentFiguresPage(ctx, q)
-	})
+	return walk[DepartmentFigures](ctx, c, path("company", "departments", "figures"), q.values())
 }
 
 // DepartmentFiguresPage reads one page of [Client.DepartmentFigures].
 func (c *Client) DepartmentFiguresPage(ctx context.Context, q PageQuery, opts ...Option) (Page[DepartmentFigures], error) {
-	return getPage[DepartmentFigures](ctx, c, request{path: path("company", "departments", "figures"), query: q.values().Values}, opts)
+	return getPage[DepartmentFigures](ctx, c, path("company", "departments", "figures"), q.values(), opts)
 }
 
 // ReorderAgents puts the agents of a department in order. The names or ids must
 // be those of all its agents, each once. [IfMatch] takes the tag of the
 // department; it also takes [IdempotencyKey].
 func (c *Client) ReorderAgents(ctx context.Context, department string, agents []string, opts ...Option) (Ordered[Agent], error) {
-	in := struct {
-		Names []string `json:"agent_names"`
-	}{orEmpty(agents)}
-	return reorder[Agent](ctx, c, path("departments", department, "reorder-agents"), in, opts)
+	return reorder[Agent](ctx, c, path("departments", department, "reorder-agents"), "agent_names", agents, opts)
 }
 
 // Ordered is a list after it was put in order.
@@ -181,20 +172,16 @@ type Ordered[T any] struct {
 	ETag string
 }
 
-func reorder[T any](ctx context.Context, c *Client, path string, in any, opts []Option) (Ordered[T], error) {
-	r := request{method: http.MethodPost, path: path, body: in, takes: []string{ifMatch}}
+// reorder sends the names as a field of the body.
+func reorder[T any](ctx context.Context, c *Client, path, field string, names []string, opts []Option) (Ordered[T], error) {
+	if names == nil {
+		names = []string{} // null is not a list
+	}
+	r := request{method: http.MethodPost, path: path, body: map[string][]string{field: names}, takes: []string{ifMatch}}
 	a, err := c.do(ctx, r, opts)
 	if err != nil {
 		return Ordered[T]{}, err
 	}
 	o := Ordered[T]{ETag: a.header.Get("ETag")}
 	return o, a.payload(&o.Items, r)
-}
-
-// orEmpty is list, which is no null in JSON.
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }

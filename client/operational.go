@@ -50,7 +50,7 @@ func (c *Client) Readiness(ctx context.Context, opts ...Option) (Readiness, erro
 
 // Capabilities asks what this deployment offers.
 func (c *Client) Capabilities(ctx context.Context, opts ...Option) (Capabilities, error) {
-	return fetch[Capabilities](ctx, c, request{method: http.MethodGet, path: path("capabilities")}, opts)
+	return get[Capabilities](ctx, c, path("capabilities"), opts)
 }
 
 // Metrics reads the metrics of the process that answers, in the text format of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -38,9 +39,9 @@ type pagination struct {
 	HasMore bool    `json:"has_more"`
 }
 
-// getPage reads one page.
-func getPage[T any](ctx context.Context, c *Client, r request, opts []Option) (Page[T], error) {
-	r.method = http.MethodGet
+// getPage reads one page of the list at path.
+func getPage[T any](ctx context.Context, c *Client, path string, q values, opts []Option) (Page[T], error) {
+	r := request{method: http.MethodGet, path: path, query: q.Values}
 	a, err := c.do(ctx, r, opts)
 	if err != nil {
 		return Page[T]{}, err
@@ -60,12 +61,13 @@ func getPage[T any](ctx context.Context, c *Client, r request, opts []Option) (P
 	return page, nil
 }
 
-// walk yields the items of one page after the other. An error is the last thing
-// that it yields.
-func walk[T any](ctx context.Context, c *Client, cursor string, read func(cursor string) (Page[T], error)) iter.Seq2[T, error] {
+// walk yields the items of the list at path, one page after the other. An error is
+// the last thing that it yields.
+func walk[T any](ctx context.Context, c *Client, path string, begin values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for at := cursor; ; {
-			p, err := read(at)
+		q := values{maps.Clone(begin.Values)} // the sequence may be used again
+		for {
+			p, err := getPage[T](ctx, c, path, q, nil)
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -79,9 +81,10 @@ func walk[T any](ctx context.Context, c *Client, cursor string, read func(cursor
 					return
 				}
 			}
-			if at = p.Next; at == "" {
+			if p.Next == "" {
 				return
 			}
+			q.Set("cursor", p.Next)
 		}
 	}
 }

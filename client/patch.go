@@ -53,7 +53,7 @@ func patchField(before, after reflect.Value, name string, patch Object) error {
 		if _, leaf := before.Interface().(json.Marshaler); leaf {
 			break
 		}
-		inner := Object{}
+		inner := map[string]any{} // as [generic] has it
 		if err := patchStruct(before, after, inner); err != nil {
 			return err
 		}

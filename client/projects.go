@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"net/http"
 	"time"
 )
 
@@ -54,42 +53,42 @@ type ProjectQuery struct {
 	Lead string
 }
 
+func (q ProjectQuery) values() values {
+	return q.PageQuery.values().text("status", string(q.Status)).text("lead", q.Lead)
+}
+
 // Projects lists projects by id, which is by the time of creation, page by page.
 // An error is the last thing that comes.
 func (c *Client) Projects(ctx context.Context, q ProjectQuery) iter.Seq2[Project, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Project], error) {
-		q.Cursor = cursor
-		return c.ProjectPage(ctx, q)
-	})
+	return walk[Project](ctx, c, path("projects"), q.values())
 }
 
 // ProjectPage reads one page of [Client.Projects].
 func (c *Client) ProjectPage(ctx context.Context, q ProjectQuery, opts ...Option) (Page[Project], error) {
-	v := q.values().text("status", string(q.Status)).text("lead", q.Lead)
-	return getPage[Project](ctx, c, request{path: path("projects"), query: v.Values}, opts)
+	return getPage[Project](ctx, c, path("projects"), q.values(), opts)
 }
 
 // Project reads a project. It takes [IfNoneMatch].
 func (c *Client) Project(ctx context.Context, id string, opts ...Option) (Project, error) {
-	return fetch[Project](ctx, c, request{method: http.MethodGet, path: path("projects", id), takes: []string{ifNoneMatch}}, opts)
+	return get[Project](ctx, c, path("projects", id), opts, ifNoneMatch)
 }
 
 // CreateProject creates a project, which begins in planning. It takes
 // [IdempotencyKey].
 func (c *Client) CreateProject(ctx context.Context, in ProjectInput, opts ...Option) (Project, error) {
-	return fetch[Project](ctx, c, request{method: http.MethodPost, path: path("projects"), body: in}, opts)
+	return post[Project](ctx, c, path("projects"), in, opts)
 }
 
 // UpdateProject changes a project as [Client.UpdateAgent] changes an agent. It
 // takes [IfMatch].
 func (c *Client) UpdateProject(ctx context.Context, id string, change func(*Project) error, opts ...Option) (Project, error) {
-	return update(ctx, c, path("projects", id), nil, change, opts)
+	return update(ctx, c, path("projects", id), change, opts)
 }
 
 // PatchProject sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchProject(ctx context.Context, id string, patch Object, opts ...Option) (Project, error) {
-	return fetch[Project](ctx, c, request{method: http.MethodPatch, path: path("projects", id), body: patch, takes: []string{ifMatch}}, opts)
+	return mergePatch[Project](ctx, c, path("projects", id), patch, opts)
 }
 
 // DeleteProject deletes a project. It takes [IfMatch].

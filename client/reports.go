@@ -138,45 +138,40 @@ var (
 func (d TaskStarted) MarshalJSON() ([]byte, error) { return joinObject(knownStarted(d), d.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (d *TaskStarted) UnmarshalJSON(text []byte) (err error) {
-	d.Other, err = openFree(text, (*knownStarted)(d))
-	return err
+func (d *TaskStarted) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownStarted)(d), &d.Other)
 }
 
 // MarshalJSON implements json.Marshaler.
 func (d TaskCompleted) MarshalJSON() ([]byte, error) { return joinObject(knownCompleted(d), d.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (d *TaskCompleted) UnmarshalJSON(text []byte) (err error) {
-	d.Other, err = openFree(text, (*knownCompleted)(d))
-	return err
+func (d *TaskCompleted) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownCompleted)(d), &d.Other)
 }
 
 // MarshalJSON implements json.Marshaler.
 func (d CostIncurred) MarshalJSON() ([]byte, error) { return joinObject(knownCost(d), d.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (d *CostIncurred) UnmarshalJSON(text []byte) (err error) {
-	d.Other, err = openFree(text, (*knownCost)(d))
-	return err
+func (d *CostIncurred) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownCost)(d), &d.Other)
 }
 
 // MarshalJSON implements json.Marshaler.
 func (d ToolUsed) MarshalJSON() ([]byte, error) { return joinObject(knownTool(d), d.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (d *ToolUsed) UnmarshalJSON(text []byte) (err error) {
-	d.Other, err = openFree(text, (*knownTool)(d))
-	return err
+func (d *ToolUsed) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownTool)(d), &d.Other)
 }
 
 // MarshalJSON implements json.Marshaler.
 func (d DelegationSent) MarshalJSON() ([]byte, error) { return joinObject(knownDelegation(d), d.Other) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (d *DelegationSent) UnmarshalJSON(text []byte) (err error) {
-	d.Other, err = openFree(text, (*knownDelegation)(d))
-	return err
+func (d *DelegationSent) UnmarshalJSON(text []byte) error {
+	return openObject(text, (*knownDelegation)(d), &d.Other)
 }
 
 // MarshalJSON implements json.Marshaler.

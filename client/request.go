@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -72,21 +73,21 @@ func (c *Client) prepare(r request, opts []Option) (*call, error) {
 	if len(r.query) > 0 {
 		p.url += "?" + r.query.Encode()
 	}
-	if r.body == nil {
+	switch {
+	case r.body == nil:
 		return p, nil
-	}
-	if r.typ != "" {
+	case r.typ != "":
 		p.body = r.body.([]byte)
-		header.Set("Content-Type", r.typ)
-		return p, nil
+	default:
+		if p.body, err = encode(r.body); err != nil {
+			return nil, fmt.Errorf("client: %s %s: %w", r.method, r.path, err)
+		}
+		r.typ = jsonType
+		if r.method == http.MethodPatch {
+			r.typ = mergePatchType
+		}
 	}
-	if p.body, err = encode(r.body); err != nil {
-		return nil, fmt.Errorf("client: %s %s: %w", r.method, r.path, err)
-	}
-	header.Set("Content-Type", jsonType)
-	if r.method == http.MethodPatch {
-		header.Set("Content-Type", mergePatchType)
-	}
+	header.Set("Content-Type", r.typ)
 	return p, nil
 }
 
@@ -95,9 +96,7 @@ func (c *Client) headerOf(r request, opts []Option) (http.Header, error) {
 	if r.accept != "" {
 		h.Set("Accept", r.accept)
 	}
-	for name, values := range r.header {
-		h[name] = values
-	}
+	maps.Copy(h, r.header)
 	known := r.takes
 	if r.method == http.MethodPost {
 		known = append([]string{idempotencyKey}, known...)
@@ -188,8 +187,7 @@ func (c *Client) send(ctx context.Context, via *http.Client, p *call) (*http.Res
 // bare is the cause inside the error of an http.Client, whose own text repeats
 // method and URL.
 func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err
@@ -223,37 +221,4 @@ func (c *Client) read(res *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("the answer has more than %d bytes", c.maxAnswer)
 	}
 	return body, nil
-}
-
-// fetch does a request whose answer is enveloped and returns the payload.
-func fetch[T any](ctx context.Context, c *Client, r request, opts []Option) (T, error) {
-	var v T
-	a, err := c.do(ctx, r, opts)
-	if err != nil {
-		return v, err
-	}
-	return v, a.payload(&v, r)
-}
-
-// payload reads the data of an enveloped answer, and its tag if v has a place for
-// it.
-func (a answer) payload(v any, r request) error {
-	envelope := struct {
-		Data any `json:"data"`
-	}{v}
-	if err := a.decode(&envelope, r); err != nil {
-		return err
-	}
-	if tagged, ok := v.(interface{ setETag(string) }); ok {
-		tagged.setETag(a.header.Get("ETag"))
-	}
-	return nil
-}
-
-// decode reads a bare answer.
-func (a answer) decode(v any, r request) error {
-	if err := decode(a.body, v); err != nil {
-		return &Failure{Method: r.method, Path: r.path, Attempts: 1, Uncertain: true, Err: fmt.Errorf("read the answer: %w", err)}
-	}
-	return nil
 }

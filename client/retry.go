@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -42,28 +43,22 @@ func (c *Client) repeat(ctx context.Context, p *call, attempt func() error) erro
 // judge says whether an attempt that failed may be repeated, and after which
 // time.
 func (p *call) judge(err error) (wait time.Duration, again bool) {
-	var e *Error
-	var gone errGone
-	switch {
-	case errors.As(err, &e):
+	if e, ok := errors.AsType[*Error](err); ok {
 		p.uncertain = p.uncertain || e.Status >= http.StatusInternalServerError
 		again = e.Retryable || e.lost()
 		wait = e.RetryAfter
 		e.Method, e.Path, e.Attempts, e.Uncertain = p.method, p.path, p.attempts, p.uncertain
-	case errors.As(err, &gone):
+	} else if errors.As(err, new(errGone)) {
 		p.uncertain = p.uncertain || !unsent(err)
 		again = !errors.As(err, new(*tls.CertificateVerificationError))
 	}
-	if wait == 0 {
-		wait = pause(p.attempts)
-	}
-	return wait, again
+	return cmp.Or(wait, pause(p.attempts)), again
 }
 
 // unsent reports whether the connection was never made.
 func unsent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // pause is the wait after an attempt: 1 s, 2 s, … and up to half of that more,
@@ -75,10 +70,8 @@ func pause(attempt int) time.Duration {
 
 // sleep waits, unless ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false
@@ -91,8 +84,7 @@ func (p *call) failure(err error) error {
 	if _, ok := err.(*Error); ok {
 		return err
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, new(*Error)) {
 		return fmt.Errorf("client: %w", err)
 	}
 	return &Failure{
@@ -107,8 +99,7 @@ func (c *Client) report(ctx context.Context, p *call, err error) {
 		return
 	}
 	level := slog.LevelError
-	var e *Error
-	if errors.As(err, &e) && !e.Retryable && e.Status < http.StatusInternalServerError {
+	if e, ok := errors.AsType[*Error](err); ok && !e.Retryable && e.Status < http.StatusInternalServerError {
 		level = slog.LevelInfo
 	}
 	c.log.LogAttrs(ctx, level, "orgd request failed", p.attrs(err)...)
@@ -120,8 +111,7 @@ func (p *call) attrs(err error, more ...slog.Attr) []slog.Attr {
 		slog.String("method", p.method), slog.String("path", p.path), slog.Int("attempts", p.attempts),
 	}
 	instance := p.header.Get(requestID)
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		instance = e.Instance
 		attrs = append(attrs, slog.Int("status", e.Status), slog.Int("code", int(e.Code)))
 	}

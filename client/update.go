@@ -2,11 +2,14 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -20,9 +23,11 @@ const (
 
 // update reads the resource at path, lets change have it, and sends the
 // difference under the tag that was read.
-func update[T any](ctx context.Context, c *Client, path string, takes []string, change func(*T) error, opts []Option) (T, error) {
+func update[T any](ctx context.Context, c *Client, path string, change func(*T) error, opts []Option, takes ...string) (T, error) {
 	var none T
-	u := updating[T]{client: c, path: path, takes: append([]string{ifMatch}, takes...), opts: opts}
+	u := updating[T]{
+		client: c, read: request{method: http.MethodGet, path: path}, takes: append(takes, ifMatch), opts: opts,
+	}
 	for try := 1; ; try++ {
 		v, p, err := u.once(ctx, change)
 		if p == nil { // nothing was sent
@@ -53,83 +58,73 @@ func update[T any](ctx context.Context, c *Client, path string, takes []string, 
 // updating is one update on its way.
 type updating[T any] struct {
 	client *Client
-	path   string
+	read   request
 	takes  []string
 	opts   []Option
 
-	revision int64  // that was read
-	patch    Object // that was sent
+	wanted map[string]any // the patch that was sent, with the revision that it makes
 }
 
 // once makes one try. The call is nil if there was nothing to send.
-func (u *updating[T]) once(ctx context.Context, change func(*T) error) (T, *call, error) {
-	var none, before, after T
-	read, err := u.read(ctx)
+func (u *updating[T]) once(ctx context.Context, change func(*T) error) (v T, p *call, err error) {
+	read, err := u.client.do(ctx, u.read, nil)
 	if err != nil {
-		return none, nil, err
+		return v, nil, err
 	}
-	for _, v := range []any{&before, &after} { // two, because change may write into slices and maps
-		if err := read.payload(v, request{method: http.MethodGet, path: u.path}); err != nil {
-			return none, nil, err
-		}
+	before, patch, err := u.difference(read, change)
+	if err != nil {
+		return v, nil, err
 	}
-	if err := change(&after); err != nil {
-		return none, nil, err
-	}
-	if u.patch, err = patchOf(before, after); err != nil {
-		return none, nil, fmt.Errorf("client: PATCH %s: %w", u.path, err)
-	}
-	if len(u.patch) == 0 {
+	if len(patch) == 0 {
 		return before, nil, nil
 	}
 	opts := u.opts
 	if given(opts, ifMatch) == "" {
 		opts = append(slices.Clip(opts), IfMatch(read.header.Get("ETag")))
 	}
-	r := request{method: http.MethodPatch, path: u.path, body: u.patch, takes: u.takes}
-	p, err := u.client.prepare(r, opts)
+	r := request{method: http.MethodPatch, path: u.read.path, body: patch, takes: u.takes}
+	p, err = u.client.prepare(r, opts)
 	if err != nil {
-		return none, nil, err
+		return v, nil, err
 	}
 	a, err := u.client.finish(ctx, p)
-	if err != nil {
-		return none, p, err
+	if err == nil {
+		err = a.payload(&v, r)
 	}
-	var v T
-	return v, p, a.payload(&v, r)
+	return v, p, err
 }
 
-// read reads the resource and keeps its revision.
-func (u *updating[T]) read(ctx context.Context) (answer, error) {
-	r := request{method: http.MethodGet, path: u.path}
-	a, err := u.client.do(ctx, r, nil)
-	if err != nil {
-		return a, err
-	}
-	var v struct {
+// difference returns what was read, and the merge patch for what change does to it.
+func (u *updating[T]) difference(read answer, change func(*T) error) (before T, patch Object, err error) {
+	var after T
+	var was struct {
 		Revision int64 `json:"revision"`
 	}
-	err = a.payload(&v, r)
-	u.revision = v.Revision
-	return a, err
+	for _, v := range []any{&was, &before, &after} { // two, because change may write into slices and maps
+		if err := read.payload(v, u.read); err != nil {
+			return before, nil, err
+		}
+	}
+	if err := change(&after); err != nil {
+		return before, nil, err
+	}
+	if patch, err = patchOf(before, after); err != nil {
+		return before, nil, fmt.Errorf("client: PATCH %s: %w", u.read.path, err)
+	}
+	u.wanted = map[string]any{}
+	maps.Copy(u.wanted, patch)
+	u.wanted["revision"] = json.Number(strconv.FormatInt(was.Revision+1, 10))
+	return before, patch, nil
 }
 
 // landed looks whether the change that was sent is the one that followed what
 // was read.
 func (u *updating[T]) landed(ctx context.Context) (v T, landed bool, err error) {
-	sent, err := generic(u.patch)
+	a, err := u.client.do(ctx, u.read, nil)
 	if err != nil {
 		return v, false, err
 	}
-	was := u.revision
-	a, err := u.read(ctx)
-	if err != nil {
-		return v, false, err
-	}
-	r := request{method: http.MethodGet, path: u.path}
-	var plain any
-	if err := errors.Join(a.payload(&plain, r), a.payload(&v, r)); err != nil {
-		return v, false, err
-	}
-	return v, u.revision == was+1 && shows(plain, sent), nil
+	var now any
+	err = errors.Join(a.payload(&now, u.read), a.payload(&v, u.read))
+	return v, err == nil && shows(now, u.wanted), err
 }

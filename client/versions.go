@@ -74,21 +74,18 @@ type RollbackInput struct {
 // Versions lists the versions of an agent's identity, newest first. The agent
 // is named by id or, unless it was deleted, by name.
 func (c *Client) Versions(ctx context.Context, agent string, q PageQuery) iter.Seq2[Version, error] {
-	return walk(ctx, c, q.Cursor, func(cursor string) (Page[Version], error) {
-		q.Cursor = cursor
-		return c.VersionPage(ctx, agent, q)
-	})
+	return walk[Version](ctx, c, path("agents", agent, "versions"), q.values())
 }
 
 // VersionPage reads one page of [Client.Versions].
 func (c *Client) VersionPage(ctx context.Context, agent string, q PageQuery, opts ...Option) (Page[Version], error) {
-	return getPage[Version](ctx, c, request{path: path("agents", agent, "versions"), query: q.values().Values}, opts)
+	return getPage[Version](ctx, c, path("agents", agent, "versions"), q.values(), opts)
 }
 
 // Version reads one version. It takes [IfNoneMatch].
 func (c *Client) Version(ctx context.Context, agent string, number int64, opts ...Option) (Version, error) {
 	p := path("agents", agent, "versions", strconv.FormatInt(number, 10))
-	return fetch[Version](ctx, c, request{method: http.MethodGet, path: p, takes: []string{ifNoneMatch}}, opts)
+	return get[Version](ctx, c, p, opts, ifNoneMatch)
 }
 
 // VersionDiff compares a version with a later one.
