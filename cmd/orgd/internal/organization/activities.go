@@ -14,8 +14,7 @@ import (
 
 // activitiesCmd lists events, or follows them.
 type activitiesCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	Type       client.EventType `enum:",hired,onboarded,fired,offboarded,status_changed,promoted,demoted,task_started,task_completed,cost_incurred,tool_used,delegation_sent,delegation_received" default:"" placeholder:"TYPE" help:"Only these, such as promoted or task_completed."`
 	Agent      string           `placeholder:"AGENT" help:"Only those of this agent, by name or id."`
 	LastNHours string           `name:"last-n-hours" enum:",24,48,168" default:"" placeholder:"N" help:"Only those of the last 24, 48 or 168 hours."`

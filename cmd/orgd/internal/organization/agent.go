@@ -17,8 +17,7 @@ type agentArg struct {
 }
 
 type agentShowCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	agentArg
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
 }
@@ -127,8 +126,7 @@ func skills(v client.Skills) string {
 }
 
 type agentVersionsCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	remote.AllFlag
 	agentArg
 }
@@ -161,8 +159,7 @@ func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type agentHistoryCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	agentArg
 }
 
@@ -190,8 +187,7 @@ func (c *agentHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service
 }
 
 type agentHealthCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	agentArg
 }
 
@@ -229,8 +225,7 @@ func (c *agentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 func words(trend client.TrendDirection) string { return strings.ReplaceAll(string(trend), "_", " ") }
 
 type agentPerformanceCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	agentArg
 }
 

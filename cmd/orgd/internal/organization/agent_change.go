@@ -62,9 +62,7 @@ func putModel(o client.Object, given *string) error {
 }
 
 type agentCreateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
 	document.ReasonFlag
@@ -84,16 +82,11 @@ Examples:
 
 // Run creates the agent.
 func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	fields, err := c.Fields(t)
-	if err != nil {
-		return err
-	}
-	putWord(fields, "name", c.Name)
-	put(fields, "hiring_date", c.HiringDate)
-	if err := c.into(t, fields); err != nil {
-		return err
-	}
-	in, err := input[client.AgentInput](fields)
+	in, err := input[client.AgentInput](c.fields(t, func(o client.Object) error {
+		putWord(o, "name", c.Name)
+		put(o, "hiring_date", c.HiringDate)
+		return c.into(t, o)
+	}))
 	if err != nil {
 		return err
 	}
@@ -101,17 +94,11 @@ func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 		return terminal.Usagef("an agent needs a name, --role and --department")
 	}
 	a, err := service.CreateAgent(ctx, in, c.Options()...)
-	if err != nil {
-		return err
-	}
-	t.Say("Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
-	return c.Print(t, a)
+	return printResult(t, c.ResultFlag, a, err, "Created agent %s, %s in %s.", a.Name, a.Role, a.Department)
 }
 
 type agentUpdateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
 	document.ReasonFlag
@@ -131,23 +118,15 @@ Examples:
 
 // Run changes the agent.
 func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	patch, err := c.Fields(t)
+	patch, err := c.patch(t, func(o client.Object) error {
+		put(o, "name", c.Name)
+		return c.into(t, o)
+	})
 	if err != nil {
 		return err
-	}
-	put(patch, "name", c.Name)
-	if err := c.into(t, patch); err != nil {
-		return err
-	}
-	if len(patch) == 0 {
-		return errNothing
 	}
 	a, err := service.PatchAgent(ctx, c.Agent, patch, c.Options()...)
-	if err != nil {
-		return err
-	}
-	t.Say("Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
-	return c.Print(t, a)
+	return printResult(t, c.ResultFlag, a, err, "Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
 }
 
 type agentDeleteCmd struct {
@@ -170,5 +149,5 @@ func (c *agentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 	return c.remove(ctx, t, c.Agents, func(name string) (deletion, error) {
 		a, err := service.Agent(ctx, name)
 		return deletion{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err
-	}, func(id string, unchanged client.Option) error { return service.DeleteAgent(ctx, id, unchanged) })
+	}, service.DeleteAgent)
 }

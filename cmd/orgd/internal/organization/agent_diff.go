@@ -11,8 +11,7 @@ import (
 )
 
 type agentDiffCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	agentArg
 	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
 	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`

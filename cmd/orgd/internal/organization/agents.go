@@ -14,8 +14,7 @@ import (
 
 // agentsCmd lists agents.
 type agentsCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	remote.AllFlag
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
@@ -56,10 +55,14 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
-	return remote.Collect(service.Agents(ctx, client.AgentQuery{
+	all, err := remote.Collect(service.Agents(ctx, client.AgentQuery{
 		PageQuery: remote.Pages(c.Limit), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
 		Summary: c.Output == "table",
 	}), c.Limit)
+	if err == nil && len(all) == 0 && c.Department != "" {
+		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
+	}
+	return all, err
 }
 
 var agentColumns = []string{"NAME", "ROLE", "DEPARTMENT", "LEVEL", "STATUS", "MODEL", "VERSION", "UPDATED"}
@@ -175,4 +178,27 @@ func (w *agentWatch) print(e *client.ActivityEvent, a *client.Agent) error {
 		w.table.Row(e.AgentName, "", "", "", string(e.EventType), "", "", terminal.Time(e.Timestamp))
 	}
 	return nil
+}
+
+// agentNames returns the names of agents by id if the output is a table: the others
+// have ids. The name of a deleted agent is its id. Empty ids are left out.
+func agentNames(ctx context.Context, service *client.Client, output string, ids ...string) (map[string]string, error) {
+	names := map[string]string{}
+	if output != "table" {
+		return names, nil
+	}
+	for _, id := range ids {
+		if id == "" || names[id] != "" {
+			continue
+		}
+		a, err := service.Agent(ctx, id)
+		switch {
+		case errors.Is(err, client.ErrNotFound):
+			a.Name = id
+		case err != nil:
+			return nil, err
+		}
+		names[id] = a.Name
+	}
+	return names, nil
 }

@@ -12,8 +12,7 @@ import (
 
 // auditCmd lists audit entries.
 type auditCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	Actor    string `placeholder:"NAME" help:"Only the changes of this subject."`
 	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id."`
 	Resource string `placeholder:"RESOURCE" xor:"what" help:"Only the changes of this, such as company, departments/Design or agents/ID."`

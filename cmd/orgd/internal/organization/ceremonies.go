@@ -13,8 +13,7 @@ import (
 )
 
 type ceremoniesShowCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	departmentArg
 	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
 }
@@ -82,20 +81,12 @@ Example:
 
 // Run sets the policy.
 func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	fields, err := document.RecordFlag{File: c.File}.Fields(t)
-	if err != nil {
-		return err
-	}
-	in, err := input[client.CeremonyPolicy](fields)
+	in, err := input[client.CeremonyPolicy](document.RecordFlag{File: c.File}.Fields(t))
 	if err != nil {
 		return err
 	}
 	policy, err := service.SetCeremonyPolicy(ctx, c.Department, in)
-	if err != nil {
-		return err
-	}
-	t.Say("Department %s has a ceremony policy of its own.", c.Department)
-	return c.Print(t, policy)
+	return printResult(t, c.ResultFlag, policy, err, "Department %s has a ceremony policy of its own.", c.Department)
 }
 
 type ceremoniesUnsetCmd struct {
@@ -118,7 +109,5 @@ func (c *ceremoniesUnsetCmd) Run(ctx context.Context, t *terminal.Terminal, serv
 	return c.remove(ctx, t, []string{c.Department}, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
 		return deletion{fmt.Sprintf("the ceremony policy of department %s", d.Name), d.Name, d.ETag}, err
-	}, func(name string, unchanged client.Option) error {
-		return service.DeleteCeremonyPolicy(ctx, name, unchanged)
-	})
+	}, service.DeleteCeremonyPolicy)
 }

@@ -6,14 +6,11 @@ import (
 	"strings"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/document"
-	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
 type companyShowCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 }
 
 // Help implements kong.HelpProvider.
@@ -50,9 +47,7 @@ func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 }
 
 type companyUpdateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	Name          *string              `group:"Fields" placeholder:"TEXT" help:"What it is called."`
 	Autonomy      client.AutonomyLevel `group:"Fields" enum:",locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi or full, for whoever does not say otherwise."`
 	BudgetMonthly *number              `group:"Fields" placeholder:"N" help:"Its budget of a month; 0 for none."`
@@ -71,21 +66,16 @@ Examples:
 
 // Run changes the company.
 func (c *companyUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	patch, err := c.Fields(t)
+	patch, err := c.patch(t, func(o client.Object) error {
+		put(o, "company_name", c.Name)
+		putWord(o, "autonomy_level", c.Autonomy)
+		put(o, "budget_monthly", c.BudgetMonthly)
+		put(o, "currency", c.Currency)
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	put(patch, "company_name", c.Name)
-	putWord(patch, "autonomy_level", c.Autonomy)
-	put(patch, "budget_monthly", c.BudgetMonthly)
-	put(patch, "currency", c.Currency)
-	if len(patch) == 0 {
-		return errNothing
 	}
 	v, err := service.PatchCompany(ctx, patch)
-	if err != nil {
-		return err
-	}
-	t.Say("The company has revision %d.", v.Revision)
-	return c.Print(t, v)
+	return printResult(t, c.ResultFlag, v, err, "The company has revision %d.", v.Revision)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -18,8 +17,7 @@ type departmentArg struct {
 }
 
 type departmentShowCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	departmentArg
 }
 
@@ -81,8 +79,7 @@ func teamText(t client.Team) string {
 }
 
 type departmentHealthCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	departmentArg
 }
 
@@ -121,17 +118,16 @@ type departmentFields struct {
 	Autonomy      string  `group:"Fields" enum:",inherited,locked,supervised,semi,full" default:"" placeholder:"LEVEL" help:"locked, supervised, semi, full, or inherited from the company."`
 }
 
-func (f departmentFields) into(o client.Object) {
+func (f departmentFields) into(o client.Object) error {
 	put(o, "description", f.Description)
 	putOrNull(o, "head", f.Head)
 	put(o, "budget_percent", f.BudgetPercent)
 	putAutonomy(o, f.Autonomy)
+	return nil
 }
 
 type departmentCreateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	departmentFields
 	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
 }
@@ -148,13 +144,10 @@ Examples:
 
 // Run creates the department.
 func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	fields, err := c.Fields(t)
-	if err != nil {
-		return err
-	}
-	putWord(fields, "name", c.Name)
-	c.into(fields)
-	in, err := input[client.DepartmentInput](fields)
+	in, err := input[client.DepartmentInput](c.fields(t, func(o client.Object) error {
+		putWord(o, "name", c.Name)
+		return c.into(o)
+	}))
 	if err != nil {
 		return err
 	}
@@ -162,17 +155,11 @@ func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 		return errNameless
 	}
 	d, err := service.CreateDepartment(ctx, in)
-	if err != nil {
-		return err
-	}
-	t.Say("Created department %s.", d.Name)
-	return c.Print(t, d)
+	return printResult(t, c.ResultFlag, d, err, "Created department %s.", d.Name)
 }
 
 type departmentUpdateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	departmentFields
 	departmentArg
 }
@@ -189,20 +176,12 @@ Examples:
 
 // Run changes the department.
 func (c *departmentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	patch, err := c.Fields(t)
+	patch, err := c.patch(t, c.into)
 	if err != nil {
 		return err
-	}
-	c.into(patch)
-	if len(patch) == 0 {
-		return errNothing
 	}
 	d, err := service.PatchDepartment(ctx, c.Department, patch)
-	if err != nil {
-		return err
-	}
-	t.Say("Department %s has revision %d.", d.Name, d.Revision)
-	return c.Print(t, d)
+	return printResult(t, c.ResultFlag, d, err, "Department %s has revision %d.", d.Name, d.Revision)
 }
 
 type departmentDeleteCmd struct {
@@ -225,15 +204,12 @@ func (c *departmentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 	return c.remove(ctx, t, c.Departments, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
 		return deletion{"department " + d.Name, d.Name, d.ETag}, err
-	}, func(name string, unchanged client.Option) error {
-		return service.DeleteDepartment(ctx, name, unchanged)
-	})
+	}, service.DeleteDepartment)
 }
 
 // departmentsCmd lists departments.
 type departmentsCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	remote.AllFlag
 }
 

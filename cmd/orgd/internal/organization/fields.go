@@ -1,13 +1,10 @@
 package organization
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/terminal"
 )
 
 // put sets the field at a path, such as model.provider, if a value is given.
@@ -46,28 +43,6 @@ func set(o map[string]any, path string, value any) {
 	}
 	set(below, inner, value)
 }
-
-// input converts the fields of a new object to the client's type. An unknown field
-// is a usage error.
-func input[T any](o client.Object) (in T, err error) {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return in, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return in, terminal.Usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return in, nil
-}
-
-// errNothing is the error of a change without fields.
-var errNothing = terminal.Usagef("there is nothing to change: give a flag or --file")
-
-// errNameless is the error of a new object without a name.
-var errNameless = terminal.Usagef("it needs a name")
 
 // number is a number as it is typed.
 type number client.Decimal

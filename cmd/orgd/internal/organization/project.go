@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -19,8 +18,7 @@ type projectArg struct {
 }
 
 type projectShowCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	projectArg
 }
 
@@ -74,7 +72,7 @@ type projectFields struct {
 	Deadline    *string  `group:"Fields" placeholder:"TIME" help:"A day or a time, such as 2027-01-31 or 2027-01-31T12:00:00Z; \"\" for none."`
 }
 
-func (f projectFields) into(o client.Object) {
+func (f projectFields) into(o client.Object) error {
 	put(o, "description", f.Description)
 	putOrNull(o, "lead", f.Lead)
 	if len(f.Team) > 0 {
@@ -88,12 +86,11 @@ func (f projectFields) into(o client.Object) {
 		}
 		putOrNull(o, "deadline", &deadline)
 	}
+	return nil
 }
 
 type projectCreateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	projectFields
 	Name string `arg:"" optional:"" help:"Name of the project, unless the file has it."`
 }
@@ -110,13 +107,10 @@ Examples:
 
 // Run creates the project and prints its id.
 func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	fields, err := c.Fields(t)
-	if err != nil {
-		return err
-	}
-	putWord(fields, "name", c.Name)
-	c.into(fields)
-	in, err := input[client.ProjectInput](fields)
+	in, err := input[client.ProjectInput](c.fields(t, func(o client.Object) error {
+		putWord(o, "name", c.Name)
+		return c.into(o)
+	}))
 	if err != nil {
 		return err
 	}
@@ -124,21 +118,15 @@ func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 		return errNameless
 	}
 	v, err := service.CreateProject(ctx, in)
-	if err != nil {
-		return err
-	}
-	t.Say("Created project %s.", v.Name)
-	if c.Output == "" {
+	err = printResult(t, c.ResultFlag, v, err, "Created project %s.", v.Name)
+	if err == nil && c.Output == "" {
 		_, err = fmt.Fprintln(t.Stdout, v.ID)
-		return err
 	}
-	return c.Print(t, v)
+	return err
 }
 
 type projectUpdateCmd struct {
-	remote.ServerFlag
-	terminal.ResultFlag
-	document.RecordFlag
+	changeFlags
 	Name   *string              `group:"Fields" placeholder:"TEXT" help:"A new name."`
 	Status client.ProjectStatus `group:"Fields" enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"planning, active, on_hold, completed or cancelled."`
 	projectFields
@@ -156,22 +144,16 @@ Example:
 
 // Run changes the project.
 func (c *projectUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	patch, err := c.Fields(t)
+	patch, err := c.patch(t, func(o client.Object) error {
+		put(o, "name", c.Name)
+		putWord(o, "status", c.Status)
+		return c.into(o)
+	})
 	if err != nil {
 		return err
-	}
-	put(patch, "name", c.Name)
-	putWord(patch, "status", c.Status)
-	c.into(patch)
-	if len(patch) == 0 {
-		return errNothing
 	}
 	v, err := service.PatchProject(ctx, c.Project, patch)
-	if err != nil {
-		return err
-	}
-	t.Say("Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
-	return c.Print(t, v)
+	return printResult(t, c.ResultFlag, v, err, "Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
 }
 
 type projectDeleteCmd struct {
@@ -194,13 +176,12 @@ func (c *projectDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	return c.remove(ctx, t, c.Projects, func(id string) (deletion, error) {
 		v, err := service.Project(ctx, id)
 		return deletion{fmt.Sprintf("project %s (%s)", v.Name, v.ID), v.ID, v.ETag}, err
-	}, func(id string, unchanged client.Option) error { return service.DeleteProject(ctx, id, unchanged) })
+	}, service.DeleteProject)
 }
 
 // projectsCmd lists projects.
 type projectsCmd struct {
-	remote.ServerFlag
-	terminal.OutputFlag
+	printFlags
 	remote.AllFlag
 	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
 	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`

@@ -56,11 +56,7 @@ func (c *departmentReorderCmd) Run(ctx context.Context, t *terminal.Terminal, se
 		return err
 	}
 	done, err := service.ReorderDepartments(ctx, order, client.IfMatch(company.ETag))
-	if err != nil {
-		return err
-	}
-	t.Say("The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
-	return c.Print(t, done.Items)
+	return printResult(t, c.ResultFlag, done.Items, err, "The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
 }
 
 type departmentReorderAgentsCmd struct {
@@ -97,9 +93,5 @@ func (c *departmentReorderAgentsCmd) Run(ctx context.Context, t *terminal.Termin
 		return err
 	}
 	done, err := service.ReorderAgents(ctx, d.Name, order, client.IfMatch(d.ETag))
-	if err != nil {
-		return err
-	}
-	t.Say("%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
-	return c.Print(t, done.Items)
+	return printResult(t, c.ResultFlag, done.Items, err, "%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
 }

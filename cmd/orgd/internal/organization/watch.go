@@ -47,7 +47,9 @@ func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q
 
 // refused reports whether a retry would get the same answer.
 func refused(err error) bool {
-	var e *client.Error
-	var f *client.Failure
-	return errors.As(err, &e) && !e.Retryable && e.Status < http.StatusInternalServerError || errors.As(err, &f) && !f.Lost
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		return !e.Retryable && e.Status < http.StatusInternalServerError
+	}
+	f, ok := errors.AsType[*client.Failure](err)
+	return ok && !f.Lost
 }

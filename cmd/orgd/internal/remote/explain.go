@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -74,13 +75,21 @@ func (c Connection) refused(e *client.Error) string {
 	case e.Code == client.ErrUnauthorized, e.Code == client.ErrSessionRevoked:
 		return c.unaccepted(e.Detail)
 	case e.Code == client.ErrRouteNotFound:
-		text = fmt.Sprintf("%s does not know what this command asks for: it is not of the version of this program", c.Server)
+		text = fmt.Sprintf("%s does not know what this command asks for: %s", c.Server, c.unknownRoute())
 	case e.Category == client.CategoryRateLimit && e.RetryAfter > 0:
 		text += fmt.Sprintf("; try again in %s", e.RetryAfter)
 	case e.Status >= http.StatusInternalServerError:
 		text = fmt.Sprintf("%s has failed: %s; its log knows this as %s", c.Server, e.Detail, e.Instance)
 	}
 	return text + ofEffect(e.Uncertain, e.Method)
+}
+
+// unknownRoute returns why the service does not have an operation.
+func (c Connection) unknownRoute() string {
+	if u, err := url.Parse(c.Server); err == nil && strings.Trim(u.Path, "/") != "" {
+		return fmt.Sprintf("the path %s in %s is wrong, or the service is not of the version of this program", u.Path, c.Setting)
+	}
+	return "it is not of the version of this program"
 }
 
 func ofEffect(uncertain bool, method string) string {

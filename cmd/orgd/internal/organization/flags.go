@@ -1,0 +1,116 @@
+package organization
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
+	"orgd/cmd/orgd/internal/remote"
+	"orgd/cmd/orgd/internal/terminal"
+)
+
+// printFlags are those of commands that print what the service holds.
+type printFlags struct {
+	remote.ServerFlag
+	terminal.OutputFlag
+}
+
+// changeFlags are those of commands that create or change an object.
+type changeFlags struct {
+	remote.ServerFlag
+	terminal.ResultFlag
+	document.RecordFlag
+}
+
+// fields returns the fields of the file and those that add adds.
+func (f changeFlags) fields(t *terminal.Terminal, add func(client.Object) error) (client.Object, error) {
+	o, err := f.Fields(t)
+	if err != nil {
+		return nil, err
+	}
+	return o, add(o)
+}
+
+// patch returns the fields to change. It is a usage error if there are none.
+func (f changeFlags) patch(t *terminal.Terminal, add func(client.Object) error) (client.Object, error) {
+	o, err := f.fields(t, add)
+	if err == nil && len(o) == 0 {
+		err = terminal.Usagef("there is nothing to change: give a flag or --file")
+	}
+	return o, err
+}
+
+// errNameless is the error of a new object without a name.
+var errNameless = terminal.Usagef("it needs a name")
+
+// input converts the fields of a new object to the client's type, unless reading
+// them has failed with err. An unknown field is a usage error.
+func input[T any](o client.Object, err error) (in T, _ error) {
+	if err != nil {
+		return in, err
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return in, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return in, terminal.Usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return in, nil
+}
+
+// printResult prints what was done, and v if the flag asks for it, unless the
+// request has failed with err.
+func printResult(t *terminal.Terminal, f terminal.ResultFlag, v any, err error, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	t.Say(format, args...)
+	return f.Print(t, v)
+}
+
+// yesFlag is for commands that delete.
+type yesFlag struct {
+	Yes bool `help:"Do not ask."`
+}
+
+// deletion is an object that is to be deleted.
+type deletion struct {
+	title string // for the question
+	id    string // or name
+	etag  string // of what was read
+}
+
+// remove reads the objects, asks, and deletes those that have not changed since.
+func (f yesFlag) remove(ctx context.Context, t *terminal.Terminal, names []string, read func(name string) (deletion, error), remove func(ctx context.Context, id string, opts ...client.Option) error) error {
+	if err := t.CanAsk(f.Yes); err != nil {
+		return err
+	}
+	var all []deletion
+	var titles []string
+	for _, name := range names {
+		one, err := read(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+		titles = append(titles, one.title)
+	}
+	if err := t.Confirm(ctx, fmt.Sprintf("Delete %s?", strings.Join(titles, ", ")), f.Yes); err != nil {
+		return err
+	}
+	for _, one := range all {
+		if err := remove(ctx, one.id, client.IfMatch(one.etag)); err != nil {
+			return err
+		}
+		t.Say("Deleted %s.", one.title)
+	}
+	return nil
+}
