@@ -35,22 +35,18 @@ func (v *Diff) Line(indent int, text string) {
 
 // Field adds the change of a field, whose values are JSON, or nil if it has none.
 func (v *Diff) Field(path string, old, is *string) error {
-	members := func(text *string) (map[string]any, error) {
+	var sides [2]map[string]any
+	for i, text := range []*string{old, is} {
 		if text == nil {
-			return nil, nil
+			continue
 		}
 		value, err := decode(json.RawMessage(*text))
-		return map[string]any{path: value}, err
+		if err != nil {
+			return err
+		}
+		sides[i] = map[string]any{path: value}
 	}
-	was, err := members(old)
-	if err != nil {
-		return err
-	}
-	now, err := members(is)
-	if err != nil {
-		return err
-	}
-	v.members("", was, now)
+	v.members("", sides[0], sides[1])
 	return nil
 }
 
@@ -80,14 +76,9 @@ func (v *Diff) value(path string, old, is any) {
 }
 
 func (v *Diff) members(path string, old, is map[string]any) {
-	names := slices.Sorted(maps.Keys(old))
-	for name := range is {
-		if _, both := old[name]; !both {
-			names = append(names, name)
-		}
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(is))
 	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		was, ok1 := old[name]
 		now, ok2 := is[name]
 		field := strings.TrimPrefix(path+"."+name, ".")

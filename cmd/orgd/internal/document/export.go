@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orgd/adapters/httpapi/apidoc"
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -62,4 +63,13 @@ func (c *Export) document(ctx context.Context, service *client.Client) ([]byte, 
 	}
 	text.WriteByte('\n')
 	return text.Bytes(), nil
+}
+
+// Schema prints the JSON Schema of documents.
+type Schema struct{}
+
+// Run prints the schema on standard output.
+func (Schema) Run(t *terminal.Terminal) error {
+	_, err := t.Stdout.Write(apidoc.OrganizationSchema())
+	return err
 }

@@ -83,8 +83,8 @@ func (x Proposal) apply(ctx context.Context, t *terminal.Terminal, plan client.O
 // printMistakes prints the mistakes in the document that err reports, and returns
 // an error that counts them. Other errors are returned as they are.
 func (x Proposal) printMistakes(t *terminal.Terminal, err error) error {
-	var e *client.Error
-	if !errors.As(err, &e) || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
 		return err
 	}
 	all := parseMistakes(e.Detail)

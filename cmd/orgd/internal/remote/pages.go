@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"iter"
 
 	"orgd/client"
@@ -14,10 +15,7 @@ type AllFlag struct {
 // Pages returns the query for pages that fit a limit, where 0 is no limit.
 func Pages(limit uint) client.PageQuery {
 	const largest = 200
-	if limit == 0 {
-		limit = largest
-	}
-	return client.PageQuery{Limit: int(min(limit, largest))}
+	return client.PageQuery{Limit: int(min(cmp.Or(limit, largest), largest))}
 }
 
 // Collect reads items up to a limit, where 0 is no limit. It never returns a nil

@@ -44,9 +44,8 @@ const (
 func Retry(ctx context.Context, progress *terminal.Progress, do func() error) error {
 	for try := 1; ; try++ {
 		err := do()
-		var e *client.Error
-		limited := errors.As(err, &e) && e.Category == client.CategoryRateLimit
-		if !limited || try == maxAttempts {
+		e, ok := errors.AsType[*client.Error](err)
+		if !ok || e.Category != client.CategoryRateLimit || try == maxAttempts {
 			return err
 		}
 		pause := max(e.RetryAfter, MinPause)
@@ -59,10 +58,8 @@ func Retry(ctx context.Context, progress *terminal.Progress, do func() error) er
 
 // Sleep returns true after d, false as soon as ctx ends.
 func Sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false
