@@ -3,7 +3,6 @@ package client
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // patchOf returns the merge patch that turns before into after, two values of one
@@ -15,18 +14,8 @@ func patchOf(before, after any) (Object, error) {
 }
 
 func patchStruct(before, after reflect.Value, patch Object) error {
-	for i := range before.NumField() {
-		f := before.Type().Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		var err error
-		switch {
-		case name == "-":
-		case f.Anonymous && name == "":
-			err = patchStruct(before.Field(i), after.Field(i), patch)
-		default:
-			err = patchField(before.Field(i), after.Field(i), name, patch)
-		}
-		if err != nil {
+	for name, f := range fieldsOf(before.Type()) {
+		if err := patchField(before.FieldByIndex(f.Index), after.FieldByIndex(f.Index), name, patch); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,12 +57,9 @@ func (v *planView) change(c client.OrganizationChange) error {
 		v.actions[c.Action]++
 		v.Line(0, Heading(v.t, c.Action, entryTitle(entry)))
 	}
-	old, err := decode(c.Old)
-	if err != nil {
-		return fmt.Errorf("the plan's %s: %w", c.Path, err)
-	}
-	is, err := decode(c.New)
-	if err != nil {
+	old, errOld := decode(c.Old)
+	is, errNew := decode(c.New)
+	if err := cmp.Or(errOld, errNew); err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
 	switch c.Action {

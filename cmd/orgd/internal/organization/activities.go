@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"orgd/client"
@@ -43,16 +44,13 @@ func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *
 	if c.After != "" && !c.Watch {
 		return terminal.Usagef("--after: goes with --watch only")
 	}
-	var hours client.ActivityWindow
-	if c.LastNHours != "" {
-		fmt.Sscan(c.LastNHours, &hours) // one of a few numbers
-	}
+	hours, _ := strconv.Atoi(c.LastNHours) // one of a few numbers, or ""
+	window := client.ActivityWindow(hours)
 	if c.Watch {
-		q := client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: hours, After: c.After}
-		return c.watch(ctx, t, service, q)
+		return c.watch(ctx, t, service, client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: window, After: c.After})
 	}
 	limit := c.limit(defaultEvents)
-	q := client.ActivityQuery{PageQuery: remote.Pages(limit), Type: c.Type, Agent: c.Agent, Window: hours}
+	q := client.ActivityQuery{PageQuery: remote.Pages(limit), Type: c.Type, Agent: c.Agent, Window: window}
 	all, err := remote.Collect(service.Activities(ctx, q), limit)
 	if err != nil {
 		return err
