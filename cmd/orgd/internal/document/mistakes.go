@@ -56,9 +56,8 @@ func PrintMistakes(t *terminal.Terminal, source string, all []Mistake) error {
 }
 
 var (
-	beginLine = regexp.MustCompile(`^line (\d+): `)
+	wholeLine = regexp.MustCompile(`^line (\d+): | \(line (\d+)\)$`)
 	jsonLine  = regexp.MustCompile(`invalid JSON at byte \d+(?: \(line (\d+), column \d+\))?: `)
-	endLine   = regexp.MustCompile(` \(line (\d+)\)$`)
 	fieldPath = regexp.MustCompile(`^(\w[\w$-]*(?:\.[\w$-]+|\."(?:[^"\\]|\\.)*"|\[\d+\])*): `)
 	entryPath = regexp.MustCompile(`^(?:departments|agents)\[\d+\]`)
 )
@@ -67,33 +66,34 @@ var (
 // document. The line of an entry is at the end of its last mistake and holds for
 // all of them.
 func parseMistakes(detail string) []Mistake {
-	var all []Mistake
-	lines := map[string]int{} // of entries
-	for _, text := range splitUnquoted(detail) {
-		m := Mistake{Text: text}
-		if at := beginLine.FindStringSubmatch(text); at != nil {
-			m.Line, _ = strconv.Atoi(at[1]) // digits
-			m.Text = text[len(at[0]):]
-		} else if at := endLine.FindStringSubmatch(text); at != nil {
-			m.Line, _ = strconv.Atoi(at[1])
-			m.Text = strings.TrimSuffix(text, at[0])
-		} else if at := jsonLine.FindStringSubmatch(text); at != nil {
-			m.Line, _ = strconv.Atoi(cmp.Or(at[1], "1"))
+	texts := splitUnquoted(detail)
+	all := make([]Mistake, len(texts))
+	entry, line := "", 0 // of the mistake behind this one that has a line
+	for i, text := range slices.Backward(texts) {
+		m := parseMistake(text)
+		if at := entryPath.FindString(m.Field); m.Line > 0 {
+			entry, line = at, m.Line
+		} else if at != "" && at == entry {
+			m.Line = line
 		}
-		if at := fieldPath.FindStringSubmatch(m.Text); at != nil {
-			m.Field, m.Text = at[1], m.Text[len(at[0]):]
-		}
-		if at := entryPath.FindString(m.Field); at != "" && m.Line > 0 {
-			lines[at] = m.Line
-		}
-		all = append(all, m)
-	}
-	for i, m := range all {
-		if entry := entryPath.FindString(m.Field); m.Line == 0 && entry != "" {
-			all[i].Line = lines[entry]
-		}
+		all[i] = m
 	}
 	return all
+}
+
+// parseMistake parses one mistake: its line, its field and what is wrong. The line in
+// an error of JSON stays in the text, because the column follows it.
+func parseMistake(text string) Mistake {
+	m := Mistake{Text: wholeLine.ReplaceAllString(text, "")}
+	if at := wholeLine.FindStringSubmatch(text); at != nil {
+		m.Line, _ = strconv.Atoi(at[1] + at[2]) // the digits of one of them
+	} else if at := jsonLine.FindStringSubmatch(text); at != nil {
+		m.Line, _ = strconv.Atoi(cmp.Or(at[1], "1"))
+	}
+	if at := fieldPath.FindStringSubmatch(m.Text); at != nil {
+		m.Field, m.Text = at[1], m.Text[len(at[0]):]
+	}
+	return m
 }
 
 // splitUnquoted splits text at "; ", unless that is quoted.
