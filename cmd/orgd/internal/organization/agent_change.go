@@ -82,7 +82,7 @@ Examples:
 
 // Run creates the agent.
 func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	in, err := input[client.AgentInput](c.fields(t, func(o client.Object) error {
+	in, err := input[client.AgentInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
 		put(o, "hiring_date", c.HiringDate)
 		return c.into(t, o)

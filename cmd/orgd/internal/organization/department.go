@@ -144,7 +144,7 @@ Examples:
 
 // Run creates the department.
 func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	in, err := input[client.DepartmentInput](c.fields(t, func(o client.Object) error {
+	in, err := input[client.DepartmentInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
 		return c.into(o)
 	}))

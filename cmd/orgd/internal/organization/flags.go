@@ -26,8 +26,8 @@ type changeFlags struct {
 	document.RecordFlag
 }
 
-// fields returns the fields of the file and those that add adds.
-func (f changeFlags) fields(t *terminal.Terminal, add func(client.Object) error) (client.Object, error) {
+// given returns the fields of the file and those of the flags, which add adds.
+func (f changeFlags) given(t *terminal.Terminal, add func(client.Object) error) (client.Object, error) {
 	o, err := f.Fields(t)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (f changeFlags) fields(t *terminal.Terminal, add func(client.Object) error)
 
 // patch returns the fields to change. It is a usage error if there are none.
 func (f changeFlags) patch(t *terminal.Terminal, add func(client.Object) error) (client.Object, error) {
-	o, err := f.fields(t, add)
+	o, err := f.given(t, add)
 	if err == nil && len(o) == 0 {
 		err = terminal.Usagef("there is nothing to change: give a flag or --file")
 	}

@@ -107,7 +107,7 @@ Examples:
 
 // Run creates the project and prints its id.
 func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	in, err := input[client.ProjectInput](c.fields(t, func(o client.Object) error {
+	in, err := input[client.ProjectInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
 		return c.into(o)
 	}))
