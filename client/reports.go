@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 )
@@ -127,11 +126,6 @@ type (
 	knownCost       CostIncurred
 	knownTool       ToolUsed
 	knownDelegation DelegationSent
-)
-
-var (
-	_ json.Unmarshaler = (*TaskStarted)(nil)
-	_ json.Unmarshaler = (*DelegationReceived)(nil)
 )
 
 // MarshalJSON implements json.Marshaler.

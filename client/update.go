@@ -24,7 +24,6 @@ const (
 // update reads the resource at path, lets change have it, and sends the
 // difference under the tag that was read.
 func update[T any](ctx context.Context, c *Client, path string, change func(*T) error, opts []Option, takes ...string) (T, error) {
-	var none T
 	u := updating[T]{
 		client: c, read: request{method: http.MethodGet, path: path}, takes: append(takes, ifMatch), opts: opts,
 	}
@@ -33,24 +32,22 @@ func update[T any](ctx context.Context, c *Client, path string, change func(*T) 
 		if p == nil { // nothing was sent
 			return v, err
 		}
-		wantsOne := given(opts, ifMatch) != ""
-		if err == nil || wantsOne || try == updateTries || !errors.Is(err, ErrVersionConflict) {
+		again := errors.Is(err, ErrVersionConflict) && given(opts, ifMatch) == "" && try < updateTries
+		if again && p.uncertain {
+			// The tag may have changed because an attempt of this very change has
+			// succeeded. To apply it again could apply it twice.
+			now, landed, lookErr := u.landed(ctx)
+			if landed {
+				return now, nil
+			}
+			again, err = false, errors.Join(err, lookErr)
+		}
+		if !again {
 			c.report(ctx, p, err)
 			return v, err
 		}
-		if p.uncertain {
-			// The tag may have changed because an attempt of this very change has
-			// succeeded. To apply it again could apply it twice.
-			v, landed, lookErr := u.landed(ctx)
-			if !landed {
-				err = errors.Join(err, lookErr)
-				c.report(ctx, p, err)
-				return none, err
-			}
-			return v, nil
-		}
 		if !sleep(ctx, rand.N(conflictPause<<try)) {
-			return none, fmt.Errorf("client: PATCH %s: %w after %d tries: %w", path, ctx.Err(), try, err)
+			return v, fmt.Errorf("client: PATCH %s: %w after %d tries: %w", path, ctx.Err(), try, err)
 		}
 	}
 }
