@@ -119,9 +119,9 @@ type problem struct {
 // errorOf reads an answer that is no success.
 func errorOf(res *http.Response, body []byte, sent http.Header) *Error {
 	var envelope struct {
-		Detail *problem `json:"error_detail"`
+		Detail problem `json:"error_detail"`
 	}
-	if json.Unmarshal(body, &envelope) != nil || envelope.Detail == nil || envelope.Detail.Code == 0 {
+	if json.Unmarshal(body, &envelope) != nil || envelope.Detail.Code == 0 {
 		return &Error{
 			Status:     res.StatusCode,
 			Detail:     "this is not how orgd answers: " + excerpt(body),

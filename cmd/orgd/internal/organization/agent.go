@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,20 +107,18 @@ func identityFields(table *terminal.Table, a client.AgentIdentity, names map[str
 
 func tools(v client.Tools) string {
 	parts := []string{string(v.AccessLevel)}
-	for _, list := range []struct {
-		what  string
-		tools []string
-	}{{"allowed", v.Allowed}, {"denied", v.Denied}} {
-		if len(list.tools) > 0 {
-			parts = append(parts, list.what+" "+strings.Join(list.tools, ", "))
-		}
+	if len(v.Allowed) > 0 {
+		parts = append(parts, "allowed "+strings.Join(v.Allowed, ", "))
+	}
+	if len(v.Denied) > 0 {
+		parts = append(parts, "denied "+strings.Join(v.Denied, ", "))
 	}
 	return strings.Join(parts, "; ")
 }
 
 func skills(v client.Skills) string {
 	var all []string
-	for _, s := range append(v.Primary[:len(v.Primary):len(v.Primary)], v.Secondary...) {
+	for _, s := range slices.Concat(v.Primary, v.Secondary) {
 		all = append(all, s.Name)
 	}
 	return strings.Join(all, ", ")
