@@ -47,7 +47,7 @@ const maxWebhookTimeout = webhook.Lease * 2 / 3
 type Config struct {
 	HTTP httpapi.Config `group:"Listening"`
 	// MetricsAddr is empty if there is no such listener.
-	MetricsAddr string `name:"metrics-addr" group:"Listening" after:"addr" placeholder:"HOST:PORT" help:"Show metrics, to everybody who gets there, on a listener of their own."`
+	MetricsAddr string `name:"metrics-addr" group:"Listening" placeholder:"HOST:PORT" help:"Show metrics, to everybody who gets there, on a listener of their own."`
 	// Console is nil if the program decides, see [Config.ServesConsole].
 	Console *bool `name:"console" group:"Listening" negatable:"" help:"Serve the console, at /console. By itself where only this machine can reach it: with the embedded storage on a loopback address."`
 	// Storage is SQLite or MongoDB, and one of the two that follow says where.
@@ -70,7 +70,7 @@ type Config struct {
 	// Auth says whose tokens are accepted. An empty KeyFile means the key in
 	// the data directory.
 	Auth          jwtauth.Config        `group:"Tokens"`
-	CursorKeyFile string                `name:"cursor-key-file" group:"Storage" after:"signing-key-file" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
+	CursorKeyFile string                `name:"cursor-key-file" group:"Storage" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 	Traces        telemetry.TraceConfig `group:"Traces"`
 	Log           LogConfig             `group:"logs"`
 	// Origins are how the user wrote the settings that are not defaults.

@@ -102,7 +102,7 @@ func run(ctx context.Context, args []string, t terminal.Terminal) int {
 
 func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
 	c := &cli{}
-	c.Serve.Plugins, c.Config.Check.Plugins = config.AllFlags(), config.AllFlags()
+	c.Serve.Plugins, c.Config.Check.Plugins = config.Flags(), config.Flags()
 	c.Migrate.Plugins = config.Flags("mongo-uri", "mongo-database", "mongo-connect-timeout", "mongo-operation-timeout", "mongo-max-pool")
 	c.Token.Create.Plugins = config.Flags("signing-key-file", "token-issuer", "token-audience")
 	return kong.New(c,
@@ -125,7 +125,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 		kong.Writers(t.Stdout, t.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
-		kong.ValueFormatter(config.Help),
+		kong.ValueFormatter(config.Help()),
 	)
 }
 

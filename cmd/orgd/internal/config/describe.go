@@ -21,7 +21,7 @@ const masked = "***"
 func Describe(c orgd.Config) (string, error) {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for _, s := range settingsOf(newInput(c)) {
+	for _, s := range inOrder(c) {
 		if group := s.tag.Get("group"); group == "Limits" || group == "oidc" {
 			continue // they follow
 		}
@@ -49,10 +49,9 @@ func Describe(c orgd.Config) (string, error) {
 }
 
 func ratesOf(c limit.Caps) map[string]string {
-	all := map[string]string{
-		limit.AddressName:      rateText(c.Address),
-		limit.AuthFailuresName: rateText(c.AuthFailures),
-		limit.SubjectName:      rateText(c.Subject),
+	all := map[string]string{}
+	for name, r := range general(&c) {
+		all[name] = rateText(*r)
 	}
 	for name := range limit.Defaults().Operations {
 		all[name] = rateText(c.Operations[name])

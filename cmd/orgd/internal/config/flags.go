@@ -20,38 +20,23 @@ type DirectoryFlag struct {
 }
 
 // ServiceFlags are the flags of a command that takes all settings. Set Plugins to
-// [AllFlags].
+// [Flags] of no names.
 type ServiceFlags struct {
 	FileFlag
 	kong.Plugins
 }
 
-// AllFlags returns the flags of all settings, in the order of the help.
-func AllFlags() kong.Plugins {
-	return Flags(strings.Fields(`
-addr metrics-addr tls-cert tls-key trusted-proxies cors-origins error-docs-url console request-timeout organization-timeout
-organization-max-body drain-delay shutdown-timeout
-data-dir storage replicas retention readers cursor-key-file
-mongo-uri mongo-database mongo-connect-timeout mongo-operation-timeout mongo-max-pool
-redis-addr redis-cluster redis-username redis-password redis-sentinel-master redis-sentinel-username redis-sentinel-password
-redis-tls-ca redis-tls-cert redis-tls-key redis-prefix redis-timeout
-signing-key-file token-issuer token-audience token-cache-size
-oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-departments-claim oidc-agent-claim oidc-leeway oidc-allow-http
-webhook-allow-http webhook-allow-private webhook-timeout
-limits limit limit-at-once
-traces-endpoint traces-ratio traces-headers
-log-level log-format`)...)
-}
-
-// Flags returns the flags of settings, in this order. Their values stay texts: [Load]
-// reads them, so that all mistakes are reported at once.
+// Flags returns the flags of the settings with these names, of all settings if there is no
+// name. Their values stay texts: [Load] reads them, so that all mistakes are reported at
+// once.
 func Flags(names ...string) kong.Plugins {
 	var fields []reflect.StructField
-	all := Settings()
-	for i, name := range names {
-		s := all[slices.IndexFunc(all, func(s Setting) bool { return s.Name == name })]
+	for _, s := range Settings() {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
+			continue
+		}
 		fields = append(fields, reflect.StructField{
-			Name: fmt.Sprint("F", i), Type: s.flagType(), Tag: reflect.StructTag(strings.ReplaceAll(string(s.tag), "$", "$$")),
+			Name: fmt.Sprint("F", len(fields)), Type: s.flagType(), Tag: reflect.StructTag(strings.ReplaceAll(string(s.tag), "$", "$$")),
 		})
 	}
 	return kong.Plugins{reflect.New(reflect.StructOf(fields)).Interface()}
@@ -66,4 +51,21 @@ func (s Setting) flagType() reflect.Type {
 		return reflect.TypeFor[[]string]()
 	}
 	return reflect.TypeFor[string]()
+}
+
+// Help returns the function that returns the help of a flag. If the flag is a setting, its
+// help ends with the setting's default and variable.
+func Help() kong.HelpValueFormatter {
+	all := Settings()
+	return func(v *kong.Value) string {
+		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == v.Name })
+		if i < 0 || v.Flag == nil || v.HasDefault {
+			return v.Help
+		}
+		notes := "$" + all[i].Env()
+		if d := all[i].Default(); d != "" && d != "false" {
+			notes = "default " + d + "; " + notes
+		}
+		return fmt.Sprintf("%s (%s)", v.Help, notes)
+	}
 }

@@ -53,19 +53,21 @@ func (in *input) applyLimits(values map[string]any) error {
 
 func setRate(caps *limit.Caps, name string, rate limit.Rate) error {
 	_, known := limit.Defaults().Operations[name]
-	switch {
-	case name == limit.AddressName:
-		caps.Address = rate
-	case name == limit.AuthFailuresName:
-		caps.AuthFailures = rate
-	case name == limit.SubjectName:
-		caps.Subject = rate
-	case known:
+	if r := general(caps)[name]; r != nil {
+		*r = rate
+	} else if known {
 		caps.Operations[name] = rate
-	default:
+	} else {
 		return errNoLimit
 	}
 	return nil
+}
+
+// general returns the limits that are not about one operation, by name.
+func general(caps *limit.Caps) map[string]*limit.Rate {
+	return map[string]*limit.Rate{
+		limit.AddressName: &caps.Address, limit.AuthFailuresName: &caps.AuthFailures, limit.SubjectName: &caps.Subject,
+	}
 }
 
 // parseRate reads "100/60s", "0" or "off".

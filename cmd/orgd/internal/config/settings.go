@@ -1,12 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"orgd"
 	"orgd/adapters/jwtauth"
@@ -18,11 +17,10 @@ import (
 //   - name, after the prefix of the structs around it; group and placeholder of the flag
 //   - storage that it is for; none if it is for all
 //   - secret, if it is never shown; the variable NAME_FILE may name a file with it
-//   - after, if another setting than the field above comes before it
 type input struct {
 	orgd.Config
-	AllowHTTP    bool              `name:"webhook-allow-http" group:"Webhooks" after:"retention" help:"Allow webhooks without TLS. For tests only."`
-	AllowPrivate bool              `name:"webhook-allow-private" group:"Webhooks" after:"webhook-allow-http" help:"Allow webhooks at addresses that are not public: loopback, private networks, the metadata services of clouds. Whoever may create webhooks can then have requests sent there."`
+	AllowHTTP    bool              `name:"webhook-allow-http" group:"Webhooks" help:"Allow webhooks without TLS. For tests only."`
+	AllowPrivate bool              `name:"webhook-allow-private" group:"Webhooks" help:"Allow webhooks at addresses that are not public: loopback, private networks, the metadata services of clouds. Whoever may create webhooks can then have requests sent there."`
 	LimitsOn     any               `name:"limits" group:"Limits" placeholder:"on|off" help:"off: no limits but those that are set one by one."`
 	Rates        map[string]string `name:"limit" group:"Limits" placeholder:"NAME=CAP/TIME" help:"Requests in any such period of 1s to 1d, as in agents.create=100/60s, or NAME=off. Repeatable."`
 	Slots        map[string]string `name:"limit-at-once" group:"Limits" placeholder:"NAME=N" help:"Requests that run at once, as in activities.stream=8, or NAME=off. Repeatable."`
@@ -41,8 +39,37 @@ type Setting struct {
 	field reflect.Value
 }
 
-// Settings returns the settings that have a flag, with their defaults.
-func Settings() []Setting { return settingsOf(newInput(orgd.Default())) }
+// order is the order of the settings in the help and in config check. Settings that it
+// does not name come last.
+var order = strings.Fields(`
+addr metrics-addr tls-cert tls-key trusted-proxies cors-origins error-docs-url console request-timeout organization-timeout
+organization-max-body drain-delay shutdown-timeout
+data-dir storage replicas retention readers cursor-key-file
+mongo-uri mongo-database mongo-connect-timeout mongo-operation-timeout mongo-max-pool
+redis-addr redis-cluster redis-username redis-password redis-sentinel-master redis-sentinel-username redis-sentinel-password
+redis-tls-ca redis-tls-cert redis-tls-key redis-prefix redis-timeout
+signing-key-file token-issuer token-audience token-cache-size
+oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-departments-claim oidc-agent-claim oidc-leeway oidc-allow-http
+webhook-allow-http webhook-allow-private webhook-timeout
+limits limit limit-at-once
+traces-endpoint traces-ratio traces-headers
+log-level log-format`)
+
+// Settings returns the settings that have a flag, with their defaults, in the order of the
+// help.
+func Settings() []Setting { return inOrder(orgd.Default()) }
+
+// inOrder returns the settings with the values of a configuration, in the order of the
+// help.
+func inOrder(c orgd.Config) []Setting {
+	position := map[string]int{}
+	for i, name := range order {
+		position[name] = i - len(order) // 0 is the position of those that are not named
+	}
+	all := settingsOf(newInput(c))
+	slices.SortStableFunc(all, func(a, b Setting) int { return cmp.Compare(position[a.Name], position[b.Name]) })
+	return all
+}
 
 // settingsOf returns the settings in a struct.
 func settingsOf(pointer any) []Setting { return fields(reflect.ValueOf(pointer).Elem(), "") }
@@ -55,12 +82,7 @@ func fields(v reflect.Value, outer reflect.StructTag) (all []Setting) {
 		switch {
 		case !f.IsExported():
 		case f.Tag.Get("help") != "":
-			s := Setting{Name: tag.Get("prefix") + f.Tag.Get("name"), tag: tag, field: v.Field(i)}
-			at := len(all)
-			if before := f.Tag.Get("after"); before != "" {
-				at = 1 + slices.IndexFunc(all, func(s Setting) bool { return s.Name == before })
-			}
-			all = slices.Insert(all, at, s)
+			all = append(all, Setting{Name: tag.Get("prefix") + f.Tag.Get("name"), tag: tag, field: v.Field(i)})
 		case f.Type.Kind() == reflect.Struct:
 			all = append(all, fields(v.Field(i), tag)...)
 		}
@@ -88,19 +110,3 @@ func (s Setting) Default() string { return fmt.Sprint(s.native()) }
 // isPairs reports whether the setting maps names to values. Its sources are merged name
 // by name.
 func (s Setting) isPairs() bool { return s.field.Kind() == reflect.Map }
-
-// Help returns the help of a flag. If the flag is a setting, it has the setting's
-// default and variable.
-func Help(v *kong.Value) string {
-	for _, s := range Settings() {
-		if v.Flag == nil || v.HasDefault || s.Name != v.Name {
-			continue
-		}
-		notes := "$" + s.Env()
-		if d := s.Default(); d != "" && d != "false" {
-			notes = "default " + d + "; " + notes
-		}
-		return fmt.Sprintf("%s (%s)", v.Help, notes)
-	}
-	return v.Help
-}
