@@ -96,6 +96,7 @@ func run(ctx context.Context, args []string, t terminal.Terminal) int {
 	if err != nil {
 		return failParsing(&t, err)
 	}
+	t.EndInputWith(ctx)
 	command.BindTo(ctx, (*context.Context)(nil))
 	return fail(ctx, &t, command.Run(&t, config.GivenFlags(command)))
 }

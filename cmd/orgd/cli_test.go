@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -158,5 +160,27 @@ func TestConfigCheck(t *testing.T) {
 	}
 	if strings.Contains(out, "secret") {
 		t.Errorf("orgd config check shows a secret:\n%s", out)
+	}
+}
+
+// Ctrl-C ends a command that waits for its input.
+func TestInterruptedInput(t *testing.T) {
+	for _, line := range []string{"plan -f -", "apply --yes -f -", "agent create -f -", "login"} {
+		in, keyboard := io.Pipe()
+		ctx, interrupt := context.WithCancel(t.Context())
+		var stdout, stderr output
+		code := make(chan int, 1)
+		go func() {
+			code <- run(ctx, strings.Fields(line), terminal.Terminal{Getenv: env(), Stdin: in, Stdout: &stdout, Stderr: &stderr, UserDir: t.TempDir()})
+			in.Close()
+		}()
+		if _, err := io.WriteString(keyboard, "x"); err != nil {
+			t.Errorf("orgd %s reads no input: %v", line, err)
+		}
+		interrupt()
+		if got := <-code; got != 130 || stdout.String() != "" || stderr.String() != "" {
+			t.Errorf("orgd %s, interrupted = %d, %q, %q, want 130 and silence", line, got, &stdout, &stderr)
+		}
+		keyboard.Close()
 	}
 }

@@ -49,7 +49,11 @@ func (t *Terminal) Confirm(ctx context.Context, question string, yes bool) error
 
 // AskSecret asks for a line that does not appear on the terminal.
 func (t *Terminal) AskSecret(ctx context.Context, question string) (string, error) {
-	terminal, ok := t.Stdin.(*os.File)
+	from := t.Stdin
+	if in, ok := from.(input); ok {
+		from = in.from
+	}
+	terminal, ok := from.(*os.File)
 	if !ok {
 		return t.ask(ctx, question)
 	}
@@ -58,42 +62,64 @@ func (t *Terminal) AskSecret(ctx context.Context, question string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return t.answer(ctx, question, func() (string, error) {
-		secret, err := term.ReadPassword(fd)
-		fmt.Fprintln(t.Stderr)
-		return string(secret), err
-	}, func() error { return term.Restore(fd, before) })
+	fmt.Fprint(t.Stderr, question)
+	secret, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
+	fmt.Fprintln(t.Stderr)
+	if ctx.Err() != nil {
+		err = errors.Join(err, term.Restore(fd, before))
+	}
+	return string(secret), err
 }
 
 // ask asks for a line.
 func (t *Terminal) ask(ctx context.Context, question string) (string, error) {
-	return t.answer(ctx, question, func() (string, error) {
-		line, err := bufio.NewReader(t.Stdin).ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return strings.TrimRight(line, "\r\n"), err
-	}, func() error { return nil })
+	fmt.Fprint(t.Stderr, question)
+	line, err := bufio.NewReader(t.Stdin).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(t.Stderr)
+	}
+	return strings.TrimRight(line, "\r\n"), err
 }
 
-// answer returns what read returns, or an error as soon as ctx ends. Then read
-// goes on in the background, and restore resets the terminal.
-func (t *Terminal) answer(ctx context.Context, question string, read func() (string, error), restore func() error) (string, error) {
-	type line struct {
-		text string
-		err  error
+// input is standard input. Its reads fail as soon as a context ends.
+type input struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// EndInputWith makes reads from standard input fail as soon as ctx ends.
+func (t *Terminal) EndInputWith(ctx context.Context) { t.Stdin = input{ctx, t.Stdin} }
+
+// maxRead bounds one read, in bytes: as much as a pipe holds.
+const maxRead = 64 << 10
+
+// Read implements io.Reader.
+func (i input) Read(p []byte) (int, error) {
+	part := make([]byte, min(len(p), maxRead)) // a read that goes on must not write to p
+	n, err := await(i.ctx, func() (int, error) { return i.from.Read(part) })
+	return copy(p, part[:n]), err
+}
+
+// await returns what read returns, or an error as soon as ctx ends. Then read goes on in
+// the background.
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
 	}
-	fmt.Fprint(t.Stderr, question)
-	lines := make(chan line, 1)
+	results := make(chan result, 1)
 	go func() {
-		text, err := read()
-		lines <- line{text, err}
+		value, err := read()
+		results <- result{value, err}
 	}()
 	select {
-	case l := <-lines:
-		return l.text, l.err
+	case r := <-results:
+		return r.value, r.err
 	case <-ctx.Done():
-		fmt.Fprintln(t.Stderr)
-		return "", errors.Join(ctx.Err(), restore())
+		var none T
+		return none, ctx.Err()
 	}
 }
