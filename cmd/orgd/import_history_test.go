@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/gittest"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/test/gittest"
 	"orgd/test/golden"
 	"orgd/test/history"
 )

@@ -13,7 +13,7 @@ import (
 
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
-	"orgd/cmd/orgd/internal/gittest"
+	"orgd/test/gittest"
 )
 
 // definition is a file about an agent.
