@@ -36,7 +36,7 @@ func (f OutputFlag) Print(t *Terminal, v any, fill func(*Table)) error {
 		fill(table)
 		return table.Flush()
 	}
-	text, err := f.encode(v)
+	text, err := f.encode(v, "  ")
 	if err != nil {
 		return err
 	}
@@ -47,23 +47,22 @@ func (f OutputFlag) Print(t *Terminal, v any, fill func(*Table)) error {
 // PrintOne prints v as one item of a stream: JSON on a line, or a document of
 // YAML.
 func (f OutputFlag) PrintOne(t *Terminal, v any) error {
-	text, err := encodeJSON(v, "")
-	if err == nil && f.Output == "yaml" {
-		text, err = toYAML(text)
-		text = append([]byte("---\n"), text...)
-	}
+	text, err := f.encode(v, "")
 	if err != nil {
 		return err
+	}
+	if f.Output == "yaml" {
+		text = append([]byte("---\n"), text...)
 	}
 	_, err = t.Stdout.Write(text)
 	return err
 }
 
 // encode returns v as JSON, or as YAML with the same names in the same order.
-func (f OutputFlag) encode(v any) ([]byte, error) {
-	text, err := encodeJSON(v, "  ")
+func (f OutputFlag) encode(v any, indent string) ([]byte, error) {
+	text, err := encodeJSON(v, indent)
 	if err == nil && f.Output == "yaml" {
-		text, err = toYAML(text)
+		return toYAML(text)
 	}
 	return text, err
 }

@@ -65,9 +65,7 @@ func (g *Progress) Wait(d time.Duration, why string) {
 func (g *Progress) End(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.Terminal {
-		fmt.Fprint(g.Out, "\r\x1b[K")
-	}
+	g.Stop()
 	if g.Quiet {
 		return
 	}

@@ -98,18 +98,41 @@ func (t *Terminal) explain(err error) (text, detail string) {
 	return t.Explain(err)
 }
 
+// The colours of a terminal, as parameters of its escape sequences.
+const (
+	Bold   = "1"
+	Faint  = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Cyan   = "36"
+)
+
+// WantsColors reports whether the environment does not forbid colours
+// (https://no-color.org) and the terminal supports them.
+func WantsColors(getenv func(string) string) bool {
+	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+}
+
+// Color returns text in a colour, or as it is if standard output has no colours.
+func (t *Terminal) Color(color, text string) string {
+	if !t.Colored || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
 // Visible escapes the characters of a text that do not appear on a terminal or
 // control it. Tabs stay.
 func Visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case r == '\t' || unicode.IsPrint(r):
+		if r == '\t' || unicode.IsPrint(r) {
 			b.WriteRune(r)
-		default:
-			escaped := strconv.QuoteRune(r)
-			b.WriteString(escaped[1 : len(escaped)-1])
+			continue
 		}
+		escaped := strconv.QuoteRune(r)
+		b.WriteString(escaped[1 : len(escaped)-1])
 	}
 	return b.String()
 }
