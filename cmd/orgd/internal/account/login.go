@@ -3,11 +3,13 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"orgd"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -102,15 +104,14 @@ func (c *Login) connection(getenv func(string) string, saved remote.Profile) rem
 
 // token reads the token from where it is given.
 func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) (token string, err error) {
+	var text []byte
 	switch {
 	case c.TokenFile != "" && c.TokenFile != "-":
-		var text []byte
 		text, err = os.ReadFile(c.TokenFile)
 		token = string(text)
 	case c.TokenFile == "" && t.Interactive:
 		token, err = t.AskSecret(ctx, fmt.Sprintf("Token for %s: ", server))
 	default:
-		var text []byte
 		text, err = io.ReadAll(io.LimitReader(t.Stdin, terminal.MaxSecret))
 		token = string(text)
 	}
@@ -118,4 +119,31 @@ func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) 
 		err = terminal.Usagef("there is no token: orgd token create makes one")
 	}
 	return token, err
+}
+
+// printLink prints a link that signs a browser in as the caller.
+func printLink(ctx context.Context, t *terminal.Terminal, server remote.ServerFlag) error {
+	service, to, err := server.Open(t)
+	if err != nil {
+		return err
+	}
+	if !remote.IsLoopback(to.Server) {
+		return terminal.Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
+	}
+	can, err := service.Capabilities(ctx)
+	if err != nil {
+		return err
+	}
+	if !can.Console {
+		return errors.New("the service serves no console to sign in to: start it with orgd serve --console")
+	}
+	link, err := service.MakeSignInLink(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(t.Stdout, orgd.SignInURL(to.Server, link.Code)); err != nil {
+		return err
+	}
+	t.Say("Open it in a browser on this machine: it signs you in, once, until %s.", terminal.Time(link.ExpiresAt))
+	return nil
 }

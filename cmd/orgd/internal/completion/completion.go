@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"iter"
 	"maps"
@@ -15,6 +16,9 @@ import (
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
+
+//go:embed orgd.bash orgd.zsh orgd.fish
+var scripts embed.FS
 
 // Command prints the script for a shell.
 type Command struct {
@@ -34,7 +38,10 @@ Examples:
 
 // Run prints the script on standard output.
 func (c *Command) Run(t *terminal.Terminal) error {
-	_, err := fmt.Fprint(t.Stdout, script(c.Shell))
+	script, err := scripts.ReadFile("orgd." + c.Shell)
+	if err == nil {
+		_, err = t.Stdout.Write(script)
+	}
 	return err
 }
 
@@ -116,4 +123,24 @@ func offer[T any](items iter.Seq2[T, error], add func(T) bool) {
 			return
 		}
 	}
+}
+
+// joinWords joins the words that bash has split at "=" and ":". The second result is
+// the length of the part of the last word that bash keeps.
+func joinWords(words []string) (whole []string, seen int) {
+	const breaks = "=:"
+	glue := false
+	for _, w := range words {
+		apart := len(w) == 1 && strings.Contains(breaks, w)
+		if len(whole) > 0 && (glue || apart) {
+			whole[len(whole)-1] += w
+		} else {
+			whole = append(whole, w)
+		}
+		glue = apart
+	}
+	if len(whole) > 0 {
+		seen = strings.LastIndexAny(whole[len(whole)-1], breaks) + 1
+	}
+	return whole, seen
 }

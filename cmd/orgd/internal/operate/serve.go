@@ -5,7 +5,6 @@ package operate
 import (
 	"context"
 	"errors"
-	"net"
 
 	"orgd"
 	"orgd/cmd/orgd/internal/config"
@@ -70,7 +69,7 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 		log.Info("stopping: running requests end first")
 		close(stopping)
 	})()
-	err = service.Run(ctx, func(addr net.Addr) { w.listening(addr) })
+	err = service.Run(ctx, w.listening)
 	w.served.Close() // if there is one
 	if err != nil {
 		return UnlessStopped(ctx, err)
