@@ -50,12 +50,6 @@ func Key(text string) name.Key {
 	return n.Key
 }
 
-// Options say what the files do not.
-type Options struct {
-	// Department is that of all agents; "" takes the folders'.
-	Department string
-}
-
 // Mistake is one thing that is wrong with a file.
 type Mistake struct {
 	Path  string
@@ -95,9 +89,8 @@ func compare(a, b Mistake) int {
 // Skip is a file that defines no agent, and why it does not.
 type Skip struct{ Path, Why string }
 
-func (s Skip) Error() string { return s.String() }
-
-func (s Skip) String() string { return printable(s.Path) + ": " + s.Why }
+// Error implements error.
+func (s Skip) Error() string { return printable(s.Path) + ": " + s.Why }
 
 // printable is a path as it can stand in a line of text.
 func printable(path string) string {

@@ -80,11 +80,10 @@ type field struct {
 // them, so that they can be refused.
 func (s source) fields() (fields []field, lenient bool, mistakes []Mistake) {
 	if pairs, ok := mapping(s.front); ok {
-		for _, p := range pairs {
-			p.line += s.frontLine - 1
-			fields = append(fields, p)
+		for i := range pairs {
+			pairs[i].line += s.frontLine - 1
 		}
-		return fields, false, nil
+		return pairs, false, nil
 	}
 	fields, mistakes = s.byLine()
 	return fields, true, mistakes

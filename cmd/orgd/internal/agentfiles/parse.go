@@ -2,6 +2,7 @@ package agentfiles
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -23,8 +24,8 @@ const MaxSize = 256 << 10
 
 // Parse reads the text of the file at a path. The error is a [Skip] for a file
 // that defines no agent, else [Mistakes] with everything that is wrong; then the
-// agent has what could be read.
-func Parse(file string, text []byte, o Options) (Agent, error) {
+// agent has what could be read. Its department is that of its folder, unless one is given.
+func Parse(file string, text []byte, department string) (Agent, error) {
 	a := Agent{Path: file, Tools: []string{}, lines: map[string]int{}}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return a, Mistakes{{Path: file, Text: "must be UTF-8, not UTF-16"}}
@@ -41,7 +42,7 @@ func Parse(file string, text []byte, o Options) (Agent, error) {
 	case !utf8.Valid(text):
 		return a, Mistakes{{Path: file, Line: invalidLine(text), Text: "must be UTF-8"}}
 	}
-	return a.read(s, o)
+	return a.read(s, department)
 }
 
 func tooLarge(file string) Mistake {
@@ -55,7 +56,7 @@ func invalidLine(text []byte) int {
 }
 
 // read fills a from the parts of its file.
-func (a Agent) read(s source, o Options) (Agent, error) {
+func (a Agent) read(s source, department string) (Agent, error) {
 	fields, lenient, mistakes := s.fields()
 	a.Lenient = lenient
 	seen := false
@@ -87,10 +88,7 @@ func (a Agent) read(s source, o Options) (Agent, error) {
 		a.lines[fieldName] = 1
 	}
 	a.lines["department"] = a.lines[fieldName]
-	if a.Department = o.Department; a.Department == "" {
-		a.Department = departmentOf(a.Path)
-	}
-	a.Name, a.Department = written(a.Name), written(a.Department)
+	a.Name, a.Department = written(a.Name), written(cmp.Or(department, departmentOf(a.Path)))
 	mistakes = append(mistakes, a.check(mistakes)...)
 	if len(mistakes) == 0 {
 		return a, nil

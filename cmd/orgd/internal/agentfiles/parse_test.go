@@ -35,7 +35,7 @@ func TestParseDialects(t *testing.T) {
 			"LF": text, "CRLF": strings.ReplaceAll(text, "\n", "\r\n"), "BOM": "\ufeff" + text,
 		} {
 			t.Run(name+"/"+end, func(t *testing.T) {
-				got, err := Parse("core/ada.agent.md", []byte(form), Options{})
+				got, err := Parse("core/ada.agent.md", []byte(form), "")
 				if err != nil {
 					t.Fatalf("Parse = %v, want none", err)
 				}
@@ -51,53 +51,53 @@ func TestParseDialects(t *testing.T) {
 func TestParse(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, text string
-		o          Options
+		department string
 		want       Agent
 	}{
 		"little": {
-			"a/b c.md", "---\ndescription:\n---", Options{},
+			"a/b c.md", "---\ndescription:\n---", "",
 			Agent{Name: "b c", Department: "a"},
 		},
 		"inherited model": {
-			"a/b.md", "---\nname: b\nmodel: inherit\ntools:\n---\n", Options{},
+			"a/b.md", "---\nname: b\nmodel: inherit\ntools:\n---\n", "",
 			Agent{Name: "b", Department: "a"},
 		},
 		"department of the caller": {
-			"a/b.md", "---\nname: b\n---\n", Options{Department: "Z"},
+			"a/b.md", "---\nname: b\n---\n", "Z",
 			Agent{Name: "b", Department: "Z"},
 		},
 		"a folder that is called agents": {
-			"plugins/web/Agents/b.md", "---\nname: b\n---\n", Options{},
+			"plugins/web/Agents/b.md", "---\nname: b\n---\n", "",
 			Agent{Name: "b", Department: "web"},
 		},
 		"not texts": {
-			"a/b.md", "---\nname: 007\ndescription: true\nmodel: 4.10\ntools: [1, yes]\n---\n", Options{},
+			"a/b.md", "---\nname: 007\ndescription: true\nmodel: 4.10\ntools: [1, yes]\n---\n", "",
 			Agent{Name: "007", Department: "a", Description: "true", Model: "4.10", Tools: []string{"1", "yes"}},
 		},
 		"everything": {
-			"a/b.md", "---\nname: b\ntools: *\n---\n", Options{},
+			"a/b.md", "---\nname: b\ntools: *\n---\n", "",
 			Agent{Name: "b", Department: "a", Tools: []string{"*"}, Lenient: true},
 		},
 		"dialogues": {
-			"a/b.md", "---\nname: b\ndescription: Use it. Examples:\\n\\n<example>\nuser: \"Do: it\"\nassistant: done\n</example>\n\n<example>\nuser: x\n</example>\nExamples: more\ncolor: blue\n---\n", Options{},
+			"a/b.md", "---\nname: b\ndescription: Use it. Examples:\\n\\n<example>\nuser: \"Do: it\"\nassistant: done\n</example>\n\n<example>\nuser: x\n</example>\nExamples: more\ncolor: blue\n---\n", "",
 			Agent{Name: "b", Department: "a", Lenient: true,
 				Description: "Use it. Examples:\\n\\n<example>\nuser: \"Do: it\"\nassistant: done\n</example>\n\n<example>\nuser: x\n</example>\nExamples: more"},
 		},
 		"dialogue without an end": {
-			"a/b.md", "---\nname: b\ndescription: Use: it <example>\ntools: Read\n---\n", Options{},
+			"a/b.md", "---\nname: b\ndescription: Use: it <example>\ntools: Read\n---\n", "",
 			Agent{Name: "b", Department: "a", Lenient: true, Description: "Use: it <example>", Tools: []string{"Read"}},
 		},
 		"body": {
-			"a/b.md", "---\nname: b\n---\n\n    indented\n\n---\nname: c\n---\n\n", Options{},
+			"a/b.md", "---\nname: b\n---\n\n    indented\n\n---\nname: c\n---\n\n", "",
 			Agent{Name: "b", Department: "a", Instructions: "    indented\n\n---\nname: c\n---"},
 		},
 		"dashes inside of a text": {
-			"a/b.md", "---\nname: b\ndescription: |\n  one\n  ---\n  two\n---\n", Options{},
+			"a/b.md", "---\nname: b\ndescription: |\n  one\n  ---\n  two\n---\n", "",
 			Agent{Name: "b", Department: "a", Description: "one\n---\ntwo"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Parse(c.path, []byte(c.text), c.o)
+			got, err := Parse(c.path, []byte(c.text), c.department)
 			if err != nil {
 				t.Fatalf("Parse = %v, want none", err)
 			}
@@ -141,7 +141,7 @@ func TestParseMistakes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse(c.path, []byte(c.text), Options{})
+			_, err := Parse(c.path, []byte(c.text), "")
 			if _, ok := errors.AsType[Mistakes](err); !ok {
 				t.Fatalf("Parse = %v, want mistakes", err)
 			}
@@ -162,7 +162,7 @@ func TestParseSkips(t *testing.T) {
 		"comment in front": {"---\n# name: b\n---\nHello\n", "a/b.md: its front matter has neither name, description, model nor tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("a/b.md", []byte(c.text), Options{})
+			_, err := Parse("a/b.md", []byte(c.text), "")
 			if skip, ok := errors.AsType[Skip](err); !ok || skip.Error() != c.want {
 				t.Errorf("Parse = %v, want to skip: %s", err, c.want)
 			}
@@ -184,7 +184,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		a, err := Parse("core/ada.md", text, Options{})
+		a, err := Parse("core/ada.md", text, "")
 		if _, skip := errors.AsType[Skip](err); skip {
 			return
 		}
@@ -204,7 +204,7 @@ func FuzzParse(f *testing.F) {
 		if unread := a.check(nil); len(unread) > 0 {
 			t.Errorf("Parse(%q) = %+v, which the service refuses: %v", text, a, unread)
 		}
-		again, err := Parse(a.Path, strict(t, a), Options{})
+		again, err := Parse(a.Path, strict(t, a), "")
 		if err != nil || !again.Same(a) || again.Lenient {
 			t.Errorf("Parse(%q) = %+v, in strict YAML %+v, %v", text, a, again, err)
 		}

@@ -19,55 +19,60 @@ type Tree struct {
 	Skipped []Skip  // Markdown files that define no agent
 }
 
-// Read reads all agents of a directory. The error is [Mistakes], with everything
+// Read reads all agents of a directory, as [Parse] does. The error is [Mistakes], with everything
 // that is wrong in any file.
-func Read(files fs.FS, o Options) (Tree, error) {
-	var t Tree
-	var all []Agent // also those with mistakes
-	var mistakes Mistakes
-	record := func(file string, err error) {
-		if all, ok := errors.AsType[Mistakes](err); ok {
-			mistakes = append(mistakes, all...)
-		} else if skip, ok := errors.AsType[Skip](err); ok {
-			t.Skipped = append(t.Skipped, skip)
-		} else {
-			mistakes = append(mistakes, Mistake{Path: file, Text: fmt.Sprintf("cannot be read: %v", cause(err))})
-		}
-	}
+func Read(files fs.FS, department string) (Tree, error) {
+	var c Collection
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
+		var a Agent
 		switch {
+		case err != nil && file == ".":
+			return err
 		case err != nil:
-			if file == "." {
-				return err
-			}
-			record(file, err)
+		case entry.IsDir() && file != "." && isHidden(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || !isMarkdown(file):
 			return nil
-		case entry.IsDir():
-			if file != "." && isHidden(entry.Name()) {
-				return fs.SkipDir
-			}
-			return nil
-		case !isMarkdown(file):
-			return nil
+		default:
+			a, err = open(files, file, entry.Type(), department)
 		}
-		a, err := open(files, file, entry.Type(), o)
-		all = append(all, a)
-		if err != nil {
-			record(file, err)
-			return nil
+		if err := c.Add(a, err); err != nil {
+			c.mistakes = append(c.mistakes, Mistake{Path: file, Text: fmt.Sprintf("cannot be read: %v", cause(err))})
 		}
-		t.Agents = append(t.Agents, a)
 		return nil
 	})
 	if err != nil {
-		return t, err
+		return c.Tree, err
 	}
-	mistakes = append(mistakes, Duplicates(all)...)
-	if len(mistakes) > 0 {
-		slices.SortStableFunc(mistakes, compare)
-		return t, mistakes
+	mistakes := c.Mistakes()
+	if len(mistakes) == 0 {
+		return c.Tree, nil
 	}
-	return t, nil
+	slices.SortStableFunc(mistakes, compare)
+	return c.Tree, mistakes
+}
+
+// Collection is a tree whose files are read one after the other.
+type Collection struct {
+	Tree
+	all      []Agent // also those with mistakes
+	mistakes Mistakes
+}
+
+// Add adds the agent of a file, or the reason why the file has none: a [Skip] or
+// [Mistakes]. It returns every other error.
+func (c *Collection) Add(a Agent, err error) error {
+	c.all = append(c.all, a)
+	if mistakes, ok := errors.AsType[Mistakes](err); ok {
+		c.mistakes = append(c.mistakes, mistakes...)
+	} else if skip, ok := errors.AsType[Skip](err); ok {
+		c.Skipped = append(c.Skipped, skip)
+	} else if err != nil {
+		return err
+	} else {
+		c.Agents = append(c.Agents, a)
+	}
+	return nil
 }
 
 // cause is an error without the path, which is said anyway.
@@ -79,7 +84,7 @@ func cause(err error) error {
 }
 
 // open reads one file, and of a large one not more than is needed to see that.
-func open(files fs.FS, file string, mode fs.FileMode, o Options) (a Agent, err error) {
+func open(files fs.FS, file string, mode fs.FileMode, department string) (a Agent, err error) {
 	if err := Candidate(file, mode); err != nil {
 		return a, err
 	}
@@ -92,7 +97,7 @@ func open(files fs.FS, file string, mode fs.FileMode, o Options) (a Agent, err e
 	if err != nil {
 		return a, err
 	}
-	return Parse(file, text, o)
+	return Parse(file, text, department)
 }
 
 // isHidden reports whether a folder holds no definitions, whatever lies in it.
@@ -140,20 +145,21 @@ func Candidate(file string, mode fs.FileMode) error {
 	return nil
 }
 
-// Duplicates returns a mistake for each agent whose name another one has before
-// it. Agents without a name are left out.
-func Duplicates(agents []Agent) (mistakes []Mistake) {
+// Mistakes returns the mistakes in all files, and then one for each agent whose name
+// another one has before it.
+func (c *Collection) Mistakes() Mistakes {
+	all := c.mistakes
 	first := map[name.Key]Agent{}
-	for _, a := range agents {
+	for _, a := range c.all {
 		n, err := name.Parse(a.Name)
 		if err != nil {
 			continue // which is a mistake of its own, or none for a skip
 		}
 		if other, taken := first[n.Key]; taken {
-			mistakes = append(mistakes, a.mistake(fieldName, "%q is also the name in %s:%d", a.Name, printable(other.Path), other.Line(fieldName)))
+			all = append(all, a.mistake(fieldName, "%q is also the name in %s:%d", a.Name, printable(other.Path), other.Line(fieldName)))
 			continue
 		}
 		first[n.Key] = a
 	}
-	return mistakes
+	return all
 }

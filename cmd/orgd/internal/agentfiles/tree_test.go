@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 	})
 	tree["core/link.md"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("ada.md")}
 	tree["core/pipe.md"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
-	got, err := Read(tree, Options{})
+	got, err := Read(tree, "")
 	if err != nil {
 		t.Fatalf("Read = %v, want none", err)
 	}
@@ -67,7 +67,7 @@ func TestReadMistakes(t *testing.T) {
 		"b/three.md": "---\nname: ADA\n---\n",
 		"four.md":    "---\nname: ..\n",
 		"\xff.md":    "---\nname: x\n---\n",
-	}), Options{})
+	}), "")
 	want := `b/three.md:2: name: "ADA" is also the name in a/one.md:2
 b/two.md:3: name: "ada" is also the name in a/one.md:2
 b/two.md:4: tools: must be a list of names or a text with commas
@@ -103,14 +103,14 @@ func TestReadDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := Read(os.DirFS(filepath.Join(dir, "in")), Options{})
+	got, err := Read(os.DirFS(filepath.Join(dir, "in")), "")
 	if err == nil || err.Error() != "core/huge.md: must be at most 256 KiB" {
 		t.Errorf("Read = %v, want the huge file", err)
 	}
 	if len(got.Agents) != 1 || got.Agents[0].Name != "ada" {
 		t.Errorf("Read = %+v, want ada and nobody behind a link", got.Agents)
 	}
-	if _, err := Read(os.DirFS(filepath.Join(dir, "none")), Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Read(os.DirFS(filepath.Join(dir, "none")), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read = %v, want that there is no such directory", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestReadDirectory(t *testing.T) {
 // A file that cannot be read is a mistake as any other.
 func TestReadUnreadable(t *testing.T) {
 	tree := unreadable{files(map[string]string{"a/b.md": "", "a/c.md": "---\nname: c\n---\n"}), "a/b.md"}
-	_, err := Read(tree, Options{})
+	_, err := Read(tree, "")
 	if err == nil || err.Error() != "a/b.md: cannot be read: permission denied" {
 		t.Errorf("Read = %v, want the file and why", err)
 	}

@@ -54,7 +54,7 @@ type History struct {
 // What is not committed is not looked at. What is wrong in an older revision is
 // noticed and that revision left out; the error is [agentfiles.Mistakes] for what
 // is wrong in the last. progress is told how many commits are done.
-func Read(ctx context.Context, dir string, o agentfiles.Options, progress func(done, total int)) (h History, err error) {
+func Read(ctx context.Context, dir string, department string, progress func(done, total int)) (h History, err error) {
 	defer func() {
 		if err != nil && ctx.Err() != nil {
 			err = ctx.Err() // which has ended Git, and that is no news
@@ -74,7 +74,7 @@ func Read(ctx context.Context, dir string, o agentfiles.Options, progress func(d
 	}
 	defer func() { err = cmp.Or(err, contents.close()) }()
 	r := replay{
-		contents: contents, options: o,
+		contents: contents, department: department,
 		files: map[string]file{}, names: map[name.Key]map[string]bool{}, alive: map[name.Key]agentfiles.Agent{},
 	}
 	r.Shallow = string(shallow) == "true\n"
@@ -107,8 +107,8 @@ type file struct {
 // replay is the tree as it is after each commit.
 type replay struct {
 	History
-	contents *blobs
-	options  agentfiles.Options
+	contents   *blobs
+	department string // of all agents; "" takes the folders'
 
 	files map[string]file              // by path
 	names map[name.Key]map[string]bool // the paths that define an agent
@@ -122,28 +122,17 @@ func (r *replay) head(ctx context.Context, c checkout) error {
 	if err != nil {
 		return err
 	}
-	var mistakes agentfiles.Mistakes
-	var all []agentfiles.Agent // also those with mistakes
+	var head agentfiles.Collection
 	for _, f := range files {
 		if !agentfiles.InScope(f.path) {
 			continue
 		}
-		a, err := r.parse(f)
-		all = append(all, a)
-		var wrong agentfiles.Mistakes
-		var skip agentfiles.Skip
-		switch {
-		case err == nil:
-			r.Head.Agents = append(r.Head.Agents, a)
-		case errors.As(err, &wrong):
-			mistakes = append(mistakes, wrong...)
-		case errors.As(err, &skip):
-			r.Head.Skipped = append(r.Head.Skipped, skip)
-		default:
+		if err := head.Add(r.parse(f)); err != nil {
 			return err
 		}
 	}
-	if mistakes = append(mistakes, agentfiles.Duplicates(all)...); len(mistakes) > 0 {
+	r.Head = head.Tree
+	if mistakes := head.Mistakes(); len(mistakes) > 0 {
 		return mistakes
 	}
 	return nil
@@ -161,7 +150,7 @@ func (r *replay) parse(f change) (agentfiles.Agent, error) {
 	if err != nil {
 		return agentfiles.Agent{}, err
 	}
-	return agentfiles.Parse(f.path, text, r.options)
+	return agentfiles.Parse(f.path, text, r.department)
 }
 
 // commit applies what a commit has changed.
@@ -204,7 +193,7 @@ func (r *replay) leaveOut(i int, ch change, err error) error {
 	case !errors.As(err, &skip):
 		return err
 	case before.agent != nil:
-		r.notice(i, skip.String())
+		r.notice(i, skip.Error())
 	}
 	before.blob = ch.blob
 	r.files[ch.path] = before
@@ -252,7 +241,7 @@ func (r *replay) steps(i int, key name.Key) {
 	}
 	for _, other := range paths {
 		if other != path {
-			r.notice(i, agentfiles.Skip{Path: other, Why: fmt.Sprintf("left out, because %q defines %q too", path, r.files[path].agent.Name)}.String())
+			r.notice(i, agentfiles.Skip{Path: other, Why: fmt.Sprintf("left out, because %q defines %q too", path, r.files[path].agent.Name)}.Error())
 		}
 	}
 	r.become(i, key, *r.files[path].agent)

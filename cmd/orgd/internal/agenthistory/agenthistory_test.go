@@ -24,7 +24,7 @@ func definition(name, body string) string {
 // read reads a history that has to be readable.
 func read(t *testing.T, dir string) agenthistory.History {
 	t.Helper()
-	h, err := agenthistory.Read(t.Context(), dir, agentfiles.Options{}, func(int, int) {})
+	h, err := agenthistory.Read(t.Context(), dir, "", func(int, int) {})
 	if err != nil {
 		t.Fatalf("Read = %v, want none", err)
 	}
@@ -169,7 +169,7 @@ func TestReadMistakes(t *testing.T) {
 		gittest.Commit{Write: map[string]string{"a/ada.md": definition("ada", "one")}},
 		gittest.Commit{Write: map[string]string{"a/bob.md": "---\nname: ada\n---\n", "a/cy.md": "---\n"}},
 	)
-	_, err := agenthistory.Read(t.Context(), dir, agentfiles.Options{}, func(int, int) {})
+	_, err := agenthistory.Read(t.Context(), dir, "", func(int, int) {})
 	want := "a/cy.md:1: front matter: no line --- ends it\na/bob.md:2: name: \"ada\" is also the name in a/ada.md:2"
 	if mistakes, ok := errors.AsType[agentfiles.Mistakes](err); !ok || mistakes.Error() != want {
 		t.Errorf("Read = %v, want\n%s", err, want)
@@ -238,7 +238,7 @@ func TestReadRefuses(t *testing.T) {
 		"no directory":  {filepath.Join(empty, "none"), "no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := agenthistory.Read(t.Context(), test.dir, agentfiles.Options{}, func(int, int) {})
+			_, err := agenthistory.Read(t.Context(), test.dir, "", func(int, int) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Read = %v, want an error with %q", err, test.want)
 			}
@@ -246,7 +246,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := agenthistory.Read(ctx, empty, agentfiles.Options{}, func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := agenthistory.Read(ctx, empty, "", func(int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Read of a cancelled context = %v, want %v", err, context.Canceled)
 	}
 }

@@ -3,6 +3,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -57,7 +57,7 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.History {
 		return c.replay(ctx, t, to)
 	}
-	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.options())
+	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.Department)
 	if err != nil {
 		return c.printMistakes(t, err)
 	}
@@ -96,16 +96,12 @@ func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connectio
 	return service, to, terminal.Usage(errors.Join(mistakes...))
 }
 
-func (c *Agents) options() agentfiles.Options {
-	return agentfiles.Options{Department: c.Department}
-}
-
 // printNotices prints which files were left out or read line by line. It fails if
 // there are no agents.
 func (c *Agents) printNotices(t *terminal.Terminal, tree agentfiles.Tree) error {
 	var skipped, lenient []string
 	for _, skip := range tree.Skipped {
-		skipped = append(skipped, skip.String())
+		skipped = append(skipped, skip.Error())
 	}
 	for _, a := range tree.Agents {
 		if a.Lenient {
@@ -230,14 +226,9 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 		}
 		position[agentfiles.Key(a.Name)] = len(position) + 1
 	}
-	of := func(a agentfiles.Agent) int {
-		if n, ok := position[agentfiles.Key(a.Name)]; ok {
-			return n
-		}
-		return len(position) + 1
-	}
+	of := func(a agentfiles.Agent) int { return cmp.Or(position[agentfiles.Key(a.Name)], len(position)+1) }
 	sorted := slices.Clone(agents)
-	sort.SliceStable(sorted, func(i, j int) bool { return of(sorted[i]) < of(sorted[j]) })
+	slices.SortStableFunc(sorted, func(a, b agentfiles.Agent) int { return cmp.Compare(of(a), of(b)) })
 	return sorted, nil
 }
 

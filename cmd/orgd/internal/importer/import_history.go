@@ -42,8 +42,7 @@ type historyReplay struct {
 	history agenthistory.History
 	commits map[string]int // by id
 	todo    []agenthistory.Step
-	founded []string // departments that are missing, in order
-	known   map[name.Key]bool
+	founded []string            // departments that are missing, in order
 	ids     map[name.Key]string // of the agents that the steps are about
 }
 
@@ -67,10 +66,8 @@ func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) e
 
 // read reads the history.
 func (r *historyReplay) read(ctx context.Context, c *Agents) (err error) {
-	begun := false
-	r.history, err = agenthistory.Read(ctx, c.Dir, c.options(), func(done, total int) {
-		if !begun {
-			begun = true
+	r.history, err = agenthistory.Read(ctx, c.Dir, c.Department, func(done, total int) {
+		if done == 1 {
 			r.progress.Begin("reading", total)
 		}
 		r.progress.Add(1)

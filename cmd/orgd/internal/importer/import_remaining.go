@@ -2,8 +2,8 @@ package importer
 
 import (
 	"context"
+	"maps"
 	"slices"
-	"sort"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
@@ -17,8 +17,8 @@ func (r *historyReplay) plan(ctx context.Context) error {
 	for i, s := range r.history.Steps {
 		lives[s.Key] = append(lives[s.Key], i)
 	}
-	var err error
-	if r.known, err = departmentKeys(ctx, r.service); err != nil {
+	known, err := departmentKeys(ctx, r.service)
+	if err != nil {
 		return err
 	}
 	employed, err := r.employed(ctx, lives)
@@ -29,11 +29,7 @@ func (r *historyReplay) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	type numbered struct {
-		agenthistory.Step
-		at int
-	}
-	var todo []numbered
+	todo := map[int]agenthistory.Step{} // by index in the history
 	for key, steps := range lives {
 		all := make([]agenthistory.Step, len(steps))
 		for i, at := range steps {
@@ -44,14 +40,14 @@ func (r *historyReplay) plan(ctx context.Context) error {
 			left = left[1:] // would make no version
 		}
 		for i, s := range left {
-			todo = append(todo, numbered{s, steps[len(steps)-len(left)+i]})
+			todo[steps[len(steps)-len(left)+i]] = s
 		}
 	}
-	sort.SliceStable(todo, func(i, j int) bool { return todo[i].at < todo[j].at })
-	for _, s := range todo {
-		r.todo = append(r.todo, s.Step)
-		if key := agentfiles.Key(s.Agent.Department); s.Action != agenthistory.Fire && !r.known[key] {
-			r.known[key] = true
+	for _, at := range slices.Sorted(maps.Keys(todo)) {
+		s := todo[at]
+		r.todo = append(r.todo, s)
+		if key := agentfiles.Key(s.Agent.Department); s.Action != agenthistory.Fire && !known[key] {
+			known[key] = true
 			r.founded = append(r.founded, s.Agent.Department)
 		}
 	}
