@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -111,6 +112,9 @@ const (
 	dismissed
 )
 
+// companyName is what the organization is called.
+const companyName = "Meridian Works"
+
 // New makes up an organization. The options are valid.
 func New(opts Options) *Organization {
 	o := &Organization{opts: opts, began: dateOf(opts.Began)}
@@ -173,15 +177,11 @@ func pick[T any](r *rand.Rand, items []T) T { return items[r.IntN(len(items))] }
 
 // some returns n of the items, at most all of them, in their order.
 func some[T any](r *rand.Rand, items []T, n int) []T {
-	taken := map[int]bool{}
-	for _, i := range r.Perm(len(items))[:min(n, len(items))] {
-		taken[i] = true
-	}
+	taken := r.Perm(len(items))[:min(n, len(items))]
+	slices.Sort(taken)
 	chosen := []T{}
-	for i, item := range items {
-		if taken[i] {
-			chosen = append(chosen, item)
-		}
+	for _, i := range taken {
+		chosen = append(chosen, items[i])
 	}
 	return chosen
 }

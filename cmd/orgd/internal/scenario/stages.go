@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 )
 
 // Request is one request to the service. It says nothing that an answer has to
@@ -59,9 +60,6 @@ func (o *Organization) Before(owned bool) []Stage {
 		o.companyStage(owned), o.departmentStage(owned), o.hiringStage(), o.structureStage(owned), o.projectStage(), o.careerStage(),
 	}
 }
-
-// After is the stage behind the history: those who leave have worked until then.
-func (o *Organization) After() Stage { return o.farewellStage() }
 
 func (o *Organization) companyStage(owned bool) Stage {
 	s := Stage{Name: "company"}
@@ -124,12 +122,10 @@ func (o *Organization) structureStage(owned bool) Stage {
 	return s
 }
 
+// reversed reverses names in place.
 func reversed(names []string) []string {
-	turned := make([]string, len(names))
-	for i, n := range names {
-		turned[len(names)-1-i] = n
-	}
-	return turned
+	slices.Reverse(names)
+	return names
 }
 
 // maxListed bounds the members of a team and the reporting lines that are
