@@ -76,14 +76,12 @@ func (s *simulation) perform(ctx context.Context, stage scenario.Stage) error {
 
 // request sends one request of a stage.
 func (s *simulation) request(ctx context.Context, r scenario.Request) error {
-	path := r.Path
-	if r.Project != "" {
-		path = strings.Replace(path, scenario.ProjectID, url.PathEscape(s.id(r.Project)), 1)
-	}
-	if r.Project != "" && r.Method == http.MethodPost && s.id(r.Project) != "" {
+	id := s.id(r.Project)
+	if id != "" && r.Method == http.MethodPost {
 		s.progress.Add(1) // projects may share a name, so the service would make another
 		return nil
 	}
+	path := strings.Replace(r.Path, scenario.ProjectID, url.PathEscape(id), 1)
 	var opts []client.Option
 	if r.Reason != "" {
 		opts = append(opts, client.ChangeReason(r.Reason))
@@ -97,7 +95,7 @@ func (s *simulation) request(ctx context.Context, r scenario.Request) error {
 		if err := json.Unmarshal(a, &p); err != nil {
 			return fmt.Errorf("read a project: %w", err)
 		}
-		s.keepID(p)
+		s.ids.Store(p.Name, p.ID)
 	}
 	s.progress.Add(1)
 	return nil
@@ -142,8 +140,8 @@ func (s *simulation) history(ctx context.Context, left bool) error {
 		s.progress.Add(1)
 	}
 	s.mark.Reported = now.Format(time.RFC3339)
-	s.progress.End("%d events from %s on in %s, and %d that were known", s.accepted, first.Format(time.DateOnly),
-		time.Since(now).Round(time.Millisecond), s.duplicates)
+	s.progress.End("%d events from %s on in %s, and %d that were known", s.accepted.Load(), first.Format(time.DateOnly),
+		time.Since(now).Round(time.Millisecond), s.duplicates.Load())
 	return nil
 }
 
@@ -177,14 +175,12 @@ func (s *simulation) reportPart(ctx context.Context, part []scenario.Event) erro
 	if err != nil {
 		return err
 	}
-	var counted struct{ Accepted, Duplicates int }
+	var counted struct{ Accepted, Duplicates int64 }
 	if err := json.Unmarshal(a, &counted); err != nil {
 		return fmt.Errorf("read what was reported: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.accepted += counted.Accepted
-	s.duplicates += counted.Duplicates
+	s.accepted.Add(counted.Accepted)
+	s.duplicates.Add(counted.Duplicates)
 	return nil
 }
 
@@ -193,7 +189,7 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 	const tick = time.Second
 	began := time.Now()
 	agents := s.org.Live(began)
-	s.accepted = 0
+	s.accepted.Store(0)
 	s.progress.Begin("live", 0)
 	from, owed := began, 0.0
 	for remote.Sleep(ctx, tick) {
@@ -208,7 +204,7 @@ func (s *simulation) live(ctx context.Context, rate float64) error {
 		from = now
 		s.progress.Add(len(events))
 	}
-	s.progress.End("%d events in %s", s.accepted, time.Since(began).Round(time.Second))
+	s.progress.End("%d events in %s", s.accepted.Load(), time.Since(began).Round(time.Second))
 	return nil
 }
 

@@ -11,7 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
@@ -65,9 +68,8 @@ type simulation struct {
 	resumed  bool   // an earlier run has begun the simulation
 	demo     bool   // it belongs to orgd demo
 
-	mu                   sync.Mutex
-	ids                  map[string]string // of projects, by name
-	accepted, duplicates int               // events
+	ids                  sync.Map     // of projects, by name
+	accepted, duplicates atomic.Int64 // events
 }
 
 // open resumes the simulation of the service, or begins one.
@@ -149,7 +151,7 @@ func (s *simulation) resume(ctx context.Context, found mark, o options) error {
 	s.say("Going on with the simulation of %s: seed %d, %d agents, %d days.", found.Began, found.Seed, found.Agents, found.Days)
 	there, err := s.projects(ctx)
 	for _, p := range there {
-		s.keepID(p)
+		s.ids.Store(p.Name, p.ID)
 	}
 	return err
 }
@@ -234,20 +236,11 @@ func read[T any](ctx context.Context, s *simulation, list func() iter.Seq2[T, er
 	return all, err
 }
 
-// keepID keeps the id of a project.
-func (s *simulation) keepID(p named) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ids == nil {
-		s.ids = map[string]string{}
-	}
-	s.ids[p.Name] = p.ID
-}
-
+// id returns the id of a project, "" if it is not known.
 func (s *simulation) id(project string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ids[project]
+	id, _ := s.ids.Load(project)
+	text, _ := id.(string)
+	return text
 }
 
 // send sends a request until no limit refuses it. A POST has a key that depends on
@@ -275,28 +268,16 @@ func (s *simulation) send(ctx context.Context, method, path string, body json.Ra
 
 // each calls do for all items, several at once, until one fails.
 func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	todo := make(chan T)
-	var workers sync.WaitGroup
-	for range min(atOnce, len(items)) {
-		workers.Go(func() {
-			for item := range todo {
-				if err := do(ctx, item); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
 	for _, item := range items {
-		select {
-		case todo <- item:
-			continue
-		case <-ctx.Done():
+		if running.Err() != nil {
+			break
 		}
-		break
+		g.Go(func() error { return do(running, item) })
 	}
-	close(todo)
-	workers.Wait()
-	return context.Cause(ctx)
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
