@@ -54,11 +54,12 @@ func (s Setting) flagType() reflect.Type {
 }
 
 // Help returns the function that returns the help of a flag. If the flag is a setting, its
-// help ends with the setting's default and variable.
+// help ends with the setting's default and variable. A flag of another type is none: that of
+// a list is called limit too.
 func Help() kong.HelpValueFormatter {
 	all := Settings()
 	return func(v *kong.Value) string {
-		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == v.Name })
+		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == v.Name && s.flagType() == v.Target.Type() })
 		if i < 0 || v.Flag == nil || v.HasDefault {
 			return v.Help
 		}
