@@ -36,17 +36,13 @@ func Parse(file string, text []byte, department string) (Agent, error) {
 	case !found:
 		return a, Skip{file, "has no front matter"}
 	case len(text) > MaxSize:
-		return a, Mistakes{tooLarge(file)}
+		return a, Mistakes{{Path: file, Text: fmt.Sprintf("must be at most %d KiB", MaxSize>>10)}}
 	case !closed:
 		return a, Mistakes{{Path: file, Line: 1, Text: "front matter: no line --- ends it"}}
 	case !utf8.Valid(text):
 		return a, Mistakes{{Path: file, Line: invalidLine(text), Text: "must be UTF-8"}}
 	}
 	return a.read(s, department)
-}
-
-func tooLarge(file string) Mistake {
-	return Mistake{Path: file, Text: fmt.Sprintf("must be at most %d KiB", MaxSize>>10)}
 }
 
 // invalidLine is the first line that is not UTF-8.

@@ -77,11 +77,9 @@ func (l *line) pass(word string) {
 
 // find finds a flag by how it is typed.
 func (l *line) find(typed string) *kong.Flag {
-	for _, group := range l.node.AllFlags(true) {
-		for _, f := range group {
-			if typed == "--"+f.Name || f.Short != 0 && typed == "-"+string(f.Short) {
-				return f
-			}
+	for _, f := range slices.Concat(l.node.AllFlags(true)...) {
+		if typed == "--"+f.Name || f.Short != 0 && typed == "-"+string(f.Short) {
+			return f
 		}
 	}
 	return nil
@@ -125,11 +123,9 @@ func (l *line) last(typed string) nextWord {
 // flags are those that begin like this.
 func (l *line) flags(typed string) nextWord {
 	next := nextWord{Given: l.given}
-	for _, group := range l.node.AllFlags(true) {
-		for _, f := range group {
-			if word := "--" + f.Name; strings.HasPrefix(word, typed) {
-				next.Candidates = append(next.Candidates, candidate{word, f.Help})
-			}
+	for _, f := range slices.Concat(l.node.AllFlags(true)...) {
+		if word := "--" + f.Name; strings.HasPrefix(word, typed) {
+			next.Candidates = append(next.Candidates, candidate{word, f.Help})
 		}
 	}
 	return next

@@ -205,34 +205,30 @@ type named struct {
 }
 
 func (s *simulation) departments(ctx context.Context) ([]named, error) {
-	return read(ctx, s, func() iter.Seq2[client.Department, error] { return s.service.Departments(ctx, remote.Pages(0)) },
+	return read(ctx, s, s.service.Departments(ctx, remote.Pages(0)),
 		func(d client.Department) named { return named{Name: d.Name} })
 }
 
 func (s *simulation) agents(ctx context.Context) ([]named, error) {
 	q := client.AgentQuery{PageQuery: remote.Pages(0), Summary: true}
-	return read(ctx, s, func() iter.Seq2[client.Agent, error] { return s.service.Agents(ctx, q) },
-		func(a client.Agent) named { return named{a.ID, a.Name} })
+	return read(ctx, s, s.service.Agents(ctx, q), func(a client.Agent) named { return named{a.ID, a.Name} })
 }
 
 func (s *simulation) projects(ctx context.Context) ([]named, error) {
 	q := client.ProjectQuery{PageQuery: remote.Pages(0)}
-	return read(ctx, s, func() iter.Seq2[client.Project, error] { return s.service.Projects(ctx, q) },
-		func(p client.Project) named { return named{p.ID, p.Name} })
+	return read(ctx, s, s.service.Projects(ctx, q), func(p client.Project) named { return named{p.ID, p.Name} })
 }
 
 // read reads a whole list.
-func read[T any](ctx context.Context, s *simulation, list func() iter.Seq2[T, error], name func(T) named) (all []named, err error) {
+func read[T any](ctx context.Context, s *simulation, list iter.Seq2[T, error], name func(T) named) (all []named, err error) {
+	var items []T
 	err = remote.Retry(ctx, s.progress, func() error {
-		all = nil
-		for item, err := range list() {
-			if err != nil {
-				return err
-			}
-			all = append(all, name(item))
-		}
-		return nil
+		items, err = remote.Collect(list, 0)
+		return err
 	})
+	for _, item := range items {
+		all = append(all, name(item))
+	}
 	return all, err
 }
 
