@@ -7,13 +7,13 @@ const (
 	awayDays     = 7
 )
 
-// fates are the fates of thirty agents, with how many have each. The rest stay.
+// fates are the fates of thirty agents, with how many have each.
 var fates = []struct {
 	fate
 	of30 int
 }{
 	{promoted, 4}, {tuned, 6}, {rolledBack, 2}, {onboarded, 1}, {newcomer, 1}, {away, 1}, {returned, 1},
-	{moved, 1}, {demoted, 1}, {terminated, 1}, {rehired, 1}, {dismissed, 1},
+	{moved, 1}, {demoted, 1}, {terminated, 1}, {rehired, 1}, {dismissed, 1}, {stays, 9},
 }
 
 // assignFates gives each agent a fate. Heads and leads get at most another prompt.
@@ -23,9 +23,6 @@ func (o *Organization) assignFates() {
 		for range f.of30 {
 			deck = append(deck, f.fate)
 		}
-	}
-	for len(deck) < 30 {
-		deck = append(deck, stays)
 	}
 	for i, w := range o.workers {
 		hand := i % len(deck)

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -181,7 +180,7 @@ func (d *demo) run(ctx context.Context) error {
 func (d *demo) play(ctx context.Context, url string) error {
 	s := &simulation{
 		server: url, say: func(string, ...any) {}, progress: &terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true},
-		run: strconv.FormatInt(time.Now().UnixMilli(), 36), demo: true,
+		demo: true,
 	}
 	served, err := remote.MarkServed(d.Dir, url)
 	if err == nil {
@@ -189,9 +188,9 @@ func (d *demo) play(ctx context.Context, url string) error {
 		err = d.signIn(s)
 	}
 	if err == nil {
-		err = s.prepare(ctx, options{Options: scenario.Options{
+		err = s.prepare(ctx, scenario.Options{
 			Seed: demoSeed, Agents: demoAgents, Days: d.Days, Tasks: demoTasks, Began: time.Now().UTC(),
-		}}, false)
+		}, false)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = d.explain(err)

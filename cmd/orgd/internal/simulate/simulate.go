@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"orgd/cmd/orgd/internal/remote"
@@ -17,20 +16,13 @@ import (
 // Simulate plays an organization through a running service.
 type Simulate struct {
 	remote.ServerFlag
-	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
-	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
-	Seed   *uint64 `placeholder:"N" help:"Which organization it is: the same numbers make the same one (default 1)."`
-	Rate   float64 `placeholder:"N" help:"Go on live with so many events a second; 0 ends after the history (default 0)."`
-	For    string  `placeholder:"TIME" help:"How long to go on live, such as 10m (default until Ctrl-C)."`
-	Force  bool    `help:"Also write into an organization that has departments or agents of its own."`
+	numbers
+	Rate  float64 `placeholder:"N" help:"Go on live with so many events a second; 0 ends after the history (default 0)."`
+	For   string  `placeholder:"TIME" help:"How long to go on live, such as 10m (default until Ctrl-C)."`
+	Force bool    `help:"Also write into an organization that has departments or agents of its own."`
 }
 
-const (
-	defaultAgents = 50
-	defaultDays   = 30
-	defaultSeed   = 1
-	maxRate       = 100_000
-)
+const maxRate = 100_000
 
 // Help implements kong.HelpProvider.
 func (Simulate) Help() string {
@@ -59,13 +51,13 @@ func (c *Simulate) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	s := &simulation{
 		server: to.Server, say: t.Say, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal},
-		run: strconv.FormatInt(time.Now().UnixMilli(), 36),
+		given: c.numbers,
 	}
 	var err error
 	if s.service, err = to.Client(t, s.progress); err != nil {
 		return err
 	}
-	if err := s.prepare(ctx, c.options(time.Now()), c.Force); err != nil {
+	if err := s.prepare(ctx, c.options(), c.Force); err != nil {
 		return err
 	}
 	s.printSights()
@@ -87,7 +79,7 @@ func (c *Simulate) Run(ctx context.Context, t *terminal.Terminal) error {
 // validate reports every mistake in the flags.
 func (c *Simulate) validate() (length time.Duration, err error) {
 	var errs []error
-	errs = append(errs, c.options(time.Now()).Validate())
+	errs = append(errs, c.options().Validate())
 	if !(c.Rate >= 0 && c.Rate <= maxRate) {
 		errs = append(errs, fmt.Errorf("--rate: must be 0 to %d", maxRate))
 	}
@@ -99,18 +91,6 @@ func (c *Simulate) validate() (length time.Duration, err error) {
 	return length, errors.Join(errs...)
 }
 
-func (c *Simulate) options(now time.Time) options {
-	return options{
-		Options: scenario.Options{
-			Seed: or(c.Seed, defaultSeed), Agents: or(c.Agents, defaultAgents), Days: or(c.Days, defaultDays), Began: now.UTC(),
-		},
-		seed: c.Seed != nil, agents: c.Agents != nil, days: c.Days != nil,
-	}
-}
-
-func or[T any](given *T, otherwise T) T {
-	if given == nil {
-		return otherwise
-	}
-	return *given
+func (c *Simulate) options() scenario.Options {
+	return c.in(scenario.Options{Seed: 1, Agents: 50, Days: 30, Began: time.Now().UTC()})
 }

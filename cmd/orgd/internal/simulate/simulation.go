@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,10 +32,24 @@ const (
 	reportPath = "/activities"
 )
 
-// options are the options of a simulation, and which of them the user has given.
-type options struct {
-	scenario.Options
-	seed, agents, days bool
+// numbers say which organization it is. Those that are not given are nil.
+type numbers struct {
+	Agents *int    `placeholder:"N" help:"How many agents there are, 1 to 10000 (default 50)."`
+	Days   *int    `placeholder:"N" help:"How many days of history there are, 0 to 365 (default 30)."`
+	Seed   *uint64 `placeholder:"N" help:"Which organization it is: the same numbers make the same one (default 1)."`
+}
+
+// in returns options with the numbers that are given.
+func (n numbers) in(o scenario.Options) scenario.Options {
+	o.Agents, o.Days, o.Seed = or(n.Agents, o.Agents), or(n.Days, o.Days), or(n.Seed, o.Seed)
+	return o
+}
+
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
 }
 
 // mark is the state of a simulation. The service keeps it in the settings of the
@@ -64,24 +79,25 @@ type simulation struct {
 	progress *terminal.Progress
 	org      *scenario.Organization
 	mark     mark
-	run      string // its id
-	resumed  bool   // an earlier run has begun the simulation
-	demo     bool   // it belongs to orgd demo
+	given    numbers // by the user
+	run      string  // its id
+	resumed  bool    // an earlier run has begun the simulation
+	demo     bool    // it belongs to orgd demo
 
 	ids                  sync.Map     // of projects, by name
 	accepted, duplicates atomic.Int64 // events
 }
 
 // open resumes the simulation of the service, or begins one.
-func (s *simulation) open(ctx context.Context, o options, force bool) error {
+func (s *simulation) open(ctx context.Context, o scenario.Options, force bool) error {
 	found, err := s.read(ctx)
 	if err != nil {
 		return err
 	}
 	if found != nil {
-		return s.resume(ctx, *found, o)
+		return s.resume(ctx, *found)
 	}
-	s.org = scenario.New(o.Options)
+	s.org = scenario.New(o)
 	s.mark = mark{Seed: o.Seed, Agents: o.Agents, Days: o.Days, Tasks: o.Tasks, Began: o.Began.Format(time.DateOnly)}
 	if err := s.checkEmpty(ctx, force); err != nil {
 		return err
@@ -134,16 +150,16 @@ func common(there []named, names []string) (taken []string) {
 }
 
 // resume goes on with the simulation that the service has.
-func (s *simulation) resume(ctx context.Context, found mark, o options) error {
-	if o.seed && o.Seed != found.Seed || o.agents && o.Agents != found.Agents || o.days && o.Days != found.Days {
-		return fmt.Errorf("%s holds the simulation that --seed %d --agents %d --days %d made on %s; leave these flags out to go on with it",
-			s.server, found.Seed, found.Agents, found.Days, found.Began)
-	}
+func (s *simulation) resume(ctx context.Context, found mark) error {
 	began, err := time.Parse(time.DateOnly, found.Began)
 	if err != nil {
 		return fmt.Errorf("company.settings.simulation.began: %w", err)
 	}
 	made := scenario.Options{Seed: found.Seed, Agents: found.Agents, Days: found.Days, Tasks: found.Tasks, Began: began}
+	if s.given.in(made) != made {
+		return fmt.Errorf("%s holds the simulation that --seed %d --agents %d --days %d made on %s; leave these flags out to go on with it",
+			s.server, found.Seed, found.Agents, found.Days, found.Began)
+	}
 	if err := made.Validate(); err != nil {
 		return fmt.Errorf("company.settings.simulation: %w", err)
 	}
@@ -157,7 +173,8 @@ func (s *simulation) resume(ctx context.Context, found mark, o options) error {
 }
 
 // prepare resumes or begins the simulation, and plays all but the live part.
-func (s *simulation) prepare(ctx context.Context, o options, force bool) error {
+func (s *simulation) prepare(ctx context.Context, o scenario.Options, force bool) error {
+	s.run = strconv.FormatInt(time.Now().UnixMilli(), 36)
 	err := s.open(ctx, o, force)
 	if err == nil {
 		err = s.play(ctx)
