@@ -234,6 +234,17 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
+// The order of the help names every setting, and nothing else.
+func TestOrder(t *testing.T) {
+	var names []string
+	for _, s := range Settings() {
+		names = append(names, s.Name)
+	}
+	if diff := cmp.Diff(order, names); diff != "" {
+		t.Errorf("settings (-named +there are):\n%s", diff)
+	}
+}
+
 // Mistakes of all sources are reported together, under the names that the
 // operator typed.
 func TestMistakes(t *testing.T) {

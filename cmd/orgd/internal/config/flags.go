@@ -20,7 +20,7 @@ type DirectoryFlag struct {
 }
 
 // ServiceFlags are the flags of a command that takes all settings. Set Plugins to
-// [Flags] of no names.
+// all [Flags].
 type ServiceFlags struct {
 	FileFlag
 	kong.Plugins
