@@ -134,8 +134,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 // exit code.
 func failParsing(t *terminal.Terminal, err error) int {
 	path := "orgd"
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
 		path = parse.Context.Selected().FullPath()
 	}
 	reason := err.Error()

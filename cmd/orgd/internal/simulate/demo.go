@@ -143,12 +143,8 @@ func (c *Demo) explain(err error) error {
 		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
-	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
-	if gone := os.Remove(file); gone != nil && full == nil {
-		full = gone
-	}
-	var failed *fs.PathError
-	if errors.As(full, &failed) {
+	full := cmp.Or(os.WriteFile(file, make([]byte, 1<<20), 0o600), os.Remove(file))
+	if failed, ok := errors.AsType[*fs.PathError](full); ok {
 		return fmt.Errorf("%s cannot be written to: %w; the same command goes on when it can", c.Dir, failed.Err)
 	}
 	return err
