@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
@@ -63,12 +63,14 @@ type DB struct {
 	writes      *groupcommit.Queue[*change]
 	writer      *writer
 	connections chan struct{} // has an element for each connection in use
-	closing     chan struct{}
-	startLease  func()
-	leaseEnded  chan struct{}
-	closeOnce   sync.Once
-	tail        *tail
+	tail        tail
 	leftLocks   leftLocks
+
+	open       context.Context // ends when the store closes
+	end        context.CancelFunc
+	startLease func() // in the background, if it is not running
+	startTail  func() // likewise
+	background sync.WaitGroup
 }
 
 // Open returns the store that cfg names, and what closes it. It does not wait
@@ -84,16 +86,16 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	db := &DB{
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
 		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
-		closing: make(chan struct{}), leaseEnded: make(chan struct{}),
 	}
+	db.tail.db, db.leftLocks.db = db, db
+	db.open, db.end = context.WithCancel(context.Background())
 	if db.writer, err = newWriter(db); err != nil {
 		return nil, nil, err
 	}
 	go db.writes.Serve(db.writer.serve)
-	db.startLease = sync.OnceFunc(func() { go db.lease([]bson.D{db.writer.id}) })
-	db.tail = newTail(db)
-	db.leftLocks.db = db
-	return db, db.close, nil
+	db.startLease = sync.OnceFunc(func() { db.background.Go(db.lease) })
+	db.startTail = sync.OnceFunc(func() { db.background.Go(db.tail.run) })
+	return db, sync.OnceFunc(db.close), nil
 }
 
 // Stores returns the stores in db.
@@ -119,31 +121,48 @@ func clientOptions(cfg Config) *options.ClientOptions {
 		SetWriteConcern(writeconcern.Majority())
 }
 
-// close waits for running changes, at most as long as two operations may take.
-func (db *DB) close() {
-	db.closeOnce.Do(func() {
-		close(db.closing)
-		ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
-		defer cancel()
-		db.tail.stop()
-		db.startLease() // ends at once if it was not running
-		<-db.leaseEnded
-		select {
-		case <-db.writes.Close():
-			db.writer.session.EndSession(ctx)
-		case <-ctx.Done():
+// commandMonitor has spans made of the commands that are sent for requests; nil
+// without traces. They have the command and the collection, but no values.
+func commandMonitor(t *telemetry.Traces) *event.CommandMonitor {
+	if t == nil {
+		return nil
+	}
+	var running sync.Map // telemetry.Span by the driver's number of a command
+	end := func(id int64, how func(telemetry.Span)) {
+		if span, ok := running.LoadAndDelete(id); ok {
+			how(span.(telemetry.Span))
 		}
-		_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
-	})
+	}
+	return &event.CommandMonitor{
+		Started: func(ctx context.Context, e *event.CommandStartedEvent) {
+			coll, _ := e.Command.Lookup(e.CommandName).StringValueOK() // "" of a command that is for none
+			if span := t.Command(ctx, e.CommandName, coll, e.DatabaseName); span.Kept() {
+				running.Store(e.RequestID, span)
+			}
+		},
+		Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
+			end(e.RequestID, func(s telemetry.Span) { s.End(nil) })
+		},
+		Failed: func(_ context.Context, e *event.CommandFailedEvent) {
+			end(e.RequestID, func(s telemetry.Span) { s.Failed("command failed") })
+		},
+	}
 }
 
-func (db *DB) isClosing() bool {
+// close waits for running changes, at most as long as two operations may take.
+func (db *DB) close() {
+	db.end()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
+	defer cancel()
+	db.startLease() // what was not running ends at once, and does not start later
+	db.startTail()
+	db.background.Wait()
 	select {
-	case <-db.closing:
-		return true
-	default:
-		return false
+	case <-db.writes.Close():
+		db.writer.session.EndSession(ctx)
+	case <-ctx.Done():
 	}
+	_ = db.client.Disconnect(ctx) // nothing is left to do with connections that do not end
 }
 
 func (db *DB) coll(name string) *mongo.Collection { return db.data.Collection(name) }

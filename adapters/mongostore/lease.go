@@ -26,11 +26,10 @@ type leaseDoc struct {
 }
 
 // lease renews the lease of this process until the store closes.
-func (db *DB) lease(sessions []bson.D) {
-	defer close(db.leaseEnded)
-	own := leaseDoc{bson.NewObjectID().Hex(), sessions}
+func (db *DB) lease() {
+	own := leaseDoc{bson.NewObjectID().Hex(), []bson.D{db.writer.id}}
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
-	for !db.isClosing() {
+	for db.open.Err() == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
 		_, _ = coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
 			is("sessions", bson.D{is("$literal", own.Sessions)}), is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
@@ -38,25 +37,20 @@ func (db *DB) lease(sessions []bson.D) {
 		cancel()
 		select {
 		case <-time.After(leaseEvery):
-		case <-db.closing: // another process removes the lease, and what may be left of its transactions
+		case <-db.open.Done(): // another process removes the lease, and what may be left of its transactions
 			return
 		}
 	}
 }
 
-// killExpired kills the sessions of processes whose lease has expired. A process that
-// is only slow runs its changes again.
+// killExpired aborts the transactions of processes whose lease has expired. A process
+// that is only slow runs its changes again.
 func (db *DB) killExpired(ctx context.Context, coll *mongo.Collection) {
 	expired := is("$expr", bson.D{is("$lt", bson.A{"$renewed", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
 	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{expired})
 	for _, d := range docs {
-		if db.killSessions(ctx, d.Sessions...) == nil {
+		if db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", d.Sessions)}).Err() == nil {
 			_, _ = coll.DeleteOne(ctx, byID(d.ID))
 		}
 	}
-}
-
-// killSessions aborts the transactions of sessions.
-func (db *DB) killSessions(ctx context.Context, ids ...bson.D) error {
-	return db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", ids)}).Err()
 }

@@ -48,7 +48,7 @@ func (l *leftLocks) take() (some []idempotency.Lock) {
 
 // release releases the locks until there are none, or the store closes.
 func (l *leftLocks) release() {
-	for some := l.take(); len(some) > 0 && !l.db.isClosing(); some = l.take() {
+	for some := l.take(); len(some) > 0 && l.db.open.Err() == nil; some = l.take() {
 		time.Sleep(leftPause)
 		var each bson.A
 		for _, c := range some {

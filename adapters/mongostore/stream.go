@@ -48,7 +48,7 @@ const logID = "log"
 
 // Changed implements [ports.EventStream].
 func (s *Stream) Changed() <-chan struct{} {
-	s.db.tail.start()
+	s.db.startTail()
 	return s.db.tail.changed.Wait()
 }
 
@@ -56,7 +56,7 @@ func (s *Stream) Changed() <-chan struct{} {
 // what the primary says it has.
 func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.head").End(&err)
-	s.db.tail.start()
+	s.db.startTail()
 	return s.db.now(ctx)
 }
 
@@ -88,7 +88,7 @@ const ahead = 60
 // After implements [ports.EventStream].
 func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_ ports.LogPage, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.after").End(&err)
-	s.db.tail.start()
+	s.db.startTail()
 	d, now, err := s.db.logAt(ctx)
 	switch {
 	case err != nil:

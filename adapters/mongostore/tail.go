@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"sync"
@@ -23,10 +24,6 @@ const maxWindow = 16_384
 // tail follows the log for everybody in the process, from the first call on.
 type tail struct {
 	db      *DB
-	once    sync.Once
-	ctx     context.Context
-	end     context.CancelFunc
-	done    chan struct{}
 	changed ports.Broadcast
 
 	mu     sync.Mutex
@@ -35,38 +32,24 @@ type tail struct {
 	window []activity.Logged
 }
 
-func newTail(db *DB) *tail {
-	t := &tail{db: db, done: make(chan struct{})}
-	t.ctx, t.end = context.WithCancel(context.Background())
-	return t
-}
-
-func (t *tail) start() { t.once.Do(func() { go t.run() }) }
-
-func (t *tail) stop() {
-	t.once.Do(func() { close(t.done) })
-	t.end()
-	<-t.done
-}
-
 // run follows the log until the store closes. After an outage it goes on where it
 // was; if that is too old it begins anew.
 func (t *tail) run() {
-	defer close(t.done)
-	for n := 0; t.ctx.Err() == nil; n++ {
+	ctx := t.db.open
+	for n := 0; ctx.Err() == nil; n++ {
 		from := t.reached()
 		if from == 0 {
 			var err error
-			if from, err = t.db.now(t.ctx); err != nil {
-				_ = pause(t.ctx, n)
+			if from, err = t.db.now(ctx); err != nil {
+				_ = pause(ctx, n)
 				continue
 			}
 			t.begin(from)
 		}
-		if err := t.follow(from); isTooOld(err) {
+		if err := t.follow(ctx, from); isTooOld(err) {
 			t.begin(0)
 		}
-		_ = pause(t.ctx, n)
+		_ = pause(ctx, n)
 	}
 }
 
@@ -93,14 +76,14 @@ func (t *tail) reach(to activity.Seq) {
 	t.to = max(t.to, to)
 }
 
-func (t *tail) follow(from activity.Seq) error {
-	c, err := t.db.openLog(t.ctx, from, time.Second)
+func (t *tail) follow(ctx context.Context, from activity.Seq) error {
+	c, err := t.db.openLog(ctx, from, time.Second)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	for t.ctx.Err() == nil {
-		e, reached, err := c.next(t.ctx)
+	for ctx.Err() == nil {
+		e, reached, err := c.next(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -231,8 +214,7 @@ func reachedBy(token bson.Raw) activity.Seq {
 	if err != nil {
 		return 0
 	}
-	number := func(b []byte) uint32 { return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]) }
-	return seqOf(bson.Timestamp{T: number(b), I: number(b[4:])}, lastRank)
+	return seqOf(bson.Timestamp{T: binary.BigEndian.Uint32(b), I: binary.BigEndian.Uint32(b[4:])}, lastRank)
 }
 
 // Codes of a position that the server's log does not reach back to.

@@ -241,7 +241,7 @@ func (w *writer) abortLater() {
 	}
 	go func() {
 		defer w.aborting.Store(false)
-		for n := 0; !w.db.isClosing(); n++ {
+		for n := 0; w.db.open.Err() == nil; n++ {
 			if w.db.write(context.Background(), readSomething) == nil {
 				return
 			}
