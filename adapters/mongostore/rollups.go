@@ -60,16 +60,69 @@ func (s *rollups) add(r ports.Report) {
 
 func (s *rollups) write(t *tx) {
 	for k, d := range s.days {
-		t.addFigures(dayID(k.owner, k.date), is("date", k.date), figuresOf(d))
+		t.addFigures(dayID(k.owner, k.date), k.date, d)
 	}
 	for owner, n := range s.completed {
 		if n > 0 {
-			t.addFigures(totalID(owner), is("date", 0), figures{Completed: n})
+			t.addFigures(totalID(owner), 0, performance.Day{TasksCompleted: n})
 		}
 	}
 }
 
-func (t *tx) addFigures(id string, fresh bson.E, f figures) {
+// addFigures adds the figures of a day, or of a total, to those of an id.
+func (t *tx) addFigures(id string, date any, d performance.Day) {
 	t.upsert(rollupsColl, fmt.Sprintf("%s\n%02d", id, t.shard),
-		bson.D{is("$inc", f.increments()), is("$setOnInsert", bson.D{fresh})})
+		bson.D{is("$inc", increments(d)), is("$setOnInsert", bson.D{is("date", date)})})
+}
+
+// figures is the stored form of what was done on a day. Its numbers are added
+// up one by one, so nanos may exceed a unit.
+type figures struct {
+	Completed     int64  `bson:"completed"`
+	Failed        int64  `bson:"failed"`
+	Duration      sample `bson:"duration"`
+	Quality       sample `bson:"quality"`
+	TaskCost      sample `bson:"task_cost"`
+	Tokens        sample `bson:"tokens"`
+	Collaboration sample `bson:"collaboration"`
+	Cost          sample `bson:"cost"`
+}
+
+type sample struct {
+	Count int64 `bson:"count"`
+	Units int64 `bson:"units"`
+	Nanos int64 `bson:"nanos"`
+}
+
+// day returns the figures in normal form.
+func (f figures) day(date performance.Date) performance.Day {
+	return performance.Day{Date: date}.Merge(performance.Day{
+		TasksCompleted: f.Completed, TasksFailed: f.Failed,
+		Duration: performance.Sample(f.Duration), Quality: performance.Sample(f.Quality),
+		TaskCost: performance.Sample(f.TaskCost), Tokens: performance.Sample(f.Tokens),
+		Collaboration: performance.Sample(f.Collaboration), Cost: performance.Sample(f.Cost),
+	})
+}
+
+// increments are the fields that add the figures of a day: what is 0 is left out.
+func increments(d performance.Day) (fields bson.D) {
+	add := func(field string, n int64) {
+		if n != 0 {
+			fields = append(fields, is("figures."+field, n))
+		}
+	}
+	add("completed", d.TasksCompleted)
+	add("failed", d.TasksFailed)
+	for _, s := range []struct {
+		field string
+		performance.Sample
+	}{
+		{"duration", d.Duration}, {"quality", d.Quality}, {"task_cost", d.TaskCost},
+		{"tokens", d.Tokens}, {"collaboration", d.Collaboration}, {"cost", d.Cost},
+	} {
+		add(s.field+".count", s.Count)
+		add(s.field+".units", s.Units)
+		add(s.field+".nanos", s.Nanos)
+	}
+	return fields
 }
