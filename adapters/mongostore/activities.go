@@ -2,15 +2,16 @@ package mongostore
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -20,17 +21,16 @@ type Activities struct{ db *DB }
 // Append implements [ports.ActivityLog].
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (_ ports.Counted, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
-	var n ports.Counted
 	costs := false
-	err = s.db.write(ctx, func(t *tx) error {
+	n, err := write(ctx, s.db, func(t *tx) (n ports.Counted, err error) {
 		fresh, err := unknown(t, reports)
 		if err != nil {
-			return err
+			return n, err
 		}
 		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
 		t.addTrail(seal(n), n.Accepted > 0)
 		if n.Accepted == 0 {
-			return nil
+			return n, nil
 		}
 		sums := newRollups()
 		for _, r := range fresh {
@@ -39,9 +39,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		}
 		sums.write(t)
 		if costs = sums.costs; costs {
-			return t.recordCosts()
+			err = t.recordCosts()
 		}
-		return nil
+		return n, err
 	})
 	if err != nil {
 		return ports.Counted{}, err
@@ -96,8 +96,7 @@ func (t *tx) recordCosts() error {
 // Feed implements [ports.ActivityLog].
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (_ []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
-	return list(s.db.ask(ctx), eventsColl, eventsFilter(q),
-		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)), eventDoc.encoded)
+	return list(s.db.ask(ctx), eventsColl, eventsFilter(q), eventDoc.encoded, first(q.Limit, "-at", "-_id"))
 }
 
 // Find implements [ports.ActivityLog].
@@ -107,8 +106,7 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 	if len(ids) == 0 {
 		return found, nil
 	}
-	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, bson.D{in("_id", ids)})
-	events, err := every(docs, err, eventDoc.event)
+	events, err := every(s.db.ask(ctx), eventsColl, bson.D{in("_id", ids)}, eventDoc.event)
 	for _, e := range events {
 		found[e.ID] = e
 	}
@@ -118,9 +116,9 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 // Career implements [ports.ActivityLog].
 func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Event, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
-	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, bson.D{is("agent", string(id)), in("type", lifecycle())},
-		options.Find().SetSort(by("at", "_id")))
-	return every(docs, err, eventDoc.event)
+	types := slices.DeleteFunc(activity.Types(), func(t activity.Type) bool { return !t.Lifecycle() })
+	return every(s.db.ask(ctx), eventsColl, bson.D{is("agent", string(id)), in("type", types)},
+		eventDoc.event, options.Find().SetSort(by("at", "_id")))
 }
 
 // LastActive implements [ports.ActivityLog].
@@ -128,8 +126,77 @@ func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, 
 	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
 	newest, err := one[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(activity.Query{AgentID: string(id)}),
 		options.FindOne().SetSort(by("-at", "-_id")).SetProjection(by("at")))
-	if errors.Is(err, mongo.ErrNoDocuments) {
+	if isMissing(err) {
 		return time.Time{}, false, nil
 	}
 	return fromMillis(newest.At), err == nil, err
+}
+
+// eventDoc is an event.
+type eventDoc struct {
+	ID          string  `bson:"_id"`
+	Type        string  `bson:"type"`
+	At          int64   `bson:"at"`
+	Agent       string  `bson:"agent"`
+	AgentName   string  `bson:"agent_name"`
+	Description string  `bson:"description"`
+	Related     string  `bson:"related"`
+	Data        *string `bson:"data,omitempty"`
+	By          string  `bson:"by"`
+	Metadata    string  `bson:"metadata"`
+	// Department is that of the agent then.
+	Department string `bson:"department"`
+	// Entered is when the event was inserted. The server replaces zero by its own
+	// time, which is different for each document.
+	Entered bson.Timestamp `bson:"entered"`
+}
+
+func eventOf(e activity.Event, department name.Key) eventDoc {
+	return eventDoc{
+		ID: string(e.ID), Type: string(e.Type), At: millis(e.At), Agent: e.AgentID, AgentName: e.AgentName,
+		Description: e.Description, Related: e.Related.String(), Data: (*string)(e.Data), By: e.By,
+		Metadata: e.Metadata.String(), Department: string(department),
+	}
+}
+
+func (d eventDoc) event() (activity.Event, error) {
+	return activity.Event{
+		ID: activity.ID(d.ID), Type: activity.Type(d.Type), At: fromMillis(d.At), AgentID: d.Agent,
+		AgentName: d.AgentName, Description: d.Description, Related: jsondoc.Object(d.Related),
+		Data: (*jsondoc.Object)(d.Data), By: d.By, Metadata: jsondoc.Object(d.Metadata),
+	}, nil
+}
+
+func (d eventDoc) logged(seq activity.Seq) activity.Logged {
+	e, _ := d.event()
+	return activity.Logged{Event: e, Seq: seq, Department: name.Key(d.Department)}
+}
+
+func (d eventDoc) encoded() (activity.Encoded, error) {
+	e, err := d.event()
+	return e.Encoded(), err
+}
+
+// eventsFilter is for indexes that keep the types apart: a feed of all types is
+// the merge of the feeds of each.
+func eventsFilter(q activity.Query) bson.D {
+	filter := bson.D{in("type", activity.Types())}
+	if q.Type != "" {
+		filter = bson.D{is("type", string(q.Type))}
+	}
+	if q.AgentID != "" {
+		filter = append(filter, is("agent", q.AgentID))
+	}
+	at := bson.D{}
+	if !q.Since.IsZero() {
+		at = append(at, is("$gte", millis(q.Since)))
+	}
+	if q.After != nil {
+		at = append(at, is("$lte", millis(q.After.At)))
+		filter = append(filter, behind("$lt", "at", millis(q.After.At), "$lt", "_id", string(q.After.ID)))
+	}
+	if len(at) > 0 {
+		filter = append(filter, is("at", at))
+	}
+	return filter
 }

@@ -15,22 +15,20 @@ import (
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q))
-	return every(docs, err, agentDoc.agent)
+	return every(s.db.ask(ctx), agentsColl, agentsFilter(q), agentDoc.agent, agentsOrder(q))
 }
 
 // Records implements [ports.AgentStore].
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), agentsOrder(q), agentDoc.record)
+	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), agentDoc.record, agentsOrder(q))
 }
 
 func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
-	order := by("order_key", "_id")
 	if q.Prefix != "" {
-		order = by("key")
+		return first(q.Limit, "key")
 	}
-	return options.Find().SetSort(order).SetLimit(int64(q.Limit))
+	return first(q.Limit, "order_key", "_id")
 }
 
 func agentsFilter(q agent.Query) bson.D {
@@ -45,12 +43,12 @@ func agentsFilter(q agent.Query) bson.D {
 	switch {
 	case q.Prefix != "" && q.After != nil:
 		return append(filter, startsWith("key", string(q.Prefix)),
-			is("$and", bson.A{bson.D{is("key", bson.D{is("$gt", string(q.After.Name))})}}))
+			is("$and", bson.A{bson.D{compare("key", "$gt", string(q.After.Name))}}))
 	case q.Prefix != "":
 		return append(filter, startsWith("key", string(q.Prefix)))
 	case q.After != nil:
-		return append(filter, is("order_key", bson.D{is("$gte", string(q.After.OrderKey))}),
-			behind("$gt", "order_key", string(q.After.OrderKey), "_id", string(q.After.ID)))
+		return append(filter, compare("order_key", "$gte", string(q.After.OrderKey)),
+			behind("$gt", "order_key", string(q.After.OrderKey), "$gt", "_id", string(q.After.ID)))
 	}
 	return filter
 }
@@ -105,4 +103,23 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 		}
 	}
 	return found, nil
+}
+
+// Resolve implements [ports.AgentStore].
+func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
+	d, err := view(ctx, s.db, func(r reader) (deletedAgentDoc, error) {
+		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
+		if isMissing(err) && ref.ID != "" {
+			d, err = one[deletedAgentDoc](r, deletedAgentsColl, byRef(ref))
+		}
+		return d, noAgent(err, ref)
+	})
+	return agent.ID(d.ID), name.Name{Text: d.Name, Key: name.Key(d.Key)}, err
+}
+
+// Counts implements [ports.AgentStore].
+func (s *Agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
+	return view(ctx, s.db, func(r reader) (map[name.Key]agent.Counts, error) { return headcounts(r, departments) })
 }

@@ -3,9 +3,9 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
@@ -20,31 +20,25 @@ type Agents struct{ db *DB }
 // Create implements [ports.AgentStore].
 func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
-	var step ports.AgentChange
-	err = s.db.write(ctx, func(t *tx) error {
+	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
 		d, err := departmentFor(t, asked)
 		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = hire(d.name()); err != nil {
-			return err
+			return step, err
 		}
-		doc := agentOf(step.Agent)
-		doc.DepartmentID = d.ID
-		t.insert(agentsColl, doc, taken(step.Agent))
+		t.insert(agentsColl, agentOf(step.Agent, d.ID), taken(step.Agent))
 		t.recount(nil, &step.Agent.Identity)
 		t.addHistory(step)
-		return nil
+		return step, nil
 	}, needByID(departmentsColl, string(asked.Key)))
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	return step.Agent, nil
+	return step.Agent, err
 }
 
 // departmentFor returns the department that an agent joins, or agent.ErrDepartment.
 func departmentFor(t *tx, asked name.Name) (departmentDoc, error) {
-	d, err := findDepartment(t, asked.Key)
+	d, err := findDepartment(t, asked.Key, asStored)
 	if errors.Is(err, department.ErrNotFound) {
 		return d, agent.NoDepartment(asked)
 	}
@@ -69,31 +63,25 @@ func (t *tx) addHistory(step ports.AgentChange) {
 // Update implements [ports.AgentStore].
 func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
-	var step ports.AgentChange
-	err = s.db.write(ctx, func(t *tx) error {
-		d, err := findAgent(t, ref)
+	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+		d, err := findAgent(t, ref, asStored)
 		if err != nil {
-			return err
+			return step, err
 		}
 		before, err := d.agent()
 		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = change(before); err != nil {
-			return err
-		}
-		if step.Effective() {
-			if err := t.replaceAgent(before, d.DepartmentID, step); err != nil {
-				return err
-			}
+			return step, err
 		}
 		t.addHistory(step)
-		return nil
+		if step.Effective() {
+			err = t.replaceAgent(before, d.DepartmentID, step)
+		}
+		return step, err
 	}, needAgent(ref))
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	return step.Agent, nil
+	return step.Agent, err
 }
 
 func needAgent(ref identity.Ref) need {
@@ -118,9 +106,7 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 		}
 		departmentID = d.ID
 	}
-	doc := agentOf(step.Agent)
-	doc.DepartmentID = departmentID
-	t.update(agentsColl, id, doc.change(), taken(step.Agent))
+	t.update(agentsColl, id, agentOf(step.Agent, departmentID).change(), taken(step.Agent))
 	t.recount(&before.Identity, &step.Agent.Identity)
 	return nil
 }
@@ -128,27 +114,19 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 // Agent implements [ports.AgentStore].
 func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
-	d, err := findAgent(s.db.ask(ctx), ref)
-	if err != nil {
-		return agent.Agent{}, err
-	}
-	return d.agent()
+	return findAgent(s.db.ask(ctx), ref, agentDoc.agent)
 }
 
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
-	d, err := findAgent(s.db.ask(ctx), ref)
-	if err != nil {
-		return agent.Record{}, err
-	}
-	return d.record()
+	return findAgent(s.db.ask(ctx), ref, agentDoc.record)
 }
 
 // findAgent returns an agent, or agent.ErrNotFound.
-func findAgent(r reader, ref identity.Ref) (agentDoc, error) {
-	d, err := one[agentDoc](r, agentsColl, byRef(ref))
-	return d, notFound(err, ref)
+func findAgent[T any](r reader, ref identity.Ref, convert func(agentDoc) (T, error)) (T, error) {
+	a, err := get(r, agentsColl, byRef(ref), convert)
+	return a, noAgent(err, ref)
 }
 
 func byRef(ref identity.Ref) bson.D {
@@ -158,33 +136,72 @@ func byRef(ref identity.Ref) bson.D {
 	return bson.D{is("key", string(ref.Name))}
 }
 
-func notFound(err error, ref identity.Ref) error {
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return agent.ErrNotFound.With("agent %q not found", string(ref.ID)+string(ref.Name))
+func noAgent(err error, ref identity.Ref) error {
+	return notFound(err, agent.ErrNotFound, "agent", string(ref.ID)+string(ref.Name))
+}
+
+// agentDoc is an agent. Documents of the domain are kept as text: nothing that a
+// client sends becomes a field.
+type agentDoc struct {
+	ID           string `bson:"_id,omitempty"`
+	Key          string `bson:"key"`
+	Name         string `bson:"name"`
+	Department   string `bson:"department"`
+	DepartmentID string `bson:"department_id"`
+	OrderKey     string `bson:"order_key,omitempty"`
+	Status       string `bson:"status"`
+	Level        string `bson:"level"`
+	Identity     string `bson:"identity"`
+	Unversioned  string `bson:"outside"`
+	Version      int64  `bson:"version"`
+	Revision     int64  `bson:"revision"`
+	Created      int64  `bson:"created"`
+	Updated      int64  `bson:"updated"`
+}
+
+// deletedAgentDoc is what is left of an agent that was deleted.
+type deletedAgentDoc struct {
+	ID   string `bson:"_id"`
+	Name string `bson:"name"`
+	Key  string `bson:"key"`
+}
+
+func agentOf(a agent.Agent, departmentID string) agentDoc {
+	return agentDoc{
+		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text,
+		Department: string(a.Department().Key), DepartmentID: departmentID,
+		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
+		Identity: string(a.Identity.Canonical()), Unversioned: string(a.Unversioned()),
+		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
-	return err
 }
 
-// Resolve implements [ports.AgentStore].
-func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (id agent.ID, n name.Name, err error) {
-	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
-	err = s.db.view(ctx, func(r plain) error {
-		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
-		if errors.Is(err, mongo.ErrNoDocuments) && ref.ID != "" {
-			d, err = one[deletedAgentDoc](r, deletedAgentsColl, byRef(ref))
-		}
-		id, n = agent.ID(d.ID), name.Name{Text: d.Name, Key: name.Key(d.Key)}
-		return notFound(err, ref)
-	})
-	return id, n, err
+// change is the update that makes an agent what d says. Its order key is
+// left out: only a reorder changes it.
+func (d agentDoc) change() bson.D {
+	d.ID, d.OrderKey = "", ""
+	return bson.D{is("$set", d)}
 }
 
-// Counts implements [ports.AgentStore].
-func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
-	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
-	err = s.db.view(ctx, func(r plain) error {
-		counts, err = headcounts(r, departments)
-		return err
-	})
-	return counts, err
+func (d agentDoc) record() (agent.Record, error) {
+	return agent.Record{
+		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
+		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+	}, nil
+}
+
+func (d agentDoc) agent() (agent.Agent, error) {
+	r, _ := d.record()
+	a, err := r.Agent()
+	if err != nil {
+		return agent.Agent{}, fmt.Errorf("mongostore: read %w", err)
+	}
+	return a, nil
+}
+
+func (d agentDoc) profile() agent.Profile {
+	return agent.Profile{
+		ID: agent.ID(d.ID), Name: name.Name{Text: d.Name, Key: name.Key(d.Key)},
+		Department: name.Key(d.Department), DepartmentID: d.DepartmentID,
+	}
 }

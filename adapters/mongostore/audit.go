@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/audit"
 	"orgd/ports"
@@ -16,9 +15,7 @@ type Audit struct{ db *DB }
 // Entries implements [ports.AuditLog].
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
-	docs, err := all[entryDoc](s.db.ask(ctx), auditColl, entriesFilter(q),
-		options.Find().SetSort(by("-at", "-_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, entryDoc.entry)
+	return every(s.db.ask(ctx), auditColl, entriesFilter(q), entryDoc.entry, first(q.Limit, "-at", "-_id"))
 }
 
 func entriesFilter(q audit.Query) bson.D {
@@ -40,7 +37,7 @@ func entriesFilter(q audit.Query) bson.D {
 		filter = append(filter, is("at", at))
 	}
 	if q.After != nil {
-		filter = append(filter, behind("$lt", "at", millis(q.After.At), "_id", q.After.ID))
+		filter = append(filter, behind("$lt", "at", millis(q.After.At), "$lt", "_id", q.After.ID))
 	}
 	return filter
 }

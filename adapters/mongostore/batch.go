@@ -2,13 +2,10 @@ package mongostore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/adapters/groupcommit"
 )
@@ -195,84 +192,5 @@ func (b *batch) answer() {
 		default:
 			j.Answer(groupcommit.NotApplied(b.unknown))
 		}
-	}
-}
-
-// flushOrder is the order in which collections are written. Those that two changes
-// may conflict in come first. Of two refusals that of the first collection is given.
-var flushOrder = []string{
-	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
-	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
-}
-
-// flush sends what the changes write, with one command for each collection and
-// kind of write: a name that one gives back another may take.
-func (b *batch) flush() error {
-	for _, coll := range flushOrder {
-		ops := b.ops[coll]
-		if len(ops) == 0 {
-			continue
-		}
-		var models []mongo.WriteModel
-		for k := range kinds {
-			for _, o := range ops {
-				if o.kind == k {
-					models = append(models, o.model)
-				}
-			}
-		}
-		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
-			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
-		}
-	}
-	return nil
-}
-
-// refused gives an error of writing its meaning.
-func refused(coll string, ops []op, err error) error {
-	var failed mongo.BulkWriteException
-	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
-		!mongo.IsDuplicateKeyError(failed) {
-		return lostOr(err)
-	}
-	first := failed.WriteErrors[0]
-	for _, o := range ops {
-		if o.model != first.Request || o.taken == nil {
-			continue
-		}
-		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
-			return duplicate{o.job, coll, key, o.taken, err}
-		}
-	}
-	return lost{err} // a document that two changes make as it is missing
-}
-
-// duplicate is a write that was refused because its key is taken: by another change of
-// the batch, or by a document that an election may take back. So a change is refused for
-// it only when another transaction has found the document and is committed.
-type duplicate struct {
-	job   *job
-	coll  string
-	key   bson.Raw
-	taken error
-	error
-}
-
-// confirm has the change look for the key before it runs again.
-func (d duplicate) confirm() {
-	fn := d.job.Change.fn
-	d.job.Change.fn = func(t *tx) error {
-		var key bson.D
-		err := bson.Unmarshal(d.key, &key)
-		if err == nil {
-			_, err = one[idDoc](t, d.coll, key)
-		}
-		switch {
-		case errors.Is(err, mongo.ErrNoDocuments):
-			return fn(t)
-		case err != nil:
-			return err
-		}
-		return d.taken
 	}
 }

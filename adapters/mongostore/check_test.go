@@ -15,6 +15,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/description"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/adapters/system"
 	"orgd/ports"
@@ -197,5 +199,16 @@ func TestServers(t *testing.T) {
 		if err := tc.hello.check(); (err != nil) != (tc.want != "") || err != nil && (!errors.Is(err, errServer) || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("check of a %s = %v, want %q", what, err, tc.want)
 		}
+	}
+}
+
+// A set that was made of servers and never initiated is one command away from use.
+func TestNeverInitiated(t *testing.T) {
+	e := topology.ServerSelectionError{Desc: description.Topology{Servers: []description.Server{
+		{Addr: "a:27017", Kind: description.ServerKindRSGhost}, {Addr: "b:27017"},
+	}}}
+	got := (&DB{}).explain(e)
+	if got == nil || !strings.Contains(got.Error(), "a:27017: its replica set was never initiated; run orgd migrate --initiate; b:27017: no answer in time") {
+		t.Errorf("explain(%v) = %v, want the command", e, got)
 	}
 }

@@ -88,37 +88,31 @@ func (s state) sharesBut(key name.Key) (sum money.Percent) {
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
-	var found state
-	err = s.db.view(ctx, func(r plain) (err error) {
-		found, err = readCompany(r)
-		return err
-	})
+	found, err := view(ctx, s.db, readCompany)
 	return found.Company, err
 }
 
 // Update implements [ports.CompanyStore].
 func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
-	var step ports.Change[company.Company]
-	err = s.db.write(ctx, func(t *tx) error {
+	step, err := write(ctx, s.db, func(t *tx) (step ports.Change[company.Company], err error) {
 		before, err := readCompany(t)
 		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = change(before.Company, before.costs); err != nil {
-			return err
+			return step, err
 		}
 		t.addTrail(step.Trail, step.Effective())
 		if step.Effective() {
 			t.updateCompany(step.State)
-			t.updateDepartmentOrder(before.Seats, step.State.Seats)
+			updateOrder(t, departmentsColl, before.Seats, step.State.Seats, func(s company.Slot) (id, orderKey string) {
+				return string(s.Department), string(s.OrderKey)
+			})
 		}
-		return nil
+		return step, nil
 	})
-	if err != nil {
-		return company.Company{}, err
-	}
-	return step.State, nil
+	return step.State, err
 }
 
 // updateCompany writes the company without the order of its departments.
@@ -126,17 +120,4 @@ func (t *tx) updateCompany(c company.Company) {
 	t.update(metaColl, companyID, set(
 		is("doc", string(c.Canonical())), is("revision", c.Revision), is("updated", millis(c.UpdatedAt)),
 	), nil)
-}
-
-// updateDepartmentOrder writes the order keys that have changed.
-func (t *tx) updateDepartmentOrder(from, to []company.Slot) {
-	keys := make(map[name.Key]company.OrderKey, len(from))
-	for _, s := range from {
-		keys[s.Department] = s.OrderKey
-	}
-	for _, s := range to {
-		if keys[s.Department] != s.OrderKey {
-			t.update(departmentsColl, string(s.Department), set(is("order_key", string(s.OrderKey))), nil)
-		}
-	}
 }

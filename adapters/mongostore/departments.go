@@ -2,10 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/agent"
@@ -22,42 +21,37 @@ type Departments struct{ db *DB }
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.get").End(&err)
-	d, err := findDepartment(s.db.ask(ctx), key)
-	if err != nil {
-		return department.Department{}, err
-	}
-	return d.department()
+	return findDepartment(s.db.ask(ctx), key, departmentDoc.department)
 }
 
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.name").End(&err)
-	d, err := findDepartment(s.db.ask(ctx), key, options.FindOne().SetProjection(by("name")))
+	d, err := findDepartment(s.db.ask(ctx), key, asStored, options.FindOne().SetProjection(by("name")))
 	return d.name(), err
 }
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (_ []department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
-	return list(s.db.ask(ctx), departmentsColl, bson.D{is("order_key", bson.D{is("$gt", string(after))})},
-		options.Find().SetSort(by("order_key", "_id")).SetLimit(int64(limit)), departmentDoc.department)
+	return list(s.db.ask(ctx), departmentsColl, bson.D{compare("order_key", "$gt", string(after))},
+		departmentDoc.department, first(limit, "order_key", "_id"))
 }
 
 // Create implements [ports.DepartmentStore].
 func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
-	var d department.Department
-	err = s.db.write(ctx, func(t *tx) error {
+	return write(ctx, s.db, func(t *tx) (d department.Department, err error) {
 		if err := mustBeFree(t, key); err != nil {
-			return err
+			return d, err
 		}
 		c, err := readCompany(t)
 		if err != nil {
-			return err
+			return d, err
 		}
 		step, err := create(c.Company, c.sharesBut(""))
 		if err != nil {
-			return err
+			return d, err
 		}
 		d = step.State
 		d.OrderKey = orderKeyOf(d, step.Company)
@@ -65,25 +59,17 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 		t.updateCompany(step.Company) // where two creations conflict
 		t.insert(departmentsColl, departmentOf(d), nil)
 		t.insertHeadcounts(d.Name.Key)
-		return nil
+		return d, nil
 	})
-	if err != nil {
-		return department.Department{}, err
-	}
-	return d, nil
 }
 
 // mustBeFree returns department.ErrExists if a department has the key.
 func mustBeFree(t *tx, key name.Key) error {
-	d, err := findDepartment(t, key)
-	switch {
-	case err == nil:
+	d, err := oneOrZero[departmentDoc](t, departmentsColl, byID(string(key)))
+	if d.Key != "" {
 		return department.ErrExists.With("a department of the name %q exists", d.Name)
-	case errors.Is(err, department.ErrNotFound):
-		return nil
-	default:
-		return err
 	}
+	return err
 }
 
 // orderKeyOf returns the order key that the company has for a new department.
@@ -106,7 +92,7 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 		}
 		step, err := change(d, c.sharesBut(key))
 		if err == nil && step.State.BudgetPercent != d.BudgetPercent {
-			t.update(metaColl, companyID, bson.D{is("$inc", bson.D{is("guard", 1)})}, nil)
+			t.update(metaColl, companyID, increment(is("guard", 1)), nil)
 		}
 		return step, err
 	}, (*tx).updateDepartment)
@@ -124,7 +110,9 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(depa
 		return order(d, members)
 	}, func(t *tx, step ports.DepartmentChange) {
 		t.updateDepartment(step)
-		t.updateOrder(members, step.Members)
+		updateOrder(t, agentsColl, members, step.Members, func(m agent.Member) (id, orderKey string) {
+			return string(m.ID), string(m.OrderKey)
+		})
 	})
 }
 
@@ -149,42 +137,94 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(depa
 	return err
 }
 
-// step stores what decide makes of a department. write writes an effective step
+// step stores what decide makes of a department. store writes an effective step
 // without its audit entry.
 func (s *Departments) step(ctx context.Context, key name.Key,
 	decide func(*tx, department.Department) (ports.DepartmentChange, error),
-	write func(*tx, ports.DepartmentChange),
+	store func(*tx, ports.DepartmentChange),
 ) (department.Department, error) {
-	var step ports.DepartmentChange
-	err := s.db.write(ctx, func(t *tx) error {
-		doc, err := findDepartment(t, key)
+	step, err := write(ctx, s.db, func(t *tx) (step ports.DepartmentChange, err error) {
+		d, err := findDepartment(t, key, departmentDoc.department)
 		if err != nil {
-			return err
-		}
-		d, err := doc.department()
-		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = decide(t, d); err != nil {
-			return err
+			return step, err
 		}
 		t.addTrail(step.Trail, step.Effective())
 		if step.Effective() {
-			write(t, step)
+			store(t, step)
 		}
-		return nil
+		return step, nil
 	}, needByID(departmentsColl, string(key)))
-	if err != nil {
-		return department.Department{}, err
-	}
-	return step.State, nil
+	return step.State, err
 }
 
 // findDepartment returns a department, or department.ErrNotFound.
-func findDepartment(r reader, key name.Key, opts ...options.Lister[options.FindOneOptions]) (departmentDoc, error) {
-	d, err := one[departmentDoc](r, departmentsColl, byID(string(key)), opts...)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return d, department.ErrNotFound.With("department %q not found", key)
+func findDepartment[T any](r reader, key name.Key, convert func(departmentDoc) (T, error), opts ...options.Lister[options.FindOneOptions]) (T, error) {
+	d, err := get(r, departmentsColl, byID(string(key)), convert, opts...)
+	return d, notFound(err, department.ErrNotFound, "department", string(key))
+}
+
+// departmentDoc is a department.
+type departmentDoc struct {
+	Key      string `bson:"_id"`
+	ID       string `bson:"id"`
+	Name     string `bson:"name"`
+	OrderKey string `bson:"order_key"`
+	Share    int64  `bson:"share"`
+	Doc      string `bson:"doc"`
+	Revision int64  `bson:"revision"`
+	Created  int64  `bson:"created"`
+	Updated  int64  `bson:"updated"`
+}
+
+func departmentOf(d department.Department) departmentDoc {
+	return departmentDoc{
+		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, OrderKey: string(d.OrderKey), Share: int64(d.BudgetPercent),
+		Doc: string(d.Canonical()), Revision: d.Revision, Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt),
 	}
-	return d, err
+}
+
+func (d departmentDoc) name() name.Name { return name.Name{Text: d.Name, Key: name.Key(d.Key)} }
+
+func (d departmentDoc) department() (department.Department, error) {
+	found, err := department.Parse(d.Doc)
+	if err != nil {
+		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
+	}
+	found.ID, found.Name, found.OrderKey, found.Revision = d.ID, d.name(), company.OrderKey(d.OrderKey), d.Revision
+	found.CreatedAt, found.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
+	return found, nil
+}
+
+// updateDepartment writes what a step changes of a department. Its order key is left
+// out: a change of the company writes it.
+func (t *tx) updateDepartment(step ports.DepartmentChange) {
+	d := departmentOf(step.State)
+	t.update(departmentsColl, d.Key, set(
+		is("share", d.Share), is("doc", d.Doc), is("revision", d.Revision), is("updated", d.Updated),
+	), nil)
+}
+
+// readMembers returns the agents of a department in their order.
+func readMembers(r reader, department name.Key) ([]agent.Member, error) {
+	return every(r, agentsColl, bson.D{is("department", string(department))}, func(d agentDoc) (agent.Member, error) {
+		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), OrderKey: agent.OrderKey(d.OrderKey)}, nil
+	}, options.Find().SetSort(by("order_key", "_id")).SetProjection(by("key", "order_key")))
+}
+
+// updateOrder writes the order keys that have changed. of returns the id of a document
+// and its order key.
+func updateOrder[T any](t *tx, coll string, from, to []T, of func(T) (id, orderKey string)) {
+	keys := make(map[string]string, len(from))
+	for _, v := range from {
+		id, key := of(v)
+		keys[id] = key
+	}
+	for _, v := range to {
+		if id, key := of(v); keys[id] != key {
+			t.update(coll, id, set(is("order_key", key)), nil)
+		}
+	}
 }

@@ -20,6 +20,13 @@ const (
 	retryableLabel = "RetryableWriteError"
 )
 
+// lost is an error after which a change has not been stored and may run again.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+func isLost(err error) bool { return errors.As(err, new(lost)) }
+
 var (
 	errLeft         = errors.New("mongostore: a caller of the batch has left")
 	errNoConnection = errors.New("mongostore: all connections to the server are in use")
@@ -39,7 +46,7 @@ var outageCodes = slices.Concat(
 // mongo.ErrNoDocuments stay as they are.
 func translate(err error) error {
 	switch {
-	case err == nil, isFault(err), errors.Is(err, mongo.ErrNoDocuments):
+	case err == nil, isFault(err), isMissing(err):
 		return err
 	case isOutage(err):
 		return groupcommit.Unavailable(err)
@@ -50,8 +57,20 @@ func translate(err error) error {
 // lostOr is lost for an error of a statement after which the change may run again,
 // else the error.
 func lostOr(err error) error {
-	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) && isOutage(err) {
+	if err != nil && !isMissing(err) && isOutage(err) {
 		return lost{err}
+	}
+	return err
+}
+
+// isMissing reports that there is no document.
+func isMissing(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
+
+// notFound returns the fault of a document that is missing, as an occurrence of sentinel,
+// or else the error.
+func notFound(err error, sentinel *fault.Error, what, id string) error {
+	if isMissing(err) {
+		return sentinel.With("%s %q not found", what, id)
 	}
 	return err
 }
@@ -79,32 +98,24 @@ func isOutage(err error) bool {
 }
 
 func hasLabel(err error, label string) bool {
-	var failed mongo.LabeledError
-	return errors.As(err, &failed) && failed.HasErrorLabel(label)
+	failed, ok := errors.AsType[mongo.LabeledError](err)
+	return ok && failed.HasErrorLabel(label)
 }
 
 func hasCode(err error, codes ...int) bool {
 	// Making indexes and collections has the driver's own errors.
-	var command driver.Error
-	if errors.As(err, &command) && slices.Contains(codes, int(command.Code)) {
+	if command, ok := errors.AsType[driver.Error](err); ok && slices.Contains(codes, int(command.Code)) {
 		return true
 	}
-	var write driver.WriteCommandError
-	if errors.As(err, &write) {
-		if write.WriteConcernError != nil && slices.Contains(codes, int(write.WriteConcernError.Code)) {
+	if write, ok := errors.AsType[driver.WriteCommandError](err); ok {
+		concern := write.WriteConcernError
+		if concern != nil && slices.Contains(codes, int(concern.Code)) ||
+			slices.ContainsFunc(write.WriteErrors, func(e driver.WriteError) bool { return slices.Contains(codes, int(e.Code)) }) {
 			return true
 		}
-		for _, e := range write.WriteErrors {
-			if slices.Contains(codes, int(e.Code)) {
-				return true
-			}
-		}
 	}
-	var failed mongo.ServerError
-	if !errors.As(err, &failed) {
-		return false
-	}
-	return slices.ContainsFunc(codes, failed.HasErrorCode)
+	failed, ok := errors.AsType[mongo.ServerError](err)
+	return ok && slices.ContainsFunc(codes, failed.HasErrorCode)
 }
 
 // isFault reports an error that has a meaning for clients.

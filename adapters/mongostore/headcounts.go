@@ -79,6 +79,5 @@ func active(c *identity.Content) int64 {
 }
 
 func (t *tx) count(c *identity.Content, n int64) {
-	t.update(headcountsColl, headcountID(c.Department.Key, t.shard),
-		bson.D{is("$inc", bson.D{is("total", n), is("active", n*active(c))})}, nil)
+	t.update(headcountsColl, headcountID(c.Department.Key, t.shard), increment(is("total", n), is("active", n*active(c))), nil)
 }

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -57,7 +58,7 @@ func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempote
 func (s *Idempotency) lock(ctx context.Context, c idempotency.Lock) error {
 	locks := s.db.coll(locksColl)
 	mayTake := is("$or", bson.A{
-		bson.D{is("owner", c.Owner)}, bson.D{is("at", bson.D{is("$lt", millis(c.At.Add(-idempotency.Lease)))})},
+		bson.D{is("owner", c.Owner)}, bson.D{compare("at", "$lt", millis(c.At.Add(-idempotency.Lease)))},
 	})
 	hold := set(is("fingerprint", c.Fingerprint), is("owner", c.Owner), is("at", millis(c.At)))
 	for n := 0; ; n++ {
@@ -67,7 +68,7 @@ func (s *Idempotency) lock(ctx context.Context, c idempotency.Lock) error {
 		}
 		held, err := one[lockDoc](s.db.ask(ctx), locksColl, byID(string(c.Key)))
 		switch {
-		case errors.Is(err, mongo.ErrNoDocuments), err == nil && held.Owner == c.Owner: // released, or ours by a retry of the driver
+		case isMissing(err), err == nil && held.Owner == c.Owner: // released, or ours by a retry of the driver
 			if err := pause(ctx, n); err != nil {
 				return groupcommit.Unavailable(err)
 			}
@@ -115,12 +116,9 @@ func (s *Idempotency) unlock(ctx context.Context, c idempotency.Lock) error {
 
 // find returns the record of a key, or nil if there is none or it has expired at now.
 func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotency.Record, error) {
-	d, err := one[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
-		bson.D{is("_id", string(key)), is("at", bson.D{is("$gte", millis(now.Add(-idempotency.Kept)))})})
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil, nil
-	}
-	if err != nil {
+	d, err := oneOrZero[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
+		bson.D{is("_id", string(key)), compare("at", "$gte", millis(now.Add(-idempotency.Kept)))})
+	if err != nil || d.Key == "" {
 		return nil, err
 	}
 	return d.record(), nil
@@ -132,7 +130,7 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	if r == nil {
 		return
 	}
-	expired := is("at", bson.D{is("$lt", millis(r.At.Add(-idempotency.Kept)))})
+	expired := compare("at", "$lt", millis(r.At.Add(-idempotency.Kept)))
 	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), idempotency.ErrRunning, expired)
 }
 
@@ -166,4 +164,56 @@ func (d idempotencyDoc) record() *idempotency.Record {
 		r.Departments = append(r.Departments, name.Key(k))
 	}
 	return r
+}
+
+// leftLocks are locks that could not be released.
+type leftLocks struct {
+	db *DB
+
+	mu      sync.Mutex
+	locks   []idempotency.Lock
+	running bool // whether something is releasing them
+}
+
+const (
+	maxLeft    = 10_000 // locks; those that are too many last for their lease
+	leftAtOnce = 500
+	leftPause  = 200 * time.Millisecond
+)
+
+func (l *leftLocks) add(some ...idempotency.Lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.locks = append(l.locks, some...)
+	l.locks = l.locks[max(0, len(l.locks)-maxLeft):]
+	if !l.running {
+		l.running = true
+		go l.release()
+	}
+}
+
+// take returns some of the locks, or nil if there are none.
+func (l *leftLocks) take() (some []idempotency.Lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(l.locks), leftAtOnce)
+	some, l.locks = l.locks[:n:n], l.locks[n:]
+	l.running = n > 0
+	return some
+}
+
+// release releases the locks until there are none, or the store closes.
+func (l *leftLocks) release() {
+	for some := l.take(); len(some) > 0 && l.db.open.Err() == nil; some = l.take() {
+		time.Sleep(leftPause)
+		var each bson.A
+		for _, c := range some {
+			each = append(each, lockOf(c))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), l.db.timeout)
+		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{is("$or", each)}); err != nil {
+			l.add(some...) // the failed release has been reported
+		}
+		cancel()
+	}
 }

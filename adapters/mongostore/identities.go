@@ -2,12 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -59,18 +56,15 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 	}
 	return list(s.db.ask(ctx), versionsColl,
 		bson.D{is("_id", bson.D{is("$gt", string(id)+"/"), is("$lt", end)})},
-		options.Find().SetSort(by("-_id")).SetLimit(int64(limit)), versionDoc.version)
+		versionDoc.version, first(limit, "-_id"))
 }
 
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
-	d, err := one[versionDoc](s.db.ask(ctx), versionsColl, byID(versionID(id, number)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return identity.Version{}, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
+	v, err := get(s.db.ask(ctx), versionsColl, byID(versionID(id, number)), versionDoc.version)
+	if isMissing(err) {
+		return v, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
 	}
-	if err != nil {
-		return identity.Version{}, err
-	}
-	return d.version()
+	return v, err
 }

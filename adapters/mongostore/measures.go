@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/domain/agent"
 	"orgd/domain/performance"
@@ -15,31 +16,25 @@ import (
 type Measures struct{ db *DB }
 
 // AgentDays implements [ports.Measures].
-func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
+func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (_ []performance.Day, completed int64, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
-	err = s.db.view(ctx, func(r plain) error {
+	days, err := view(ctx, s.db, func(r reader) ([]performance.Day, error) {
 		parts, err := all[rollupDoc](r, rollupsColl, bson.D{startsWith("_id", totalID(ownerOfAgent(id)))})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		completed = 0
 		for _, p := range parts {
 			completed += p.Figures.Completed
 		}
-		days, err = readDays(r, ownerOfAgent(id), first)
-		return err
+		return readDays(r, ownerOfAgent(id), first)
 	})
 	return days, completed, err
 }
 
 // DepartmentDays implements [ports.Measures].
-func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
+func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (_ []performance.Day, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
-	err = s.db.view(ctx, func(r plain) error {
-		days, err = readDays(r, ownerOfDepartment(id), first)
-		return err
-	})
-	return days, err
+	return view(ctx, s.db, func(r reader) ([]performance.Day, error) { return readDays(r, ownerOfDepartment(id), first) })
 }
 
 // DepartmentWork implements [ports.Measures]. The server adds up the parts, of
@@ -60,18 +55,20 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 		is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{"$_id", "\n"})}, 1})}),
 		is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
 	})}}
-	err = s.db.view(ctx, func(r plain) error {
-		sums, err := aggregate[struct {
+	return view(ctx, s.db, func(r reader) (map[string]performance.Work, error) {
+		var sums []struct {
 			ID                              string `bson:"_id"`
 			Completed, Failed, Units, Nanos int64
-		}](r, rollupsColl, pipeline)
+		}
+		err := drain(r, &sums, func(ctx context.Context) (*mongo.Cursor, error) {
+			return s.db.coll(rollupsColl).Aggregate(ctx, pipeline)
+		})
 		for _, d := range sums {
 			cost := performance.Sample{}.Merge(performance.Sample{Units: d.Units, Nanos: d.Nanos})
 			found[d.ID] = performance.Work{TasksCompleted: d.Completed, TasksFailed: d.Failed, Cost: cost.Total()}
 		}
-		return err
+		return found, err
 	})
-	return found, err
 }
 
 // readDays reads the figures of an owner and puts the parts of each day together.

@@ -2,11 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
@@ -28,11 +26,15 @@ type positionDoc struct {
 // Position implements [ports.Outbox].
 func (s *Outbox) Position(ctx context.Context) (_ activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
-	d, err := one[positionDoc](s.db.ask(ctx), metaColl, byID(outboxID))
+	return position(s.db.ask(ctx))
+}
+
+func position(r reader) (activity.Seq, error) {
+	d, err := one[positionDoc](r, metaColl, byID(outboxID))
 	if err != nil {
-		return 0, notMigrated(err)
+		err = notMigrated(err)
 	}
-	return activity.Seq(d.Position), nil
+	return activity.Seq(d.Position), err
 }
 
 // recordAtOnce bounds the deliveries of one transaction.
@@ -54,17 +56,14 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 }
 
 func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webhook.Delivery, last bool) (ours bool, err error) {
-	err = s.db.write(ctx, func(t *tx) error {
-		d, err := one[positionDoc](t, metaColl, byID(outboxID))
-		if err != nil {
-			return notMigrated(err)
+	return write(ctx, s.db, func(t *tx) (bool, error) {
+		position, err := position(t)
+		if err != nil || position != from {
+			return false, err
 		}
-		if ours = d.Position == int64(from); !ours {
-			return nil
-		}
-		marks, err := marksOf(t, some)
+		marks, err := marksOf(t, some, func(d webhook.Delivery) webhook.DeliveryID { return d.ID })
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, d := range some {
 			if _, known := marks[string(d.ID)]; !known {
@@ -75,16 +74,15 @@ func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webho
 		if last {
 			t.update(metaColl, outboxID, set(is("position", int64(to))), nil)
 		}
-		return nil
+		return true, nil
 	})
-	return ours, err
 }
 
 // marksOf returns the marks of those deliveries that are stored.
-func marksOf(r reader, some []webhook.Delivery) (map[string]string, error) {
+func marksOf[T any](r reader, some []T, id func(T) webhook.DeliveryID) (map[string]string, error) {
 	ids := make([]string, len(some))
 	for i, d := range some {
-		ids[i] = string(d.ID)
+		ids[i] = string(id(d))
 	}
 	docs, err := all[deliveryDoc](r, deliveriesColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("mark")))
 	marks := make(map[string]string, len(docs))
@@ -140,26 +138,20 @@ func limitEach(found []webhook.Delivery, slots map[webhook.ID]int) (due []webhoo
 
 // due returns what is due longest, at most n.
 func (s *Outbox) due(ctx context.Context, now time.Time, n int, filter ...bson.E) ([]webhook.Delivery, error) {
-	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, append(filter, is("due", bson.D{is("$lte", millis(now))})),
-		options.Find().SetSort(by("due")).SetLimit(int64(n)))
-	return every(docs, err, deliveryDoc.delivery)
+	return every(s.db.ask(ctx), deliveriesColl, append(filter, compare("due", "$lte", millis(now))),
+		deliveryDoc.delivery, first(n, "due"))
 }
 
 // Move implements [ports.Outbox].
-func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.Delivery, err error) {
+func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (_ []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.move").End(&err)
 	if len(moves) == 0 {
 		return nil, nil
 	}
-	before := make([]webhook.Delivery, len(moves))
-	for i, m := range moves {
-		before[i] = m.Before
-	}
-	err = s.db.write(ctx, func(t *tx) error {
-		moved = nil
-		marks, err := marksOf(t, before)
+	return write(ctx, s.db, func(t *tx) (moved []webhook.Delivery, err error) {
+		marks, err := marksOf(t, moves, func(m ports.Move) webhook.DeliveryID { return m.Before.ID })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, m := range moves {
 			id := string(m.After.ID)
@@ -170,25 +162,15 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.
 			t.replace(deliveriesColl, id, deliveryOf(m.After), nil)
 			moved = append(moved, m.After)
 		}
-		return nil
+		return moved, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return moved, nil
 }
 
 // Delivery implements [ports.Outbox].
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (_ webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
-	d, err := one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))})
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return webhook.Delivery{}, webhook.ErrNoDelivery.With("delivery %q not found", id)
-	}
-	if err != nil {
-		return webhook.Delivery{}, err
-	}
-	return d.delivery()
+	d, err := get(s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))}, deliveryDoc.delivery)
+	return d, notFound(err, webhook.ErrNoDelivery, "delivery", string(id))
 }
 
 // Deliveries implements [ports.Outbox].
@@ -196,32 +178,27 @@ func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (_ []w
 	defer s.db.observer.Begin(&ctx, "outbox.list").End(&err)
 	filter := bson.D{is("webhook", string(q.Webhook))}
 	if q.After != nil {
-		filter = append(filter, is("created", bson.D{is("$lte", millis(q.After.At))}),
-			behind("$lt", "created", millis(q.After.At), "_id", string(q.After.ID)))
+		filter = append(filter, compare("created", "$lte", millis(q.After.At)),
+			behind("$lt", "created", millis(q.After.At), "$lt", "_id", string(q.After.ID)))
 	}
-	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, filter,
-		options.Find().SetSort(by("-created", "-_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, deliveryDoc.delivery)
+	return every(s.db.ask(ctx), deliveriesColl, filter, deliveryDoc.delivery, first(q.Limit, "-created", "-_id"))
 }
 
 // DeliveredSince implements [ports.Outbox].
 func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (_ bool, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.delivered").End(&err)
-	_, err = one[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
+	d, err := oneOrZero[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
 		is("webhook", string(of)), is("status", string(webhook.Delivered)),
-		is("ended", bson.D{is("$gte", millis(since))}), is("test", false),
+		compare("ended", "$gte", millis(since)), is("test", false),
 	}, options.FindOne().SetProjection(by("_id")))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return false, nil
-	}
-	return err == nil, err
+	return d.ID != "", err
 }
 
 // Backlog implements [ports.Outbox].
 func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (_ int, _ time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.backlog").End(&err)
 	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("webhook", string(of)), exists("due", true)},
-		options.Find().SetSort(by("due")).SetLimit(int64(limit)).SetProjection(by("due")))
+		first(limit, "due").SetProjection(by("due")))
 	if err != nil || len(docs) == 0 {
 		return 0, time.Time{}, err
 	}

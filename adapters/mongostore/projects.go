@@ -2,12 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/project"
 	"orgd/ports"
@@ -60,14 +57,13 @@ func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project
 // Update implements [ports.ProjectStore].
 func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	var step ports.Change[project.Project]
-	err = s.db.write(ctx, func(t *tx) error {
+	step, err := write(ctx, s.db, func(t *tx) (step ports.Change[project.Project], err error) {
 		before, err := findProject(t, id)
 		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = change(before); err != nil {
-			return err
+			return step, err
 		}
 		switch {
 		case step.Deleted:
@@ -76,12 +72,9 @@ func (s *Projects) Update(ctx context.Context, id project.ID, change func(projec
 			t.replace(projectsColl, string(id), projectOf(step.State), nil)
 		}
 		t.addTrail(step.Trail, step.Effective())
-		return nil
+		return step, nil
 	})
-	if err != nil {
-		return project.Project{}, err
-	}
-	return step.State, nil
+	return step.State, err
 }
 
 // Project implements [ports.ProjectStore].
@@ -91,26 +84,19 @@ func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Projec
 }
 
 func findProject(r reader, id project.ID) (project.Project, error) {
-	d, err := one[projectDoc](r, projectsColl, byID(string(id)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return project.Project{}, project.ErrNotFound.With("project %q not found", id)
-	}
-	if err != nil {
-		return project.Project{}, err
-	}
-	return d.project()
+	p, err := get(r, projectsColl, byID(string(id)), projectDoc.project)
+	return p, notFound(err, project.ErrNotFound, "project", string(id))
 }
 
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
-	filter := bson.D{is("_id", bson.D{is("$gt", string(q.After))})}
+	filter := bson.D{compare("_id", "$gt", string(q.After))}
 	if q.Status != "" {
 		filter = append(filter, is("status", string(q.Status)))
 	}
 	if q.Lead != nil {
 		filter = append(filter, is("lead", string(*q.Lead)))
 	}
-	return list(s.db.ask(ctx), projectsColl, filter,
-		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), projectDoc.project)
+	return list(s.db.ask(ctx), projectsColl, filter, projectDoc.project, first(q.Limit, "_id"))
 }

@@ -30,11 +30,8 @@ var errSchema = errors.New("its schema does not fit this program")
 // schema returns that of the database; its version is 0 if it was never migrated.
 // Of one that is too new for this program the error is errSchema.
 func (db *DB) schema(ctx context.Context) (schemaDoc, error) {
-	d, err := one[schemaDoc](db.ask(ctx), metaColl, byID(schemaID))
-	switch {
-	case errors.Is(err, mongo.ErrNoDocuments):
-		return schemaDoc{}, nil
-	case err == nil && d.Oldest > schemaVersion:
+	d, err := oneOrZero[schemaDoc](db.ask(ctx), metaColl, byID(schemaID))
+	if d.Oldest > schemaVersion {
 		err = fmt.Errorf("%w: programs older than %d cannot use it, this one knows %d", errSchema, d.Oldest, schemaVersion)
 	}
 	return d, err

@@ -2,13 +2,13 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/domain/access"
+	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -19,8 +19,8 @@ type Sessions struct{ db *DB }
 // change runs write with what is known of a session.
 func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessionDoc) error) error {
 	return s.db.write(ctx, func(t *tx) error {
-		known, err := one[sessionDoc](t, sessionsColl, byID(id))
-		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+		known, err := oneOrZero[sessionDoc](t, sessionsColl, byID(id))
+		if err != nil {
 			return err
 		}
 		return write(t, known)
@@ -37,7 +37,7 @@ func (s *Sessions) Issue(ctx context.Context, issued session.Session, trail port
 		}
 		t.addTrail(trail, true)
 		if known.Record != nil {
-			t.update(sessionsColl, issued.ID, bson.D{is("$inc", bson.D{is("issues", 1)})}, nil)
+			t.update(sessionsColl, issued.ID, increment(is("issues", 1)), nil)
 		}
 		t.record(known, issued)
 		return nil
@@ -57,9 +57,9 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) (err error) {
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
-		latest, err := one[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
+		latest, err := oneOrZero[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
 			options.FindOne().SetSort(by("-revocation.at")))
-		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+		if err != nil {
 			return err
 		}
 		t.addTrail(trail, true)
@@ -71,49 +71,34 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 // Session implements [ports.SessionStore].
 func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
-	d, err := one[sessionDoc](s.db.ask(ctx), sessionsColl, bson.D{is("_id", id), exists("record", true)})
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return session.Record{}, session.ErrNotFound.With("session %q not found", id)
-	}
-	if err != nil {
-		return session.Record{}, err
-	}
-	return d.record()
+	r, err := get(s.db.ask(ctx), sessionsColl, bson.D{is("_id", id), exists("record", true)}, sessionDoc.record)
+	return r, notFound(err, session.ErrNotFound, "session", id)
 }
 
 // Sessions implements [ports.SessionStore].
 func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
-	filter := bson.D{is("record.expires_at", bson.D{is("$gt", millis(q.At))})}
+	filter := bson.D{compare("record.expires_at", "$gt", millis(q.At))}
 	if q.Subject != "" {
 		filter = append(filter, is("record.subject", q.Subject))
 	}
 	if q.After != nil {
-		at := millis(q.After.IssuedAt)
-		filter = append(filter, is("$or", bson.A{
-			bson.D{is("record.issued_at", bson.D{is("$lt", at)})},
-			bson.D{is("record.issued_at", at), is("_id", bson.D{is("$gt", q.After.ID)})},
-		}))
+		filter = append(filter, behind("$lt", "record.issued_at", millis(q.After.IssuedAt), "$gt", "_id", q.After.ID))
 	}
-	docs, err := all[sessionDoc](s.db.ask(ctx), sessionsColl, filter,
-		options.Find().SetSort(by("-record.issued_at", "_id")).SetLimit(int64(q.Limit)))
-	return every(docs, err, sessionDoc.record)
+	return every(s.db.ask(ctx), sessionsColl, filter, sessionDoc.record, first(q.Limit, "-record.issued_at", "_id"))
 }
 
 // Revoked implements [ports.SessionStore]. A query outside a snapshot could find a
 // revocation and miss one that was committed before, while it runs.
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
-	filter := bson.D{is("revocation.until", bson.D{is("$gt", millis(now))})}
+	filter := bson.D{compare("revocation.until", "$gt", millis(now))}
 	if !since.IsZero() {
-		filter = append(filter, is("revocation.at", bson.D{is("$gte", millis(since))}))
+		filter = append(filter, compare("revocation.at", "$gte", millis(since)))
 	}
-	var docs []sessionDoc
-	err = s.db.view(ctx, func(r plain) (err error) {
-		docs, err = all[sessionDoc](r, sessionsColl, filter, options.Find().SetProjection(by("revocation")))
-		return err
+	return view(ctx, s.db, func(r reader) ([]session.Revocation, error) {
+		return every(r, sessionsColl, filter, sessionDoc.revocation, options.Find().SetProjection(by("revocation")))
 	})
-	return every(docs, err, sessionDoc.revocation)
 }
 
 // DeleteExpired implements [ports.SessionStore].
@@ -126,7 +111,7 @@ func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) 
 func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int, error) {
 	gone := 0
 	for part, field := range map[string]string{"record": "record.expires_at", "revocation": "revocation.until"} {
-		over := is(field, bson.D{is("$lte", millis(now))})
+		over := compare(field, "$lte", millis(now))
 		ids, err := db.idsOf(ctx, sessionsColl, bson.D{over}, limit)
 		if err != nil {
 			return gone, err
@@ -145,4 +130,100 @@ func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int
 		}
 	}
 	return gone, nil
+}
+
+// sessionDoc is what is known of a session: its record, its revocation, or
+// both. They share a document so that renewing and revoking conflict in it.
+type sessionDoc struct {
+	ID         string         `bson:"_id"`
+	Record     *recordDoc     `bson:"record,omitempty"`
+	Revocation *revocationDoc `bson:"revocation,omitempty"`
+}
+
+type recordDoc struct {
+	Issuer      string   `bson:"issuer"`
+	Subject     string   `bson:"subject"`
+	Role        string   `bson:"role"`
+	Departments []nameOf `bson:"departments"`
+	Agent       string   `bson:"agent"`
+	IssuedAt    int64    `bson:"issued_at"`
+	ExpiresAt   int64    `bson:"expires_at"`
+	Own         bool     `bson:"own"`
+}
+
+type nameOf struct {
+	Text string `bson:"text"`
+	Key  string `bson:"key"`
+}
+
+type revocationDoc struct {
+	By    string `bson:"by"`
+	At    int64  `bson:"at"`
+	Until int64  `bson:"until"`
+}
+
+func recordOf(s session.Session) recordDoc {
+	d := recordDoc{
+		Issuer: s.Issuer, Subject: s.Subject, Role: string(s.Role), Departments: []nameOf{}, Agent: s.Agent,
+		IssuedAt: millis(s.IssuedAt), ExpiresAt: millis(s.ExpiresAt), Own: s.Own,
+	}
+	for _, n := range s.Departments {
+		d.Departments = append(d.Departments, nameOf{n.Text, string(n.Key)})
+	}
+	return d
+}
+
+// record returns a document that has a record.
+func (d sessionDoc) record() (session.Record, error) {
+	s := session.Session{
+		ID: d.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
+		Agent: d.Record.Agent, Own: d.Record.Own,
+		IssuedAt: fromMillis(d.Record.IssuedAt), ExpiresAt: fromMillis(d.Record.ExpiresAt),
+	}
+	for _, n := range d.Record.Departments {
+		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
+	}
+	r := session.Record{Session: s}
+	if d.Revocation != nil {
+		revoked, _ := d.revocation()
+		r.Revocation = &revoked
+	}
+	return r, nil
+}
+
+// revocation returns that of a document that has one.
+func (d sessionDoc) revocation() (session.Revocation, error) {
+	return session.Revocation{
+		ID: d.ID, By: d.Revocation.By, At: fromMillis(d.Revocation.At), Until: fromMillis(d.Revocation.Until),
+	}, nil
+}
+
+// record writes a session; a record that is known only lives longer.
+func (t *tx) record(known sessionDoc, s session.Session) {
+	switch {
+	case known.Record == nil:
+		t.upsert(sessionsColl, s.ID, set(is("record", recordOf(s))))
+	case known.Record.ExpiresAt < millis(s.ExpiresAt):
+		t.update(sessionsColl, s.ID, set(is("record.expires_at", millis(s.ExpiresAt))), nil)
+	}
+}
+
+// revocationsID names the document that every revocation writes: two at once would
+// both follow the same one otherwise.
+const revocationsID = "revocations"
+
+// revoke writes a revocation, behind the latest; the first one of a session stays and
+// lasts as long as the longest.
+func (t *tx) revoke(known, latest sessionDoc, r session.Revocation) {
+	switch {
+	case known.Revocation == nil:
+		at := millis(r.At)
+		if latest.Revocation != nil {
+			at = max(at, latest.Revocation.At+1)
+		}
+		t.upsert(metaColl, revocationsID, increment(is("stored", 1)))
+		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, at, millis(r.Until)})))
+	case known.Revocation.Until < millis(r.Until):
+		t.update(sessionsColl, r.ID, set(is("revocation.until", millis(r.Until))), nil)
+	}
 }

@@ -61,22 +61,16 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 // outdated is what has expired, by collection. Locks taken before dead
 // are left over.
 func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
-	before := func(field string, t time.Time) bson.E { return is(field, bson.D{is("$lt", millis(t))}) }
-	kinds := map[string]bson.D{locksColl: {before("at", dead)}}
-	for _, k := range []struct {
-		coll   string
-		upTo   time.Time
-		filter bson.D
-	}{
-		{eventsColl, e.Events, bson.D{in("type", activity.RuntimeTypes()), before("at", e.Events)}},
-		{auditColl, e.Audit, bson.D{before("at", e.Audit)}},
-		{idempotencyColl, e.Idempotency, bson.D{before("at", e.Idempotency)}},
-		{deliveriesColl, e.Deliveries, bson.D{before("created", e.Deliveries)}},
-	} {
-		if !k.upTo.IsZero() {
-			kinds[k.coll] = k.filter
+	kinds := map[string]bson.D{locksColl: {compare("at", "$lt", millis(dead))}}
+	add := func(coll, field string, upTo time.Time, more ...bson.E) {
+		if !upTo.IsZero() {
+			kinds[coll] = append(more, compare(field, "$lt", millis(upTo)))
 		}
 	}
+	add(eventsColl, "at", e.Events, in("type", activity.RuntimeTypes()))
+	add(auditColl, "at", e.Audit)
+	add(idempotencyColl, "at", e.Idempotency)
+	add(deliveriesColl, "created", e.Deliveries)
 	return kinds
 }
 
@@ -92,6 +86,6 @@ func (s *Storage) expire(ctx context.Context, coll string, filter bson.D) (int, 
 
 // idsOf returns the ids of some documents that filter finds, at most limit.
 func (db *DB) idsOf(ctx context.Context, coll string, filter bson.D, limit int) ([]string, error) {
-	docs, err := all[idDoc](db.ask(ctx), coll, filter, options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
-	return every(docs, err, func(d idDoc) (string, error) { return d.ID, nil })
+	return every(db.ask(ctx), coll, filter, func(d idDoc) (string, error) { return d.ID, nil },
+		options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
 }

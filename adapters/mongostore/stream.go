@@ -2,15 +2,12 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -74,8 +71,9 @@ func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
 		return logDoc{}, 0, translate(err)
 	}
 	defer session.EndSession(context.WithoutCancel(ctx))
-	d, err := one[logDoc](db.ask(mongo.NewSessionContext(ctx, session)), metaColl, byID(logID))
-	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) { // that of a database that is being made
+	// A database that is being made has no document.
+	d, err := oneOrZero[logDoc](db.ask(mongo.NewSessionContext(ctx, session)), metaColl, byID(logID))
+	if err != nil {
 		return logDoc{}, 0, err
 	}
 	return d, seqOf(*session.OperationTime(), lastRank), nil
@@ -130,18 +128,13 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	from := timeOf(max(after, 0))
 	from.T -= min(from.T, longestChange)
 	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl,
-		bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})},
-		options.Find().SetSort(by("entered")).SetLimit(int64(limit)))
+		bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})}, first(limit, "entered"))
 	if err != nil {
 		return ports.LogPage{}, err
 	}
 	page := ports.LogPage{Next: after}
 	for _, d := range docs {
-		e, err := d.event()
-		if err != nil {
-			return ports.LogPage{}, err
-		}
-		page.Events = append(page.Events, activity.Logged{Event: e, Seq: seqOf(d.Entered, 0), Department: name.Key(d.Department)})
+		page.Events = append(page.Events, d.logged(seqOf(d.Entered, 0)))
 		page.Next = seqOf(bson.Timestamp{T: d.Entered.T + longestChange, I: d.Entered.I}, 0)
 	}
 	return page, nil
@@ -165,7 +158,7 @@ func (db *DB) cutLog(ctx context.Context, upTo time.Time) error {
 	if _, err := db.coll(metaColl).UpdateOne(ctx, byID(logID), change); err != nil {
 		return translate(err)
 	}
-	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{is("_id", logID), is("begin", bson.D{is("$lt", cut)})},
+	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{is("_id", logID), compare("begin", "$lt", cut)},
 		bson.D{is("$max", bson.D{is("cut", cut)})})
 	return translate(err)
 }

@@ -14,7 +14,6 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -184,8 +183,8 @@ func (c *cursor) next(ctx context.Context) (*activity.Logged, activity.Seq, erro
 			c.last, c.rank = d.Time, 1
 		}
 		if seq := seqOf(d.Time, c.rank); seq > c.behind {
-			e, err := d.Event.event()
-			return &activity.Logged{Event: e, Seq: seq, Department: name.Key(d.Event.Department)}, seq, err
+			e := d.Event.logged(seq)
+			return &e, seq, nil
 		}
 	}
 	if err := c.stream.Err(); err != nil {

@@ -3,14 +3,11 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"time"
+	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
-
-	"orgd/adapters/groupcommit"
-	"orgd/domain/page"
 )
 
 // tx is what a change reads and writes. Reads do not see its own writes: those are
@@ -90,20 +87,6 @@ func (t *tx) remove(coll, id string) {
 	t.add(coll, id, deletion, &mongo.DeleteOneModel{Filter: byID(id)}, nil)
 }
 
-// reader is where a query runs: a transaction, or none.
-type reader interface {
-	context.Context
-	// find finds documents.
-	find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error)
-	// findOne reads the document that filter finds, as it is stored.
-	findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error)
-	// readError returns the error of a query as its caller gets it.
-	readError(err error) error
-	// bounded is the context of one query: the driver's own time-out does not count
-	// where a request has a deadline.
-	bounded() (context.Context, context.CancelFunc, error)
-}
-
 func (t *tx) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
 	t.markRead(coll, filter)
 	return t.db.coll(coll).Find(ctx, filter, opts...)
@@ -118,7 +101,7 @@ func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []opt
 	if !known || !whole {
 		var err error
 		doc, err = t.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
-		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+		if err != nil && !isMissing(err) {
 			return nil, err
 		}
 		t.batch.read += len(doc)
@@ -159,169 +142,88 @@ func (t *tx) markRead(coll string, filter bson.D) {
 // readError keeps the error too: the transaction is over, whatever the function
 // makes of it.
 func (t *tx) readError(err error) error {
-	if err = lostOr(err); err != nil && !errors.Is(err, mongo.ErrNoDocuments) && t.failed == nil {
+	if err = lostOr(err); err != nil && !isMissing(err) && t.failed == nil {
 		t.failed = err
 	}
 	return err
 }
 
-// plain reads what a majority has, each query by itself.
-type plain struct {
-	context.Context
-	db *DB
-}
-
-func (p plain) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
-	return p.db.coll(coll).Find(ctx, filter, opts...)
-}
-
-func (p plain) findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
-	return p.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
-}
-
-func (p plain) readError(err error) error { return translate(err) }
-
-func (p plain) bounded() (context.Context, context.CancelFunc, error) {
-	ctx, cancel := context.WithTimeout(p, p.db.timeout)
-	release, err := p.db.connection(ctx)
-	if err != nil {
-		cancel()
-		return nil, nil, groupcommit.Unavailable(err)
-	}
-	return ctx, func() { cancel(); release() }, nil
-}
-
 func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, func() {}, nil }
 
-// connection waits until a connection is free, half as long as an operation may
-// take. The driver would wait for each operation of a request anew.
-func (db *DB) connection(ctx context.Context) (release func(), err error) {
-	release = func() { <-db.connections }
-	select {
-	case db.connections <- struct{}{}:
-		return release, nil
-	default:
-	}
-	late := time.NewTimer(db.timeout / 2)
-	defer late.Stop()
-	select {
-	case db.connections <- struct{}{}:
-		return release, nil
-	case <-late.C:
-		return nil, errNoConnection
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// flushOrder is the order in which collections are written. Those that two changes
+// may conflict in come first. Of two refusals that of the first collection is given.
+var flushOrder = []string{
+	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
+	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
 }
 
-func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
-
-// view calls fn with a reader whose queries all see one state.
-func (db *DB) view(ctx context.Context, fn func(plain) error) error {
-	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
-	if err != nil {
-		return translate(err)
-	}
-	defer s.EndSession(context.WithoutCancel(ctx))
-	return fn(plain{mongo.NewSessionContext(ctx, s), db})
-}
-
-// one reads the document that filter finds, or returns mongo.ErrNoDocuments.
-func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
-	err = readOne(r, coll, filter, opts, &doc)
-	return doc, err
-}
-
-func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions], doc any) error {
-	ctx, cancel, err := r.bounded()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	raw, err := r.findOne(ctx, coll, filter, opts)
-	if err == nil {
-		err = bson.Unmarshal(raw, doc)
-	}
-	return r.readError(err)
-}
-
-// all reads the documents that filter finds.
-func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
-	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.find(ctx, coll, filter, opts...) })
-	return docs, err
-}
-
-// aggregate reads what a pipeline makes of a collection.
-func aggregate[T any](r plain, coll string, pipeline bson.A) (docs []T, err error) {
-	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.db.coll(coll).Aggregate(ctx, pipeline) })
-	return docs, err
-}
-
-// drain reads all that a query finds into the slice that docs points to.
-func drain(r reader, docs any, query func(context.Context) (*mongo.Cursor, error)) error {
-	ctx, cancel, err := r.bounded()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	cursor, err := query(ctx)
-	if err == nil {
-		err = cursor.All(ctx, docs)
-	}
-	return r.readError(err)
-}
-
-// closeTime bounds the closing of a cursor.
-const closeTime = time.Second
-
-// list reads the documents that filter finds and makes rows of them. It ends with
-// the first row that is behind its page, or page.ErrLarge. What MongoDB sends at once has 16 MiB at
-// most.
-func list[D any, T page.Row](r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], read func(D) (T, error)) (rows []T, err error) {
-	ctx, cancel, err := r.bounded()
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	cursor, err := r.find(ctx, coll, filter, opts)
-	if err != nil {
-		return nil, r.readError(err)
-	}
-	defer func() { // also of a request that has ended; else MongoDB holds it for ten minutes
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-		defer cancel()
-		cursor.Close(ctx) // its error says nothing of what was read
-	}()
-	var filling page.Filling
-	for cursor.Next(ctx) {
-		var d D
-		if err := cursor.Decode(&d); err != nil {
-			return nil, r.readError(err)
+// flush sends what the changes write, with one command for each collection and
+// kind of write: a name that one gives back another may take.
+func (b *batch) flush() error {
+	for _, coll := range flushOrder {
+		ops := b.ops[coll]
+		if len(ops) == 0 {
+			continue
 		}
-		row, err := read(d)
-		if err != nil {
-			return nil, err
+		models := make([]mongo.WriteModel, 0, len(ops))
+		for k := range kinds {
+			for _, o := range ops {
+				if o.kind == k {
+					models = append(models, o.model)
+				}
+			}
 		}
-		if rows = append(rows, row); filling.Add(row.Size()) {
-			return rows, nil
-		}
-		if err := page.Allow(ctx, int(filling)); err != nil {
-			return nil, err
+		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
+			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
 		}
 	}
-	return rows, r.readError(cursor.Err())
+	return nil
 }
 
-// every converts documents.
-func every[D, T any](docs []D, err error, of func(D) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, err
+// refused gives an error of writing its meaning.
+func refused(coll string, ops []op, err error) error {
+	var failed mongo.BulkWriteException
+	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
+		!mongo.IsDuplicateKeyError(failed) {
+		return lostOr(err)
 	}
-	list := make([]T, len(docs))
-	for i, d := range docs {
-		if list[i], err = of(d); err != nil {
-			return nil, err
+	first := failed.WriteErrors[0]
+	for _, o := range ops {
+		if o.model != first.Request || o.taken == nil {
+			continue
+		}
+		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
+			return duplicate{o.job, coll, key, o.taken, err}
 		}
 	}
-	return list, nil
+	return lost{err} // a document that two changes make as it is missing
+}
+
+// duplicate is a write that was refused because its key is taken: by another change of
+// the batch, or by a document that an election may take back. So a change is refused for
+// it only when another transaction has found the document and is committed.
+type duplicate struct {
+	job   *job
+	coll  string
+	key   bson.Raw
+	taken error
+	error
+}
+
+// confirm has the change look for the key before it runs again.
+func (d duplicate) confirm() {
+	fn := d.job.Change.fn
+	d.job.Change.fn = func(t *tx) error {
+		var key bson.D
+		if err := bson.Unmarshal(d.key, &key); err != nil {
+			return err
+		}
+		switch _, err := one[idDoc](t, d.coll, key); {
+		case isMissing(err):
+			return fn(t)
+		case err != nil:
+			return err
+		}
+		return d.taken
+	}
 }

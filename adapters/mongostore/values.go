@@ -43,11 +43,19 @@ func byID(id string) bson.D { return bson.D{is("_id", id)} }
 // set is an update that sets these fields.
 func set(fields ...bson.E) bson.D { return bson.D{is("$set", bson.D(fields))} }
 
+// increment is an update that adds to these fields.
+func increment(fields ...bson.E) bson.D { return bson.D{is("$inc", bson.D(fields))} }
+
+// compare is the condition that an operator, such as $lt, holds for a field and a value.
+func compare(field, operator string, value any) bson.E {
+	return is(field, bson.D{is(operator, value)})
+}
+
 // in is the condition that a field has one of some values.
-func in(field string, values any) bson.E { return is(field, bson.D{is("$in", values)}) }
+func in(field string, values any) bson.E { return compare(field, "$in", values) }
 
 // exists is the condition that a field is there, or is not.
-func exists(field string, there bool) bson.E { return is(field, bson.D{is("$exists", there)}) }
+func exists(field string, there bool) bson.E { return compare(field, "$exists", there) }
 
 // by is a sort order, or an index, over fields, ascending unless marked with "-".
 func by(names ...string) bson.D {
@@ -89,11 +97,11 @@ func after(prefix string) string {
 	return ""
 }
 
-// behind is the condition that the fields of a list's order come after the given
-// values, all ascending ($gt) or all descending ($lt).
-func behind(operator, first string, a any, second string, b any) bson.E {
+// behind is the condition that the two fields of a list's order come after the given
+// values, each ascending ($gt) or descending ($lt).
+func behind(operatorA, fieldA string, a any, operatorB, fieldB string, b any) bson.E {
 	return is("$or", bson.A{
-		bson.D{is(first, bson.D{is(operator, a)})},
-		bson.D{is(first, a), is(second, bson.D{is(operator, b)})},
+		bson.D{compare(fieldA, operatorA, a)},
+		bson.D{is(fieldA, a), compare(fieldB, operatorB, b)},
 	})
 }

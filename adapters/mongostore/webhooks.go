@@ -2,11 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
@@ -61,14 +59,13 @@ func (s *Webhooks) Create(ctx context.Context, step ports.WebhookChange) (err er
 // Update implements [ports.WebhookStore].
 func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
-	var step ports.WebhookChange
-	err = s.db.write(ctx, func(t *tx) error {
+	step, err := write(ctx, s.db, func(t *tx) (step ports.WebhookChange, err error) {
 		before, err := findWebhook(t, id)
 		if err != nil {
-			return err
+			return step, err
 		}
 		if step, err = change(before); err != nil {
-			return err
+			return step, err
 		}
 		switch {
 		case step.Deleted:
@@ -80,12 +77,9 @@ func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhoo
 			t.replace(deliveriesColl, string(step.Deliver.ID), deliveryOf(*step.Deliver), nil)
 		}
 		t.addTrail(step.Trail, step.Effective())
-		return nil
+		return step, nil
 	})
-	if err != nil {
-		return webhook.Webhook{}, err
-	}
-	return step.State, nil
+	return step.State, err
 }
 
 // Webhook implements [ports.WebhookStore].
@@ -95,33 +89,62 @@ func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhoo
 }
 
 func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
-	d, err := one[webhookDoc](r, webhooksColl, byID(string(id)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return webhook.Webhook{}, webhook.ErrNotFound.With("webhook %q not found", id)
-	}
-	if err != nil {
-		return webhook.Webhook{}, err
-	}
-	return d.webhook()
+	w, err := get(r, webhooksColl, byID(string(id)), webhookDoc.webhook)
+	return w, notFound(err, webhook.ErrNotFound, "webhook", string(id))
 }
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (_ []webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.list").End(&err)
-	return list(s.db.ask(ctx), webhooksColl, bson.D{is("_id", bson.D{is("$gt", string(q.After))})},
-		options.Find().SetSort(by("_id")).SetLimit(int64(q.Limit)), webhookDoc.webhook)
+	return list(s.db.ask(ctx), webhooksColl, bson.D{compare("_id", "$gt", string(q.After))},
+		webhookDoc.webhook, first(q.Limit, "_id"))
 }
 
 // tagsQuery is answered from one index, without a webhook being read: no other has its
 // order.
 func tagsQuery() (filter, order bson.D) {
-	return bson.D{is("_id", bson.D{is("$gt", "")})}, by("_id", "revision")
+	return bson.D{compare("_id", "$gt", "")}, by("_id", "revision")
 }
 
 // Tags implements [ports.WebhookStore].
 func (s *Webhooks) Tags(ctx context.Context) (_ []revision.Tag, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.tags").End(&err)
 	filter, order := tagsQuery()
-	docs, err := all[webhookDoc](s.db.ask(ctx), webhooksColl, filter, options.Find().SetSort(order).SetProjection(order))
-	return every(docs, err, func(d webhookDoc) (revision.Tag, error) { return revision.Tag{ID: d.ID, Revision: d.Revision}, nil })
+	return every(s.db.ask(ctx), webhooksColl, filter, func(d webhookDoc) (revision.Tag, error) {
+		return revision.Tag{ID: d.ID, Revision: d.Revision}, nil
+	}, options.Find().SetSort(order).SetProjection(order))
+}
+
+// deliveryDoc is a delivery.
+type deliveryDoc struct {
+	ID      string `bson:"_id"`
+	Webhook string `bson:"webhook"`
+	Event   string `bson:"event"`
+	Test    bool   `bson:"test"`
+	Created int64  `bson:"created"`
+	Status  string `bson:"status"`
+	Attempt int    `bson:"attempt"`
+	Code    int    `bson:"code"`
+	Failure string `bson:"failure"`
+	Due     int64  `bson:"due,omitempty"` // only pending ones have it, which keeps its index small
+	Begun   int64  `bson:"begun"`         // 0: not yet
+	Ended   int64  `bson:"ended"`         // 0: not yet
+	Mark    string `bson:"mark"`
+}
+
+func deliveryOf(d webhook.Delivery) deliveryDoc {
+	return deliveryDoc{
+		ID: string(d.ID), Webhook: string(d.Webhook), Event: string(d.EventID), Test: d.Test, Created: millis(d.CreatedAt),
+		Status: string(d.Status), Attempt: d.Attempt, Code: d.Last.Code, Failure: string(d.Last.Failure),
+		Due: millisOrZero(d.Due), Begun: millisOrZero(d.Begun), Ended: millisOrZero(d.Ended), Mark: d.Mark,
+	}
+}
+
+func (d deliveryDoc) delivery() (webhook.Delivery, error) {
+	return webhook.Delivery{
+		ID: webhook.DeliveryID(d.ID), Webhook: webhook.ID(d.Webhook), EventID: activity.ID(d.Event), Test: d.Test,
+		CreatedAt: fromMillis(d.Created), Status: webhook.Status(d.Status), Attempt: d.Attempt,
+		Last: webhook.Result{Code: d.Code, Failure: webhook.Failure(d.Failure)},
+		Due:  fromMillisOrZero(d.Due), Begun: fromMillisOrZero(d.Begun), Ended: fromMillisOrZero(d.Ended), Mark: d.Mark,
+	}, nil
 }

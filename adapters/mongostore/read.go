@@ -1,0 +1,207 @@
+package mongostore
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/adapters/groupcommit"
+	"orgd/domain/page"
+)
+
+// reader is where a query runs: a transaction, or none.
+type reader interface {
+	context.Context
+	// find finds documents.
+	find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error)
+	// findOne reads the document that filter finds, as it is stored.
+	findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error)
+	// readError returns the error of a query as its caller gets it.
+	readError(err error) error
+	// bounded is the context of one query: the driver's own time-out does not count
+	// where a request has a deadline.
+	bounded() (context.Context, context.CancelFunc, error)
+}
+
+// plain reads what a majority has, each query by itself.
+type plain struct {
+	context.Context
+	db *DB
+}
+
+func (p plain) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
+	return p.db.coll(coll).Find(ctx, filter, opts...)
+}
+
+func (p plain) findOne(ctx context.Context, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions]) (bson.Raw, error) {
+	return p.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
+}
+
+func (p plain) readError(err error) error { return translate(err) }
+
+func (p plain) bounded() (context.Context, context.CancelFunc, error) {
+	ctx, cancel := context.WithTimeout(p, p.db.timeout)
+	release, err := p.db.connection(ctx)
+	if err != nil {
+		cancel()
+		return nil, nil, groupcommit.Unavailable(err)
+	}
+	return ctx, func() { cancel(); release() }, nil
+}
+
+// connection waits until a connection is free, half as long as an operation may
+// take. The driver would wait for each operation of a request anew.
+func (db *DB) connection(ctx context.Context) (release func(), err error) {
+	release = func() { <-db.connections }
+	select {
+	case db.connections <- struct{}{}:
+		return release, nil
+	default:
+	}
+	late := time.NewTimer(db.timeout / 2)
+	defer late.Stop()
+	select {
+	case db.connections <- struct{}{}:
+		return release, nil
+	case <-late.C:
+		return nil, errNoConnection
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
+
+// view calls fn with a reader whose queries all see one state.
+func view[T any](ctx context.Context, db *DB, fn func(reader) (T, error)) (v T, err error) {
+	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
+	if err != nil {
+		return v, translate(err)
+	}
+	defer s.EndSession(context.WithoutCancel(ctx))
+	return fn(db.ask(mongo.NewSessionContext(ctx, s)))
+}
+
+// one reads the document that filter finds, or returns mongo.ErrNoDocuments.
+func one[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (doc T, err error) {
+	err = readOne(r, coll, filter, opts, &doc)
+	return doc, err
+}
+
+func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options.FindOneOptions], doc any) error {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	raw, err := r.findOne(ctx, coll, filter, opts)
+	if err == nil {
+		err = bson.Unmarshal(raw, doc)
+	}
+	return r.readError(err)
+}
+
+// oneOrZero is [one] of a document that need not be there: then it is zero.
+func oneOrZero[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (T, error) {
+	doc, err := one[T](r, coll, filter, opts...)
+	if isMissing(err) {
+		err = nil
+	}
+	return doc, err
+}
+
+// get is [one] of a document that is converted.
+func get[D, T any](r reader, coll string, filter bson.D, convert func(D) (T, error), opts ...options.Lister[options.FindOneOptions]) (v T, err error) {
+	d, err := one[D](r, coll, filter, opts...)
+	if err != nil {
+		return v, err
+	}
+	return convert(d)
+}
+
+// asStored converts nothing.
+func asStored[D any](d D) (D, error) { return d, nil }
+
+// all reads the documents that filter finds.
+func all[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (docs []T, err error) {
+	err = drain(r, &docs, func(ctx context.Context) (*mongo.Cursor, error) { return r.find(ctx, coll, filter, opts...) })
+	return docs, err
+}
+
+// drain reads all that a query finds into the slice that docs points to.
+func drain(r reader, docs any, query func(context.Context) (*mongo.Cursor, error)) error {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	cursor, err := query(ctx)
+	if err == nil {
+		err = cursor.All(ctx, docs)
+	}
+	return r.readError(err)
+}
+
+// closeTime bounds the closing of a cursor.
+const closeTime = time.Second
+
+// list reads the documents that filter finds and converts each to a row. It ends with
+// the first row that is behind its page, or page.ErrLarge. What MongoDB sends at once has
+// 16 MiB at most.
+func list[D any, T page.Row](r reader, coll string, filter bson.D, convert func(D) (T, error), opts options.Lister[options.FindOptions]) (rows []T, err error) {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	cursor, err := r.find(ctx, coll, filter, opts)
+	if err != nil {
+		return nil, r.readError(err)
+	}
+	defer func() { // also of a request that has ended; else MongoDB holds it for ten minutes
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+		cursor.Close(ctx) // its error says nothing of what was read
+	}()
+	var filling page.Filling
+	for cursor.Next(ctx) {
+		var d D
+		if err := cursor.Decode(&d); err != nil {
+			return nil, r.readError(err)
+		}
+		row, err := convert(d)
+		if err != nil {
+			return nil, err
+		}
+		if rows = append(rows, row); filling.Add(row.Size()) {
+			return rows, nil
+		}
+		if err := page.Allow(ctx, int(filling)); err != nil {
+			return nil, err
+		}
+	}
+	return rows, r.readError(cursor.Err())
+}
+
+// every reads the documents that filter finds and converts each.
+func every[D, T any](r reader, coll string, filter bson.D, convert func(D) (T, error), opts ...options.Lister[options.FindOptions]) ([]T, error) {
+	docs, err := all[D](r, coll, filter, opts...)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]T, len(docs))
+	for i, d := range docs {
+		if list[i], err = convert(d); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// first are the options of a query for the first n documents in an order of [by].
+func first(n int, order ...string) *options.FindOptionsBuilder {
+	return options.Find().SetSort(by(order...)).SetLimit(int64(n))
+}
