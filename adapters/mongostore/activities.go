@@ -83,14 +83,11 @@ func (t *tx) recordCosts() error {
 	if t.db.costs.Load() {
 		return nil
 	}
-	d, err := one[companyDoc](t, metaColl, byID(companyID), options.FindOne().SetProjection(by("costs")))
-	if err != nil {
-		return notMigrated(err)
-	}
-	if !d.Costs {
+	d, err := singleton[companyDoc](t, companyID, options.FindOne().SetProjection(by("costs")))
+	if err == nil && !d.Costs {
 		t.update(metaColl, companyID, set(is("costs", true)), nil)
 	}
-	return nil
+	return err
 }
 
 // Feed implements [ports.ActivityLog].
@@ -180,12 +177,9 @@ func (d eventDoc) encoded() (activity.Encoded, error) {
 // eventsFilter is for indexes that keep the types apart: a feed of all types is
 // the merge of the feeds of each.
 func eventsFilter(q activity.Query) bson.D {
-	filter := bson.D{in("type", activity.Types())}
-	if q.Type != "" {
-		filter = bson.D{is("type", string(q.Type))}
-	}
-	if q.AgentID != "" {
-		filter = append(filter, is("agent", q.AgentID))
+	filter := given(is("type", string(q.Type)), is("agent", q.AgentID))
+	if q.Type == "" {
+		filter = append(filter, in("type", activity.Types()))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {

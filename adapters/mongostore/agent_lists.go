@@ -32,14 +32,7 @@ func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
 }
 
 func agentsFilter(q agent.Query) bson.D {
-	filter := bson.D{}
-	for field, value := range map[string]string{
-		"department": string(q.Department), "status": string(q.Status), "level": string(q.Level),
-	} {
-		if value != "" {
-			filter = append(filter, is(field, value))
-		}
-	}
+	filter := given(is("department", string(q.Department)), is("status", string(q.Status)), is("level", string(q.Level)))
 	switch {
 	case q.Prefix != "" && q.After != nil:
 		return append(filter, startsWith("key", string(q.Prefix)),

@@ -19,13 +19,7 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 }
 
 func entriesFilter(q audit.Query) bson.D {
-	filter := bson.D{}
-	if q.Resource != "" {
-		filter = append(filter, is("resource", string(q.Resource)))
-	}
-	if q.Actor != "" {
-		filter = append(filter, is("actor", q.Actor))
-	}
+	filter := given(is("resource", string(q.Resource)), is("actor", q.Actor))
 	at := bson.D{}
 	if !q.Since.IsZero() {
 		at = append(at, is("$gte", millis(q.Since)))

@@ -46,9 +46,9 @@ type state struct {
 }
 
 func readCompany(r reader) (s state, err error) {
-	d, err := one[companyDoc](r, metaColl, byID(companyID))
+	d, err := singleton[companyDoc](r, companyID)
 	if err != nil {
-		return s, notMigrated(err)
+		return s, err
 	}
 	rows, err := all[departmentOrderDoc](r, departmentsColl, bson.D{},
 		options.Find().SetSort(by("order_key", "_id")).SetProjection(by("order_key", "share")))
@@ -67,12 +67,13 @@ func readCompany(r reader) (s state, err error) {
 	return s, nil
 }
 
-// notMigrated returns the error of reading a document that a migration makes.
-func notMigrated(err error) error {
-	if isFault(err) || isLost(err) {
-		return err
+// singleton reads a document that a migration makes.
+func singleton[T any](r reader, id string, opts ...options.Lister[options.FindOneOptions]) (T, error) {
+	d, err := one[T](r, metaColl, byID(id), opts...)
+	if err != nil && !isFault(err) && !isLost(err) {
+		err = groupcommit.Unavailable(fmt.Errorf("mongostore: read company: %w", err))
 	}
-	return groupcommit.Unavailable(fmt.Errorf("mongostore: read company: %w", err))
+	return d, err
 }
 
 // sharesBut is the sum of all departments' shares but that of one.

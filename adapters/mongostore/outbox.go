@@ -30,10 +30,7 @@ func (s *Outbox) Position(ctx context.Context) (_ activity.Seq, err error) {
 }
 
 func position(r reader) (activity.Seq, error) {
-	d, err := one[positionDoc](r, metaColl, byID(outboxID))
-	if err != nil {
-		err = notMigrated(err)
-	}
+	d, err := singleton[positionDoc](r, outboxID)
 	return activity.Seq(d.Position), err
 }
 

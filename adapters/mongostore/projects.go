@@ -91,10 +91,7 @@ func findProject(r reader, id project.ID) (project.Project, error) {
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
-	filter := bson.D{compare("_id", "$gt", string(q.After))}
-	if q.Status != "" {
-		filter = append(filter, is("status", string(q.Status)))
-	}
+	filter := append(bson.D{compare("_id", "$gt", string(q.After))}, given(is("status", string(q.Status)))...)
 	if q.Lead != nil {
 		filter = append(filter, is("lead", string(*q.Lead)))
 	}

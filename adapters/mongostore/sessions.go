@@ -78,10 +78,7 @@ func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, er
 // Sessions implements [ports.SessionStore].
 func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
-	filter := bson.D{compare("record.expires_at", "$gt", millis(q.At))}
-	if q.Subject != "" {
-		filter = append(filter, is("record.subject", q.Subject))
-	}
+	filter := append(bson.D{compare("record.expires_at", "$gt", millis(q.At))}, given(is("record.subject", q.Subject))...)
 	if q.After != nil {
 		filter = append(filter, behind("$lt", "record.issued_at", millis(q.After.IssuedAt), "$gt", "_id", q.After.ID))
 	}

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -100,7 +101,7 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 			return ports.LogPage{}, err
 		}
 		found := len(page.Events)
-		if page.Events = d.kept(page.Events); len(page.Events) > 0 || found == 0 {
+		if page.Events = slices.DeleteFunc(page.Events, d.deleted); len(page.Events) > 0 || found == 0 {
 			break
 		}
 	}
@@ -140,14 +141,9 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	return page, nil
 }
 
-// kept returns those of events that were not deleted.
-func (d logDoc) kept(events []activity.Logged) (kept []activity.Logged) {
-	for _, e := range events {
-		if e.Type.Lifecycle() || millis(e.At) >= d.Forgotten {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+// deleted reports whether an event has gone.
+func (d logDoc) deleted(e activity.Logged) bool {
+	return !e.Type.Lifecycle() && millis(e.At) < d.Forgotten
 }
 
 // cutLog has the log begin where it was at a time, and leaves events out that

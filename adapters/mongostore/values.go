@@ -1,6 +1,7 @@
 package mongostore
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -42,6 +43,11 @@ func byID(id string) bson.D { return bson.D{is("_id", id)} }
 
 // set is an update that sets these fields.
 func set(fields ...bson.E) bson.D { return bson.D{is("$set", bson.D(fields))} }
+
+// given are those of some conditions whose value is not "".
+func given(conditions ...bson.E) bson.D {
+	return slices.DeleteFunc(conditions, func(e bson.E) bool { return e.Value == "" })
+}
 
 // increment is an update that adds to these fields.
 func increment(fields ...bson.E) bson.D { return bson.D{is("$inc", bson.D(fields))} }
