@@ -154,8 +154,10 @@ func (db *DB) close() {
 	db.end()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 	defer cancel()
-	db.startLease() // what was not running ends at once, and does not start later
+	// Each of these runs already, or does not start later.
+	db.startLease()
 	db.startTail()
+	db.leftLocks.add()
 	db.background.Wait()
 	select {
 	case <-db.writes.Close():

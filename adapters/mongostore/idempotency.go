@@ -186,9 +186,9 @@ func (l *leftLocks) add(some ...idempotency.Lock) {
 	defer l.mu.Unlock()
 	l.locks = append(l.locks, some...)
 	l.locks = l.locks[max(0, len(l.locks)-maxLeft):]
-	if !l.running {
+	if !l.running && l.db.open.Err() == nil {
 		l.running = true
-		go l.release()
+		l.db.background.Go(l.release)
 	}
 }
 
