@@ -136,11 +136,11 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 
 // idempotencyDoc is an idempotency record.
 type idempotencyDoc struct {
-	Key         string    `bson:"_id"`
-	Fingerprint string    `bson:"fingerprint"`
-	At          int64     `bson:"at"`
-	Departments []string  `bson:"departments,omitempty"`
-	Reply       *replyDoc `bson:"reply,omitempty"`
+	Key         string     `bson:"_id"`
+	Fingerprint string     `bson:"fingerprint"`
+	At          int64      `bson:"at"`
+	Departments []name.Key `bson:"departments,omitempty"`
+	Reply       *replyDoc  `bson:"reply,omitempty"`
 }
 
 type replyDoc struct {
@@ -151,19 +151,17 @@ type replyDoc struct {
 }
 
 func idempotencyOf(r idempotency.Record) idempotencyDoc {
-	d := idempotencyDoc{Key: string(r.Key), Fingerprint: r.Fingerprint, At: millis(r.At), Reply: (*replyDoc)(r.Reply)}
-	for _, k := range r.Departments {
-		d.Departments = append(d.Departments, string(k))
+	return idempotencyDoc{
+		Key: string(r.Key), Fingerprint: r.Fingerprint, At: millis(r.At),
+		Departments: r.Departments, Reply: (*replyDoc)(r.Reply),
 	}
-	return d
 }
 
 func (d idempotencyDoc) record() *idempotency.Record {
-	r := &idempotency.Record{Key: idempotency.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At), Reply: (*idempotency.Reply)(d.Reply)}
-	for _, k := range d.Departments {
-		r.Departments = append(r.Departments, name.Key(k))
+	return &idempotency.Record{
+		Key: idempotency.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At),
+		Departments: d.Departments, Reply: (*idempotency.Reply)(d.Reply),
 	}
-	return r
 }
 
 // leftLocks are locks that could not be released.

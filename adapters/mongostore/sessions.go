@@ -16,14 +16,14 @@ import (
 // Sessions keeps sessions and revocations.
 type Sessions struct{ db *DB }
 
-// change runs write with what is known of a session.
-func (s *Sessions) change(ctx context.Context, id string, write func(*tx, sessionDoc) error) error {
+// change runs a change with what is known of a session.
+func (s *Sessions) change(ctx context.Context, id string, fn func(*tx, sessionDoc) error) error {
 	return s.db.write(ctx, func(t *tx) error {
 		known, err := oneOrZero[sessionDoc](t, sessionsColl, byID(id))
 		if err != nil {
 			return err
 		}
-		return write(t, known)
+		return fn(t, known)
 	})
 }
 

@@ -1,9 +1,11 @@
 package mongostore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -31,7 +33,6 @@ const (
 	deletion kind = iota
 	update
 	insertion
-	kinds // how many there are
 )
 
 // op is one write. taken is the error that a duplicate key means; if it is nil, the
@@ -165,13 +166,10 @@ func (b *batch) flush() error {
 		if len(ops) == 0 {
 			continue
 		}
-		models := make([]mongo.WriteModel, 0, len(ops))
-		for k := range kinds {
-			for _, o := range ops {
-				if o.kind == k {
-					models = append(models, o.model)
-				}
-			}
+		slices.SortStableFunc(ops, func(a, b op) int { return cmp.Compare(a.kind, b.kind) })
+		models := make([]mongo.WriteModel, len(ops))
+		for i, o := range ops {
+			models[i] = o.model
 		}
 		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
 			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
