@@ -202,13 +202,15 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// A set that was made of servers and never initiated is one command away from use.
-func TestNeverInitiated(t *testing.T) {
+// What each server is tells the operator what to do, or that waiting helps.
+func TestWhyNoServerCanBeUsed(t *testing.T) {
 	e := topology.ServerSelectionError{Desc: description.Topology{Servers: []description.Server{
-		{Addr: "a:27017", Kind: description.ServerKindRSGhost}, {Addr: "b:27017"},
+		{Addr: "a:1", Kind: description.ServerKindRSGhost}, {Addr: "b:2", Kind: description.ServerKindRSSecondary},
+		{Addr: "c:3", Kind: description.ServerKindRSMember}, {Addr: "d:4"},
 	}}}
-	got := (&DB{}).explain(e)
-	if got == nil || !strings.Contains(got.Error(), "a:27017: its replica set was never initiated; run orgd migrate --initiate; b:27017: no answer in time") {
-		t.Errorf("explain(%v) = %v, want the command", e, got)
+	const want = "a:1: its replica set was never initiated; run orgd migrate --initiate; " +
+		"b:2: it is a secondary, and there is no primary; c:3: it is starting, or it recovers; d:4: no answer in time"
+	if got := (&DB{}).explain(e); got == nil || !strings.HasSuffix(got.Error(), want) {
+		t.Errorf("explain(%v) = %v, want %s", e, got, want)
 	}
 }
