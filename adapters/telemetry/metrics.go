@@ -4,36 +4,49 @@ package telemetry
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"orgd/domain/limit"
-	"orgd/ports"
+	"go.uber.org/zap"
 )
 
 // Metrics are the figures of one process, in a registry of their own. Its
-// methods are safe for concurrent use.
+// methods are safe for concurrent use. A vector without labels has no value
+// until it is told one.
 type Metrics struct {
-	registry  *prometheus.Registry
+	registry *prometheus.Registry
+
 	requests  *prometheus.HistogramVec
 	inFlight  prometheus.Gauge
 	limiter   *prometheus.CounterVec
-	shared    *prometheus.GaugeVec // without labels; without a value until it is told
+	shared    *prometheus.GaugeVec
 	fallbacks prometheus.Counter
 	streams   prometheus.Gauge
 	ended     *prometheus.CounterVec
 	store     *prometheus.HistogramVec
 
-	deliveries
-	health
-	upkeep
+	attempts *prometheus.HistogramVec // to deliver to webhooks
+	pending  prometheus.Gauge
+	late     prometheus.Gauge
+
+	ready       prometheus.Gauge
+	up          *prometheus.GaugeVec
+	certificate *prometheus.GaugeVec
+
+	failing  *prometheus.GaugeVec
+	reported *prometheus.CounterVec
+	spans    *prometheus.CounterVec
+
+	database, writeAheadLog, diskFree, diskSize *prometheus.GaugeVec
 
 	mu       sync.RWMutex
 	children map[requestKey]prometheus.Observer // of requests
@@ -49,62 +62,87 @@ type requestKey struct {
 // NewMetrics returns metrics that have counted nothing, of a program with this
 // version and commit.
 func NewMetrics(version, commit string) *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "http_server_request_duration_seconds",
-			Help:    "Duration of HTTP requests, by route pattern, method and status code.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-		}, []string{"route", "method", "code"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "http_server_in_flight_requests",
-			Help: "HTTP requests that are being served.",
-		}),
-		limiter: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "orgd_limiter_decisions_total",
-			Help: "Decisions of the limiter, by limit and decision (admitted, denied). A request counts in every limit that admits it, or in the one that denies it.",
-		}, []string{"limit", "decision"}),
-		shared: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "orgd_limiter_shared",
-			Help: "1 while limits are shared through Redis, 0 while this process admits its part. Only with Redis.",
-		}, nil),
-		fallbacks: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "orgd_limiter_fallbacks_total",
-			Help: "Requests that this process decided on by itself because Redis could not be used.",
-		}),
-		streams: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "orgd_stream_subscribers",
-			Help: "Clients that follow the stream of events.",
-		}),
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "orgd_stream_ends_total",
-			Help: "Streams of events that have ended, by reason (client, session, drain, slow, failed).",
-		}, []string{"reason"}),
-		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "orgd_store_operation_duration_seconds",
-			Help:    "Duration of storage operations, by operation and outcome (ok, error). A refusal by a rule is ok.",
-			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
-		}, []string{"operation", "outcome"}),
-		children: map[requestKey]prometheus.Observer{},
-	}
-	m.registry.MustRegister(
-		m.requests, m.inFlight, m.limiter, m.shared, m.fallbacks, m.streams, m.ended, m.store, buildInfo(version, commit),
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	m.deliveries = newDeliveries(m.registry)
-	m.health = newHealth(m.registry)
-	m.upkeep = newUpkeep(m.registry)
-	return m
-}
-
-func buildInfo(version, commit string) prometheus.Collector {
-	info := prometheus.NewGauge(prometheus.GaugeOpts{
+	m := &Metrics{registry: prometheus.NewRegistry(), children: map[requestKey]prometheus.Observer{}}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r := registrar{promauto.With(m.registry)}
+	r.NewGauge(prometheus.GaugeOpts{
 		Name:        "orgd_build_info",
 		Help:        "Always 1; the labels say what runs.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit, "go_version": runtime.Version()},
+	}).Set(1)
+	m.registerRequests(r)
+	m.registerWebhooks(r)
+	m.registerHealth(r)
+	return m
+}
+
+// registrar makes metrics and registers them.
+type registrar struct{ promauto.Factory }
+
+func (r registrar) gauge(name, help string) prometheus.Gauge {
+	return r.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+func (r registrar) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	return r.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+}
+
+func (r registrar) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return r.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func (r registrar) histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return r.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+func (m *Metrics) registerRequests(r registrar) {
+	m.requests = r.histograms("http_server_request_duration_seconds",
+		"Duration of HTTP requests, by route pattern, method and status code.",
+		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "method", "code")
+	m.inFlight = r.gauge("http_server_in_flight_requests", "HTTP requests that are being served.")
+	m.limiter = r.counters("orgd_limiter_decisions_total",
+		"Decisions of the limiter, by limit and decision (admitted, denied). A request counts in every limit that admits it, or in the one that denies it.",
+		"limit", "decision")
+	m.shared = r.gauges("orgd_limiter_shared",
+		"1 while limits are shared through Redis, 0 while this process admits its part. Only with Redis.")
+	m.fallbacks = r.NewCounter(prometheus.CounterOpts{
+		Name: "orgd_limiter_fallbacks_total",
+		Help: "Requests that this process decided on by itself because Redis could not be used.",
 	})
-	info.Set(1)
-	return info
+	m.streams = r.gauge("orgd_stream_subscribers", "Clients that follow the stream of events.")
+	m.ended = r.counters("orgd_stream_ends_total",
+		"Streams of events that have ended, by reason (client, session, drain, slow, failed).", "reason")
+	m.store = r.histograms("orgd_store_operation_duration_seconds",
+		"Duration of storage operations, by operation and outcome (ok, error). A refusal by a rule is ok.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}, "operation", "outcome")
+}
+
+func (m *Metrics) registerWebhooks(r registrar) {
+	m.attempts = r.histograms("orgd_webhook_attempt_duration_seconds",
+		"Duration of attempts to deliver to webhooks, by outcome (delivered, retried, failed: given up, returned: called off by a shutdown).",
+		[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "outcome")
+	m.pending = r.gauge("orgd_webhook_pending_deliveries",
+		"Deliveries to enabled webhooks that are not done, up to 10000 of each webhook. Every replica shows all of them.")
+	m.late = r.gauge("orgd_webhook_lateness_seconds",
+		"How long the delivery to an enabled webhook that is due longest has been due; it grows when deliveries do not get on. Every replica shows the same.")
+}
+
+func (m *Metrics) registerHealth(r registrar) {
+	m.ready = r.gauge("orgd_ready",
+		"1 while the process can answer requests, as readiness says; 0 while its storage does not answer and while it drains.")
+	m.up = r.gauges("orgd_dependency_up",
+		"1 while a dependency (storage, redis, token_issuers) can be used, 0 while it cannot. Only those that are configured.", "dependency")
+	m.certificate = r.gauges("orgd_tls_certificate_expiry_timestamp_seconds",
+		"When the certificate in use expires, in seconds since 1970. Only with TLS.")
+	m.failing = r.gauges("orgd_task_failing", "1 if the last turn of a background task failed, 0 if it went well.", "task")
+	m.reported = r.counters("orgd_reported_events_total", "Events that agents have reported, by outcome (accepted, duplicate).", "outcome")
+	m.spans = r.counters("orgd_trace_spans_total",
+		"Spans of traces that have ended, by outcome (exported, failed: the collector did not take them, dropped: too many waited for it). Only with traces.",
+		"outcome")
+	m.database = r.gauges("orgd_store_database_bytes", "Size of the database file. Only with SQLite.")
+	m.writeAheadLog = r.gauges("orgd_store_log_bytes", "Size of the write-ahead log beside the database file. Only with SQLite.")
+	m.diskFree = r.gauges("orgd_store_disk_free_bytes", "Room that is left to the service on the disk of the data directory. Only with SQLite.")
+	m.diskSize = r.gauges("orgd_store_disk_size_bytes", "Size of the disk of the data directory. Only with SQLite.")
 }
 
 // Handler shows the metrics, all of them and as text, whatever else a request
@@ -119,83 +157,34 @@ func (m *Metrics) Handler() http.Handler {
 	})
 }
 
-// Request counts one finished request. route is a pattern of the router, never
-// a path; a method that HTTP does not define is counted as "OTHER", so that
-// clients cannot make up series.
-func (m *Metrics) Request(route, method string, code int, d time.Duration) {
-	m.request(requestKey{route, knownMethod(method), code}).Observe(d.Seconds())
-}
+// Bounds of the metrics listener, which serves one small page.
+const (
+	metricsTimeout = 10 * time.Second
+	metricsHeaders = 16 << 10 // bytes
+)
 
-func (m *Metrics) request(key requestKey) prometheus.Observer {
-	m.mu.RLock()
-	child, ok := m.children[key]
-	m.mu.RUnlock()
-	if ok {
-		return child
+// Serve shows the metrics under GET /metrics of a listener of their own, until the
+// returned function is called. It returns an error if addr, HOST:PORT, is not free.
+func (m *Metrics) Serve(ctx context.Context, addr string, log *zap.Logger) (stop func(), err error) {
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for metrics: %w", err)
 	}
-	child = m.requests.WithLabelValues(key.route, key.method, strconv.Itoa(key.code))
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.children[key] = child
-	return child
-}
-
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
-		http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
-		return method
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	srv := &http.Server{
+		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout,
+		IdleTimeout: time.Minute, MaxHeaderBytes: metricsHeaders,
+		ErrorLog: zap.NewStdLog(log.Named("metrics")),
 	}
-	return otherMethod
-}
-
-// otherMethod stands for every method that HTTP does not define.
-const otherMethod = "OTHER"
-
-// InFlight adds delta to the requests that are being served: 1 when one begins,
-// -1 when it ends.
-func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }
-
-// LimiterDecision counts one decision of the limiter, such as "admitted" or
-// "denied", on a limit such as "address" or "agents.create".
-func (m *Metrics) LimiterDecision(limit, decision string) {
-	m.limiter.WithLabelValues(limit, decision).Inc()
-}
-
-// LimitsShared notes whether limits are shared with other replicas, which is
-// whether Redis can be used.
-func (m *Metrics) LimitsShared(shared bool) {
-	m.shared.WithLabelValues().Set(number(shared))
-	m.Dependency("redis", shared)
-}
-
-// Fallback returns the limiter l, which stands in for a shared one, with its
-// decisions counted.
-func (m *Metrics) Fallback(l ports.Limiter) ports.Limiter { return fallback{l, m.fallbacks} }
-
-type fallback struct {
-	ports.Limiter
-	decisions prometheus.Counter
-}
-
-func (f fallback) Admit(ctx context.Context, ask limit.Ask) (limit.Grant, error) {
-	f.decisions.Inc()
-	return f.Limiter.Admit(ctx, ask)
-}
-
-// StreamSubscribers adds delta to the clients that follow the stream of events.
-func (m *Metrics) StreamSubscribers(delta int) { m.streams.Add(float64(delta)) }
-
-// StreamEnded counts one stream of events that has ended, for a reason such as
-// "client" or "drain".
-func (m *Metrics) StreamEnded(reason string) { m.ended.WithLabelValues(reason).Inc() }
-
-// StoreOperation counts one finished operation of the storage, such as
-// "agents.create".
-func (m *Metrics) StoreOperation(op string, d time.Duration, failed bool) {
-	outcome := "ok"
-	if failed {
-		outcome = "error"
-	}
-	m.store.WithLabelValues(op, outcome).Observe(d.Seconds())
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	log.Info("metrics are shown", zap.Stringer("addr", listener.Addr()))
+	return func() {
+		err := srv.Close()
+		if err = errors.Join(err, <-served); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the metrics listener failed", zap.Error(err))
+		}
+	}, nil
 }
