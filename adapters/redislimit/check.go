@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -61,12 +62,7 @@ func explain(err error) error {
 
 // says reports whether Redis itself answered with one of these words.
 func says(err error, words ...string) bool {
-	for _, w := range words {
-		if redis.HasErrorPrefix(err, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return redis.HasErrorPrefix(err, w) })
 }
 
 // isTLS reports whether two sides that can reach each other do not agree.
