@@ -7,10 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"orgd/adapters/keyfile"
+	"orgd/adapters/telemetry"
 )
 
 // The names inside a data directory. Key files belong to other packages; the
@@ -88,3 +92,84 @@ func createFile(path string, write func(io.Writer) error) error {
 
 // keyFiles returns the names of the key files in dir.
 func keyFiles(dir string) ([]string, error) { return fs.Glob(os.DirFS(dir), keyPattern) }
+
+// Exists reports whether a data directory holds a database.
+func Exists(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, databaseName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ErrInUse says that another process has the data directory open.
+var ErrInUse = errors.New("the data directory is in use")
+
+// lockDir takes the lock of a data directory. The operating system frees it
+// when the process ends, however it ends; the file stays and means nothing by
+// itself.
+func lockDir(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = fmt.Errorf("%w: %s is held by %s; stop it or choose another directory", ErrInUse, dir, holder(path))
+	} else if err == nil {
+		err = writePID(f)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// unlockDir forgets who held the lock and frees it.
+func unlockDir(f *os.File) error {
+	return errors.Join(f.Truncate(0), f.Close())
+}
+
+func writePID(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// holder names the process that wrote the lock file. It is for people only.
+func holder(path string) string {
+	text, err := os.ReadFile(path)
+	if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
+		return fmt.Sprintf("process %d", pid)
+	}
+	return "another process"
+}
+
+// Files returns the sizes of the data directory as they are now.
+func (db *DB) Files() (telemetry.Files, error) {
+	database, err := size(db.path)
+	if err != nil {
+		return telemetry.Files{}, fmt.Errorf("sqlitestore: size of the database: %w", err)
+	}
+	log, err := size(db.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return telemetry.Files{}, fmt.Errorf("sqlitestore: size of the log: %w", err)
+	}
+	var disk unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(db.path), &disk); err != nil {
+		return telemetry.Files{}, fmt.Errorf("sqlitestore: room on the disk: %w", err)
+	}
+	block := uint64(disk.Bsize)
+	return telemetry.Files{Database: database, Log: log, DiskFree: disk.Bavail * block, DiskSize: disk.Blocks * block}, nil
+}
+
+func size(path string) (uint64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(info.Size()), nil
+}
