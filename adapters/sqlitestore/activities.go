@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,13 +60,9 @@ const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
 
 // putReport stores a reported event, or reports that its id is known.
 func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
-	res, err := tx.Exec(insertReport, eventArgs(r.Event, r.Department)...)
-	if err != nil {
-		return false, fmt.Errorf("sqlitestore: write event %s: %w", r.Event.ID, err)
-	}
-	rows, err := res.RowsAffected()
-	tx.logged = tx.logged || rows > 0
-	return rows > 0, err
+	n, err := changed(tx.Exec(insertReport, eventArgs(r.Event, r.Department)...))
+	tx.logged = tx.logged || n > 0
+	return n > 0, wrap(err, "write event", string(r.Event.ID))
 }
 
 func eventArgs(e activity.Event, department name.Key) []any {
@@ -84,11 +79,9 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 	query, args := feedQuery("seq", q)
 	err = s.db.Read(ctx, func(v *View) error {
 		var place int64
-		var places []int64
-		err := v.Each(query, args, func(r Row) error {
+		places, err := rows(v, query, args, func(r Row) (int64, error) {
 			err := r.Scan(&place)
-			places = append(places, place)
-			return err
+			return place, err
 		})
 		if err == nil {
 			found, err = s.db.events.at(v, places)
@@ -96,7 +89,7 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
+		return nil, wrap(err, "read events", "")
 	}
 	slices.SortFunc(found, func(a, b activity.Encoded) int { return a.Compare(b.Position) }) // the remembered come first
 	// Of the remembered ones some may be behind the last that was read.
@@ -153,7 +146,7 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("sqlitestore: read event %s: %w", id, err)
+				return wrap(err, "read event", string(id))
 			}
 			found[id] = e
 		}
@@ -166,19 +159,12 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 }
 
 // Career implements [ports.ActivityLog].
-func (s *Activities) Career(ctx context.Context, id agent.ID) (career []activity.Event, err error) {
+func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Event, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
 	query, args := careerQuery(id)
-	row := newEventRow()
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			e, err := row.scan(r)
-			career = append(career, e)
-			return err
-		})
-	})
+	career, err := all(ctx, s.db, "read events", query, args, newEventRow().scan)
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read events: %w", err)
+		return nil, err
 	}
 	slices.SortStableFunc(career, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) })
 	return career, nil
@@ -207,7 +193,7 @@ func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, 
 		return time.Time{}, false, nil
 	}
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("sqlitestore: read events: %w", err)
+		return time.Time{}, false, wrap(err, "read events", "")
 	}
 	return fromMillis(at), true, nil
 }

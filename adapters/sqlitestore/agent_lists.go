@@ -8,8 +8,36 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/domain/name"
 	"orgd/domain/page"
 )
+
+// What an agent is stands in its newest version. The join is from the left, so
+// that a version that is missing is noticed.
+const (
+	agentColumns = "a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.version, a.revision, a.created_at, a.updated_at"
+	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
+)
+
+func scanAgent(r Row) (*record, error) {
+	var rec record
+	var id, place []byte
+	var key string
+	var text any // which sql.NullString would make with two more allocations
+	var created, updated int64
+	if err := r.Scan(&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Version, &rec.Revision, &created, &updated); err != nil {
+		return nil, err
+	}
+	rec.id = string(id)
+	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
+	rec.key = name.Key(key)
+	known, ok := text.(string)
+	if !ok {
+		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
+	}
+	rec.Identity, rec.CreatedAt, rec.UpdatedAt = known, fromMillis(created), fromMillis(updated)
+	return &rec, nil
+}
 
 // Agents implements [ports.AgentStore].
 func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
@@ -21,7 +49,7 @@ func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, er
 	agents := make([]agent.Agent, len(found))
 	for i, r := range found {
 		if agents[i], err = r.Agent(); err != nil {
-			return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+			return nil, wrap(err, "list agents", "")
 		}
 	}
 	return agents, nil
@@ -73,7 +101,7 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+		return nil, wrap(err, "list agents", "")
 	}
 	return known, nil
 }
@@ -96,7 +124,7 @@ func (s *Agents) list(ctx context.Context, q agent.Query, count func(size int) e
 		return nil, fmt.Errorf("sqlitestore: list agents: %v", err) // nobody has asked for this one
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list agents: %w", err)
+		return nil, wrap(err, "list agents", "")
 	}
 	return found, nil
 }

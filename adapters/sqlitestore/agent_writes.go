@@ -44,7 +44,7 @@ func (w *agentWrite) create(tx *Tx) error {
 	if err := w.insert(tx, row); err != nil {
 		return err
 	}
-	if err := countIn(tx, w.Agent.Identity); err != nil {
+	if err := count(tx, w.Agent.Identity, 1); err != nil {
 		return err
 	}
 	return w.putEvents(tx)
@@ -86,7 +86,7 @@ func (w *agentWrite) record() *record {
 func (w *agentWrite) putEvents(tx *Tx) error {
 	for i, args := range w.events {
 		if _, err := tx.Exec(insertEvent, args...); err != nil {
-			return fmt.Errorf("sqlitestore: write event %s: %w", w.Events[i].ID, err)
+			return wrap(err, "write event", string(w.Events[i].ID))
 		}
 		tx.logged = true
 	}
@@ -144,7 +144,9 @@ func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 	if err != nil {
 		return err
 	}
-	return w.put(tx, row)
+	a := &w.Agent
+	err = tx.change(a.ID(), updateAgent, row, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
+	return w.refused(err)
 }
 
 // SQLite writes every index that has a column of the statement, also if the
@@ -174,13 +176,6 @@ func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
 	return recount(tx, before, *c)
 }
 
-// put stores what every step changes. row is that of the identity.
-func (w *agentWrite) put(tx *Tx, row int64) error {
-	a := &w.Agent
-	err := tx.change(a.ID(), updateAgent, row, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
-	return w.refused(err)
-}
-
 const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? WHERE id = ?"
 
 // amend changes what is not part of the identity.
@@ -197,7 +192,7 @@ const (
 
 // remove ends an agent. Its versions and events stay.
 func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
-	if err := countOut(tx, before.Identity); err != nil {
+	if err := count(tx, before.Identity, -1); err != nil {
 		return err
 	}
 	n := before.Name()
@@ -205,10 +200,7 @@ func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
 	if err == nil {
 		_, err = tx.Exec(insertFormer, w.id, string(n.Key), n.Text)
 	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: delete agent %s: %w", before.ID(), err)
-	}
-	return nil
+	return wrap(err, "delete agent", string(before.ID()))
 }
 
 // refused gives an error of writing the agent its meaning. The schema itself
@@ -222,6 +214,6 @@ func (w *agentWrite) refused(err error) error {
 	case isDangling(err):
 		return agent.NoDepartment(w.Agent.Department())
 	default:
-		return fmt.Errorf("sqlitestore: write agent %s: %w", w.Agent.ID(), err)
+		return wrap(err, "write agent", string(w.Agent.ID()))
 	}
 }

@@ -136,10 +136,7 @@ const (
 
 func findAgent(v *View, ref identity.Ref) (*record, error) {
 	rec, err := scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
-	if err != nil {
-		return nil, notFound(err, ref)
-	}
-	return rec, nil
+	return rec, noAgent(err, ref)
 }
 
 // byRef runs the query that fits the reference.
@@ -150,16 +147,12 @@ func byRef(v *View, ref identity.Ref, byID, byName string) *sql.Row {
 	return v.Row(byName, string(ref.Name))
 }
 
-// notFound gives an error of looking for an agent its meaning.
-func notFound(err error, ref identity.Ref) error {
-	asked := string(ref.ID) + string(ref.Name) // one of the two
-	if errors.Is(err, sql.ErrNoRows) {
-		return agent.ErrNotFound.With("agent %q not found", asked)
-	}
+// noAgent gives an error of reading an agent its meaning.
+func noAgent(err error, ref identity.Ref) error {
 	if errors.Is(err, identity.ErrRecordMissing) {
 		return err
 	}
-	return fmt.Errorf("sqlitestore: read agent %s: %w", asked, err)
+	return notFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound) // one of the two
 }
 
 const selectState = "SELECT revision, place FROM agents WHERE id = ?"
@@ -199,7 +192,7 @@ func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ n
 		return byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
 	})
 	if err != nil {
-		return "", name.Name{}, notFound(err, ref)
+		return "", name.Name{}, noAgent(err, ref)
 	}
 	return agent.ID(unpackID(id)), n, nil
 }
@@ -242,7 +235,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 		return eachProfile(v, selectProfilesByName, names, func(p agent.Profile) { found[identity.Ref{Name: p.Name.Key}] = p })
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read agents: %w", err)
+		return nil, wrap(err, "read agents", "")
 	}
 	maps.DeleteFunc(found, func(_ identity.Ref, p agent.Profile) bool { return p == agent.Profile{} })
 	return found, nil
@@ -283,17 +276,13 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]stri
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read names of agents: %w", err)
+		return nil, wrap(err, "read names of agents", "")
 	}
 	return names, nil
 }
 
 // Counts implements [ports.AgentStore].
-func (s *Agents) Counts(ctx context.Context, departments []name.Key) (counts map[name.Key]agent.Counts, err error) {
+func (s *Agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		counts, err = headcounts(v, departments)
-		return err
-	})
-	return counts, err
+	return ask(ctx, s.db, func(v *View) (map[name.Key]agent.Counts, error) { return headcounts(v, departments) })
 }

@@ -91,13 +91,9 @@ func collect(ctx context.Context, dir, files string) (manifest, error) {
 }
 
 // copyDatabase writes one state of a database, which may be in use, to a new
-// file.
+// file. Both paths are absolute: SQLite would take a relative one for a part of a URI.
 func copyDatabase(ctx context.Context, src, dst string) (err error) {
 	if _, err := os.Stat(src); err != nil {
-		return err
-	}
-	dst, err = filepath.Abs(dst) // a relative name might look like a URI
-	if err != nil {
 		return err
 	}
 	empty := func(io.Writer) error { return nil }

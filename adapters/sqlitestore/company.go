@@ -2,10 +2,8 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 
 	"orgd/domain/company"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -17,38 +15,29 @@ type Company struct{ db *DB }
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
-	var c company.Company
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		c, _, err = readCompany(v)
-		return err
+	return read(ctx, s.db, func(v *View) (company.Company, error) {
+		c, _, err := readCompany(v)
+		return c, err
 	})
-	return c, err
 }
 
 // Update implements [ports.CompanyStore].
 func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
-	var step ports.Change[company.Company]
-	err = s.db.Write(ctx, func(tx *Tx) error {
-		before, costs, err := readCompany(&tx.View)
-		if err != nil {
-			return err
+	var before company.Company
+	step, err := update(ctx, s.db, func(tx *Tx) (step ports.Change[company.Company], _ ports.Trail, err error) {
+		var costs bool
+		if before, costs, err = readCompany(&tx.View); err == nil {
+			step, err = change(before, costs)
 		}
-		if step, err = change(before, costs); err != nil {
-			return err
-		}
-		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
-			return err
-		}
+		return step, step.Trail, err
+	}, func(tx *Tx, step ports.Change[company.Company]) error {
 		if err := reseat(tx, before.Seats, step.State.Seats); err != nil {
 			return err
 		}
 		return putCompany(tx, step.State)
 	})
-	if err != nil {
-		return company.Company{}, err
-	}
-	return step.State, nil
+	return step.State, err
 }
 
 const (
@@ -59,15 +48,13 @@ const (
 // readCompany returns the company and whether costs are recorded.
 func readCompany(v *View) (c company.Company, costs bool, err error) {
 	if c, costs, err = scanCompany(v.Row(selectCompany)); err == nil {
-		err = v.Each(selectSeats, nil, func(r Row) error {
-			var s company.Slot
-			err := r.Scan(&s.OrderKey, &s.Department)
-			c.Seats = append(c.Seats, s)
-			return err
+		c.Seats, err = rows(v, selectSeats, nil, func(r Row) (s company.Slot, err error) {
+			err = r.Scan(&s.OrderKey, &s.Department)
+			return s, err
 		})
 	}
 	if err != nil {
-		return company.Company{}, false, fmt.Errorf("sqlitestore: read company: %w", err)
+		return company.Company{}, false, wrap(err, "read company", "")
 	}
 	return c, costs, nil
 }
@@ -89,26 +76,17 @@ const updateCompany = "UPDATE company SET doc = ?, revision = ?, updated_at = ? 
 
 // putCompany stores the company without its seats.
 func putCompany(tx *Tx, c company.Company) error {
-	if _, err := tx.Exec(updateCompany, string(c.Canonical()), c.Revision, millis(c.UpdatedAt)); err != nil {
-		return fmt.Errorf("sqlitestore: write company: %w", err)
-	}
-	return nil
+	_, err := tx.Exec(updateCompany, string(c.Canonical()), c.Revision, millis(c.UpdatedAt))
+	return wrap(err, "write company", "")
 }
 
 const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
 // reseat gives departments that have another seat now their order keys.
 func reseat(tx *Tx, from, to []company.Slot) error {
-	places := make(map[name.Key]company.OrderKey, len(from))
-	for _, s := range from {
-		places[s.Department] = s.OrderKey
-	}
-	for _, s := range to {
-		if places[s.Department] == s.OrderKey {
-			continue
-		}
+	for s := range added(from, to) {
 		if _, err := tx.Exec(moveDepartment, string(s.OrderKey), string(s.Department)); err != nil {
-			return fmt.Errorf("sqlitestore: write department %s: %w", s.Department, err)
+			return wrap(err, "write department", string(s.Department))
 		}
 	}
 	return nil

@@ -2,10 +2,10 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
+	"orgd/domain/identity"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/page"
@@ -49,10 +49,7 @@ func insertDepartment(tx *Tx, d department.Department) error {
 	if err == nil {
 		_, err = tx.Exec(insertHeadcount, key)
 	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write department %s: %w", key, err)
-	}
-	return nil
+	return wrap(err, "write department", key)
 }
 
 const updateDepartment = `
@@ -62,10 +59,7 @@ func putDepartment(tx *Tx, step ports.DepartmentChange) error {
 	d := step.State
 	_, err := tx.Exec(updateDepartment, int64(d.BudgetPercent), string(d.Canonical()), d.Revision,
 		millis(d.UpdatedAt), string(d.Name.Key))
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write department %s: %w", d.Name.Key, err)
-	}
-	return nil
+	return wrap(err, "write department", string(d.Name.Key))
 }
 
 // The headcount goes with its department; an agent would keep it from going.
@@ -75,7 +69,7 @@ func deleteDepartment(tx *Tx, step ports.DepartmentChange) error {
 	key := step.State.Name.Key
 	tx.changed.departments = append(tx.changed.departments, key)
 	if _, err := tx.Exec(deleteDepartmentRow, string(key)); err != nil {
-		return fmt.Errorf("sqlitestore: delete department %s: %w", key, err)
+		return wrap(err, "delete department", string(key))
 	}
 	return putCompany(tx, step.Company)
 }
@@ -84,45 +78,77 @@ const selectOtherShares = "SELECT coalesce(sum(budget_percent), 0) FROM departme
 
 // otherShares sums up the shares of the budget of all departments but one.
 func otherShares(tx *Tx, key name.Key) (sum money.Percent, err error) {
-	if err := tx.Row(selectOtherShares, string(key)).Scan(&sum); err != nil {
-		return 0, fmt.Errorf("sqlitestore: read budget shares: %w", err)
-	}
-	return sum, nil
+	err = tx.Row(selectOtherShares, string(key)).Scan(&sum)
+	return sum, wrap(err, "read budget shares", "")
 }
 
 const selectMembers = "SELECT id, name_key, place FROM agents WHERE department_key = ? ORDER BY place, id"
 
 // readMembers returns the agents of a department in their order.
-func readMembers(tx *Tx, key name.Key) (members []agent.Member, err error) {
-	err = tx.Each(selectMembers, []any{string(key)}, func(r Row) error {
-		var m agent.Member
+func readMembers(tx *Tx, key name.Key) ([]agent.Member, error) {
+	members, err := rows(&tx.View, selectMembers, []any{string(key)}, func(r Row) (m agent.Member, err error) {
 		var id, place []byte
-		err := r.Scan(&id, &m.Name, &place)
+		err = r.Scan(&id, &m.Name, &place)
 		m.ID, m.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
-		members = append(members, m)
-		return err
+		return m, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read agents of %s: %w", key, err)
-	}
-	return members, nil
+	return members, wrap(err, "read agents of", string(key))
 }
 
 const moveAgent = "UPDATE agents SET place = ? WHERE id = ?"
 
 // putOrderKeys gives agents that have another order key now that order key.
 func putOrderKeys(tx *Tx, from, to []agent.Member) error {
-	places := make(map[agent.ID]agent.OrderKey, len(from))
-	for _, m := range from {
-		places[m.ID] = m.OrderKey
-	}
-	for _, m := range to {
-		if places[m.ID] == m.OrderKey {
-			continue
-		}
+	for m := range added(from, to) {
 		if err := tx.change(m.ID, moveAgent, packID(m.OrderKey), packID(m.ID)); err != nil {
-			return fmt.Errorf("sqlitestore: write place of agent %s: %w", m.ID, err)
+			return wrap(err, "write place of agent", string(m.ID))
 		}
 	}
 	return nil
+}
+
+const selectHeadcounts = `
+SELECT department_key, total, active FROM headcounts WHERE department_key IN (SELECT value FROM json_each(?))`
+
+// headcounts counts the agents of departments; unknown ones have none.
+func headcounts(v *View, departments []name.Key) (map[name.Key]agent.Counts, error) {
+	counts := make(map[name.Key]agent.Counts, len(departments))
+	err := eachOf(v, selectHeadcounts, departments, nil, func(r Row) error {
+		var key name.Key
+		var n agent.Counts
+		err := r.Scan(&key, &n.Total, &n.Active)
+		counts[key] = n
+		return err
+	})
+	if err != nil {
+		return nil, wrap(err, "count agents of departments", "")
+	}
+	return counts, nil
+}
+
+// recount follows a change of an agent's department or status.
+func recount(tx *Tx, from, to identity.Content) error {
+	if from.Department.Key == to.Department.Key && active(from) == active(to) {
+		return nil
+	}
+	if err := count(tx, from, -1); err != nil {
+		return err
+	}
+	return count(tx, to, 1)
+}
+
+func active(c identity.Content) int64 {
+	if c.Status == identity.Active {
+		return 1
+	}
+	return 0
+}
+
+const addHeadcount = "UPDATE headcounts SET total = total + ?, active = active + ? WHERE department_key = ?"
+
+// count adds n times an agent to the headcount of its department.
+func count(tx *Tx, c identity.Content, n int64) error {
+	key := string(c.Department.Key)
+	_, err := tx.Exec(addHeadcount, n, n*active(c), key)
+	return wrap(err, "count agents of", key)
 }

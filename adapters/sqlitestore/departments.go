@@ -2,16 +2,13 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/money"
 	"orgd/domain/name"
-	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -23,12 +20,7 @@ type Departments struct{ db *DB }
 // Department implements [ports.DepartmentStore].
 func (s *Departments) Department(ctx context.Context, key name.Key) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.get").End(&err)
-	var d department.Department
-	err = s.db.Ask(ctx, func(v *View) (err error) {
-		d, err = findDepartment(v, key)
-		return err
-	})
-	return d, err
+	return ask(ctx, s.db, func(v *View) (department.Department, error) { return findDepartment(v, key) })
 }
 
 const selectDepartmentName = "SELECT name FROM departments WHERE name_key = ?"
@@ -47,7 +39,8 @@ func departmentName(ctx context.Context, db *DB, key name.Key) (name.Name, error
 	n := name.Name{Key: key}
 	since := db.known.now()
 	err := db.Ask(ctx, func(v *View) error {
-		return noDepartment(v.Row(selectDepartmentName, string(key)).Scan(&n.Text), key)
+		err := v.Row(selectDepartmentName, string(key)).Scan(&n.Text)
+		return notFound(err, "department", string(key), department.ErrNotFound)
 	})
 	if err != nil {
 		return name.Name{}, err
@@ -60,23 +53,10 @@ const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
 WHERE place > ? ORDER BY place LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
-func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (list []department.Department, err error) {
+func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (_ []department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
-	var filling page.Filling
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(selectDepartments, []any{string(after), limit}, func(r Row) error {
-			d, err := scanDepartment(ctx, r)
-			if err != nil {
-				return err
-			}
-			list = append(list, d)
-			return fill(ctx, &filling, d.Size())
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list departments: %w", err)
-	}
-	return list, nil
+	return readPage(ctx, s.db, "list departments", selectDepartments, []any{string(after), limit},
+		func(r Row) (department.Department, error) { return scanDepartment(ctx, r) })
 }
 
 // Create implements [ports.DepartmentStore].
@@ -194,40 +174,19 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 	decide func(*Tx, department.Department) (ports.DepartmentChange, error),
 	put func(*Tx, ports.DepartmentChange) error,
 ) (department.Department, error) {
-	var step ports.DepartmentChange
-	err := s.db.Write(ctx, func(tx *Tx) error {
+	step, err := update(ctx, s.db, func(tx *Tx) (step ports.DepartmentChange, _ ports.Trail, err error) {
 		d, err := findDepartment(&tx.View, key)
-		if err != nil {
-			return err
+		if err == nil {
+			step, err = decide(tx, d)
 		}
-		if step, err = decide(tx, d); err != nil {
-			return err
-		}
-		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
-			return err
-		}
-		return put(tx, step)
-	})
-	if err != nil {
-		return department.Department{}, err
-	}
-	return step.State, nil
+		return step, step.Trail, err
+	}, put)
+	return step.State, err
 }
 
 const selectDepartment = "SELECT " + departmentColumns + " FROM departments WHERE name_key = ?"
 
 func findDepartment(v *View, key name.Key) (department.Department, error) {
 	d, err := scanDepartment(v.ctx, v.Row(selectDepartment, string(key)))
-	return d, noDepartment(err, key)
-}
-
-// noDepartment gives an error of looking for a department its meaning.
-func noDepartment(err error, key name.Key) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return department.ErrNotFound.With("department %q not found", key)
-	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: read department %s: %w", key, err)
-	}
-	return nil
+	return d, notFound(err, "department", string(key), department.ErrNotFound)
 }

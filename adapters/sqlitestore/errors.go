@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,26 +23,30 @@ func translate(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone) {
 		return groupcommit.Unavailable(err)
 	}
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
+	switch codeOf(err) & 0xff { // the primary code of an extended one
+	case 0:
 		return err
-	}
-	switch failed.Code() & 0xff { // the primary code of an extended one
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL,
 		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_INTERRUPT:
 		return groupcommit.Unavailable(err)
+	default:
+		return ports.ErrStorage.Because(err)
 	}
-	return ports.ErrStorage.Because(err)
+}
+
+// codeOf returns the extended code of an error of SQLite, or 0 of any other.
+func codeOf(err error) int {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return 0
+	}
+	return failed.Code()
 }
 
 // isTaken reports whether err says that a row with the same primary key or the
 // same value in a unique index exists.
 func isTaken(err error) bool {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	switch failed.Code() {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
 		return true
 	}
@@ -50,23 +55,49 @@ func isTaken(err error) bool {
 
 // isDangling reports whether err says that a row refers to one that does not
 // exist.
-func isDangling(err error) bool {
-	var failed *sqlite.Error
-	return errors.As(err, &failed) && failed.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
-}
+func isDangling(err error) bool { return codeOf(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY }
+
+// isConstraint reports whether err undid no more than its own statement.
+func isConstraint(err error) bool { return codeOf(err)&0xff == sqlite3.SQLITE_CONSTRAINT }
 
 // mayLose reports whether err may come from a statement that undid the whole
 // transaction: SQLite does that when the disk or memory fails it, even while it
 // only reads. What a rule has refused did not get that far.
 func mayLose(err error) bool {
-	if errors.As(err, new(*sqlite.Error)) {
+	if codeOf(err) != 0 {
 		return !isConstraint(err)
 	}
 	return !errors.As(err, new(*fault.Error))
 }
 
-// isConstraint reports whether err undid no more than its own statement.
-func isConstraint(err error) bool {
-	var failed *sqlite.Error
-	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+// wrap says in an error what was done, and to what. key may be empty.
+func wrap(err error, what, key string) error {
+	switch {
+	case err == nil:
+		return nil
+	case key == "":
+		return fmt.Errorf("sqlitestore: %s: %w", what, err)
+	default:
+		return fmt.Errorf("sqlitestore: %s %s: %w", what, key, err)
+	}
+}
+
+// orNone leaves out the error of a query that finds no row.
+func orNone(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// notFound gives an error of reading a record its meaning: missing if there is none.
+func notFound(err error, noun, key string, missing *fault.Error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows):
+		return missing.With(noun+" %q not found", key)
+	default:
+		return wrap(err, "read "+noun, key)
+	}
 }

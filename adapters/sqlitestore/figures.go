@@ -1,7 +1,7 @@
 package sqlitestore
 
 import (
-	"fmt"
+	"strings"
 
 	"orgd/domain/performance"
 	"orgd/ports"
@@ -43,34 +43,21 @@ func (f *figures) add(r ports.Report) {
 	f.costs = f.costs || m.Cost != nil || m.Incurred != nil
 }
 
-const (
-	addAgentDay      = "INSERT INTO agent_days (owner, " + dayColumns + ")" + orAddDay
-	addDepartmentDay = "INSERT INTO department_days (owner, " + dayColumns + ")" + orAddDay
+var (
+	addAgentDay      = addTo("agent_days")
+	addDepartmentDay = addTo("department_days")
 )
 
-const orAddDay = `
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (owner, day) DO UPDATE SET
-	tasks_completed     = tasks_completed     + excluded.tasks_completed,
-	tasks_failed        = tasks_failed        + excluded.tasks_failed,
-	duration_count      = duration_count      + excluded.duration_count,
-	duration_units      = duration_units      + excluded.duration_units,
-	duration_nanos      = duration_nanos      + excluded.duration_nanos,
-	quality_count       = quality_count       + excluded.quality_count,
-	quality_units       = quality_units       + excluded.quality_units,
-	quality_nanos       = quality_nanos       + excluded.quality_nanos,
-	task_cost_count     = task_cost_count     + excluded.task_cost_count,
-	task_cost_units     = task_cost_units     + excluded.task_cost_units,
-	task_cost_nanos     = task_cost_nanos     + excluded.task_cost_nanos,
-	tokens_count        = tokens_count        + excluded.tokens_count,
-	tokens_units        = tokens_units        + excluded.tokens_units,
-	tokens_nanos        = tokens_nanos        + excluded.tokens_nanos,
-	collaboration_count = collaboration_count + excluded.collaboration_count,
-	collaboration_units = collaboration_units + excluded.collaboration_units,
-	collaboration_nanos = collaboration_nanos + excluded.collaboration_nanos,
-	cost_count          = cost_count          + excluded.cost_count,
-	cost_units          = cost_units          + excluded.cost_units,
-	cost_nanos          = cost_nanos          + excluded.cost_nanos`
+// addTo returns the statement that adds to the figures of an owner and a day.
+func addTo(table string) string {
+	_, figures, _ := strings.Cut(dayColumns, ", ") // behind the day
+	var sums []string
+	for column := range strings.SplitSeq(figures, ", ") {
+		sums = append(sums, column+" = "+column+" + excluded."+column)
+	}
+	return "INSERT INTO " + table + " (owner, " + dayColumns + ") VALUES (?, ?" + strings.Repeat(", ?", len(sums)) +
+		") ON CONFLICT (owner, day) DO UPDATE SET " + strings.Join(sums, ", ")
+}
 
 // put adds the figures to those that are stored.
 func (f *figures) put(tx *Tx) error {
@@ -96,7 +83,7 @@ func addDay(tx *Tx, statement string, owner any, date performance.Date, d perfor
 		args = append(args, s.Count, s.Units, s.Nanos)
 	}
 	if _, err := tx.Exec(statement, args...); err != nil {
-		return fmt.Errorf("sqlitestore: write figures of %s: %w", date, err)
+		return wrap(err, "write figures of", date.String())
 	}
 	return nil
 }
@@ -111,7 +98,7 @@ func (f *figures) putCompleted(tx *Tx) error {
 			continue
 		}
 		if _, err := tx.Exec(addCompleted, packID(id), n); err != nil {
-			return fmt.Errorf("sqlitestore: write figures of agent %s: %w", id, err)
+			return wrap(err, "write figures of agent", id)
 		}
 	}
 	return nil
@@ -124,8 +111,6 @@ func (f *figures) putCosts(tx *Tx) error {
 	if !f.costs {
 		return nil
 	}
-	if _, err := tx.Exec(recordCosts); err != nil {
-		return fmt.Errorf("sqlitestore: write company: %w", err)
-	}
-	return nil
+	_, err := tx.Exec(recordCosts)
+	return wrap(err, "write company", "")
 }

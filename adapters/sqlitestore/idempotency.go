@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -95,7 +94,7 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 	var status *int
 	var body []byte
 	var etag, location *string
-	err := s.db.Read(ctx, func(v *View) error {
+	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Row(selectRecord, string(key), millis(now.Add(-idempotency.Kept))).
 			Scan(&r.Fingerprint, &at, &departments, &status, &body, &etag, &location)
 	})
@@ -103,11 +102,38 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read idempotency record: %w", err)
+		return nil, wrap(err, "read idempotency record", "")
 	}
 	r.At, r.Departments = fromMillis(at), splitKeys(departments)
 	if status != nil {
 		r.Reply = &idempotency.Reply{Status: *status, Body: body, ETag: *etag, Location: *location}
 	}
 	return r, nil
+}
+
+// upsertRecord takes over a key whose record has expired, and no other.
+const upsertRecord = `
+INSERT INTO receipts (key, fingerprint, at, departments, status, body, etag, location)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET
+	fingerprint = excluded.fingerprint, at = excluded.at,
+	departments = excluded.departments, status = excluded.status,
+	body = excluded.body, etag = excluded.etag, location = excluded.location
+WHERE receipts.at < ?`
+
+// putRecord stores an idempotency record, if there is one. It returns
+// idempotency.ErrRunning if its key has a record already.
+func putRecord(tx *Tx, r *idempotency.Record) error {
+	if r == nil {
+		return nil
+	}
+	args := []any{string(r.Key), r.Fingerprint, millis(r.At), joinKeys(r.Departments), nil, nil, nil, nil}
+	if r.Reply != nil {
+		args = append(args[:4], r.Reply.Status, r.Reply.Body, r.Reply.ETag, r.Reply.Location)
+	}
+	stored, err := changed(tx.Exec(upsertRecord, append(args, millis(r.At.Add(-idempotency.Kept)))...))
+	if err == nil && stored == 0 {
+		return idempotency.ErrRunning
+	}
+	return wrap(err, "write idempotency record", "")
 }

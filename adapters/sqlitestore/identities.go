@@ -9,7 +9,6 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
-	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -29,20 +28,10 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	var versions []identity.Version
-	var filling page.Filling
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(selectVersions, []any{packID(id), before, limit}, func(r Row) error {
-			v, err := scanVersion(r)
-			if err != nil {
-				return err
-			}
-			versions = append(versions, v)
-			return fill(ctx, &filling, v.Size())
-		})
-	})
+	versions, err := readPage(ctx, s.db, "read versions of agent "+string(id), selectVersions,
+		[]any{packID(id), before, limit}, scanVersion)
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read versions of agent %s: %w", id, err)
+		return nil, err
 	}
 	for i := range versions {
 		if err := parseContent(&versions[i], id); err != nil {
@@ -57,10 +46,8 @@ const selectVersion = "SELECT " + versionColumns + " FROM versions WHERE agent_i
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
-	var found identity.Version
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		found, err = scanVersion(v.Row(selectVersion, packID(id), number))
-		return err
+	found, err := ask(ctx, s.db, func(v *View) (identity.Version, error) {
+		return scanVersion(v.Row(selectVersion, packID(id), number))
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return identity.Version{}, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)

@@ -2,9 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"orgd/domain/agent"
 	"orgd/domain/performance"
@@ -16,13 +13,13 @@ var _ ports.Measures = (*Measures)(nil)
 // Measures reads the daily figures that [Activities] keeps.
 type Measures struct{ db *DB }
 
-const dayColumns = `day, tasks_completed, tasks_failed,
-	duration_count, duration_units, duration_nanos,
-	quality_count, quality_units, quality_nanos,
-	task_cost_count, task_cost_units, task_cost_nanos,
-	tokens_count, tokens_units, tokens_nanos,
-	collaboration_count, collaboration_units, collaboration_nanos,
-	cost_count, cost_units, cost_nanos`
+const dayColumns = "day, tasks_completed, tasks_failed, " +
+	"duration_count, duration_units, duration_nanos, " +
+	"quality_count, quality_units, quality_nanos, " +
+	"task_cost_count, task_cost_units, task_cost_nanos, " +
+	"tokens_count, tokens_units, tokens_nanos, " +
+	"collaboration_count, collaboration_units, collaboration_nanos, " +
+	"cost_count, cost_units, cost_nanos"
 
 const (
 	selectAgentDays      = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day >= ?"
@@ -37,37 +34,29 @@ FROM department_days WHERE owner IN (SELECT value FROM json_each(?)) AND day BET
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
 	err = s.db.Read(ctx, func(v *View) error {
-		err := v.Row(selectCompletedTotal, packID(id)).Scan(&completed)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if err := orNone(v.Row(selectCompletedTotal, packID(id)).Scan(&completed)); err != nil {
 			return err
 		}
 		days, err = readDays(v, selectAgentDays, packID(id), first)
 		return err
 	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("sqlitestore: read figures of agent %s: %w", id, err)
-	}
-	return days, completed, nil
+	return days, completed, wrap(err, "read figures of agent", string(id))
 }
 
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		days, err = readDays(v, selectDepartmentDays, id, first)
-		return err
+	days, err = ask(ctx, s.db, func(v *View) ([]performance.Day, error) {
+		return readDays(v, selectDepartmentDays, id, first)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read figures of department %s: %w", id, err)
-	}
-	return days, nil
+	return days, wrap(err, "read figures of department", id)
 }
 
 // DepartmentWork implements [ports.Measures].
 func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
 	found := make(map[string]performance.Work, len(ids))
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return eachOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, func(r Row) error {
 			var id string
 			var w performance.Work
@@ -79,18 +68,13 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read figures of departments: %w", err)
+		return nil, wrap(err, "read figures of departments", "")
 	}
 	return found, nil
 }
 
-func readDays(v *View, query string, owner any, first performance.Date) (days []performance.Day, err error) {
-	err = v.Each(query, []any{owner, int64(first)}, func(r Row) error {
-		d, err := scanDay(r)
-		days = append(days, d)
-		return err
-	})
-	return days, err
+func readDays(v *View, query string, owner any, first performance.Date) ([]performance.Day, error) {
+	return rows(v, query, []any{owner, int64(first)}, scanDay)
 }
 
 func scanDay(r Row) (performance.Day, error) {

@@ -3,8 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"orgd/domain/activity"
@@ -23,10 +21,7 @@ const selectPlace = "SELECT place FROM outbox WHERE id = 1"
 func (s *Outbox) Position(ctx context.Context) (place activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
 	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
-	if err != nil {
-		return 0, fmt.Errorf("sqlitestore: read the place of the outbox: %w", err)
-	}
-	return place, nil
+	return place, wrap(err, "read the place of the outbox", "")
 }
 
 const updatePlace = "UPDATE outbox SET place = ? WHERE id = 1 AND place = ?"
@@ -37,7 +32,7 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		n, err := changed(tx.Exec(updatePlace, to, from))
 		if err != nil {
-			return fmt.Errorf("sqlitestore: move the place of the outbox: %w", err)
+			return wrap(err, "move the place of the outbox", "")
 		}
 		if moved = n > 0; !moved {
 			return nil
@@ -53,25 +48,19 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 }
 
 // Due implements [ports.Outbox].
-func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]int) (due []webhook.Delivery, err error) {
+func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]int) (_ []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.due").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
+	due, err := read(ctx, s.db, func(v *View) (due []webhook.Delivery, err error) {
 		for id, n := range slots {
-			err := v.Each(selectDue, []any{packID(id), millis(now), n}, func(r Row) error {
-				d, err := scanDelivery(r)
-				due = append(due, d)
-				return err
-			})
+			more, err := rows(v, selectDue, []any{packID(id), millis(now), n}, scanDelivery)
 			if err != nil {
-				return err
+				return nil, err
 			}
+			due = append(due, more...)
 		}
-		return nil
+		return due, nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read what is due: %w", err)
-	}
-	return due, nil
+	return due, wrap(err, "read what is due", "")
 }
 
 // Move implements [ports.Outbox].
@@ -86,7 +75,7 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.
 			args := append(deliveryArgs(m.After), packID(m.Before.Mark))
 			n, err := changed(tx.Exec(updateDelivery, args...))
 			if err != nil {
-				return fmt.Errorf("sqlitestore: write delivery %s: %w", m.After.ID, err)
+				return wrap(err, "write delivery", string(m.After.ID))
 			}
 			if n > 0 {
 				moved = append(moved, m.After)
@@ -100,45 +89,27 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (moved []webhook.
 	return moved, nil
 }
 
-// changed returns how many rows a statement has changed.
-func changed(res sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
 // Delivery implements [ports.Outbox].
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (d webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		d, err = scanDelivery(v.Row(selectDelivery, packID(id)))
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) || err == nil && d.Webhook != of {
-		return webhook.Delivery{}, webhook.ErrNoDelivery.With("delivery %q not found", id)
+	if err == nil && d.Webhook != of {
+		err = sql.ErrNoRows
 	}
 	if err != nil {
-		return webhook.Delivery{}, fmt.Errorf("sqlitestore: read delivery %s: %w", id, err)
+		return webhook.Delivery{}, notFound(err, "delivery", string(id), webhook.ErrNoDelivery)
 	}
 	return d, nil
 }
 
 // Deliveries implements [ports.Outbox].
-func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (list []webhook.Delivery, err error) {
+func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (_ []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.list").End(&err)
 	query, args := deliveriesQuery(q)
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			d, err := scanDelivery(r)
-			list = append(list, d)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list deliveries: %w", err)
-	}
-	return list, nil
+	return all(ctx, s.db, "list deliveries", query, args, scanDelivery)
 }
 
 const selectDeliveredSince = `
@@ -148,13 +119,10 @@ WHERE webhook_id = ? AND ended >= ? AND status = 'delivered' AND test = 0)`
 // DeliveredSince implements [ports.Outbox].
 func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (found bool, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.delivered").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Row(selectDeliveredSince, packID(of), millis(since)).Scan(&found)
 	})
-	if err != nil {
-		return false, fmt.Errorf("sqlitestore: read deliveries of webhook %s: %w", of, err)
-	}
-	return found, nil
+	return found, wrap(err, "read deliveries of webhook", string(of))
 }
 
 // selectBacklog counts along the index of what is due, from its beginning.
@@ -166,11 +134,61 @@ WHERE webhook_id = ? AND due IS NOT NULL ORDER BY due LIMIT (? + 0))`
 func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (pending int, first time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.backlog").End(&err)
 	var due *int64
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *View) error {
 		return v.Row(selectBacklog, packID(of), limit).Scan(&pending, &due)
 	})
-	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("sqlitestore: count deliveries of webhook %s: %w", of, err)
+	return pending, fromMillisOrZero(due), wrap(err, "count deliveries of webhook", string(of))
+}
+
+const deliveryColumns = "webhook_id, event_id, test, created_at, status, attempt, code, failure, due, begun, ended, mark, id"
+
+const (
+	insertDelivery = "INSERT INTO deliveries (" + deliveryColumns + `)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+	upsertDelivery = "INSERT OR REPLACE INTO deliveries (" + deliveryColumns + `)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateDelivery = `
+UPDATE deliveries SET webhook_id = ?, event_id = ?, test = ?, created_at = ?, status = ?, attempt = ?, code = ?,
+	failure = ?, due = ?, begun = ?, ended = ?, mark = ?
+WHERE id = ? AND mark = ?`
+
+	selectDelivery = "SELECT " + deliveryColumns + " FROM deliveries WHERE id = ?"
+	selectDue      = "SELECT " + deliveryColumns + ` FROM deliveries INDEXED BY deliveries_due
+WHERE webhook_id = ? AND due <= ? ORDER BY due LIMIT (? + 0)`
+)
+
+func putDelivery(tx *Tx, statement string, d webhook.Delivery) error {
+	_, err := tx.Exec(statement, deliveryArgs(d)...)
+	return wrap(err, "write delivery", string(d.ID))
+}
+
+// deliveryArgs are the values of the columns.
+func deliveryArgs(d webhook.Delivery) []any {
+	return []any{
+		packID(d.Webhook), packID(d.EventID), d.Test, millis(d.CreatedAt), string(d.Status), d.Attempt, d.Last.Code,
+		string(d.Last.Failure), millisOrNil(d.Due), millisOrNil(d.Begun), millisOrNil(d.Ended), packID(d.Mark), packID(d.ID),
 	}
-	return pending, fromMillisOrZero(due), nil
+}
+
+func scanDelivery(r Row) (d webhook.Delivery, err error) {
+	var id, of, event, mark []byte
+	var created int64
+	var due, begun, ended *int64
+	err = r.Scan(&of, &event, &d.Test, &created, &d.Status, &d.Attempt, &d.Last.Code,
+		&d.Last.Failure, &due, &begun, &ended, &mark, &id)
+	d.ID, d.Webhook, d.EventID = webhook.DeliveryID(unpackID(id)), webhook.ID(unpackID(of)), activity.ID(unpackID(event))
+	d.CreatedAt, d.Mark = fromMillis(created), unpackID(mark)
+	d.Due, d.Begun, d.Ended = fromMillisOrZero(due), fromMillisOrZero(begun), fromMillisOrZero(ended)
+	return d, err
+}
+
+// deliveriesQuery reads along the index of a webhook's list.
+func deliveriesQuery(q webhook.DeliveryQuery) (string, []any) {
+	var f filter
+	f.and("webhook_id = ?", packID(q.Webhook))
+	if q.After != nil {
+		f.and("(created_at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
+	}
+	return "SELECT " + deliveryColumns + " FROM deliveries INDEXED BY deliveries_list" + f.where() +
+		" ORDER BY created_at DESC, id DESC LIMIT (? + 0)", append(f.args, q.Limit)
 }

@@ -2,11 +2,7 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
-	"orgd/domain/page"
 	"orgd/domain/project"
 	"orgd/ports"
 )
@@ -33,34 +29,21 @@ func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project
 		if isTaken(err) {
 			return project.ErrExists.With("project id %q is taken", p.ID)
 		}
-		if err != nil {
-			return fmt.Errorf("sqlitestore: write project %s: %w", p.ID, err)
-		}
-		return nil
+		return wrap(err, "write project", string(p.ID))
 	})
 }
 
 // Update implements [ports.ProjectStore].
 func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	var step ports.Change[project.Project]
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	step, err := update(ctx, s.db, func(tx *Tx) (step ports.Change[project.Project], _ ports.Trail, err error) {
 		p, err := findProject(&tx.View, id)
-		if err != nil {
-			return err
+		if err == nil {
+			step, err = change(p)
 		}
-		if step, err = change(p); err != nil {
-			return err
-		}
-		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
-			return err
-		}
-		return putProject(tx, step)
-	})
-	if err != nil {
-		return project.Project{}, err
-	}
-	return step.State, nil
+		return step, step.Trail, err
+	}, putProject)
+	return step.State, err
 }
 
 const (
@@ -76,21 +59,13 @@ func putProject(tx *Tx, step ports.Change[project.Project]) (err error) {
 		_, err = tx.Exec(updateProject, string(p.Status), p.Lead, string(p.Canonical()),
 			p.Revision, millis(p.UpdatedAt), string(p.ID))
 	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write project %s: %w", p.ID, err)
-	}
-	return nil
+	return wrap(err, "write project", string(p.ID))
 }
 
 // Project implements [ports.ProjectStore].
 func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.get").End(&err)
-	var p project.Project
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		p, err = findProject(v, id)
-		return err
-	})
-	return p, err
+	return ask(ctx, s.db, func(v *View) (project.Project, error) { return findProject(v, id) })
 }
 
 const (
@@ -100,34 +75,14 @@ const (
 
 func findProject(v *View, id project.ID) (project.Project, error) {
 	p, err := scanProject(v.Row(selectProject, string(id)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return project.Project{}, project.ErrNotFound.With("project %q not found", id)
-	}
-	if err != nil {
-		return project.Project{}, fmt.Errorf("sqlitestore: read project %s: %w", id, err)
-	}
-	return p, nil
+	return p, notFound(err, "project", string(id), project.ErrNotFound)
 }
 
 // Projects implements [ports.ProjectStore].
-func (s *Projects) Projects(ctx context.Context, q project.Query) (list []project.Project, err error) {
+func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
 	query, args := projectsQuery(q)
-	var filling page.Filling
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			p, err := scanProject(r)
-			if err != nil {
-				return err
-			}
-			list = append(list, p)
-			return fill(ctx, &filling, p.Size())
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list projects: %w", err)
-	}
-	return list, nil
+	return readPage(ctx, s.db, "list projects", query, args, scanProject)
 }
 
 // projectsQuery reads along one index; that of the lead has the status at its

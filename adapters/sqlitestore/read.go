@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"orgd/adapters/groupcommit"
+	"orgd/domain/page"
 )
 
 // Read calls fn with a view of the database and returns its error. It waits
@@ -59,4 +60,43 @@ func (c *conn) snapshot(v *View, fn func(*View) error) (err error) {
 		err = errors.Join(err, end)
 	}()
 	return fn(v)
+}
+
+// read returns what fn finds in one state of the database.
+func read[T any](ctx context.Context, db *DB, fn func(*View) (T, error)) (found T, err error) {
+	err = db.Read(ctx, func(v *View) (err error) {
+		found, err = fn(v)
+		return err
+	})
+	return found, err
+}
+
+// ask does the same for a function that asks one query only.
+func ask[T any](ctx context.Context, db *DB, fn func(*View) (T, error)) (found T, err error) {
+	err = db.Ask(ctx, func(v *View) (err error) {
+		found, err = fn(v)
+		return err
+	})
+	return found, err
+}
+
+// all returns what scan makes of each row of a query. what is what an error says of it.
+func all[T any](ctx context.Context, db *DB, what, query string, args []any, scan func(Row) (T, error)) ([]T, error) {
+	found, err := ask(ctx, db, func(v *View) ([]T, error) { return rows(v, query, args, scan) })
+	if err != nil {
+		return nil, wrap(err, what, "")
+	}
+	return found, nil
+}
+
+// readPage does the same for rows that may be large. It ends with the first row that is
+// behind its page, or with page.ErrLarge.
+func readPage[T page.Row](ctx context.Context, db *DB, what, query string, args []any, scan func(Row) (T, error)) ([]T, error) {
+	var filling page.Filling
+	return all(ctx, db, what, query, args, func(r Row) (row T, err error) {
+		if row, err = scan(r); err == nil {
+			err = fill(ctx, &filling, row.Size())
+		}
+		return row, err
+	})
 }

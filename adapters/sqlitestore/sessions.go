@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -26,7 +27,7 @@ func (s *Sessions) Issue(ctx context.Context, in session.Session, trail ports.Tr
 		case err == nil:
 			return session.ErrRevoked
 		case !errors.Is(err, sql.ErrNoRows):
-			return fmt.Errorf("sqlitestore: read revocation of session %s: %w", in.ID, err)
+			return wrap(err, "read revocation of session", in.ID)
 		}
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
@@ -51,44 +52,21 @@ ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at
 func putSession(tx *Tx, s session.Session) error {
 	_, err := tx.Exec(upsertSession, s.ID, s.Issuer, s.Subject, string(s.Role), packNames(s.Departments),
 		s.Agent, millis(s.IssuedAt), millis(s.ExpiresAt), s.Own)
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write session %s: %w", s.ID, err)
-	}
-	return nil
+	return wrap(err, "write session", s.ID)
 }
 
 // Session implements [ports.SessionStore].
 func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
-	var found session.Record
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		found, err = scanSession(v.Row(selectSession, id))
-		return err
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return session.Record{}, session.ErrNotFound.With("session %q not found", id)
-	}
-	if err != nil {
-		return session.Record{}, fmt.Errorf("sqlitestore: read session %s: %w", id, err)
-	}
-	return found, nil
+	found, err := ask(ctx, s.db, func(v *View) (session.Record, error) { return scanSession(v.Row(selectSession, id)) })
+	return found, notFound(err, "session", id, session.ErrNotFound)
 }
 
 // Sessions implements [ports.SessionStore].
-func (s *Sessions) Sessions(ctx context.Context, q session.Query) (list []session.Record, err error) {
+func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
 	query, args := sessionsQuery(q)
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			found, err := scanSession(r)
-			list = append(list, found)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list sessions: %w", err)
-	}
-	return list, nil
+	return all(ctx, s.db, "list sessions", query, args, scanSession)
 }
 
 // upsertRevocation keeps the first revocation of a session; it only lasts
@@ -105,10 +83,8 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until)); err != nil {
-			return fmt.Errorf("sqlitestore: write revocation of session %s: %w", r.ID, err)
-		}
-		return nil
+		_, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until))
+		return wrap(err, "write revocation of session", r.ID)
 	})
 }
 
@@ -116,22 +92,15 @@ const selectRevocations = `
 SELECT session_id, revoked_by, at, until FROM revocations INDEXED BY revocations_at WHERE at >= ? AND until > ?`
 
 // Revoked implements [ports.SessionStore].
-func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (list []session.Revocation, err error) {
+func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(selectRevocations, []any{millis(since), millis(now)}, func(row Row) error {
-			var r session.Revocation
-			var at, until int64
-			err := row.Scan(&r.ID, &r.By, &at, &until)
-			r.At, r.Until = fromMillis(at), fromMillis(until)
-			list = append(list, r)
-			return err
-		})
+	args := []any{millis(since), millis(now)}
+	return all(ctx, s.db, "read revocations", selectRevocations, args, func(row Row) (r session.Revocation, err error) {
+		var at, until int64
+		err = row.Scan(&r.ID, &r.By, &at, &until)
+		r.At, r.Until = fromMillis(at), fromMillis(until)
+		return r, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read revocations: %w", err)
-	}
-	return list, nil
 }
 
 const (
@@ -160,4 +129,78 @@ func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) 
 		return 0, err
 	}
 	return gone, nil
+}
+
+const sessionColumns = `s.id, s.issuer, s.subject, s.role, s.departments, s.agent, s.issued_at, s.expires_at, s.own,
+	r.revoked_by, r.at, r.until`
+
+const withRevocation = " LEFT JOIN revocations r ON r.session_id = s.id"
+
+const selectSession = "SELECT " + sessionColumns + " FROM sessions s" + withRevocation + " WHERE s.id = ?"
+
+// sessionsQuery reads along one index. The two columns of its order run in
+// opposite directions, so the position to go on from is a range of the first and a
+// condition on those that share its end.
+func sessionsQuery(q session.Query) (string, []any) {
+	var f filter
+	index := "sessions_order"
+	if q.Subject != "" {
+		index = "sessions_subject"
+		f.and("s.subject = ?", q.Subject)
+	}
+	if q.After != nil {
+		at := millis(q.After.IssuedAt)
+		f.and("s.issued_at <= ? AND (s.issued_at < ? OR s.id > ?)", at, at, q.After.ID)
+	}
+	f.and("s.expires_at > ?", millis(q.At))
+	return "SELECT " + sessionColumns + " FROM sessions s INDEXED BY " + index + withRevocation + f.where() +
+		" ORDER BY s.issued_at DESC, s.id LIMIT (? + 0)", append(f.args, q.Limit)
+}
+
+func scanSession(r Row) (rec session.Record, err error) {
+	var departments []byte
+	var issued, expires int64
+	var by *string
+	var at, until *int64
+	err = r.Scan(&rec.ID, &rec.Issuer, &rec.Subject, &rec.Role, &departments, &rec.Agent, &issued, &expires, &rec.Own,
+		&by, &at, &until)
+	if err != nil {
+		return session.Record{}, err
+	}
+	if rec.Departments, err = unpackNames(departments); err != nil {
+		return session.Record{}, err
+	}
+	rec.IssuedAt, rec.ExpiresAt = fromMillis(issued), fromMillis(expires)
+	if by != nil {
+		rec.Revocation = &session.Revocation{ID: rec.ID, By: *by, At: fromMillis(*at), Until: fromMillis(*until)}
+	}
+	return rec, nil
+}
+
+// packNames is the stored form of names: their texts and keys.
+func packNames(names []name.Name) string {
+	w := jsondoc.NewWriter(nil)
+	w.OpenList()
+	for _, n := range names {
+		w.Open()
+		w.Field("key").Text(string(n.Key))
+		w.Field("text").Text(n.Text)
+		w.Close()
+	}
+	w.CloseList()
+	return string(w.Bytes())
+}
+
+func unpackNames(stored []byte) ([]name.Name, error) {
+	v, err := jsondoc.ParseStored(stored)
+	if err != nil {
+		return nil, wrap(err, "read names", "")
+	}
+	var names []name.Name
+	for _, item := range v.Items() {
+		key, _ := item.Get("key")
+		text, _ := item.Get("text")
+		names = append(names, name.Name{Text: text.Text(), Key: name.Key(key.Text())})
+	}
+	return names, nil
 }

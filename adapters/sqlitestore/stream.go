@@ -2,9 +2,7 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"orgd/domain/activity"
@@ -21,24 +19,17 @@ type Stream struct{ db *DB }
 func (s *Stream) Changed() <-chan struct{} { return s.db.changed.Wait() }
 
 // Head implements [ports.EventStream].
-func (s *Stream) Head(ctx context.Context) (head activity.Seq, err error) {
+func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.head").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
-		head, err = headOf(v)
-		return err
-	})
-	return head, err
+	return ask(ctx, s.db, headOf)
 }
 
 // selectHead reads the greatest number that an event ever had.
 const selectHead = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 
 func headOf(v *View) (head activity.Seq, err error) {
-	err = v.Row(selectHead).Scan(&head)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("sqlitestore: read the end of the log: %w", err)
-	}
-	return head, nil
+	err = orNone(v.Row(selectHead).Scan(&head))
+	return head, wrap(err, "read the end of the log", "")
 }
 
 const (
@@ -68,13 +59,10 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	return s.read(ctx, func(v *View) (ports.LogPage, error) { return pageOf(v, after, upTo, limit) })
 }
 
-func (s *Stream) read(ctx context.Context, read func(*View) (ports.LogPage, error)) (page ports.LogPage, err error) {
-	err = s.db.Read(ctx, func(v *View) error {
-		page, err = read(v)
-		return err
-	})
-	if err != nil && !errors.Is(err, activity.ErrTooOld) {
-		err = fmt.Errorf("sqlitestore: read the log: %w", err)
+func (s *Stream) read(ctx context.Context, fn func(*View) (ports.LogPage, error)) (ports.LogPage, error) {
+	page, err := read(ctx, s.db, fn)
+	if !errors.Is(err, activity.ErrTooOld) {
+		err = wrap(err, "read the log", "")
 	}
 	return page, err
 }
@@ -85,10 +73,10 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 	var seq int64
 	var department string
 	row := newEventRow(&seq, &department)
-	err := v.Each(selectLog, []any{after, upTo, limit}, func(r Row) error {
+	var err error
+	page.Events, err = rows(v, selectLog, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
 		e, err := row.scan(r)
-		page.Events = append(page.Events, activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e})
-		return err
+		return activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e}, err
 	})
 	if n := len(page.Events); n == limit {
 		page.Next = page.Events[n-1].Seq
@@ -99,7 +87,7 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 // checkReach returns activity.ErrTooOld unless the position is in the log.
 func checkReach(v *View, position, head activity.Seq) error {
 	var begin activity.Seq
-	if err := v.Row(selectLogBegin).Scan(&begin); err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if err := orNone(v.Row(selectLogBegin).Scan(&begin)); err != nil {
 		return err
 	}
 	if position < begin || position > head {
@@ -137,8 +125,5 @@ func markLog(tx *Tx, e ports.Expiry) error {
 	if err == nil {
 		_, err = tx.Exec(deleteExpiredMarks, kept)
 	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: mark the log: %w", err)
-	}
-	return nil
+	return wrap(err, "mark the log", "")
 }

@@ -2,9 +2,12 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
+	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/ports"
 )
@@ -18,6 +21,42 @@ type Storage struct{ db *DB }
 func (s *Storage) Ping(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "storage.ping").End(&err)
 	return s.db.Ping(ctx)
+}
+
+// pingTimeout bounds how long a probe waits.
+const pingTimeout = time.Second
+
+// SchemaVersion returns the number of the last migration applied.
+func (db *DB) SchemaVersion(ctx context.Context) (version int, err error) {
+	err = db.Ask(ctx, func(v *View) error { return v.Row("PRAGMA user_version").Scan(&version) })
+	return version, err
+}
+
+// Ping reports within a second whether the store can serve: the writer takes
+// an empty change, the database is still the file that was opened, and a read
+// would get a connection.
+func (db *DB) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	c, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	db.readers <- c
+	return db.Write(ctx, func(*Tx) error { return db.checkFile() })
+}
+
+// checkFile notices a database that was moved or deleted under us: what we
+// write to it would be gone after a restart.
+func (db *DB) checkFile() error {
+	now, err := os.Stat(db.path)
+	if err == nil && !os.SameFile(now, db.file) {
+		err = errors.New("the database file was replaced")
+	}
+	if err != nil {
+		return groupcommit.Unavailable(fmt.Errorf("sqlitestore: ping: %w", err))
+	}
+	return nil
 }
 
 // Others wait for the writer while it deletes. So a write deletes a bounded
@@ -41,63 +80,54 @@ DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at <
 // DeleteExpired implements [ports.Storage].
 func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool, err error) {
 	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
-	full := false
 	err = s.db.Write(ctx, func(tx *Tx) error {
-		full = false
+		more = false
 		enough := time.Now().Add(deleteTime)
 		if err := markLog(tx, e); err != nil {
 			return err
 		}
-		return deleteAllExpired(e, func(statement string, args ...any) error {
+		for _, x := range expirations(e) {
 			if time.Now().After(enough) {
-				full = true
+				more = true
 				return nil
 			}
-			n, err := deleteExpired(tx, statement, append(args, deleteAtOnce)...)
-			full = full || n == deleteAtOnce
-			return err
-		})
+			n, err := deleteExpired(tx, x.statement, x.args...)
+			if err != nil {
+				return err
+			}
+			more = more || n == deleteAtOnce
+		}
+		return nil
 	})
-	if err != nil {
-		return false, err
-	}
-	return full, nil
+	return more && err == nil, err
 }
 
-// deleteAllExpired calls do for every kind of record that expires.
-func deleteAllExpired(e ports.Expiry, do func(statement string, args ...any) error) error {
-	type kind struct {
-		upTo      time.Time
-		statement string
-		args      []any
+// expiration deletes some expired records of one kind.
+type expiration struct {
+	statement string
+	args      []any
+}
+
+// expirations returns those of every kind of record that expires.
+func expirations(e ports.Expiry) (kinds []expiration) {
+	add := func(upTo time.Time, statement string, args ...any) {
+		if !upTo.IsZero() {
+			kinds = append(kinds, expiration{statement, append(args, millis(upTo), deleteAtOnce)})
+		}
 	}
-	kinds := []kind{
-		{e.Audit, deleteExpiredAudit, nil},
-		{e.Idempotency, deleteExpiredRecords, nil},
-		{e.Deliveries, deleteExpiredDeliveries, nil},
-		{e.Now, deleteExpiredSessions, nil},
-		{e.Now, deleteExpiredRevocations, nil},
-	}
+	add(e.Audit, deleteExpiredAudit)
+	add(e.Idempotency, deleteExpiredRecords)
+	add(e.Deliveries, deleteExpiredDeliveries)
+	add(e.Now, deleteExpiredSessions)
+	add(e.Now, deleteExpiredRevocations)
 	for _, t := range activity.RuntimeTypes() {
-		kinds = append(kinds, kind{e.Events, deleteExpiredEvents, []any{string(t)}})
+		add(e.Events, deleteExpiredEvents, string(t))
 	}
-	for _, k := range kinds {
-		if k.upTo.IsZero() {
-			continue
-		}
-		if err := do(k.statement, append(k.args, millis(k.upTo))...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return kinds
 }
 
 // deleteExpired deletes a bounded number of records and returns how many went.
 func deleteExpired(tx *Tx, statement string, args ...any) (int, error) {
-	res, err := tx.Exec(statement, args...)
-	if err != nil {
-		return 0, fmt.Errorf("sqlitestore: forget: %w", err)
-	}
-	n, err := res.RowsAffected()
-	return int(n), err
+	n, err := changed(tx.Exec(statement, args...))
+	return int(n), wrap(err, "forget", "")
 }

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"encoding/hex"
+	"iter"
 	"strings"
 	"time"
 
@@ -54,6 +55,22 @@ func millis(t time.Time) int64 { return t.UnixMilli() }
 // fromMillis returns the time of its stored form, in UTC.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
+// millisOrNil is the stored form of a time that may be zero.
+func millisOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return millis(t)
+}
+
+// fromMillisOrZero returns the time of its stored form.
+func fromMillisOrZero(ms *int64) time.Time {
+	if ms == nil {
+		return time.Time{}
+	}
+	return fromMillis(*ms)
+}
+
 // joinKeys is the stored form of keys: one a line, which no key contains.
 func joinKeys(keys []name.Key) string {
 	lines := make([]string, len(keys))
@@ -73,6 +90,21 @@ func splitKeys(text string) []name.Key {
 		keys = append(keys, name.Key(line))
 	}
 	return keys
+}
+
+// added returns what is in one list and not in the one before.
+func added[T comparable](before, after []T) iter.Seq[T] {
+	was := make(map[T]bool, len(before))
+	for _, x := range before {
+		was[x] = true
+	}
+	return func(yield func(T) bool) {
+		for _, x := range after {
+			if !was[x] && !yield(x) {
+				return
+			}
+		}
+	}
 }
 
 // filter collects the conditions of a query and their arguments.

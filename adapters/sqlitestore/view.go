@@ -39,6 +39,16 @@ func (v *View) Each(query string, args []any, row func(Row) error) error {
 	return nil
 }
 
+// rows returns what scan makes of each row of a query.
+func rows[T any](v *View, query string, args []any, scan func(Row) (T, error)) (found []T, err error) {
+	err = v.Each(query, args, func(r Row) error {
+		row, err := scan(r)
+		found = append(found, row)
+		return err
+	})
+	return found, err
+}
+
 // errFull says that a page is full, so that no more rows are read.
 var errFull = errors.New("sqlitestore: the page is full")
 
@@ -99,4 +109,12 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 		tx.failed = err
 	}
 	return res, err
+}
+
+// changed returns how many rows a statement has changed.
+func changed(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }

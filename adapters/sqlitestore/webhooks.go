@@ -2,11 +2,7 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
-	"orgd/domain/page"
 	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -29,10 +25,8 @@ func (s *Webhooks) Create(ctx context.Context, step ports.WebhookChange) (err er
 			return err
 		}
 		w := step.State
-		if _, err := tx.Exec(insertWebhook, append(webhookArgs(w), millis(w.CreatedAt))...); err != nil {
-			return fmt.Errorf("sqlitestore: write webhook %s: %w", w.ID, err)
-		}
-		return nil
+		_, err := tx.Exec(insertWebhook, append(webhookArgs(w), millis(w.CreatedAt))...)
+		return wrap(err, "write webhook", string(w.ID))
 	})
 }
 
@@ -44,24 +38,14 @@ func webhookArgs(w webhook.Webhook) []any {
 // Update implements [ports.WebhookStore].
 func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
-	var step ports.WebhookChange
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	step, err := update(ctx, s.db, func(tx *Tx) (step ports.WebhookChange, _ ports.Trail, err error) {
 		w, err := findWebhook(&tx.View, id)
-		if err != nil {
-			return err
+		if err == nil {
+			step, err = change(w)
 		}
-		if step, err = change(w); err != nil {
-			return err
-		}
-		if err := putTrail(tx, step.Trail, step.Effective()); err != nil || !step.Effective() {
-			return err
-		}
-		return putWebhook(tx, step)
-	})
-	if err != nil {
-		return webhook.Webhook{}, err
-	}
-	return step.State, nil
+		return step, step.Trail, err
+	}, putWebhook)
+	return step.State, err
 }
 
 const (
@@ -80,21 +64,13 @@ func putWebhook(tx *Tx, step ports.WebhookChange) (err error) {
 	} else {
 		_, err = tx.Exec(updateWebhook, webhookArgs(step.State)...)
 	}
-	if err != nil {
-		return fmt.Errorf("sqlitestore: write webhook %s: %w", step.State.ID, err)
-	}
-	return nil
+	return wrap(err, "write webhook", string(step.State.ID))
 }
 
 // Webhook implements [ports.WebhookStore].
 func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.get").End(&err)
-	var w webhook.Webhook
-	err = s.db.Read(ctx, func(v *View) (err error) {
-		w, err = findWebhook(v, id)
-		return err
-	})
-	return w, err
+	return ask(ctx, s.db, func(v *View) (webhook.Webhook, error) { return findWebhook(v, id) })
 }
 
 const (
@@ -105,54 +81,26 @@ const (
 
 func findWebhook(v *View, id webhook.ID) (webhook.Webhook, error) {
 	w, err := scanWebhook(v.Row(selectWebhook, packID(id)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return webhook.Webhook{}, webhook.ErrNotFound.With("webhook %q not found", id)
-	}
-	if err != nil {
-		return webhook.Webhook{}, fmt.Errorf("sqlitestore: read webhook %s: %w", id, err)
-	}
-	return w, nil
+	return w, notFound(err, "webhook", string(id), webhook.ErrNotFound)
 }
 
 // Webhooks implements [ports.WebhookStore].
-func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (list []webhook.Webhook, err error) {
+func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (_ []webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.list").End(&err)
-	var filling page.Filling
-	err = s.db.Ask(ctx, func(v *View) error {
-		return v.Each(selectWebhooks, []any{packID(q.After), q.Limit}, func(r Row) error {
-			w, err := scanWebhook(r)
-			if err != nil {
-				return err
-			}
-			list = append(list, w)
-			return fill(ctx, &filling, w.Size())
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: list webhooks: %w", err)
-	}
-	return list, nil
+	return readPage(ctx, s.db, "list webhooks", selectWebhooks, []any{packID(q.After), q.Limit}, scanWebhook)
 }
 
 const selectWebhookTags = "SELECT id, revision FROM webhooks INDEXED BY webhooks_tags ORDER BY id"
 
 // Tags implements [ports.WebhookStore].
-func (s *Webhooks) Tags(ctx context.Context) (tags []revision.Tag, err error) {
+func (s *Webhooks) Tags(ctx context.Context) (_ []revision.Tag, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.tags").End(&err)
-	err = s.db.Ask(ctx, func(v *View) error {
-		return v.Each(selectWebhookTags, nil, func(r Row) error {
-			var id []byte
-			var t revision.Tag
-			err := r.Scan(&id, &t.Revision)
-			t.ID = unpackID(id)
-			tags = append(tags, t)
-			return err
-		})
+	return all(ctx, s.db, "read the tags of webhooks", selectWebhookTags, nil, func(r Row) (t revision.Tag, err error) {
+		var id []byte
+		err = r.Scan(&id, &t.Revision)
+		t.ID = unpackID(id)
+		return t, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: read the tags of webhooks: %w", err)
-	}
-	return tags, nil
 }
 
 func scanWebhook(r Row) (webhook.Webhook, error) {
