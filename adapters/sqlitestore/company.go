@@ -47,7 +47,13 @@ const (
 
 // readCompany returns the company and whether costs are recorded.
 func readCompany(v *View) (c company.Company, costs bool, err error) {
-	if c, costs, err = scanCompany(v.Row(selectCompany)); err == nil {
+	var doc []byte
+	var revision, updated int64
+	if err = v.Row(selectCompany).Scan(&doc, &costs, &revision, &updated); err == nil {
+		c, err = company.Parse(doc)
+	}
+	if err == nil {
+		c.Revision, c.UpdatedAt = revision, fromMillis(updated)
 		c.Seats, err = rows(v, selectSeats, nil, func(r Row) (s company.Slot, err error) {
 			err = r.Scan(&s.OrderKey, &s.Department)
 			return s, err
@@ -56,19 +62,6 @@ func readCompany(v *View) (c company.Company, costs bool, err error) {
 	if err != nil {
 		return company.Company{}, false, wrap(err, "read company", "")
 	}
-	return c, costs, nil
-}
-
-func scanCompany(r Row) (c company.Company, costs bool, err error) {
-	var doc []byte
-	var revision, updated int64
-	if err := r.Scan(&doc, &costs, &revision, &updated); err != nil {
-		return company.Company{}, false, err
-	}
-	if c, err = company.Parse(doc); err != nil {
-		return company.Company{}, false, err
-	}
-	c.Revision, c.UpdatedAt = revision, fromMillis(updated)
 	return c, costs, nil
 }
 

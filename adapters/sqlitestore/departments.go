@@ -62,31 +62,30 @@ func (s *Departments) Departments(ctx context.Context, after company.OrderKey, l
 // Create implements [ports.DepartmentStore].
 func (s *Departments) Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
-	var d department.Department
-	err = s.db.Write(ctx, func(tx *Tx) error {
-		if err := mustBeFree(tx, key); err != nil {
-			return err
-		}
-		c, _, err := readCompany(&tx.View)
-		if err != nil {
-			return err
-		}
-		shares, err := otherShares(tx, "")
-		if err != nil {
-			return err
-		}
-		step, err := found(c, shares)
-		if err != nil {
-			return err
-		}
-		d = step.State
-		d.OrderKey = orderKeyOf(d, step.Company)
-		return createDepartment(tx, d, step)
-	})
-	if err != nil {
-		return department.Department{}, err
+	step, err := update(ctx, s.db, func(tx *Tx) (ports.DepartmentChange, ports.Trail, error) {
+		step, err := decideNew(tx, key, found)
+		return step, step.Trail, err
+	}, insertDepartment)
+	return step.State, err
+}
+
+// decideNew makes the change that creates a department.
+func decideNew(tx *Tx, key name.Key, found func(company.Company, money.Percent) (ports.DepartmentChange, error)) (step ports.DepartmentChange, err error) {
+	if err := mustBeFree(tx, key); err != nil {
+		return step, err
 	}
-	return d, nil
+	c, _, err := readCompany(&tx.View)
+	if err != nil {
+		return step, err
+	}
+	shares, err := otherShares(tx, "")
+	if err != nil {
+		return step, err
+	}
+	if step, err = found(c, shares); err == nil {
+		step.State.OrderKey = orderKeyOf(step.State, step.Company)
+	}
+	return step, err
 }
 
 // mustBeFree returns department.ErrExists if a department has the key.
@@ -100,16 +99,6 @@ func mustBeFree(tx *Tx, key name.Key) error {
 	default:
 		return err
 	}
-}
-
-func createDepartment(tx *Tx, d department.Department, step ports.DepartmentChange) error {
-	if err := putTrail(tx, step.Trail, true); err != nil {
-		return err
-	}
-	if err := insertDepartment(tx, d); err != nil {
-		return err
-	}
-	return putCompany(tx, step.Company)
 }
 
 // orderKeyOf returns the order key that the company has for a new department.

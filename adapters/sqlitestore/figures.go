@@ -12,8 +12,7 @@ import (
 type figures struct {
 	agents      map[ownDay]performance.Day
 	departments map[ownDay]performance.Day
-	completed   map[string]int64 // tasks, by agent
-	costs       bool             // whether any cost is among them
+	costs       bool // whether any cost is among them
 }
 
 // ownDay is a day of an agent or a department.
@@ -26,7 +25,6 @@ func newFigures() *figures {
 	return &figures{
 		agents:      map[ownDay]performance.Day{},
 		departments: map[ownDay]performance.Day{},
-		completed:   map[string]int64{},
 	}
 }
 
@@ -39,7 +37,6 @@ func (f *figures) add(r ports.Report) {
 	date := performance.DateOf(r.Event.At)
 	f.agents[ownDay{r.Event.AgentID, date}] = f.agents[ownDay{r.Event.AgentID, date}].Merge(one)
 	f.departments[ownDay{r.DepartmentID, date}] = f.departments[ownDay{r.DepartmentID, date}].Merge(one)
-	f.completed[r.Event.AgentID] += one.TasksCompleted
 	f.costs = f.costs || m.Cost != nil || m.Incurred != nil
 }
 
@@ -59,11 +56,24 @@ func addTo(table string) string {
 		") ON CONFLICT (owner, day) DO UPDATE SET " + strings.Join(sums, ", ")
 }
 
+const addCompleted = `
+INSERT INTO agent_totals (agent_id, tasks_completed) VALUES (?, ?)
+ON CONFLICT (agent_id) DO UPDATE SET tasks_completed = tasks_completed + excluded.tasks_completed`
+
+// recordCosts remembers that there are amounts in the company's currency.
+const recordCosts = "UPDATE company SET costs_recorded = 1 WHERE id = 1 AND costs_recorded = 0"
+
 // put adds the figures to those that are stored.
 func (f *figures) put(tx *Tx) error {
 	for k, d := range f.agents {
 		if err := addDay(tx, addAgentDay, packID(k.owner), k.date, d); err != nil {
 			return err
+		}
+		if d.TasksCompleted == 0 {
+			continue
+		}
+		if _, err := tx.Exec(addCompleted, packID(k.owner), d.TasksCompleted); err != nil {
+			return wrap(err, "write figures of agent", k.owner)
 		}
 	}
 	for k, d := range f.departments {
@@ -71,10 +81,11 @@ func (f *figures) put(tx *Tx) error {
 			return err
 		}
 	}
-	if err := f.putCompleted(tx); err != nil {
-		return err
+	if !f.costs {
+		return nil
 	}
-	return f.putCosts(tx)
+	_, err := tx.Exec(recordCosts)
+	return wrap(err, "write company", "")
 }
 
 func addDay(tx *Tx, statement string, owner any, date performance.Date, d performance.Day) error {
@@ -86,31 +97,4 @@ func addDay(tx *Tx, statement string, owner any, date performance.Date, d perfor
 		return wrap(err, "write figures of", date.String())
 	}
 	return nil
-}
-
-const addCompleted = `
-INSERT INTO agent_totals (agent_id, tasks_completed) VALUES (?, ?)
-ON CONFLICT (agent_id) DO UPDATE SET tasks_completed = tasks_completed + excluded.tasks_completed`
-
-func (f *figures) putCompleted(tx *Tx) error {
-	for id, n := range f.completed {
-		if n == 0 {
-			continue
-		}
-		if _, err := tx.Exec(addCompleted, packID(id), n); err != nil {
-			return wrap(err, "write figures of agent", id)
-		}
-	}
-	return nil
-}
-
-const recordCosts = "UPDATE company SET costs_recorded = 1 WHERE id = 1 AND costs_recorded = 0"
-
-// putCosts remembers that there are amounts in the company's currency.
-func (f *figures) putCosts(tx *Tx) error {
-	if !f.costs {
-		return nil
-	}
-	_, err := tx.Exec(recordCosts)
-	return wrap(err, "write company", "")
 }

@@ -37,19 +37,16 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 		if err := orNone(v.Row(selectCompletedTotal, packID(id)).Scan(&completed)); err != nil {
 			return err
 		}
-		days, err = readDays(v, selectAgentDays, packID(id), first)
+		days, err = rows(v, selectAgentDays, []any{packID(id), int64(first)}, scanDay)
 		return err
 	})
 	return days, completed, wrap(err, "read figures of agent", string(id))
 }
 
 // DepartmentDays implements [ports.Measures].
-func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (days []performance.Day, err error) {
+func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (_ []performance.Day, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
-	days, err = ask(ctx, s.db, func(v *View) ([]performance.Day, error) {
-		return readDays(v, selectDepartmentDays, id, first)
-	})
-	return days, wrap(err, "read figures of department", id)
+	return all(ctx, s.db, "read figures of department "+id, selectDepartmentDays, []any{id, int64(first)}, scanDay)
 }
 
 // DepartmentWork implements [ports.Measures].
@@ -71,10 +68,6 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 		return nil, wrap(err, "read figures of departments", "")
 	}
 	return found, nil
-}
-
-func readDays(v *View, query string, owner any, first performance.Date) ([]performance.Day, error) {
-	return rows(v, query, []any{owner, int64(first)}, scanDay)
 }
 
 func scanDay(r Row) (performance.Day, error) {
