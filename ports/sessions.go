@@ -51,9 +51,4 @@ type SessionStore interface {
 	// latest At that they have read. They drop an entry only when they load all
 	// of them, because Until may have moved.
 	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
-
-	// DeleteExpired deletes at most limit sessions that expired, and at most limit
-	// revocations whose Until has come, at or before now. It returns how many it
-	// deleted.
-	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
 }

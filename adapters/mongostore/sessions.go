@@ -98,12 +98,6 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 	})
 }
 
-// DeleteExpired implements [ports.SessionStore].
-func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) (_ int, err error) {
-	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
-	return s.db.expireSessions(ctx, now, limit)
-}
-
 // expireSessions deletes documents of which both parts have expired.
 func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int, error) {
 	gone := 0

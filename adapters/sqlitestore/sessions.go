@@ -103,34 +103,6 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 	})
 }
 
-const (
-	deleteExpiredSessions = `
-DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT (? + 0))`
-	deleteExpiredRevocations = `
-DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT (? + 0))`
-)
-
-// DeleteExpired implements [ports.SessionStore].
-func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time, limit int) (_ int, err error) {
-	defer s.db.observer.Begin(&ctx, "sessions.forget").End(&err)
-	gone := 0
-	err = s.db.Write(ctx, func(tx *Tx) error {
-		gone = 0
-		for _, statement := range []string{deleteExpiredSessions, deleteExpiredRevocations} {
-			n, err := deleteExpired(tx, statement, millis(now), limit)
-			if err != nil {
-				return err
-			}
-			gone += n
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return gone, nil
-}
-
 const sessionColumns = `s.id, s.issuer, s.subject, s.role, s.departments, s.agent, s.issued_at, s.expires_at, s.own,
 	r.revoked_by, r.at, r.until`
 

@@ -75,6 +75,10 @@ DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT
 DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredDeliveries = `
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at < ? LIMIT (? + 0))`
+	deleteExpiredSessions = `
+DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT (? + 0))`
+	deleteExpiredRevocations = `
+DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT (? + 0))`
 )
 
 // DeleteExpired implements [ports.Storage].
@@ -91,9 +95,9 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 				more = true
 				return nil
 			}
-			n, err := deleteExpired(tx, x.statement, x.args...)
+			n, err := changed(tx.Exec(x.statement, x.args...))
 			if err != nil {
-				return err
+				return wrap(err, "forget", "")
 			}
 			more = more || n == deleteAtOnce
 		}
@@ -124,10 +128,4 @@ func expirations(e ports.Expiry) (kinds []expiration) {
 		add(e.Events, deleteExpiredEvents, string(t))
 	}
 	return kinds
-}
-
-// deleteExpired deletes a bounded number of records and returns how many went.
-func deleteExpired(tx *Tx, statement string, args ...any) (int, error) {
-	n, err := changed(tx.Exec(statement, args...))
-	return int(n), wrap(err, "forget", "")
 }

@@ -236,22 +236,3 @@ func (m memorySessions) Revoked(_ context.Context, since, now time.Time) ([]sess
 		return !r.At.Before(since) && r.Until.After(now)
 	}, func(a, b session.Revocation) int { return strings.Compare(a.ID, b.ID) }), nil
 }
-
-func (m memorySessions) DeleteExpired(_ context.Context, now time.Time, limit int) (int, error) {
-	defer m.lock()()
-	gone := 0
-	for _, s := range m.sessions {
-		if !s.ExpiresAt.After(now) && gone < limit {
-			delete(m.sessions, s.ID)
-			gone++
-		}
-	}
-	revoked := 0
-	for _, r := range m.revocations {
-		if !r.Until.After(now) && revoked < limit {
-			delete(m.revocations, r.ID)
-			revoked++
-		}
-	}
-	return gone + revoked, nil
-}

@@ -40,8 +40,6 @@ func SessionStore(t *testing.T, open func(t *testing.T) ports.SessionStore) {
 		"RevokedSince":                sessionRevokedSince,
 		"RevokedByClocksThatDiffer":   sessionRevokedByClocks,
 		"IdsAreBytes":                 sessionIDsAreBytes,
-		"ForgetTakesOnlyWhatIsOver":   sessionDeleteExpired,
-		"ForgetIsBounded":             sessionDeleteExpiredBounded,
 		"ParallelSeesMakeOneSession":  sessionParallelSees,
 		"ParallelRevokesMakeOneEntry": sessionParallelRevokes,
 	} {
@@ -194,9 +192,6 @@ func sessionUnknown(t *testing.T, store ports.SessionStore) {
 	if got := sessionRevoked(t, store, time.Time{}, sessionEpoch); len(got) != 0 {
 		t.Errorf("Revoked = %v, want none", got)
 	}
-	if n, err := store.DeleteExpired(t.Context(), sessionEpoch, 10); n != 0 || err != nil {
-		t.Errorf("Forget = %d, %v, want 0", n, err)
-	}
 }
 
 func sessionPages(t *testing.T, store ports.SessionStore) {
@@ -247,50 +242,6 @@ func sessionIDsAreBytes(t *testing.T, store ports.SessionStore) {
 	sessionRevoke(t, store, 1, r)
 	sessionWant(t, store, session.Record{Session: sessionOf("sid", "sid", sessionEpoch)})
 	sessionWant(t, store, session.Record{Session: sessionOf("SID", "SID", sessionEpoch), Revocation: &r})
-}
-
-func sessionDeleteExpired(t *testing.T, store ports.SessionStore) {
-	over, going := sessionOf("over", "ann", sessionEpoch), sessionOf("going", "ann", sessionEpoch.Add(time.Millisecond))
-	sessionSee(t, store, over)
-	sessionSee(t, store, going)
-	now := over.ExpiresAt
-	lapsed := session.Revocation{ID: "over", By: "ann", At: sessionEpoch, Until: now}
-	kept := session.Revocation{ID: "other", By: "ann", At: sessionEpoch.Add(time.Second), Until: now.Add(time.Millisecond)}
-	sessionRevoke(t, store, 1, lapsed)
-	sessionRevoke(t, store, 2, kept)
-	if n, err := store.DeleteExpired(t.Context(), now, 10); n != 2 || err != nil {
-		t.Errorf("Forget = %d, %v, want 2", n, err)
-	}
-	if got, err := store.Session(t.Context(), "over"); !errors.Is(err, session.ErrNotFound) {
-		t.Errorf("Session(over) = %+v, %v, want ErrNotFound", got, err)
-	}
-	sessionWant(t, store, session.Record{Session: going})
-	got := sessionRevoked(t, store, time.Time{}, sessionEpoch)
-	if diff := cmp.Diff([]session.Revocation{kept}, got); diff != "" {
-		t.Errorf("Revoked (-want +got):\n%s", diff)
-	}
-	sessionSee(t, store, over)
-	sessionWant(t, store, session.Record{Session: over}) // its revocation has gone
-}
-
-func sessionDeleteExpiredBounded(t *testing.T, store ports.SessionStore) {
-	for i := range 5 {
-		sessionSee(t, store, sessionOf(fmt.Sprint(i), "ann", sessionEpoch))
-	}
-	var went []int
-	for {
-		n, err := store.DeleteExpired(t.Context(), sessionEpoch.Add(time.Hour), 2)
-		if err != nil {
-			t.Fatalf("Forget = %v", err)
-		}
-		if n == 0 {
-			break
-		}
-		went = append(went, n)
-	}
-	if want := []int{2, 2, 1}; !slices.Equal(went, want) {
-		t.Errorf("Forget, two at a time = %v, want %v", went, want)
-	}
 }
 
 func sessionParallelSees(t *testing.T, store ports.SessionStore) {

@@ -146,7 +146,8 @@ func storageSessions(w *world) {
 	w.wantNil("See", w.Sessions.See(w.Context(), going))
 	lapsed := session.Revocation{ID: "over", By: "ann", At: epoch, Until: over.ExpiresAt}
 	kept := session.Revocation{ID: "going", By: "ann", At: epoch.Add(time.Millisecond), Until: going.ExpiresAt}
-	for _, r := range []session.Revocation{lapsed, kept} {
+	alone := session.Revocation{ID: "unseen", By: "ann", At: epoch.Add(time.Second), Until: going.ExpiresAt}
+	for _, r := range []session.Revocation{lapsed, kept, alone} {
 		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.trailOf(nil)(audit.Session(r.ID), 0, 1)))
 	}
 	w.deleteExpired(ports.Expiry{Now: over.ExpiresAt})
@@ -157,7 +158,12 @@ func storageSessions(w *world) {
 	w.want("Session(going)", got, session.Record{Session: going, Revocation: &kept})
 	revoked, err := w.Sessions.Revoked(w.Context(), time.Time{}, epoch)
 	w.wantNil("Revoked", err)
-	w.want("Revoked", revoked, []session.Revocation{kept})
+	slices.SortFunc(revoked, func(a, b session.Revocation) int { return a.At.Compare(b.At) })
+	w.want("Revoked", revoked, []session.Revocation{kept, alone})
+	w.wantNil("See", w.Sessions.See(w.Context(), over))
+	got, err = w.Sessions.Session(w.Context(), "over")
+	w.wantNil("Session(over)", err)
+	w.want("Session(over)", got, session.Record{Session: over}) // its revocation has gone
 }
 
 func storageZero(w *world) {
