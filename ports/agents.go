@@ -48,13 +48,12 @@ type AgentStore interface {
 	// Agent returns one agent, or agent.ErrNotFound.
 	Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error)
 
-	// Agents returns the agents that q selects, in its order.
-	Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error)
-
-	// Record and Records return what Agent and Agents do as it is stored, for
-	// whoever only shows it. Records ends with the first agent that is behind its
-	// page, see page.Fits and page.ErrLarge, and reads none behind that.
+	// Record returns what Agent does as it is stored, for whoever only shows it.
 	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
+
+	// Records returns the agents that q selects, in its order, as they are stored. It
+	// ends with the first agent that is behind its page, see page.Fits and
+	// page.ErrLarge, and reads none behind that.
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 
 	// Resolve returns the id of an agent that exists or, for a reference by id,

@@ -12,12 +12,6 @@ import (
 	"orgd/domain/name"
 )
 
-// Agents implements [ports.AgentStore].
-func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
-	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	return every(s.db.ask(ctx), agentsColl, agentsFilter(q), agentDoc.agent, agentsOrder(q))
-}
-
 // Records implements [ports.AgentStore].
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)

@@ -90,7 +90,7 @@ func TestDeleteMeetsArrivals(t *testing.T) {
 				t.Errorf("a hire or a move = %v, want none or ErrDepartment", err)
 			}
 		}
-		members, err := o.Agents.Agents(t.Context(), agent.Query{Department: "sales", Limit: 100})
+		members, err := o.Agents.Records(t.Context(), agent.Query{Department: "sales", Limit: 100})
 		o.must(err)
 		counted, err := o.Agents.Counts(t.Context(), []name.Key{"sales"})
 		o.must(err)
@@ -105,7 +105,7 @@ func TestDeleteMeetsArrivals(t *testing.T) {
 			t.Errorf("Delete = %v with %d agents; reading it = %v", deleted, in, err)
 		}
 		for _, m := range members {
-			o.must(o.patch(t.Context(), m.ID(), `{"department":"Home"}`))
+			o.must(o.patch(t.Context(), m.ID, `{"department":"Home"}`))
 		}
 		if deleted != nil {
 			o.must(o.deleteDepartment(t.Context(), "Sales"))

@@ -39,22 +39,6 @@ func scanAgent(r Row) (*record, error) {
 	return &rec, nil
 }
 
-// Agents implements [ports.AgentStore].
-func (s *Agents) Agents(ctx context.Context, q agent.Query) (_ []agent.Agent, err error) {
-	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	found, err := s.list(ctx, q, func(int) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	agents := make([]agent.Agent, len(found))
-	for i, r := range found {
-		if agents[i], err = r.Agent(); err != nil {
-			return nil, wrap(err, "list agents", "")
-		}
-	}
-	return agents, nil
-}
-
 // Records implements [ports.AgentStore]. If all agents of the page are
 // remembered, the database is asked for their order only: an index has that.
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
@@ -66,8 +50,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, 
 			return known, err
 		}
 	}
-	var filling page.Filling
-	found, err := s.list(ctx, q, func(size int) error { return fill(ctx, &filling, size) })
+	found, err := s.list(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +89,9 @@ func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]
 	return known, nil
 }
 
-// list reads agents until count returns an error.
-func (s *Agents) list(ctx context.Context, q agent.Query, count func(size int) error) ([]*record, error) {
+// list reads a page of agents.
+func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
+	var filling page.Filling
 	query, args := agentsQuery(agentColumns, joinIdentity, q)
 	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
 	err := s.db.Ask(ctx, func(v *View) error {
@@ -117,7 +101,7 @@ func (s *Agents) list(ctx context.Context, q agent.Query, count func(size int) e
 				return err
 			}
 			found = append(found, rec)
-			return count(rec.Size())
+			return fill(ctx, &filling, rec.Size())
 		})
 	})
 	if errors.Is(err, identity.ErrRecordMissing) {

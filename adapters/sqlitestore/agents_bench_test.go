@@ -93,11 +93,11 @@ func BenchmarkAgents(b *testing.B) {
 		}
 		run("List50", 64, func(int) error {
 			after := agent.Position{OrderKey: agent.OrderKey(some()), ID: some()}
-			_, err := o.agents.Agents(ctx, agent.Query{After: &after, Limit: 50})
+			_, err := o.agents.Records(ctx, agent.Query{After: &after, Limit: 50})
 			return err
 		})
 		run("ListDepartment50", 64, func(int) error {
-			_, err := o.agents.Agents(ctx, agent.Query{Department: "department 3", Limit: 50})
+			_, err := o.agents.Records(ctx, agent.Query{Department: "department 3", Limit: 50})
 			return err
 		})
 		run("Find100", 64, func(int) error {

@@ -180,11 +180,11 @@ func TestOpenLargeOrganization(t *testing.T) {
 		11: {Prefix: "agent-9999", Limit: 50},
 	} {
 		start := time.Now()
-		found, err := o.agents.Agents(context.Background(), q)
+		found, err := o.agents.Records(context.Background(), q)
 		if err != nil || len(found) != want {
-			t.Errorf("Agents(%+v) = %d agents, %v, want %d", q, len(found), err, want)
+			t.Errorf("Records(%+v) = %d agents, %v, want %d", q, len(found), err, want)
 		}
-		t.Logf("Agents(%+v) took %v", q, time.Since(start))
+		t.Logf("Records(%+v) took %v", q, time.Since(start))
 	}
 	n, err := o.agents.Counts(context.Background(), []name.Key{"sales"})
 	if err != nil || n["sales"] != (agent.Counts{Total: copies + 1, Active: copies + 1}) {

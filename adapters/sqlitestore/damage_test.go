@@ -27,7 +27,7 @@ func TestAgentWithoutIdentity(t *testing.T) {
 	if !errors.Is(err, identity.ErrRecordMissing) {
 		t.Errorf("Agent = %v, want ErrRecordMissing", err)
 	}
-	if _, err = o.agents.Agents(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
-		t.Errorf("Agents = %v, want a failure of the storage", err)
+	if _, err = o.agents.Records(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
+		t.Errorf("Records = %v, want a failure of the storage", err)
 	}
 }

@@ -175,9 +175,7 @@ func agentPages(w *world) {
 		w.want(fmt.Sprintf("names in pages of %d", limit), idsOf(w.agents(agent.Query{Prefix: "a"}, limit)), want)
 	}
 	last := w.agent(want[n-1]).Position()
-	rest, err := w.Agents.Agents(w.Context(), agent.Query{After: &last, Limit: 5})
-	w.wantNil("Agents behind the last", err)
-	w.want("Agents behind the last", rest, nil)
+	w.want("Agents behind the last", w.agentsPage(agent.Query{After: &last, Limit: 5}), nil)
 }
 
 // agentCursor changes the list between its pages: the agents that stay where
@@ -198,7 +196,7 @@ func agentCursor(w *world) {
 				passing = w.hire(last.Name().Text+" and goes", "Sales").ID()
 				w.change(last.ID(), `{"metadata":{"now":"`+w.id()+`"}}`)
 			}
-			return w.Agents.Agents(w.Context(), q)
+			return w.agentsPage(q), nil
 		})
 		w.fire(passing)
 		got = slices.DeleteFunc(got, func(a agent.Agent) bool { return !slices.Contains(stay, a.ID()) })
@@ -206,7 +204,6 @@ func agentCursor(w *world) {
 	}
 	at := w.agent(stay[5]).Position()
 	w.fire(stay[5])
-	rest, err := w.Agents.Agents(w.Context(), agent.Query{After: &at, Limit: 100})
-	w.wantNil("Agents behind one that has gone", err)
+	rest := w.agentsPage(agent.Query{After: &at, Limit: 100})
 	w.want("Agents behind one that has gone", idsOf(rest), stay[6:])
 }

@@ -197,7 +197,7 @@ func records(agents []agent.Agent) []agent.Record {
 	return all
 }
 
-// agents reads a list of agents in pages of limit, of which Records has the same.
+// agents reads a list of agents in pages of limit.
 func (w *world) agents(q agent.Query, limit int) []agent.Agent {
 	w.Helper()
 	q.Limit = limit
@@ -206,12 +206,23 @@ func (w *world) agents(q agent.Query, limit int) []agent.Agent {
 			at := last.Position()
 			q.After = &at
 		}
-		page, err := w.Agents.Agents(w.Context(), q)
-		w.wantNil("Agents", err)
-		kept, err := w.Agents.Records(w.Context(), q)
-		w.want("Records", kept, records(page))
-		return page, err
+		return w.agentsPage(q), nil
 	})
+}
+
+// agentsPage reads one page of a list of agents.
+func (w *world) agentsPage(q agent.Query) []agent.Agent {
+	w.Helper()
+	kept, err := w.Agents.Records(w.Context(), q)
+	w.wantNil("Records", err)
+	var page []agent.Agent
+	for _, r := range kept {
+		a, err := r.Agent()
+		w.wantNil("Agent of a record", err)
+		page = append(page, a)
+	}
+	w.want("Records", kept, records(page))
+	return page
 }
 
 // members returns the ids of a department's agents in their order.

@@ -118,7 +118,7 @@ func (m memoryAgents) Agent(_ context.Context, ref identity.Ref) (agent.Agent, e
 	return m.find(ref)
 }
 
-func (m memoryAgents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent, error) {
+func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
@@ -133,20 +133,12 @@ func (m memoryAgents) Agents(ctx context.Context, q agent.Query) ([]agent.Agent,
 	found := sorted(all, func(a agent.Agent) bool {
 		return selects(q, a) && (q.After == nil || order(a.Position(), *q.After) > 0)
 	}, func(a, b agent.Agent) int { return order(a.Position(), b.Position()) })
-	return first(found, q.Limit), nil
+	return firstPage(ctx, records(first(found, q.Limit)), q.Limit)
 }
 
 func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
 	a, err := m.Agent(ctx, ref)
 	return a.Record(), err
-}
-
-func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Record, error) {
-	found, err := m.Agents(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return firstPage(ctx, records(found), q.Limit)
 }
 
 func (m memoryAgents) Resolve(_ context.Context, ref identity.Ref) (agent.ID, name.Name, error) {

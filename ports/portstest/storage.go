@@ -77,10 +77,10 @@ func storageEnded(w *world) {
 	s := w.hiring("Ann", "Sales")
 	ctx, end := context.WithCancel(w.Context())
 	end()
-	_, read := w.Agents.Agents(ctx, agent.Query{Limit: 10})
+	_, read := w.Agents.Records(ctx, agent.Query{Limit: 10})
 	_, update := w.Agents.Update(ctx, byID(a.ID()), w.changing(`{"level":"vp"}`, nil))
 	for call, err := range map[string]error{
-		"Ping": w.Storage.Ping(ctx), "Agents": read, "Update": update, "Create": Hire(ctx, w.Agents, s),
+		"Ping": w.Storage.Ping(ctx), "Records": read, "Update": update, "Create": Hire(ctx, w.Agents, s),
 	} {
 		w.wantErr(call+" with a context that has ended", err, ports.ErrUnavailable)
 	}

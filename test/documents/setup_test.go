@@ -30,6 +30,7 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
+	"orgd/domain/page"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -222,14 +223,21 @@ func (s *service) agents() []agent.Agent {
 	var all []agent.Agent
 	q := agent.Query{Limit: 200}
 	for {
-		page, err := s.stores.Agents.Agents(s.Context(), q)
+		records, err := s.stores.Agents.Records(s.Context(), q)
 		if err != nil {
-			s.Fatalf("Agents = %v", err)
+			s.Fatalf("Records = %v", err)
 		}
-		if all = append(all, page...); len(page) < q.Limit {
+		for _, r := range records {
+			a, err := r.Agent()
+			if err != nil {
+				s.Fatalf("Agent of the record of %s = %v", r.ID, err)
+			}
+			all = append(all, a)
+		}
+		if page.IsLast(records, q.Limit) {
 			return all
 		}
-		last := page[len(page)-1].Position()
+		last := all[len(all)-1].Position()
 		q.After = &last
 	}
 }
