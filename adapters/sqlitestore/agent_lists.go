@@ -3,41 +3,17 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
 )
-
-// What an agent is stands in its newest version. The join is from the left, so
-// that a version that is missing is noticed.
-const (
-	agentColumns = "a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.version, a.revision, a.created_at, a.updated_at"
-	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
-)
-
-func scanAgent(r Row) (*record, error) {
-	var rec record
-	var id, place []byte
-	var key string
-	var text any // which sql.NullString would make with two more allocations
-	var created, updated int64
-	if err := r.Scan(&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Version, &rec.Revision, &created, &updated); err != nil {
-		return nil, err
-	}
-	rec.id = string(id)
-	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
-	rec.key = name.Key(key)
-	known, ok := text.(string)
-	if !ok {
-		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
-	}
-	rec.Identity, rec.CreatedAt, rec.UpdatedAt = known, fromMillis(created), fromMillis(updated)
-	return &rec, nil
-}
 
 // Records implements [ports.AgentStore]. If all agents of the page are
 // remembered, the database is asked for their order only: an index has that.
@@ -166,4 +142,94 @@ func (f *filter) andPrefix(q agent.Query) {
 		return
 	}
 	f.and("name_key >= ?", string(q.Prefix))
+}
+
+// Profiles are looked up all at once: asking for each would take three times as
+// long.
+const (
+	selectProfilesByID = `
+SELECT a.id, a.name, a.name_key, d.name_key, d.id FROM json_each(?) AS k
+CROSS JOIN agents AS a ON a.id = unhex(k.value) CROSS JOIN departments AS d ON d.name_key = a.department_key`
+	selectProfilesByName = `
+SELECT a.id, a.name, a.name_key, d.name_key, d.id FROM json_each(?) AS k
+CROSS JOIN agents AS a ON a.name_key = k.value CROSS JOIN departments AS d ON d.name_key = a.department_key`
+)
+
+// Find implements [ports.AgentStore].
+func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.Ref]agent.Profile, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.find").End(&err)
+	found := make(map[identity.Ref]agent.Profile, len(refs))
+	if len(refs) == 0 {
+		return found, nil
+	}
+	var ids, names []string
+	for _, ref := range refs {
+		if _, asked := found[ref]; asked {
+			continue
+		}
+		found[ref] = agent.Profile{}
+		if ref.ID != "" {
+			ids = append(ids, hex.EncodeToString(packID(ref.ID)))
+		} else {
+			names = append(names, string(ref.Name))
+		}
+	}
+	err = s.db.Read(ctx, func(v *View) error {
+		err := eachProfile(v, selectProfilesByID, ids, func(p agent.Profile) { found[identity.Ref{ID: p.ID}] = p })
+		if err != nil {
+			return err
+		}
+		return eachProfile(v, selectProfilesByName, names, func(p agent.Profile) { found[identity.Ref{Name: p.Name.Key}] = p })
+	})
+	if err != nil {
+		return nil, wrap(err, "read agents", "")
+	}
+	maps.DeleteFunc(found, func(_ identity.Ref, p agent.Profile) bool { return p == agent.Profile{} })
+	return found, nil
+}
+
+// eachProfile calls add for every agent that one of the keys finds.
+func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return eachOf(v, query, keys, nil, func(r Row) error {
+		var p agent.Profile
+		var id []byte
+		err := r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department, &p.DepartmentID)
+		p.ID = agent.ID(unpackID(id))
+		add(p)
+		return err
+	})
+}
+
+const selectNames = "SELECT k.key, a.name FROM json_each(?) AS k CROSS JOIN agents AS a ON a.id = unhex(k.value, '-')"
+
+// Names implements [ports.AgentStore].
+func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.names").End(&err)
+	names := make(map[agent.ID]string, len(ids))
+	if len(ids) == 0 {
+		return names, nil
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // in the order of the index
+	err = s.db.Ask(ctx, func(v *View) error {
+		return eachOf(v, selectNames, ids, nil, func(r Row) error {
+			var at int
+			var text string
+			err := r.Scan(&at, &text)
+			names[ids[at]] = text
+			return err
+		})
+	})
+	if err != nil {
+		return nil, wrap(err, "read names of agents", "")
+	}
+	return names, nil
+}
+
+// Counts implements [ports.AgentStore].
+func (s *Agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
+	return ask(ctx, s.db, func(v *View) (map[name.Key]agent.Counts, error) { return headcounts(v, departments) })
 }

@@ -214,14 +214,13 @@ func (db *DB) release() error {
 }
 
 func (db *DB) releaseReaders() error {
-	timeout := time.NewTimer(closeWait)
-	defer timeout.Stop()
+	timeout := time.After(closeWait)
 	var errs []error
 	for range db.readPool.Stats().OpenConnections {
 		select {
 		case c := <-db.readers:
 			errs = append(errs, c.close())
-		case <-timeout.C:
+		case <-timeout:
 			return errors.Join(append(errs, errors.New("a read did not end"))...)
 		}
 	}

@@ -67,11 +67,9 @@ func (u uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpa
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
 			return err
 		}
-		t := time.NewTimer(pause)
 		select {
-		case <-t.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			t.Stop()
 			return errors.Join(err, ctx.Err())
 		}
 	}
