@@ -16,8 +16,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.ActivityLog = (*Activities)(nil)
-
 // Activities keeps events.
 type Activities struct{ db *DB }
 

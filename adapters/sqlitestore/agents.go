@@ -13,8 +13,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.AgentStore = (*Agents)(nil)
-
 // Agents keeps agents.
 type Agents struct{ db *DB }
 

@@ -8,8 +8,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.AuditLog = (*Audit)(nil)
-
 // Audit reads the trail of changes.
 type Audit struct{ db *DB }
 

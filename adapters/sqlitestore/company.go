@@ -7,8 +7,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.CompanyStore = (*Company)(nil)
-
 // Company keeps the company.
 type Company struct{ db *DB }
 

@@ -12,8 +12,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.DepartmentStore = (*Departments)(nil)
-
 // Departments keeps departments.
 type Departments struct{ db *DB }
 

@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"orgd/domain/idempotency"
-	"orgd/ports"
 )
-
-var _ ports.IdempotencyStore = (*Idempotency)(nil)
 
 // Idempotency keeps idempotency records in the database and locks in memory: one
 // process uses the database, and a lock means nothing after the process has ended.

@@ -9,10 +9,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
-	"orgd/ports"
 )
-
-var _ ports.IdentityLog = (*Identities)(nil)
 
 // Identities reads the versions of agents.
 type Identities struct{ db *DB }

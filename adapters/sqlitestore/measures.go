@@ -9,8 +9,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Measures = (*Measures)(nil)
-
 // Measures reads the daily figures that [Activities] keeps.
 type Measures struct{ db *DB }
 

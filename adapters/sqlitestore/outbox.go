@@ -10,8 +10,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Outbox = (*Outbox)(nil)
-
 // Outbox keeps deliveries to webhooks.
 type Outbox struct{ db *DB }
 

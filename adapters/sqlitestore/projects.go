@@ -7,8 +7,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.ProjectStore = (*Projects)(nil)
-
 // Projects keeps projects.
 type Projects struct{ db *DB }
 

@@ -12,8 +12,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.SessionStore = (*Sessions)(nil)
-
 // Sessions keeps sessions and revocations.
 type Sessions struct{ db *DB }
 

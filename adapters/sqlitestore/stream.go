@@ -10,8 +10,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.EventStream = (*Stream)(nil)
-
 // Stream reads the log of events, whose order is that of the commits.
 type Stream struct{ db *DB }
 

@@ -12,8 +12,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.Storage = (*Storage)(nil)
-
 // Storage looks after the store as a whole.
 type Storage struct{ db *DB }
 

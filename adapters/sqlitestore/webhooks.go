@@ -8,8 +8,6 @@ import (
 	"orgd/ports"
 )
 
-var _ ports.WebhookStore = (*Webhooks)(nil)
-
 // Webhooks keeps webhooks.
 type Webhooks struct{ db *DB }
 

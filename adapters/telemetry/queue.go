@@ -41,8 +41,6 @@ type queue struct {
 	complained atomic.Int64 // when the log was last told, in Unix nanoseconds
 }
 
-var _ sdktrace.SpanProcessor = (*queue)(nil)
-
 func newQueue(e sdktrace.SpanExporter, m *Metrics, log *zap.Logger) *queue {
 	q := &queue{
 		exporter: e, metrics: m, log: log, waiting: make(chan sdktrace.ReadOnlySpan, maxWaiting),
