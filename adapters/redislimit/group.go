@@ -38,13 +38,7 @@ func groups(ask limit.Ask) []group {
 	if ask.Slot != nil && ask.Slot.Cap > 0 {
 		all[1].slot = ask.Slot
 	}
-	if len(all[1].windows) == 0 && all[1].slot == nil {
-		all = all[:1]
-	}
-	if len(all[0].windows) == 0 {
-		all = all[1:]
-	}
-	return all
+	return slices.DeleteFunc(all, func(g group) bool { return g.members() == 0 })
 }
 
 // switchedOn leaves the windows as they are if all of them are on.

@@ -65,7 +65,7 @@ func (m manifest) checkNames() error {
 		}
 		seen = append(seen, f.Name)
 	}
-	if !slices.Contains(seen, databaseName) {
+	if !m.has(databaseName) {
 		return errors.New("manifest: no database")
 	}
 	return nil

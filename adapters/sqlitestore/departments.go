@@ -2,7 +2,7 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -88,25 +88,21 @@ func decideNew(tx *Tx, key name.Key, found func(company.Company, money.Percent) 
 
 // mustBeFree returns department.ErrExists if a department has the key.
 func mustBeFree(tx *Tx, key name.Key) error {
-	d, err := findDepartment(&tx.View, key)
-	switch {
-	case err == nil:
-		return department.ErrExists.With("a department of the name %q exists", d.Name.Text)
-	case errors.Is(err, department.ErrNotFound):
-		return nil
-	default:
-		return err
+	var taken string
+	err := orNone(tx.Row(selectDepartmentName, string(key)).Scan(&taken))
+	if taken != "" {
+		return department.ErrExists.With("a department of the name %q exists", taken)
 	}
+	return wrap(err, "read department", string(key))
 }
 
 // orderKeyOf returns the order key that the company has for a new department.
 func orderKeyOf(d department.Department, c company.Company) company.OrderKey {
-	for _, s := range c.Seats {
-		if s.Department == d.Name.Key {
-			return s.OrderKey
-		}
+	at := slices.IndexFunc(c.Seats, func(s company.Slot) bool { return s.Department == d.Name.Key })
+	if at < 0 {
+		return company.OrderKey(d.ID)
 	}
-	return company.OrderKey(d.ID)
+	return c.Seats[at].OrderKey
 }
 
 // Update implements [ports.DepartmentStore].
