@@ -208,24 +208,18 @@ const selectNames = "SELECT k.key, a.name FROM json_each(?) AS k CROSS JOIN agen
 // Names implements [ports.AgentStore].
 func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.names").End(&err)
-	names := make(map[agent.ID]string, len(ids))
 	if len(ids) == 0 {
-		return names, nil
+		return map[agent.ID]string{}, nil
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // in the order of the index
-	err = s.db.Ask(ctx, func(v *View) error {
-		return eachOf(v, selectNames, ids, nil, func(r Row) error {
+	names, err := ask(ctx, s.db, func(v *View) (map[agent.ID]string, error) {
+		return mapOf(v, selectNames, ids, nil, func(r Row) (id agent.ID, text string, err error) {
 			var at int
-			var text string
-			err := r.Scan(&at, &text)
-			names[ids[at]] = text
-			return err
+			err = r.Scan(&at, &text)
+			return ids[at], text, err
 		})
 	})
-	if err != nil {
-		return nil, wrap(err, "read names of agents", "")
-	}
-	return names, nil
+	return names, wrap(err, "read names of agents", "")
 }
 
 // Counts implements [ports.AgentStore].

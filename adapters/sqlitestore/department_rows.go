@@ -115,18 +115,11 @@ SELECT department_key, total, active FROM headcounts WHERE department_key IN (SE
 
 // headcounts counts the agents of departments; unknown ones have none.
 func headcounts(v *View, departments []name.Key) (map[name.Key]agent.Counts, error) {
-	counts := make(map[name.Key]agent.Counts, len(departments))
-	err := eachOf(v, selectHeadcounts, departments, nil, func(r Row) error {
-		var key name.Key
-		var n agent.Counts
-		err := r.Scan(&key, &n.Total, &n.Active)
-		counts[key] = n
-		return err
+	counts, err := mapOf(v, selectHeadcounts, departments, nil, func(r Row) (key name.Key, n agent.Counts, err error) {
+		err = r.Scan(&key, &n.Total, &n.Active)
+		return key, n, err
 	})
-	if err != nil {
-		return nil, wrap(err, "count agents of departments", "")
-	}
-	return counts, nil
+	return counts, wrap(err, "count agents of departments", "")
 }
 
 // recount follows a change of an agent's department or status.

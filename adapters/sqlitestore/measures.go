@@ -51,22 +51,17 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 // DepartmentWork implements [ports.Measures].
 func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
-	found := make(map[string]performance.Work, len(ids))
-	err = s.db.Ask(ctx, func(v *View) error {
-		return eachOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, func(r Row) error {
-			var id string
-			var w performance.Work
-			var cost performance.Sample
-			err := r.Scan(&id, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
-			w.Cost = performance.Sample{}.Merge(cost).Total()
-			found[id] = w
-			return err
-		})
+	found, err := ask(ctx, s.db, func(v *View) (map[string]performance.Work, error) {
+		return mapOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, scanWork)
 	})
-	if err != nil {
-		return nil, wrap(err, "read figures of departments", "")
-	}
-	return found, nil
+	return found, wrap(err, "read figures of departments", "")
+}
+
+func scanWork(r Row) (id string, w performance.Work, err error) {
+	var cost performance.Sample
+	err = r.Scan(&id, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
+	w.Cost = performance.Sample{}.Merge(cost).Total()
+	return id, w, err
 }
 
 func scanDay(r Row) (performance.Day, error) {

@@ -71,6 +71,20 @@ func eachOf[K ~string](v *View, query string, keys []K, args []any, row func(Row
 	return v.Each(query, append([]any{string(list)}, args...), row)
 }
 
+// mapOf does the same and returns what scan makes of each row, by its key.
+func mapOf[L ~string, K comparable, V any](v *View, query string, list []L, args []any, scan func(Row) (K, V, error)) (map[K]V, error) {
+	found := make(map[K]V, len(list))
+	err := eachOf(v, query, list, args, func(r Row) error {
+		key, value, err := scan(r)
+		found[key] = value
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
 // Tx is a View that also changes the database, and sees its own changes.
 type Tx struct {
 	View
