@@ -130,7 +130,7 @@ func TestPropertyCanonicalIsAFixpoint(t *testing.T) {
 		if got := again.String(); got != canonical {
 			t.Fatalf("canonical %q = %q, want the same", canonical, got)
 		}
-		if !v.Equal(again) || v.Depth() != again.Depth() {
+		if !v.Equal(again) || depth(v) != depth(again) {
 			t.Fatalf("%s does not come back equal", canonical)
 		}
 		if got := string(v.Append([]byte("x"))); got != "x"+canonical {

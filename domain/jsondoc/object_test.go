@@ -39,7 +39,7 @@ func TestParseObject(t *testing.T) {
 
 func TestObjectOfOtherText(t *testing.T) {
 	for _, o := range []jsondoc.Object{"", "{}", "nonsense", "[1]"} {
-		if v := o.Value(); v.Kind() != jsondoc.KindObject || len(v.Members()) != 0 || v.Depth() != 1 {
+		if v := o.Value(); v.Kind() != jsondoc.KindObject || len(v.Members()) != 0 || depth(v) != 1 {
 			t.Errorf("Object(%q).Value() = %s, want {}", o, v)
 		}
 	}

@@ -128,11 +128,11 @@ func TestParseAccepts(t *testing.T) {
 }
 
 func TestParseStoredGoesDeeper(t *testing.T) {
-	for depth, ok := range map[int]bool{33: true, 255: true, 256: false} {
-		text := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+	for levels, ok := range map[int]bool{33: true, 255: true, 256: false} {
+		text := strings.Repeat("[", levels) + strings.Repeat("]", levels)
 		v, err := jsondoc.ParseStored([]byte(text))
-		if (err == nil) != ok || ok && v.Depth() != depth {
-			t.Errorf("ParseStored of %d levels = depth %d, %v, want accepted %t", depth, v.Depth(), err, ok)
+		if (err == nil) != ok || ok && depth(v) != levels {
+			t.Errorf("ParseStored of %d levels = depth %d, %v, want accepted %t", levels, depth(v), err, ok)
 		}
 	}
 }

@@ -27,6 +27,14 @@ func (v Value) parts() parts {
 	return parts{text: v.text, isObject: v.kind == KindObject, end: 1}
 }
 
+// partsOf is parts for a value of this kind; another has none.
+func (v Value) partsOf(kind Kind) (p parts) {
+	if v.kind == kind {
+		p = v.parts()
+	}
+	return p
+}
+
 // next goes to the next part and reports whether there is one.
 func (p *parts) next() bool {
 	p.begin = skipBetween(p.text, p.end)

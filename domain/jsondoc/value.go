@@ -82,11 +82,8 @@ func (v Value) Len() int { return v.parts().left() }
 
 // Items makes the items of the array v in order, nil if v is something else.
 func (v Value) Items() []Value {
-	if v.kind != KindArray {
-		return nil
-	}
 	var items []Value
-	for p := v.parts(); p.next(); {
+	for p := v.partsOf(KindArray); p.next(); {
 		items = append(items, p.value())
 	}
 	return items
@@ -95,11 +92,8 @@ func (v Value) Items() []Value {
 // Members makes the members of the object v in the order of the text, nil if v
 // is something else.
 func (v Value) Members() []Member {
-	if v.kind != KindObject {
-		return nil
-	}
 	var members []Member
-	for p := v.parts(); p.next(); {
+	for p := v.partsOf(KindObject); p.next(); {
 		members = append(members, p.member())
 	}
 	return members
@@ -109,10 +103,7 @@ func (v Value) Members() []Member {
 // A value of another kind has none.
 func (v Value) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if v.kind != KindObject {
-			return
-		}
-		for p := v.parts(); p.next(); {
+		for p := v.partsOf(KindObject); p.next(); {
 			if !yield(p.name()) {
 				return
 			}
@@ -123,10 +114,7 @@ func (v Value) Names() iter.Seq[string] {
 // Get returns the member of the object v that has exactly this name. ok is
 // false if there is none or v is something else. It walks the members.
 func (v Value) Get(name string) (member Value, ok bool) {
-	if v.kind != KindObject {
-		return Value{}, false
-	}
-	for p := v.parts(); p.next(); {
+	for p := v.partsOf(KindObject); p.next(); {
 		if p.ref().is(v.text, name) {
 			return p.value(), true
 		}
@@ -147,27 +135,6 @@ func (v Value) Only(keep func(name string) bool) Value {
 		}
 	}
 	return Value{string(append(text, '}')), KindObject}
-}
-
-// Depth counts the levels of arrays and objects: 0 for a scalar, 1 for [].
-func (v Value) Depth() int {
-	if v.kind < KindArray {
-		return 0
-	}
-	deepest, depth := 0, 0
-	for i := 0; i < len(v.text); i++ {
-		switch v.text[i] {
-		case '"':
-			i, _ = stringEnd(v.text, i)
-			i--
-		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
-		case ']', '}':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // Equal reports whether v and w are the same value: equal numbers however they

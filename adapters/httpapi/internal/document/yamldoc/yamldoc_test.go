@@ -238,7 +238,8 @@ func TestParseRefuses(t *testing.T) {
 
 func TestDepth(t *testing.T) {
 	text := []byte(strings.Repeat("- ", deep) + "1")
-	if v, err := yamldoc.Parse(text, 1, deep); err != nil || v.Depth() != deep {
+	want := strings.Repeat("[", deep) + "1" + strings.Repeat("]", deep)
+	if v, err := yamldoc.Parse(text, 1, deep); err != nil || v.String() != want {
 		t.Errorf("Parse of %d levels = %v", deep, err)
 	}
 }
