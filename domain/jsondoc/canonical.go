@@ -3,7 +3,6 @@ package jsondoc
 import (
 	"math"
 	"slices"
-	"unicode/utf8"
 )
 
 // Append appends the canonical text of v to dst and returns the longer slice.
@@ -107,41 +106,4 @@ func utf16Rank(b byte) byte {
 		return b + 8
 	}
 	return b
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendString appends s as a JSON string, escaping only what must be. Bytes
-// that are no UTF-8 become U+FFFD, so that the result is always valid.
-func appendString(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // each byte that is wrong becomes U+FFFD
-	}
-	dst = append(dst, '"')
-	start := 0 // of what was not appended yet
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			dst = appendEscape(append(dst, s[start:i]...), c)
-			start = i + 1
-		}
-	}
-	return append(append(dst, s[start:]...), '"')
-}
-
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\r':
-		return append(dst, '\\', 'r')
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }

@@ -3,7 +3,6 @@ package jsondoc
 import (
 	"hash/maphash"
 	"strings"
-	"unicode/utf8"
 )
 
 // ref says where a string stands in a text, in a quarter of the memory that the
@@ -57,28 +56,6 @@ func (r ref) is(text, s string) bool {
 	}
 	end := begin + len(s)
 	return end < len(text) && text[end] == '"' && text[begin:end] == s && strings.IndexByte(s, '"') < 0
-}
-
-// means reports whether the string that text begins with, behind its opening
-// quote, means s. It looks no further than it has to.
-func means(text, s string) bool {
-	for {
-		switch c := text[0]; {
-		case c == '"':
-			return s == ""
-		case c == '\\':
-			meaning, size := escaped(text)
-			r, n := utf8.DecodeRuneInString(s)
-			if r != meaning || n != utf8.RuneLen(r) {
-				return false
-			}
-			text, s = text[size:], s[n:]
-		case s == "" || s[0] != c:
-			return false
-		default:
-			text, s = text[1:], s[1:]
-		}
-	}
 }
 
 // refSet finds a string that a text has twice, in time that does not grow with

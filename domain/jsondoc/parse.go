@@ -1,6 +1,8 @@
 package jsondoc
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,169 +42,104 @@ func ParseStored[T []byte | string](text T) (Value, error) {
 
 func parse(text string, depth int, begin Place) (Value, error) {
 	p := parser{text: text, begin: begin, levels: depth, depth: depth}
-	if !utf8.ValidString(text) {
-		p.failEncoding()
-		return Value{}, p.err
-	}
-	switch {
-	case strings.HasPrefix(text, "\uFEFF"):
-		p.fail(0, "a byte order mark is not allowed")
-	case int64(len(text)) >= maxText:
-		p.fail(0, "the text is too long")
-	}
+	whole := p.whole()
 	if p.err != nil {
 		return Value{}, p.err
+	}
+	return valueOf(whole), nil
+}
+
+// whole checks everything and returns the text of the value.
+func (p *parser) whole() string {
+	switch {
+	case !utf8.ValidString(p.text):
+		p.failEncoding()
+		return ""
+	case strings.HasPrefix(p.text, "\uFEFF"):
+		p.fail(0, "a byte order mark is not allowed")
+		return ""
+	case int64(len(p.text)) >= maxText:
+		p.fail(0, "the text is too long")
+		return ""
 	}
 	p.peek()
 	start := p.at
 	p.value()
 	end := p.at
-	if p.err == nil && !p.atEnd() {
+	if p.peek(); p.at < len(p.text) { // a NUL byte is not the end
 		p.fail(p.at, "expected the end of the text, found %s", p.found())
 	}
-	if p.err != nil {
-		return Value{}, p.err
-	}
-	return valueOf(text[start:end]), nil
+	return p.text[start:end]
 }
 
-// parser checks a text, in which it walks once. It makes nothing of it but the
-// names that an object must not have twice.
-type parser struct {
-	text   string
-	begin  Place
-	at     int // offset of the next byte
-	levels int // how many levels are allowed
-	depth  int // how many of them may still be opened
-	err    error
+// Place is a place in a text. The zero value is its beginning.
+type Place struct {
+	Byte         int64 // counted from 0
+	Line, Column int   // counted from 0, columns in characters
 }
 
-// value passes the next value, after white space. After an error every caller
-// stops.
-func (p *parser) value() {
-	switch c := p.peek(); {
-	case c == '"':
-		p.string()
-	case c == '{':
-		p.object()
-	case c == '[':
-		p.array()
-	case c == '-' || '0' <= c && c <= '9':
-		p.number()
-	default:
-		p.word()
+// After returns the place behind text that begins at p.
+func (p Place) After(text string) Place {
+	p.Byte += int64(len(text))
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		p.Line, p.Column = p.Line+lines, 0
+		text = text[strings.LastIndexByte(text, '\n')+1:]
 	}
+	p.Column += utf8.RuneCountInString(text)
+	return p
 }
 
-// object passes an object from its opening brace on.
-func (p *parser) object() {
-	if !p.open() {
-		return
+// String names the place: the byte counted from 0 and, behind the first line, the
+// line and the character in it counted from 1.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("byte %d", p.Byte)
 	}
-	var names refSet
-	for more := p.peek() != '}'; more; more = p.more('}', "member") {
-		if p.member(&names); p.err != nil {
-			return
-		}
-	}
-	p.close()
+	return fmt.Sprintf("byte %d (line %d, column %d)", p.Byte, p.Line+1, p.Column+1)
 }
 
-// member passes one name and value. names are those before it in its object.
-func (p *parser) member(names *refSet) {
-	if p.peek() != '"' {
-		p.fail(p.at, "expected a member name in double quotes, found %s", p.found())
-		return
-	}
-	start := p.at
-	escaped := p.string()
-	if p.err != nil {
-		return
-	}
-	name := p.text[start+1 : p.at-1]
-	if escaped {
-		name = unescape(p.text[start:p.at])
-	}
-	if names.add(p.text, name, refTo(start, escaped)) != 0 {
-		p.fail(start, "duplicate key %s", quoted(name))
-		return
-	}
-	if p.peek() != ':' {
-		p.fail(p.at, "expected a colon after the member name %s, found %s", quoted(name), p.found())
-		return
-	}
-	p.at++
-	p.value()
+// SyntaxError is the [ErrSyntax] of what is wrong at a place.
+func SyntaxError(at Place, format string, args ...any) error {
+	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// array passes an array from its opening bracket on.
-func (p *parser) array() {
-	if !p.open() {
-		return
-	}
-	for more := p.peek() != ']'; more; more = p.more(']', "item") {
-		if p.value(); p.err != nil {
-			return
-		}
-	}
-	p.close()
-}
-
-// open steps into an object or array, if it is not too deep.
-func (p *parser) open() bool {
-	if p.depth == 0 {
-		p.fail(p.at, "nested too deeply, at most %d levels are allowed", p.levels)
-		return false
-	}
-	p.depth--
-	p.at++
-	return true
-}
-
-// close steps out behind the closing bracket, unless something was found instead
-// of it.
-func (p *parser) close() {
+// fail records the first mistake: where it is and what is wrong there.
+func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
-		p.depth++
-		p.at++
+		p.err = SyntaxError(p.begin.After(p.text[:at]), format, args...)
 	}
 }
 
-// more reports whether another part of an object or array follows, and steps
-// over the comma before it. end is the closing bracket.
-func (p *parser) more(end byte, part string) bool {
-	switch c := p.peek(); {
-	case c == end:
-		return false
-	case c != ',':
-		p.fail(p.at, "expected a comma or %c after the %s, found %s", end, part, p.found())
-		return false
-	}
-	comma := p.at
-	p.at++
-	if p.peek() == end {
-		p.fail(comma, "a comma must not stand before %c", end)
-		return false
-	}
-	return true
-}
-
-// peek skips white space and returns the byte there, 0 at the end of the text.
-func (p *parser) peek() byte {
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; c {
-		case ' ', '\n', '\r', '\t':
-			p.at++
-		default:
-			return c
+// failEncoding reports the first byte that is no UTF-8.
+func (p *parser) failEncoding() {
+	for i, r := range p.text {
+		if r == utf8.RuneError && !strings.HasPrefix(p.text[i:], "\uFFFD") {
+			p.fail(i, "this byte is not valid UTF-8")
+			return
 		}
 	}
-	return 0
 }
 
-// atEnd skips white space and reports whether nothing is left. A NUL byte is
-// not the end, though peek returns 0 for both.
-func (p *parser) atEnd() bool {
-	p.peek()
-	return p.at == len(p.text)
+// found names what stands at the parser's place.
+func (p *parser) found() string {
+	if p.at == len(p.text) {
+		return "the end of the text"
+	}
+	_, size := utf8.DecodeRuneInString(p.text[p.at:])
+	return quoted(p.text[p.at : p.at+size])
+}
+
+// quoted shows text from a client in a sentence: in quotes, on one line, and cut
+// to a readable length.
+func quoted(s string) string {
+	const limit = 64
+	n, cut := 0, 0
+	for i := range s {
+		if n++; n == limit {
+			cut = i
+		} else if n > limit {
+			return strconv.Quote(s[:cut] + "…")
+		}
+	}
+	return strconv.Quote(s)
 }

@@ -2,7 +2,6 @@ package jsondoc
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"orgd/domain/decimal"
 )
@@ -185,46 +184,4 @@ func bracketEnd(text string, at int) int {
 		}
 	}
 	return at // which does not happen
-}
-
-// unquote returns what a string with its quotes means. It is copied only if it
-// has escapes.
-func unquote(text string) string {
-	if strings.IndexByte(text, '\\') >= 0 {
-		return unescape(text)
-	}
-	return text[1 : len(text)-1]
-}
-
-// unescape is unquote for a string that has escapes.
-func unescape(text string) string {
-	var short [64]byte
-	if len(text) <= len(short) {
-		return string(appendUnescaped(short[:0], text))
-	}
-	text = text[1 : len(text)-1]
-	var b strings.Builder
-	b.Grow(len(text)) // escapes are longer than what they mean
-	for {
-		before, meaning, behind, found := cutEscape(text)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteRune(meaning)
-		text = behind
-	}
-}
-
-// appendUnescaped appends what unescape returns.
-func appendUnescaped(dst []byte, text string) []byte {
-	text = text[1 : len(text)-1]
-	for {
-		before, meaning, behind, found := cutEscape(text)
-		dst = append(dst, before...)
-		if !found {
-			return dst
-		}
-		dst, text = utf8.AppendRune(dst, meaning), behind
-	}
 }

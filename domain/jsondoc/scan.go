@@ -1,13 +1,143 @@
 package jsondoc
 
 import (
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
-
 	"orgd/domain/decimal"
 	"orgd/domain/fault"
 )
+
+// parser checks a text, in which it walks once. It makes nothing of it but the
+// names that an object must not have twice.
+type parser struct {
+	text   string
+	begin  Place
+	at     int // offset of the next byte
+	levels int // how many levels are allowed
+	depth  int // how many of them may still be opened
+	err    error
+}
+
+// value passes the next value, after white space. After an error every caller
+// stops.
+func (p *parser) value() {
+	switch c := p.peek(); {
+	case c == '"':
+		p.string()
+	case c == '{':
+		p.object()
+	case c == '[':
+		p.array()
+	case c == '-' || '0' <= c && c <= '9':
+		p.number()
+	default:
+		p.word()
+	}
+}
+
+// object passes an object from its opening brace on.
+func (p *parser) object() {
+	if !p.open() {
+		return
+	}
+	var names refSet
+	for more := p.peek() != '}'; more; more = p.more('}', "member") {
+		if p.member(&names); p.err != nil {
+			return
+		}
+	}
+	p.close()
+}
+
+// member passes one name and value. names are those before it in its object.
+func (p *parser) member(names *refSet) {
+	if p.peek() != '"' {
+		p.fail(p.at, "expected a member name in double quotes, found %s", p.found())
+		return
+	}
+	start := p.at
+	escaped := p.string()
+	if p.err != nil {
+		return
+	}
+	name := p.text[start+1 : p.at-1]
+	if escaped {
+		name = unescape(p.text[start:p.at])
+	}
+	if names.add(p.text, name, refTo(start, escaped)) != 0 {
+		p.fail(start, "duplicate key %s", quoted(name))
+		return
+	}
+	if p.peek() != ':' {
+		p.fail(p.at, "expected a colon after the member name %s, found %s", quoted(name), p.found())
+		return
+	}
+	p.at++
+	p.value()
+}
+
+// array passes an array from its opening bracket on.
+func (p *parser) array() {
+	if !p.open() {
+		return
+	}
+	for more := p.peek() != ']'; more; more = p.more(']', "item") {
+		if p.value(); p.err != nil {
+			return
+		}
+	}
+	p.close()
+}
+
+// open steps into an object or array, if it is not too deep.
+func (p *parser) open() bool {
+	if p.depth == 0 {
+		p.fail(p.at, "nested too deeply, at most %d levels are allowed", p.levels)
+		return false
+	}
+	p.depth--
+	p.at++
+	return true
+}
+
+// close steps out behind the closing bracket, unless something was found instead
+// of it.
+func (p *parser) close() {
+	if p.err == nil {
+		p.depth++
+		p.at++
+	}
+}
+
+// more reports whether another part of an object or array follows, and steps
+// over the comma before it. end is the closing bracket.
+func (p *parser) more(end byte, part string) bool {
+	switch c := p.peek(); {
+	case c == end:
+		return false
+	case c != ',':
+		p.fail(p.at, "expected a comma or %c after the %s, found %s", end, part, p.found())
+		return false
+	}
+	comma := p.at
+	p.at++
+	if p.peek() == end {
+		p.fail(comma, "a comma must not stand before %c", end)
+		return false
+	}
+	return true
+}
+
+// peek skips white space and returns the byte there, 0 at the end of the text.
+func (p *parser) peek() byte {
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; c {
+		case ' ', '\n', '\r', '\t':
+			p.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
 
 // word passes true, false or null.
 func (p *parser) word() {
@@ -85,119 +215,19 @@ func (p *parser) plain() {
 
 // escape passes one escape, from its backslash on.
 func (p *parser) escape() {
-	if p.at+1 == len(p.text) {
-		p.at++ // the caller finds that the string does not end
-		return
-	}
-	if p.text[p.at+1] == 'u' {
-		p.unicodeEscape()
-		return
-	}
-	if unescaped(p.text[p.at+1]) == 0 {
-		p.fail(p.at, "after a backslash must come one of \" \\ / b f n r t u")
-		return
-	}
-	p.at += 2
-}
-
-// unescaped is what the character after a backslash stands for, 0 for none.
-func unescaped(c byte) byte {
-	switch c {
-	case '"', '\\', '/':
-		return c
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return 0
-}
-
-// unicodeEscape passes \uXXXX, or two of them that make up a surrogate pair.
-func (p *parser) unicodeEscape() {
-	switch _, size := decodeUnicode(p.text[p.at:]); size {
-	case 0:
-		p.fail(p.at, "four hexadecimal digits must follow \\u")
-	case lone:
-		p.fail(p.at, "the surrogate %s is not part of a pair", p.text[p.at:p.at+unitSize])
-	default:
+	rest := p.text[p.at:]
+	if _, size := decodeEscape(rest); size > 0 {
 		p.at += size
+		return
 	}
-}
-
-const (
-	unitSize = len(`\u0000`)
-	lone     = -1 // half of a pair
-)
-
-// decodeUnicode returns the character that text begins with as \uXXXX, or two of
-// them that make up a surrogate pair, and how many bytes of text that are: 0 if
-// it is none, or lone.
-func decodeUnicode(text string) (r rune, size int) {
-	r, ok := codeUnit(text)
-	if !ok {
-		return utf8.RuneError, 0
+	switch _, isUnit := codeUnit(rest); {
+	case isUnit:
+		p.fail(p.at, "the surrogate %s is not part of a pair", rest[:unitSize])
+	case len(rest) == 1:
+		p.at++ // the caller finds that the string does not end
+	case rest[1] == 'u':
+		p.fail(p.at, "four hexadecimal digits must follow \\u")
+	default:
+		p.fail(p.at, "after a backslash must come one of \" \\ / b f n r t u")
 	}
-	if !utf16.IsSurrogate(r) {
-		return r, unitSize
-	}
-	if low, ok := codeUnit(text[unitSize:]); ok {
-		if r := utf16.DecodeRune(r, low); r != utf8.RuneError {
-			return r, 2 * unitSize
-		}
-	}
-	return utf8.RuneError, lone
-}
-
-// codeUnit reads the \uXXXX that text begins with, if there is one.
-func codeUnit(text string) (unit rune, ok bool) {
-	if len(text) < unitSize || text[:2] != `\u` {
-		return 0, false
-	}
-	for i := 2; i < unitSize; i++ {
-		digit, ok := hexValue(text[i])
-		if !ok {
-			return 0, false
-		}
-		unit = unit<<4 | digit
-	}
-	return unit, true
-}
-
-func hexValue(c byte) (v rune, ok bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return rune(c - '0'), true
-	case 'a' <= c && c <= 'f':
-		return rune(c-'a') + 10, true
-	case 'A' <= c && c <= 'F':
-		return rune(c-'A') + 10, true
-	}
-	return 0, false
-}
-
-// escaped returns what the escape means that checked text begins with, and how
-// many bytes it has.
-func escaped(text string) (meaning rune, size int) {
-	if text[1] == 'u' {
-		return decodeUnicode(text)
-	}
-	return rune(unescaped(text[1])), len(`\n`)
-}
-
-// cutEscape returns what stands in checked text before and behind its first
-// escape, and what that one means. found is false if there is none.
-func cutEscape(text string) (before string, meaning rune, behind string, found bool) {
-	i := strings.IndexByte(text, '\\')
-	if i < 0 {
-		return text, 0, "", false
-	}
-	meaning, size := escaped(text[i:])
-	return text[:i], meaning, text[i+size:], true
 }
