@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Append appends the canonical text of v to dst and returns the longer slice.
@@ -35,19 +36,17 @@ func (v Value) appendWithin(dst []byte, most int) (longer []byte, ok bool) {
 	return dst, len(dst) <= most
 }
 
-func appendBool(dst []byte, b bool) []byte {
-	if b {
-		return append(dst, "true"...)
-	}
-	return append(dst, "false"...)
-}
-
 // separated appends the comma that separates a part from one before it.
 func separated(dst []byte) []byte {
 	if c := dst[len(dst)-1]; c == '[' || c == '{' {
 		return dst
 	}
 	return append(dst, ',')
+}
+
+// appendName begins a member.
+func appendName(dst []byte, name string) []byte {
+	return append(appendString(separated(dst), name), ':')
 }
 
 func (v Value) appendItems(dst []byte, most int) (longer []byte, ok bool) {
@@ -106,4 +105,59 @@ func utf16Rank(b byte) byte {
 		return b + 8
 	}
 	return b
+}
+
+// MergePatch returns target after the JSON Merge Patch (RFC 7396) patch:
+// objects are merged member by member, null removes a member, and everything
+// else replaces. Members keep the target's order, new ones follow. Neither
+// argument changes. The result is at most as deep as the deeper argument.
+func MergePatch(target, patch Value) Value {
+	text := make([]byte, 0, len(target.text)+len(patch.text))
+	return valueOf(string(appendMerged(text, target, patch)))
+}
+
+// appendMerged appends the text of target after the patch.
+func appendMerged(dst []byte, target, patch Value) []byte {
+	if patch.kind != KindObject || target.kind != KindObject && !patch.removes() {
+		return patch.appendText(dst)
+	}
+	old, changes := target.Index(), patch.Index()
+	dst = append(dst, '{')
+	for _, m := range old.Members() {
+		change, ok := changes.Get(m.Name)
+		switch {
+		case !ok:
+			dst = m.Value.appendText(appendName(dst, m.Name))
+		case !change.IsNull():
+			dst = appendMerged(appendName(dst, m.Name), m.Value, change)
+		}
+	}
+	for _, m := range changes.Members() {
+		if _, ok := old.Get(m.Name); !ok && !m.Value.IsNull() {
+			dst = appendMerged(appendName(dst, m.Name), Value{}, m.Value)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendText appends v as it was written, as far as that is known.
+func (v Value) appendText(dst []byte) []byte {
+	if v.kind < KindArray {
+		return v.Append(dst)
+	}
+	return append(dst, v.text...)
+}
+
+// removes reports whether v, read as a JSON Merge Patch, is an object that
+// removes members. One that does not is the result of merging it into nothing.
+func (v Value) removes() bool {
+	if v.kind != KindObject || !strings.Contains(v.text, "null") {
+		return false
+	}
+	for p := v.parts(); p.next(); {
+		if part := p.value(); part.IsNull() || part.removes() {
+			return true
+		}
+	}
+	return false
 }

@@ -199,7 +199,7 @@ func (w *Writer) TimeOrNull(t *time.Time) {
 // Bool writes true or false.
 func (w *Writer) Bool(b bool) {
 	w.next()
-	w.buf = appendBool(w.buf, b)
+	w.buf = strconv.AppendBool(w.buf, b)
 }
 
 // Null writes null.
