@@ -2,7 +2,6 @@ package jsondoc_test
 
 import (
 	"encoding/json"
-	"math"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func TestWriter(t *testing.T) {
-	text, n, f := "x", int64(-7), 0.5
+	text, n := "x", int64(-7)
 	d, o := decimal.Decimal("1.5"), jsondoc.Object(`{"k":1}`)
 	at := time.Date(2026, 1, 31, 13, 0, 0, 987_654_321, time.FixedZone("", 3600))
 	for want, write := range map[string]func(w *jsondoc.Writer){
@@ -38,7 +37,7 @@ func TestWriter(t *testing.T) {
 			w.Field("").Bool(true)
 			w.Close()
 		},
-		`["x",null,-7,null,1.5,null,0.5,null,{"k":1},null,"2026-01-31T12:00:00.987Z",null,false,null]`: func(w *jsondoc.Writer) {
+		`["x",null,-7,null,1.5,null,{"k":1},null,"2026-01-31T12:00:00.987Z",null,false,null]`: func(w *jsondoc.Writer) {
 			w.OpenList()
 			w.TextOrNull(&text)
 			w.TextOrNull(nil)
@@ -46,8 +45,6 @@ func TestWriter(t *testing.T) {
 			w.IntOrNull(nil)
 			w.NumberOrNull(&d)
 			w.NumberOrNull(nil)
-			w.FloatOrNull(&f)
-			w.FloatOrNull(nil)
 			w.FreeOrNull(&o)
 			w.FreeOrNull(nil)
 			w.TimeOrNull(&at)
@@ -117,30 +114,14 @@ func TestLongWriter(t *testing.T) {
 	}
 }
 
-func TestWriterFloat(t *testing.T) {
-	for f, want := range map[float64]string{
-		math.Copysign(0, -1): "0", 1: "1", 0.1: "0.1", -2.5: "-2.5", 1e20: "100000000000000000000",
-		1e-7: "0.0000001", 1e45: "1e+45", -1.25e-45: "-1.25e-45", math.MaxFloat64: "1.7976931348623157e+308",
-		math.Inf(1): "null", math.Inf(-1): "null", math.NaN(): "null",
-	} {
-		w := jsondoc.NewWriter(nil)
-		w.Float(f)
-		if got := string(w.Bytes()); got != want {
-			t.Errorf("Float(%v) = %s, want %s", f, got, want)
-		}
-	}
-}
-
 func TestPropertyWriterIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.String()).Draw(t, "texts")
 		n := rapid.Int64().Draw(t, "n")
-		f := rapid.Float64Range(-1e300, 1e300).Draw(t, "f")
 		w := jsondoc.NewWriter(nil)
 		w.Open()
 		w.Field("texts").Texts(texts)
 		w.Field("n").Int(n)
-		w.Field("f").Float(f)
 		w.Close()
 		v := mustParse(t, string(w.Bytes()))
 		items := v.Members()[0].Value.Items()
@@ -151,9 +132,6 @@ func TestPropertyWriterIsRead(t *testing.T) {
 		}
 		if got, ok := v.Members()[1].Value.Number().Int(); !ok || got != n {
 			t.Fatalf("n = %d, %t, want %d", got, ok, n)
-		}
-		if got := v.Members()[2].Value.Number().Float(); got != f {
-			t.Fatalf("f = %v, want %v", got, f)
 		}
 	})
 }
