@@ -37,7 +37,7 @@ type Reader struct {
 	item   int     // in the array parent.name, or -1
 
 	text    string // of the object
-	last    int    // index of the member found last
+	last    int    // index of the member found last, at first 0
 	first   int    // where the object's members start in report.members
 	end     int    // and end
 	missing int    // where the object's names start in report.missing
@@ -100,7 +100,7 @@ func notObject(v Value) error {
 // run reads v with f and reports the members that f did not ask for.
 func (r *Reader) run(v Value, f func(*Reader)) {
 	rep := r.report
-	r.text, r.last = v.text, -1
+	r.text = v.text
 	r.first, r.missing = len(rep.members), len(rep.missing)
 	for p := v.parts(); p.next(); {
 		if len(rep.members) == cap(rep.members) {
@@ -134,17 +134,16 @@ func (r *Reader) find(name string) (v Value, ok bool) {
 
 // search returns the index of the member, or -1. Documents mostly have their
 // members in the order in which they are read, and some are asked for twice, so
-// it looks there first.
+// it begins at the member found last.
 func (r *Reader) search(name string) int {
 	members := r.members()
-	for i := max(r.last, 0); i < min(r.last+2, len(members)); i++ {
+	i := r.last
+	for range members {
 		if members[i].name.is(r.text, name) {
 			return i
 		}
-	}
-	for i, m := range members {
-		if m.name.is(r.text, name) {
-			return i
+		if i++; i == len(members) {
+			i = 0
 		}
 	}
 	return -1

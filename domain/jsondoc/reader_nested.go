@@ -5,12 +5,8 @@ import "strings"
 // Texts reads an array of strings that are all different. It replaces the
 // slice; an empty array makes it nil.
 func (r *Reader) Texts(name string, dst *[]string, b Bounds) {
-	v, ok := r.get(name, KindArray, "an array of strings")
+	v, ok := r.array(name, "an array of strings", b.MinItems, b.MaxItems)
 	if !ok {
-		return
-	}
-	if problem := checkCount(v.Len(), b.MinItems, b.MaxItems); problem != "" {
-		r.Fail(name, "%s", problem)
 		return
 	}
 	before := r.report.count
@@ -89,19 +85,28 @@ func (r *Reader) Object(name string, f func(*Reader)) {
 	child.run(v, f)
 }
 
-// Each reads an array of at most maxItems objects with f, which gets each
-// item's index and Reader. It returns true if the member is an array that is
-// not too long. Items are always read whole, because a JSON Merge Patch does
-// not reach into arrays.
-func (r *Reader) Each(name string, maxItems int, f func(i int, r *Reader)) bool {
-	v, ok := r.get(name, KindArray, "an array of objects")
+// List reads an array of at most maxItems objects, each with f into a zero T.
+// It replaces the slice; an empty array makes it nil. Items are always read
+// whole, because a JSON Merge Patch does not reach into arrays.
+func List[T any](r *Reader, name string, dst *[]T, maxItems int, f func(r *Reader, item *T)) {
+	v, ok := r.array(name, "an array of objects", 0, maxItems)
 	if !ok {
-		return false
+		return
 	}
-	if problem := checkCount(v.Len(), 0, maxItems); problem != "" {
-		r.Fail(name, "%s", problem)
-		return false
+	var fresh []T
+	before := r.report.count
+	r.items(name, v, func(r *Reader) {
+		var item T
+		f(r, &item)
+		fresh = append(fresh, item)
+	})
+	if r.report.count == before {
+		*dst = fresh
 	}
+}
+
+// items reads the objects in the array v, which is the member name, with f.
+func (r *Reader) items(name string, v Value, f func(*Reader)) {
 	p := v.parts()
 	for i := 0; p.next(); i++ {
 		item := p.value()
@@ -110,22 +115,19 @@ func (r *Reader) Each(name string, maxItems int, f func(i int, r *Reader)) bool 
 			continue
 		}
 		child := Reader{report: r.report, whole: true, parent: r, name: name, item: i}
-		child.run(item, func(r *Reader) { f(i, r) })
+		child.run(item, f)
 	}
-	return true
 }
 
-// List reads an array of at most maxItems objects, each with f into a zero T.
-// It replaces the slice; an empty array makes it nil.
-func List[T any](r *Reader, name string, dst *[]T, maxItems int, f func(r *Reader, item *T)) {
-	var fresh []T
-	before := r.report.count
-	ok := r.Each(name, maxItems, func(_ int, r *Reader) {
-		var item T
-		f(r, &item)
-		fresh = append(fresh, item)
-	})
-	if ok && r.report.count == before {
-		*dst = fresh
+// array returns the member if it is an array of min to max items.
+func (r *Reader) array(name, what string, min, max int) (v Value, ok bool) {
+	v, ok = r.get(name, KindArray, what)
+	if !ok {
+		return v, false
 	}
+	if problem := checkCount(v.Len(), min, max); problem != "" {
+		r.Fail(name, "%s", problem)
+		return v, false
+	}
+	return v, true
 }

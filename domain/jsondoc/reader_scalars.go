@@ -7,22 +7,26 @@ import (
 	"orgd/domain/decimal"
 )
 
+// notNull returns the member if it is present; null is a problem.
+func (r *Reader) notNull(name string) (v Value, ok bool) {
+	v, ok = r.find(name)
+	if ok && v.IsNull() {
+		r.Fail(name, "must not be null")
+		return v, false
+	}
+	return v, ok
+}
+
 // get returns the member if it is present and of the kind that the sentence
 // "must be ..." asks for; otherwise ok is false and a problem is recorded where
 // there is one.
 func (r *Reader) get(name string, kind Kind, what string) (v Value, ok bool) {
-	v, ok = r.find(name)
-	switch {
-	case !ok:
-		return v, false
-	case v.IsNull():
-		r.Fail(name, "must not be null")
-		return v, false
-	case v.Kind() != kind:
+	v, ok = r.notNull(name)
+	if ok && v.kind != kind {
 		r.Fail(name, "must be %s", what)
 		return v, false
 	}
-	return v, true
+	return v, ok
 }
 
 // Text reads a string of min to max code points.
@@ -70,19 +74,16 @@ func (r *Reader) Bool(name string, dst *bool) {
 // Int reads a whole number from min to max. How it is written does not matter:
 // 1.0 and 1e2 are whole.
 func (r *Reader) Int(name string, dst *int64, min, max int64) {
-	v, ok := r.find(name)
+	v, ok := r.notNull(name)
 	if !ok {
 		return
 	}
 	n, whole := v.Number().Int()
-	switch {
-	case v.IsNull():
-		r.Fail(name, "must not be null")
-	case v.Kind() != KindNumber, !whole, n < min, n > max:
+	if v.kind != KindNumber || !whole || n < min || n > max {
 		r.Fail(name, "must be %s", wholeNumber(min, max))
-	default:
-		*dst = n
+		return
 	}
+	*dst = n
 }
 
 // IntOrNull reads a whole number like Int; null makes it nil.
@@ -104,19 +105,12 @@ func (r *Reader) Decimal(name string, dst *decimal.Decimal, min, max decimal.Dec
 	*dst = d
 }
 
-// DecimalOrNull reads an exact number like Decimal; null makes it nil.
-func (r *Reader) DecimalOrNull(name string, dst **decimal.Decimal, min, max decimal.Decimal) {
-	orNull(r, name, dst, func(d *decimal.Decimal) { r.Decimal(name, d, min, max) })
-}
-
 // Enum reads one of the words.
 func Enum[T ~string](r *Reader, name string, dst *T, words ...T) {
-	v, ok := r.find(name)
+	v, ok := r.notNull(name)
 	switch {
 	case !ok:
-	case v.IsNull():
-		r.Fail(name, "must not be null")
-	case v.Kind() != KindString || !slices.Contains(words, T(v.text)):
+	case v.kind != KindString || !slices.Contains(words, T(v.text)):
 		r.Fail(name, "must be one of %s", list(words))
 	default:
 		*dst = T(v.text)
