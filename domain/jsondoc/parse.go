@@ -1,17 +1,10 @@
 package jsondoc
 
 import (
-	"fmt"
-	"strconv"
+	"math"
 	"strings"
 	"unicode/utf8"
-
-	"orgd/domain/fault"
 )
-
-// ErrSyntax is returned for text that is not one strict JSON value. Its
-// occurrences say where and why.
-var ErrSyntax = fault.New(fault.RequestValidation, "invalid JSON")
 
 // MaxDepth is how many levels of arrays and objects [Parse] accepts.
 const MaxDepth = 32
@@ -72,37 +65,6 @@ func (p *parser) whole() string {
 	return p.text[start:end]
 }
 
-// Place is a place in a text. The zero value is its beginning.
-type Place struct {
-	Byte         int64 // counted from 0
-	Line, Column int   // counted from 0, columns in characters
-}
-
-// After returns the place behind text that begins at p.
-func (p Place) After(text string) Place {
-	p.Byte += int64(len(text))
-	if lines := strings.Count(text, "\n"); lines > 0 {
-		p.Line, p.Column = p.Line+lines, 0
-		text = text[strings.LastIndexByte(text, '\n')+1:]
-	}
-	p.Column += utf8.RuneCountInString(text)
-	return p
-}
-
-// String names the place: the byte counted from 0 and, behind the first line, the
-// line and the character in it counted from 1.
-func (p Place) String() string {
-	if p.Line == 0 {
-		return fmt.Sprintf("byte %d", p.Byte)
-	}
-	return fmt.Sprintf("byte %d (line %d, column %d)", p.Byte, p.Line+1, p.Column+1)
-}
-
-// SyntaxError is the [ErrSyntax] of what is wrong at a place.
-func SyntaxError(at Place, format string, args ...any) error {
-	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
-}
-
 // fail records the first mistake: where it is and what is wrong there.
 func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
@@ -129,17 +91,66 @@ func (p *parser) found() string {
 	return quoted(p.text[p.at : p.at+size])
 }
 
-// quoted shows text from a client in a sentence: in quotes, on one line, and cut
-// to a readable length.
-func quoted(s string) string {
-	const limit = 64
-	n, cut := 0, 0
-	for i := range s {
-		if n++; n == limit {
-			cut = i
-		} else if n > limit {
-			return strconv.Quote(s[:cut] + "…")
-		}
+// Object is a free-form JSON object as its canonical text, so two Objects are
+// the same object exactly if == says so. The zero value "" is the empty object,
+// as is "{}", which this package never makes. Make Objects with [ParseObject],
+// [Value.Object] or [Reader.Free]; other text reads as the empty object.
+type Object string
+
+// ParseObject reads the text of one JSON object under the rules of [Parse]. Any
+// other value is [ErrInvalid].
+func ParseObject(text []byte) (Object, error) {
+	v, err := Parse(text)
+	if err != nil {
+		return "", err
 	}
-	return strconv.Quote(s)
+	o, ok := v.Object()
+	if !ok {
+		return "", notObject("", v)
+	}
+	return o, nil
+}
+
+// Object returns v as a free-form object. ok is false if v is no object.
+func (v Value) Object() (o Object, ok bool) { return v.ObjectWithin(math.MaxInt) }
+
+// ObjectWithin is [Value.Object] for an object whose canonical text has at most
+// maxBytes bytes. ok is also false for a longer one, which it does not write out.
+func (v Value) ObjectWithin(maxBytes int) (o Object, ok bool) {
+	if v.kind != KindObject {
+		return "", false
+	}
+	const usual = 512 // bytes, to avoid growing step by step
+	text, ok := v.appendWithin(make([]byte, 0, usual), maxBytes)
+	if !ok || len(text) == len("{}") {
+		return "", ok
+	}
+	return Object(text), true
+}
+
+// String is the canonical text of o, a JSON object.
+func (o Object) String() string {
+	if o == "" {
+		return "{}"
+	}
+	return string(o)
+}
+
+// Value returns o for reading.
+func (o Object) Value() Value {
+	v, err := parse(o.String(), maxDepth, Place{})
+	if err != nil || v.kind != KindObject {
+		return Value{"{}", KindObject}
+	}
+	return v
+}
+
+// Merge returns o after the JSON Merge Patch (RFC 7396) patch. A patch that is
+// no object changes nothing.
+func (o Object) Merge(patch Value) Object {
+	if patch.kind != KindObject {
+		return o
+	}
+	merged, _ := MergePatch(o.Value(), patch).Object() // it is one
+	return merged
 }

@@ -1,10 +1,6 @@
 package jsondoc
 
-import (
-	"strings"
-
-	"orgd/domain/decimal"
-)
+import "orgd/domain/decimal"
 
 // parts walks the items of an array or the members of an object. It relies on
 // the text having been checked.
@@ -126,25 +122,6 @@ func skipBetween(text string, at int) int {
 		at++
 	}
 	return at
-}
-
-// stringEnd returns the place behind the string that begins at a place, and
-// whether it has escapes.
-func stringEnd(text string, at int) (end int, escaped bool) {
-	rest := text[at+1:]
-	if end := strings.IndexByte(rest, '"'); end >= 0 && strings.IndexByte(rest[:end], '\\') < 0 {
-		return at + end + len(`""`), false // many bytes in one step
-	}
-	for i := 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '"':
-			return at + i + len(`""`), escaped
-		case '\\':
-			escaped = true
-			i++
-		}
-	}
-	return len(text), escaped // which does not happen
 }
 
 // valueEnd returns the place behind the value that begins at a place in an array

@@ -3,22 +3,8 @@ package jsondoc
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"orgd/domain/fault"
 )
-
-// ErrInvalid is returned for JSON that is not the document that was asked for.
-// Its occurrences name every problem by the path of its field.
-var ErrInvalid = fault.New(fault.RequestValidation, "invalid document")
-
-// ErrMerged is returned for a merge patch that is right by itself, where what it
-// makes of the current value is too large.
-var ErrMerged = fault.New(fault.Validation, "the document does not fit the current value")
-
-// maxProblems is how many problems an error names.
-const maxProblems = 20
 
 // Reader moves the members of one JSON object into typed fields. A member that
 // is absent leaves its field as it was, so one function serves new resources
@@ -43,58 +29,30 @@ type Reader struct {
 	missing int    // where the object's names start in report.missing
 }
 
-// report collects what all Readers of one document find.
-type report struct {
-	base     string   // where the document stands in a larger one, "" if nowhere
-	problems []string // the first maxProblems
-	count    int
-	merged   int      // how many of them are about the merged value only
-	members  []member // stack: the members of every open object
-	missing  []string // stack: names that were asked for in vain
-
-	// Where the stacks begin; most documents need no more.
-	firstMembers [32]member
-	firstMissing [32]string
-}
-
-// member is where a member stands in the text of its object.
-type member struct {
-	name ref
-	end  uint32 // of the value
-}
-
 // Read reads the object v with f. It merges: v may be a JSON Merge Patch whose
 // free-form objects are merged into the fields. The error is nil or one
 // [ErrInvalid] with all problems, at most 20 of them named, or [ErrMerged] if they
 // are all of that kind.
-func Read(v Value, f func(*Reader)) error { return read(v, false, &report{}, f) }
+func Read(v Value, f func(*Reader)) error { return read("", v, false, f) }
 
 // ReadWhole is Read for documents that are complete, such as stored ones and
 // the bodies of PUT: free-form objects are taken exactly as they are, where a
 // merge patch would drop their null members.
-func ReadWhole(v Value, f func(*Reader)) error { return read(v, true, &report{}, f) }
+func ReadWhole(v Value, f func(*Reader)) error { return read("", v, true, f) }
 
 // ReadWholeAt is [ReadWhole] for an object that stands at path in a larger
 // document, which the problems then say.
-func ReadWholeAt(path string, v Value, f func(*Reader)) error {
-	if v.Kind() != KindObject {
-		return ErrInvalid.With("%s: must be an object, not %s", path, v.Kind())
-	}
-	return read(v, true, &report{base: path}, f)
-}
+func ReadWholeAt(path string, v Value, f func(*Reader)) error { return read(path, v, true, f) }
 
-func read(v Value, whole bool, rep *report, f func(*Reader)) error {
-	if v.Kind() != KindObject {
-		return notObject(v)
+func read(path string, v Value, whole bool, f func(*Reader)) error {
+	if v.kind != KindObject {
+		return notObject(path, v)
 	}
+	rep := &report{base: path}
 	rep.members, rep.missing = rep.firstMembers[:0], rep.firstMissing[:0]
 	r := Reader{report: rep, whole: whole, item: -1}
 	r.run(v, f)
 	return rep.err()
-}
-
-func notObject(v Value) error {
-	return ErrInvalid.With("the document must be an object, not %s", v.Kind())
 }
 
 // run reads v with f and reports the members that f did not ask for.
@@ -161,6 +119,16 @@ func (r *Reader) Has(name string) bool {
 	return true
 }
 
+// Require reports every one of the members that is absent. Members that are
+// there, even wrong ones, are not its business.
+func (r *Reader) Require(names ...string) {
+	for _, name := range names {
+		if !r.Has(name) {
+			r.Fail(name, "is required")
+		}
+	}
+}
+
 // AllowOthers makes members welcome that nobody asks for.
 func (r *Reader) AllowOthers() {
 	members := r.members()
@@ -198,22 +166,6 @@ func (r *Reader) PathOf(name string) string {
 		return pathName(name)
 	}
 	return path + "." + pathName(name)
-}
-
-// itemPath is the path of an item of the array at path.
-func itemPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-
-// pathName is name as part of a path: in quotes unless it is a plain word.
-func pathName(name string) string {
-	for _, c := range []byte(name) {
-		if !isLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
-			return quoted(name)
-		}
-	}
-	if name == "" || len(name) > 64 {
-		return quoted(name)
-	}
-	return name
 }
 
 // Fail records a problem with a member, for rules that this package does not
@@ -257,31 +209,4 @@ func (r *Reader) unknown(m ref) {
 		}
 	}
 	r.report.add(r.PathOf(name), sentence)
-}
-
-// counts counts one more problem and reports whether it is to be named.
-func (rep *report) counts() bool {
-	rep.count++
-	return rep.count <= maxProblems
-}
-
-func (rep *report) add(path, sentence string) {
-	if path != "" {
-		sentence = path + ": " + sentence
-	}
-	rep.problems = append(rep.problems, sentence)
-}
-
-func (rep *report) err() error {
-	if rep.count == 0 {
-		return nil
-	}
-	text := strings.Join(rep.problems, "; ")
-	if more := rep.count - len(rep.problems); more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	if rep.merged == rep.count {
-		return ErrMerged.With("%s", text)
-	}
-	return ErrInvalid.With("%s", text)
 }

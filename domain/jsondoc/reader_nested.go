@@ -2,6 +2,13 @@ package jsondoc
 
 import "strings"
 
+// Bounds limits an array of strings: the number of items, and the code points
+// of each.
+type Bounds struct {
+	MinItems, MaxItems int
+	MinLen, MaxLen     int
+}
+
 // Texts reads an array of strings that are all different. It replaces the
 // slice; an empty array makes it nil.
 func (r *Reader) Texts(name string, dst *[]string, b Bounds) {

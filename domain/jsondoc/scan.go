@@ -154,8 +154,6 @@ func (p *parser) word() {
 	}
 }
 
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-
 // number passes everything that could belong to a number and lets package
 // decimal judge it.
 func (p *parser) number() {

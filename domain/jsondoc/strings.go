@@ -69,6 +69,25 @@ func cutEscape(text string) (before string, meaning rune, behind string, found b
 	return text[:i], meaning, text[i+size:], true
 }
 
+// stringEnd returns the place behind the string that begins at a place, and
+// whether it has escapes.
+func stringEnd(text string, at int) (end int, escaped bool) {
+	rest := text[at+1:]
+	if end := strings.IndexByte(rest, '"'); end >= 0 && strings.IndexByte(rest[:end], '\\') < 0 {
+		return at + end + len(`""`), false // many bytes in one step
+	}
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '"':
+			return at + i + len(`""`), escaped
+		case '\\':
+			escaped = true
+			i++
+		}
+	}
+	return len(text), escaped // which does not happen
+}
+
 // unquote returns what a string with its quotes means. It is copied only if it
 // has escapes.
 func unquote(text string) string {
@@ -157,3 +176,5 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	return hex.AppendEncode(append(dst, `\u00`...), []byte{c})
 }
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

@@ -11,6 +11,7 @@
 package jsondoc
 
 import (
+	"bytes"
 	"iter"
 
 	"orgd/domain/decimal"
@@ -131,10 +132,10 @@ func (v Value) Only(keep func(name string) bool) Value {
 	text := append(make([]byte, 0, len(v.text)), '{')
 	for p := v.parts(); p.next(); {
 		if keep(p.name()) {
-			text = append(separated(text), v.text[p.begin:p.end]...)
+			text = append(append(text, v.text[p.begin:p.end]...), ',')
 		}
 	}
-	return Value{string(append(text, '}')), KindObject}
+	return Value{string(append(bytes.TrimSuffix(text, []byte(",")), '}')), KindObject}
 }
 
 // Equal reports whether v and w are the same value: equal numbers however they

@@ -1,0 +1,198 @@
+package jsondoc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"orgd/domain/fault"
+)
+
+// ErrSyntax is returned for text that is not one strict JSON value. Its
+// occurrences say where and why.
+var ErrSyntax = fault.New(fault.RequestValidation, "invalid JSON")
+
+// ErrInvalid is returned for JSON that is not the document that was asked for.
+// Its occurrences name every problem by the path of its field.
+var ErrInvalid = fault.New(fault.RequestValidation, "invalid document")
+
+// ErrMerged is returned for a merge patch that is right by itself, where what it
+// makes of the current value is too large.
+var ErrMerged = fault.New(fault.Validation, "the document does not fit the current value")
+
+// maxProblems is how many problems an error names.
+const maxProblems = 20
+
+func notObject(path string, v Value) error {
+	subject := "the document"
+	if path != "" {
+		subject = path + ":"
+	}
+	return ErrInvalid.With("%s must be an object, not %s", subject, v.kind)
+}
+
+// Place is a place in a text. The zero value is its beginning.
+type Place struct {
+	Byte         int64 // counted from 0
+	Line, Column int   // counted from 0, columns in characters
+}
+
+// After returns the place behind text that begins at p.
+func (p Place) After(text string) Place {
+	p.Byte += int64(len(text))
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		p.Line, p.Column = p.Line+lines, 0
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	p.Column += utf8.RuneCountInString(text)
+	return p
+}
+
+// String names the place: the byte counted from 0 and, behind the first line, the
+// line and the character in it counted from 1.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("byte %d", p.Byte)
+	}
+	return fmt.Sprintf("byte %d (line %d, column %d)", p.Byte, p.Line+1, p.Column+1)
+}
+
+// SyntaxError is the [ErrSyntax] of what is wrong at a place.
+func SyntaxError(at Place, format string, args ...any) error {
+	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
+}
+
+// quoted shows text from a client in a sentence: in quotes, on one line, and cut
+// to a readable length.
+func quoted(s string) string {
+	const limit = 64
+	n, cut := 0, 0
+	for i := range s {
+		if n++; n == limit {
+			cut = i
+		} else if n > limit {
+			return strconv.Quote(s[:cut] + "…")
+		}
+	}
+	return strconv.Quote(s)
+}
+
+// member is where a member stands in the text of its object.
+type member struct {
+	name ref
+	end  uint32 // of the value
+}
+
+// report collects what all Readers of one document find.
+type report struct {
+	base     string   // where the document stands in a larger one, "" if nowhere
+	problems []string // the first maxProblems
+	count    int
+	merged   int      // how many of them are about the merged value only
+	members  []member // stack: the members of every open object
+	missing  []string // stack: names that were asked for in vain
+
+	// Where the stacks begin; most documents need no more.
+	firstMembers [32]member
+	firstMissing [32]string
+}
+
+// itemPath is the path of an item of the array at path.
+func itemPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// pathName is name as part of a path: in quotes unless it is a plain word.
+func pathName(name string) string {
+	for _, c := range []byte(name) {
+		if !isLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
+			return quoted(name)
+		}
+	}
+	if name == "" || len(name) > 64 {
+		return quoted(name)
+	}
+	return name
+}
+
+// counts counts one more problem and reports whether it is to be named.
+func (rep *report) counts() bool {
+	rep.count++
+	return rep.count <= maxProblems
+}
+
+func (rep *report) add(path, sentence string) {
+	if path != "" {
+		sentence = path + ": " + sentence
+	}
+	rep.problems = append(rep.problems, sentence)
+}
+
+func (rep *report) err() error {
+	if rep.count == 0 {
+		return nil
+	}
+	text := strings.Join(rep.problems, "; ")
+	if more := rep.count - len(rep.problems); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	if rep.merged == rep.count {
+		return ErrMerged.With("%s", text)
+	}
+	return ErrInvalid.With("%s", text)
+}
+
+// checkLength returns what is wrong with the number of code points of s, "" if
+// nothing.
+func checkLength(s string, min, max int) string {
+	if len(s) <= max && len(s)/utf8.UTFMax >= min {
+		return "" // whatever the characters are
+	}
+	if n := utf8.RuneCountInString(s); min <= n && n <= max {
+		return ""
+	}
+	return "must be " + amount(min, max, "character")
+}
+
+// checkCount returns what is wrong with the number of items, "" if nothing.
+func checkCount(n, min, max int) string {
+	if min <= n && n <= max {
+		return ""
+	}
+	return "must have " + amount(min, max, "item")
+}
+
+// amount says in words how many are allowed.
+func amount(min, max int, noun string) string {
+	switch {
+	case max == math.MaxInt:
+		return "at least " + plural(min, noun)
+	case min == max:
+		return "exactly " + plural(max, noun)
+	case min <= 0:
+		return "at most " + plural(max, noun)
+	}
+	return strconv.Itoa(min) + " to " + plural(max, noun)
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// wholeNumber says in words which whole numbers are allowed.
+func wholeNumber(min, max int64) string {
+	const what = "a whole number"
+	low, high := strconv.FormatInt(min, 10), strconv.FormatInt(max, 10)
+	switch {
+	case min == math.MinInt64 && max == math.MaxInt64:
+		return what + " of at most 64 bits"
+	case min == math.MinInt64:
+		return what + " of at most " + high
+	case max == math.MaxInt64:
+		return what + " of at least " + low
+	}
+	return what + " from " + low + " to " + high
+}
