@@ -6,7 +6,11 @@
 // take the number out with [Decimal.Fixed].
 package decimal
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
 
 // Decimal is an exact number in normal form: without exponent when that takes
 // at most 40 characters, else one digit, the fraction and an exponent with its
@@ -32,11 +36,7 @@ func FromFixed(v int64, decimals int) Decimal {
 	if v == 0 {
 		return "0"
 	}
-	digits := strconv.FormatInt(v, 10)
-	n := number{neg: v < 0, whole: digits}
-	if n.neg {
-		n.whole = digits[1:]
-	}
+	n := number{neg: v < 0, whole: strings.TrimPrefix(strconv.FormatInt(v, 10), "-")}
 	n.normalize(-int64(decimals))
 	return n.normal()
 }
@@ -50,6 +50,32 @@ func (d Decimal) String() string {
 		return "0"
 	}
 	return string(d)
+}
+
+// Cmp compares the numbers exactly: -1 when a is less than b, 0 when they are
+// equal, 1 when a is greater.
+func Cmp(a, b Decimal) int {
+	if a == b {
+		return 0
+	}
+	x, y := a.number(), b.number()
+	if c := cmp.Compare(x.sign(), y.sign()); c != 0 {
+		return c
+	}
+	return x.sign() * magnitude(&x, &y)
+}
+
+// magnitude compares two numbers of the same sign without it.
+func magnitude(x, y *number) int {
+	if x.point != y.point {
+		return cmp.Compare(x.point, y.point)
+	}
+	for i := range max(x.len(), y.len()) {
+		if c := cmp.Compare(x.digit(i), y.digit(i)); c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // Sign is -1, 0 or 1.
@@ -73,19 +99,13 @@ func (d Decimal) Fixed(decimals int) (v int64, ok bool) {
 	for i := range n.len() + int(zeros) {
 		u = u*10 + uint64(n.digit(i)-'0')
 	}
-	return signed(u, n.neg)
-}
-
-// signed gives u the sign, if the result fits.
-func signed(u uint64, neg bool) (int64, bool) {
-	const limit = 1 << 63
-	switch {
-	case neg && u <= limit:
-		return -int64(u), true
-	case !neg && u < limit:
-		return int64(u), true
+	if v = int64(u); n.neg {
+		v = -v
 	}
-	return 0, false
+	if (v < 0) != n.neg { // it did not fit
+		return 0, false
+	}
+	return v, true
 }
 
 // Int returns d as an int64. ok is false when d is not a whole number or does
