@@ -114,15 +114,11 @@ func (n *number) writePlain(b *strings.Builder) {
 }
 
 func (n *number) writeScientific(b *strings.Builder) {
-	b.WriteByte(n.digit(0))
-	if n.len() > 1 {
+	digits := n.whole + n.frac
+	b.WriteString(digits[:1])
+	if len(digits) > 1 {
 		b.WriteByte('.')
-		if n.whole != "" {
-			b.WriteString(n.whole[1:])
-			b.WriteString(n.frac)
-		} else {
-			b.WriteString(n.frac[1:])
-		}
+		b.WriteString(digits[1:])
 	}
 	b.WriteByte('e')
 	if n.exponent() >= 0 {

@@ -80,8 +80,8 @@ func (r *Reader) run(v Value, f func(*Reader)) {
 // members are the object's members, in the order of the text.
 func (r *Reader) members() []member { return r.report.members[r.first:r.end] }
 
-// find returns the member and marks it as known.
-func (r *Reader) find(name string) (v Value, ok bool) {
+// Raw returns the member as it is. ok is false if it is absent.
+func (r *Reader) Raw(name string) (v Value, ok bool) {
 	if !r.Has(name) {
 		return Value{}, false
 	}
@@ -139,12 +139,9 @@ func (r *Reader) AllowOthers() {
 
 // Null reports whether the member is present and null.
 func (r *Reader) Null(name string) bool {
-	v, ok := r.find(name)
+	v, ok := r.Raw(name)
 	return ok && v.IsNull()
 }
-
-// Raw returns the member as it is. ok is false if it is absent.
-func (r *Reader) Raw(name string) (v Value, ok bool) { return r.find(name) }
 
 // Path is where the object stands in the document, such as "agents[3]"; at the
 // top it is "" or where the whole document stands.

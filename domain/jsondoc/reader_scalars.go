@@ -10,7 +10,7 @@ import (
 
 // notNull returns the member if it is present; null is a problem.
 func (r *Reader) notNull(name string) (v Value, ok bool) {
-	v, ok = r.find(name)
+	v, ok = r.Raw(name)
 	if ok && v.IsNull() {
 		r.Fail(name, "must not be null")
 		return v, false
@@ -51,7 +51,7 @@ func (r *Reader) TextOrNull(name string, dst **string, min, max int) {
 // orNull reads a member that may be null: null makes *dst nil, a present member
 // makes it a new variable that read fills. If read fails *dst stays.
 func orNull[T any](r *Reader, name string, dst **T, read func(*T)) {
-	v, ok := r.find(name)
+	v, ok := r.Raw(name)
 	switch {
 	case !ok:
 	case v.IsNull():

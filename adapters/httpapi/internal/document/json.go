@@ -202,6 +202,9 @@ func (s *jsonScanner) value(what string) (v jsondoc.Value, broken, err error) {
 	return v, nil, err
 }
 
+// delimiters are the bytes that end a number or word.
+const delimiters = ",]}: \n\t\r"
+
 // take reads the text of the next value: to the end of its brackets and quotes, or the
 // end of the text; then ends is false.
 func (s *jsonScanner) take(what string) (ends bool, err error) {
@@ -240,6 +243,3 @@ func (s *jsonScanner) take(what string) (ends bool, err error) {
 		}
 	}
 }
-
-// delimiters end a number or word.
-const delimiters = ",]}: \n\t\r"
