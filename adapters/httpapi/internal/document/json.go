@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +36,7 @@ type jsonScanner struct {
 	r    *bufio.Reader
 	at   jsondoc.Place // of the next byte
 	text []byte        // of the value read last
+	ends bool          // its end is known, so what follows can be read even if it is broken
 }
 
 // pass advances past a byte.
@@ -62,8 +64,8 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 	if c, err := s.next(); c != '"' {
 		return s.unexpected(c, err, "a member name in double quotes")
 	}
-	name, broken, err := s.value("the name of a member")
-	if err = errors.Join(err, broken); err != nil {
+	name, err := s.value("the name of a member")
+	if err != nil {
 		return err
 	}
 	if err := s.expect(':', "a colon"); err != nil {
@@ -76,19 +78,21 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 	}
 	if c != '[' || field != organization.FieldDepartments && field != organization.FieldAgents {
 		where := s.where()
-		v, broken, err := s.value(field)
-		if err != nil {
-			return err
-		}
-		if broken != nil {
-			to.Unreadable(field, broken)
+		v, err := s.value(field)
+		switch {
+		case err == nil:
+			return b.member(to, field, v, where)
+		case s.ends:
+			to.Unreadable(field, err)
 			return nil
 		}
-		return b.member(to, field, v, where)
+		return err
 	}
 	if !to.Field(field) {
-		_, _, err := s.value(field)
-		return err
+		if _, err := s.value(field); !s.ends {
+			return err
+		}
+		return nil
 	}
 	s.skip()
 	i := -1
@@ -104,16 +108,16 @@ func (s *jsonScanner) item(b *Body, to *organization.Builder, list string, i int
 		return s.unexpected(c, err, "a value")
 	}
 	start, where := s.at.Byte, s.where()
-	v, broken, err := s.value(organization.Path(list, i))
-	if err != nil {
+	v, err := s.value(organization.Path(list, i))
+	if err != nil && !s.ends {
 		return err
 	}
 	if list == organization.FieldAgents {
 		b.agents = append(b.agents, extent{at: start, size: len(s.text)})
 	}
 	switch {
-	case broken != nil:
-		to.Unreadable(list, broken)
+	case err != nil:
+		to.Unreadable(list, err)
 	case list == organization.FieldDepartments:
 		to.Department(v, where)
 	default:
@@ -174,56 +178,51 @@ func (s *jsonScanner) expect(want byte, what string) error {
 }
 
 func (s *jsonScanner) unexpected(c byte, err error, what string) error {
-	switch {
-	case errors.Is(err, io.EOF):
-		return jsondoc.SyntaxError(s.at, "expected %s, found the end of the text", what)
-	case err != nil:
+	found := strconv.Quote(string(rune(c)))
+	if errors.Is(err, io.EOF) {
+		found = "the end of the text"
+	} else if err != nil {
 		return err
 	}
-	return jsondoc.SyntaxError(s.at, "expected %s, found %q", what, string(rune(c)))
+	return jsondoc.SyntaxError(s.at, "expected %s, found %s", what, found)
 }
 
-// value reads the next value. what is its name in errors. broken is the error of a value
-// whose end is known, so that the values after it can be read.
-func (s *jsonScanner) value(what string) (v jsondoc.Value, broken, err error) {
+// value reads the next value. what is its name in errors.
+func (s *jsonScanner) value(what string) (jsondoc.Value, error) {
 	begin := s.at
-	ends, err := s.take(what)
+	if err := s.take(what); err != nil {
+		return jsondoc.Value{}, err
+	}
+	v, err := jsondoc.ParseAt(s.text, begin)
 	if err != nil {
-		return v, nil, err
+		err = jsondoc.ErrSyntax.With("%s: %s", what, fault.Of(err).Msg)
 	}
-	v, err = jsondoc.ParseAt(s.text, begin)
-	if err == nil {
-		return v, nil, nil
-	}
-	err = jsondoc.ErrSyntax.With("%s: %s", what, fault.Of(err).Msg)
-	if ends {
-		return v, err, nil
-	}
-	return v, nil, err
+	return v, err
 }
 
 // delimiters are the bytes that end a number or word.
 const delimiters = ",]}: \n\t\r"
 
-// take reads the text of the next value: to the end of its brackets and quotes, or the
-// end of the text; then ends is false.
-func (s *jsonScanner) take(what string) (ends bool, err error) {
-	s.text = s.text[:0]
+// take reads the text of the next value: to the end of its brackets and quotes, or of
+// everything.
+func (s *jsonScanner) take(what string) error {
+	s.text, s.ends = s.text[:0], false
 	depth, quoted, escaped := 0, false, false
 	for {
 		c, err := s.r.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return false, nil // whether it is complete is seen when it is parsed
+			return nil // whether it is complete is seen when it is parsed
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		if depth == 0 && !quoted && strings.IndexByte(delimiters, c) >= 0 {
-			return true, s.r.UnreadByte()
+			s.ends = true
+			return s.r.UnreadByte()
 		}
 		s.text = append(s.text, c)
 		if s.pass(c); len(s.text) > maxEntry {
-			return false, errLargeEntry.With("%s: is larger than %d bytes", what, maxEntry)
+			return errLargeEntry.With("%s: is larger than %d bytes", what, maxEntry)
 		}
 		switch {
 		case escaped:
@@ -239,7 +238,8 @@ func (s *jsonScanner) take(what string) (ends bool, err error) {
 			depth--
 		}
 		if depth == 0 && !quoted && (c == '"' || c == '}' || c == ']') {
-			return true, nil
+			s.ends = true
+			return nil
 		}
 	}
 }
