@@ -96,7 +96,7 @@ func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 	a.Identity.ID = id
 	a.Identity.HiringDate = identity.DateOf(on.At)
 	if err := a.merge(p); err != nil {
-		return Step{}, p.locate(err)
+		return Step{}, jsondoc.Locate(p.at, err)
 	}
 	v := identity.First(a.Identity, on.By, on.At)
 	v.Reason = p.reason
@@ -109,10 +109,10 @@ func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
 	next := a
 	if err := next.merge(p); err != nil {
-		return Step{}, p.locate(err)
+		return Step{}, jsondoc.Locate(p.at, err)
 	}
 	if err := checkMove(a.Identity.Status, next.Identity.Status); err != nil {
-		return Step{}, p.locate(err)
+		return Step{}, jsondoc.Locate(p.at, err)
 	}
 	return a.step(next, on, func(v *identity.Version) { v.Reason = p.reason })
 }

@@ -11,13 +11,8 @@ import (
 // identity, then those of the record.
 func (a Agent) Write(w *jsondoc.Writer) {
 	a.Identity.Write(w)
-	a.writeRecord(w)
-}
-
-// WriteSummary writes what [Agent.Write] does without the instructions.
-func (a Agent) WriteSummary(w *jsondoc.Writer) {
-	a.Identity.WriteSummary(w)
-	a.writeRecord(w)
+	a.writeUnversioned(w)
+	writeRevision(w, a.Version, a.Revision, a.CreatedAt, a.UpdatedAt)
 }
 
 // WriteEntry writes the members of a as the document of an organization has
@@ -25,11 +20,6 @@ func (a Agent) WriteSummary(w *jsondoc.Writer) {
 func (a Agent) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 	a.Identity.WriteEntry(w, show)
 	a.writeUnversioned(w)
-}
-
-func (a Agent) writeRecord(w *jsondoc.Writer) {
-	a.writeUnversioned(w)
-	writeRevision(w, a.Version, a.Revision, a.CreatedAt, a.UpdatedAt)
 }
 
 func writeRevision(w *jsondoc.Writer, version, revision int64, created, updated time.Time) {
@@ -53,13 +43,4 @@ func (a Agent) Unversioned() []byte {
 	a.writeUnversioned(w)
 	w.Close()
 	return w.Bytes()
-}
-
-// setUnversioned reads back what [Agent.Unversioned] returned.
-func (a *Agent) setUnversioned(canonical string) error {
-	v, err := jsondoc.ParseStored(canonical)
-	if err == nil {
-		err = jsondoc.ReadWhole(v, a.readUnversioned)
-	}
-	return err
 }

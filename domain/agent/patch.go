@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"slices"
 
 	"orgd/domain/fault"
@@ -77,16 +76,6 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 	return p
 }
 
-// locate adds to an error where the entry stands. What was found in reading its
-// fields says so already.
-func (p Patch) locate(err error) error {
-	if err == nil || p.at == "" || errors.Is(err, jsondoc.ErrInvalid) {
-		return err
-	}
-	f := fault.Of(err)
-	return f.With("%s.%s", p.at, f.Msg)
-}
-
 // parse tries the patch on an agent that any patch fits which is not wrong in
 // itself: so everything is found that needs no state.
 func parse(v jsondoc.Value, isNew bool) (Patch, error) {
@@ -103,10 +92,10 @@ func (p Patch) tried() (Patch, error) {
 	}
 	given := givenIn(p.value)
 	if err := given.checkShortForm(); err != nil {
-		return Patch{}, p.locate(err)
+		return Patch{}, jsondoc.Locate(p.at, err)
 	}
 	if err := blank.Identity.Check(); err != nil {
-		return Patch{}, p.locate(err)
+		return Patch{}, jsondoc.Locate(p.at, err)
 	}
 	if given.department {
 		p.department = &blank.Identity.Department
@@ -212,27 +201,19 @@ func (a *Agent) begin(read Agent) {
 
 // apply reads p into a: a new agent as it stands there, a change as a merge.
 func (p Patch) apply(a *Agent) error {
-	if p.isNew {
-		return p.readWhole(func(r *jsondoc.Reader) {
-			a.Identity.ReadHiringDate(r)
-			a.read(r)
-			r.Require("name", "role", "department")
-		})
+	if !p.isNew && p.at == "" {
+		return jsondoc.Read(p.value, a.read)
 	}
-	if p.at != "" {
-		return p.readWhole(func(r *jsondoc.Reader) {
+	return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
+		if !p.isNew {
 			a.readSameHiringDate(r)
 			a.read(r)
-		})
-	}
-	return jsondoc.Read(p.value, a.read)
-}
-
-func (p Patch) readWhole(read func(*jsondoc.Reader)) error {
-	if p.at != "" {
-		return jsondoc.ReadWholeAt(p.at, p.value, read)
-	}
-	return jsondoc.ReadWhole(p.value, read)
+			return
+		}
+		a.Identity.ReadHiringDate(r)
+		a.read(r)
+		r.Require("name", "role", "department")
+	})
 }
 
 // readSameHiringDate takes the date that an existing agent has.

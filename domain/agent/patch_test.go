@@ -131,7 +131,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("Write (-want +got):\n%s", diff)
 	}
 	want = strings.Replace(want, `"instructions":"",`, "", 1)
-	if diff := cmp.Diff(want, write(a.WriteSummary)); diff != "" {
+	if diff := cmp.Diff(want, write(a.Record().WriteSummary)); diff != "" {
 		t.Errorf("WriteSummary (-want +got):\n%s", diff)
 	}
 }

@@ -62,7 +62,7 @@ func (r Record) writeRecord(w *jsondoc.Writer) {
 	writeRevision(w, r.Version, r.Revision, r.CreatedAt, r.UpdatedAt)
 }
 
-// WriteSummary writes what [Agent.WriteSummary] does.
+// WriteSummary writes what [Agent.Write] does, without the instructions.
 func (r Record) WriteSummary(w *jsondoc.Writer) {
 	head, tail := identity.WithoutInstructions(r.Identity)
 	w.Raw(head)
@@ -87,7 +87,7 @@ func (r Record) Agent() (Agent, error) {
 	if r.Unversioned == nothingUnversioned {
 		return a, nil
 	}
-	if err := a.setUnversioned(r.Unversioned); err != nil {
+	if err := jsondoc.ReadStored(r.Unversioned, a.readUnversioned); err != nil {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	return a, nil

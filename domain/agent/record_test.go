@@ -26,7 +26,10 @@ func TestRecord(t *testing.T) {
 		if diff := cmp.Diff(shown(want.Write), shown(rec.Write)); diff != "" {
 			t.Errorf("Write with %s (-agent +record):\n%s", more, diff)
 		}
-		if diff := cmp.Diff(shown(want.WriteSummary), shown(rec.WriteSummary)); diff != "" {
+		instructions := jsondoc.NewWriter(nil)
+		instructions.Text(want.Identity.Instructions)
+		summary := strings.Replace(shown(want.Write), `"instructions":`+string(instructions.Bytes())+`,`, "", 1)
+		if diff := cmp.Diff(summary, shown(rec.WriteSummary)); diff != "" {
 			t.Errorf("WriteSummary with %s (-agent +record):\n%s", more, diff)
 		}
 		if rec.Tag() != want.Tag() {

@@ -112,10 +112,7 @@ func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, err
 		return Company{}, err
 	}
 	if next.Currency != c.Currency && costsRecorded {
-		if p.at != "" {
-			return Company{}, ErrCurrency.With("%s.%s", p.at, ErrCurrency.Msg)
-		}
-		return Company{}, ErrCurrency
+		return Company{}, jsondoc.Locate(p.at, ErrCurrency)
 	}
 	if string(next.Canonical()) == string(c.Canonical()) {
 		return c, nil
@@ -207,12 +204,8 @@ func (c Company) Canonical() []byte {
 // Parse reads a stored form back. Departments, revision and time are kept
 // beside it and are the caller's to fill in.
 func Parse(canonical []byte) (Company, error) {
-	v, err := jsondoc.ParseStored(canonical)
-	if err != nil {
-		return Company{}, fmt.Errorf("company: parse: %v", err)
-	}
 	c := Default(time.Time{})
-	if err := jsondoc.ReadWhole(v, c.read); err != nil {
+	if err := jsondoc.ReadStored(canonical, c.read); err != nil {
 		return Company{}, fmt.Errorf("company: parse: %v", err)
 	}
 	return c, nil

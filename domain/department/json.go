@@ -3,9 +3,20 @@ package department
 import (
 	"fmt"
 
+	"orgd/domain/ceremony"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
 )
+
+const (
+	maxDescription = 2048
+	maxTeams       = 64
+	maxItems       = 256
+)
+
+var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
 
 // Show turns the id of an agent into what a reader sees of it; false means that
 // the agent is gone.
@@ -24,12 +35,8 @@ func (d Department) Canonical() []byte {
 // Parse reads a stored form back. Identity, name, revision and times of the
 // department are kept beside it and are the caller's to fill in.
 func Parse[T []byte | string](canonical T) (Department, error) {
-	v, err := jsondoc.ParseStored(canonical)
-	if err != nil {
-		return Department{}, fmt.Errorf("department: parse: %v", err)
-	}
 	d := blank()
-	if err := jsondoc.ReadWhole(v, d.read); err != nil {
+	if err := jsondoc.ReadStored(canonical, d.read); err != nil {
 		return Department{}, fmt.Errorf("department: parse: %v", err)
 	}
 	return d, nil
@@ -127,4 +134,94 @@ func (p Policies) write(w *jsondoc.Writer) {
 	}
 	w.CloseList()
 	w.Close()
+}
+
+// read merges the writable fields that r has into d.
+func (d *Department) read(r *jsondoc.Reader) {
+	r.Text("description", &d.Description, 0, maxDescription)
+	identity.ReadRef(r, "head", &d.Head)
+	money.ReadPercent(r, "budget_percent", &d.BudgetPercent)
+	jsondoc.EnumOrNull(r, "autonomy_level", &d.Autonomy, identity.Autonomies()...)
+	jsondoc.List(r, "teams", &d.Teams, maxTeams, readTeam)
+	unique(r, "teams", d.Teams, func(t Team) name.Name { return t.Name })
+	jsondoc.List(r, "reporting_lines", &d.ReportingLines, maxItems, readLine)
+	r.Object("policies", d.Policies.read)
+	d.readCeremonyPolicy(r)
+}
+
+func readTeam(r *jsondoc.Reader, t *Team) {
+	name.Read(r, "name", &t.Name, name.MaxLength)
+	identity.ReadRef(r, "lead", &t.Lead)
+	identity.ReadRefs(r, "members", &t.Members, maxItems)
+	r.Require("name")
+}
+
+func readLine(r *jsondoc.Reader, l *ReportingLine) {
+	readRef(r, "subordinate", &l.Subordinate)
+	readRef(r, "supervisor", &l.Supervisor)
+	r.Require("subordinate", "supervisor")
+}
+
+// readRef reads a reference that may not be null.
+func readRef(r *jsondoc.Reader, field string, dst *string) {
+	if r.Null(field) {
+		r.Fail(field, "must not be null")
+		return
+	}
+	var ref *string
+	if identity.ReadRef(r, field, &ref); ref != nil {
+		*dst = *ref
+	}
+}
+
+func (p *Policies) read(r *jsondoc.Reader) {
+	r.Object("review_requirements", p.Review.read)
+	jsondoc.List(r, "approval_chains", &p.Chains, maxItems, readChain)
+	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) name.Name { return name.Name{Text: c.ActionType, Key: name.Key(c.ActionType)} })
+}
+
+func (q *ReviewRequirements) read(r *jsondoc.Reader) {
+	r.Int("min_reviewers", &q.MinReviewers, 0, maxItems)
+	r.Texts("required_reviewer_roles", &q.RequiredRoles, words)
+	r.Bool("self_review_allowed", &q.SelfReview)
+}
+
+func readChain(r *jsondoc.Reader, c *ApprovalChain) {
+	r.Text("action_type", &c.ActionType, 1, 256)
+	r.Texts("approvers", &c.Approvers, jsondoc.Bounds{MinItems: 1, MaxItems: maxItems, MinLen: 1, MaxLen: 256})
+	r.Int("min_approvals", &c.MinApprovals, 0, maxItems)
+	r.Require("action_type", "approvers")
+}
+
+// unique reports items of a list whose names have the same key.
+func unique[T any](r *jsondoc.Reader, field string, items []T, nameOf func(T) name.Name) {
+	seen := map[name.Key]bool{}
+	for _, item := range items {
+		if n := nameOf(item); n.Key != "" && seen[n.Key] {
+			r.Fail(field, "%q is given twice", n.Text)
+		} else {
+			seen[n.Key] = true
+		}
+	}
+}
+
+// readCeremonyPolicy merges the policy and checks its known keys, as its own
+// endpoint does.
+func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
+	const field = "ceremony_policy"
+	merged := (*jsondoc.Object)(d.CeremonyPolicy)
+	r.FreeOrNull(field, &merged, ceremony.MaxBytes)
+	if !r.Has(field) {
+		return
+	}
+	if merged == nil {
+		d.CeremonyPolicy = nil
+		return
+	}
+	p, err := ceremony.ParseAt(r.PathOf(field), merged.Value())
+	if err != nil {
+		r.FailWith(err)
+		return
+	}
+	d.CeremonyPolicy = &p
 }

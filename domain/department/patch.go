@@ -1,26 +1,15 @@
 package department
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"orgd/domain/ceremony"
-	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/money"
 	"orgd/domain/name"
 )
-
-const (
-	maxDescription = 2048
-	maxTeams       = 64
-	maxItems       = 256
-)
-
-var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
 
 // Patch is a checked JSON Merge Patch (RFC 7396) of a department's writable
 // fields. It is also what a department is made from.
@@ -65,23 +54,13 @@ func (p Patch) Fields() []string {
 	return slices.DeleteFunc(slices.Collect(p.value.Names()), func(field string) bool { return field == "name" })
 }
 
-// locate adds to an error where the entry stands. What was found in reading its
-// fields says so already.
-func (p Patch) locate(err error) error {
-	if err == nil || p.at == "" || errors.Is(err, jsondoc.ErrInvalid) {
-		return err
-	}
-	f := fault.Of(err)
-	return f.With("%s.%s", p.at, f.Msg)
-}
-
 func parse(p Patch) (Patch, error) {
 	scratch := blank()
 	if err := p.apply(&scratch); err != nil {
 		return Patch{}, err
 	}
 	if err := scratch.check(); err != nil {
-		return Patch{}, p.locate(err)
+		return Patch{}, jsondoc.Locate(p.at, err)
 	}
 	p.name = scratch.Name
 	for _, id := range scratch.Agents() {
@@ -121,9 +100,9 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 	d := blank()
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = id, 1, at, at
 	if err := d.merge(p); err != nil {
-		return Department{}, p.locate(err)
+		return Department{}, jsondoc.Locate(p.at, err)
 	}
-	return d, p.locate(d.CheckBudget(others))
+	return d, jsondoc.Locate(p.at, d.CheckBudget(others))
 }
 
 // Change merges the patch into the department. Without effect it comes back as
@@ -131,11 +110,11 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 func (d Department) Change(p Patch, others money.Percent, at time.Time) (Department, error) {
 	next := d
 	if err := next.merge(p); err != nil {
-		return Department{}, p.locate(err)
+		return Department{}, jsondoc.Locate(p.at, err)
 	}
 	if p.SetsBudget() {
 		if err := next.CheckBudget(others); err != nil {
-			return Department{}, p.locate(err)
+			return Department{}, jsondoc.Locate(p.at, err)
 		}
 	}
 	return d.succeed(next, at), nil
@@ -144,24 +123,18 @@ func (d Department) Change(p Patch, others money.Percent, at time.Time) (Departm
 // apply reads p into d: a new department as it stands there, a change as a
 // merge.
 func (p Patch) apply(d *Department) error {
-	named := func(r *jsondoc.Reader) {
-		name.Read(r, "name", &d.Name, name.MaxLength)
-		r.Require("name")
+	if !p.isNew && p.at == "" {
+		return jsondoc.Read(p.value, d.read)
+	}
+	return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
+		if !p.isNew && d.Name != (name.Name{}) {
+			r.Has("name") // a department keeps the name that it has, however an entry writes it
+		} else {
+			name.Read(r, "name", &d.Name, name.MaxLength)
+			r.Require("name")
+		}
 		d.read(r)
-	}
-	switch {
-	case p.at != "" && !p.isNew && d.Name != (name.Name{}):
-		// A department keeps the name that it has, however an entry writes it.
-		return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
-			r.Has("name")
-			d.read(r)
-		})
-	case p.at != "":
-		return jsondoc.ReadWholeAt(p.at, p.value, named)
-	case p.isNew:
-		return jsondoc.ReadWhole(p.value, named)
-	}
-	return jsondoc.Read(p.value, d.read)
+	})
 }
 
 func (d *Department) merge(p Patch) error {
@@ -222,94 +195,4 @@ func resolveLines(refs identity.References, lines []ReportingLine) error {
 		l.Subordinate, l.Supervisor = string(below), string(above)
 	}
 	return nil
-}
-
-// read merges the writable fields that r has into d.
-func (d *Department) read(r *jsondoc.Reader) {
-	r.Text("description", &d.Description, 0, maxDescription)
-	identity.ReadRef(r, "head", &d.Head)
-	money.ReadPercent(r, "budget_percent", &d.BudgetPercent)
-	jsondoc.EnumOrNull(r, "autonomy_level", &d.Autonomy, identity.Autonomies()...)
-	jsondoc.List(r, "teams", &d.Teams, maxTeams, readTeam)
-	unique(r, "teams", d.Teams, func(t Team) name.Name { return t.Name })
-	jsondoc.List(r, "reporting_lines", &d.ReportingLines, maxItems, readLine)
-	r.Object("policies", d.Policies.read)
-	d.readCeremonyPolicy(r)
-}
-
-func readTeam(r *jsondoc.Reader, t *Team) {
-	name.Read(r, "name", &t.Name, name.MaxLength)
-	identity.ReadRef(r, "lead", &t.Lead)
-	identity.ReadRefs(r, "members", &t.Members, maxItems)
-	r.Require("name")
-}
-
-func readLine(r *jsondoc.Reader, l *ReportingLine) {
-	readRef(r, "subordinate", &l.Subordinate)
-	readRef(r, "supervisor", &l.Supervisor)
-	r.Require("subordinate", "supervisor")
-}
-
-// readRef reads a reference that may not be null.
-func readRef(r *jsondoc.Reader, field string, dst *string) {
-	if r.Null(field) {
-		r.Fail(field, "must not be null")
-		return
-	}
-	var ref *string
-	if identity.ReadRef(r, field, &ref); ref != nil {
-		*dst = *ref
-	}
-}
-
-func (p *Policies) read(r *jsondoc.Reader) {
-	r.Object("review_requirements", p.Review.read)
-	jsondoc.List(r, "approval_chains", &p.Chains, maxItems, readChain)
-	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) name.Name { return name.Name{Text: c.ActionType, Key: name.Key(c.ActionType)} })
-}
-
-func (q *ReviewRequirements) read(r *jsondoc.Reader) {
-	r.Int("min_reviewers", &q.MinReviewers, 0, maxItems)
-	r.Texts("required_reviewer_roles", &q.RequiredRoles, words)
-	r.Bool("self_review_allowed", &q.SelfReview)
-}
-
-func readChain(r *jsondoc.Reader, c *ApprovalChain) {
-	r.Text("action_type", &c.ActionType, 1, 256)
-	r.Texts("approvers", &c.Approvers, jsondoc.Bounds{MinItems: 1, MaxItems: maxItems, MinLen: 1, MaxLen: 256})
-	r.Int("min_approvals", &c.MinApprovals, 0, maxItems)
-	r.Require("action_type", "approvers")
-}
-
-// unique reports items of a list whose names have the same key.
-func unique[T any](r *jsondoc.Reader, field string, items []T, nameOf func(T) name.Name) {
-	seen := map[name.Key]bool{}
-	for _, item := range items {
-		if n := nameOf(item); n.Key != "" && seen[n.Key] {
-			r.Fail(field, "%q is given twice", n.Text)
-		} else {
-			seen[n.Key] = true
-		}
-	}
-}
-
-// readCeremonyPolicy merges the policy and checks its known keys, as its own
-// endpoint does.
-func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
-	const field = "ceremony_policy"
-	merged := (*jsondoc.Object)(d.CeremonyPolicy)
-	r.FreeOrNull(field, &merged, ceremony.MaxBytes)
-	if !r.Has(field) {
-		return
-	}
-	if merged == nil {
-		d.CeremonyPolicy = nil
-		return
-	}
-	p, err := ceremony.ParseAt(r.PathOf(field), merged.Value())
-	if err != nil {
-		r.FailWith(err)
-		return
-	}
-	d.CeremonyPolicy = &p
 }

@@ -6,6 +6,7 @@
 package identity
 
 import (
+	"slices"
 	"time"
 
 	"orgd/domain/decimal"
@@ -38,16 +39,7 @@ var levels = []Level{Junior, Mid, Senior, Lead, Principal, Director, VP, CSuite}
 func ParseLevel(s string) (Level, error) { return parseWord("level", s, levels) }
 
 // Compare is negative, zero or positive as l is below, at or above m.
-func (l Level) Compare(m Level) int { return l.rank() - m.rank() }
-
-func (l Level) rank() int {
-	for i, x := range levels {
-		if x == l {
-			return i
-		}
-	}
-	return -1
-}
+func (l Level) Compare(m Level) int { return slices.Index(levels, l) - slices.Index(levels, m) }
 
 // Status says where an agent stands in its employment. The moves between
 // statuses are a rule of package agent.

@@ -32,12 +32,8 @@ func hash(canonical []byte) string {
 // is also shown as it is, so a release that adds a field adds it to what is stored, with
 // its default.
 func Parse[T []byte | string](canonical T) (Content, error) {
-	v, err := jsondoc.ParseStored(canonical)
-	if err != nil {
-		return Content{}, fmt.Errorf("identity: parse: %v", err)
-	}
 	c := Default()
-	err = jsondoc.ReadWhole(v, func(r *jsondoc.Reader) {
+	err := jsondoc.ReadStored(canonical, func(r *jsondoc.Reader) {
 		var id string
 		r.Text("id", &id, 1, 64)
 		c.ID = ID(id)
@@ -52,21 +48,28 @@ func Parse[T []byte | string](canonical T) (Content, error) {
 
 // Write writes the members of c, sorted, into the object that w has open.
 func (c Content) Write(w *jsondoc.Writer) {
-	c.writeHead(w)
+	c.Authority.write(w.Field("authority"))
+	w.Field("autonomy_level").TextOrNull((*string)(c.Autonomy))
+	w.Field("department").Text(c.Department.Text)
+	w.Field("description").Text(c.Description)
+	w.Field("hiring_date").Text(string(c.HiringDate))
+	w.Field("id").Text(string(c.ID))
 	w.Field("instructions").Text(c.Instructions)
-	c.writeTail(w)
-}
-
-// WriteSummary writes what [Content.Write] does without the instructions,
-// which are by far the longest member.
-func (c Content) WriteSummary(w *jsondoc.Writer) {
-	c.writeHead(w)
-	c.writeTail(w)
+	w.Field("level").Text(string(c.Level))
+	c.Memory.write(w.Field("memory"))
+	w.Field("metadata").Free(c.Metadata)
+	c.Model.write(w.Field("model"))
+	w.Field("name").Text(c.Name.Text)
+	c.Personality.write(w.Field("personality"))
+	w.Field("role").Text(c.Role)
+	c.Skills.write(w.Field("skills"))
+	w.Field("status").Text(string(c.Status))
+	w.Field("strategic_output_mode").TextOrNull((*string)(c.OutputMode))
+	c.Tools.write(w.Field("tools"))
 }
 
 // WithoutInstructions returns the members of a canonical form without the
-// instructions, as [Content.WriteSummary] writes them: those before and those
-// behind.
+// instructions, which are by far the longest: those before and those behind.
 func WithoutInstructions(canonical string) (head, tail string) {
 	head, _, tail = cutText(canonical[:len(canonical)-1], "instructions")
 	return head[1:], strings.TrimPrefix(tail, ",")
@@ -102,33 +105,6 @@ func cutText(canonical, field string) (head, text, tail string) {
 	return head, "", ""
 }
 
-func (c Content) writeHead(w *jsondoc.Writer) {
-	c.Authority.write(w.Field("authority"))
-	w.Field("autonomy_level").TextOrNull((*string)(c.Autonomy))
-	w.Field("department").Text(c.Department.Text)
-	w.Field("description").Text(c.Description)
-	w.Field("hiring_date").Text(string(c.HiringDate))
-	w.Field("id").Text(string(c.ID))
-}
-
-func (c Content) writeTail(w *jsondoc.Writer) {
-	w.Field("level").Text(string(c.Level))
-	c.Memory.write(w.Field("memory"))
-	w.Field("metadata").Free(c.Metadata)
-	if w.Field("model"); c.Model == nil {
-		w.Null()
-	} else {
-		c.Model.write(w)
-	}
-	w.Field("name").Text(c.Name.Text)
-	c.Personality.write(w.Field("personality"))
-	w.Field("role").Text(c.Role)
-	c.Skills.write(w.Field("skills"))
-	w.Field("status").Text(string(c.Status))
-	w.Field("strategic_output_mode").TextOrNull((*string)(c.OutputMode))
-	c.Tools.write(w.Field("tools"))
-}
-
 // Show turns the id of an agent into what a reader sees of it; false means that
 // the agent is gone.
 type Show func(ID) (string, bool)
@@ -150,11 +126,7 @@ func (c Content) WriteEntry(w *jsondoc.Writer, show Show) {
 	w.Field("instructions").Text(c.Instructions)
 	c.Personality.write(w.Field("personality"))
 	c.Skills.write(w.Field("skills"))
-	if w.Field("model"); c.Model == nil {
-		w.Null()
-	} else {
-		c.Model.write(w)
-	}
+	c.Model.write(w.Field("model"))
 	c.Memory.write(w.Field("memory"))
 	c.Tools.write(w.Field("tools"))
 	c.Authority.withReferences(show).write(w.Field("authority"))
@@ -204,7 +176,11 @@ func (m Memory) write(w *jsondoc.Writer) {
 	w.Close()
 }
 
-func (m Model) write(w *jsondoc.Writer) {
+func (m *Model) write(w *jsondoc.Writer) {
+	if m == nil {
+		w.Null()
+		return
+	}
 	w.Open()
 	w.Field("fallback_model").TextOrNull(m.FallbackModel)
 	w.Field("max_tokens").Int(m.MaxTokens)

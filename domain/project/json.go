@@ -20,12 +20,8 @@ func (p Project) Canonical() []byte {
 // Parse reads a stored form back. Identity, revision and times of the project
 // are kept beside it and are the caller's to fill in.
 func Parse(canonical []byte) (Project, error) {
-	v, err := jsondoc.ParseStored(canonical)
-	if err != nil {
-		return Project{}, fmt.Errorf("project: parse: %v", err)
-	}
 	p := Project{Status: Planning}
-	if err := jsondoc.ReadWhole(v, p.readChange); err != nil {
+	if err := jsondoc.ReadStored(canonical, p.readChange); err != nil {
 		return Project{}, fmt.Errorf("project: parse: %v", err)
 	}
 	return p, nil

@@ -1,6 +1,9 @@
 package webhook
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // reserved are the parts of IPv4 that do not belong to hosts on the public
 // internet (IANA special-purpose registry).
@@ -59,10 +62,5 @@ func isPublic(a netip.Addr) bool {
 		}
 		refused = carved
 	}
-	for _, p := range refused {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(refused, func(p netip.Prefix) bool { return p.Contains(a) })
 }

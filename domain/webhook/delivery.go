@@ -186,21 +186,9 @@ func (d Delivery) Write(w *jsondoc.Writer) {
 	w.Field("event_id").Text(string(d.EventID))
 	w.Field("attempt").Int(int64(d.Attempt))
 	w.Field("status").Text(string(d.Status))
-	if w.Field("response_code"); d.Last.Code == 0 {
-		w.Null()
-	} else {
-		w.Int(int64(d.Last.Code))
-	}
-	if w.Field("error"); d.Last.Failure == "" {
-		w.Null()
-	} else {
-		w.Text(string(d.Last.Failure))
-	}
-	if w.Field("next_attempt_at"); d.Due.IsZero() {
-		w.Null()
-	} else {
-		w.Time(d.Due)
-	}
+	w.Field("response_code").IntOrNull(orNil(int64(d.Last.Code)))
+	w.Field("error").TextOrNull(orNil(string(d.Last.Failure)))
+	w.Field("next_attempt_at").TimeOrNull(orNil(d.Due))
 	w.Field("created_at").Time(d.CreatedAt)
 }
 

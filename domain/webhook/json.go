@@ -31,12 +31,8 @@ func (w Webhook) Canonical() []byte {
 // Parse reads a stored form back. What is kept beside it is the caller's to fill
 // in.
 func Parse(canonical []byte) (Webhook, error) {
-	v, err := jsondoc.ParseStored(canonical)
-	if err != nil {
-		return Webhook{}, fmt.Errorf("webhook: parse: %v", err)
-	}
 	var w Webhook
-	err = jsondoc.ReadWhole(v, func(r *jsondoc.Reader) {
+	err := jsondoc.ReadStored(canonical, func(r *jsondoc.Reader) {
 		readURL(r, &w.URL)
 		readTypes(r, &w.EventTypes)
 		jsondoc.List(r, "departments", &w.Departments, maxDepartments, func(r *jsondoc.Reader, n *name.Name) {
@@ -69,14 +65,18 @@ func (w Webhook) Write(out *jsondoc.Writer) {
 	}
 	out.CloseList()
 	out.Field("enabled").Bool(w.Enabled())
-	if out.Field("disabled_reason"); w.Enabled() {
-		out.Null()
-	} else {
-		out.Text(string(w.Disabled))
-	}
+	out.Field("disabled_reason").TextOrNull(orNil(string(w.Disabled)))
 	out.Field("revision").Int(w.Revision)
 	out.Field("created_at").Time(w.CreatedAt)
 	out.Field("updated_at").Time(w.UpdatedAt)
+}
+
+// orNil returns nil for the zero value.
+func orNil[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
 }
 
 func (w Webhook) writeTypes(out *jsondoc.Writer) {

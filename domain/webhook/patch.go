@@ -69,10 +69,10 @@ func (w *Webhook) read(r *jsondoc.Reader) {
 }
 
 func readTypes(r *jsondoc.Reader, dst *[]activity.Type) {
-	texts := make([]string, len(*dst))
-	for i, t := range *dst {
-		texts[i] = string(t)
+	if !r.Has("event_types") {
+		return
 	}
+	var texts []string
 	r.Texts("event_types", &texts, typeBounds)
 	var types []activity.Type
 	for i, text := range texts {

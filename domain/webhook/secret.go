@@ -117,17 +117,14 @@ func (s Secrets) Stored() []byte {
 // any of it.
 func ParseSecrets(stored []byte) (Secrets, error) {
 	var s Secrets
-	v, err := jsondoc.ParseStored(stored)
-	if err == nil {
-		err = jsondoc.ReadWhole(v, func(r *jsondoc.Reader) {
-			readSecret(r, "current", &s.Current)
-			jsondoc.List(r, "former", &s.Former, maxFormer, func(r *jsondoc.Reader, f *Former) {
-				readSecret(r, "secret", &f.Secret)
-				r.Time("until", &f.Until)
-			})
-			r.Require("current", "former")
+	err := jsondoc.ReadStored(stored, func(r *jsondoc.Reader) {
+		readSecret(r, "current", &s.Current)
+		jsondoc.List(r, "former", &s.Former, maxFormer, func(r *jsondoc.Reader, f *Former) {
+			readSecret(r, "secret", &f.Secret)
+			r.Time("until", &f.Until)
 		})
-	}
+		r.Require("current", "former")
+	})
 	if err != nil {
 		return Secrets{}, errors.New("webhook: the stored secrets are damaged")
 	}

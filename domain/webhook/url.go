@@ -65,10 +65,8 @@ func readURL(r *jsondoc.Reader, dst *string) {
 }
 
 func urlProblem(text string) string {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] > '~' {
-			return "must be ASCII without white space; write other characters as %XX, other hosts in Punycode"
-		}
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "must be ASCII without white space; write other characters as %XX, other hosts in Punycode"
 	}
 	u, err := url.Parse(text)
 	switch {
