@@ -19,12 +19,14 @@ import (
 // long. [Entries] reads these again.
 type Document struct {
 	Company     *company.Patch // nil if absent
-	Departments []department.Patch
+	Departments []DepartmentEntry
 	Agents      []AgentEntry
-	// Wheres are the positions of the departments, as AgentEntry.Where.
-	Wheres []string
-	// HasDepartments and HasAgents are false for a list that is absent.
-	HasDepartments, HasAgents bool
+}
+
+// DepartmentEntry is the entry of a department.
+type DepartmentEntry struct {
+	department.Patch
+	Where string // as AgentEntry.Where
 }
 
 // AgentEntry is the part of the entry of an agent that is kept.
@@ -42,17 +44,22 @@ func Path(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }
 // Builder makes a [Document] of the parts of a text, in any order. It reports
 // everything that is wrong at the end.
 type Builder struct {
-	doc         Document
-	problems    problems
-	format      bool
-	seen        map[string]bool
-	agents      map[name.Key]int
-	departments map[name.Key]int
+	doc      Document
+	problems problems
+	format   bool
+	seen     map[string]bool
+	named    map[entryName]int // the number of the first entry with a name
+}
+
+// entryName is the name of an entry of a list.
+type entryName struct {
+	list string
+	key  name.Key
 }
 
 // NewBuilder returns a Builder that has no parts yet.
 func NewBuilder() *Builder {
-	return &Builder{seen: map[string]bool{}, agents: map[name.Key]int{}, departments: map[name.Key]int{}}
+	return &Builder{seen: map[string]bool{}, named: map[entryName]int{}}
 }
 
 // Field begins a member of the document, and reports whether documents have it.
@@ -62,21 +69,12 @@ func (b *Builder) Field(field string) bool {
 		return false
 	}
 	b.seen[field] = true
-	switch field {
-	case FieldFormat, FieldCompany:
-		return true
-	case FieldDepartments:
-		b.doc.HasDepartments = true
-		return true
-	case FieldAgents:
-		b.doc.HasAgents = true
+	if slices.Contains(memberNames, field) {
 		return true
 	}
 	hint := ""
-	for _, known := range []string{FieldFormat, FieldCompany, FieldDepartments, FieldAgents} {
-		if strings.EqualFold(field, known) {
-			hint = fmt.Sprintf(", did you mean %q?", known)
-		}
+	if i := slices.IndexFunc(memberNames, func(known string) bool { return strings.EqualFold(field, known) }); i >= 0 {
+		hint = fmt.Sprintf(", did you mean %q?", memberNames[i])
 	}
 	b.problems.add(ErrMalformed.With("%s: unknown field%s", quoted(field), hint), "")
 	return false
@@ -118,11 +116,11 @@ func (b *Builder) Company(v jsondoc.Value, where string) {
 func (b *Builder) Department(v jsondoc.Value, where string) {
 	i := len(b.doc.Departments)
 	p, err := department.ParseEntry(Path(FieldDepartments, i), v)
-	b.doc.Departments, b.doc.Wheres = append(b.doc.Departments, p), append(b.doc.Wheres, where)
+	b.doc.Departments = append(b.doc.Departments, DepartmentEntry{p, where})
 	if err != nil {
 		b.problems.add(err, where)
 	}
-	b.unique(b.departments, FieldDepartments, i, v, where)
+	b.unique(FieldDepartments, i, v, where)
 }
 
 // Agent adds the next agent.
@@ -136,7 +134,7 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 	if err == nil && p.Name() == nil || !named && v.Kind() == jsondoc.KindObject {
 		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
 	}
-	b.unique(b.agents, FieldAgents, i, v, where)
+	b.unique(FieldAgents, i, v, where)
 	if err != nil || p.Name() == nil {
 		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
 		return
@@ -162,7 +160,7 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 func (b *Builder) Unreadable(member string, err error) {
 	switch member {
 	case FieldDepartments:
-		b.doc.Departments, b.doc.Wheres = append(b.doc.Departments, department.Patch{}), append(b.doc.Wheres, "")
+		b.doc.Departments = append(b.doc.Departments, DepartmentEntry{})
 	case FieldAgents:
 		b.doc.Agents = append(b.doc.Agents, AgentEntry{})
 	default:
@@ -182,17 +180,17 @@ func (b *Builder) Broken(err error) error {
 }
 
 // unique adds a problem if another entry of the list has the name of an entry.
-func (b *Builder) unique(seen map[name.Key]int, list string, i int, entry jsondoc.Value, where string) {
+func (b *Builder) unique(list string, i int, entry jsondoc.Value, where string) {
 	text, _ := entry.Get("name")
 	n, err := name.Parse(text.Text())
 	if err != nil || text.Kind() != jsondoc.KindString {
 		return // another problem
 	}
-	if first, ok := seen[n.Key]; ok {
+	if first, ok := b.named[entryName{list, n.Key}]; ok {
 		b.problems.add(ErrMalformed.With("%s.name: %q is also the name of %s", Path(list, i), n.Text, Path(list, first)), where)
 		return
 	}
-	seen[n.Key.Clone()] = i
+	b.named[entryName{list, n.Key.Clone()}] = i
 }
 
 // Document returns the document, or [ErrMalformed] or [ErrRefused] with everything
@@ -205,7 +203,7 @@ func (b *Builder) Document(prune bool) (*Document, error) {
 	if err := b.problems.err(); err != nil {
 		return nil, err
 	}
-	if prune && !(b.doc.HasDepartments && b.doc.HasAgents) {
+	if prune && !(b.seen[FieldDepartments] && b.seen[FieldAgents]) {
 		return nil, ErrPrune
 	}
 	return &b.doc, nil

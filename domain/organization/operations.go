@@ -1,7 +1,6 @@
 package organization
 
 import (
-	"cmp"
 	"slices"
 
 	"orgd/domain/agent"
@@ -36,27 +35,6 @@ type Operation struct {
 	From  int64
 	Size  int    // of an agent's entry before or after, the longer one, in bytes
 	Moves []Move // of a reorder of agents
-}
-
-// Place returns the members of a department in their order after the operation, or
-// [ErrChanged] if one is not at the place that it moves from.
-func (op Operation) Place(now []agent.Member) ([]agent.Member, error) {
-	index := make(map[agent.ID]int, len(now))
-	for i, m := range now {
-		index[m.ID] = i
-	}
-	next := slices.Clone(now)
-	for _, m := range op.Moves {
-		i, ok := index[m.ID]
-		if !ok || next[i].OrderKey != m.From {
-			return nil, ErrChanged
-		}
-		next[i].OrderKey = m.To
-	}
-	slices.SortFunc(next, func(a, b agent.Member) int {
-		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
-	})
-	return next, nil
 }
 
 // stage is a part of a plan.
@@ -99,7 +77,7 @@ func (p *planner) phases() [][]Operation {
 	for s, ops := range p.operations {
 		switch stage(s) {
 		case changeAgents:
-			phases = append(phases, p.waves(ops)...)
+			phases = append(phases, p.match.waves(ops)...)
 		case deleteAgents:
 			phases = append(phases, ops)
 		default:

@@ -89,7 +89,7 @@ func TestMatch(t *testing.T) {
 		{"twice the same", "a", "b<a c<a", "", "agents[1].previous_name: is also that of agents[0]"},
 	} {
 		m := newMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), state(strings.Fields(tc.state)...), false, newIDs())
-		if err := m.refusal(); tc.refused != "" || err != nil {
+		if err := m.problems.err(); tc.refused != "" || err != nil {
 			if domaintest.Code(err) != fault.Validation || err.Error() != tc.refused {
 				t.Errorf("%s: refusal = %v, want %s", tc.what, err, tc.refused)
 			}
@@ -127,12 +127,12 @@ func TestReferences(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	doc := built(t, []string{`{"name":"E"}`}, []string{`{"name":"a"}`, `{"name":"b","department":"D"}`, `{"name":"c","department":"e"}`})
-	err := newMatch(doc, state("a", "b", "c"), true, newIDs()).refusal()
+	err := newMatch(doc, state("a", "b", "c"), true, newIDs()).problems.err()
 	if domaintest.Code(err) != fault.Validation || err.Error() != "agents[0].department: must be given, because the agent's department is to be deleted; "+
 		"agents[1].department: there will be no such department" {
 		t.Errorf("refusal = %v", err)
 	}
-	if err := newMatch(doc, state("a", "b", "c"), false, newIDs()).refusal(); err != nil {
+	if err := newMatch(doc, state("a", "b", "c"), false, newIDs()).problems.err(); err != nil {
 		t.Errorf("refusal without deletions = %v, want nil", err)
 	}
 }
@@ -233,12 +233,12 @@ func TestWaves(t *testing.T) {
 		waits := func(e int) []int {
 			var on []int
 			for _, to := range refs[e] {
-				if to != e && m.agents[to] == none {
+				if to != e && m.agents.parts[to] == none {
 					on = append(on, to)
 				}
 			}
 			for f := range n {
-				if i := m.agents[f]; f != e && i != none && m.state.Agents[i].Name.Key == doc.Agents[e].Name.Key {
+				if i := m.agents.parts[f]; f != e && i != none && m.state.Agents[i].Name.Key == doc.Agents[e].Name.Key {
 					if at[f] >= at[e] {
 						t.Fatalf("entry %d takes its name in wave %d, it is free after %d", e, at[e], at[f])
 					}
@@ -275,15 +275,15 @@ func TestWaves(t *testing.T) {
 
 func TestUpdated(t *testing.T) {
 	var changes []Change
-	p := &planner{Plan: &Plan{}, digest: newDigest(), in: Inputs{Emit: func(c Change) error { changes = append(changes, c); return nil }}}
+	p := &planner{digest: newDigest(), in: Inputs{Emit: func(c Change) error { changes = append(changes, c); return nil }}}
 	before, after := []byte(`{"a":1,"b":{"c":[]},"d":"x"}`), []byte(`{"a":1.0,"b":{"c":[1]},"d":null}`)
 	fields, err := p.update(entryPath("agents", `A"da`), before, after, func() []byte { return []byte(`{"a":1,"b":{"c":[]},"d":"old"}`) })
 	want := []Change{
 		{`agents["A\"da"].b`, Update, []byte(`{"c":[]}`), []byte(`{"c":[1]}`)},
 		{`agents["A\"da"].d`, Update, []byte(`"old"`), []byte("null")},
 	}
-	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !slices.Equal(fields, Fields{"b", "d"}) || p.Counts != (Counts{Updated: 1}) {
-		t.Errorf("update = %v, %v, counts %+v (-want +got):\n%s", fields, err, p.Counts, diff)
+	if diff := cmp.Diff(want, changes); diff != "" || err != nil || !slices.Equal(fields, Fields{"b", "d"}) || p.counts != (Counts{Updated: 1}) {
+		t.Errorf("update = %v, %v, counts %+v (-want +got):\n%s", fields, err, p.counts, diff)
 	}
 	changes = nil
 	fields, err = p.update("", before, before, func() []byte { t.Error("the current entry was read"); return nil })

@@ -16,19 +16,21 @@ func (m *match) waves(ops []Operation) [][]Operation {
 	var waves [][]Operation
 	for first := 0; first < len(ops); {
 		switch {
-		case g.done[first]:
-			first++
-		case len(g.ready) == 0:
-			g.cut(first)
-		default:
+		case len(g.ready) > 0:
 			ready := g.ready
 			g.ready = nil
 			wave := make([]Operation, len(ready))
 			for k, i := range ready {
 				wave[k] = ops[i]
-				g.finish(i)
+				for _, next := range g.after[i] {
+					g.release(next, i)
+				}
 			}
 			waves = append(waves, wave)
+		case len(g.waits[first]) == 0:
+			first++ // it is done
+		default:
+			g.cut(first)
 		}
 	}
 	return waves
@@ -36,22 +38,21 @@ func (m *match) waves(ops []Operation) [][]Operation {
 
 // graph says which operations wait for which, by their indexes.
 type graph struct {
-	refs  [][]int // those that create agents which an operation refers to
-	name  []int   // the one that frees a name, or none
-	after [][]int // those that wait for an operation
-	waits []int   // for how many operations that are not done
-	done  []bool
-	ready []int
+	waits  [][]int // for those that are not done: the ones that create agents which an operation refers to, then the one that frees its name
+	after  [][]int // those that wait for an operation
+	create []bool  // whether an operation creates an agent
+	ready  []int   // not done, and waiting for nothing
 }
 
 func (m *match) graph(ops []Operation) *graph {
 	n := len(ops)
-	g := &graph{refs: make([][]int, n), name: nothing(n), after: make([][]int, n), waits: make([]int, n), done: make([]bool, n)}
+	g := &graph{waits: make([][]int, n), after: make([][]int, n), create: make([]bool, n)}
 	byID := make(map[agent.ID]int, n)
 	freed := map[name.Key]int{}
 	for i, op := range ops {
 		byID[op.Agent] = i
-		if a := m.agents[op.Entry]; a != none {
+		a := m.agents.parts[op.Entry]
+		if g.create[i] = a == none; a != none {
 			freed[m.state.Agents[a].Name.Key] = i
 		}
 	}
@@ -59,16 +60,14 @@ func (m *match) graph(ops []Operation) *graph {
 		entry := m.doc.Agents[op.Entry]
 		for _, ref := range entry.Refs {
 			id, _ := m.resolve(ref)
-			if to, ok := byID[id]; ok && to != i && m.agents[ops[to].Entry] == none {
-				g.refs[i] = append(g.refs[i], to)
+			if to, ok := byID[id]; ok && to != i && g.create[to] {
 				g.wait(i, to)
 			}
 		}
 		if to, ok := freed[entry.Name.Key]; ok && to != i {
-			g.name[i] = to
 			g.wait(i, to)
 		}
-		if g.waits[i] == 0 {
+		if len(g.waits[i]) == 0 {
 			g.ready = append(g.ready, i)
 		}
 	}
@@ -77,20 +76,21 @@ func (m *match) graph(ops []Operation) *graph {
 
 func (g *graph) wait(i, to int) {
 	g.after[to] = append(g.after[to], i)
-	g.waits[i]++
+	g.waits[i] = append(g.waits[i], to)
 }
 
-func (g *graph) finish(i int) {
-	g.done[i] = true
-	for _, next := range g.after[i] {
-		g.release(next)
-	}
-}
-
-func (g *graph) release(i int) {
-	if g.waits[i]--; g.waits[i] == 0 {
+// release lets i wait for to no longer.
+func (g *graph) release(i, to int) {
+	g.waits[i] = without(g.waits[i], to)
+	if len(g.waits[i]) == 0 {
 		g.ready = append(g.ready, i)
 	}
+}
+
+// without removes one x from list.
+func without(list []int, x int) []int {
+	i := slices.Index(list, x)
+	return slices.Delete(list, i, i+1)
 }
 
 // cut finds a cycle of operations that wait for each other, beginning at one that is
@@ -99,34 +99,20 @@ func (g *graph) release(i int) {
 func (g *graph) cut(at int) {
 	var path []int
 	index := map[int]int{}
-	for {
-		if start, ok := index[at]; ok {
+	for ; ; at = g.waits[at][0] {
+		if start, met := index[at]; met {
 			path = path[start:]
 			break
 		}
 		index[at] = len(path)
 		path = append(path, at)
-		at = g.next(at)
 	}
 	for k, i := range path {
-		to := path[(k+1)%len(path)]
-		if ref := slices.Index(g.refs[i], to); ref >= 0 {
-			g.refs[i] = slices.Delete(g.refs[i], ref, ref+1)
-			back := slices.Index(g.after[to], i)
-			g.after[to] = slices.Delete(g.after[to], back, back+1)
-			g.release(i)
+		if to := path[(k+1)%len(path)]; g.create[to] {
+			g.after[to] = without(g.after[to], i)
+			g.release(i, to)
 			return
 		}
 	}
 	panic("organization: a cycle of names")
-}
-
-// next returns an operation that i waits for.
-func (g *graph) next(i int) int {
-	for _, to := range g.refs[i] {
-		if !g.done[to] {
-			return to
-		}
-	}
-	return g.name[i]
 }

@@ -1,0 +1,247 @@
+package organization
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"orgd/domain/agent"
+	"orgd/domain/department"
+	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
+)
+
+// planner makes a plan.
+type planner struct {
+	in    Inputs
+	match *match
+	index map[agent.ID]int // of the agents in the state
+
+	problems   problems
+	digest     digest
+	counts     Counts
+	operations [stages][]Operation
+	buffers    [3][]byte // for the entries of agents
+}
+
+func (p *planner) add(s stage, op Operation) { p.operations[s] = append(p.operations[s], op) }
+
+// refusal returns [ErrRefused] with all problems, or nil.
+func (p *planner) refusal() error {
+	p.problems.malformed = false // the state is the reason
+	return p.problems.err()
+}
+
+// currentName returns the name that an agent has.
+func (p *planner) currentName(id agent.ID) (string, bool) {
+	i, ok := p.index[id]
+	if !ok {
+		return "", false
+	}
+	return p.in.State.Agents[i].Name.Text, true
+}
+
+func (p *planner) emit(c Change) error {
+	p.digest.change(c)
+	switch c.Action {
+	case Create:
+		p.counts.Created++
+	case Delete:
+		p.counts.Deleted++
+	case Reorder:
+		p.counts.Reordered++
+	}
+	if p.in.Emit == nil {
+		return nil
+	}
+	return p.in.Emit(c)
+}
+
+// update emits a change for each field that differs, and returns these fields; nil if
+// the entries are the same. Both name agents as they will be called, because a
+// rename changes nothing in an entry that refers to the agent. current returns the
+// entry before with the current names. Entries may be long: no more of them is held
+// at once than needed.
+func (p *planner) update(path string, before, after []byte, current func() []byte) (Fields, error) {
+	if string(before) == string(after) {
+		return nil, nil
+	}
+	was, err := members(before)
+	if err != nil {
+		return nil, err
+	}
+	will, err := members(after)
+	if err != nil {
+		return nil, err
+	}
+	fields := Fields{}
+	for i, m := range will {
+		if !was[i].Value.Equal(m.Value) {
+			fields = append(fields, strings.Clone(m.Name)) // without the text that it is part of
+		}
+	}
+	p.counts.Updated++
+	if was, err = members(current()); err != nil {
+		return nil, err
+	}
+	for i, m := range will {
+		if !fields.Has(m.Name) {
+			continue
+		}
+		if err := p.emit(Change{Path: path + "." + m.Name, Action: Update, Old: was[i].Value.Append(nil), New: m.Value.Append(nil)}); err != nil {
+			return nil, err
+		}
+	}
+	return fields, nil
+}
+
+func members(text []byte) ([]jsondoc.Member, error) {
+	v, err := jsondoc.ParseStored(text)
+	return v.Members(), err
+}
+
+func (p *planner) compareCompany() error {
+	patch, co := p.in.Document.Company, p.in.State.Company
+	if patch == nil {
+		return nil
+	}
+	next, err := co.Change(*patch, false, p.in.On.At)
+	if err != nil {
+		p.problems.add(err, "")
+		return nil
+	}
+	before := AppendCompany(nil, co)
+	fields, err := p.update(FieldCompany, before, AppendCompany(nil, next), func() []byte { return before })
+	if err != nil || fields == nil {
+		return err
+	}
+	p.add(updateCompany, Operation{Kind: UpdateCompany, Fields: fields, From: co.Revision})
+	if !fields.Has("currency") {
+		return nil
+	}
+	costs, err := p.in.Costs()
+	if err != nil {
+		return err
+	}
+	if _, err := co.Change(*patch, costs, p.in.On.At); err != nil {
+		p.problems.add(err, "")
+	}
+	return nil
+}
+
+func (p *planner) compareDepartments() error {
+	shares := money.Percent(0)
+	var more []int // entries that raise the sum of the shares
+	for e := range p.in.Document.Departments {
+		before, after, err := p.compareDepartment(e)
+		if err != nil {
+			return err
+		}
+		if shares += after; after > before {
+			more = append(more, e)
+		}
+	}
+	total := shares // with the departments that the document does not name
+	for i, d := range p.in.State.Departments {
+		if p.match.departments.entries[i] == none {
+			total += d.BudgetPercent
+		}
+	}
+	for i, d := range p.in.State.Departments {
+		if p.in.Prune && p.match.departments.entries[i] == none {
+			if err := p.deleteDepartment(d, total > money.Hundred); err != nil {
+				return err
+			}
+		}
+	}
+	if !p.in.Prune {
+		shares = total
+	}
+	if shares > money.Hundred {
+		for _, e := range more {
+			p.problems.add(department.ErrBudget.With("%s.budget_percent: the departments would have %s in all, which exceeds 100",
+				Path(FieldDepartments, e), shares), p.in.Document.Departments[e].Where)
+		}
+	}
+	return nil
+}
+
+// compareDepartment returns the share of the budget that the department of an entry
+// has and the one that it will have.
+func (p *planner) compareDepartment(e int) (before, after money.Percent, err error) {
+	entry := p.in.Document.Departments[e]
+	refs := p.match.references(entry.References())
+	patch := entry.Resolve(refs)
+	if p.match.departments.parts[e] == none {
+		d, err := department.New("", patch.New(), 0, p.in.On.At)
+		if err != nil {
+			p.problems.add(err, entry.Where)
+			return 0, d.BudgetPercent, nil
+		}
+		p.addDepartment(createDepartments, Operation{Kind: CreateDepartment, Department: d.Name.Key, Entry: e, Fields: patch.Fields()}, refs)
+		return 0, d.BudgetPercent, p.emit(created(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.match.futureName)))
+	}
+	known := p.in.State.Departments[p.match.departments.parts[e]]
+	d, err := p.read(known.Name.Key)
+	if err != nil {
+		return 0, 0, err
+	}
+	next, err := d.Change(patch, 0, p.in.On.At)
+	if err != nil {
+		p.problems.add(err, entry.Where)
+		next = d
+	}
+	if next.Revision == d.Revision {
+		return d.BudgetPercent, d.BudgetPercent, nil // without the names of the agents that it refers to
+	}
+	fields, err := p.update(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.match.futureName), AppendDepartment(nil, next, p.match.futureName),
+		func() []byte { return AppendDepartment(nil, d, p.currentName) })
+	if fields != nil {
+		s := updateDepartments
+		if next.BudgetPercent < d.BudgetPercent {
+			s = lowerShares
+		}
+		p.addDepartment(s, Operation{Kind: UpdateDepartment, Department: d.Name.Key, Entry: e, Fields: fields, From: known.Revision}, refs)
+	}
+	return d.BudgetPercent, next.BudgetPercent, err
+}
+
+func (p *planner) read(key name.Key) (department.Department, error) {
+	d, err := p.in.Department(key)
+	if errors.Is(err, department.ErrNotFound) {
+		err = ErrChanged // it was deleted since
+	}
+	return d, err
+}
+
+// addDepartment adds an operation on a department. If it comes before the agents and
+// refers to new ones, it is divided: its references come after the agents.
+func (p *planner) addDepartment(s stage, op Operation, refs identity.References) {
+	isNew := func(id agent.ID) bool { _, exists := p.index[id]; return !exists }
+	if s < changeAgents && slices.ContainsFunc(slices.Collect(maps.Values(refs)), isNew) {
+		later := op
+		later.Kind, later.From = UpdateDepartment, op.From+1
+		later.Fields, op.Fields = op.Fields.divide()
+		p.add(updateDepartments, later)
+	}
+	p.add(s, op)
+}
+
+// deleteDepartment deletes a department. release takes its share of the budget from
+// it before others get more.
+func (p *planner) deleteDepartment(d department.Department, release bool) error {
+	op := Operation{Kind: DeleteDepartment, Department: d.Name.Key, From: d.Revision}
+	if release && d.BudgetPercent > 0 {
+		p.add(releaseShares, Operation{Kind: ReleaseShare, Department: op.Department, From: op.From})
+		op.From++
+	}
+	p.add(deleteDepartments, op)
+	d, err := p.read(d.Name.Key)
+	if err != nil {
+		return err
+	}
+	return p.emit(deleted(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.currentName)))
+}
