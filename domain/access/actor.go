@@ -39,13 +39,15 @@ func Check(a Actor, op Operation) error {
 // these departments. A change that moves something between departments names
 // both; without departments a scoped right is refused.
 func CheckIn(a Actor, op Operation, departments ...name.Key) error {
-	if Of(a.Role, op) == Allowed || Of(a.Role, op) == Scoped && a.manages(departments) {
-		return nil
+	return a.check(op, a.manages(departments), "in its own departments")
+}
+
+// check is [Check] for an op whose scoped right holds only where.
+func (a Actor) check(op Operation, mine bool, where string) error {
+	if Of(a.Role, op) == Scoped && !mine {
+		return ErrForbidden.With("role %q may perform %s only %s", a.Role, op, where)
 	}
-	if err := Check(a, op); err != nil {
-		return err
-	}
-	return ErrForbidden.With("role %q may perform %s only in its own departments", a.Role, op)
+	return Check(a, op)
 }
 
 // CheckReplay returns [ErrForbidden] unless the actor may be shown again what
@@ -81,33 +83,17 @@ func CheckBudgetShare(a Actor) error {
 // CheckReport returns [ErrForbidden] unless the actor may report activity of
 // this agent, which works in this department.
 func CheckReport(a Actor, agentID string, department name.Key) error {
-	switch Of(a.Role, ActivitiesIngest) {
-	case Allowed:
-		return nil
-	case Denied:
-		return Check(a, ActivitiesIngest)
+	if a.Role != Agent || Of(a.Role, ActivitiesIngest) != Scoped {
+		return CheckIn(a, ActivitiesIngest, department)
 	}
-	if a.Role == Agent {
-		return a.checkSelf(agentID)
+	if agentID == "" || a.Agent != agentID {
+		return ErrForbidden.With("role %q may report activity only for itself", a.Role)
 	}
-	return CheckIn(a, ActivitiesIngest, department)
-}
-
-func (a Actor) checkSelf(agentID string) error {
-	if agentID != "" && a.Agent == agentID {
-		return nil
-	}
-	return ErrForbidden.With("role %q may report activity only for itself", a.Role)
+	return nil
 }
 
 // CheckOwner returns [ErrForbidden] unless the actor may perform op, which is
 // about sessions, on a session of this subject.
 func CheckOwner(a Actor, op Operation, subject string) error {
-	if Of(a.Role, op) == Allowed || Of(a.Role, op) == Scoped && subject != "" && a.Subject == subject {
-		return nil
-	}
-	if err := Check(a, op); err != nil {
-		return err
-	}
-	return ErrForbidden.With("role %q may perform %s only on its own sessions", a.Role, op)
+	return a.check(op, subject != "" && a.Subject == subject, "on its own sessions")
 }

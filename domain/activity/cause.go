@@ -53,30 +53,28 @@ func (r *Record) Rehired(role, department string) {
 
 // Onboarded records that the agent became active, from the status from.
 func (r *Record) Onboarded(from, to string) {
-	if from == "" {
-		r.add(Onboarded, from, to, "onboarded on hiring, status "+to)
-		return
-	}
-	r.add(Onboarded, from, to, fmt.Sprintf("onboarded, from %s to %s", from, to))
+	r.moved(Onboarded, from, to, "onboarded,", "onboarded on hiring, status")
 }
 
 // StatusChanged records a move between statuses, or a first status that needs
 // saying.
 func (r *Record) StatusChanged(from, to string) {
-	if from == "" {
-		r.add(StatusChanged, from, to, "hired with status "+to)
-		return
-	}
-	r.add(StatusChanged, from, to, fmt.Sprintf("status changed from %s to %s", from, to))
+	r.moved(StatusChanged, from, to, "status changed", "hired with status")
 }
 
 // Offboarded records that the agent became terminated.
 func (r *Record) Offboarded(from, to string) {
+	r.moved(Offboarded, from, to, "offboarded,", "offboarded on hiring, status")
+}
+
+// moved adds an event of a status that was reached from another one or, with the
+// words in first, on hiring.
+func (r *Record) moved(t Type, from, to, later, first string) {
 	if from == "" {
-		r.add(Offboarded, from, to, "offboarded on hiring, status "+to)
+		r.add(t, from, to, first+" "+to)
 		return
 	}
-	r.add(Offboarded, from, to, fmt.Sprintf("offboarded, from %s to %s", from, to))
+	r.add(t, from, to, fmt.Sprintf("%s from %s to %s", later, from, to))
 }
 
 // Promoted records that the agent's level rose.

@@ -55,9 +55,9 @@ func (e Entry) Event(id ID, now time.Time, agentID, agentName string) Event {
 // reports it.
 func readEntry(r *jsondoc.Reader, e *Entry) {
 	readID(r, &e.ID)
-	require(r, "event_type")
+	r.Require("event_type")
 	jsondoc.Enum(r, "event_type", &e.Type, RuntimeTypes()...)
-	require(r, "agent")
+	r.Require("agent")
 	r.Text("agent", &e.Agent, 1, MaxAgentRef)
 	readTime(r, &e.At)
 	r.Text("description", &e.Description, 0, MaxDescription)
@@ -120,7 +120,7 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 // readData keeps the data exactly as it is and reads what it measures. Every
 // runtime type has a required key, so there is always data.
 func readData(r *jsondoc.Reader, e *Entry) {
-	require(r, "data")
+	r.Require("data")
 	v, _ := r.Raw("data")
 	r.Object("data", func(r *jsondoc.Reader) {
 		e.Measures = readMeasures(e.Type, r)

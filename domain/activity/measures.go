@@ -75,22 +75,16 @@ func readTask(r *jsondoc.Reader) Measures {
 }
 
 func readCost(r *jsondoc.Reader) Measures {
-	require(r, "amount")
+	r.Require("amount")
 	readOptionalText(r, "model")
 	readCount(r, "input_tokens")
 	readCount(r, "output_tokens")
 	return Measures{Incurred: readAmount(r, "amount")}
 }
 
-func require(r *jsondoc.Reader, name string) {
-	if !r.Has(name) {
-		r.Fail(name, "is required")
-	}
-}
-
 // readText checks a required text; measures do not need its value.
 func readText(r *jsondoc.Reader, name string) {
-	require(r, name)
+	r.Require(name)
 	readOptionalText(r, name)
 }
 
@@ -101,42 +95,39 @@ func readOptionalText(r *jsondoc.Reader, name string) {
 
 func readFlag(r *jsondoc.Reader, name string) bool {
 	var flag bool
-	require(r, name)
+	r.Require(name)
 	r.Bool(name, &flag)
 	return flag
 }
 
-// readCount reads an optional number of tokens.
-func readCount(r *jsondoc.Reader, name string) *int64 {
+// optional returns what read reads, or nil if the member is absent.
+func optional[T any](r *jsondoc.Reader, name string, read func(*T)) *T {
 	if !r.Has(name) {
 		return nil
 	}
-	var n int64
-	r.Int(name, &n, 0, MaxTokens)
-	return &n
+	v := new(T)
+	read(v)
+	return v
+}
+
+// readCount reads an optional number of tokens.
+func readCount(r *jsondoc.Reader, name string) *int64 {
+	return optional(r, name, func(n *int64) { r.Int(name, n, 0, MaxTokens) })
 }
 
 func readAmount(r *jsondoc.Reader, name string) *money.Amount {
-	if !r.Has(name) {
-		return nil
-	}
-	var a money.Amount
-	money.ReadAmount(r, name, &a)
-	return &a
+	return optional(r, name, func(a *money.Amount) { money.ReadAmount(r, name, a) })
 }
 
 func readScore(r *jsondoc.Reader, name string) *Score {
-	if !r.Has(name) || r.Null(name) {
+	if r.Null(name) {
 		return nil
 	}
-	return new(Score(readNanos(r, name, int64(MaxScore))))
+	return optional(r, name, func(s *Score) { *s = Score(readNanos(r, name, int64(MaxScore))) })
 }
 
 func readDuration(r *jsondoc.Reader, name string) *time.Duration {
-	if !r.Has(name) {
-		return nil
-	}
-	return new(time.Duration(readNanos(r, name, int64(MaxDuration))))
+	return optional(r, name, func(d *time.Duration) { *d = time.Duration(readNanos(r, name, int64(MaxDuration))) })
 }
 
 // readNanos reads a number of 0 to max × 10⁻⁹ and returns it × 10⁹, rounded to

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"strconv"
 	"time"
 
 	"orgd/domain/fault"
@@ -22,13 +23,10 @@ const (
 
 // ParseWindow reads a number of hours, or returns [ErrWindow].
 func ParseWindow(s string) (Window, error) {
-	switch s {
-	case "24":
-		return Hours24, nil
-	case "48":
-		return Hours48, nil
-	case "168":
-		return Hours168, nil
+	for _, w := range []Window{Hours24, Hours48, Hours168} {
+		if s == strconv.Itoa(int(w)) {
+			return w, nil
+		}
 	}
 	return 0, ErrWindow.With("last_n_hours: must be 24, 48 or 168")
 }

@@ -57,14 +57,15 @@ func ParseAt(path string, v jsondoc.Value) (Policy, error) {
 	w := jsondoc.NewWriter(nil)
 	w.Open()
 	for _, m := range v.Members() {
-		problem := check(m)
-		switch {
-		case isKnown(m.Name) && m.Value.IsNull():
-		case problem != "":
-			problems = append(problems, strings.TrimPrefix(path+".", ".")+m.Name+": "+problem)
-		default:
-			w.Field(m.Name).Value(m.Value)
+		if check, isKnown := checks[m.Name]; isKnown {
+			if m.Value.IsNull() {
+				continue
+			}
+			if problem := check(m.Value); problem != "" {
+				problems = append(problems, strings.TrimPrefix(path+".", ".")+m.Name+": "+problem)
+			}
 		}
+		w.Field(m.Name).Value(m.Value)
 	}
 	w.Close()
 	if len(problems) > 0 {
@@ -89,30 +90,13 @@ func wrongPolicy(path, sentence string) error {
 	return ErrPolicy.With("%s: %s", path, sentence)
 }
 
-func isKnown(key string) bool {
-	switch key {
-	case keyStrategy, keyConfig, keyVelocity, keyTransition, keyThreshold:
-		return true
-	}
-	return false
-}
-
-// check returns what the value of a known key must be, or "" if it is that or
-// the key is not known.
-func check(m jsondoc.Member) string {
-	switch v := m.Value; m.Name {
-	case keyStrategy:
-		return checkWord(v, strategies)
-	case keyVelocity:
-		return checkWord(v, calculators)
-	case keyConfig:
-		return unless(v.Kind() == jsondoc.KindObject, "must be an object")
-	case keyTransition:
-		return unless(v.Kind() == jsondoc.KindBool, "must be true or false")
-	case keyThreshold:
-		return unless(isThreshold(v), "must be a number above 0 and at most 1")
-	}
-	return ""
+// checks return what the value of a known key must be, or "" if it is that.
+var checks = map[string]func(jsondoc.Value) string{
+	keyStrategy:   func(v jsondoc.Value) string { return checkWord(v, strategies) },
+	keyConfig:     func(v jsondoc.Value) string { return unless(v.Kind() == jsondoc.KindObject, "must be an object") },
+	keyVelocity:   func(v jsondoc.Value) string { return checkWord(v, calculators) },
+	keyTransition: func(v jsondoc.Value) string { return unless(v.Kind() == jsondoc.KindBool, "must be true or false") },
+	keyThreshold:  func(v jsondoc.Value) string { return unless(isThreshold(v), "must be a number above 0 and at most 1") },
 }
 
 func unless(ok bool, sentence string) string {

@@ -1,6 +1,7 @@
 package ceremony
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,13 +48,7 @@ func Resolve(department, company *Policy) []Resolved {
 	}
 	base := defaults(strategy)
 	add(&base, FromDefault)
-
-	all := make([]Resolved, 0, len(found))
-	for _, r := range found {
-		all = append(all, r)
-	}
-	slices.SortStableFunc(all, func(a, b Resolved) int { return strings.Compare(a.Key, b.Key) })
-	return all
+	return slices.SortedFunc(maps.Values(found), func(a, b Resolved) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // defaults are the values of a policy that nobody wrote. How velocity is

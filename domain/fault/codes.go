@@ -1,5 +1,10 @@
 package fault
 
+import (
+	"maps"
+	"slices"
+)
+
 // Code is a four-digit error code of the interface. Its first digit is the
 // category.
 type Code int
@@ -29,17 +34,7 @@ const (
 )
 
 // Codes lists every code of the interface in ascending order.
-func Codes() []Code {
-	return []Code{
-		Unauthorized, Forbidden, SessionRevoked,
-		Validation, RequestValidation,
-		NotFound, RecordNotFound, RouteNotFound,
-		Conflict, Duplicate, VersionConflict,
-		RateLimited, OperationLimited, ConcurrencyLimited,
-		BudgetExhausted, Provider,
-		Internal, Unavailable, Persistence,
-	}
-}
+func Codes() []Code { return slices.Sorted(maps.Keys(codeNames)) }
 
 var codeNames = map[Code]string{
 	Unauthorized:       "UNAUTHORIZED",

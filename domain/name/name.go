@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
 )
 
 // MaxLength is the greatest length of a name in code points, unless a resource
@@ -172,4 +173,24 @@ func IsUUID(s string) bool {
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// Read reads the name in the member field, of at most max code points, into
+// dst. An absent member leaves dst as it is; a wrong one is recorded in r.
+func Read(r *jsondoc.Reader, field string, dst *Name, max int) {
+	v, ok := r.Raw(field)
+	if !ok {
+		return
+	}
+	if v.Kind() != jsondoc.KindString {
+		var text string
+		r.Text(field, &text, 0, max) // says what is wrong
+		return
+	}
+	n, err := ParseMax(v.Text(), max)
+	if err != nil {
+		r.Fail(field, "%s", err)
+		return
+	}
+	*dst = n
 }

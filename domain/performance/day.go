@@ -10,7 +10,11 @@
 // events arrived.
 package performance
 
-import "orgd/domain/activity"
+import (
+	"time"
+
+	"orgd/domain/activity"
+)
 
 // Day is what one agent, or one department, did on one UTC day.
 type Day struct {
@@ -81,3 +85,25 @@ func (d Day) IsEmpty() bool {
 
 // finished is the number of data points of the day: tasks that came to an end.
 func (d Day) finished() int64 { return d.TasksCompleted + d.TasksFailed }
+
+// Date is a UTC day, counted from 1970-01-01, which is 0. Days that follow each
+// other differ by 1.
+type Date int64
+
+const secondsPerDay = 24 * 60 * 60
+
+// DateOf returns the UTC day in which t lies.
+func DateOf(t time.Time) Date {
+	seconds := t.Unix()
+	day := seconds / secondsPerDay
+	if seconds%secondsPerDay < 0 {
+		day-- // before 1970 division rounds the wrong way
+	}
+	return Date(day)
+}
+
+// Start is the first moment of the day, in UTC.
+func (d Date) Start() time.Time { return time.Unix(int64(d)*secondsPerDay, 0).UTC() }
+
+// String is the day as YYYY-MM-DD.
+func (d Date) String() string { return d.Start().Format(time.DateOnly) }

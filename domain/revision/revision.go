@@ -5,6 +5,7 @@ package revision
 
 import (
 	"slices"
+	"time"
 
 	"orgd/domain/fault"
 )
@@ -60,15 +61,9 @@ func (c Condition) IsSet() bool { return c.kind != unguarded || c.absent }
 // Check returns ErrStale unless current is a state that c accepts. It does not
 // look at the demand of [Condition.AndAbsent]; see [Condition.CheckAbsent].
 func (c Condition) Check(current Tag) error {
-	switch c.kind {
-	case mustExist:
-		if current == (Tag{}) {
-			return ErrStale
-		}
-	case oneOf:
-		if current == (Tag{}) || !slices.Contains(c.tags, current) {
-			return ErrStale
-		}
+	missing := current == (Tag{})
+	if c.kind == mustExist && missing || c.kind == oneOf && (missing || !slices.Contains(c.tags, current)) {
+		return ErrStale
 	}
 	return nil
 }
@@ -80,4 +75,18 @@ func (c Condition) CheckAbsent(exists bool) error {
 		return ErrStale.With("the resource already exists")
 	}
 	return nil
+}
+
+// step is the finest step of time that every store keeps.
+const step = time.Millisecond
+
+// Time returns the time of the revision that follows one of the time before:
+// at, or one step after before if the clock shows no later time. So the times
+// of one resource ascend with its revisions, also when several fall into one
+// step, commit in another order than they began, or the clock steps back.
+func Time(at, before time.Time) time.Time {
+	if !at.After(before) {
+		return before.Add(step)
+	}
+	return at
 }

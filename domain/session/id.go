@@ -31,13 +31,9 @@ var (
 // "." nor "..", which URLs resolve away. It returns [ErrID] for anything else.
 // A well-formed id need not belong to a known session.
 func ParseID(s string) (string, error) {
-	if len(s) < 1 || len(s) > maxID || s == "." || s == ".." {
+	isOther := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(s) < 1 || len(s) > maxID || s == "." || s == ".." || strings.ContainsFunc(s, isOther) {
 		return "", ErrID
-	}
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return "", ErrID
-		}
 	}
 	return s, nil
 }

@@ -163,7 +163,7 @@ func (u *unreliable) atOnce(batch []deed) {
 // after an agent has moved.
 func (u *unreliable) cutOff(batch []deed) {
 	u.Helper()
-	timeout := time.Duration(rapid.IntRange(0, 3000).Draw(u.T, "patience")) * time.Microsecond
+	timeout := time.Duration(rapid.IntRange(0, 3000).Draw(u.T, "timeout")) * time.Microsecond
 	ctx, cancel := context.WithTimeout(u.w.Context(), timeout)
 	defer cancel()
 	_, err := u.w.Activities.Append(ctx, u.reports(batch), u.w.sealed(nil))
