@@ -7,6 +7,7 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"orgd/domain/fault"
@@ -52,13 +53,9 @@ type Key string
 // NewKey scopes the text of an Idempotency-Key to a subject, a method and a
 // concrete path. It returns [ErrKey] if the text is out of bounds.
 func NewKey(subject, method, path, text string) (Key, error) {
-	if len(text) < 1 || len(text) > maxKey {
+	isOther := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(text) < 1 || len(text) > maxKey || strings.ContainsFunc(text, isOther) {
 		return "", ErrKey
-	}
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] > '~' {
-			return "", ErrKey
-		}
 	}
 	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
 }
@@ -85,12 +82,11 @@ func digest(parts ...[]byte) string {
 }
 
 func join(sums ...[sha256.Size]byte) string {
-	var text []byte
+	all := sha256.New()
 	for _, sum := range sums {
-		text = append(text, sum[:]...)
+		all.Write(sum[:])
 	}
-	all := sha256.Sum256(text)
-	return hex.EncodeToString(all[:])
+	return hex.EncodeToString(all.Sum(nil))
 }
 
 // Lock is the hold of a request on its key while it runs.
@@ -103,7 +99,7 @@ type Lock struct {
 
 // Reply is a successful response as it was sent.
 type Reply struct {
-	Status   int // 0: it was too long to be kept, see [Reply.Bounded]
+	Status   int // 0: it was too long to be kept, see [Reply.WithoutBody]
 	Body     []byte
 	ETag     string // "" if none
 	Location string // "" if none
@@ -121,29 +117,33 @@ type Record struct {
 	Reply *Reply
 }
 
-// Bounded returns r as it is stored. A body above [MaxReply] is dropped: only Location is
-// kept, and Status 0 marks it, for which [Record.Answer] returns [ErrLong].
+// Bounded returns r as it is stored: without a body above [MaxReply].
 func (r Reply) Bounded() Reply {
 	if len(r.Body) > MaxReply {
-		return Reply{Location: r.Location}
+		return r.WithoutBody()
 	}
+	return r
+}
+
+// WithoutBody returns what is stored of a reply that is too long. For it
+// [Record.Answer] returns [ErrLong].
+func (r Reply) WithoutBody() Reply {
+	r.Status, r.Body = 0, nil
 	return r
 }
 
 // Answer returns the stored reply for a request with this fingerprint, or
 // [ErrReused], [ErrSecret] or [ErrLong].
 func (r Record) Answer(fingerprint string) (Reply, error) {
-	if r.Fingerprint != fingerprint {
+	switch {
+	case r.Fingerprint != fingerprint:
 		return Reply{}, ErrReused
-	}
-	if r.Reply == nil {
+	case r.Reply == nil:
 		return Reply{}, ErrSecret
-	}
-	if r.Reply.Status == 0 && r.Reply.Location != "" {
+	case r.Reply.Status != 0:
+		return *r.Reply, nil
+	case r.Reply.Location != "":
 		return Reply{}, ErrLong.With("%s at %s", ErrLong.Msg, r.Reply.Location)
 	}
-	if r.Reply.Status == 0 {
-		return Reply{}, ErrLong
-	}
-	return *r.Reply, nil
+	return Reply{}, ErrLong
 }

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/webhook"
+	"orgd/ports"
+)
+
+// events reads the events of a batch. Those that were deleted are missing.
+func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Event, error) {
+	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
+	defer cancel()
+	var ids []activity.ID
+	for _, x := range batch {
+		if !x.Test {
+			ids = append(ids, x.EventID)
+		}
+	}
+	events, err := d.log.Find(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range batch {
+		if x.Test {
+			events[x.EventID] = x.TestEvent()
+		}
+	}
+	return events, nil
+}
+
+// attempt makes one attempt and stores what came of it.
+func (d *Dispatcher) attempt(w *webhook.Subscriber, begun webhook.Delivery, events map[activity.ID]activity.Event) error {
+	result, took := webhook.Result{Failure: webhook.NoEvent}, time.Duration(0)
+	if e, ok := events[begun.EventID]; ok {
+		start := time.Now()
+		result = d.sender.Send(d.work, w.Message(e, d.clock.Now()))
+		took = time.Since(start)
+	}
+	now, mark := d.clock.Now(), d.ids.NewID()
+	// What is stored must not depend on whether the dispatcher stops meanwhile.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.work), storeTimeout)
+	defer cancel()
+	if d.work.Err() != nil && result.Failure == webhook.Timeout { // called off
+		d.meter.WebhookAttempt("returned", took)
+		_, err := d.outbox.Move(ctx, []ports.Move{{Before: begun, After: begun.PutBack(now, mark)}})
+		return err
+	}
+	ended := begun.Finish(result, now, d.random.Fraction(), mark)
+	outcome := string(ended.Status)
+	if ended.Status == webhook.Pending {
+		outcome = "retried"
+	}
+	d.meter.WebhookAttempt(outcome, took)
+	// The webhook first: if the process dies between, the attempt is made again
+	// and comes to the same end.
+	if err := d.judge(ctx, w, ended); err != nil {
+		return err
+	}
+	_, err := d.outbox.Move(ctx, []ports.Move{{Before: begun, After: ended}})
+	return err
+}
+
+// judge disables the webhook if an attempt has shown that there is no point in
+// more.
+func (d *Dispatcher) judge(ctx context.Context, w *webhook.Subscriber, ended webhook.Delivery) error {
+	switch {
+	case ended.Test:
+		return nil
+	case ended.Last.Gone():
+		return d.disable(ctx, w, webhook.Gone, ended)
+	case !ended.Spent():
+		return nil
+	}
+	works, err := d.outbox.DeliveredSince(ctx, w.ID, ended.Begun)
+	if err != nil || works {
+		return err
+	}
+	return d.disable(ctx, w, webhook.Failing, ended)
+}
+
+// disable disables a webhook, unless somebody has changed it since the attempt
+// began: then the next attempt decides.
+func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why webhook.Reason, because webhook.Delivery) error {
+	ch := newChange(d.clock, d.ids, Call{Route: "webhook delivery", RequestID: string(because.ID)})
+	ch.call.Actor.Subject = "orgd" // in the audit trail, for what the service does by itself
+	_, err := d.webhooks.store.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookChange, error) {
+		if w.Revision != tried.Revision {
+			return ch.webhookChange(w, w.Revision), nil
+		}
+		return ch.webhookChange(w.Disable(why, ch.at), w.Revision), nil
+	})
+	if errors.Is(err, webhook.ErrNotFound) {
+		return nil
+	}
+	return err
+}
