@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ type Feed struct {
 func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Encoded, error) {
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
-		if isUnknownAgent(err) {
+		if errors.Is(err, agent.ErrNotFound) {
 			return nil, nil
 		}
 		if err != nil {

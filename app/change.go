@@ -1,13 +1,29 @@
+// Package app holds the use cases: one struct for each area, one method for
+// each thing that a caller can ask for. A use case resolves what the rules need
+// to know, hands a pure step to a store and returns what came of it. It knows
+// neither HTTP nor any store.
 package app
 
 import (
 	"time"
 
+	"orgd/domain/access"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
 	"orgd/domain/name"
+	"orgd/domain/revision"
 	"orgd/ports"
 )
+
+// Call is the frame of one request: who asks, through which route, and under
+// which conditions.
+type Call struct {
+	Actor     access.Actor
+	Route     string // method and route pattern, for the audit trail
+	RequestID string
+	If        revision.Condition
+	Lock      *idempotency.Lock // the hold on an idempotency key; nil without one
+}
 
 // change holds the time, the caller and the audit id of one change. They are fixed
 // before the store runs it, because the store may run it more than once.
@@ -41,6 +57,11 @@ func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotenc
 	}
 }
 
+// changeOf is the change of a resource from a revision to state.
+func changeOf[T interface{ Tag() revision.Tag }](ch change, r audit.Resource, state T, from int64, reply func() idempotency.Reply) ports.Change[T] {
+	return ports.Change[T]{State: state, From: from, Trail: ch.trail(r, from, state.Tag().Revision, reply)}
+}
+
 func (ch change) record(reply func() idempotency.Reply) *idempotency.Record {
 	c := ch.call.Lock
 	if c == nil {
@@ -62,10 +83,10 @@ func withoutReply(n ports.Trail) ports.Trail {
 	return n
 }
 
-// kept is what is kept of an answer: one that is not short has no status and no body.
+// kept is what is kept of an answer that is short or not.
 func kept(r idempotency.Reply, short bool) idempotency.Reply {
 	if !short {
-		return idempotency.Reply{ETag: r.ETag, Location: r.Location}
+		return r.WithoutBody()
 	}
 	return r
 }

@@ -123,9 +123,5 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 }
 
 func (ch change) companyChange(co company.Company, from int64, reply func() idempotency.Reply) ports.Change[company.Company] {
-	return ports.Change[company.Company]{
-		State: co,
-		From:  from,
-		Trail: ch.trail(audit.Company, from, co.Revision, reply),
-	}
+	return changeOf(ch, audit.Company, co, from, reply)
 }

@@ -187,7 +187,5 @@ func (ch change) deleteDepartment(d department.Department, agents int64, co comp
 }
 
 func (ch change) departmentChange(d department.Department, from int64, reply func() idempotency.Reply) ports.DepartmentChange {
-	return ports.DepartmentChange{Change: ports.Change[department.Department]{
-		State: d, From: from, Trail: ch.trail(audit.Department(d.Name.Text), from, d.Revision, reply),
-	}}
+	return ports.DepartmentChange{Change: changeOf(ch, audit.Department(d.Name.Text), d, from, reply)}
 }

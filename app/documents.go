@@ -51,17 +51,19 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 			return err
 		}
 		some := make([]agent.Agent, len(found))
+		var ids []agent.ID // that they refer to
 		for i, r := range found {
 			if some[i], err = r.Agent(); err != nil {
 				return err
 			}
+			ids = append(ids, some[i].Identity.Agents()...)
 		}
-		names, err := s.namesIn(ctx, some)
+		names, err := s.agents.Names(ctx, ids)
 		if err != nil {
 			return err
 		}
 		for _, a := range some {
-			if err := to.Agent(a, names.Show); err != nil {
+			if err := to.Agent(a, Names(names).Show); err != nil {
 				return err
 			}
 		}
@@ -90,13 +92,4 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 // agentPages returns all agents in order, page by page.
 func (s *Documents) agentPages(ctx context.Context) iter.Seq2[[]agent.Record, error] {
 	return pages(func(last *agent.Record) ([]agent.Record, error) { return agentsBehind(ctx, s.agents, "", last) })
-}
-
-// namesIn looks up the names of the agents that some refer to.
-func (s *Documents) namesIn(ctx context.Context, some []agent.Agent) (Names, error) {
-	var ids []agent.ID
-	for _, a := range some {
-		ids = append(ids, a.Identity.Agents()...)
-	}
-	return s.agents.Names(ctx, ids)
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"orgd/domain/agent"
@@ -167,5 +166,3 @@ func (s *Measures) DepartmentFigures(ctx context.Context, after company.OrderKey
 func firstDay(today performance.Date) performance.Date {
 	return today - performance.Date(performance.MaxDays) + 1
 }
-
-func isUnknownAgent(err error) bool { return errors.Is(err, agent.ErrNotFound) }

@@ -158,9 +158,5 @@ func (s *Projects) named(ctx context.Context, p project.Project) (Project, error
 }
 
 func (ch change) projectChange(p project.Project, from int64, reply func() idempotency.Reply) ports.Change[project.Project] {
-	return ports.Change[project.Project]{
-		State: p,
-		From:  from,
-		Trail: ch.trail(audit.Project(string(p.ID)), from, p.Revision, reply),
-	}
+	return changeOf(ch, audit.Project(string(p.ID)), p, from, reply)
 }

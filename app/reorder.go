@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/department"
@@ -54,7 +55,7 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 				}
 			}
 			moved := d
-			if !sameOrder(now, next) {
+			if !slices.EqualFunc(now, next, func(a, b agent.Member) bool { return a.ID == b.ID }) {
 				moved = d.Touch(ch.at)
 			}
 			step = ch.departmentChange(moved, d.Revision, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
@@ -114,13 +115,4 @@ func inOrder(agents []agent.Record, order []agent.Member) ([]agent.Record, error
 		list[i] = a
 	}
 	return list, nil
-}
-
-func sameOrder(a, b []agent.Member) bool {
-	for i := range a {
-		if a[i].ID != b[i].ID {
-			return false
-		}
-	}
-	return true
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -41,7 +42,7 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		switch {
-		case isUnknownAgent(err):
+		case errors.Is(err, agent.ErrNotFound):
 			f.nothing = true
 		case err != nil:
 			return nil, err

@@ -216,7 +216,5 @@ func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change fun
 }
 
 func (ch change) webhookChange(w webhook.Webhook, from int64) ports.WebhookChange {
-	return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{
-		State: w, From: from, Trail: ch.trail(audit.Webhook(string(w.ID)), from, w.Revision, noReply),
-	}}
+	return ports.WebhookChange{Change: changeOf(ch, audit.Webhook(string(w.ID)), w, from, noReply)}
 }
