@@ -46,16 +46,6 @@ func entryPath(list, name string) string {
 	return list + "[" + string(quoted.Bytes()) + "]"
 }
 
-// created returns the change that creates an entry.
-func created(path string, entry []byte) Change {
-	return Change{Path: path, Action: Create, Old: []byte(null), New: entry}
-}
-
-// deleted returns the change that deletes an entry.
-func deleted(path string, entry []byte) Change {
-	return Change{Path: path, Action: Delete, Old: entry, New: []byte(null)}
-}
-
 // reordered returns the change of an order.
 func reordered(list string, before, after []string) Change {
 	texts := func(names []string) []byte {
@@ -72,18 +62,8 @@ type Fields []string
 // Has reports whether f has a field.
 func (f Fields) Has(field string) bool { return slices.Contains(f, field) }
 
-// divide returns the fields of a department that refer to agents, and the others.
-func (f Fields) divide() (references, others Fields) {
-	for _, field := range f {
-		switch field {
-		case "head", "teams", "reporting_lines":
-			references = append(references, field)
-		default:
-			others = append(others, field)
-		}
-	}
-	return references, others
-}
+// ofAgents are the fields of a department that refer to agents.
+var ofAgents = Fields{"head", "teams", "reporting_lines"}
 
 // digest is the hash of a plan: of the state that it was made for and of what it
 // changes.

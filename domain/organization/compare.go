@@ -144,21 +144,20 @@ func (p *planner) compareDepartments() error {
 			more = append(more, e)
 		}
 	}
-	total := shares // with the departments that the document does not name
+	total := shares
+	var others []department.Department // that the document does not name
 	for i, d := range p.in.State.Departments {
 		if p.match.departments.entries[i] == none {
-			total += d.BudgetPercent
-		}
-	}
-	for i, d := range p.in.State.Departments {
-		if p.in.Prune && p.match.departments.entries[i] == none {
-			if err := p.deleteDepartment(d, total > money.Hundred); err != nil {
-				return err
-			}
+			total, others = total+d.BudgetPercent, append(others, d)
 		}
 	}
 	if !p.in.Prune {
-		shares = total
+		shares, others = total, nil
+	}
+	for _, d := range others {
+		if err := p.deleteDepartment(d, total > money.Hundred); err != nil {
+			return err
+		}
 	}
 	if shares > money.Hundred {
 		for _, e := range more {
@@ -182,7 +181,7 @@ func (p *planner) compareDepartment(e int) (before, after money.Percent, err err
 			return 0, d.BudgetPercent, nil
 		}
 		p.addDepartment(createDepartments, Operation{Kind: CreateDepartment, Department: d.Name.Key, Entry: e, Fields: patch.Fields()}, refs)
-		return 0, d.BudgetPercent, p.emit(created(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.match.futureName)))
+		return 0, d.BudgetPercent, p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Create, []byte(null), AppendDepartment(nil, d, p.match.futureName)})
 	}
 	known := p.in.State.Departments[p.match.departments.parts[e]]
 	d, err := p.read(known.Name.Key)
@@ -224,7 +223,8 @@ func (p *planner) addDepartment(s stage, op Operation, refs identity.References)
 	if s < changeAgents && slices.ContainsFunc(slices.Collect(maps.Values(refs)), isNew) {
 		later := op
 		later.Kind, later.From = UpdateDepartment, op.From+1
-		later.Fields, op.Fields = op.Fields.divide()
+		later.Fields = slices.DeleteFunc(slices.Clone(op.Fields), func(f string) bool { return !ofAgents.Has(f) })
+		op.Fields = slices.DeleteFunc(slices.Clone(op.Fields), ofAgents.Has)
 		p.add(updateDepartments, later)
 	}
 	p.add(s, op)
@@ -243,5 +243,5 @@ func (p *planner) deleteDepartment(d department.Department, release bool) error 
 	if err != nil {
 		return err
 	}
-	return p.emit(deleted(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.currentName)))
+	return p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Delete, AppendDepartment(nil, d, p.currentName), []byte(null)})
 }

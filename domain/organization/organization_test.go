@@ -302,8 +302,8 @@ func TestHash(t *testing.T) {
 		func(h digest) { h.state("b", 1) },
 		func(h digest) { h.state("a", 1); h.state("b", 1) },
 		func(h digest) { h.state("b", 1); h.state("a", 1) },
-		func(h digest) { h.change(created("a", []byte("1"))) },
-		func(h digest) { h.change(deleted("a", []byte("1"))) },
+		func(h digest) { h.change(Change{"a", Create, []byte(null), []byte("1")}) },
+		func(h digest) { h.change(Change{"a", Delete, []byte("1"), []byte(null)}) },
 		func(h digest) { h.change(reordered("a", nil, []string{"b", "c"})) },
 		func(h digest) { h.change(reordered("a", []string{"b"}, []string{"c"})) },
 	} {
