@@ -48,27 +48,21 @@ func (ch change) in(departments ...name.Key) change {
 // trail is the trail of the change. reply makes the response that another request
 // with the same idempotency key gets; it is called only if there is a key.
 func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotency.Reply) ports.Trail {
-	return ports.Trail{
-		Audit: audit.Entry{
-			ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
-			Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
-		},
-		Idempotency: ch.record(reply),
+	t := ports.Trail{Audit: audit.Entry{
+		ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
+		Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
+	}}
+	if l := ch.call.Lock; l != nil {
+		t.Idempotency = &idempotency.Record{
+			Key: l.Key, Fingerprint: l.Fingerprint, At: l.At, Departments: ch.departments, Reply: new(reply().Bounded()),
+		}
 	}
+	return t
 }
 
 // changeOf is the change of a resource from a revision to state.
 func changeOf[T interface{ Tag() revision.Tag }](ch change, r audit.Resource, state T, from int64, reply func() idempotency.Reply) ports.Change[T] {
 	return ports.Change[T]{State: state, From: from, Trail: ch.trail(r, from, state.Tag().Revision, reply)}
-}
-
-func (ch change) record(reply func() idempotency.Reply) *idempotency.Record {
-	c := ch.call.Lock
-	if c == nil {
-		return nil
-	}
-	r := reply().Bounded()
-	return &idempotency.Record{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At, Departments: ch.departments, Reply: &r}
 }
 
 // noReply is for changes whose requests carry no idempotency key.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"orgd/domain/session"
@@ -14,19 +15,12 @@ const overlap = time.Minute
 // Load reads all revocations, and drops those that have expired.
 func (s *Sessions) Load(ctx context.Context) error {
 	now := s.clock.Now()
-	all, err := s.store.Revoked(ctx, time.Time{}, now)
-	if err != nil {
+	if err := s.read(ctx, time.Time{}, now); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// What this replica revoked while it read is not in all: merge.
-	s.read(all)
-	for id, until := range s.revoked {
-		if !until.After(now) {
-			delete(s.revoked, id)
-		}
-	}
+	maps.DeleteFunc(s.revoked, func(_ string, until time.Time) bool { return !until.After(now) })
 	return nil
 }
 
@@ -40,24 +34,24 @@ func (s *Sessions) Refresh(ctx context.Context) error {
 	if now.Sub(since).Abs() < overlap {
 		since = now.Add(-overlap)
 	}
-	fresh, err := s.store.Revoked(ctx, since, now)
+	return s.read(ctx, since, now)
+}
+
+// read adds the revocations that the storage has since a time to those in memory.
+func (s *Sessions) read(ctx context.Context, since, now time.Time) error {
+	stored, err := s.store.Revoked(ctx, since, now)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.read(fresh)
-	return nil
-}
-
-// read takes in what the storage has. The caller holds the lock.
-func (s *Sessions) read(stored []session.Revocation) {
 	s.learn(stored...)
 	for _, r := range stored {
 		if r.At.After(s.latest) {
 			s.latest = r.At
 		}
 	}
+	return nil
 }
 
 // learn takes in revocations. The caller holds the lock.

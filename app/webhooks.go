@@ -50,7 +50,7 @@ func (s *Webhooks) List(ctx context.Context, q webhook.Query) ([]webhook.Webhook
 // grounds are what a patch of a webhook is judged by beside the webhook.
 type grounds struct {
 	head    activity.Seq // the end of the log
-	unknown error        // that a department does not exist, or nil
+	unknown error        // webhook.ErrDepartment if one does not exist, or nil
 }
 
 // survey checks what a patch says by itself and looks up what it depends on.
@@ -58,26 +58,18 @@ func (s *Webhooks) survey(ctx context.Context, patch webhook.Patch) (g grounds, 
 	if err := patch.Check(s.policy); err != nil {
 		return g, err
 	}
-	if g.unknown, err = s.unknownDepartment(ctx, patch); err != nil {
-		return g, err
-	}
-	g.head, err = s.stream.Head(ctx)
-	return g, err
-}
-
-// unknownDepartment returns webhook.ErrDepartment if the patch names a
-// department that does not exist.
-func (s *Webhooks) unknownDepartment(ctx context.Context, patch webhook.Patch) (unknown, err error) {
 	for _, d := range patch.Departments() {
 		_, err := s.departments.Name(ctx, d.Key)
 		if errors.Is(err, department.ErrNotFound) {
-			return webhook.ErrDepartment.With("departments: there is no department %q", d.Text), nil
+			g.unknown = webhook.ErrDepartment.With("departments: there is no department %q", d.Text)
+			break
 		}
 		if err != nil {
-			return nil, err
+			return g, err
 		}
 	}
-	return nil, nil
+	g.head, err = s.stream.Head(ctx)
+	return g, err
 }
 
 // Register creates a webhook, which gets the events from now on. Its secret is
