@@ -53,7 +53,7 @@ func TestOf(t *testing.T) {
 	for _, role := range access.Roles() {
 		for _, op := range access.Operations() {
 			if got, want := access.Of(role, op), want(role, op); got != want {
-				t.Errorf("Of(%s, %s) = %s, want %s", role, op, got, want)
+				t.Errorf("Of(%s, %s) = %d, want %d", role, op, got, want)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestUnknownIsDenied(t *testing.T) {
 	}
 	for what, tt := range tests {
 		if got := access.Of(tt.role, tt.op); got != access.Denied {
-			t.Errorf("%s: Of(%q, %q) = %s, want denied", what, tt.role, tt.op, got)
+			t.Errorf("%s: Of(%q, %q) = %d, want access.Denied", what, tt.role, tt.op, got)
 		}
 	}
 }

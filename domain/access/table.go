@@ -1,5 +1,7 @@
 package access
 
+import "slices"
+
 // Right is what a role may do with an operation.
 type Right uint8
 
@@ -13,19 +15,8 @@ const (
 	Allowed
 )
 
-// String is "denied", "scoped" or "allowed".
-func (r Right) String() string {
-	switch r {
-	case Scoped:
-		return "scoped"
-	case Allowed:
-		return "allowed"
-	}
-	return "denied"
-}
-
-// rights holds the right of each role to one operation.
-type rights struct{ viewer, agent, departmentAdmin, editor, admin Right }
+// rights holds the right of each role to one operation, in the order of [Roles].
+type rights [5]Right
 
 // The rows that operations share.
 var (
@@ -84,18 +75,8 @@ var table = map[Operation]rights{
 // Of returns the right of a role to an operation. An unknown role or operation
 // is [Denied].
 func Of(role Role, op Operation) Right {
-	row := table[op]
-	switch role {
-	case Viewer:
-		return row.viewer
-	case Agent:
-		return row.agent
-	case DepartmentAdmin:
-		return row.departmentAdmin
-	case Editor:
-		return row.editor
-	case Admin:
-		return row.admin
+	if i := slices.Index(Roles(), role); i >= 0 {
+		return table[op][i]
 	}
 	return Denied
 }

@@ -35,10 +35,10 @@ type Patch struct {
 }
 
 // ParseNew reads what a new agent is to be.
-func ParseNew(v jsondoc.Value) (Patch, error) { return parse(v, true) }
+func ParseNew(v jsondoc.Value) (Patch, error) { return Patch{value: v, isNew: true}.tried() }
 
 // ParsePatch reads a change of an agent.
-func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(v, false) }
+func ParsePatch(v jsondoc.Value) (Patch, error) { return Patch{value: v}.tried() }
 
 // ParseEntry reads what the document of an organization says, at path, of an
 // agent that may exist or not. It is a patch that takes free-form objects as
@@ -76,12 +76,8 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 	return p
 }
 
-// parse tries the patch on an agent that any patch fits which is not wrong in
+// tried tries the patch on an agent that any patch fits which is not wrong in
 // itself: so everything is found that needs no state.
-func parse(v jsondoc.Value, isNew bool) (Patch, error) {
-	return Patch{value: v, isNew: isNew}.tried()
-}
-
 func (p Patch) tried() (Patch, error) {
 	blank := Agent{Identity: identity.Default()}
 	if !p.isNew {

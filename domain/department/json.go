@@ -18,10 +18,6 @@ const (
 
 var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
 
-// Show turns the id of an agent into what a reader sees of it; false means that
-// the agent is gone.
-type Show = identity.Show
-
 // Canonical returns the JSON form of d that stores keep: its writable fields
 // with every reference as an id.
 func (d Department) Canonical() []byte {
@@ -44,7 +40,7 @@ func Parse[T []byte | string](canonical T) (Department, error) {
 
 // Write writes the members of d into the object that w has open. Agents that
 // are gone are null or left out.
-func (d Department) Write(w *jsondoc.Writer, show Show) {
+func (d Department) Write(w *jsondoc.Writer, show identity.Show) {
 	d.WriteEntry(w, show)
 	w.Field("revision").Int(d.Revision)
 	w.Field("created_at").Time(d.CreatedAt)
@@ -53,12 +49,12 @@ func (d Department) Write(w *jsondoc.Writer, show Show) {
 
 // WriteEntry writes the members of d as the document of an organization has
 // them: every field that a client may write.
-func (d Department) WriteEntry(w *jsondoc.Writer, show Show) {
+func (d Department) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 	w.Field("name").Text(d.Name.Text)
 	d.writeFields(w, show)
 }
 
-func (d Department) writeFields(w *jsondoc.Writer, show Show) {
+func (d Department) writeFields(w *jsondoc.Writer, show identity.Show) {
 	w.Field("description").Text(d.Description)
 	writeRef(w.Field("head"), d.Head, show)
 	w.Field("budget_percent").Number(d.BudgetPercent.Decimal())
@@ -77,7 +73,7 @@ func (d Department) writeFields(w *jsondoc.Writer, show Show) {
 	}
 }
 
-func writeRef(w *jsondoc.Writer, id *string, show Show) {
+func writeRef(w *jsondoc.Writer, id *string, show identity.Show) {
 	if id != nil {
 		if text, ok := show(identity.ID(*id)); ok {
 			w.Text(text)
@@ -87,7 +83,7 @@ func writeRef(w *jsondoc.Writer, id *string, show Show) {
 	w.Null()
 }
 
-func (t Team) write(w *jsondoc.Writer, show Show) {
+func (t Team) write(w *jsondoc.Writer, show identity.Show) {
 	w.Open()
 	w.Field("name").Text(t.Name.Text)
 	writeRef(w.Field("lead"), t.Lead, show)
@@ -101,7 +97,7 @@ func (t Team) write(w *jsondoc.Writer, show Show) {
 	w.Close()
 }
 
-func writeLines(w *jsondoc.Writer, lines []ReportingLine, show Show) {
+func writeLines(w *jsondoc.Writer, lines []ReportingLine, show identity.Show) {
 	w.OpenList()
 	for _, l := range lines {
 		below, ok := show(identity.ID(l.Subordinate))

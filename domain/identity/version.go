@@ -1,9 +1,13 @@
 package identity
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
 )
 
 // ErrVersionNotFound is a version number that the agent never had.
@@ -38,4 +42,122 @@ func First(c Content, by string, at time.Time) Version {
 func (v Version) Next(c Content, by string, at time.Time) Version {
 	text := c.Canonical()
 	return Version{Number: v.Number + 1, Content: c, Text: string(text), Hash: hash(text), SavedBy: by, SavedAt: at}
+}
+
+// ErrDiffOrder is a diff whose first version is not before its second.
+var ErrDiffOrder = fault.New(fault.Validation, "from_version: must be less than to_version")
+
+// ChangeType is how a field differs between two versions.
+type ChangeType string
+
+// The kinds of change.
+const (
+	Added    ChangeType = "added"
+	Modified ChangeType = "modified"
+	Removed  ChangeType = "removed"
+)
+
+// FieldChange is one field that differs. Old and New are JSON texts; nil means
+// that the field was not there, which happens inside free-form objects only.
+type FieldChange struct {
+	// Path leads to the field, one member name a step.
+	Path []string
+	Type ChangeType
+	Old  *string
+	New  *string
+}
+
+// Dotted is the path in the form that clients show, such as
+// "personality.openness".
+func (f FieldChange) Dotted() string { return strings.Join(f.Path, ".") }
+
+// Diff is the difference between two versions of one agent.
+type Diff struct {
+	AgentID  ID
+	From, To int64
+	// Changes are sorted by dotted path.
+	Changes []FieldChange
+}
+
+// Compare returns what changed from one version to a later one. Objects are
+// walked, arrays are compared whole. It returns [ErrDiffOrder] unless from is
+// before to.
+func Compare(from, to Version) (Diff, error) {
+	if err := CheckDiffOrder(from.Number, to.Number); err != nil {
+		return Diff{}, err
+	}
+	a, err := from.Content.value()
+	if err != nil {
+		return Diff{}, err
+	}
+	b, err := to.Content.value()
+	if err != nil {
+		return Diff{}, err
+	}
+	d := Diff{AgentID: to.Content.ID, From: from.Number, To: to.Number}
+	d.walk(nil, a, b)
+	slices.SortStableFunc(d.Changes, func(x, y FieldChange) int {
+		return strings.Compare(x.Dotted(), y.Dotted())
+	})
+	return d, nil
+}
+
+// CheckDiffOrder returns [ErrDiffOrder] unless from is before to.
+func CheckDiffOrder(from, to int64) error {
+	if from >= to {
+		return ErrDiffOrder
+	}
+	return nil
+}
+
+// Summary says in words how much changed.
+func (d Diff) Summary() string {
+	switch n := len(d.Changes); n {
+	case 0:
+		return "no changes"
+	case 1:
+		return "1 field changed"
+	default:
+		return fmt.Sprintf("%d fields changed", n)
+	}
+}
+
+func (c Content) value() (jsondoc.Value, error) {
+	v, err := jsondoc.ParseStored(c.Canonical())
+	if err != nil {
+		return v, fmt.Errorf("identity: diff: %w", err)
+	}
+	return v, nil
+}
+
+func (d *Diff) walk(path []string, a, b jsondoc.Value) {
+	old, news := a.Index(), b.Index()
+	for _, m := range old.Members() {
+		at := append(slices.Clone(path), m.Name)
+		now, ok := news.Get(m.Name)
+		switch {
+		case !ok:
+			d.add(at, Removed, text(m.Value), nil)
+		case m.Value.Kind() == jsondoc.KindObject && now.Kind() == jsondoc.KindObject:
+			d.walk(at, m.Value, now)
+		default:
+			if was, is := text(m.Value), text(now); *was != *is {
+				d.add(at, Modified, was, is)
+			}
+		}
+	}
+	for _, m := range news.Members() {
+		if _, ok := old.Get(m.Name); !ok {
+			d.add(append(slices.Clone(path), m.Name), Added, nil, text(m.Value))
+		}
+	}
+}
+
+func (d *Diff) add(path []string, t ChangeType, was, is *string) {
+	d.Changes = append(d.Changes, FieldChange{Path: path, Type: t, Old: was, New: is})
+}
+
+func text(v jsondoc.Value) *string {
+	s := string(v.Append(nil))
+	return &s
 }
