@@ -52,15 +52,16 @@ func (h measures) performance(r *request.Request) error {
 }
 
 func writePerformance(w *jsondoc.Writer, p app.AgentPerformance) {
+	week, month := p.Window(performance.Week), p.Window(performance.Month)
 	w.Field("agent_name").Text(p.Agent.Name().Text)
 	w.Field("tasks_completed_total").Int(p.TasksCompletedTotal)
-	w.Field("tasks_completed_7d").Int(p.TasksCompleted7d)
-	w.Field("tasks_completed_30d").Int(p.TasksCompleted30d)
-	w.Field("avg_completion_time_seconds").NumberOrNull(p.AvgCompletionSeconds)
+	w.Field("tasks_completed_7d").Int(week.TasksCompleted)
+	w.Field("tasks_completed_30d").Int(month.TasksCompleted)
+	w.Field("avg_completion_time_seconds").NumberOrNull(month.AvgCompletionSeconds)
 	w.Field("success_rate_percent").NumberOrNull(p.SuccessRatePercent)
-	w.Field("cost_per_task").NumberOrNull(p.CostPerTask)
-	w.Field("quality_score").NumberOrNull(p.Quality)
-	w.Field("collaboration_score").NumberOrNull(p.Collaboration)
+	w.Field("cost_per_task").NumberOrNull(month.AvgCostPerTask)
+	w.Field("quality_score").NumberOrNull(month.AvgQuality)
+	w.Field("collaboration_score").NumberOrNull(month.Collaboration)
 	w.Field("trend_direction").Text(string(p.Direction))
 	request.Array(p.Windows, func(w *jsondoc.Writer, win performance.Window) { writeWindow(w, win, p.Currency) })(w.Field("windows"))
 	request.Array(p.Trends, writeTrend)(w.Field("trends"))

@@ -1,28 +1,22 @@
 package performance
 
-import "orgd/domain/decimal"
+import (
+	"slices"
+
+	"orgd/domain/decimal"
+)
 
 // Summary is the performance of one agent. Figures are nil when there are fewer
 // than [MinPoints] data points in the last 30 days, or no event says them.
 type Summary struct {
-	// TasksCompletedTotal counts successes of all time, the other two those of
-	// the last 7 and 30 days.
-	TasksCompletedTotal int64
-	TasksCompleted7d    int64
-	TasksCompleted30d   int64
-	// AvgCompletionSeconds, CostPerTask, Quality and Collaboration are those of
-	// the 30-day [Window].
-	AvgCompletionSeconds *decimal.Decimal
-	CostPerTask          *decimal.Decimal
-	Quality              *decimal.Decimal
-	Collaboration        *decimal.Decimal
+	TasksCompletedTotal int64 // successes of all time
 	// SuccessRatePercent is 100 × completed / (completed + failed) over 30
 	// days; 4 decimals.
 	SuccessRatePercent *decimal.Decimal
 	// Direction is the trend of the success rate over 30 days or, while that
 	// has too little data, of the quality.
 	Direction Direction
-	// Windows are the figures of 7, 30 and 90 days.
+	// Windows are the figures of 7, 30 and 90 days, see [Sizes].
 	Windows []Window
 	// Trends are those of every metric over every window: the windows of the
 	// first metric, then those of the next.
@@ -37,8 +31,7 @@ type Summary struct {
 // are whole UTC days that end with today.
 func Summarize(days []Day, completed int64, today Date) Summary {
 	days = ordered(days)
-	s := headline(days, today)
-	s.TasksCompletedTotal = completed
+	s := Summary{TasksCompletedTotal: completed}
 	for _, size := range Sizes() {
 		s.Windows = append(s.Windows, window(size, sum(size.of(days, today))))
 	}
@@ -47,32 +40,20 @@ func Summarize(days []Day, completed int64, today Date) Summary {
 			s.Trends = append(s.Trends, trend(metric, size, size.of(days, today)))
 		}
 	}
-	return s
-}
-
-// headline computes what is shown on top, from 30 days.
-func headline(days []Day, today Date) Summary {
 	month := Month.of(days, today)
-	total := sum(month)
-	w := window(Month, total)
-	s := Summary{
-		TasksCompleted7d:     sum(Week.of(days, today)).TasksCompleted,
-		TasksCompleted30d:    w.TasksCompleted,
-		AvgCompletionSeconds: w.AvgCompletionSeconds,
-		CostPerTask:          w.AvgCostPerTask,
-		Quality:              w.AvgQuality,
-		Collaboration:        w.Collaboration,
-		Direction:            trend(SuccessRate, Month, month).Direction,
-		hasData:              w.DataPoints > 0 || total.Collaboration.Count > 0,
-	}
+	w := s.Window(Month)
+	s.hasData = w.DataPoints > 0 || sum(month).Collaboration.Count > 0
 	if w.SuccessRate != nil {
 		s.SuccessRatePercent = ratio(100*w.TasksCompleted, w.DataPoints, percentDecimals)
 	}
-	if s.Direction == InsufficientData {
+	if s.Direction = trend(SuccessRate, Month, month).Direction; s.Direction == InsufficientData {
 		s.Direction = trend(Quality, Month, month).Direction
 	}
 	return s
 }
+
+// Window returns the figures of one window.
+func (s Summary) Window(size Size) Window { return s.Windows[slices.Index(Sizes(), size)] }
 
 // Health is the part of an agent's health that comes from its performance.
 type Health struct {
@@ -87,5 +68,6 @@ func (s Summary) Health() *Health {
 	if !s.hasData {
 		return nil
 	}
-	return &Health{Quality: s.Quality, Collaboration: s.Collaboration, Trend: s.Direction}
+	month := s.Window(Month)
+	return &Health{Quality: month.AvgQuality, Collaboration: month.Collaboration, Trend: s.Direction}
 }
