@@ -142,7 +142,7 @@ func (s *Activities) profiles(ctx context.Context, entries []activity.Entry) ([]
 	for i, e := range entries {
 		p, ok := found[refs[i]]
 		if !ok {
-			unknown = append(unknown, unknownAgent(i, e))
+			unknown = append(unknown, fmt.Sprintf("events[%d].agent: there is no agent %q", i, e.Agent))
 		}
 		profiles[i] = p
 	}
@@ -150,8 +150,4 @@ func (s *Activities) profiles(ctx context.Context, entries []activity.Entry) ([]
 		return nil, ErrReportedAgent.With("%s", strings.Join(unknown, "; "))
 	}
 	return profiles, nil
-}
-
-func unknownAgent(i int, e activity.Entry) string {
-	return fmt.Sprintf("events[%d].agent: there is no agent %q", i, e.Agent)
 }

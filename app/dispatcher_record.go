@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"orgd/domain/activity"
 	"orgd/domain/webhook"
@@ -46,7 +48,8 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 	if d.reading.stored {
 		return d.recordStored(ctx)
 	}
-	after := max(d.reading.after, earliest(hooks))
+	first := slices.MinFunc(hooks, func(a, b *webhook.Subscriber) int { return cmp.Compare(a.Since, b.Since) })
+	after := max(d.reading.after, first.Since)
 	page, err := d.stream.After(ctx, after, eventsAtOnce)
 	if errors.Is(err, activity.ErrTooOld) {
 		head, err := d.stream.Head(ctx)
@@ -115,15 +118,6 @@ func (d *Dispatcher) record(ctx context.Context, from, to activity.Seq, deliveri
 		d.Notify()
 	}
 	return ours, err
-}
-
-// earliest is the position behind which the first of the hooks wants events.
-func earliest(hooks []*webhook.Subscriber) activity.Seq {
-	position := hooks[0].Since
-	for _, w := range hooks {
-		position = min(position, w.Since)
-	}
-	return position
 }
 
 // match returns the deliveries of some events, and how many of the events those

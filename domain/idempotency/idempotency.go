@@ -57,7 +57,7 @@ func NewKey(subject, method, path, text string) (Key, error) {
 	if len(text) < 1 || len(text) > maxKey || strings.ContainsFunc(text, isOther) {
 		return "", ErrKey
 	}
-	return Key(digest([]byte(subject), []byte(method), []byte(path), []byte(text))), nil
+	return Key(join(sha256.Sum256([]byte(subject)), sha256.Sum256([]byte(method)), sha256.Sum256([]byte(path)), sha256.Sum256([]byte(text)))), nil
 }
 
 // Renewal is the time between renewals of a lock by a request that may take longer than a
@@ -71,22 +71,15 @@ func Fingerprint(query, mediaType, ifMatch string, body [sha256.Size]byte) strin
 	return join(sha256.Sum256([]byte(query)), sha256.Sum256([]byte(mediaType)), sha256.Sum256([]byte(ifMatch)), body)
 }
 
-// digest hashes the hashes of parts, so that no two different lists of parts
-// share a digest, however the parts are cut.
-func digest(parts ...[]byte) string {
-	sums := make([][sha256.Size]byte, len(parts))
-	for i, p := range parts {
-		sums[i] = sha256.Sum256(p)
-	}
-	return join(sums...)
-}
-
+// join hashes hashes, so that no two different lists of parts share a result, however
+// the parts are cut.
 func join(sums ...[sha256.Size]byte) string {
-	all := sha256.New()
+	var text []byte
 	for _, sum := range sums {
-		all.Write(sum[:])
+		text = append(text, sum[:]...)
 	}
-	return hex.EncodeToString(all.Sum(nil))
+	all := sha256.Sum256(text)
+	return hex.EncodeToString(all[:])
 }
 
 // Lock is the hold of a request on its key while it runs.

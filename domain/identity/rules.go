@@ -45,13 +45,7 @@ func (c Content) Check() error {
 	if a := c.Authority.ReportsTo; a != nil && *a == string(c.ID) {
 		return ErrCombination.With("authority.reports_to: an agent must not report to itself")
 	}
-	return c.Skills.check()
-}
-
-// check finds an id that is in both lists; each list is checked when it is
-// read.
-func (s Skills) check() error {
-	both := slices.Concat(s.Primary, s.Secondary)
+	both := slices.Concat(c.Skills.Primary, c.Skills.Secondary) // each was checked when it was read
 	if id, twice := repeated(both, func(s Skill) string { return s.ID }); twice {
 		return ErrCombination.With("skills: the id %q is both primary and secondary", id)
 	}
