@@ -86,17 +86,18 @@ func (p Patch) tried() (Patch, error) {
 	if err := p.apply(&blank); err != nil {
 		return Patch{}, err
 	}
-	given := givenIn(p.value)
-	if err := given.checkShortForm(); err != nil {
-		return Patch{}, jsondoc.Locate(p.at, err)
+	if blank.Identity.Model != nil {
+		if err := checkShortForm(p.value); err != nil {
+			return Patch{}, jsondoc.Locate(p.at, err)
+		}
 	}
 	if err := blank.Identity.Check(); err != nil {
 		return Patch{}, jsondoc.Locate(p.at, err)
 	}
-	if given.department {
+	if blank.Department() != (name.Name{}) {
 		p.department = &blank.Identity.Department
 	}
-	if given.name {
+	if blank.Name() != (name.Name{}) {
 		p.name = &blank.Identity.Name
 	}
 	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
@@ -109,33 +110,17 @@ func (p Patch) tried() (Patch, error) {
 	return p, nil
 }
 
-// given says which fields a patch has, of those that are looked at apart.
-// A null model is not given.
-type given struct{ name, department, provider, modelID, model bool }
-
-func givenIn(v jsondoc.Value) (g given) {
-	model, ok := v.Get("model")
-	g.model = ok && !model.IsNull()
-	for field := range v.Names() {
-		switch field {
-		case "name":
-			g.name = true
-		case "department":
-			g.department = true
-		case "model_provider":
-			g.provider = true
-		case "model_id":
-			g.modelID = true
-		}
-	}
-	return g
-}
-
-func (g given) checkShortForm() error {
-	if g.provider != g.modelID {
+// checkShortForm checks that a model is given in one form. A null model is not given.
+func checkShortForm(v jsondoc.Value) error {
+	_, provider := v.Get("model_provider")
+	_, modelID := v.Get("model_id")
+	if provider != modelID {
 		return ErrShortForm.With("model_provider, model_id: give both or neither")
 	}
-	if g.provider && g.model {
+	if !provider {
+		return nil
+	}
+	if model, ok := v.Get("model"); ok && !model.IsNull() {
 		return ErrShortForm.With("model: give either model, or model_provider and model_id")
 	}
 	return nil

@@ -100,7 +100,7 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 	d := blank()
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = id, 1, at, at
 	if err := d.merge(p); err != nil {
-		return Department{}, jsondoc.Locate(p.at, err)
+		return Department{}, err
 	}
 	return d, jsondoc.Locate(p.at, d.CheckBudget(others))
 }
@@ -110,7 +110,7 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 func (d Department) Change(p Patch, others money.Percent, at time.Time) (Department, error) {
 	next := d
 	if err := next.merge(p); err != nil {
-		return Department{}, jsondoc.Locate(p.at, err)
+		return Department{}, err
 	}
 	if p.SetsBudget() {
 		if err := next.CheckBudget(others); err != nil {
@@ -138,13 +138,14 @@ func (p Patch) apply(d *Department) error {
 }
 
 func (d *Department) merge(p Patch) error {
-	if err := p.apply(d); err != nil {
-		return err
+	err := p.apply(d)
+	if err == nil {
+		err = d.resolve(p)
 	}
-	if err := d.resolve(p); err != nil {
-		return err
+	if err == nil {
+		err = d.check()
 	}
-	return d.check()
+	return jsondoc.Locate(p.at, err)
 }
 
 // resolve replaces the references that came with p by ids. Those that were
