@@ -130,8 +130,7 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 	if err != nil {
 		b.problems.add(err, where)
 	}
-	_, named := v.Get("name")
-	if err == nil && p.Name() == nil || !named && v.Kind() == jsondoc.KindObject {
+	if _, named := v.Get("name"); !named && v.Kind() == jsondoc.KindObject {
 		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
 	}
 	b.unique(FieldAgents, i, v, where)

@@ -175,13 +175,8 @@ func (p *planner) compareDepartment(e int) (before, after money.Percent, err err
 	refs := p.match.references(entry.References())
 	patch := entry.Resolve(refs)
 	if p.match.departments.parts[e] == none {
-		d, err := department.New("", patch.New(), 0, p.in.On.At)
-		if err != nil {
-			p.problems.add(err, entry.Where)
-			return 0, d.BudgetPercent, nil
-		}
-		p.addDepartment(createDepartments, Operation{Kind: CreateDepartment, Department: d.Name.Key, Entry: e, Fields: patch.Fields()}, refs)
-		return 0, d.BudgetPercent, p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Create, []byte(null), AppendDepartment(nil, d, p.match.futureName)})
+		after, err = p.createDepartment(e, patch, refs)
+		return 0, after, err
 	}
 	known := p.in.State.Departments[p.match.departments.parts[e]]
 	d, err := p.read(known.Name.Key)
@@ -196,7 +191,8 @@ func (p *planner) compareDepartment(e int) (before, after money.Percent, err err
 	if next.Revision == d.Revision {
 		return d.BudgetPercent, d.BudgetPercent, nil // without the names of the agents that it refers to
 	}
-	fields, err := p.update(entryPath(FieldDepartments, d.Name.Text), AppendDepartment(nil, d, p.match.futureName), AppendDepartment(nil, next, p.match.futureName),
+	text := func(d department.Department) []byte { return AppendDepartment(nil, d, p.match.futureName) }
+	fields, err := p.update(entryPath(FieldDepartments, d.Name.Text), text(d), text(next),
 		func() []byte { return AppendDepartment(nil, d, p.currentName) })
 	if fields != nil {
 		s := updateDepartments
@@ -206,6 +202,19 @@ func (p *planner) compareDepartment(e int) (before, after money.Percent, err err
 		p.addDepartment(s, Operation{Kind: UpdateDepartment, Department: d.Name.Key, Entry: e, Fields: fields, From: known.Revision}, refs)
 	}
 	return d.BudgetPercent, next.BudgetPercent, err
+}
+
+// createDepartment creates the department of an entry, and returns its share of the
+// budget.
+func (p *planner) createDepartment(e int, patch department.Patch, refs identity.References) (money.Percent, error) {
+	d, err := department.New("", patch.New(), 0, p.in.On.At)
+	if err != nil {
+		p.problems.add(err, p.in.Document.Departments[e].Where)
+		return d.BudgetPercent, nil
+	}
+	p.addDepartment(createDepartments, Operation{Kind: CreateDepartment, Department: d.Name.Key, Entry: e, Fields: patch.Fields()}, refs)
+	text := AppendDepartment(nil, d, p.match.futureName)
+	return d.BudgetPercent, p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Create, []byte(null), text})
 }
 
 func (p *planner) read(key name.Key) (department.Department, error) {

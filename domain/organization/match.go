@@ -4,27 +4,9 @@ import (
 	"slices"
 
 	"orgd/domain/agent"
-	"orgd/domain/company"
-	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 )
-
-// State is an organization without the contents of its departments and agents.
-type State struct {
-	Company     company.Company
-	Departments []department.Department // in order: their ids, names, shares and revisions
-	Agents      []Member                // in order
-}
-
-// Member is an agent in a [State].
-type Member struct {
-	ID         agent.ID
-	Name       name.Name
-	Department name.Key
-	OrderKey   agent.OrderKey
-	Revision   int64
-}
 
 // none is the index of nothing.
 const none = -1

@@ -16,6 +16,22 @@ import (
 // ErrChanged says that the organization is not as it was when its state was read.
 var ErrChanged = errors.New("organization: it has changed since it was read")
 
+// State is an organization without the contents of its departments and agents.
+type State struct {
+	Company     company.Company
+	Departments []department.Department // in order: their ids, names, shares and revisions
+	Agents      []Member                // in order
+}
+
+// Member is an agent in a [State].
+type Member struct {
+	ID         agent.ID
+	Name       name.Name
+	Department name.Key
+	OrderKey   agent.OrderKey
+	Revision   int64
+}
+
 // Entries reads the entries of a document again, in any order. It may be called
 // by several goroutines.
 type Entries interface {
