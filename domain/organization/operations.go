@@ -1,8 +1,6 @@
 package organization
 
 import (
-	"slices"
-
 	"orgd/domain/agent"
 	"orgd/domain/name"
 )
@@ -55,34 +53,3 @@ const (
 	reorderDepartments
 	stages
 )
-
-// moveAgents adds a reorder for each department with moves.
-func (p *planner) moveAgents(moves []Move) {
-	index := map[name.Key]int{}
-	for _, m := range moves {
-		i, ok := index[m.Department]
-		if !ok {
-			i = len(index)
-			index[m.Department] = i
-			p.add(reorderAgents, Operation{Kind: ReorderAgents, Department: m.Department})
-		}
-		op := &p.operations[reorderAgents][i]
-		op.Moves = append(op.Moves, m)
-	}
-}
-
-// phases returns the operations in order. Those on departments depend on each other.
-func (p *planner) phases() [][]Operation {
-	var phases [][]Operation
-	for s, ops := range p.operations {
-		switch stage(s) {
-		case changeAgents:
-			phases = append(phases, p.match.waves(ops)...)
-		case deleteAgents:
-			phases = append(phases, ops)
-		default:
-			phases = slices.AppendSeq(phases, slices.Chunk(ops, 1))
-		}
-	}
-	return phases
-}
