@@ -46,7 +46,7 @@ func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.
 			return ports.Change[company.Company]{}, err
 		}
 		next, err := co.Change(p, costs, ch.at)
-		return ch.companyChange(next, co.Revision, noReply), err
+		return changeOf(ch, audit.Company, next, co.Revision, noReply), err
 	})
 }
 
@@ -106,7 +106,7 @@ func (ch change) reorder(co company.Company, departments []Department, short boo
 			return nil, ports.Change[company.Company]{}, err
 		}
 	}
-	return list, ch.companyChange(next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
+	return list, changeOf(ch, audit.Company, next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
 }
 
 // seated returns the departments in the company's order.
@@ -120,8 +120,4 @@ func seated(co company.Company, departments []Department) ([]Department, error) 
 		list[i] = departments[at]
 	}
 	return list, nil
-}
-
-func (ch change) companyChange(co company.Company, from int64, reply func() idempotency.Reply) ports.Change[company.Company] {
-	return changeOf(ch, audit.Company, co, from, reply)
 }

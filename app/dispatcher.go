@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/revision"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -71,8 +72,9 @@ func NewDispatcher(clock ports.Clock, ids ports.IDs, random ports.Random, webhoo
 ) *Dispatcher {
 	work, abort := context.WithCancel(context.Background())
 	return &Dispatcher{
-		clock: clock, ids: ids, random: random, webhooks: &subscribers{store: webhooks}, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
-		work: work, abort: abort, busy: map[webhook.ID]bool{},
+		clock: clock, ids: ids, random: random, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
+		webhooks: &subscribers{store: webhooks, known: map[revision.Tag]*webhook.Subscriber{}},
+		work:     work, abort: abort, busy: map[webhook.ID]bool{},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/fault"
@@ -134,7 +135,7 @@ func (x execution) updateCompany(ctx context.Context, op organization.Operation)
 	patch, ch := x.plan.CompanyPatch(op), newChange(x.clock, x.ids, x.call)
 	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
 		next, err := co.Change(patch, costs, ch.at)
-		return ch.companyChange(next, co.Revision, noReply), x.check(op, co.Revision, err)
+		return changeOf(ch, audit.Company, next, co.Revision, noReply), x.check(op, co.Revision, err)
 	})
 	return err
 }
@@ -232,7 +233,7 @@ func (x execution) reorderDepartments(ctx context.Context) error {
 			return ports.Change[company.Company]{}, organization.ErrChanged
 		}
 		next, err := co.Reorder(order, ch.at)
-		return ch.companyChange(next, co.Revision, noReply), err
+		return changeOf(ch, audit.Company, next, co.Revision, noReply), err
 	})
 	return err
 }

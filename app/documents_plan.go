@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
@@ -54,7 +55,7 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.
 	}
 	ch := newChange(s.clock, s.ids, c)
 	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
-		return ch.companyChange(co, co.Revision, func() idempotency.Reply { return *r }), nil
+		return changeOf(ch, audit.Company, co, co.Revision, func() idempotency.Reply { return *r }), nil
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	"orgd/domain/revision"
@@ -26,7 +27,7 @@ func (k *subscribers) enabled(ctx context.Context) (hooks []*webhook.Subscriber,
 	}
 	k.mu.Lock() // one turn reads for all
 	defer k.mu.Unlock()
-	current := make(map[revision.Tag]*webhook.Subscriber, len(tags))
+	current := make(map[revision.Tag]bool, len(tags))
 	for _, tag := range tags {
 		s := k.known[tag]
 		if s == nil {
@@ -38,12 +39,13 @@ func (k *subscribers) enabled(ctx context.Context) (hooks []*webhook.Subscriber,
 				return nil, err
 			}
 			s = w.Subscriber()
+			k.known[s.Tag()] = s
 		}
-		current[s.Tag()] = s
+		current[s.Tag()] = true
 		if s.Enabled() {
 			hooks = append(hooks, s)
 		}
 	}
-	k.known = current
+	maps.DeleteFunc(k.known, func(t revision.Tag, _ *webhook.Subscriber) bool { return !current[t] })
 	return hooks, nil
 }
