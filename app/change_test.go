@@ -17,7 +17,6 @@ import (
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
-	"orgd/domain/performance"
 	"orgd/domain/revision"
 	"orgd/ports"
 )
@@ -186,12 +185,5 @@ func TestNames(t *testing.T) {
 	}
 	if _, ok := n.Show("a-2"); ok || n.Exists("a-2") || Names(nil).Exists("a-1") {
 		t.Error("an agent that is gone is shown")
-	}
-}
-
-func TestFirstDay(t *testing.T) {
-	today := performance.DateOf(noon)
-	if got := today - firstDay(today) + 1; int(got) != performance.MaxDays {
-		t.Errorf("firstDay leaves %d days, want %d", got, performance.MaxDays)
 	}
 }

@@ -77,7 +77,7 @@ func (s *Measures) summarize(ctx context.Context, ref identity.Ref) (agent.Agent
 		return agent.Agent{}, performance.Summary{}, err
 	}
 	today := performance.DateOf(s.clock.Now())
-	days, completed, err := s.measures.AgentDays(ctx, a.ID(), firstDay(today))
+	days, completed, err := s.measures.AgentDays(ctx, a.ID(), performance.Quarter.First(today))
 	if err != nil {
 		return agent.Agent{}, performance.Summary{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Measures) DepartmentHealth(ctx context.Context, key name.Key) (Departme
 		return DepartmentHealth{}, err
 	}
 	today := performance.DateOf(s.clock.Now())
-	days, err := s.measures.DepartmentDays(ctx, d.ID, firstDay(today))
+	days, err := s.measures.DepartmentDays(ctx, d.ID, performance.Quarter.First(today))
 	if err != nil {
 		return DepartmentHealth{}, err
 	}
@@ -160,9 +160,4 @@ func (s *Measures) DepartmentFigures(ctx context.Context, after company.OrderKey
 		figures[i] = DepartmentFigures{d, counts[keys[i]], co.Currency, work[d.ID], before[d.ID]}
 	}
 	return figures, err
-}
-
-// firstDay is the first day that figures of today look back to.
-func firstDay(today performance.Date) performance.Date {
-	return today - performance.Date(performance.MaxDays) + 1
 }

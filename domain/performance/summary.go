@@ -26,7 +26,7 @@ type Summary struct {
 }
 
 // Summarize computes a summary. days are the agent's rollups of at least the
-// last [MaxDays] days in any order; days outside of the windows, tomorrow's
+// last 90 days in any order; days outside of the windows, tomorrow's
 // too, do no harm. completed is the number of successes of all time. Windows
 // are whole UTC days that end with today.
 func Summarize(days []Day, completed int64, today Date) Summary {

@@ -73,7 +73,8 @@ func window(size Size, total Day) Window {
 // Size is the length of a window in whole UTC days, today included.
 type Size int
 
-// The windows of the figures.
+// The windows of the figures. Rollups from before the last quarter are needed for totals
+// only.
 const (
 	Week    Size = 7
 	Month   Size = 30
@@ -82,10 +83,6 @@ const (
 
 // Sizes lists the windows in ascending order.
 func Sizes() []Size { return []Size{Week, Month, Quarter} }
-
-// MaxDays is how many days back the figures look, today included: older
-// rollups are needed for totals only.
-const MaxDays = int(Quarter)
 
 // String is the size as the interface names it, such as "7d".
 func (s Size) String() string { return strconv.Itoa(int(s)) + "d" }
