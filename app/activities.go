@@ -47,17 +47,14 @@ type Feed struct {
 // Feed returns a page of events, the newest first. An agent that never existed
 // has none.
 func (s *Activities) Feed(ctx context.Context, in Feed) ([]activity.Encoded, error) {
-	if in.Agent != nil {
-		id, _, err := s.agents.Resolve(ctx, *in.Agent)
-		if errors.Is(err, agent.ErrNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		in.AgentID = string(id)
+	if in.Agent == nil {
+		return s.log.Feed(ctx, in.Query)
 	}
-	return s.log.Feed(ctx, in.Query)
+	events, err := s.OfAgent(ctx, *in.Agent, in.Query)
+	if errors.Is(err, agent.ErrNotFound) {
+		return nil, nil
+	}
+	return events, err
 }
 
 // OfAgent returns a page of the events of one agent, existing or deleted.

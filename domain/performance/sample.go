@@ -31,12 +31,8 @@ func (s Sample) Add(n int64) Sample {
 // form even when s and t are not, so a store may add the three numbers of
 // samples separately.
 func (s Sample) Merge(t Sample) Sample {
-	n := s.Nanos + t.Nanos
-	return Sample{
-		Count: s.Count + t.Count,
-		Units: s.Units + t.Units + n/nanos,
-		Nanos: n % nanos,
-	}
+	sum := s.Total().Plus(t.Total())
+	return Sample{Count: s.Count + t.Count, Units: sum.Units, Nanos: sum.Nanos}
 }
 
 // Total is the sum as money.

@@ -32,14 +32,10 @@ const nobody = "00000000-0000-0000-0000-000000000000"
 // TestEvent is the event of a test: it did not happen, is in no feed, and is of
 // a type that changes nothing for anybody who takes it for true.
 func (d Delivery) TestEvent() activity.Event {
-	related := jsondoc.NewWriter(nil)
-	related.Open()
-	related.Field("webhook").Text(string(d.Webhook))
-	related.Close()
 	data := jsondoc.Object(`{"success":true,"tool":"webhook_test"}`)
 	return activity.Event{
 		ID: d.EventID, Type: activity.ToolUsed, At: d.CreatedAt, AgentID: nobody, AgentName: "Webhook test",
 		Description: "A test of the webhook: nothing has happened.",
-		Related:     jsondoc.Object(related.Bytes()), Data: &data,
+		Related:     jsondoc.Object(`{"webhook":"` + string(d.Webhook) + `"}`), Data: &data,
 	}
 }
