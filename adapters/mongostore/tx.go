@@ -1,11 +1,10 @@
 package mongostore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -166,7 +165,7 @@ func (b *batch) flush() error {
 		if len(ops) == 0 {
 			continue
 		}
-		slices.SortStableFunc(ops, func(a, b op) int { return cmp.Compare(a.kind, b.kind) })
+		sort.SliceStable(ops, func(i, j int) bool { return ops[i].kind < ops[j].kind })
 		models := make([]mongo.WriteModel, len(ops))
 		for i, o := range ops {
 			models[i] = o.model

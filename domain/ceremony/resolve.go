@@ -3,7 +3,6 @@ package ceremony
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"orgd/domain/jsondoc"
 )
@@ -48,7 +47,11 @@ func Resolve(department, company *Policy) []Resolved {
 	}
 	base := defaults(strategy)
 	add(&base, FromDefault)
-	return slices.SortedFunc(maps.Values(found), func(a, b Resolved) int { return strings.Compare(a.Key, b.Key) })
+	all := make([]Resolved, 0, len(found))
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, found[key])
+	}
+	return all
 }
 
 // defaults are the values of a policy that nobody wrote. How velocity is

@@ -1,10 +1,9 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
+	"sort"
 	"strings"
 
 	"orgd"
@@ -67,7 +66,7 @@ func inOrder(c orgd.Config) []Setting {
 		position[name] = i - len(order) // 0 is the position of those that are not named
 	}
 	all := settingsOf(newInput(c))
-	slices.SortStableFunc(all, func(a, b Setting) int { return cmp.Compare(position[a.Name], position[b.Name]) })
+	sort.SliceStable(all, func(i, j int) bool { return position[all[i].Name] < position[all[j].Name] })
 	return all
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -228,7 +229,7 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 	}
 	of := func(a agentfiles.Agent) int { return cmp.Or(position[agentfiles.Key(a.Name)], len(position)+1) }
 	sorted := slices.Clone(agents)
-	slices.SortStableFunc(sorted, func(a, b agentfiles.Agent) int { return cmp.Compare(of(a), of(b)) })
+	sort.SliceStable(sorted, func(i, j int) bool { return of(sorted[i]) < of(sorted[j]) })
 	return sorted, nil
 }
 

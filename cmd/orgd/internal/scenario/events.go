@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -50,7 +51,7 @@ func (o *Organization) Day(t time.Time, left bool) []Event {
 	if left {
 		events = slices.DeleteFunc(events, func(e Event) bool { return e.who.fate == dismissed })
 	}
-	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	sort.SliceStable(events, func(i, j int) bool { return events[i].At.Before(events[j].At) })
 	return events
 }
 
