@@ -39,13 +39,13 @@ func Check(a Actor, op Operation) error {
 // these departments. A change that moves something between departments names
 // both; without departments a scoped right is refused.
 func CheckIn(a Actor, op Operation, departments ...name.Key) error {
-	return a.check(op, a.manages(departments), "in its own departments")
+	return a.check(op, a.manages(departments), "only in its own departments")
 }
 
-// check is [Check] for an op whose scoped right holds only where.
+// check is [Check] for an op whose scoped right holds for what is mine; where says what that is.
 func (a Actor) check(op Operation, mine bool, where string) error {
 	if Of(a.Role, op) == Scoped && !mine {
-		return ErrForbidden.With("role %q may perform %s only %s", a.Role, op, where)
+		return ErrForbidden.With("role %q may perform %s %s", a.Role, op, where)
 	}
 	return Check(a, op)
 }
@@ -95,5 +95,5 @@ func CheckReport(a Actor, agentID string, department name.Key) error {
 // CheckOwner returns [ErrForbidden] unless the actor may perform op, which is
 // about sessions, on a session of this subject.
 func CheckOwner(a Actor, op Operation, subject string) error {
-	return a.check(op, subject != "" && a.Subject == subject, "on its own sessions")
+	return a.check(op, subject != "" && a.Subject == subject, "only on its own sessions")
 }
