@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -125,6 +124,7 @@ func lostBecause(err error) string {
 	var (
 		name *net.DNSError
 		cert *tls.CertificateVerificationError
+		dial *net.OpError
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -137,8 +137,8 @@ func lostBecause(err error) string {
 		return "its certificate is not accepted, " + strings.TrimPrefix(cert.Err.Error(), "x509: ")
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)), errors.As(err, new(tls.AlertError)):
 		return "it does not speak HTTPS"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection breaks"
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return "the connection fails"
 	}
-	return "the connection fails"
+	return "the connection breaks"
 }
