@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		agentText, `{"a":1,"a":2}`, `[1,2.50,1e3,-0]`, `"\ud83d\ude00\n"`, `{"a":{"b":[null,true,false,{}]}}`,
 		"[1,]", "\ufeff{}", "\"\xff\"", strings.Repeat("[", 40), `{"€":1,"😀":2,"דּ":3}`,
+		`"\ud83d\ude"x"`,
 	} {
 		f.Add([]byte(s))
 	}

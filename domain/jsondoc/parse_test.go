@@ -83,6 +83,7 @@ func TestParseRefuses(t *testing.T) {
 		`"\ud800\u0041"`:         `byte 1: the surrogate \ud800 is not part of a pair`,
 		`"\ud800\ud800"`:         `byte 1: the surrogate \ud800 is not part of a pair`,
 		`"\ud800\n"`:             `byte 1: the surrogate \ud800 is not part of a pair`,
+		`"\ud83d\udezz"`:         `byte 1: the surrogate \ud83d is not part of a pair`,
 		`{"\ud800":1}`:           `byte 2: the surrogate \ud800 is not part of a pair`,
 		strings.Repeat("[", 1e6): `byte 32: nested too deeply, at most 32 levels are allowed`,
 		strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33): `byte 160: nested too deeply, at most 32 levels are allowed`,

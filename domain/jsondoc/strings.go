@@ -48,14 +48,16 @@ func decodeUnicode(text string) (meaning rune, size int) {
 	return r, 2 * unitSize
 }
 
-// codeUnit reads the \uXXXX that text begins with, if there is one.
+// codeUnit reads the \uXXXX that text begins with. Without one, unit is 0.
 func codeUnit(text string) (unit rune, ok bool) {
 	if len(text) < unitSize || text[:2] != `\u` {
 		return 0, false
 	}
 	var b [2]byte
-	_, err := hex.Decode(b[:], []byte(text[2:unitSize]))
-	return rune(b[0])<<8 | rune(b[1]), err == nil
+	if _, err := hex.Decode(b[:], []byte(text[2:unitSize])); err != nil {
+		return 0, false // and not what Decode has read before the error
+	}
+	return rune(b[0])<<8 | rune(b[1]), true
 }
 
 // cutEscape returns what stands in checked text before and behind its first
