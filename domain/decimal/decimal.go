@@ -65,7 +65,7 @@ func Cmp(a, b Decimal) int {
 	return x.sign() * magnitude(&x, &y)
 }
 
-// magnitude compares two numbers of the same sign without it.
+// magnitude compares the absolute values of two numbers of the same sign.
 func magnitude(x, y *number) int {
 	if x.point != y.point {
 		return cmp.Compare(x.point, y.point)

@@ -114,11 +114,17 @@ func (n *number) writePlain(b *strings.Builder) {
 }
 
 func (n *number) writeScientific(b *strings.Builder) {
-	digits := n.whole + n.frac
-	b.WriteString(digits[:1])
-	if len(digits) > 1 {
+	b.WriteByte(n.digit(0))
+	if n.len() > 1 {
 		b.WriteByte('.')
-		b.WriteString(digits[1:])
+		whole, frac := n.whole, n.frac // not joined: they may have a megabyte
+		if whole != "" {
+			whole = whole[1:]
+		} else {
+			frac = frac[1:]
+		}
+		b.WriteString(whole)
+		b.WriteString(frac)
 	}
 	b.WriteByte('e')
 	if n.exponent() >= 0 {

@@ -41,6 +41,7 @@ func TestMemory(t *testing.T) {
 		"an escape":      fill(`{"t":"\n`, "x", `"}`),
 		"escapes":        fill(`{"t":"`, `\u00e4`, `"}`),
 		"a number":       fill(`{"d":`, "7", "}"),
+		"a fraction":     fill(`{"d":7.`, "7", "}"),
 		"equal texts":    fill(`{"l":[`, `"x",`, `"x"]}`),
 		"different ones": names(`{"l":[`, `"%x",`, "]}"),
 	} {
