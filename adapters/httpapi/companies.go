@@ -28,7 +28,7 @@ func (h companies) get(r *request.Request) error {
 
 // update serves PATCH /company.
 func (h companies) update(r *request.Request) error {
-	p, call, err := readPatch(r, company.ParsePatch)
+	p, call, err := readConditional(r, company.ParsePatch)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ const maxDepartments = 10_000
 
 // reorder serves POST /company/reorder-departments.
 func (h companies) reorder(r *request.Request) error {
-	order, call, err := readPatch(r, orderOf("department_names", maxDepartments, departmentKey))
+	order, call, err := readConditional(r, orderOf("department_names", maxDepartments, departmentKey))
 	if err != nil {
 		return err
 	}

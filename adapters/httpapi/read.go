@@ -49,8 +49,8 @@ func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (i
 	return parse(doc)
 }
 
-// readPatch reads the body and the If-Match of a change.
-func readPatch[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
+// readConditional reads the body and the If-Match of a change.
+func readConditional[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
 	if in, err = readNew(r, parse); err != nil {
 		return in, call, err
 	}
@@ -65,7 +65,7 @@ func readChange[K, T any](
 	if key, err = path(r); err != nil {
 		return key, in, call, err
 	}
-	in, call, err = readPatch(r, parse)
+	in, call, err = readConditional(r, parse)
 	return key, in, call, err
 }
 

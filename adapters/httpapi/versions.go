@@ -95,7 +95,7 @@ func (h agents) rollback(r *request.Request) error {
 	if q.Err != nil {
 		return q.Err
 	}
-	in, call, err := readPatch(r, parseRollback)
+	in, call, err := readConditional(r, parseRollback)
 	if err != nil {
 		return err
 	}
