@@ -33,8 +33,9 @@ type File struct {
 	Type   string // for the header Content-Type
 	Tag    string // differs from that of every other content
 	Packed []byte // by gzip; not to be changed
-	// Unpack returns the file as it was written, for clients that do not unpack. It is
-	// unpacked once, and not to be changed.
+	// Unpack returns the file as it was written, for clients that do not unpack. It is not
+	// to be changed. It is unpacked once, when the first of them asks: anybody may ask for
+	// it any number of times and read it slowly.
 	Unpack func() ([]byte, error)
 }
 

@@ -203,8 +203,8 @@ func (s *jsonScanner) value(what string) (jsondoc.Value, error) {
 // delimiters are the bytes that end a number or word.
 const delimiters = ",]}: \n\t\r"
 
-// take reads the text of the next value: to the end of its brackets and quotes, or of
-// everything.
+// take reads the text of the next value: to the end of its brackets and quotes, or to the
+// end of the document; then s.ends is false.
 func (s *jsonScanner) take(what string) error {
 	s.text, s.ends = s.text[:0], false
 	depth, quoted, escaped := 0, false, false
