@@ -3,7 +3,6 @@ package redislimit
 import (
 	"context"
 	"crypto/rand"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -111,10 +110,12 @@ func (ls *leases) tried(l *lease, err error) {
 func (ls *leases) toRenew() []*lease {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	all := make([]*lease, 0, len(ls.held))
 	for l := range ls.held {
 		l.known = true
+		all = append(all, l)
 	}
-	return slices.Collect(maps.Keys(ls.held))
+	return all
 }
 
 // renewed says what became of renewing the lease. After an error the command may
