@@ -70,7 +70,8 @@ func update[C interface{ Effective() bool }](ctx context.Context, db *DB,
 		return put(tx, step)
 	})
 	if err != nil {
-		return *new(C), err
+		var none C
+		return none, err
 	}
 	return step, nil
 }

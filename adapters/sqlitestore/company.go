@@ -75,7 +75,7 @@ const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
 // reseat gives departments that have another seat now their order keys.
 func reseat(tx *Tx, from, to []company.Slot) error {
-	for s := range added(from, to) {
+	for s := range moved(from, to) {
 		if _, err := tx.Exec(moveDepartment, string(s.OrderKey), string(s.Department)); err != nil {
 			return wrap(err, "write department", string(s.Department))
 		}

@@ -102,7 +102,7 @@ const moveAgent = "UPDATE agents SET place = ? WHERE id = ?"
 
 // putOrderKeys gives agents that have another order key now that order key.
 func putOrderKeys(tx *Tx, from, to []agent.Member) error {
-	for m := range added(from, to) {
+	for m := range moved(from, to) {
 		if err := tx.change(m.ID, moveAgent, packID(m.OrderKey), packID(m.ID)); err != nil {
 			return wrap(err, "write place of agent", string(m.ID))
 		}

@@ -89,11 +89,11 @@ func decideNew(tx *Tx, key name.Key, found func(company.Company, money.Percent) 
 // mustBeFree returns department.ErrExists if a department has the key.
 func mustBeFree(tx *Tx, key name.Key) error {
 	var taken string
-	err := orNone(tx.Row(selectDepartmentName, string(key)).Scan(&taken))
-	if taken != "" {
+	err := tx.Row(selectDepartmentName, string(key)).Scan(&taken)
+	if err == nil {
 		return department.ErrExists.With("a department of the name %q exists", taken)
 	}
-	return wrap(err, "read department", string(key))
+	return wrap(orNone(err), "read department", string(key))
 }
 
 // orderKeyOf returns the order key that the company has for a new department.

@@ -95,7 +95,7 @@ func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.Deliver
 		return err
 	})
 	if err == nil && d.Webhook != of {
-		err = sql.ErrNoRows
+		err = sql.ErrNoRows // it is another webhook's
 	}
 	if err != nil {
 		return webhook.Delivery{}, notFound(err, "delivery", string(id), webhook.ErrNoDelivery)

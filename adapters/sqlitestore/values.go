@@ -92,8 +92,9 @@ func splitKeys(text string) []name.Key {
 	return keys
 }
 
-// added returns what is in one list and not in the one before.
-func added[T comparable](before, after []T) iter.Seq[T] {
+// moved returns those of after that are not in before: of the same agents or departments,
+// the ones whose order key is another.
+func moved[T comparable](before, after []T) iter.Seq[T] {
 	was := make(map[T]bool, len(before))
 	for _, x := range before {
 		was[x] = true
