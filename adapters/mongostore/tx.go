@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -32,6 +31,7 @@ const (
 	deletion kind = iota
 	update
 	insertion
+	kinds // how many there are
 )
 
 // op is one write. taken is the error that a duplicate key means; if it is nil, the
@@ -165,10 +165,13 @@ func (b *batch) flush() error {
 		if len(ops) == 0 {
 			continue
 		}
-		sort.SliceStable(ops, func(i, j int) bool { return ops[i].kind < ops[j].kind })
-		models := make([]mongo.WriteModel, len(ops))
-		for i, o := range ops {
-			models[i] = o.model
+		models := make([]mongo.WriteModel, 0, len(ops))
+		for k := range kinds {
+			for _, o := range ops {
+				if o.kind == k {
+					models = append(models, o.model)
+				}
+			}
 		}
 		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
 			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
