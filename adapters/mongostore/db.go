@@ -154,7 +154,8 @@ func (db *DB) close() {
 	db.end()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 	defer cancel()
-	// Each of these runs already, or does not start later.
+	// Each of these runs already, or does not start later: what starts now ends at once, and
+	// add waits for another add that may be starting the release.
 	db.startLease()
 	db.startTail()
 	db.leftLocks.add()
