@@ -42,7 +42,7 @@ type Metrics struct {
 	up          *prometheus.GaugeVec
 	certificate *prometheus.GaugeVec
 
-	failing  *prometheus.GaugeVec
+	failing  *prometheus.GaugeVec // by background task
 	reported *prometheus.CounterVec
 	spans    *prometheus.CounterVec
 
@@ -73,6 +73,7 @@ func NewMetrics(version, commit string) *Metrics {
 	m.registerRequests(r)
 	m.registerWebhooks(r)
 	m.registerHealth(r)
+	m.registerUpkeep(r)
 	return m
 }
 
@@ -134,6 +135,11 @@ func (m *Metrics) registerHealth(r registrar) {
 		"1 while a dependency (storage, redis, token_issuers) can be used, 0 while it cannot. Only those that are configured.", "dependency")
 	m.certificate = r.gauges("orgd_tls_certificate_expiry_timestamp_seconds",
 		"When the certificate in use expires, in seconds since 1970. Only with TLS.")
+}
+
+// registerUpkeep makes the figures about what is done beside requests, and about the
+// storage that it looks after.
+func (m *Metrics) registerUpkeep(r registrar) {
 	m.failing = r.gauges("orgd_task_failing", "1 if the last turn of a background task failed, 0 if it went well.", "task")
 	m.reported = r.counters("orgd_reported_events_total", "Events that agents have reported, by outcome (accepted, duplicate).", "outcome")
 	m.spans = r.counters("orgd_trace_spans_total",
