@@ -44,7 +44,8 @@ func byID(id string) bson.D { return bson.D{is("_id", id)} }
 // set is an update that sets these fields.
 func set(fields ...bson.E) bson.D { return bson.D{is("$set", bson.D(fields))} }
 
-// given are those of some conditions whose value is not "".
+// given are those of some conditions whose value is not "". It must be a string: one of
+// another type of text is never left out.
 func given(conditions ...bson.E) bson.D {
 	return slices.DeleteFunc(conditions, func(e bson.E) bool { return e.Value == "" })
 }
