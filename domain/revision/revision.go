@@ -61,8 +61,10 @@ func (c Condition) IsSet() bool { return c.kind != unguarded || c.absent }
 // Check returns ErrStale unless current is a state that c accepts. It does not
 // look at the demand of [Condition.AndAbsent]; see [Condition.CheckAbsent].
 func (c Condition) Check(current Tag) error {
-	missing := current == (Tag{})
-	if c.kind == mustExist && missing || c.kind == oneOf && (missing || !slices.Contains(c.tags, current)) {
+	if c.kind == unguarded {
+		return nil
+	}
+	if missing := current == (Tag{}); missing || c.kind == oneOf && !slices.Contains(c.tags, current) {
 		return ErrStale
 	}
 	return nil
