@@ -62,8 +62,18 @@ type Fields []string
 // Has reports whether f has a field.
 func (f Fields) Has(field string) bool { return slices.Contains(f, field) }
 
-// ofAgents are the fields of a department that refer to agents.
-var ofAgents = Fields{"head", "teams", "reporting_lines"}
+// divide returns the fields of a department that refer to agents, and the others.
+func (f Fields) divide() (references, others Fields) {
+	for _, field := range f {
+		switch field {
+		case "head", "teams", "reporting_lines":
+			references = append(references, field)
+		default:
+			others = append(others, field)
+		}
+	}
+	return references, others
+}
 
 // digest is the hash of a plan: of the state that it was made for and of what it
 // changes.

@@ -2,10 +2,7 @@ package organization
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
-	"orgd/domain/agent"
 	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/money"
@@ -123,7 +120,7 @@ func (p *planner) createDepartment(e int, patch department.Patch, refs identity.
 	}
 	p.addDepartment(createDepartments, Operation{Kind: CreateDepartment, Department: d.Name.Key, Entry: e, Fields: patch.Fields()}, refs)
 	text := AppendDepartment(nil, d, p.match.futureName)
-	return d.BudgetPercent, p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Create, []byte(null), text})
+	return d.BudgetPercent, p.emit(Change{Path: entryPath(FieldDepartments, d.Name.Text), Action: Create, Old: []byte(null), New: text})
 }
 
 func (p *planner) read(key name.Key) (department.Department, error) {
@@ -137,15 +134,23 @@ func (p *planner) read(key name.Key) (department.Department, error) {
 // addDepartment adds an operation on a department. If it comes before the agents and
 // refers to new ones, it is divided: its references come after the agents.
 func (p *planner) addDepartment(s stage, op Operation, refs identity.References) {
-	isNew := func(id agent.ID) bool { _, exists := p.index[id]; return !exists }
-	if s < changeAgents && slices.ContainsFunc(slices.Collect(maps.Values(refs)), isNew) {
+	if s < changeAgents && p.hasNew(refs) {
 		later := op
 		later.Kind, later.From = UpdateDepartment, op.From+1
-		later.Fields = slices.DeleteFunc(slices.Clone(op.Fields), func(f string) bool { return !ofAgents.Has(f) })
-		op.Fields = slices.DeleteFunc(slices.Clone(op.Fields), ofAgents.Has)
+		later.Fields, op.Fields = op.Fields.divide()
 		p.add(updateDepartments, later)
 	}
 	p.add(s, op)
+}
+
+// hasNew reports whether an agent among refs has to be created.
+func (p *planner) hasNew(refs identity.References) bool {
+	for _, id := range refs {
+		if _, exists := p.index[id]; !exists {
+			return true
+		}
+	}
+	return false
 }
 
 // deleteDepartment deletes a department. release takes its share of the budget from
@@ -161,5 +166,5 @@ func (p *planner) deleteDepartment(d department.Department, release bool) error 
 	if err != nil {
 		return err
 	}
-	return p.emit(Change{entryPath(FieldDepartments, d.Name.Text), Delete, AppendDepartment(nil, d, p.currentName), []byte(null)})
+	return p.emit(Change{Path: entryPath(FieldDepartments, d.Name.Text), Action: Delete, Old: AppendDepartment(nil, d, p.currentName), New: []byte(null)})
 }

@@ -51,7 +51,7 @@ func (p *planner) compareAgent(a agent.Agent, e int, known Member) error {
 		text := p.text(0, a, p.currentName)
 		op.Kind, op.Size = DeleteAgent, len(text)
 		p.add(deleteAgents, op)
-		return p.emit(Change{entryPath(FieldAgents, a.Name().Text), Delete, text, []byte(null)})
+		return p.emit(Change{Path: entryPath(FieldAgents, a.Name().Text), Action: Delete, Old: text, New: []byte(null)})
 	}
 	patch, err := p.match.agentPatch(p.in.Entries, e)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *planner) createAgents() error {
 		}
 		text := p.text(0, step.Agent, p.match.futureName)
 		p.add(changeAgents, Operation{Kind: CreateAgent, Agent: p.match.ids[e], Entry: e, Size: len(text)})
-		if err := p.emit(Change{entryPath(FieldAgents, step.Agent.Name().Text), Create, []byte(null), text}); err != nil {
+		if err := p.emit(Change{Path: entryPath(FieldAgents, step.Agent.Name().Text), Action: Create, Old: []byte(null), New: text}); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,9 @@ func (m *match) waves(ops []Operation) [][]Operation {
 
 // graph says which operations wait for which, by their indexes.
 type graph struct {
-	waits  [][]int // for those that are not done: the ones that create agents which an operation refers to, then the one that frees its name
+	// waits are those that are not done and that an operation waits for: the ones that
+	// create agents which it refers to, then the one that frees its name.
+	waits  [][]int
 	after  [][]int // those that wait for an operation
 	create []bool  // whether an operation creates an agent
 	ready  []int   // not done, and waiting for nothing
@@ -51,8 +53,9 @@ func (m *match) graph(ops []Operation) *graph {
 	freed := map[name.Key]int{}
 	for i, op := range ops {
 		byID[op.Agent] = i
-		a := m.agents.parts[op.Entry]
-		if g.create[i] = a == none; a != none {
+		if a := m.agents.parts[op.Entry]; a == none {
+			g.create[i] = true
+		} else {
 			freed[m.state.Agents[a].Name.Key] = i
 		}
 	}
