@@ -86,10 +86,8 @@ func (p Patch) tried() (Patch, error) {
 	if err := p.apply(&blank); err != nil {
 		return Patch{}, err
 	}
-	if blank.Identity.Model != nil {
-		if err := checkShortForm(p.value); err != nil {
-			return Patch{}, jsondoc.Locate(p.at, err)
-		}
+	if err := checkShortForm(p.value); err != nil {
+		return Patch{}, jsondoc.Locate(p.at, err)
 	}
 	if err := blank.Identity.Check(); err != nil {
 		return Patch{}, jsondoc.Locate(p.at, err)
