@@ -77,7 +77,7 @@ func withoutReply(n ports.Trail) ports.Trail {
 	return n
 }
 
-// kept is what is kept of an answer that is short or not.
+// kept is what is kept of an answer: of one that is not short neither status nor body.
 func kept(r idempotency.Reply, short bool) idempotency.Reply {
 	if !short {
 		return r.WithoutBody()

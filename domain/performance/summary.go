@@ -52,7 +52,8 @@ func Summarize(days []Day, completed int64, today Date) Summary {
 	return s
 }
 
-// Window returns the figures of one window.
+// Window returns the figures of the window of a size, which is one of [Sizes]. s is what
+// [Summarize] has returned.
 func (s Summary) Window(size Size) Window { return s.Windows[slices.Index(Sizes(), size)] }
 
 // Health is the part of an agent's health that comes from its performance.
