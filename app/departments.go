@@ -44,7 +44,7 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (Department,
 }
 
 // List returns a page of departments in the company's order, beginning behind
-// the place after; "" begins with the first.
+// the order key after; "" begins with the first.
 func (s *Departments) List(ctx context.Context, after company.OrderKey, limit int) ([]Department, error) {
 	return listDepartments(ctx, s.departments, s.agents, after, limit)
 }

@@ -30,13 +30,13 @@ func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
 			len(members), len(asked))
 	}
 	byRef := make(map[identity.Ref]int, 2*len(members))
-	places := make([]OrderKey, len(members))
+	keys := make([]OrderKey, len(members))
 	for i, m := range members {
 		byRef[identity.Ref{ID: m.ID}] = i
 		byRef[identity.Ref{Name: m.Name}] = i
-		places[i] = m.OrderKey
+		keys[i] = m.OrderKey
 	}
-	slices.Sort(places)
+	slices.Sort(keys)
 	next := make([]Member, len(members))
 	used := make([]bool, len(members))
 	for i, ref := range asked {
@@ -49,7 +49,7 @@ func Reorder(members []Member, asked []identity.Ref) ([]Member, error) {
 		}
 		used[at] = true
 		next[i] = members[at]
-		next[i].OrderKey = places[i]
+		next[i].OrderKey = keys[i]
 	}
 	return next, nil
 }
@@ -67,7 +67,7 @@ type Query struct {
 }
 
 // Position is a position in a list of agents: Name where the list is ordered by
-// name, else Place and ID.
+// name, else OrderKey and ID.
 type Position struct {
 	OrderKey OrderKey
 	ID       ID

@@ -45,13 +45,13 @@ func Session(sid string) Resource { return Resource("sessions/" + sid) }
 // revisions.
 func Webhook(id string) Resource { return Resource("webhooks/" + id) }
 
-// Position is a place in the trail, which is read newest first, ties by id.
+// Position is a position in the trail, which is read newest first, ties by id.
 type Position struct {
 	At time.Time
 	ID string
 }
 
-// Position returns the place of e.
+// Position returns the position of e.
 func (e Entry) Position() Position { return Position{At: e.At, ID: e.ID} }
 
 // Query selects a part of the trail.
@@ -60,6 +60,6 @@ type Query struct {
 	Resource Resource  // "" means any
 	Since    time.Time // zero means from the beginning; inclusive
 	Until    time.Time // zero means to the end; exclusive
-	After    *Position // entries behind this place, that is older ones
+	After    *Position // entries behind this position, that is older ones
 	Limit    int
 }

@@ -75,14 +75,14 @@ type Record struct {
 	Revocation *Revocation
 }
 
-// Position is a place in the list of sessions, which is read latest first, ties
+// Position is a position in the list of sessions, which is read latest first, ties
 // by ascending id.
 type Position struct {
 	IssuedAt time.Time
 	ID       string
 }
 
-// Position returns the place of s.
+// Position returns the position of s.
 func (s Session) Position() Position { return Position{IssuedAt: s.IssuedAt, ID: s.ID} }
 
 // Before reports whether p comes before q in the list.
@@ -97,7 +97,7 @@ func (p Position) Before(q Position) bool {
 type Query struct {
 	Subject string    // "" means everybody's
 	At      time.Time // now
-	After   *Position // sessions behind this place
+	After   *Position // sessions behind this position
 	Limit   int
 }
 

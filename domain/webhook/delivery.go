@@ -192,20 +192,20 @@ func (d Delivery) Write(w *jsondoc.Writer) {
 	w.Field("created_at").Time(d.CreatedAt)
 }
 
-// Position is a place in the deliveries of one webhook, the newest first, ties
+// Position is a position in the deliveries of one webhook, the newest first, ties
 // by descending id.
 type Position struct {
 	At time.Time
 	ID DeliveryID
 }
 
-// Position returns the place of d.
+// Position returns the position of d.
 func (d Delivery) Position() Position { return Position{At: d.CreatedAt, ID: d.ID} }
 
 // DeliveryQuery selects a page of the deliveries of one webhook.
 type DeliveryQuery struct {
 	Webhook ID
-	After   *Position // deliveries behind this place, that is older ones
+	After   *Position // deliveries behind this position, that is older ones
 	Limit   int
 }
 
