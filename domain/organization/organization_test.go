@@ -2,6 +2,7 @@ package organization
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -271,6 +272,41 @@ func TestWaves(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Each of the many cycles of references is cut without a map of the agents in it.
+func TestWavesOfCycles(t *testing.T) {
+	const agents, refs = 400, 40
+	entries := make([]string, agents)
+	for i := range entries {
+		to := make([]string, refs)
+		for k := range to {
+			to[k] = fmt.Sprintf(`"x%d"`, (i+k+1)%agents)
+		}
+		entries[i] = fmt.Sprintf(`{"name":"x%d","role":"r","department":"D","authority":{"can_delegate_to":[%s]}}`, i, strings.Join(to, ","))
+	}
+	m := newMatch(built(t, nil, entries), state(), false, newIDs())
+	all := make([]Operation, agents)
+	for e := range all {
+		all[e] = Operation{Entry: e, Agent: m.ids[e]}
+	}
+	allocated := func() uint64 {
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		return s.TotalAlloc
+	}
+	before := allocated()
+	waves := m.waves(all)
+	if got := allocated() - before; got > 8<<20 {
+		t.Errorf("waves of %d agents in cycles allocates %d bytes", agents, got)
+	}
+	var got []Operation
+	for _, wave := range waves {
+		got = append(got, wave...)
+	}
+	if len(got) != agents || got[0].Entry != 0 {
+		t.Errorf("%d of %d agents come, number %d first, want number 0", len(got), agents, got[0].Entry)
+	}
 }
 
 func TestUpdated(t *testing.T) {

@@ -44,11 +44,15 @@ type graph struct {
 	after  [][]int // those that wait for an operation
 	create []bool  // whether an operation creates an agent
 	ready  []int   // not done, and waiting for nothing
+
+	// What cut uses again and again, because there may be as many cuts as references:
+	// its path, and for each operation its index in the path, or none.
+	path, index []int
 }
 
 func (m *match) graph(ops []Operation) *graph {
 	n := len(ops)
-	g := &graph{waits: make([][]int, n), after: make([][]int, n), create: make([]bool, n)}
+	g := &graph{waits: make([][]int, n), after: make([][]int, n), create: make([]bool, n), index: slices.Repeat([]int{none}, n)}
 	byID := make(map[agent.ID]int, n)
 	freed := map[name.Key]int{}
 	for i, op := range ops {
@@ -100,18 +104,17 @@ func without(list []int, x int) []int {
 // not done, and removes a reference from it. Names do not form a cycle: the first of
 // a row of renames takes a name that no agent has.
 func (g *graph) cut(at int) {
-	var path []int
-	index := map[int]int{}
-	for ; ; at = g.waits[at][0] {
-		if start, met := index[at]; met {
-			path = path[start:]
-			break
-		}
-		index[at] = len(path)
-		path = append(path, at)
+	g.path = g.path[:0]
+	for ; g.index[at] == none; at = g.waits[at][0] {
+		g.index[at] = len(g.path)
+		g.path = append(g.path, at)
 	}
-	for k, i := range path {
-		if to := path[(k+1)%len(path)]; g.create[to] {
+	cycle := g.path[g.index[at]:]
+	for _, i := range g.path {
+		g.index[i] = none
+	}
+	for k, i := range cycle {
+		if to := cycle[(k+1)%len(cycle)]; g.create[to] {
 			g.after[to] = without(g.after[to], i)
 			g.release(i, to)
 			return
