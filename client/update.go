@@ -97,7 +97,8 @@ func (u *updating[T]) difference(read answer, change func(*T) error) (before T, 
 	var was struct {
 		Revision int64 `json:"revision"`
 	}
-	for _, v := range []any{&was, &before, &after} { // two, because change may write into slices and maps
+	// Before and after are read apart, because change may write into slices and maps.
+	for _, v := range []any{&was, &before, &after} {
 		if err := read.payload(v, u.read); err != nil {
 			return before, nil, err
 		}

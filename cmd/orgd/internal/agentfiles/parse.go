@@ -24,7 +24,7 @@ const MaxSize = 256 << 10
 
 // Parse reads the text of the file at a path. The error is a [Skip] for a file
 // that defines no agent, else [Mistakes] with everything that is wrong; then the
-// agent has what could be read. Its department is that of its folder, unless one is given.
+// agent has what could be read. department is its department; "" takes the folder's.
 func Parse(file string, text []byte, department string) (Agent, error) {
 	a := Agent{Path: file, Tools: []string{}, lines: map[string]int{}}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {

@@ -19,8 +19,8 @@ type Tree struct {
 	Skipped []Skip  // Markdown files that define no agent
 }
 
-// Read reads all agents of a directory, as [Parse] does. The error is [Mistakes], with everything
-// that is wrong in any file.
+// Read reads all agents of a directory, each as [Parse] does. The error is [Mistakes],
+// with everything that is wrong in any file.
 func Read(files fs.FS, department string) (Tree, error) {
 	var c Collection
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
@@ -146,7 +146,7 @@ func Candidate(file string, mode fs.FileMode) error {
 }
 
 // Mistakes returns the mistakes in all files, and then one for each agent whose name
-// another one has before it.
+// another one has before it. Agents without a name are left out.
 func (c *Collection) Mistakes() Mistakes {
 	all := c.mistakes
 	first := map[name.Key]Agent{}

@@ -143,8 +143,9 @@ func (c *Demo) explain(err error) error {
 		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
-	full := cmp.Or(os.WriteFile(file, make([]byte, 1<<20), 0o600), os.Remove(file))
-	if failed, ok := errors.AsType[*fs.PathError](full); ok {
+	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
+	gone := os.Remove(file) // also what was written in part
+	if failed, ok := errors.AsType[*fs.PathError](cmp.Or(full, gone)); ok {
 		return fmt.Errorf("%s cannot be written to: %w; the same command goes on when it can", c.Dir, failed.Err)
 	}
 	return err
