@@ -46,8 +46,8 @@ func writeEntry(w *jsondoc.Writer, e audit.Entry) {
 	w.Field("actor").Text(e.Actor)
 	w.Field("route").Text(e.Route)
 	w.Field("resource").Text(string(e.Resource))
-	w.Field("revision_from").IntOrNull(request.NonZero(e.From))
-	w.Field("revision_to").IntOrNull(request.NonZero(e.To))
+	w.Field("revision_from").IntOrNull(jsondoc.NonZero(e.From))
+	w.Field("revision_to").IntOrNull(jsondoc.NonZero(e.To))
 	w.Field("request_id").Text(e.RequestID)
 	w.Close()
 }

@@ -96,7 +96,7 @@ func writeSession(w *jsondoc.Writer, s session.Session) {
 		w.Text(d.Text)
 	}
 	w.CloseList()
-	w.Field("agent_id").TextOrNull(request.NonZero(s.Agent))
+	w.Field("agent_id").TextOrNull(jsondoc.NonZero(s.Agent))
 	w.Field("issued_at").Time(s.IssuedAt)
 	w.Field("expires_at").Time(s.ExpiresAt)
 }

@@ -89,6 +89,15 @@ func (w *Writer) Text(s string) {
 	w.buf = appendString(w.buf, s)
 }
 
+// NonZero returns a pointer to v, or nil for the zero value, for the methods that write
+// null for nil.
+func NonZero[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
 // TextOrNull writes a string, or null for nil.
 func (w *Writer) TextOrNull(s *string) {
 	if s == nil {

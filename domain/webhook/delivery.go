@@ -186,9 +186,9 @@ func (d Delivery) Write(w *jsondoc.Writer) {
 	w.Field("event_id").Text(string(d.EventID))
 	w.Field("attempt").Int(int64(d.Attempt))
 	w.Field("status").Text(string(d.Status))
-	w.Field("response_code").IntOrNull(orNil(int64(d.Last.Code)))
-	w.Field("error").TextOrNull(orNil(string(d.Last.Failure)))
-	w.Field("next_attempt_at").TimeOrNull(orNil(d.Due))
+	w.Field("response_code").IntOrNull(jsondoc.NonZero(int64(d.Last.Code)))
+	w.Field("error").TextOrNull(jsondoc.NonZero(string(d.Last.Failure)))
+	w.Field("next_attempt_at").TimeOrNull(jsondoc.NonZero(d.Due))
 	w.Field("created_at").Time(d.CreatedAt)
 }
 

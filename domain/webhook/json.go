@@ -65,18 +65,10 @@ func (w Webhook) Write(out *jsondoc.Writer) {
 	}
 	out.CloseList()
 	out.Field("enabled").Bool(w.Enabled())
-	out.Field("disabled_reason").TextOrNull(orNil(string(w.Disabled)))
+	out.Field("disabled_reason").TextOrNull(jsondoc.NonZero(string(w.Disabled)))
 	out.Field("revision").Int(w.Revision)
 	out.Field("created_at").Time(w.CreatedAt)
 	out.Field("updated_at").Time(w.UpdatedAt)
-}
-
-// orNil returns nil for the zero value.
-func orNil[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
 }
 
 func (w Webhook) writeTypes(out *jsondoc.Writer) {

@@ -166,14 +166,6 @@ func Array[T any](items []T, item func(*jsondoc.Writer, T)) func(*jsondoc.Writer
 	}
 }
 
-// NonZero returns a pointer to v, or nil for the zero value, which is null in an answer.
-func NonZero[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
-}
-
 // SendPage answers with a page of a list. rows are up to Limit+1 rows: one more than the
 // page has means that there is a next page, whose cursor next makes from the last row
 // sent. A page ends with the row that fills it, see [bounds.MaxBytes]: an answer
@@ -231,7 +223,7 @@ func WritePage(w *jsondoc.Writer, limit int, rows func(*jsondoc.Writer) (cursor 
 	w.Field("success").Bool(true)
 	w.Field("pagination").Open()
 	w.Field("limit").Int(int64(limit))
-	w.Field("next_cursor").TextOrNull(NonZero(cursor))
+	w.Field("next_cursor").TextOrNull(jsondoc.NonZero(cursor))
 	w.Field("has_more").Bool(cursor != "")
 	w.Close()
 	w.Field("degraded_sources").OpenList()
