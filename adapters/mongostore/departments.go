@@ -54,7 +54,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 			return d, err
 		}
 		d = step.State
-		d.OrderKey = orderKeyOf(d, step.Company)
+		d.OrderKey = step.Company.OrderKey(d.Name.Key, d.ID)
 		t.addTrail(step.Trail, true)
 		t.updateCompany(step.Company) // where two creations conflict
 		t.insert(departmentsColl, departmentOf(d), nil)
@@ -70,16 +70,6 @@ func mustBeFree(t *tx, key name.Key) error {
 		return department.ErrExists.With("a department of the name %q exists", d.Name)
 	}
 	return err
-}
-
-// orderKeyOf returns the order key that the company has for a new department.
-func orderKeyOf(d department.Department, c company.Company) company.OrderKey {
-	for _, s := range c.Seats {
-		if s.Department == d.Name.Key {
-			return s.OrderKey
-		}
-	}
-	return company.OrderKey(d.ID)
 }
 
 // Update implements [ports.DepartmentStore].
@@ -163,7 +153,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 // findDepartment returns a department, or department.ErrNotFound.
 func findDepartment[T any](r reader, key name.Key, convert func(departmentDoc) (T, error), opts ...options.Lister[options.FindOneOptions]) (T, error) {
 	d, err := get(r, departmentsColl, byID(string(key)), convert, opts...)
-	return d, notFound(err, department.ErrNotFound, "department", string(key))
+	return d, notFound(err, "department", string(key), department.ErrNotFound)
 }
 
 // departmentDoc is a department.

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"slices"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
@@ -81,7 +80,7 @@ func decideNew(tx *Tx, key name.Key, found func(company.Company, money.Percent) 
 		return step, err
 	}
 	if step, err = found(c, shares); err == nil {
-		step.State.OrderKey = orderKeyOf(step.State, step.Company)
+		step.State.OrderKey = step.Company.OrderKey(step.State.Name.Key, step.State.ID)
 	}
 	return step, err
 }
@@ -94,15 +93,6 @@ func mustBeFree(tx *Tx, key name.Key) error {
 		return department.ErrExists.With("a department of the name %q exists", taken)
 	}
 	return wrap(orNone(err), "read department", string(key))
-}
-
-// orderKeyOf returns the order key that the company has for a new department.
-func orderKeyOf(d department.Department, c company.Company) company.OrderKey {
-	at := slices.IndexFunc(c.Seats, func(s company.Slot) bool { return s.Department == d.Name.Key })
-	if at < 0 {
-		return company.OrderKey(d.ID)
-	}
-	return c.Seats[at].OrderKey
 }
 
 // Update implements [ports.DepartmentStore].

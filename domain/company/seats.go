@@ -35,6 +35,17 @@ func (c Company) Reorder(asked []name.Key, at time.Time) (Company, error) {
 	return c.touch(at), nil
 }
 
+// OrderKey returns the order key of a department: that of its slot, or its id if it has
+// none.
+func (c Company) OrderKey(k name.Key, id string) OrderKey {
+	for _, s := range c.Seats {
+		if s.Department == k {
+			return s.OrderKey
+		}
+	}
+	return OrderKey(id)
+}
+
 // WithDepartment returns the company with a new department.
 func (c Company) WithDepartment(s Slot, at time.Time) Company {
 	c.Seats = append(slices.Clone(c.Seats), s)
