@@ -137,7 +137,7 @@ func byRef(ref identity.Ref) bson.D {
 }
 
 func noAgent(err error, ref identity.Ref) error {
-	return notFound(err, agent.ErrNotFound, "agent", string(ref.ID)+string(ref.Name))
+	return notFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound)
 }
 
 // agentDoc is an agent. Documents of the domain are kept as text: nothing that a

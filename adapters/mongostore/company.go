@@ -71,7 +71,7 @@ func readCompany(r reader) (s state, err error) {
 func singleton[T any](r reader, id string, opts ...options.Lister[options.FindOneOptions]) (T, error) {
 	d, err := one[T](r, metaColl, byID(id), opts...)
 	if err != nil && !isFault(err) && !isLost(err) {
-		err = groupcommit.Unavailable(fmt.Errorf("mongostore: read company: %w", err))
+		err = groupcommit.Unavailable(fmt.Errorf("mongostore: read %s: %w", id, err))
 	}
 	return d, err
 }

@@ -66,11 +66,10 @@ func lostOr(err error) error {
 // isMissing reports that there is no document.
 func isMissing(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
 
-// notFound returns the fault of a document that is missing, as an occurrence of sentinel,
-// or else the error.
-func notFound(err error, sentinel *fault.Error, what, id string) error {
+// notFound gives an error of reading a document its meaning: missing if there is none.
+func notFound(err error, noun, id string, missing *fault.Error) error {
 	if isMissing(err) {
-		return sentinel.With("%s %q not found", what, id)
+		return missing.With(noun+" %q not found", id)
 	}
 	return err
 }

@@ -121,7 +121,7 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]in
 }
 
 // limitEach gives every webhook as many of the deliveries, which are all that are
-// due, as it has lanes.
+// due, as it has slots.
 func limitEach(found []webhook.Delivery, slots map[webhook.ID]int) (due []webhook.Delivery) {
 	taken := map[webhook.ID]int{}
 	for _, d := range found {
@@ -167,7 +167,7 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (_ []webhook.Deli
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (_ webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
 	d, err := get(s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))}, deliveryDoc.delivery)
-	return d, notFound(err, webhook.ErrNoDelivery, "delivery", string(id))
+	return d, notFound(err, "delivery", string(id), webhook.ErrNoDelivery)
 }
 
 // Deliveries implements [ports.Outbox].

@@ -85,7 +85,7 @@ func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Projec
 
 func findProject(r reader, id project.ID) (project.Project, error) {
 	p, err := get(r, projectsColl, byID(string(id)), projectDoc.project)
-	return p, notFound(err, project.ErrNotFound, "project", string(id))
+	return p, notFound(err, "project", string(id), project.ErrNotFound)
 }
 
 // Projects implements [ports.ProjectStore].

@@ -72,7 +72,7 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
 	r, err := get(s.db.ask(ctx), sessionsColl, bson.D{is("_id", id), exists("record", true)}, sessionDoc.record)
-	return r, notFound(err, session.ErrNotFound, "session", id)
+	return r, notFound(err, "session", id, session.ErrNotFound)
 }
 
 // Sessions implements [ports.SessionStore].

@@ -90,7 +90,7 @@ func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhoo
 
 func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
 	w, err := get(r, webhooksColl, byID(string(id)), webhookDoc.webhook)
-	return w, notFound(err, webhook.ErrNotFound, "webhook", string(id))
+	return w, notFound(err, "webhook", string(id), webhook.ErrNotFound)
 }
 
 // Webhooks implements [ports.WebhookStore].
