@@ -28,7 +28,7 @@ type pendingLink struct {
 func (l *links) add(p pendingLink, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.list = slices.DeleteFunc(l.list, func(ch pendingLink) bool { return !now.Before(ch.link.ExpiresAt) })
+	l.list = slices.DeleteFunc(l.list, func(p pendingLink) bool { return !now.Before(p.link.ExpiresAt) })
 	if len(l.list) == maxLinks {
 		l.list = slices.Delete(l.list, 0, 1)
 	}

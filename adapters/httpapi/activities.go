@@ -53,7 +53,7 @@ func (h activities) list(r *request.Request) error {
 // feedFilters reads the filters of a feed.
 func feedFilters(q *request.Query) (agent *identity.Ref, typ activity.Type, window activity.Window) {
 	agent = q.Ref("agent_id")
-	typ = request.Word(q, "type", 128, activity.ParseType)
+	typ = request.Word(q, "type", maxFilter, activity.ParseType)
 	return agent, typ, request.Word(q, "last_n_hours", 8, activity.ParseWindow)
 }
 

@@ -29,8 +29,8 @@ func (h agents) get(r *request.Request) error {
 func (h agents) list(r *request.Request) error {
 	q := r.Query()
 	in := agent.Query{
-		Status: request.Word(q, "status", 128, identity.ParseStatus),
-		Level:  request.Word(q, "level", 128, identity.ParseLevel),
+		Status: request.Word(q, "status", maxFilter, identity.ParseStatus),
+		Level:  request.Word(q, "level", maxFilter, identity.ParseLevel),
 	}
 	department := q.Name("department")
 	in.Department = department.Key

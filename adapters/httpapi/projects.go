@@ -18,7 +18,7 @@ type projects struct{ svc *app.Projects }
 func (h projects) list(r *request.Request) error {
 	q := r.Query()
 	in := app.ListProjects{Lead: q.Ref("lead")}
-	in.Status = request.Word(q, "status", 128, project.ParseStatus)
+	in.Status = request.Word(q, "status", maxFilter, project.ParseStatus)
 	p, err := q.Paging(request.DefaultLimit, 1)
 	if err != nil {
 		return err

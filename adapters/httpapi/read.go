@@ -9,6 +9,9 @@ import (
 	"orgd/domain/name"
 )
 
+// maxFilter bounds a word that a list is filtered by, in code points.
+const maxFilter = 128
+
 // find returns what the path names.
 func find[K, V any](r *request.Request, path func(*request.Request) (K, error), load func(context.Context, K) (V, error)) (found V, err error) {
 	key, err := path(r)

@@ -157,7 +157,7 @@ func (l *Limiter) giveBackLeases(ctx context.Context) {
 		for i, x := range batch {
 			cmds[i] = zrem(ctx, x)
 		}
-		l.patiently(ctx, func(ctx context.Context) { roundTrip(ctx, l.redis.client(), cmds) })
+		l.withTimeout(ctx, func(ctx context.Context) { roundTrip(ctx, l.redis.client(), cmds) })
 		for i, x := range batch {
 			l.leases.tried(x, cmds[i].Err())
 		}
@@ -175,7 +175,7 @@ func (l *Limiter) renewLeases() {
 			c.add(x.key, l.timing.lease.Microseconds(), maxLease.Milliseconds(), x.id)
 			calls[i] = &c
 		}
-		l.patiently(l.life, func(ctx context.Context) { run(ctx, l.redis.client(), calls) })
+		l.withTimeout(l.life, func(ctx context.Context) { run(ctx, l.redis.client(), calls) })
 		for i, x := range batch {
 			l.leases.renewed(x, calls[i].reply.Err())
 		}
@@ -197,8 +197,8 @@ func zrem(ctx context.Context, x *lease) *redis.IntCmd {
 	return redis.NewIntCmd(ctx, "zrem", x.key, x.id)
 }
 
-// patiently gives f the time of something that nobody waits for.
-func (l *Limiter) patiently(ctx context.Context, f func(context.Context)) {
+// withTimeout gives f the timeout of what no request waits for.
+func (l *Limiter) withTimeout(ctx context.Context, f func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, l.timing.timeout)
 	defer cancel()
 	f(ctx)
