@@ -22,6 +22,9 @@ BENCH ?= .
 PACKAGES ?= ./...
 # Where goroutines share state.
 SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
+# Packages under test/ that make test leaves to targets of their own: what starts browsers or
+# other programs, proves bounds, builds copies, kills processes or waits for long.
+ALONE := browser|budget|faults|fuzz|module|pages
 # What replicas can get wrong that one process cannot: for make mongo.
 REPLICATED := TestRoundTrips|TestReplicas$$/^(activities|agents|company|conditions|departments|idempotency|lists|sessions|streams|versions|webhooks)$$
 # Which tests make reliability runs.
@@ -31,7 +34,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,11 +66,28 @@ compose-test: ## bring up deployments/compose and use it; needs Docker and Compo
 run: ## serve on 127.0.0.1:8080 with the data in ./data
 	go run ./cmd/orgd serve
 
+# A program is used by the tests if a variable names it.
+check race-all: export ORGD_TEST_GIT ?= $(shell command -v git)
 check: lint ## check before each commit: make lint, and the tests of the packages that you have changed
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
-test: ## run all tests in their short form; needs nothing but Go
-	.ci/gotest ./... -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+test: ## run the tests of everyday; uses nothing but Go
+	.ci/gotest "$$(go list ./... | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+
+faults: ## kill the program, cut its connections, lose its answers: what was acknowledged stays
+	.ci/gotest ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
+
+budget: ## hold what each request costs against its bounds, on a service that is as full as it may be
+	.ci/gotest ./test/budget -timeout 20m $(TESTFLAGS)
+
+requests: ## send ten thousand requests that are made from the API description
+	.ci/gotest ./test/fuzz -timeout 20m $(TESTFLAGS)
+
+pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, Node.js and OpenSSL
+	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
+
+module-test: ## build a copy of the module that has another path; needs Git
+	.ci/gotest ./test/module -timeout 20m $(TESTFLAGS)
 
 race: ## run the tests of what goroutines share with the race detector; needs a C compiler
 	.ci/gotest '$(SHARED)' -race -short -timeout 20m $(TESTFLAGS)

@@ -27,13 +27,22 @@ type Commit struct {
 	Parents []int
 }
 
+// variable names the program git. Tests without it use nothing but Go.
+const variable = "ORGD_TEST_GIT"
+
+// Need skips a test that uses Git if nobody wants that.
+func Need(t testing.TB) {
+	t.Helper()
+	if os.Getenv(variable) == "" {
+		t.Skipf("SKIPPED: %s does not name Git; make check and make ci set it", variable)
+	}
+}
+
 // Repository makes a repository with these commits, the last one checked out,
-// and returns its directory. Without Git it skips the test.
+// and returns its directory. It skips the test if there is no Git.
 func Repository(t testing.TB, commits ...Commit) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("SKIPPED: there is no program git")
-	}
+	Need(t)
 	dir := t.TempDir()
 	Git(t, dir, nil, "init", "-q", "-b", "main")
 	if len(commits) > 0 {

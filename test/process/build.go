@@ -29,7 +29,7 @@ func BuildFailing(dir string) (string, error) {
 }
 
 func build(path string, flags ...string) (string, error) {
-	args := append([]string{"build", "-o", path}, flags...)
+	args := append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...)
 	out, err := exec.Command("go", append(args, "orgd/cmd/orgd")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"orgd/test/gittest"
 )
 
 // A release is of a commit that has its tag, and of nothing else.
@@ -18,11 +20,7 @@ func TestReleaseRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, needed := range []string{"git", "bash"} {
-		if _, err := exec.LookPath(needed); err != nil {
-			t.Skipf("SKIPPED: there is no %s", needed)
-		}
-	}
+	gittest.Need(t)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".ci"), 0o700); err != nil {
 		t.Fatal(err)

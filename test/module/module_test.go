@@ -1,4 +1,5 @@
-package test
+// Package module builds copies of the module, which have another path.
+package module
 
 import (
 	"os"
@@ -8,17 +9,20 @@ import (
 	"testing"
 )
 
+// root is the directory of the module.
+var root = filepath.Join("..", "..")
+
 // TestModule gives a copy of the module another path and builds it: its programs, its
 // packages, and a program elsewhere that needs the client alone.
 func TestModule(t *testing.T) {
-	files, err := exec.Command("git", "-C", "..", "ls-files").Output()
+	files, err := exec.Command("git", "-C", root, "ls-files").Output()
 	if err != nil {
 		t.Skipf("the files of the module are not known: git ls-files: %v", err)
 	}
 	dir := t.TempDir()
 	for file := range strings.Lines(string(files)) {
 		file = strings.TrimSuffix(file, "\n")
-		content, err := os.ReadFile(filepath.Join("..", file))
+		content, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Fatal(err)
 		}
