@@ -41,8 +41,9 @@ type SessionStore interface {
 	// first revocation and the later Until of both; trail is stored all the same.
 	//
 	// At of another one is moved behind that of every revocation that was stored
-	// before, if it is not behind them: clocks differ. So whoever has read them up
-	// to one finds those that are stored later behind it.
+	// before, also of those that have been deleted, if it is not behind them: clocks
+	// differ. So whoever has read them up to one finds those that are stored later
+	// behind it.
 	Revoke(ctx context.Context, r session.Revocation, trail Trail) error
 
 	// Revoked returns the revocations with At at or after since and Until after

@@ -57,8 +57,7 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) (err error) {
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
 	return s.change(ctx, r.ID, func(t *tx, known sessionDoc) error {
-		latest, err := oneOrZero[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
-			options.FindOne().SetSort(by("-revocation.at")))
+		latest, err := latestRevocation(t)
 		if err != nil {
 			return err
 		}
@@ -203,16 +202,34 @@ func (t *tx) record(known sessionDoc, s session.Session) {
 // both follow the same one otherwise.
 const revocationsID = "revocations"
 
+// revocationsDoc outlives the revocations: their readers have read up to the latest.
+type revocationsDoc struct {
+	ID     string `bson:"_id"`
+	Latest int64  `bson:"latest"` // its time
+}
+
+// latestRevocation returns the time of the latest, 0 if there was none. Programs of
+// releases before it was kept leave it out, so the revocations are asked, too.
+func latestRevocation(t *tx) (int64, error) {
+	kept, err := oneOrZero[revocationsDoc](t, metaColl, byID(revocationsID))
+	if err != nil {
+		return 0, err
+	}
+	stored, err := oneOrZero[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
+		options.FindOne().SetSort(by("-revocation.at")))
+	if err != nil || stored.Revocation == nil {
+		return kept.Latest, err
+	}
+	return max(kept.Latest, stored.Revocation.At), nil
+}
+
 // revoke writes a revocation, behind the latest; the first one of a session stays and
 // lasts as long as the longest.
-func (t *tx) revoke(known, latest sessionDoc, r session.Revocation) {
+func (t *tx) revoke(known sessionDoc, latest int64, r session.Revocation) {
 	switch {
 	case known.Revocation == nil:
-		at := millis(r.At)
-		if latest.Revocation != nil {
-			at = max(at, latest.Revocation.At+1)
-		}
-		t.upsert(metaColl, revocationsID, increment(is("stored", 1)))
+		at := max(millis(r.At), latest+1)
+		t.upsert(metaColl, revocationsID, set(is("latest", at)))
 		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, at, millis(r.Until)})))
 	case known.Revocation.Until < millis(r.Until):
 		t.update(sessionsColl, r.ID, set(is("revocation.until", millis(r.Until))), nil)

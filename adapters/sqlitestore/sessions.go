@@ -68,11 +68,15 @@ func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.R
 }
 
 // upsertRevocation keeps the first revocation of a session; it only lasts
-// longer. A new one comes behind all others.
-const upsertRevocation = `
+// longer. A new one comes behind all others, and is the latest from then on.
+const (
+	upsertRevocation = `
 INSERT INTO revocations (session_id, revoked_by, at, until)
-VALUES (?, ?, max(?, ifnull((SELECT max(at) FROM revocations), 0) + 1), ?)
+VALUES (?, ?, max(?, (SELECT at FROM latest_revocation) + 1), ?)
 ON CONFLICT (session_id) DO UPDATE SET until = excluded.until WHERE until < excluded.until`
+	updateLatestRevocation = `
+UPDATE latest_revocation SET at = max(at, (SELECT at FROM revocations WHERE session_id = ?))`
+)
 
 // Revoke implements [ports.SessionStore].
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
@@ -81,8 +85,11 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
-		_, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until))
-		return wrap(err, "write revocation of session", r.ID)
+		if _, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until)); err != nil {
+			return wrap(err, "write revocation of session", r.ID)
+		}
+		_, err := tx.Exec(updateLatestRevocation, r.ID)
+		return wrap(err, "write the latest revocation, of session", r.ID)
 	})
 }
 

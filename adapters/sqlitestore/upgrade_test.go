@@ -12,6 +12,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/money"
 	"orgd/domain/performance"
+	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -21,6 +22,8 @@ const (
 	oldAnn  = agent.ID("0190a5c4-0000-7000-8000-a00000000000")
 	oldBob  = agent.ID("0190a5c4-0000-7000-8000-b00000000000")
 	oldDate = performance.Date(20_000)
+
+	oldRevoked = int64(2_000_000_000_000) // by a clock that ran ahead
 )
 
 // oldDepartments had figures, the last one until it was deleted.
@@ -84,6 +87,10 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 		}
 	}
 	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
+		return err
+	}
+	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
+	if err != nil {
 		return err
 	}
 	for _, e := range oldEvents() {
@@ -163,6 +170,13 @@ func (o upgraded) compare(schema int) {
 	o.same("the tasks of a day with another", dates[0].TasksCompleted, nil, int64(2*1+1))
 	logged, err = stream.After(ctx, head, 100)
 	o.same("After a report", len(logged.Events), err, 1)
+
+	expired := fromMillis(oldRevoked)
+	_, err = o.db.Stores().Storage.DeleteExpired(ctx, ports.Expiry{Now: expired})
+	o.check(err)
+	o.check(o.db.Stores().Sessions.Revoke(ctx, session.Revocation{ID: "new", By: "ann", At: o.now(), Until: expired}, ports.Trail{}))
+	revoked, err := o.db.Stores().Sessions.Revoked(ctx, expired, o.now())
+	o.same("the revocations after the latest", len(revoked), err, 1)
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {

@@ -44,6 +44,7 @@ type memory struct {
 	locks       map[idempotency.Key]idempotency.Lock
 	sessions    map[string]session.Session
 	revocations map[string]session.Revocation
+	revoked     time.Time // the latest, also if it has expired
 	webhooks    map[webhook.ID]webhook.Webhook
 	deliveries  map[webhook.DeliveryID]webhook.Delivery
 	position    activity.Seq // up to which deliveries are recorded

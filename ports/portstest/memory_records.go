@@ -220,11 +220,10 @@ func (m memorySessions) Revoke(_ context.Context, r session.Revocation, trail po
 		}
 		r = known
 	} else {
-		for _, other := range m.revocations {
-			if !r.At.After(other.At) {
-				r.At = other.At.Add(time.Millisecond)
-			}
+		if !r.At.After(m.revoked) {
+			r.At = m.revoked.Add(time.Millisecond)
 		}
+		m.revoked = r.At
 	}
 	m.revocations[r.ID] = r
 	return nil

@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -17,16 +18,17 @@ import (
 // that is down or old is for the adapter's own test.
 func Storage(t *testing.T, open func(t *testing.T) Stores) {
 	run(t, open, map[string]func(*world){
-		"PingAnswers":              storagePing,
-		"EndedContextIsAnOutage":   storageEnded,
-		"ForgetsEvents":            storageEvents,
-		"KeepsFigures":             storageFigures,
-		"ForgetsAudit":             storageAudit,
-		"ForgetsRecords":           storageRecords,
-		"ForgetsSessions":          storageSessions,
-		"ZeroTimesKeepEverything":  storageZero,
-		"ForgetsAllInBoundedSteps": storageMany,
-		"ForgetsBesideOthers":      storageParallel,
+		"PingAnswers":               storagePing,
+		"EndedContextIsAnOutage":    storageEnded,
+		"ForgetsEvents":             storageEvents,
+		"KeepsFigures":              storageFigures,
+		"ForgetsAudit":              storageAudit,
+		"ForgetsRecords":            storageRecords,
+		"ForgetsSessions":           storageSessions,
+		"RevocationsKeepTheirOrder": storageRevocations,
+		"ZeroTimesKeepEverything":   storageZero,
+		"ForgetsAllInBoundedSteps":  storageMany,
+		"ForgetsBesideOthers":       storageParallel,
 	})
 }
 
@@ -164,6 +166,39 @@ func storageSessions(w *world) {
 	got, err = w.Sessions.Session(w.Context(), "over")
 	w.wantNil("Session(over)", err)
 	w.want("Session(over)", got, session.Record{Session: over}) // its revocation has gone
+}
+
+// storageRevocations has the clock of a replica run ahead, and its revocations expire.
+// Who asks from the latest that he has read gets those that are stored later.
+func storageRevocations(w *world) {
+	revoke := func(id string, at, until time.Time) {
+		r := session.Revocation{ID: id, By: "ann", At: at, Until: until}
+		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.trailOf(nil)(audit.Session(id), 0, 1)))
+	}
+	var since time.Time
+	wantNew := func(id string) {
+		all, err := w.Sessions.Revoked(w.Context(), since, epoch)
+		w.wantNil("Revoked", err)
+		found := slices.DeleteFunc(all, func(r session.Revocation) bool { return !r.At.After(since) })
+		if len(found) != 1 || found[0].ID != id {
+			w.Fatalf("Revoked(since %v) = %v behind the latest, want %s", since, found, id)
+		}
+		since = found[0].At
+	}
+	later := epoch.Add(24 * time.Hour)
+	for i, ahead := range []time.Duration{time.Hour, 2 * time.Hour, 0, time.Hour} {
+		expires := epoch.Add(3 * time.Hour)
+		fast, slow := fmt.Sprint("fast", i), fmt.Sprint("slow", i)
+		revoke(fast, epoch.Add(ahead), expires)
+		wantNew(fast)
+		w.deleteExpired(ports.Expiry{Now: expires})
+		revoke(slow, epoch, later)
+		wantNew(slow)
+		revoke(slow, epoch, later.Add(time.Hour)) // one that is revoked already is not new
+	}
+	w.deleteExpired(ports.Expiry{Now: later.Add(time.Hour)})
+	revoke("last", epoch, later)
+	wantNew("last")
 }
 
 func storageZero(w *world) {
