@@ -77,7 +77,7 @@ func (a *App) SignInLink(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	code, _, err := a.sessions.Link(s)
+	code, _, err := a.sessions.Link(context.Background(), app.Call{}, s) // without a key it stores nothing
 	return SignInURL(url, string(code)), err
 }
 

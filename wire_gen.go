@@ -62,7 +62,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		return nil, nil, err
 	}
 	sessionStore := stores.Sessions
-	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore)
+	idempotencyStore := stores.Idempotency
+	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore, idempotencyStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
 	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
@@ -73,7 +74,6 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
 	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
 	auditLog := stores.Audit
-	idempotencyStore := stores.Idempotency
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {

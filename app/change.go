@@ -52,12 +52,16 @@ func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotenc
 		ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
 		Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
 	}}
-	if l := ch.call.Lock; l != nil {
-		t.Idempotency = &idempotency.Record{
-			Key: l.Key, Fingerprint: l.Fingerprint, At: l.At, Departments: ch.departments, Reply: new(reply().Bounded()),
-		}
+	if ch.call.Lock != nil {
+		t.Idempotency = ch.record(new(reply().Bounded()))
 	}
 	return t
+}
+
+// record is the idempotency record of a request with a key.
+func (ch change) record(reply *idempotency.Reply) *idempotency.Record {
+	l := ch.call.Lock
+	return &idempotency.Record{Key: l.Key, Fingerprint: l.Fingerprint, At: l.At, Departments: ch.departments, Reply: reply}
 }
 
 // changeOf is the change of a resource from a revision to state.

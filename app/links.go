@@ -9,8 +9,13 @@ import (
 	"orgd/domain/session"
 )
 
-// maxLinks is how many sign-in links are kept. The oldest is removed for one more.
-const maxLinks = 1000
+// How many sign-in links are kept, of one subject and of all. For one more of a subject
+// the oldest of his own is removed, so that nobody removes those of others; for one more of
+// all the oldest.
+const (
+	maxOwnLinks = 8
+	maxLinks    = 1000
+)
 
 // links are the sign-in links of this process that nobody has used.
 type links struct {
@@ -24,13 +29,19 @@ type pendingLink struct {
 	link session.Link
 }
 
-// add keeps a link and removes those that have expired.
+// add keeps a link and removes those that have expired, or are too many.
 func (l *links) add(p pendingLink, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(p pendingLink) bool { return !now.Before(p.link.ExpiresAt) })
-	if len(l.list) == maxLinks {
-		l.list = slices.Delete(l.list, 0, 1)
+	oldest, own := 0, 0 // oldest is his, if he has any
+	for i := len(l.list) - 1; i >= 0; i-- {
+		if l.list[i].link.Maker.Subject == p.link.Maker.Subject {
+			oldest, own = i, own+1
+		}
+	}
+	if own == maxOwnLinks || len(l.list) == maxLinks {
+		l.list = slices.Delete(l.list, oldest, oldest+1)
 	}
 	l.list = append(l.list, p)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"orgd/domain/access"
+	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -67,7 +69,7 @@ func (s *issued) Revoke(context.Context, session.Revocation, ports.Trail) error 
 func linking(t *testing.T) (*Sessions, *setClock, *issued, session.Session) {
 	t.Helper()
 	clock, store, ids := &setClock{noon}, &issued{}, &counted{}
-	s := NewSessions(clock, ids, ids, nil, plainTokens{}, store, nil)
+	s := NewSessions(clock, ids, ids, nil, plainTokens{}, store, nil, nil)
 	kim, err := session.Issue(session.Grant{ID: "kims", Issuer: "orgd", Subject: "kim", Role: access.Viewer, At: noon, TTL: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func linking(t *testing.T) (*Sessions, *setClock, *issued, session.Session) {
 
 func (s *Sessions) mustLink(t *testing.T, mine session.Session) session.Code {
 	t.Helper()
-	code, _, err := s.Link(mine)
+	code, _, err := s.Link(t.Context(), Call{}, mine)
 	if err != nil {
 		t.Fatalf("Link = %v", err)
 	}
@@ -138,12 +140,74 @@ func TestLinkOfARevokedSession(t *testing.T) {
 	}
 }
 
+// So many links of one subject are kept, whichever of its sessions makes them. Its own
+// oldest goes first, and nobody else's.
+func TestOwnLinksAreBounded(t *testing.T) {
+	s, _, _, kim := linking(t)
+	lee := kim
+	lee.Subject, lee.ID = "lee", "lees"
+	others := s.mustLink(t, lee)
+	first, second := s.mustLink(t, kim), s.mustLink(t, kim)
+	kim.ID = "another of kim's"
+	for range maxOwnLinks - 1 {
+		s.mustLink(t, kim)
+	}
+	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
+		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)
+	}
+	for what, code := range map[string]session.Code{"the next": second, "somebody else's": others} {
+		if err := s.signIn(t, code); err != nil {
+			t.Errorf("SignIn by %s = %v", what, err)
+		}
+	}
+	for range 2 * maxLinks {
+		s.mustLink(t, kim)
+	}
+	if got := len(s.links.list); got != maxOwnLinks {
+		t.Errorf("%d links are kept of one subject, want %d", got, maxOwnLinks)
+	}
+}
+
+// records keeps idempotency records, or fails.
+type records struct {
+	ports.IdempotencyStore
+	err error
+	all []idempotency.Record
+}
+
+func (r *records) Keep(_ context.Context, one idempotency.Record) error {
+	r.all = append(r.all, one)
+	return r.err
+}
+
+// A link under an idempotency key leaves a record without a reply. There is no link
+// without it.
+func TestLinkWithAKey(t *testing.T) {
+	s, _, _, kim := linking(t)
+	kept := &records{}
+	s.records = kept
+	call := Call{Actor: kim.Actor(), Lock: &idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon}}
+	want := idempotency.Record{Key: "k", Fingerprint: "f", At: noon}
+	if _, _, err := s.Link(t.Context(), call, kim); err != nil || len(kept.all) != 1 || !reflect.DeepEqual(kept.all[0], want) {
+		t.Errorf("Link = %v, records %+v, want one: %+v", err, kept.all, want)
+	}
+	kept.err = idempotency.ErrRunning
+	if code, _, err := s.Link(t.Context(), call, kim); !errors.Is(err, idempotency.ErrRunning) || code != "" || len(s.links.list) != 1 {
+		t.Errorf("Link under a used key = %q, %v with %d links, want ErrRunning and one link", code, err, len(s.links.list))
+	}
+}
+
 // So many links are kept; the oldest goes first, and no code is kept at all.
 func TestLinksAreBounded(t *testing.T) {
 	s, clock, _, kim := linking(t)
-	first, second := s.mustLink(t, kim), s.mustLink(t, kim)
-	for range maxLinks - 1 {
-		s.mustLink(t, kim)
+	one := func(i int) session.Code {
+		maker := kim
+		maker.Subject = fmt.Sprint("subject ", i)
+		return s.mustLink(t, maker)
+	}
+	first, second := one(0), one(1)
+	for i := range maxLinks - 1 {
+		one(2 + i)
 	}
 	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
 		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)

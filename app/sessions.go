@@ -19,13 +19,14 @@ import (
 // They keep the revocations of the installation in memory, so that no request
 // waits for the storage to learn whether its session is still good.
 type Sessions struct {
-	clock  ports.Clock
-	ids    ports.IDs
-	random ports.Random
-	auth   ports.Authenticator
-	issuer ports.TokenIssuer
-	store  ports.SessionStore
-	agents ports.AgentStore
+	clock   ports.Clock
+	ids     ports.IDs
+	random  ports.Random
+	auth    ports.Authenticator
+	issuer  ports.TokenIssuer
+	store   ports.SessionStore
+	agents  ports.AgentStore
+	records ports.IdempotencyStore
 
 	changed ports.Broadcast // when a session is newly revoked
 	mu      sync.RWMutex
@@ -38,9 +39,9 @@ type Sessions struct {
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
 // the first request and [Sessions.Refresh] twice a second from then on.
-func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
+func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore, records ports.IdempotencyStore) *Sessions {
 	return &Sessions{
-		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
+		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents, records: records,
 		revoked: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 }
@@ -146,12 +147,18 @@ func (s *Sessions) Renew(ctx context.Context, c Call, mine session.Session) (str
 }
 
 // Link makes a sign-in link for another session like mine and returns its code,
-// of which only a hash is kept. It is good in this process only.
-func (s *Sessions) Link(mine session.Session) (session.Code, session.Link, error) {
+// of which only a hash is kept. It is good in this process only. Nothing but the
+// idempotency record of the request is stored.
+func (s *Sessions) Link(ctx context.Context, c Call, mine session.Session) (session.Code, session.Link, error) {
 	now := s.clock.Now()
 	made, err := mine.Link(now)
 	if err != nil {
 		return "", session.Link{}, err
+	}
+	if c.Lock != nil {
+		if err := s.records.Keep(ctx, *newChange(s.clock, s.ids, c).record(nil)); err != nil {
+			return "", session.Link{}, err
+		}
 	}
 	code := session.NewCode(s.random.Key())
 	s.links.add(pendingLink{code.Hash(), made}, now)

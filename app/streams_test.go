@@ -106,7 +106,7 @@ type realClock struct{}
 func (realClock) Now() time.Time { return time.Now().UTC() }
 
 func newStreams(log ports.EventStream) *Streams {
-	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil))
+	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil, nil))
 }
 
 // mine is a session of an hour.

@@ -23,7 +23,7 @@ func (h sessions) link(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	code, l, err := h.svc.Link(*r.Session)
+	code, l, err := h.svc.Link(r.Ctx(), r.Call(), *r.Session)
 	if err != nil {
 		return err
 	}

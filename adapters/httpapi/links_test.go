@@ -60,7 +60,7 @@ func newLocal(t *testing.T, proxies ...string) *local {
 	d := &local{t: t, clock: &heldClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	d.fake = newFake(t, ok, func(c *Config, p *Parts) {
 		own := ownToken{d.clock}
-		p.Sessions = app.NewSessions(d.clock, p.IDs, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil)
+		p.Sessions = app.NewSessions(d.clock, p.IDs, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil, nil)
 		p.Caps = limit.Caps{AuthFailures: limit.Rate{Cap: 3, Length: time.Hour}}
 		c.TrustedProxies = proxies
 		c.CORSOrigins = []string{"https://console.example.com"}

@@ -33,6 +33,7 @@ func Idempotency(t *testing.T, open func(t *testing.T) Stores) {
 		"ParallelLocksHaveOneWinner":  lockParallel,
 		"ParallelTakeOversAlso":       lockParallelTakeOver,
 		"SessionsStoreTheirRecords":   recordSessions,
+		"RecordsAreKeptAlone":         recordAlone,
 		"ParallelAttemptsHappenOnce":  lockAttempts,
 	})
 }
@@ -204,6 +205,20 @@ func lockKeys(w *world) {
 	for _, k := range []string{"a", "A", "a ", "%", "_", "$ne", "a.b", "é"} {
 		w.wantLock(w.lock(k, epoch), nil, nil)
 	}
+}
+
+func recordAlone(w *world) {
+	c := w.lock("alone", epoch)
+	w.wantLock(c, nil, nil)
+	keep := func(r *idempotency.Record) error { return w.Idempotency.Keep(w.Context(), *r) }
+	secret := &idempotency.Record{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At}
+	w.wantNil("Keep", keep(secret))
+	w.wantNil("Release", w.Idempotency.Release(w.Context(), c))
+	w.wantLock(w.lock("alone", epoch.Add(idempotency.Kept)), secret, nil)
+	w.wantErr("Keep again", keep(secret), idempotency.ErrRunning)
+	secret.At = epoch.Add(idempotency.Kept + time.Millisecond)
+	w.wantNil("Keep after the first has expired", keep(secret))
+	w.wantRecordOnce("Keep", keep)
 }
 
 func recordSessions(w *world) {

@@ -83,10 +83,11 @@ func (m *memory) lock() func() {
 	return m.mu.Unlock
 }
 
-// free returns idempotency.ErrRunning if the idempotency record's key has one.
+// free returns idempotency.ErrRunning if the idempotency record's key has one that has
+// not expired.
 func (m *memory) free(r *idempotency.Record) error {
 	if r != nil {
-		if _, ok := m.records[r.Key]; ok {
+		if old, ok := m.records[r.Key]; ok && r.At.Sub(old.At) <= idempotency.Kept {
 			return idempotency.ErrRunning
 		}
 	}

@@ -136,6 +136,16 @@ func (m memoryIdempotency) Renew(_ context.Context, c idempotency.Lock, at time.
 	return nil
 }
 
+func (m memoryIdempotency) Keep(_ context.Context, r idempotency.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.free(&r); err != nil {
+		return err
+	}
+	m.records[r.Key] = r
+	return nil
+}
+
 func (m memoryIdempotency) Release(_ context.Context, c idempotency.Lock) error {
 	defer m.lock()()
 	if m.locks[c.Key].Owner == c.Owner {

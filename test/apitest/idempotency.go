@@ -157,6 +157,15 @@ func secretsAreNotReplayed(t *testing.T, s *Service) {
 	}
 	w.counts("/webhooks", 1)
 	w.get("/webhooks/"+id).has("data.revision", 2)
+	w.key("k").post("/auth/links", nil).want(201)
+	for range 2 {
+		if r := w.key("k").post("/auth/links", nil).refused(409, 4000, "Idempotency-Key"); strings.Contains(string(r.body), `"code"`) {
+			t.Errorf("a replay shows a code: %s", clip(r.body))
+		}
+	}
+	w.key("k").with("If-Match", "*").post("/auth/links", nil).refused(400, 2000, "Idempotency-Key")
+	w.with("Origin", "null").key("free").post("/auth/links", nil).refused(403, 1001)
+	w.key("free").post("/auth/links", nil).want(201) // what was refused has used no key
 }
 
 // Of many requests with one key at once one happens. The others are told to

@@ -84,7 +84,7 @@ const statuses = `
 	auth.sessions                        200 400 401 429 500 503
 	auth.revoke_session                  204 400 401 403 429 500 503
 	auth.logout                          204 400 401 429 500 503
-	auth.links                           201 400 401 403 429 500 503
+	auth.links                           201 400 401 403 409 429 500 503
 	auth.sign_in                         201 400 401 403 429 500 503
 
 	openapi.json                         200 429 500 503
