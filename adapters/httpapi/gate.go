@@ -33,6 +33,7 @@ func (s *Server) admit(r *request.Request) error {
 		r.Writer.Header().Del("Allow") // of the path that the router has matched
 		return request.ErrNoRoute
 	case r.Route == noMethod:
+		r.Writer.Header().Set("Allow", s.paths.allow(r.HTTP.URL.EscapedPath()))
 		return request.ErrNoMethod.With("this endpoint does not answer %s", r.ShortMethod())
 	case r.Route.Op.Public():
 		return s.handle(r)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -87,6 +88,7 @@ type Server struct {
 	parts     Parts
 	log       *zap.Logger
 	engine    *gin.Engine
+	paths     paths
 	env       *request.Env
 	clients   protocol.Clients
 	started   time.Time
@@ -136,13 +138,21 @@ func (s *Server) newEngine() *gin.Engine {
 	for _, rt := range s.routes() {
 		rt.Name = rt.Method + " " + rt.Pattern()
 		serve := s.traced(&rt, s.serve(&rt))
-		e.Handle(rt.Method, rt.RouterPath(), serve)
-		if rt.Method == http.MethodGet {
-			e.Handle(http.MethodHead, rt.RouterPath(), serve)
+		for _, method := range methodsOf(rt) {
+			e.Handle(method, rt.RouterPath(), serve)
+		}
+		s.paths.add(rt)
+	}
+	refuse := s.traced(noMethod, s.serve(noMethod))
+	for _, p := range s.paths {
+		for _, method := range allMethods {
+			if !slices.Contains(p.methods, method) {
+				e.Handle(method, p.router, refuse) // or a parameter of another path would match
+			}
 		}
 	}
 	e.NoRoute(s.traced(noRoute, s.serve(noRoute)))
-	e.NoMethod(s.traced(noMethod, s.serve(noMethod)))
+	e.NoMethod(refuse)
 	return e
 }
 

@@ -142,13 +142,31 @@ func (d *document) find(method, escapedPath string) (operation, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	segments := strings.Split(escapedPath, "/")
-	for _, op := range d.operations {
-		if op.method == method && op.matches(segments) {
+	for _, op := range d.at(escapedPath) {
+		if op.method == method {
 			return op, true
 		}
 	}
 	return operation{}, false
+}
+
+// at returns the operations of a path. A path that is literally in the description is
+// not one that only fits a parameter: versions/rollback is no version.
+func (d *document) at(escapedPath string) []operation {
+	segments := strings.Split(escapedPath, "/")
+	var all []operation
+	literal := 0 // segments of the paths of all
+	for _, op := range d.operations {
+		n := op.literal()
+		if !op.matches(segments) || n < literal {
+			continue
+		}
+		if n > literal {
+			all, literal = nil, n
+		}
+		all = append(all, op)
+	}
+	return all
 }
 
 func (op operation) matches(segments []string) bool {
@@ -165,12 +183,8 @@ func (op operation) matches(segments []string) bool {
 
 // methods lists the methods that a path answers, sorted.
 func (d *document) methods(escapedPath string) []string {
-	segments := strings.Split(escapedPath, "/")
 	var all []string
-	for _, op := range d.operations {
-		if !op.matches(segments) {
-			continue
-		}
+	for _, op := range d.at(escapedPath) {
 		all = append(all, op.method)
 		if op.method == http.MethodGet {
 			all = append(all, http.MethodHead)
@@ -178,6 +192,16 @@ func (d *document) methods(escapedPath string) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// literal returns how many segments of the path are no parameters.
+func (op operation) literal() (n int) {
+	for _, s := range op.segments {
+		if !strings.HasPrefix(s, "{") {
+			n++
+		}
+	}
+	return n
 }
 
 // check compares an exchange with the description: the answer always, the

@@ -63,7 +63,7 @@ func unknownMethods(t *testing.T, s *Service) {
 			}
 			r := c.send(method, op.example, nil)
 			if method != "HEAD" {
-				r.refused(405, 2001)
+				r.refused(405, 2001, "this endpoint does not answer "+method)
 			}
 			got := sorted(strings.Split(r.header.Get("Allow"), ", "))
 			if r.status != 405 || !cmp.Equal(got, allowed) {
