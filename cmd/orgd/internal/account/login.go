@@ -25,7 +25,7 @@ type Login struct {
 func (Login) Help() string {
 	return `Stores a server and a token as a profile, so that other commands need neither. The token is asked for on a terminal, where it does not appear, else it is read from standard input. It is tried before it is stored, in a file of the user's configuration directory that only the user can read.
 
-Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own.
+Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own, and a service that only a data directory names gets the token of that directory alone: give --server or ORGD_SERVER with ORGD_TOKEN.
 
 With --link nothing is stored: a link is printed, alone on standard output, that signs a browser in to the console as whom the token stands for. It works once, for five minutes, and only on the machine of the service, where the command has to run too.
 

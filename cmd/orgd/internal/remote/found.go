@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -32,13 +32,13 @@ func IsLoopback(server string) bool {
 const ServedFile = "orgd.url"
 
 // MarkServed writes into a data directory where it is served, until the file is
-// closed.
+// closed. Others cannot read the file, or they could lock it later.
 func MarkServed(dir, url string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, ServedFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err = errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_EX), f.Truncate(0)); err == nil {
+	if err = errors.Join(f.Chmod(0o600), unix.Flock(int(f.Fd()), unix.LOCK_EX), f.Truncate(0)); err == nil {
 		_, err = f.WriteString(url)
 	}
 	return f, err
@@ -46,19 +46,93 @@ func MarkServed(dir, url string) (*os.File, error) {
 
 // ServedAt returns the URL where a data directory is served, "" if it is not.
 func ServedAt(dir string) string {
-	f, err := os.Open(filepath.Join(dir, ServedFile))
+	d, err := openDirectory(dir)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	f, err := openIn(d, ServedFile)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
+	return lockedText(f)
+}
+
+// lockedText returns what a file says that another process holds, else "".
+func lockedText(f *os.File) string {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		return ""
 	}
-	url, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
+	text, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
 	if err != nil {
 		return ""
 	}
-	return string(url)
+	return string(text)
+}
+
+// served is what a process has written into the data directory that it serves.
+type served struct {
+	dir, url string
+	token    string
+	file     string // of the token
+	missing  error  // why there is no token
+}
+
+// readServed reads a data directory, nil if none is served there. It fails if
+// somebody else may have written where, or if that is another machine. The token is
+// that of the same directory, also if another takes its place meanwhile.
+func readServed(dir string) (*served, error) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, nil
+	}
+	defer d.Close()
+	f, err := openIn(d, ServedFile)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unused(err)
+	}
+	defer f.Close()
+	at := lockedText(f)
+	if at == "" {
+		return nil, nil
+	}
+	if err := cmp.Or(checkOwn(f, othersWrite), checkOwn(d, othersWrite), checkAbove(d)); err != nil {
+		return nil, unused(err)
+	}
+	if u, err := url.Parse(at); err != nil || u.User != nil || !IsLoopback(at) {
+		return nil, unused(fmt.Errorf("%s names %q, which is not a loopback address", f.Name(), at))
+	}
+	s := &served{dir: dir, url: at, file: filepath.Join(dir, orgd.AdminTokenName)}
+	s.token, s.missing = readToken(d)
+	return s, nil
+}
+
+// unused is the error of a data directory that does not count.
+func unused(why error) error { return fmt.Errorf("%w, so it was not used", why) }
+
+// readToken reads the token of a data directory.
+func readToken(dir *os.File) (string, error) {
+	f, err := openIn(dir, orgd.AdminTokenName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no %s", filepath.Join(dir.Name(), orgd.AdminTokenName))
+	case err != nil:
+		return "", err
+	}
+	defer f.Close()
+	if err := checkOwn(f, othersUse); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
+	token := strings.TrimSpace(string(text))
+	if token == "" && err == nil {
+		err = fmt.Errorf("%s is empty", f.Name())
+	}
+	return token, err
 }
 
 // sameListener reports whether two URLs of this machine have one port: only one
@@ -69,20 +143,6 @@ func sameListener(a, b string) bool {
 	return err == nil && wrong == nil && x.Scheme == y.Scheme && x.Port() == y.Port()
 }
 
-// findToken returns the token that "orgd serve" or "orgd demo" has written to its
-// data directory, if the directory is the one that is served at a URL of this
-// machine. The error says why there is none.
-func findToken(getenv func(string) string, server string) (token, file string, err error) {
-	for _, dir := range dataDirs(getenv) {
-		if sameListener(ServedAt(dir), server) {
-			file = filepath.Join(dir, orgd.AdminTokenName)
-			token, err = readOwn(file)
-			return token, file, err
-		}
-	}
-	return "", "", fmt.Errorf("the service there does not use the directory %s", strings.Join(dataDirs(getenv), " or "))
-}
-
 // dataDirs are the directories that "orgd serve" and "orgd demo" use here.
 func dataDirs(getenv func(string) string) []string {
 	if dir := getenv("ORGD_DATA_DIR"); dir != "" {
@@ -91,46 +151,30 @@ func dataDirs(getenv func(string) string) []string {
 	return []string{orgd.Default().DataDir(), DemoDir}
 }
 
-// servedHere returns the first of these directories that is served, and the URL;
-// "" if none is.
-func servedHere(getenv func(string) string) (dir, url string) {
+// servedHere returns the first of these directories that is served, nil if none is.
+// It fails if it is one that does not count.
+func servedHere(getenv func(string) string) (*served, error) {
 	for _, dir := range dataDirs(getenv) {
-		if url := ServedAt(dir); url != "" {
-			return dir, url
+		if s, err := readServed(dir); s != nil || err != nil {
+			return s, err
 		}
 	}
-	return "", ""
+	return nil, nil
 }
 
-// readOwn reads a file that only this user can read. Another user may have put a
-// file there to be mistaken for it.
-func readOwn(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	switch {
-	case errors.Is(err, syscall.ELOOP):
-		return "", fmt.Errorf("%s is a link", path)
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no %s", path)
-	case err != nil:
-		return "", err
+// servedBy returns the directory that is served at a URL of this machine. The error
+// says why there is none.
+func servedBy(getenv func(string) string, server string) (*served, error) {
+	var wrong error
+	for _, dir := range dataDirs(getenv) {
+		s, err := readServed(dir)
+		if s != nil && sameListener(s.url, server) {
+			return s, nil
+		}
+		wrong = errors.Join(wrong, err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
+	if wrong == nil {
+		wrong = fmt.Errorf("the service there does not use the directory %s", strings.Join(dataDirs(getenv), " or "))
 	}
-	switch owner, ok := info.Sys().(*syscall.Stat_t); {
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a file", path)
-	case !ok || int(owner.Uid) != os.Getuid():
-		return "", fmt.Errorf("%s belongs to another user", path)
-	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("others may use %s (chmod 600 %s)", path, path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))
-	token := strings.TrimSpace(string(text))
-	if token == "" && err == nil {
-		err = fmt.Errorf("%s is empty", path)
-	}
-	return token, err
+	return nil, wrong
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +36,11 @@ func Profiles(userDir string) (ProfileStore, error) {
 	return ProfileStore{filepath.Join(userDir, "orgd", "profiles.yaml")}, nil
 }
 
-// All returns every profile by name, none if the file is missing.
+// All returns every profile by name, none if the file is missing. It fails if somebody
+// else may read or write the file: he could say where a token goes.
 func (s ProfileStore) All() (map[string]Profile, error) {
 	all := map[string]Profile{}
-	text, err := os.ReadFile(s.path)
+	text, err := s.read()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the profiles: %w", err)
 	}
@@ -49,6 +51,23 @@ func (s ProfileStore) All() (map[string]Profile, error) {
 		return nil, fmt.Errorf("%s: is not what orgd login has written; repair or remove it", s.path)
 	}
 	return all, nil
+}
+
+func (s ProfileStore) read() ([]byte, error) {
+	dir, err := openDirectory(filepath.Dir(s.path))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	f, err := os.Open(s.path) // perhaps a link of its owner
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := cmp.Or(checkOwn(dir, othersWrite), checkOwn(f, othersUse)); err != nil {
+		return nil, unused(err)
+	}
+	return io.ReadAll(f)
 }
 
 // Profile returns a profile, and whether it exists.

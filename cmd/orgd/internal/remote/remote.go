@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -77,7 +78,8 @@ func (f ServerFlag) ProvideClient(t *terminal.Terminal) (*client.Client, error) 
 
 // connection looks at flags, the environment, the profile and the data directory,
 // in this order. A profile that is named on the command line precedes the
-// environment. A token is only sent to the service that it was stored for.
+// environment. A token is only sent to the service that it was stored for, and to one
+// that a data directory names only the token of that directory.
 func (f ServerFlag) connection(t *terminal.Terminal) (Connection, error) {
 	c, err := f.given(t.Getenv)
 	if err != nil || c.Server != "" && c.Token != "" {
@@ -92,14 +94,20 @@ func (f ServerFlag) connection(t *terminal.Terminal) (Connection, error) {
 		c.Server, c.Setting = saved.Server, named
 	}
 	_, chosen := f.Name(t.Getenv)
-	dir, here := servedHere(t.Getenv)
+	here, wrong := servedHere(t.Getenv)
 	switch {
-	case c.Server == "" && here != "":
-		c.Server, c.Setting = here, "the directory "+dir
-	case c.Server == "":
+	case c.Server != "":
+		if c.Setting == named && chosen == "" && here != nil && !sameListener(c.Server, here.url) {
+			t.Say("orgd: %s is asked (%s), not the service of %s; orgd logout ends that", c.Server, named, here.dir)
+		}
+	case wrong != nil:
+		return c, fmt.Errorf("%w; give --server or ORGD_SERVER", wrong)
+	case here == nil, c.Token != "" && sameListener(DefaultServer, here.url):
 		c.Server, c.Setting = DefaultServer, DefaultSetting
-	case c.Setting == named && chosen == "" && here != "" && !sameListener(c.Server, here):
-		t.Say("orgd: %s is asked (%s), not the service of %s; orgd logout ends that", c.Server, named, dir)
+	case c.Token != "":
+		return c, fmt.Errorf("the token of %s is not sent to %s, which only the directory %s names; give --server or ORGD_SERVER with it, or leave it out to use that of %s", c.TokenOf, here.url, here.dir, here.file)
+	default:
+		c.Server, c.Setting = here.url, "the directory "+here.dir
 	}
 	switch {
 	case c.Token != "":
@@ -121,8 +129,10 @@ func (c *Connection) find(getenv func(string) string, mayLook bool) {
 		c.missing = terminal.Usagef(`there is no token for %s: store one with "orgd login", or give it in ORGD_TOKEN`, c.Server)
 		return
 	}
-	var err error
-	c.Token, c.TokenOf, err = findToken(getenv, c.Server)
+	at, err := servedBy(getenv, c.Server)
+	if err == nil {
+		c.Token, c.TokenOf, err = at.token, at.file, at.missing
+	}
 	c.discovered = err == nil
 	if err != nil {
 		c.missing = terminal.Usagef(`there is no token for %s: %w; call this in the directory of "orgd serve", or store a token with "orgd login"`, c.Server, err)
@@ -220,7 +230,15 @@ func (c Connection) Client(t *terminal.Terminal, progress *terminal.Progress) (*
 	}
 	service, err := client.New(cfg)
 	if err != nil { // only the URL can be wrong
-		err = fmt.Errorf("%s: %q must be a URL such as %s", c.Setting, c.Server, DefaultServer)
+		err = fmt.Errorf("%s: %q must be a URL such as %s", c.Setting, withoutPassword(c.Server), DefaultServer)
 	}
 	return service, err
+}
+
+// withoutPassword returns a URL for an error.
+func withoutPassword(server string) string {
+	if u, err := url.Parse(server); err == nil {
+		return u.Redacted()
+	}
+	return server
 }
