@@ -9,12 +9,12 @@ import (
 )
 
 // allMethods are the methods that some route has.
-var allMethods = []string{get, http.MethodHead, post, put, patch, remove}
+var allMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // methodsOf returns the methods that a route answers: HEAD as GET.
 func methodsOf(rt request.Route) []string {
-	if rt.Method == get {
-		return []string{get, http.MethodHead}
+	if rt.Method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
 	}
 	return []string{rt.Method}
 }

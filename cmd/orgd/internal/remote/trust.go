@@ -13,7 +13,7 @@ import (
 )
 
 // What files say counts only if nobody but this user and root can have written it.
-// Everything is checked on what is open, so that nothing can be exchanged between
+// Everything is checked on what is open, so that nothing can be replaced between
 // the check and the use.
 
 // openDirectory opens a directory, which may be a link.
@@ -78,7 +78,7 @@ func userName(id uint32) string {
 	return "user " + text
 }
 
-// checkAbove returns an error if others can exchange an open directory for another:
+// checkAbove returns an error if others can put another in the place of an open directory:
 // if they own a directory above it, or may write in one whose sticky bit does not
 // keep them from renaming what is not theirs.
 func checkAbove(dir *os.File) error {
@@ -95,17 +95,17 @@ func checkAbove(dir *os.File) error {
 		if err := unix.Stat(at, &s); err != nil {
 			return &fs.PathError{Op: "stat", Path: at, Err: err}
 		}
-		if mayExchange(s.Uid, s.Gid, uint32(s.Mode), os.Getuid()) {
-			return fmt.Errorf("others may exchange %s, because they may write in %s", dir.Name(), at)
+		if mayReplace(s.Uid, s.Gid, uint32(s.Mode), os.Getuid()) {
+			return fmt.Errorf("others may replace %s, because they may write in %s", dir.Name(), at)
 		}
 	}
 	return nil
 }
 
-// mayExchange reports whether others than a user and root can exchange what is in a
+// mayReplace reports whether others than a user and root can replace what is in a
 // directory. A group with the number of the user is his own. Root works in the
 // directories of everybody.
-func mayExchange(owner, group, mode uint32, me int) bool {
+func mayReplace(owner, group, mode uint32, me int) bool {
 	switch {
 	case owner != 0 && int(owner) != me && me != 0:
 		return true

@@ -55,8 +55,8 @@ func TestMayExchange(t *testing.T) {
 		"another group, sticky":         {me, 50, 0o1775, me, false},
 		"root in what all may write in": {0, 0, 0o777, 0, true},
 	} {
-		if got := mayExchange(tt.owner, tt.group, tt.mode, tt.me); got != tt.want {
-			t.Errorf("%s: mayExchange = %v, want %v", name, got, tt.want)
+		if got := mayReplace(tt.owner, tt.group, tt.mode, tt.me); got != tt.want {
+			t.Errorf("%s: mayReplace = %v, want %v", name, got, tt.want)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestReadServed(t *testing.T) {
 		"directory for all":   {here, mode(0o707, ""), "others may write data (chmod go-w data), so it was not used"},
 		"directory, group":    {here, mode(0o770, ""), "others may write data"},
 		"sticky directory":    {here, mode(0o777|fs.ModeSticky, ""), "others may write data"},
-		"parent for all":      {here, mode(0o777, ".."), "others may exchange data, because they may write in "},
+		"parent for all":      {here, mode(0o777, ".."), "others may replace data, because they may write in "},
 		"sticky parent":       {here, mode(0o777|fs.ModeSticky, ".."), ""},
 		"a link":              {here, linkedFile, "data/orgd.url is a link, so it was not used"},
 		"a pipe":              {here, pipe, "data/orgd.url is not a file, so it was not used"},
