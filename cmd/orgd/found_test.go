@@ -67,7 +67,6 @@ func TestTokensForAFoundService(t *testing.T) {
 		"--token":                     {args: []string{"--token", "given"}, code: exitUsage, want: notSent("--token")},
 		"ORGD_TOKEN and a server":     {vars: []string{"ORGD_TOKEN=given", "ORGD_SERVER=URL"}, tokens: []string{"given"}},
 		"others write":                {change: chmod(0o777), code: exitUsage, want: "others may write data (chmod go-w data), so it was not used; give --server or ORGD_SERVER"},
-		"others write, ORGD_TOKEN":    {vars: []string{"ORGD_TOKEN=given"}, change: chmod(0o777), code: exitUsage, want: "so it was not used; give --server or ORGD_SERVER"},
 		"others write, but a server":  {vars: []string{"ORGD_SERVER=URL"}, change: chmod(0o777), code: exitUsage, want: "there is no token for URL: others may write data (chmod go-w data), so it was not used"},
 		"others write, all are given": {vars: []string{"ORGD_TOKEN=given", "ORGD_SERVER=URL"}, change: chmod(0o777), tokens: []string{"given"}},
 	} {

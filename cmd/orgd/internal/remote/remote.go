@@ -100,7 +100,7 @@ func (f ServerFlag) connection(t *terminal.Terminal) (Connection, error) {
 		if c.Setting == named && chosen == "" && here != nil && !sameListener(c.Server, here.url) {
 			t.Say("orgd: %s is asked (%s), not the service of %s; orgd logout ends that", c.Server, named, here.dir)
 		}
-	case wrong != nil:
+	case wrong != nil && c.Token == "":
 		return c, fmt.Errorf("%w; give --server or ORGD_SERVER", wrong)
 	case here == nil, c.Token != "" && sameListener(DefaultServer, here.url):
 		c.Server, c.Setting = DefaultServer, DefaultSetting

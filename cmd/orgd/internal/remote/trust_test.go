@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // stranger is a user who is neither root nor the one of the test.
@@ -36,7 +38,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-func TestMayExchange(t *testing.T) {
+func TestMayReplace(t *testing.T) {
 	const me = 1000
 	for name, tt := range map[string]struct {
 		owner, group, mode uint32
@@ -107,6 +109,23 @@ func TestReadServed(t *testing.T) {
 				t.Errorf("readServed = %+v, %v, want %q", s, err, tt.want)
 			}
 		})
+	}
+}
+
+// A token that was given goes to the default address beside a directory that does not
+// count, as beside none: in a container with a volume of a group, for example.
+func TestGivenTokenWithoutServer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.Mkdir("data", 0o700))
+	f, err := MarkServed("data", "http://127.0.0.1:9999")
+	must(t, err)
+	defer f.Close()
+	must(t, os.Chmod("data", 0o770))
+	vars := map[string]string{"ORGD_TOKEN": "given"}
+	user := &terminal.Terminal{Getenv: func(name string) string { return vars[name] }, UserDir: t.TempDir()}
+	c, err := ServerFlag{}.connection(user)
+	if err != nil || c.Server != DefaultServer || c.Token != "given" {
+		t.Errorf("connection = %s with %q, %v, want %s", c.Server, c.Token, err, DefaultServer)
 	}
 }
 
