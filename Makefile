@@ -22,6 +22,8 @@ BENCH ?= .
 PACKAGES ?= ./...
 # Where goroutines share state.
 SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
+# The packages that have tests: others need not be compiled.
+TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # Packages under test/ that make test leaves to targets of their own: what starts browsers or
 # other programs, proves bounds, builds copies, kills processes or waits for long.
 ALONE := browser|budget|faults|fuzz|module|pages
@@ -75,7 +77,7 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run the tests of everyday; uses nothing but Go
-	.ci/gotest "$$(go list ./... | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest "$$(go list -f '$(TESTED)' ./... | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
 faults: ## kill the program, cut its connections, lose its answers: what was acknowledged stays
 	.ci/gotest ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
