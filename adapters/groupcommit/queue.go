@@ -20,7 +20,10 @@ const retryAfter = time.Second
 // ErrClosing is the cause of an outage of a store that is closing.
 var ErrClosing = errors.New("groupcommit: the store is closing")
 
-var errStopped = errors.New("groupcommit: the writer has stopped")
+var (
+	errStopped = errors.New("groupcommit: the writer has stopped")
+	errLate    = errors.New("groupcommit: the caller has less time left than the change takes")
+)
 
 // Unavailable is a [ports.ErrUnavailable] of what changes nothing.
 func Unavailable(cause error) error { return ports.ErrUnavailable.Because(cause).After(retryAfter) }
@@ -149,7 +152,7 @@ func pop[C any](list *[]*Job[C]) (j *Job[C]) {
 func (q *Queue[C]) Return(jobs ...*Job[C]) {
 	var together, alone []*Job[C]
 	for _, j := range jobs {
-		if j.unseal(); j.Alone {
+		if j.Unseal(); j.Alone {
 			alone = append(alone, j)
 		} else {
 			together = append(together, j)
@@ -163,7 +166,7 @@ func (q *Queue[C]) Return(jobs ...*Job[C]) {
 
 // Defer puts a change back of which nothing is stored, behind all that wait.
 func (q *Queue[C]) Defer(j *Job[C]) {
-	j.unseal()
+	j.Unseal()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	list := q.list(j.Alone)
@@ -226,9 +229,24 @@ func (j *Job[C]) gone() bool {
 	return j.left
 }
 
-func (j *Job[C]) unseal() {
+// Unseal is to be called when nothing of a sealed change is stored, and it will run again.
+func (j *Job[C]) Unseal() {
 	defer j.lock()()
 	j.sealed = false
+}
+
+// HasTime reports whether the caller waits for so long yet. One who does not is told at
+// once that nothing was stored, and the change does not run any more.
+func (j *Job[C]) HasTime(least time.Duration) bool {
+	defer j.lock()()
+	if j.gone() {
+		return false
+	}
+	if until, ok := j.ctx.Deadline(); ok && time.Until(until) < least {
+		j.left = true
+		j.Answer(NotApplied(errLate))
+	}
+	return !j.left
 }
 
 func guarded[C any](change C, f func(C) error) (err error) {

@@ -219,6 +219,56 @@ func TestWhoLeaves(t *testing.T) {
 	})
 }
 
+// A sealed change of which nothing is stored after all is as one that never was.
+func TestUnseal(t *testing.T) {
+	inBubble(t, func(q *queue) {
+		ctx, leave := context.WithCancel(q.Context())
+		q.send(ctx, "a")
+		j := q.Next()
+		if !j.Run(nothing) || !j.Seal() {
+			q.Error("a change whose caller waits does not run, or is not sealed")
+		}
+		j.Unseal()
+		leave()
+		q.refused("a", notApplied)
+		if j.Run(nothing) || j.Seal() {
+			q.Error("a change runs or is stored whose caller has left")
+		}
+	})
+}
+
+// Who has less time than a change takes is told so at once.
+func TestHasTime(t *testing.T) {
+	inBubble(t, func(q *queue) {
+		ctx, cancel := context.WithTimeout(q.Context(), time.Minute)
+		defer cancel()
+		q.send(ctx, "short", "shorter")
+		left, leave := context.WithCancel(q.Context())
+		q.send(left, "left")
+		q.send(q.Context(), "patient")
+		short, shorter, gone, patient := q.Next(), q.Next(), q.Next(), q.Next()
+		leave()
+		begin := time.Now()
+		if !short.HasTime(time.Minute) || !patient.HasTime(time.Hour) {
+			q.Error("a change has no time whose caller waits for so long")
+		}
+		if shorter.HasTime(time.Minute+1) || gone.HasTime(0) {
+			q.Error("a change has time whose caller does not wait for so long")
+		}
+		q.refused("shorter", notApplied)
+		q.refused("left", notApplied)
+		if shorter.Run(nothing) || shorter.Seal() {
+			q.Error("a change runs or is stored after its answer")
+		}
+		if waited := time.Since(begin); waited > 0 {
+			q.Errorf("the answers came after %v, want at once", waited)
+		}
+		short.Answer(nil)
+		patient.Answer(nil)
+		q.answered("short", "patient")
+	})
+}
+
 // What a change leaves to its caller is the caller's when Do returns.
 func TestWhoLeavesWaitsForTheChange(t *testing.T) {
 	inBubble(t, func(q *queue) {

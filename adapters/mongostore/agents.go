@@ -28,9 +28,9 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 		if step, err = hire(d.name()); err != nil {
 			return step, err
 		}
-		t.insert(agentsColl, agentOf(step.Agent, d.ID), taken(step.Agent))
-		t.recount(nil, &step.Agent.Identity)
 		t.addHistory(step)
+		t.insert(agentsColl, agentOf(step.Agent, d.ID), claimName(step.Agent))
+		t.recount(nil, &step.Agent.Identity)
 		return step, nil
 	}, needByID(departmentsColl, string(asked.Key)))
 	return step.Agent, err
@@ -45,8 +45,11 @@ func departmentFor(t *tx, asked name.Name) (departmentDoc, error) {
 	return d, err
 }
 
-func taken(a agent.Agent) error {
-	return agent.ErrExists.With("an agent of the name %q exists", a.Name().Text)
+func claimName(a agent.Agent) *claim {
+	return &claim{
+		need:  need{agentsColl, "key", string(a.Name().Key)},
+		taken: agent.ErrExists.With("an agent of the name %q exists", a.Name().Text),
+	}
 }
 
 // addHistory writes the audit entry, the version and the events of a step.
@@ -106,7 +109,11 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 		}
 		departmentID = d.ID
 	}
-	t.update(agentsColl, id, agentOf(step.Agent, departmentID).change(), taken(step.Agent))
+	var takes *claim
+	if step.Agent.Name().Key != before.Name().Key {
+		takes = claimName(step.Agent)
+	}
+	t.update(agentsColl, id, agentOf(step.Agent, departmentID).change(), takes)
 	t.recount(&before.Identity, &step.Agent.Identity)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
 )
@@ -29,7 +30,7 @@ type batch struct {
 	memo    map[need]bson.Raw // documents that were read, nil for none
 	read    int               // their bytes
 	written map[docKey]bool   // what the changes write
-	ops     map[string][]op   // by collection
+	ops     map[string][]op   // that are sent, by collection
 	docs    int               // that they write
 	bytes   int               // of these
 	unknown error             // why it is not known whether they are stored
@@ -103,8 +104,6 @@ func (b *batch) add(j *job) {
 	t := j.Change.tx
 	for _, o := range t.ops {
 		b.written[docKey{coll: o.coll}], b.written[docKey{o.coll, o.id}] = true, true
-		o.job = j
-		b.ops[o.coll] = append(b.ops[o.coll], o)
 	}
 	b.docs += len(t.ops)
 	b.bytes += t.bytes
@@ -132,32 +131,17 @@ func (b *batch) prefetch(jobs []*job) error {
 }
 
 func (b *batch) fetch(coll string, needs []need) error {
-	values := map[string][]string{}
-	for _, n := range needs {
-		values[n.field] = append(values[n.field], n.value)
-	}
-	var either bson.A
-	for field, list := range values {
-		either = append(either, bson.D{in(field, list)})
-	}
-	cursor, err := b.db.coll(coll).Find(b.ctx, bson.D{is("$or", either)})
-	if err != nil {
-		return lostOr(err)
-	}
-	defer cursor.Close(b.ctx) // its error says nothing of what was read
-	for cursor.Next(b.ctx) {
-		doc := slices.Clone(cursor.Current)
-		for field := range values {
-			if value, ok := doc.Lookup(field).StringValueOK(); ok {
-				b.memo[need{coll, field, value}] = doc
-			}
+	enough := false
+	err := b.query(coll, needs, options.Find(), func(of []need, doc bson.Raw) bool {
+		for _, n := range of {
+			b.memo[n] = doc
 		}
-		if b.read += len(doc); b.read > maxBytes {
-			return nil
-		}
-	}
-	if err := cursor.Err(); err != nil {
-		return lostOr(err)
+		b.read += len(doc)
+		enough = b.read > maxBytes
+		return !enough
+	})
+	if err != nil || enough {
+		return err
 	}
 	for _, n := range needs {
 		if _, found := b.memo[n]; !found {
@@ -167,15 +151,52 @@ func (b *batch) fetch(coll string, needs []need) error {
 	return nil
 }
 
-// seal reports whether the callers still wait whose changes have been sent. Who leaves a
-// change that writes nothing is never in doubt.
-func (b *batch) seal() bool {
-	for _, j := range b.kept {
-		if writes(j) && !j.Seal() {
-			return false
+// query calls found with each document of some needs, and with those that are for it, until
+// that returns false.
+func (b *batch) query(coll string, needs []need, opts *options.FindOptionsBuilder, found func(of []need, doc bson.Raw) bool) error {
+	values := map[string][]string{}
+	for _, n := range needs {
+		values[n.field] = append(values[n.field], n.value)
+	}
+	var either bson.A
+	for field, list := range values {
+		either = append(either, bson.D{in(field, list)})
+	}
+	cursor, err := b.db.coll(coll).Find(b.ctx, bson.D{is("$or", either)}, opts)
+	if err != nil {
+		return lostOr(err)
+	}
+	defer cursor.Close(b.ctx) // its error says nothing of what was read
+	for cursor.Next(b.ctx) {
+		doc := slices.Clone(cursor.Current)
+		var of []need
+		for field := range values {
+			if value, ok := doc.Lookup(field).StringValueOK(); ok {
+				of = append(of, need{coll, field, value})
+			}
+		}
+		if !found(of, doc) {
+			return nil
 		}
 	}
-	return true
+	return lostOr(cursor.Err())
+}
+
+// seal takes those out whose callers have left, which costs nothing yet, and collects what
+// the others write. Who leaves from now on is told that the change may be stored. Who leaves
+// a change that writes nothing is never in doubt.
+func (b *batch) seal() {
+	b.kept = slices.DeleteFunc(b.kept, func(j *job) bool { return writes(j) && !j.Seal() })
+	b.ops = map[string][]op{}
+	for _, j := range b.kept {
+		if !writes(j) {
+			continue
+		}
+		for _, o := range j.Change.tx.ops {
+			o.job = j
+			b.ops[o.coll] = append(b.ops[o.coll], o)
+		}
+	}
 }
 
 // writes reports whether a change that has run writes anything.

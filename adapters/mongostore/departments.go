@@ -60,7 +60,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 		t.insert(departmentsColl, departmentOf(d), nil)
 		t.insertHeadcounts(d.Name.Key)
 		return d, nil
-	})
+	}, needByID(departmentsColl, string(key)))
 }
 
 // mustBeFree returns department.ErrExists if a department has the key.

@@ -27,10 +27,7 @@ func (l lost) Unwrap() error { return l.error }
 
 func isLost(err error) bool { return errors.As(err, new(lost)) }
 
-var (
-	errLeft         = errors.New("mongostore: a caller of the batch has left")
-	errNoConnection = errors.New("mongostore: all connections to the server are in use")
-)
+var errNoConnection = errors.New("mongostore: all connections to the server are in use")
 
 // outageCodes are what a server says that cannot serve a request now and may be able
 // to later.

@@ -139,8 +139,13 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	if r == nil {
 		return
 	}
-	expired := compare("at", "$lt", millis(r.At.Add(-idempotency.Kept)))
-	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), idempotency.ErrRunning, expired)
+	until := millis(r.At.Add(-idempotency.Kept))
+	takes := &claim{
+		need:  needByID(idempotencyColl, string(r.Key)),
+		taken: idempotency.ErrRunning,
+		free:  func(holder bson.Raw) bool { return holder.Lookup("at").AsInt64() < until },
+	}
+	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), takes, compare("at", "$lt", until))
 }
 
 // idempotencyDoc is an idempotency record.

@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -34,13 +33,13 @@ const (
 	kinds // how many there are
 )
 
-// op is one write. taken is the error that a duplicate key means; if it is nil, the
-// change runs again.
+// op is one write. If another document has a key that it has not named, the change runs
+// again.
 type op struct {
 	coll, id string
 	kind     kind
 	model    mongo.WriteModel
-	taken    error
+	takes    *claim // the key that it takes, or nil
 	job      *job
 }
 
@@ -54,21 +53,20 @@ func (t *tx) encode(doc any) bson.Raw {
 	return raw
 }
 
-func (t *tx) add(coll, id string, k kind, model mongo.WriteModel, taken error) {
-	t.ops = append(t.ops, op{coll: coll, id: id, kind: k, model: model, taken: taken})
+func (t *tx) add(coll, id string, k kind, model mongo.WriteModel, takes *claim) {
+	t.ops = append(t.ops, op{coll: coll, id: id, kind: k, model: model, takes: takes})
 }
 
-// insert writes a new document. taken is the error if one of its keys is taken.
-func (t *tx) insert(coll string, doc any, taken error) {
+// insert writes a new document. takes is the key that it takes, if that may be taken.
+func (t *tx) insert(coll string, doc any, takes *claim) {
 	raw := t.encode(doc)
 	id, _ := raw.Lookup("_id").StringValueOK()
-	t.add(coll, id, insertion, &mongo.InsertOneModel{Document: raw}, taken)
+	t.add(coll, id, insertion, &mongo.InsertOneModel{Document: raw}, takes)
 }
 
-// update changes the document of an id, if there is one. taken is the error if a
-// key that it gets is taken.
-func (t *tx) update(coll, id string, change bson.D, taken error) {
-	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change)}, taken)
+// update changes the document of an id, if there is one. takes is the key that it gets.
+func (t *tx) update(coll, id string, change bson.D, takes *claim) {
+	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change)}, takes)
 }
 
 // upsert changes the document of an id, or inserts it.
@@ -78,9 +76,9 @@ func (t *tx) upsert(coll, id string, change bson.D) {
 
 // replace replaces the document of an id that has also what more asks for, or inserts a
 // new one.
-func (t *tx) replace(coll, id string, doc any, taken error, more ...bson.E) {
+func (t *tx) replace(coll, id string, doc any, takes *claim, more ...bson.E) {
 	filter := append(byID(id), more...)
-	t.add(coll, id, update, &mongo.ReplaceOneModel{Filter: filter, Replacement: t.encode(doc), Upsert: new(true)}, taken)
+	t.add(coll, id, update, &mongo.ReplaceOneModel{Filter: filter, Replacement: t.encode(doc), Upsert: new(true)}, takes)
 }
 
 func (t *tx) remove(coll, id string) {
@@ -174,56 +172,8 @@ func (b *batch) flush() error {
 			}
 		}
 		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
-			return refused(coll, ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
+			return refused(ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
 		}
 	}
 	return nil
-}
-
-// refused gives an error of writing its meaning.
-func refused(coll string, ops []op, err error) error {
-	var failed mongo.BulkWriteException
-	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
-		!mongo.IsDuplicateKeyError(failed) {
-		return lostOr(err)
-	}
-	first := failed.WriteErrors[0]
-	for _, o := range ops {
-		if o.model != first.Request || o.taken == nil {
-			continue
-		}
-		if key, ok := first.Raw.Lookup("keyValue").DocumentOK(); ok {
-			return duplicate{o.job, coll, key, o.taken, err}
-		}
-	}
-	return lost{err} // a document that two changes make as it is missing
-}
-
-// duplicate is a write that was refused because its key is taken: by another change of
-// the batch, or by a document that an election may take back. So a change is refused for
-// it only when another transaction has found the document and is committed.
-type duplicate struct {
-	job   *job
-	coll  string
-	key   bson.Raw
-	taken error
-	error
-}
-
-// confirm has the change look for the key before it runs again.
-func (d duplicate) confirm() {
-	fn := d.job.Change.fn
-	d.job.Change.fn = func(t *tx) error {
-		var key bson.D
-		if err := bson.Unmarshal(d.key, &key); err != nil {
-			return err
-		}
-		switch _, err := one[idDoc](t, d.coll, key); {
-		case isMissing(err):
-			return fn(t)
-		case err != nil:
-			return err
-		}
-		return d.taken
-	}
 }

@@ -36,7 +36,8 @@ type change struct {
 	ctx   context.Context
 	fn    func(*tx) error
 	needs []need
-	tx    *tx // of the last run
+	tx    *tx  // of the last run
+	asks  bool // whether to look for the holder of each key that it takes, see [batch.refuseTaken]
 }
 
 type job = groupcommit.Job[*change]
@@ -48,8 +49,8 @@ type job = groupcommit.Job[*change]
 // it hands to its caller and add nothing to it, and must not call write. needs are
 // documents that fn reads: those of a batch are read at once.
 //
-// If ctx ends before the change is stored it is not; if it ends during the commit
-// the outcome may be unknown. Both are ports.ErrUnavailable and say which.
+// If ctx ends before what the change writes is sent, the change is not stored; if it ends
+// later the outcome is unknown. Both are ports.ErrUnavailable and say which.
 func (db *DB) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
 	db.startLease()
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
@@ -77,8 +78,9 @@ type writer struct {
 	session  *mongo.Session
 	id       bson.D // of the session
 	shard    int
-	retries  int         // in a row
-	aborting atomic.Bool // see abortLater
+	retries  int           // in a row
+	takes    time.Duration // what a batch has taken lately, at most
+	aborting atomic.Bool   // see abortLater
 }
 
 func newWriter(db *DB) (*writer, error) {
@@ -90,37 +92,79 @@ func newWriter(db *DB) (*writer, error) {
 	return w, bson.Unmarshal(session.ID(), &w.id)
 }
 
-// serve decides first and what waits behind it, or puts it back into the queue.
+// serve decides first and what waits behind it, or puts it back into the queue. Of a batch
+// that one has left, the others are decided before those that have come meanwhile.
 func (w *writer) serve(first *job) {
-	jobs := []*job{first}
-	for len(jobs) < maxChanges && !first.Alone {
-		j := w.db.writes.Next()
-		if j == nil {
+	for jobs := w.gather(first); len(jobs) > 0; {
+		jobs = w.decide(jobs)
+	}
+}
+
+// gather returns first and what may be committed with it. It leaves out whose caller does
+// not wait until a batch is stored: begun, it would only be in the way of others.
+func (w *writer) gather(first *job) (jobs []*job) {
+	for j := first; j != nil; j = w.db.writes.Next() {
+		if j.HasTime(w.takes) {
+			jobs = append(jobs, j)
+		}
+		if first.Alone || len(jobs) == maxChanges {
 			break
 		}
-		jobs = append(jobs, j)
 	}
+	if len(jobs) == 0 {
+		w.takes /= 2 // nothing shows what a batch takes now, so those who come next may try
+	}
+	return jobs
+}
+
+// decide decides changes, or puts them back into the queue. It returns those that are to
+// be decided next.
+func (w *writer) decide(jobs []*job) (again []*job) {
+	begin := time.Now()
 	b, err := w.attempt(jobs)
 	w.db.writes.Return(b.next...)
 	var taken duplicate
 	switch {
 	case err == nil:
 		w.retries = 0
+		if !jobs[0].Alone {
+			w.took(time.Since(begin))
+		}
 		b.answer()
 	case isLost(err):
 		w.retry(b.kept)
 	case errors.As(err, &taken):
-		if taken.confirm(); taken.job.Alone {
-			w.retry(b.kept)
-			return
-		}
-		taken.job.Alone = true // others do not wait for it
-		w.db.writes.Return(b.kept...)
+		return w.without(taken.job, b.kept)
 	case len(b.kept) > 1: // only alone it is known whose error that is
 		w.retryAlone(b.kept)
 	default:
 		b.kept[0].Answer(translate(err))
 	}
+	return nil
+}
+
+// took takes into account how long a batch took: a slow one counts for some time.
+func (w *writer) took(d time.Duration) {
+	w.takes = min(max(d, w.takes-w.takes/8), w.db.timeout/2)
+}
+
+// without puts a change back whose key is taken, and returns the others of its batch. It
+// will look for the holder of the key. If it finds none, as what a majority has may be
+// older than the index, others do not wait for it.
+func (w *writer) without(j *job, batch []*job) (others []*job) {
+	for _, other := range batch {
+		if other != j {
+			other.Unseal()
+			others = append(others, other)
+		}
+	}
+	if j.Alone {
+		w.retry([]*job{j})
+		return nil
+	}
+	j.Alone, j.Change.asks = j.Change.asks, true
+	w.db.writes.Return(j)
+	return others
 }
 
 // retry puts changes back of which nothing was stored. If that goes on, each is run by
@@ -147,10 +191,14 @@ func (w *writer) retryAlone(jobs []*job) {
 	w.db.writes.Return(jobs...)
 }
 
+func (w *writer) batch(jobs []*job) *batch {
+	return &batch{writer: w, kept: jobs, memo: map[need]bson.Raw{}, written: map[docKey]bool{}}
+}
+
 // attempt runs changes in one transaction. If err is nil, those that the batch keeps are
 // stored or refused, or b.unknown says why that is not known. Else nothing of them is stored.
 func (w *writer) attempt(jobs []*job) (b *batch, err error) {
-	b = &batch{writer: w, kept: jobs, memo: map[need]bson.Raw{}, written: map[docKey]bool{}, ops: map[string][]op{}}
+	b = w.batch(jobs)
 	// It does not end with the context of a caller, but its commands are in the trace of one.
 	trace := context.WithoutCancel(jobs[0].Change.ctx)
 	ctx, cancel := context.WithTimeout(trace, w.db.timeout)
@@ -173,15 +221,15 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 	if err := b.run(jobs); err != nil {
 		return b, err
 	}
-	if len(b.kept) == 0 {
+	if err := b.refuseTaken(); err != nil {
+		return b, err
+	}
+	if b.seal(); len(b.kept) == 0 {
 		return b, nil
 	}
 	b.reach("begin")
 	if err := b.flush(); err != nil {
 		return b, err
-	}
-	if !b.seal() {
-		return b, lost{errLeft}
 	}
 	// A transaction that has only read is committed too. Its snapshot may be one that
 	// an election takes back; the commit waits until a majority has it.
