@@ -51,6 +51,8 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"ParallelStepsOfOneKey":         agentParallelKey,
 		"ParallelDeletesAndUpdates":     agentParallelDeletes,
 		"ParallelMovesKeepTheCounts":    agentParallelMoves,
+		"RefusalsHarmNobodyElse":        agentParallelRefusals,
+		"WhoLeavesHarmsNobodyElse":      agentParallelLeavers,
 		"ReadsSeeWholeSteps":            agentWholeSteps,
 		"RandomStepsAsInTheModel":       agentModel,
 	})

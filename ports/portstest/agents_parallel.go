@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/department"
 	"orgd/domain/idempotency"
+	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -248,4 +252,89 @@ func (w *world) seesWholeSteps(ctx context.Context, id agent.ID) error {
 		}
 	}
 	return nil
+}
+
+// agentParallelRefusals lets some ask for names that are taken, again and again, beside
+// others: the ones are refused, and the others are stored.
+func agentParallelRefusals(w *world) {
+	w.createDepartment("Sales")
+	bob, ann := w.hire("Bob", "Sales").ID(), w.hire("Ann", "Sales").ID()
+	var others []agent.ID
+	for i := range crowd {
+		others = append(others, w.hire(fmt.Sprint("other ", i), "Sales").ID())
+	}
+	refused, record := agent.ID(w.id()), w.newRecord("of a refusal")
+	asks := []func() error{
+		func() error {
+			_, err := w.Agents.Create(w.Context(), must(name.Parse("Sales")), w.hiringAs(refused, "BOB", record))
+			return err
+		},
+		func() error {
+			_, err := w.Agents.Update(w.Context(), byID(ann), w.changing(`{"name":"bob"}`, record))
+			return err
+		},
+		func() error {
+			_, err := w.Departments.Create(w.Context(), key("SALES"), w.creating("SALES", record))
+			return err
+		},
+	}
+	errs := atOnce(2*crowd, func(i int) error {
+		for round := range rounds {
+			if i < crowd {
+				ask := (i + round) % len(asks)
+				w.wantErr("a change that takes a taken name", asks[ask](), []error{agent.ErrExists, agent.ErrExists, department.ErrExists}[ask])
+			} else if err := w.rename(others[i-crowd], fmt.Sprintf("other %d of round %d", i, round)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.wantEach("Update beside refusals", errs)
+	for _, id := range others {
+		w.wantUnbroken(id, 1+rounds, false)
+	}
+	w.wantUnbroken(bob, 1, false)
+	w.wantUnbroken(ann, 1, false)
+	w.wantNever(refused)
+	w.want("the record of a refusal", w.kept(record), nil)
+}
+
+func (w *world) rename(id agent.ID, to string) error {
+	_, err := w.Agents.Update(w.Context(), byID(id), w.changing(`{"name":`+quote(to)+`}`, nil))
+	return err
+}
+
+// agentParallelLeavers lets callers leave while their changes run, beside another. Of those
+// who are told that nothing was applied nothing is stored, and the other's changes are.
+func agentParallelLeavers(w *world) {
+	w.createDepartment("Sales")
+	id := w.hire("Bob", "Sales").ID()
+	hires, answers := make([]ports.AgentChange, crowd*rounds), make([]error, crowd*rounds)
+	errs := atOnce(crowd+1, func(i int) error {
+		for round := range rounds {
+			if i == crowd {
+				if err := w.rename(id, fmt.Sprint("Bob of round ", round)); err != nil {
+					return err
+				}
+				continue
+			}
+			n := i*rounds + round
+			hires[n] = w.hiring(fmt.Sprint("leaver ", n), "Sales")
+			ctx, leave := context.WithTimeout(w.Context(), time.Duration(n)*50*time.Microsecond)
+			answers[n] = Hire(ctx, w.Agents, hires[n])
+			leave()
+		}
+		return nil
+	})
+	w.wantEach("Update beside callers who leave", errs)
+	w.wantUnbroken(id, 1+rounds, false)
+	w.wantEach("Create whose caller leaves", answers, ports.ErrUnavailable)
+	for n, err := range answers {
+		switch made := hires[n].Agent; {
+		case err == nil:
+			w.want("the agent of who has not left in the end", w.agent(made.ID()), made)
+		case strings.Contains(err.Error(), "was not applied"):
+			w.wantNever(made.ID())
+		}
+	}
 }
