@@ -38,6 +38,7 @@ type App struct {
 	jobs     []jobs.Job
 
 	stream     ports.EventStream
+	streams    *app.Streams
 	dispatcher *app.Dispatcher
 
 	adminToken string
@@ -161,6 +162,7 @@ func (a *App) backgroundJobs() []jobs.Job {
 		{Name: "revocations", Every: refreshEvery, Run: a.sessions.Refresh},
 		{Name: "forgotten revocations", Every: reloadEvery, Run: a.sessions.Load},
 		{Name: "retention", Every: expireEvery, Run: a.expire},
+		{Name: "log of events", Every: app.WatchEvery, Run: a.streams.Watch},
 		{Name: "events for webhooks", Every: webhooksEvery, Run: a.dispatcher.Record, Wake: a.stream.Changed, Gather: webhooksGather},
 		{Name: "deliveries to webhooks", Every: webhooksEvery, Run: a.dispatcher.Dispatch, Wake: a.dispatcher.Notified},
 		{Name: "webhook metrics", Every: backlogEvery, Run: a.dispatcher.Measure},

@@ -154,10 +154,10 @@ func newWebhookSender(cfg Config, b httpapi.BuildInfo, t *telemetry.Traces) (*we
 }
 
 // capabilities returns what is configured and works at the moment.
-func capabilities(cfg httpapi.Config, auth *jwtauth.Auth, shared httpapi.SharedLimits, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
+func capabilities(cfg httpapi.Config, auth *jwtauth.Auth, shared httpapi.SharedLimits, streams *app.Streams, dispatcher *app.Dispatcher, t *telemetry.Traces) func() httpapi.Capabilities {
 	return func() httpapi.Capabilities {
 		return httpapi.Capabilities{
-			ActivityIngest: true, ActivityStream: true, ExternalIdentity: auth.External(),
+			ActivityIngest: true, ActivityStream: streams.Working(), ExternalIdentity: auth.External(),
 			SharedLimits: shared != nil && shared(), Webhooks: dispatcher.Working(),
 			Telemetry: t.Working(), APIDocs: true, Console: cfg.Console,
 		}

@@ -21,13 +21,14 @@ import (
 func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
 	panic(wire.Build(
 		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
-			"stream", "dispatcher"),
+			"stream", "streams", "dispatcher"),
 		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
 
 		wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
 		wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
 		wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),
-		Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)), capabilities,
+		Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)),
+		wire.Bind(new(app.LogMeter), new(*telemetry.Metrics)), capabilities,
 
 		openStorage, wire.FieldsOf(new(storage), "stores", "jobs"),
 		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",

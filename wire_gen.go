@@ -64,7 +64,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	sessionStore := stores.Sessions
 	idempotencyStore := stores.Idempotency
 	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore, idempotencyStore)
-	streams := app.NewStreams(clock, eventStream, agentStore, sessions)
+	streams := app.NewStreams(clock, eventStream, agentStore, sessions, metrics)
 	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
 	policy := cfg.Webhooks
@@ -95,7 +95,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		return nil, nil, err
 	}
 	sharedLimits := orgdLimits.shared
-	v := capabilities(config, auth, sharedLimits, dispatcher, traces)
+	v := capabilities(config, auth, sharedLimits, streams, dispatcher, traces)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -143,6 +143,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		auth:       auth,
 		jobs:       v2,
 		stream:     eventStream,
+		streams:    streams,
 		dispatcher: dispatcher,
 	}
 	return orgdApp, func() {

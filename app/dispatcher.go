@@ -55,10 +55,11 @@ type Dispatcher struct {
 }
 
 // reading remembers how far after the stored position of the outbox events were read.
-// The stored position moves only when deliveries are recorded, so events that no webhook
-// wants cost no write.
+// The stored position moves when deliveries are recorded, and else once in saveEvery: a
+// log without events costs few writes, and whoever comes next begins not far behind.
 type reading struct {
 	outbox activity.Seq // the position of the outbox
+	since  time.Time    // when it moved, as far as this dispatcher knows
 	after  activity.Seq // up to which there is nothing left to record
 	// stored says that the log does not reach back to after: events are read where
 	// they are stored, up to upTo.

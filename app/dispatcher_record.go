@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/webhook"
@@ -16,14 +17,18 @@ const (
 	// recordAtOnce is how many deliveries are recorded together. Those of one event
 	// are never split, so there may be more by one event.
 	recordAtOnce = 1000
-	// recordSteps bounds a turn of recording.
+	// recordSteps and recordTime bound a turn of recording.
 	recordSteps = 100
+	recordTime  = 10 * time.Second
+	// saveEvery is after how long the position of the outbox is stored without deliveries.
+	saveEvery = time.Minute
 )
 
 // Record records the deliveries of events that have entered the log. Call it
 // whenever the log has grown, and once a second, one call after another.
 func (d *Dispatcher) Record(ctx context.Context) error {
-	for range recordSteps {
+	begun := time.Now()
+	for n := 0; n < recordSteps && time.Since(begun) < recordTime; n++ {
 		more, err := d.recordSome(ctx)
 		if err != nil || !more {
 			d.recordFails.Store(err != nil)
@@ -43,7 +48,7 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 		return false, err // a webhook that is enabled later begins at the end of the log
 	}
 	if d.reading.outbox != position { // this or another dispatcher has recorded more
-		d.reading = reading{outbox: position, after: position}
+		d.reading = reading{outbox: position, since: d.clock.Now(), after: position}
 	}
 	if d.reading.stored {
 		return d.recordStored(ctx)
@@ -53,7 +58,7 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 	page, err := d.stream.After(ctx, after, eventsAtOnce)
 	if errors.Is(err, activity.ErrTooOld) {
 		head, err := d.stream.Head(ctx)
-		d.reading = reading{outbox: position, after: after, stored: err == nil, upTo: head}
+		d.reading = reading{outbox: position, since: d.reading.since, after: after, stored: err == nil, upTo: head}
 		return err == nil, err
 	}
 	if err != nil {
@@ -61,7 +66,7 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 	}
 	if len(page.Events) == 0 {
 		d.reading.after = page.Next
-		return false, nil
+		return page.More && page.Next > after, d.save(ctx)
 	}
 	// The webhooks are read again after the events: one that was made before any of
 	// these events is in the list then.
@@ -74,7 +79,20 @@ func (d *Dispatcher) recordSome(ctx context.Context) (more bool, err error) {
 		to = page.Events[seen-1].Seq
 	}
 	moved, err := d.record(ctx, position, to, deliveries)
-	return moved && (seen < len(page.Events) || len(page.Events) == eventsAtOnce), err
+	return moved && (seen < len(page.Events) || page.More), err
+}
+
+// save stores the position of the outbox if it has been long in memory only.
+func (d *Dispatcher) save(ctx context.Context) error {
+	r, now := &d.reading, d.clock.Now()
+	if r.after <= r.outbox || now.Sub(r.since) < saveEvery {
+		return nil
+	}
+	_, err := d.record(ctx, r.outbox, r.after, nil)
+	if err == nil {
+		r.since = now
+	}
+	return err
 }
 
 // recordStored records the deliveries of events that the log does not reach back

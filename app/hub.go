@@ -124,8 +124,8 @@ func rest(ctx context.Context, changed <-chan struct{}, pause time.Duration) boo
 	return true
 }
 
-// turn reads once and hands out what there is. It reports whether there may be
-// more.
+// turn reads once and hands out what there is. It reports whether it got on and there
+// may be more.
 func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -135,14 +135,25 @@ func (h *hub) turn(ctx context.Context, r *reader) (more bool, err error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	more = page.More && page.Next > r.position
 	r.position = page.Next
 	for in := range r.boxes {
 		in.put(page)
 	}
-	return len(page.Events) == batchEvents, nil
+	return more, nil
 }
 
-// end ends all subscriptions.
+// endAll ends all subscriptions, if there are any.
+func (h *hub) endAll(err error) {
+	h.mu.Lock()
+	r := h.reader
+	h.mu.Unlock()
+	if r != nil {
+		h.end(r, err)
+	}
+}
+
+// end ends all subscriptions of a reader.
 func (h *hub) end(r *reader, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,13 +18,15 @@ type Streams struct {
 	log      ports.EventStream
 	agents   ports.AgentStore
 	sessions *Sessions
+	meter    LogMeter
 	hub      *hub
+	stall    stall
 }
 
 // NewStreams returns streams of the log. Each ends with the session that it was
 // opened in.
-func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentStore, sessions *Sessions) *Streams {
-	return &Streams{clock: clock, log: log, agents: agents, sessions: sessions, hub: &hub{log: log}}
+func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentStore, sessions *Sessions, meter LogMeter) *Streams {
+	return &Streams{clock: clock, log: log, agents: agents, sessions: sessions, meter: meter, hub: &hub{log: log}}
 }
 
 // Follow says who follows the log from where, and which events he wants.
@@ -36,8 +38,12 @@ type Follow struct {
 	After   *activity.Seq // nil means from now on
 }
 
-// Open begins a stream. Whoever opens it calls Close.
+// Open begins a stream. Whoever opens it calls Close. It returns [ErrStalled] while this
+// process does not get on with the log.
 func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
+	if !s.Working() {
+		return nil, ErrStalled
+	}
 	f := filter{typ: in.Type, since: in.Since}
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
@@ -67,6 +73,7 @@ type Stream struct {
 	position activity.Seq // where the client is
 	inbox    *inbox
 	live     bool // the hub hands the inbox what comes; else the stream reads the log itself
+	waiting  bool // its last read did not get on
 }
 
 // Position is where the client is: behind the last batch.
@@ -78,7 +85,8 @@ func (st *Stream) Close() { st.leave() }
 // Next returns the next batch that has events, waiting for them; after
 // maxWait it returns what there is, mostly one without. It returns session.ErrRevoked or
 // session.ErrUnauthorized when the session has ended, [ErrSlow] if the client
-// cannot keep up, and the error of ctx when that ends.
+// cannot keep up, [ErrStalled] if this process does not get on with the log, and the error
+// of ctx when that ends.
 func (st *Stream) Next(ctx context.Context, maxWait time.Duration) (Batch, error) {
 	enough := time.NewTimer(maxWait)
 	defer enough.Stop()
@@ -88,6 +96,9 @@ func (st *Stream) Next(ctx context.Context, maxWait time.Duration) (Batch, error
 		changed := st.streams.sessions.changed.Wait()
 		if err := st.streams.sessions.check(st.session); err != nil {
 			return Batch{}, err
+		}
+		if !st.streams.Working() {
+			return Batch{}, ErrStalled
 		}
 		batch, err := st.advance(ctx)
 		if err != nil || waited || batch.Resync || len(batch.Events) > 0 {
@@ -122,8 +133,7 @@ func (st *Stream) advance(ctx context.Context) (Batch, error) {
 	return Batch{}, err
 }
 
-// read reads the next batch of the log, or goes over to the hub if there is
-// none.
+// read reads the next batch of the log, or goes over to the hub at its end.
 func (st *Stream) read(ctx context.Context) (Batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -134,9 +144,10 @@ func (st *Stream) read(ctx context.Context) (Batch, error) {
 	if err != nil {
 		return Batch{}, err
 	}
+	st.waiting = page.Next == st.position
 	st.position = page.Next
 	batch := Batch{Position: page.Next}
-	if len(page.Events) == 0 {
+	if len(page.Events) == 0 && !page.More {
 		st.live = st.streams.hub.join(st.inbox, page.Next)
 	}
 	for _, e := range page.Events {
@@ -159,8 +170,13 @@ func (st *Stream) resync(ctx context.Context) (Batch, error) {
 
 // waits returns a channel on which the stream may go on.
 func (st *Stream) waits() <-chan struct{} {
-	if st.live {
+	switch {
+	case st.live:
 		return st.inbox.filled
+	case st.waiting:
+		c := make(chan struct{})
+		time.AfterFunc(retryAfter, func() { close(c) })
+		return c
 	}
 	return atOnce
 }

@@ -31,6 +31,7 @@ type fakeLog struct {
 	events []activity.Logged
 	begin  activity.Seq
 	passed activity.Seq // how far the log has moved without events
+	read   activity.Seq // how far the process has read it
 	err    error
 	panics bool
 	reads  int
@@ -68,6 +69,12 @@ func (l *fakeLog) Head(context.Context) (activity.Seq, error) {
 	return l.head(), l.err
 }
 
+func (l *fakeLog) Progress(context.Context) (read, end activity.Seq, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.read, l.head(), l.err
+}
+
 func (l *fakeLog) After(ctx context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
 	var pause time.Duration
 	defer func() { time.Sleep(pause) }()
@@ -93,7 +100,7 @@ func (l *fakeLog) After(ctx context.Context, position activity.Seq, limit int) (
 			continue
 		}
 		if page.Events = append(page.Events, e); len(page.Events) == limit {
-			page.Next = e.Seq
+			page.Next, page.More = e.Seq, true
 			break
 		}
 	}
@@ -105,8 +112,13 @@ type realClock struct{}
 
 func (realClock) Now() time.Time { return time.Now().UTC() }
 
+// unread is a meter that nobody reads.
+type unread struct{}
+
+func (unread) LogStalled(time.Duration) {}
+
 func newStreams(log ports.EventStream) *Streams {
-	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil, nil))
+	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil, nil), unread{})
 }
 
 // mine is a session of an hour.

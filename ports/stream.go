@@ -13,6 +13,9 @@ type LogPage struct {
 	// Next is the position up to which the log was read: a reader that goes on
 	// from it misses nothing and reads nothing twice. It may move without events.
 	Next activity.Seq
+	// More says that there may be more behind Next already: the page is full, or
+	// reading the next part of the log takes long.
+	More bool
 }
 
 // EventStream reads the log of all events. Every implementation passes
@@ -38,7 +41,17 @@ type EventStream interface {
 	// is not before the position, nor before the last event. It returns
 	// activity.ErrTooOld if events behind the position may have been cut off, and
 	// for a position that no log of this storage can have had yet.
+	//
+	// A page may have few events, or none, and Next may be the position, although the
+	// end of the log is not reached: a part of the log may take longer to read than a
+	// call should. Then More is set. Reading goes on meanwhile, so who calls again
+	// with Next comes to the end, however little each call may take.
 	After(ctx context.Context, position activity.Seq, limit int) (LogPage, error)
+
+	// Progress returns how far this process has read the log for those who are at its
+	// end, and its end, which is not before any event whose change was answered before
+	// the call. A process that reads the log has read it up to this end soon after.
+	Progress(ctx context.Context) (read, end activity.Seq, err error)
 
 	// Stored returns events that entered the log behind one position and up to
 	// another, at most limit, from where events are kept: the log need not reach
@@ -46,7 +59,7 @@ type EventStream interface {
 	// the minute before the first position may be among them, and their order is
 	// about that of the log. The Seq of an event is not behind its position in the
 	// log. Next is only for another call with the same end; none means that there
-	// are no more.
+	// are no more, whatever More is.
 	Stored(ctx context.Context, after, upTo activity.Seq, limit int) (LogPage, error)
 
 	// Changed returns a channel that is closed after events are appended. Get the

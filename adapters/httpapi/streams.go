@@ -147,6 +147,7 @@ func (h streams) finish(r *request.Request, w *eventWriter, cause error) {
 		reason, text = "session", "the session has ended"
 	case errors.Is(cause, app.ErrSlow):
 		reason, text = "slow", "the events were taken too slowly"
+	case errors.Is(cause, app.ErrStalled): // is logged once, for all streams
 	default:
 		r.Env.Log.Error("stream failed", zap.String("instance", r.ID), zap.Error(cause))
 	}

@@ -59,7 +59,7 @@ func (l *fakeLog) After(_ context.Context, position activity.Seq, limit int) (pa
 			ID: activity.ID(fmt.Sprint(p)), Type: activity.ToolUsed, AgentID: "a", Description: l.text, At: time.Unix(0, 0).UTC(),
 		}})
 	}
-	page.Next = position + activity.Seq(len(page.Events))
+	page.Next, page.More = position+activity.Seq(len(page.Events)), len(page.Events) == limit
 	return page, l.err
 }
 
@@ -68,7 +68,7 @@ func newStreaming(t *testing.T, log *fakeLog) fake {
 	t.Helper()
 	f := newFake(t, ok, func(c *Config, p *Parts) {
 		c.Addr = "127.0.0.1:0"
-		p.Streams = app.NewStreams(p.Clock, log, nil, p.Sessions)
+		p.Streams = app.NewStreams(p.Clock, log, nil, p.Sessions, p.Metrics)
 	})
 	f.streaming.heartbeat = 50 * time.Millisecond
 	return f

@@ -64,6 +64,7 @@ type DB struct {
 	writer      *writer
 	connections chan struct{} // has an element for each connection in use
 	tail        tail
+	catchUps    catchUps
 	leftLocks   leftLocks
 
 	open       context.Context // ends when the store closes
@@ -87,7 +88,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
 		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 	}
-	db.tail.db, db.leftLocks.db = db, db
+	db.tail.db, db.catchUps.db, db.leftLocks.db = db, db, db
 	db.open, db.end = context.WithCancel(context.Background())
 	if db.writer, err = newWriter(db); err != nil {
 		return nil, nil, err
@@ -159,6 +160,7 @@ func (db *DB) close() {
 	db.startLease()
 	db.startTail()
 	db.leftLocks.add()
+	db.catchUps.close()
 	db.background.Wait()
 	select {
 	case <-db.writes.Close():

@@ -95,9 +95,11 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 	case position < d.Cut, position < 0, timeOf(position).T > timeOf(now).T+ahead:
 		return ports.LogPage{}, activity.ErrTooOld
 	}
+	late, stop := context.WithTimeout(context.Background(), s.db.timeout/2)
+	defer stop()
 	page := ports.LogPage{Next: max(position, d.Begin)}
 	for page.Next < now {
-		if page, err = s.read(ctx, page.Next, now, limit); err != nil {
+		if page, err = s.read(ctx, page.Next, now, limit, late.Done()); err != nil {
 			return ports.LogPage{}, err
 		}
 		found := len(page.Events)
@@ -108,13 +110,22 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 	return page, nil
 }
 
-// read reads the first events behind a position. If there are none, there are none
-// up to now. What this process does not remember it reads from the server.
-func (s *Stream) read(ctx context.Context, position, now activity.Seq, limit int) (ports.LogPage, error) {
+// read reads the first events behind a position, until late is closed. What this process
+// does not remember it reads from the server.
+func (s *Stream) read(ctx context.Context, position, now activity.Seq, limit int, late <-chan struct{}) (ports.LogPage, error) {
 	if page, ok := s.db.tail.after(position, limit); ok {
 		return page, nil
 	}
-	return s.db.catchUp(ctx, position, now, limit)
+	return s.db.catchUps.after(ctx, position, now, limit, late)
+}
+
+// Progress implements [ports.EventStream].
+func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.progress").End(&err)
+	s.db.startTail()
+	read = s.db.tail.reached()
+	end, err = s.db.now(ctx)
+	return read, end, err
 }
 
 // longestChange is how many seconds lie between the insertion of an event and its

@@ -22,6 +22,13 @@ func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
 	return ask(ctx, s.db, headOf)
 }
 
+// Progress implements [ports.EventStream]. The log is read where it is stored.
+func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "stream.progress").End(&err)
+	end, err = ask(ctx, s.db, headOf)
+	return end, end, err
+}
+
 // selectHead reads the greatest number that an event ever had.
 const selectHead = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 
@@ -77,7 +84,7 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 		return activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e}, err
 	})
 	if n := len(page.Events); n == limit {
-		page.Next = page.Events[n-1].Seq
+		page.Next, page.More = page.Events[n-1].Seq, true
 	}
 	return page, err
 }

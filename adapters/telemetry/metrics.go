@@ -31,6 +31,7 @@ type Metrics struct {
 	shared    *prometheus.GaugeVec
 	fallbacks prometheus.Counter
 	streams   prometheus.Gauge
+	stalled   prometheus.Gauge
 	ended     *prometheus.CounterVec
 	store     *prometheus.HistogramVec
 
@@ -111,6 +112,8 @@ func (m *Metrics) registerRequests(r registrar) {
 		Help: "Requests that this process decided on by itself because Redis could not be used.",
 	})
 	m.streams = r.gauge("orgd_stream_subscribers", "Clients that follow the stream of events.")
+	m.stalled = r.gauge("orgd_stream_stalled_seconds",
+		"How long this process has not got on with the log of events although there is more of it; 0 while it does.")
 	m.ended = r.counters("orgd_stream_ends_total",
 		"Streams of events that have ended, by reason (client, session, drain, slow, failed).", "reason")
 	m.store = r.histograms("orgd_store_operation_duration_seconds",

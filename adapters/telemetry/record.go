@@ -83,6 +83,9 @@ func (m *Metrics) StreamSubscribers(delta int) { m.streams.Add(float64(delta)) }
 // "client" or "drain".
 func (m *Metrics) StreamEnded(reason string) { m.ended.WithLabelValues(reason).Inc() }
 
+// LogStalled notes for how long the process has not got on with the log of events.
+func (m *Metrics) LogStalled(d time.Duration) { m.stalled.Set(d.Seconds()) }
+
 // StoreOperation counts one finished operation of the storage, such as
 // "agents.create".
 func (m *Metrics) StoreOperation(op string, d time.Duration, failed bool) {

@@ -46,6 +46,11 @@ func (m memoryStream) Head(context.Context) (activity.Seq, error) {
 	return m.head(), nil
 }
 
+func (m memoryStream) Progress(context.Context) (read, end activity.Seq, err error) {
+	defer m.lock()()
+	return m.head(), m.head(), nil
+}
+
 func (m memoryStream) After(_ context.Context, position activity.Seq, limit int) (ports.LogPage, error) {
 	defer m.lock()()
 	if position < m.begin || position > m.head() {
@@ -68,7 +73,7 @@ func (m *memory) page(after, upTo activity.Seq, limit int) ports.LogPage {
 			continue
 		}
 		if page.Events = append(page.Events, e); len(page.Events) == limit {
-			page.Next = e.Seq
+			page.Next, page.More = e.Seq, true
 			break
 		}
 	}

@@ -31,6 +31,8 @@ func EventStream(t *testing.T, open func(t *testing.T) Stores) {
 		"ReadersGoOnWhereTheyWere":  streamCuts,
 		"NextIsBehindWhatWasRead":   streamNext,
 		"StoredReachesBehindTheLog": streamStored,
+		"PagesLeadToTheEnd":         streamMore,
+		"ProgressReachesTheEnd":     streamProgress,
 	})
 }
 
@@ -65,6 +67,9 @@ func (w *world) page(position activity.Seq, limit int) (ports.LogPage, error) {
 	if page.Next < last {
 		return page, fmt.Errorf("After(%d, %d) was read up to %d, which is before %d", position, limit, page.Next, last)
 	}
+	if len(page.Events) == limit && !page.More {
+		return page, fmt.Errorf("After(%d, %d) returns a full page and says that there is no more", position, limit)
+	}
 	return page, nil
 }
 
@@ -87,7 +92,7 @@ func (w *world) follower(position activity.Seq, n, limit int) ([]activity.Logged
 		}
 		position = page.Next
 		all = append(all, page.Events...)
-		if len(page.Events) > 0 {
+		if len(page.Events) > 0 || page.More {
 			continue
 		}
 		if time.Now().After(until) {
@@ -446,6 +451,58 @@ func streamNext(w *world) {
 		w.wantNil("After", err)
 		w.want("the rest of the batch", page.Events, both[1:])
 		position = page.Next
+	}
+}
+
+// streamMore reads page after page, as they come, with and without events.
+func streamMore(w *world) {
+	id := agent.ID(w.id())
+	from := w.head()
+	const total = 450
+	for range total / 50 {
+		var reports []ports.Report
+		for range 50 {
+			reports = append(reports, w.reporting(id, epoch))
+		}
+		w.report(reports...)
+		w.createDepartment("Department " + w.id()) // is no event
+	}
+	end := w.head()
+	for _, limit := range []int{1, 7, 50, total, 2 * total} {
+		read := 0
+		for position, more, until := from, true, time.Now().Add(logTime); read < total || more; {
+			page, err := w.page(position, limit)
+			w.wantNil("After", err)
+			read += len(page.Events)
+			position, more = page.Next, page.More
+			if time.Now().After(until) {
+				w.Fatalf("pages of %d have led to %d events and the position %d after %v, want %d and %d", limit, read, position, logTime, total, end)
+			}
+		}
+		w.want(fmt.Sprintf("the events in pages of %d", limit), read, total)
+	}
+}
+
+// streamProgress waits until the process has read what was answered.
+func streamProgress(w *world) {
+	id := agent.ID(w.id())
+	for range 3 {
+		w.report(w.reporting(id, epoch))
+		answered := w.head()
+		_, end, err := w.Stream.Progress(w.Context())
+		w.wantNil("Progress", err)
+		if end < answered {
+			w.Errorf("Progress says that the log ends at %d, before %d", end, answered)
+		}
+		var read activity.Seq
+		for until := time.Now().Add(logTime); read < answered && time.Now().Before(until); time.Sleep(time.Millisecond) {
+			if read, end, err = w.Stream.Progress(w.Context()); err != nil || read > end {
+				w.Fatalf("Progress = %d, %d, %v", read, end, err)
+			}
+		}
+		if read < answered {
+			w.Errorf("the process has read up to %d after %v, want %d", read, logTime, answered)
+		}
 	}
 }
 
