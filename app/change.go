@@ -23,6 +23,16 @@ type Call struct {
 	RequestID string
 	If        revision.Condition
 	Lock      *idempotency.Lock // the hold on an idempotency key; nil without one
+	// Live returns why the caller's session has ended since the request was admitted, nil
+	// if it goes on. Work of many steps asks before each; nil is a session without end.
+	Live func() error
+}
+
+func (c Call) live() error {
+	if c.Live == nil {
+		return nil
+	}
+	return c.Live()
 }
 
 // change holds the time, the caller and the audit id of one change. They are fixed

@@ -34,8 +34,8 @@ type Export struct {
 }
 
 // Export reads the organization part by part, so it needs memory for a page of
-// it only. What changes meanwhile may be in it or not.
-func (s *Documents) Export(ctx context.Context, to Export) error {
+// it only. What changes meanwhile may be in it or not. It ends with the caller's session.
+func (s *Documents) Export(ctx context.Context, c Call, to Export) error {
 	co, err := s.company.Company(ctx)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Documents) Export(ctx context.Context, to Export) error {
 	if err := s.eachDepartment(ctx, to.Department); err != nil {
 		return err
 	}
-	for found, err := range s.agentPages(ctx) {
+	for found, err := range s.agentPages(ctx, c.live) {
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,12 @@ func (s *Documents) eachDepartment(ctx context.Context, f func(Department) error
 	return nil
 }
 
-// agentPages returns all agents in order, page by page.
-func (s *Documents) agentPages(ctx context.Context) iter.Seq2[[]agent.Record, error] {
-	return pages(func(last *agent.Record) ([]agent.Record, error) { return agentsBehind(ctx, s.agents, "", last) })
+// agentPages returns all agents in order, page by page, until live returns an error.
+func (s *Documents) agentPages(ctx context.Context, live func() error) iter.Seq2[[]agent.Record, error] {
+	return pages(func(last *agent.Record) ([]agent.Record, error) {
+		if err := live(); err != nil {
+			return nil, err
+		}
+		return agentsBehind(ctx, s.agents, "", last)
+	})
 }

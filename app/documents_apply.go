@@ -15,6 +15,7 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
+	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -37,7 +38,8 @@ type Applied struct {
 }
 
 // Apply makes the organization as a document by atomic operations. If it is
-// interrupted, a second apply does the rest.
+// interrupted, a second apply does the rest. It stops before the next operation when the
+// caller's session ends, and the error says how far it came.
 //
 // It returns organization.ErrRefused with everything that is wrong before anything is
 // changed, and organization.ErrStale if the plan has another hash than the one
@@ -45,8 +47,12 @@ type Applied struct {
 // hash, organization.ErrStale is returned.
 func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applied, error) {
 	var done Applied
+	changes := 0 // of all attempts
 	for attempt := 1; ; attempt++ {
-		p, err := s.plan(ctx, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune})
+		p, err := s.plan(ctx, c, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune})
+		if isEnded(err) {
+			return Applied{}, stopped(err, "%d changes were made before the plan was ready", changes)
+		}
 		if err == nil && in.Hash != "" && p.Hash != in.Hash {
 			return Applied{}, organization.ErrStale
 		}
@@ -54,7 +60,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 			if done.Hash == "" {
 				done = Applied{Hash: p.Hash, Counts: p.Counts}
 			}
-			err = s.execute(ctx, c, p, in)
+			changes, err = s.execute(ctx, c, p, in, changes)
 		}
 		switch {
 		case err == nil:
@@ -89,15 +95,39 @@ type execution struct {
 	strict bool // fails at another revision than the plan has read
 }
 
-func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument) error {
+// execute returns how many changes are made now; before are those of earlier attempts.
+func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument, before int) (done int, err error) {
 	c.Lock = nil // the answer is stored after the last operation
 	x := execution{Documents: s, plan: p, call: c, reason: in.Reason, strict: in.Hash != ""}
+	all := before
 	for _, phase := range p.Phases {
-		if err := each(phase, func(op organization.Operation) error { return x.run(ctx, op) }); err != nil {
-			return err
+		all += len(phase)
+	}
+	var next organization.Operation
+	for _, phase := range p.Phases {
+		n, err := each(phase,
+			func(op organization.Operation) error { next = op; return c.live() },
+			func(op organization.Operation) error { return x.run(ctx, op) })
+		before += n
+		if isEnded(err) {
+			err = stopped(err, "%d of %d changes were made, and the next is %s", before, all, p.Path(next))
+		}
+		if err != nil {
+			return before, err
 		}
 	}
-	return nil
+	return before, nil
+}
+
+// isEnded reports whether err is that of a session which has ended.
+func isEnded(err error) bool {
+	return errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrUnauthorized)
+}
+
+// stopped adds to the error of a session that has ended how far the work came.
+func stopped(err error, how string, args ...any) error {
+	f := fault.Of(err)
+	return f.With("%s; %s; sign in and run it again", f.Msg, fmt.Sprintf(how, args...))
 }
 
 func (x execution) run(ctx context.Context, op organization.Operation) error {

@@ -9,6 +9,7 @@ import (
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
+	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	"orgd/domain/organization"
 	"orgd/ports"
@@ -36,7 +37,10 @@ type PlanDocument struct {
 // Plan returns the hash of the plan. It returns organization.ErrRefused with
 // everything that keeps the document from being applied.
 func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, error) {
-	p, err := s.plan(ctx, in)
+	p, err := s.plan(ctx, c, in)
+	if isEnded(err) {
+		return "", stopped(err, "the plan was not ready, and nothing was changed")
+	}
 	if err != nil {
 		return "", err
 	}
@@ -62,9 +66,9 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.
 
 // plan reads and compares the organization again, a few times, if it changes
 // meanwhile.
-func (s *Documents) plan(ctx context.Context, in PlanDocument) (*organization.Plan, error) {
+func (s *Documents) plan(ctx context.Context, c Call, in PlanDocument) (*organization.Plan, error) {
 	for attempt := 1; ; attempt++ {
-		p, err := s.planOnce(ctx, in)
+		p, err := s.planOnce(ctx, c, in)
 		if !errors.Is(err, organization.ErrChanged) {
 			return p, err
 		}
@@ -79,18 +83,32 @@ func (s *Documents) plan(ctx context.Context, in PlanDocument) (*organization.Pl
 	}
 }
 
-func (s *Documents) planOnce(ctx context.Context, in PlanDocument) (*organization.Plan, error) {
-	state, err := s.state(ctx)
+func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*organization.Plan, error) {
+	state, err := s.state(ctx, c.live)
 	if err != nil {
 		return nil, err
 	}
 	return organization.NewPlan(organization.Inputs{
-		Document: in.Document, Entries: in.Entries, State: state, Prune: in.Prune,
+		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune,
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
-		Agents:     s.agentPages(ctx),
+		Agents:     s.agentPages(ctx, c.live),
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
 		NewID:      s.ids.NewID, On: newChange(s.clock, s.ids, Call{}).cause(s.ids), Emit: in.Emit,
 	})
+}
+
+// liveEntries are entries that are read as long as the caller's session goes on.
+type liveEntries struct {
+	organization.Entries
+	call Call
+}
+
+// Agent implements [organization.Entries].
+func (e liveEntries) Agent(i int) (jsondoc.Value, error) {
+	if err := e.call.live(); err != nil {
+		return jsondoc.Value{}, err
+	}
+	return e.Entries.Agent(i)
 }
 
 // hasCosts reports whether a cost was ever recorded. Only a change of the company
@@ -104,7 +122,7 @@ func (s *Documents) hasCosts(ctx context.Context) (has bool, err error) {
 }
 
 // state reads what a plan keeps of an organization.
-func (s *Documents) state(ctx context.Context) (*organization.State, error) {
+func (s *Documents) state(ctx context.Context, live func() error) (*organization.State, error) {
 	co, err := s.company.Company(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +146,7 @@ func (s *Documents) state(ctx context.Context) (*organization.State, error) {
 			})
 		}
 	}
-	for found, err := range s.agentPages(ctx) {
+	for found, err := range s.agentPages(ctx, live) {
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func TestEach(t *testing.T) {
 						t.Errorf("%d operations of %d bytes run at the same time", running, bytes)
 					}
 				}
-				err := each(ops, func(op organization.Operation) error {
+				done, err := each(ops, func(organization.Operation) error { return nil }, func(op organization.Operation) error {
 					count(op, 1)
 					defer count(op, -1)
 					if op.Entry == tc.fails {
@@ -53,6 +53,9 @@ func TestEach(t *testing.T) {
 				})
 				if want := tc.fails >= 0; errors.Is(err, failed) != want || !want && err != nil {
 					t.Errorf("each = %v, want an error %t", err, want)
+				}
+				if failures := runs - done; err == nil && failures != 0 || err != nil && failures != 1 {
+					t.Errorf("each has done %d of %d", done, runs)
 				}
 				if most > tc.most || tc.fails < 0 && most != tc.most || runs != tc.runs {
 					t.Errorf("%d ran, %d at the same time; want %d, %d", runs, most, tc.runs, tc.most)

@@ -12,8 +12,9 @@ const (
 )
 
 // each runs operations, several at the same time, and starts no more after one has
-// failed. It returns the first error.
-func each(ops []organization.Operation, run func(organization.Operation) error) error {
+// failed. It asks before for each of them whether it may start. It returns how many
+// were done, and the first error.
+func each(ops []organization.Operation, before, run func(organization.Operation) error) (done int, err error) {
 	type result struct {
 		size int
 		err  error
@@ -26,13 +27,18 @@ func each(ops []organization.Operation, run func(organization.Operation) error) 
 	wait := func() {
 		r := <-results
 		running, bytes = running-1, bytes-r.size
-		if first == nil {
+		if r.err == nil {
+			done++
+		} else if first == nil {
 			first = r.err
 		}
 	}
 	for _, op := range ops {
 		for running == writesAtOnce || running > 0 && bytes+op.Size > bytesAtOnce {
 			wait()
+		}
+		if first == nil {
+			first = before(op)
 		}
 		if first != nil {
 			break
@@ -43,5 +49,5 @@ func each(ops []organization.Operation, run func(organization.Operation) error) 
 	for running > 0 {
 		wait()
 	}
-	return first
+	return done, first
 }

@@ -76,6 +76,19 @@ func (s *Sessions) check(found session.Session) error {
 	return nil
 }
 
+// Watch returns what says whether a session that was authenticated just now goes on:
+// it returns session.ErrRevoked or session.ErrUnauthorized from when it has ended.
+func (s *Sessions) Watch(found session.Session) func() error {
+	late := !s.clock.Now().Before(found.ExpiresAt) // and accepted: the issuer's clock may be off
+	return func() error {
+		err := s.check(found)
+		if late && errors.Is(err, session.ErrUnauthorized) {
+			return nil
+		}
+		return err
+	}
+}
+
 // See records the session of an accepted request, once for each expiry.
 func (s *Sessions) See(ctx context.Context, found session.Session) error {
 	s.mu.RLock()

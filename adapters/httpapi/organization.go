@@ -19,7 +19,7 @@ type organizations struct{ svc *app.Documents }
 // export serves GET /organization. The document is sent while it is read.
 func (h organizations) export(r *request.Request) error {
 	out := document.NewExport(r)
-	return out.Finish(h.svc.Export(r.Ctx(), app.Export{Company: out.Company, Department: out.Department, Agent: out.Agent}))
+	return out.Finish(h.svc.Export(r.Ctx(), r.Call(), app.Export{Company: out.Company, Department: out.Department, Agent: out.Agent}))
 }
 
 // plan serves POST /organization/plan.

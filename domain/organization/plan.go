@@ -126,6 +126,30 @@ func (p *Plan) AgentPatch(op Operation) (agent.Patch, error) {
 	return patch.Only(op.Fields.Has), nil
 }
 
+// Path returns the path of what an operation changes, as a [Change] has it, without
+// the field.
+func (p *Plan) Path(op Operation) string {
+	switch op.Kind {
+	case UpdateCompany:
+		return FieldCompany
+	case ReorderDepartments:
+		return FieldDepartments
+	case ReorderAgents:
+		return FieldAgents
+	case CreateAgent, UpdateAgent, DeleteAgent:
+		called, ok := p.match.futureName(op.Agent)
+		if i := slices.IndexFunc(p.match.state.Agents, func(a Member) bool { return a.ID == op.Agent }); i >= 0 && !ok {
+			called = p.match.state.Agents[i].Name.Text
+		}
+		return entryPath(FieldAgents, called)
+	}
+	called := p.match.departmentOf[op.Department]
+	if i := slices.IndexFunc(p.match.state.Departments, func(d department.Department) bool { return d.Name.Key == op.Department }); i >= 0 {
+		called = p.match.state.Departments[i].Name
+	}
+	return entryPath(FieldDepartments, called.Text)
+}
+
 // Order returns departments in the order of the document. It reports whether they
 // came in the order that the plan expects.
 func (p *Plan) Order(now []name.Key) (next []name.Key, expected bool) {

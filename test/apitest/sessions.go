@@ -2,6 +2,9 @@ package apitest
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,6 +26,7 @@ func sessionChecks() map[string]check {
 		"Logout":      loggedOut,
 		"Expiry":      expiredTokens,
 		"Mutations":   mutatedTokens,
+		"Meanwhile":   sessionsThatEndMeanwhile,
 		"Links":       signInLinks,
 	}
 }
@@ -207,6 +211,66 @@ func revokedSessions(t *testing.T, s *Service) {
 	kim.get("/nowhere").refused(404, 3002)
 	admin.delete("/auth/sessions/" + sid).want(204)
 	s.as(t, "editor").get("/company").want(200) // another session of the same subject
+}
+
+// A request whose session ends while its body comes changes nothing.
+func sessionsThatEndMeanwhile(t *testing.T, s *Service) {
+	admin := s.admin(t)
+	for path, body := range map[string]obj{
+		"PATCH /company":                         {"company_name": "Late"},
+		"POST /departments":                      {"name": "Late"},
+		"POST /organization/apply":               {"format": 1, "departments": list{obj{"name": "Late"}}},
+		"POST /organization/plan":                {"format": 1, "departments": list{obj{"name": "Late"}}},
+		"POST /auth/tokens":                      {"subject": "late", "role": "viewer"},
+		"PUT /departments/Early/ceremony-policy": {"strategy": "hybrid"},
+	} {
+		kim := s.as(t, "admin")
+		sid := kim.get("/auth/me").text("data.sid")
+		method, path, _ := strings.Cut(path, " ")
+		kim.sendInTwo(method, path, body, func() {
+			admin.delete("/auth/sessions/" + sid).want(204)
+			kim.everywhere(401, 1002)
+		}).refused(401, 1002)
+	}
+	admin.get("/company").want(200).has("data.company_name", "Company").has("data.departments", list{})
+}
+
+// sendInTwo sends a request, and its body when the service asks for it and between has
+// returned.
+func (c *client) sendInTwo(method, path string, body any, between func()) *reply {
+	c.t.Helper()
+	r, text := c.request(method, path, body)
+	admitted, written := make(chan struct{}), make(chan struct{})
+	rest, end := io.Pipe()
+	r.Body, r.ContentLength = rest, int64(len(text))
+	r.Header.Set("Expect", "100-continue")
+	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(admitted) }}))
+	go func() {
+		defer close(written)
+		<-admitted
+		between()
+		_, err := end.Write(text)
+		end.CloseWithError(err)
+	}()
+	transport := c.http.Transport.(*http.Transport).Clone()
+	transport.ExpectContinueTimeout = time.Minute
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatalf("%s %s: read the answer: %v", method, path, err)
+	}
+	select {
+	case <-admitted:
+		<-written
+	default:
+		c.t.Fatalf("%s %s = %d %s before the body was asked for", method, path, resp.StatusCode, clip(answer))
+	}
+	return &reply{t: c.t, what: method + " " + path, status: resp.StatusCode, header: resp.Header, body: answer}
 }
 
 // Others than admins end their own sessions only.

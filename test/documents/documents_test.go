@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"orgd/app"
+	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
 	"orgd/domain/organization"
+	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -244,6 +248,60 @@ func TestStores(t *testing.T) {
 			if changes := s.changes(wanted, true); len(changes) > 0 {
 				t.Errorf("it would change in %q", changes)
 			}
+		}
+	})
+}
+
+// The work on a document ends with the session of its caller, says how far it came, and
+// is done when it is run again.
+func TestDocumentsEndWithTheSession(t *testing.T) {
+	const agents = 300
+	var list []string
+	for i := range agents {
+		list = append(list, fmt.Sprintf(`{"name":"a%d","role":"r","department":"D"}`, i))
+	}
+	doc := text(`{"format":1,"departments":[{"name":"D"}],"agents":[` + strings.Join(list, ",") + `]}`)
+	onEveryStore(t, func(t *testing.T, open func() ports.Stores) {
+		s := newService(t, open())
+		d, entries := s.read(doc, false)
+		var left atomic.Int64 // questions whether the session goes on that are answered with yes
+		c := call
+		c.Live = func() error {
+			if left.Add(-1) < 0 {
+				return session.ErrRevoked
+			}
+			return nil
+		}
+		ended := func(err error, want string) {
+			t.Helper()
+			if !errors.Is(err, session.ErrRevoked) || !strings.Contains(err.Error(), want) {
+				t.Fatalf("error = %v, want ErrRevoked and %q", err, want)
+			}
+		}
+		apply := func() error {
+			_, err := s.docs.Apply(t.Context(), c, app.ApplyDocument{Document: d, Entries: entries, Reply: func(app.Applied) idempotency.Reply { return idempotency.Reply{} }})
+			return err
+		}
+		for _, n := range []int64{0, 1, agents / 2} {
+			left.Store(n)
+			_, err := s.docs.Plan(t.Context(), c, app.PlanDocument{Document: d, Entries: entries, Reply: func(string) *idempotency.Reply { return nil }})
+			ended(err, "the plan was not ready, and nothing was changed; sign in and run it again")
+			left.Store(n)
+			ended(apply(), "0 changes were made before the plan was ready")
+		}
+		if n := len(s.agents()); n != 0 {
+			t.Fatalf("%d agents before a plan was made", n)
+		}
+		left.Store(agents + agents/3) // each entry is read once for the plan and once more for its change
+		err := apply()
+		made := len(s.agents())
+		ended(err, fmt.Sprintf("%d of %d changes were made, and the next is agents[\"a", made+1, agents+1))
+		if made == 0 || made > agents/3 {
+			t.Errorf("%d agents were hired", made)
+		}
+		left.Store(1 << 20)
+		if err := apply(); err != nil || len(s.agents()) != agents {
+			t.Errorf("Apply again = %v, with %d agents", err, len(s.agents()))
 		}
 	})
 }

@@ -196,7 +196,7 @@ func (s *service) export() text {
 	s.Helper()
 	var b strings.Builder
 	var departments, agents []string
-	err := s.docs.Export(s.Context(), app.Export{
+	err := s.docs.Export(s.Context(), call, app.Export{
 		Company: func(c company.Company) error {
 			fmt.Fprintf(&b, "{\"format\":1,\n\"company\":%s,\n", organization.AppendCompany(nil, c))
 			return nil

@@ -72,8 +72,8 @@ func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader)
 	case err == nil:
 		r.startTimeout()
 		// The body is complete. A deadline that passes would look like a client that
-		// leaves.
-		return r.SetReadDeadline(time.Time{})
+		// leaves. While it came the session may have ended.
+		return errors.Join(r.SetReadDeadline(time.Time{}), r.live())
 	case errors.As(err, &large):
 		return tooLarge(max)
 	case errors.Is(err, errSpool):

@@ -44,10 +44,15 @@ func (a *LongAnswer) Put(buf []byte) error {
 	return a.flush()
 }
 
-// flush sends the buffer. Each part has [WriteTimeout].
+// flush sends the buffer, unless the caller's session has ended since the answer was
+// begun. Each part has [WriteTimeout].
 func (a *LongAnswer) flush() error {
 	w := a.r.Writer
-	if !a.begun {
+	if a.begun {
+		if err := a.r.live(); err != nil {
+			return err
+		}
+	} else {
 		w.Header().Set("Content-Type", a.contentType)
 		a.r.WriteStatus(a.status)
 		a.begun = true

@@ -47,6 +47,7 @@ type Request struct {
 	Trace   []zap.Field // name the span in the log; none without traces
 
 	Session *session.Session  // nil: the client is not authenticated
+	Live    func() error      // why the session has ended since; nil without a session
 	Lock    *idempotency.Lock // on the idempotency key; nil: there is none
 	Code    fault.Code        // of the error that was answered; 0: none
 	Later   func()            // runs when the client has its answer; nil: nothing
@@ -157,11 +158,19 @@ func (r *Request) Ctx() context.Context { return r.HTTP.Context() }
 
 // Call returns the call of a use case without conditions.
 func (r *Request) Call() app.Call {
-	c := app.Call{Route: r.Route.Name, RequestID: r.ID, Lock: r.Lock}
+	c := app.Call{Route: r.Route.Name, RequestID: r.ID, Lock: r.Lock, Live: r.Live}
 	if r.Session != nil {
 		c.Actor = r.Session.Actor()
 	}
 	return c
+}
+
+// live returns why the caller's session has ended since the request was admitted.
+func (r *Request) live() error {
+	if r.Live == nil {
+		return nil
+	}
+	return r.Live()
 }
 
 // ConditionalCall returns the call of a change under the request's If-Match.
