@@ -35,6 +35,25 @@ func TestReaches(t *testing.T) {
 	}
 }
 
+// An address in a form that not every resolver reads alike is refused whatever is
+// allowed, and a name is none.
+func TestUncommonAddresses(t *testing.T) {
+	for _, host := range strings.Fields(`2130706433 0x7f000001 0X7F000001 017700000001 0177.0.0.1 0177.0.0.01 127.1 127.0.1 0x7f.1 0x7f.0.0.0x1 0 00 0x 1.0x 127.0.0.1.
+		127.0.0.1.. 8.8.8.8. 134744072 8.8.2056 08.8.8.8 1.2.3.4.5 256.0.0.1 example.1 example.0x1f example.com.1. 99999999999999999999`) {
+		for _, p := range []Policy{{}, {AllowHTTP: true}, {AllowHTTP: true, AllowPrivate: true}} {
+			err := patch(t, `{"url":"https://`+host+`:8443/x"}`).Check(p)
+			if !errors.Is(err, ErrURL) || domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), "address in an uncommon form; write it as") {
+				t.Errorf("Check of %s under %+v = %v, want it refused", host, p, err)
+			}
+		}
+	}
+	for _, host := range strings.Fields(`example.com example.com. 1.example.com 127.0.0.1.example.com 0x7f.example 1e100.net 0xg.example x0x1 8.8.8.8 [2a00:1450:4001::1] 7.a`) {
+		if err := patch(t, `{"url":"https://`+host+`/"}`).Check(Policy{}); err != nil {
+			t.Errorf("Check of %s = %v", host, err)
+		}
+	}
+}
+
 // What a URL tells by itself is told when it is written.
 func TestPolicyChecks(t *testing.T) {
 	for text, want := range map[string]string{
@@ -51,6 +70,8 @@ func TestPolicyChecks(t *testing.T) {
 		"https://localhost/":             "public",
 		"https://LOCALHOST.:443/":        "public",
 		"https://a.localhost/":           "public",
+		"https://[::ffff:127.0.0.1]/":    "public",
+		"https://[::ffff:7f00:1]/":       "public",
 	} {
 		err := patch(t, `{"url":"`+text+`"}`).Check(Policy{})
 		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrURL) || domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), want)) {

@@ -35,11 +35,29 @@ func (p Policy) Check(text string) error {
 	if u.Scheme == "http" && !p.AllowHTTP {
 		return ErrURL.With("url: must begin with https://")
 	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if a, err := netip.ParseAddr(host); err == nil && !p.Reaches(a) || !p.AllowPrivate && isLocalName(host) {
+	host := strings.ToLower(u.Hostname())
+	a, err := netip.ParseAddr(host)
+	switch {
+	case err != nil && isNumber(host):
+		return ErrURL.With("url: %q is an address in an uncommon form; write it as 192.0.2.1 or [2001:db8::1], or give a name", host)
+	case err == nil && !p.Reaches(a), !p.AllowPrivate && isLocalName(host):
 		return ErrURL.With("url: must lead to a public address")
 	}
 	return nil
+}
+
+// isNumber reports whether a host ends in a number, which no name on the internet does.
+// Resolvers take such hosts for addresses in forms that vary: one number, octal or
+// hexadecimal ones, fewer or more than four, with a dot at the end (WHATWG URL,
+// "ends in a number").
+func isNumber(host string) bool {
+	host = strings.TrimRight(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	digits := "0123456789"
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		last, digits = hex+"0", digits+"abcdef"
+	}
+	return last != "" && strings.Trim(last, digits) == ""
 }
 
 // Reaches reports whether p allows endpoints at an address.
@@ -47,6 +65,7 @@ func (p Policy) Reaches(a netip.Addr) bool { return p.AllowPrivate || isPublic(a
 
 // isLocalName reports whether host is a name that means this machine (RFC 6761).
 func isLocalName(host string) bool {
+	host = strings.TrimRight(host, ".")
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 

@@ -565,6 +565,8 @@ func RunPublicWebhooks(t *testing.T, s *Service) {
 	rec := receive(t, nil)
 	path := "/webhooks/" + c.post("/webhooks", obj{"url": "https://hooks.example.com/", "enabled": false}).want(201).text("data.id")
 	for bad, says := range map[string]string{
+		"https://127.1/": "uncommon", "https://2130706433:8443/": "uncommon", "https://0x7f.1/": "uncommon", "https://0177.0.0.1/": "uncommon",
+		"https://127.0.0.1./": "uncommon", "https://8.8.8.8./": "uncommon",
 		rec.url: "https", "http://hooks.example.com/": "https", "http://8.8.8.8/": "https",
 		strings.Replace(rec.url, "http:", "https:", 1): "public", "https://localhost/": "public", "https://10.0.0.1/": "public",
 		"https://169.254.169.254/latest/meta-data/": "public", "https://[::1]/": "public", "https://[::ffff:10.0.0.1]:8443/": "public",
@@ -576,7 +578,7 @@ func RunPublicWebhooks(t *testing.T, s *Service) {
 	// What cannot be seen in a URL is seen when it is used: every one of these
 	// leads to this machine, or nowhere.
 	_, port, _ := strings.Cut(strings.TrimPrefix(rec.url, "http://"), ":")
-	for _, host := range []string{"127.1", "2130706433", "0x7f.1", "0177.0.0.1", "ip6-localhost", "localhost.localdomain"} {
+	for _, host := range []string{"ip6-localhost", "localhost.localdomain"} {
 		id := c.post("/webhooks", obj{"url": "https://" + host + ":" + port + "/"}).want(201).text("data.id")
 		c.post("/webhooks/"+id+"/test", nil).want(201)
 		r := c.get("/webhooks/" + id + "/deliveries")
