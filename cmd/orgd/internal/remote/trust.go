@@ -78,7 +78,7 @@ func userName(id uint32) string {
 	return "user " + text
 }
 
-// checkAbove returns an error if others can put another in the place of an open directory:
+// checkAbove returns an error if others can put another directory in the place of an open one:
 // if they own a directory above it, or may write in one whose sticky bit does not
 // keep them from renaming what is not theirs.
 func checkAbove(dir *os.File) error {
