@@ -54,8 +54,8 @@ type grounds struct {
 }
 
 // survey checks what a patch says by itself and looks up what it depends on.
-func (s *Webhooks) survey(ctx context.Context, patch webhook.Patch) (g grounds, err error) {
-	if err := patch.Check(s.policy); err != nil {
+func (s *Webhooks) survey(ctx context.Context, patch *webhook.Patch) (g grounds, err error) {
+	if *patch, err = patch.Under(s.policy); err != nil {
 		return g, err
 	}
 	for _, d := range patch.Departments() {
@@ -75,7 +75,7 @@ func (s *Webhooks) survey(ctx context.Context, patch webhook.Patch) (g grounds, 
 // Register creates a webhook, which gets the events from now on. Its secret is
 // returned to the caller and nobody else.
 func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (webhook.Webhook, error) {
-	g, err := s.survey(ctx, patch)
+	g, err := s.survey(ctx, &patch)
 	if err == nil {
 		err = g.unknown
 	}
@@ -103,7 +103,7 @@ func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (w
 
 // Change merges a patch into a webhook.
 func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webhook.Patch) (webhook.Webhook, error) {
-	g, err := s.survey(ctx, patch)
+	g, err := s.survey(ctx, &patch)
 	if err != nil {
 		return webhook.Webhook{}, err
 	}

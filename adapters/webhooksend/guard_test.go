@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"orgd/domain/webhook"
 )
@@ -61,6 +62,32 @@ func TestNothingPrivateIsReached(t *testing.T) {
 	}
 	if got := send(t, sending(t, anything), e.URL); got.Code != 200 {
 		t.Errorf("where it is allowed: Send = %+v, want 200", got)
+	}
+}
+
+// What a webhook was allowed when it was made is allowed to its messages wherever they
+// are sent from, and to no others: not even over a connection that is open already.
+func TestMessagesAllow(t *testing.T) {
+	e := newEndpoint(t, status(202))
+	strict := sending(t, webhook.Policy{})
+	w := hook(t, e.URL)
+	for _, tt := range []struct {
+		allowed webhook.Policy
+		want    webhook.Result
+	}{
+		{anything, webhook.Result{Code: 202}},
+		{webhook.Policy{}, webhook.Result{Failure: webhook.BadAddress}},
+		{webhook.Policy{AllowHTTP: true}, webhook.Result{Failure: webhook.BadAddress}},
+		{webhook.Policy{AllowPrivate: true}, webhook.Result{Failure: webhook.BadAddress}},
+		{anything, webhook.Result{Code: 202}},
+	} {
+		w.Allowed = tt.allowed
+		if got := strict.Send(t.Context(), w.Message(event, time.Now())); got != tt.want {
+			t.Errorf("Send of a webhook that was made under %+v = %+v, want %+v", tt.allowed, got, tt.want)
+		}
+	}
+	if n := len(e.received()); n != 2 {
+		t.Errorf("the endpoint got %d requests, want 2", n)
 	}
 }
 

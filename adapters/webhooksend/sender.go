@@ -27,7 +27,7 @@ var _ ports.WebhookSender = (*Sender)(nil)
 
 // Config says how messages are sent.
 type Config struct {
-	// Policy says which endpoints are allowed.
+	// Policy says which endpoints are allowed, beside those that a message allows.
 	Policy webhook.Policy
 	// UserAgent is who endpoints are told that it is.
 	UserAgent string
@@ -61,8 +61,10 @@ const (
 
 // Sender sends messages. It is safe for concurrent use.
 type Sender struct {
-	cfg    Config
-	client *http.Client
+	cfg Config
+	// public connects to public addresses only. The connections of the other one are
+	// apart, or a message that allows less would be sent over one of them.
+	public, private *http.Client
 }
 
 // New returns a sender and what closes the connections that it keeps.
@@ -70,7 +72,15 @@ func New(cfg Config) (*Sender, func()) { return resolving(cfg, nil) }
 
 // resolving is New with a resolver of names; nil means that of the machine.
 func resolving(cfg Config, resolver *net.Resolver) (*Sender, func()) {
-	dialer := &net.Dialer{Timeout: dialTimeout, ControlContext: guard(cfg.Policy), Resolver: resolver}
+	public, closePublic := newClient(cfg, webhook.Policy{}, resolver)
+	private, closePrivate := newClient(cfg, webhook.Policy{AllowPrivate: true}, resolver)
+	return &Sender{cfg: cfg, public: public, private: private}, func() { closePublic(); closePrivate() }
+}
+
+// newClient returns a client for the addresses that a policy reaches, and what closes the
+// connections that it keeps.
+func newClient(cfg Config, p webhook.Policy, resolver *net.Resolver) (*http.Client, func()) {
+	dialer := &net.Dialer{Timeout: dialTimeout, ControlContext: guard(p), Resolver: resolver}
 	transport := &http.Transport{
 		Proxy:                  nil, // whatever the environment says: a proxy would dial for us, unguarded
 		DialContext:            dialer.DialContext,
@@ -89,7 +99,7 @@ func resolving(cfg Config, resolver *net.Resolver) (*Sender, func()) {
 			return http.ErrUseLastResponse
 		},
 	}
-	return &Sender{cfg: cfg, client: client}, transport.CloseIdleConnections
+	return client, transport.CloseIdleConnections
 }
 
 // errAddress is an endpoint at an address that is not allowed.
@@ -110,7 +120,8 @@ func guard(p webhook.Policy) func(ctx context.Context, network, address string, 
 
 // Send implements [ports.WebhookSender].
 func (s *Sender) Send(ctx context.Context, m webhook.Message) webhook.Result {
-	if s.cfg.Policy.Check(m.URL) != nil { // it may have been stored when more was allowed
+	allowed := s.cfg.Policy.Or(m.Allowed)
+	if allowed.Check(m.URL) != nil {
 		return webhook.Result{Failure: webhook.BadAddress}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
@@ -124,7 +135,11 @@ func (s *Sender) Send(ctx context.Context, m webhook.Message) webhook.Result {
 	r.Header.Set("Webhook-Id", m.ID)
 	r.Header.Set("Webhook-Timestamp", strconv.FormatInt(m.At.Unix(), 10))
 	r.Header.Set("Webhook-Signature", m.Signature)
-	answer, err := s.client.Do(r)
+	client := s.public
+	if allowed.AllowPrivate {
+		client = s.private
+	}
+	answer, err := client.Do(r)
 	if err != nil {
 		return webhook.Result{Failure: failureOf(err)}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgd/domain/activity"
 	"orgd/domain/domaintest"
 )
 
@@ -41,16 +42,57 @@ func TestUncommonAddresses(t *testing.T) {
 	for _, host := range strings.Fields(`2130706433 0x7f000001 0X7F000001 017700000001 0177.0.0.1 0177.0.0.01 127.1 127.0.1 0x7f.1 0x7f.0.0.0x1 0 00 0x 1.0x 127.0.0.1.
 		127.0.0.1.. 8.8.8.8. 134744072 8.8.2056 08.8.8.8 1.2.3.4.5 256.0.0.1 example.1 example.0x1f example.com.1. 99999999999999999999`) {
 		for _, p := range []Policy{{}, {AllowHTTP: true}, {AllowHTTP: true, AllowPrivate: true}} {
-			err := patch(t, `{"url":"https://`+host+`:8443/x"}`).Check(p)
+			_, err := patch(t, `{"url":"https://`+host+`:8443/x"}`).Under(p)
 			if !errors.Is(err, ErrURL) || domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), "address in an uncommon form; write it as") {
 				t.Errorf("Check of %s under %+v = %v, want it refused", host, p, err)
 			}
 		}
 	}
 	for _, host := range strings.Fields(`example.com example.com. 1.example.com 127.0.0.1.example.com 0x7f.example 1e100.net 0xg.example x0x1 8.8.8.8 [2a00:1450:4001::1] 7.a`) {
-		if err := patch(t, `{"url":"https://`+host+`/"}`).Check(Policy{}); err != nil {
+		if _, err := patch(t, `{"url":"https://`+host+`/"}`).Under(Policy{}); err != nil {
 			t.Errorf("Check of %s = %v", host, err)
 		}
+	}
+}
+
+// A webhook keeps what was allowed when its URL was set, and is stored with it.
+func TestAllowedGoesWithTheURL(t *testing.T) {
+	under := func(text string, p Policy) Patch {
+		t.Helper()
+		got, err := patch(t, text).Under(p)
+		if err != nil {
+			t.Fatalf("Under(%+v) of %s = %v", p, text, err)
+		}
+		return got
+	}
+	all := Policy{AllowHTTP: true, AllowPrivate: true}
+	w := start(t, "")
+	for _, step := range []struct {
+		patch    Patch
+		want     Policy
+		revision int64
+	}{
+		{under(`{"url":"https://10.0.0.1"}`, all), all, 2},
+		{under(`{"enabled":false}`, Policy{}), all, 3},
+		{under(`{"url":"https://10.0.0.1"}`, all), all, 3},
+		{under(`{"url":"https://example.com"}`, all), all, 4},
+		{under(`{"url":"https://example.com"}`, Policy{}), Policy{}, 5},
+		{under(`{"url":"https://example.com"}`, Policy{AllowPrivate: true}), Policy{AllowPrivate: true}, 6},
+	} {
+		var err error
+		if w, err = w.Change(step.patch, 9, after(1)); err != nil || w.Allowed != step.want || w.Revision != step.revision {
+			t.Fatalf("Change = %+v, %v, want %+v and revision %d", w, err, step.want, step.revision)
+		}
+		if back, err := Parse(w.Canonical()); err != nil || back.Allowed != step.want {
+			t.Errorf("Parse of %s = %+v, %v", w.Canonical(), back.Allowed, err)
+		}
+		if m := w.Subscriber().Message(activity.Event{}, dawn); m.Allowed != step.want {
+			t.Errorf("a message allows %+v, want %+v", m.Allowed, step.want)
+		}
+	}
+	made, err := New(hookID, under(`{"url":"https://10.0.0.1"}`, all), secret(1), 7, dawn)
+	if err != nil || made.Allowed != all {
+		t.Errorf("New = %+v, %v, want what is allowed", made, err)
 	}
 }
 
@@ -73,11 +115,11 @@ func TestPolicyChecks(t *testing.T) {
 		"https://[::ffff:127.0.0.1]/":    "public",
 		"https://[::ffff:7f00:1]/":       "public",
 	} {
-		err := patch(t, `{"url":"`+text+`"}`).Check(Policy{})
+		_, err := patch(t, `{"url":"`+text+`"}`).Under(Policy{})
 		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrURL) || domaintest.Code(err) != 2001 || !strings.Contains(err.Error(), want)) {
 			t.Errorf("Check(%s) = %v, want %q", text, err, want)
 		}
-		if err := patch(t, `{"url":"`+text+`"}`).Check(Policy{AllowHTTP: true, AllowPrivate: true}); err != nil {
+		if _, err := patch(t, `{"url":"`+text+`"}`).Under(Policy{AllowHTTP: true, AllowPrivate: true}); err != nil {
 			t.Errorf("Check(%s) where all is allowed = %v", text, err)
 		}
 	}
@@ -87,7 +129,7 @@ func TestPolicyChecks(t *testing.T) {
 	if err := (Policy{AllowHTTP: true}).Check("http://10.0.0.1"); err == nil {
 		t.Error("a private address is allowed where only http is")
 	}
-	if err := patch(t, `{"enabled":true}`).Check(Policy{}); err != nil {
+	if _, err := patch(t, `{"enabled":true}`).Under(Policy{}); err != nil {
 		t.Errorf("Check of a patch without URL = %v", err)
 	}
 	if err := (Policy{}).Check(":"); !errors.Is(err, ErrURL) {

@@ -24,6 +24,13 @@ func (w Webhook) Canonical() []byte {
 	}
 	out.CloseList()
 	out.Field("disabled").Text(string(w.Disabled))
+	// The release before reads no others, so they are there only if they say something.
+	if w.Allowed.AllowHTTP {
+		out.Field("allow_http").Bool(true)
+	}
+	if w.Allowed.AllowPrivate {
+		out.Field("allow_private").Bool(true)
+	}
 	out.Close()
 	return out.Bytes()
 }
@@ -42,6 +49,8 @@ func Parse(canonical []byte) (Webhook, error) {
 			n.Key = name.Key(key)
 		})
 		jsondoc.Enum(r, "disabled", &w.Disabled, reasons...)
+		r.Bool("allow_http", &w.Allowed.AllowHTTP)
+		r.Bool("allow_private", &w.Allowed.AllowPrivate)
 	})
 	if err != nil {
 		return Webhook{}, fmt.Errorf("webhook: parse: %v", err)

@@ -9,7 +9,8 @@ import (
 
 // Message is what is sent in one attempt.
 type Message struct {
-	URL string
+	URL     string
+	Allowed Policy // beside what is allowed where it is sent from
 	// ID is that of the event: the same in every attempt, so that a receiver
 	// can tell what it has already.
 	ID        string
@@ -23,7 +24,7 @@ func (w Webhook) Message(e activity.Event, at time.Time) Message {
 	out := jsondoc.NewWriter(make([]byte, 0, 512))
 	e.Write(out)
 	body := out.Bytes()
-	return Message{URL: w.URL, ID: string(e.ID), At: at, Signature: w.Secrets.Sign(string(e.ID), at, body), Body: body}
+	return Message{URL: w.URL, Allowed: w.Allowed, ID: string(e.ID), At: at, Signature: w.Secrets.Sign(string(e.ID), at, body), Body: body}
 }
 
 // nobody is the agent of events that did not happen.

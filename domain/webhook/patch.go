@@ -15,6 +15,7 @@ type Patch struct {
 	value   jsondoc.Value
 	isNew   bool
 	written Webhook // the fields that the patch has, over nothing
+	allowed Policy  // goes with the URL
 }
 
 // ParseNew reads what a new webhook is to be.
@@ -29,6 +30,9 @@ func parse(patch Patch) (Patch, error) {
 }
 
 func (patch Patch) apply(w *Webhook) error {
+	if patch.written.URL != "" {
+		w.Allowed = patch.allowed
+	}
 	if patch.isNew {
 		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
 			w.read(r)
@@ -41,12 +45,14 @@ func (patch Patch) apply(w *Webhook) error {
 // Departments lists the departments that the patch names.
 func (patch Patch) Departments() []name.Name { return patch.written.Departments }
 
-// Check returns an error if the patch has a URL that p does not allow.
-func (patch Patch) Check(p Policy) error {
+// Under returns the patch as one that is made where p is allowed. It returns an
+// occurrence of [ErrURL] if the patch has a URL that p does not allow.
+func (patch Patch) Under(p Policy) (Patch, error) {
 	if patch.written.URL == "" {
-		return nil
+		return patch, nil
 	}
-	return p.Check(patch.written.URL)
+	patch.allowed = p
+	return patch, p.Check(patch.written.URL)
 }
 
 // Bounds of the filters.

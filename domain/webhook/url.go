@@ -17,7 +17,7 @@ const maxURL = 2048
 // ErrURL is a URL that the operator does not allow.
 var ErrURL = fault.New(fault.RequestValidation, "url: is not allowed")
 
-// Policy is what the operator allows beyond endpoints on the public internet.
+// Policy is what the operator allows beyond endpoints on the public internet with TLS.
 type Policy struct {
 	// AllowHTTP allows endpoints without TLS.
 	AllowHTTP bool
@@ -58,6 +58,11 @@ func isNumber(host string) bool {
 		last, digits = hex+"0", digits+"abcdef"
 	}
 	return last != "" && strings.Trim(last, digits) == ""
+}
+
+// Or returns what p or other allows.
+func (p Policy) Or(other Policy) Policy {
+	return Policy{AllowHTTP: p.AllowHTTP || other.AllowHTTP, AllowPrivate: p.AllowPrivate || other.AllowPrivate}
 }
 
 // Reaches reports whether p allows endpoints at an address.

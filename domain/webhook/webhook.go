@@ -63,7 +63,10 @@ type Webhook struct {
 	// EventTypes and Departments say which events it wants; none means all.
 	EventTypes  []activity.Type
 	Departments []name.Name
-	Disabled    Reason // "" while it is enabled
+	// Allowed is what the operator allowed when the URL was set. It holds wherever
+	// messages are sent from, also if less is allowed there.
+	Allowed  Policy
+	Disabled Reason // "" while it is enabled
 	// Since is the position in the log behind which events are for the webhook:
 	// the end of the log when it was made or enabled.
 	Since     activity.Seq

@@ -27,7 +27,7 @@ func (w *world) secret() (s webhook.Secret) {
 // hooking returns the step that makes a webhook. Members are more of its fields.
 func (w *world) hooking(members ...string) ports.WebhookChange {
 	text := strings.Join(append([]string{`"url":"https://example.com/hook"`}, members...), ",")
-	p := must(webhook.ParseNew(value("{" + text + "}")))
+	p := must(must(webhook.ParseNew(value("{" + text + "}"))).Under(webhook.Policy{AllowPrivate: true}))
 	h := must(webhook.New(webhook.ID(w.id()), p, w.secret(), activity.Seq(w.made.Load()), w.now()))
 	return webhookStep(h, 0, w.trailOf(nil))
 }

@@ -46,7 +46,12 @@ func serve(t *testing.T) *service {
 
 func (s *service) start() {
 	s.t.Helper()
-	p, err := process.Start(s.t.Context(), binary, s.dir, "--webhook-allow-http", "--webhook-allow-private")
+	s.startWith("--webhook-allow-http", "--webhook-allow-private")
+}
+
+func (s *service) startWith(flags ...string) {
+	s.t.Helper()
+	p, err := process.Start(s.t.Context(), binary, s.dir, flags...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -155,6 +160,29 @@ func TestKilledWhileDelivering(t *testing.T) {
 		again += n - 1
 	}
 	t.Logf("%d events, %d kills, %d messages came more than once", len(all), kills, again)
+}
+
+// A webhook that was made where private addresses are allowed gets its messages also
+// from a process that does not allow them, which makes no such webhook itself.
+func TestAllowedWhereverItIsSentFrom(t *testing.T) {
+	t.Parallel()
+	rec := receive(t, func(string) int { return 200 })
+	s := serve(t)
+	hook := s.staff(rec.URL)
+	s.Kill()
+	s.startWith()
+	body, ids := batch(3)
+	s.post("/activities", body, nil)
+	eventually(t, time.Minute, "the arrival of every event", func() bool {
+		got := rec.got()
+		return !slices.ContainsFunc(ids, func(id string) bool { return got[id] == 0 })
+	})
+	for method, path := range map[string]string{http.MethodPost: "/webhooks", http.MethodPatch: "/webhooks/" + hook} {
+		a, err := s.client.Do(t.Context(), api.Request{Method: method, Path: path, Body: object{"url": rec.URL}})
+		if err != nil || a.Status != http.StatusBadRequest {
+			t.Errorf("%s %s = %v, %v, want it refused", method, path, a, err)
+		}
+	}
 }
 
 // The program is asked to end while a message is on its way. It waits for the
