@@ -54,6 +54,8 @@ func set(h http.Header, opts []Option, known []string) error {
 			return fmt.Errorf("%s does not go with this operation", o.name)
 		case len(h[o.name]) > 0:
 			return fmt.Errorf("%s is given twice", o.name)
+		case o.value == "" && o.name == ifMatch:
+			return fmt.Errorf("%s is empty: if an answer had no ETag, a proxy on the way has removed it", o.name)
 		case o.value == "":
 			return fmt.Errorf("%s is empty", o.name)
 		case !isHeaderText(o.value):

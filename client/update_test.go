@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orgd/client"
+	"orgd/test/webproxy"
 )
 
 // patches is a transport that keeps the bodies of PATCH requests and lets around
@@ -261,4 +263,43 @@ func TestUpdateWithALostAnswer(t *testing.T) {
 			t.Errorf("UpdateAgent = %+v, %v", a.Metadata, err)
 		}
 	})
+}
+
+// TestBehindCompression changes things through proxies that mark entity tags.
+func TestBehindCompression(t *testing.T) {
+	for name, kind := range map[string]webproxy.Kind{"weak": webproxy.Weakens, "suffix": webproxy.Suffixes} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			s := serve(t)
+			s.url = webproxy.Start(t, s.url, kind)
+			c := s.as(t, client.RoleAdmin)
+			must1(c.CreateDepartment(ctx, client.DepartmentInput{Name: "Engineering"}))(t)
+			must1(c.CreateAgent(ctx, ada()))(t)
+			a := must1(c.Agent(ctx, "Ada"))(t)
+			if !strings.HasPrefix(a.ETag, "W/") && !strings.HasSuffix(a.ETag, `-gzip"`) {
+				t.Fatalf("the proxy has not marked the tag %s", a.ETag)
+			}
+			if _, err := c.Agent(ctx, "Ada", client.IfNoneMatch(a.ETag)); !errors.Is(err, client.ErrNotModified) {
+				t.Errorf("Agent with the tag of what was read = %v, want ErrNotModified", err)
+			}
+			must1(c.UpdateAgent(ctx, "Ada", func(a *client.Agent) error { a.Role = "Boss"; return nil }))(t)
+			if err := c.DeleteAgent(ctx, a.ID, client.IfMatch(a.ETag)); !errors.Is(err, client.ErrVersionConflict) {
+				t.Errorf("DeleteAgent with an old tag = %v, want ErrVersionConflict", err)
+			}
+			must1(c.UpdateCompany(ctx, func(co *client.Company) error { co.CompanyName = "Works"; return nil }))(t)
+			must1(c.UpdateDepartment(ctx, "Engineering", func(d *client.Department) error { d.Description = "Makes."; return nil }))(t)
+			d := must1(c.Department(ctx, "Engineering"))(t)
+			must1(c.ReorderAgents(ctx, "Engineering", []string{"Ada"}, client.IfMatch(d.ETag)))(t)
+			must1(c.SetCeremonyPolicy(ctx, "Engineering", client.CeremonyPolicy{}, client.IfMatch(d.ETag), client.IfNoneMatch("*")))(t)
+		})
+	}
+}
+
+// TestNoTag updates behind a proxy that removes entity tags.
+func TestNoTag(t *testing.T) {
+	c, _ := talk(t, data(`{"id":"0190","name":"Ada","role":"x","revision":1}`))
+	_, err := c.UpdateAgent(t.Context(), "Ada", func(a *client.Agent) error { a.Role = "y"; return nil })
+	if err == nil || !strings.Contains(err.Error(), "a proxy on the way has removed it") {
+		t.Errorf("UpdateAgent without a tag = %v, want the likely reason", err)
+	}
 }

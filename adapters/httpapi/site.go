@@ -40,7 +40,7 @@ func (s site) serve(r *request.Request, name string) error {
 	h.Add("Vary", "Accept-Encoding")
 	packed, tag := protocol.AcceptsGzip(r.HTTP.Header), `"`+f.Tag+`"`
 	if packed {
-		tag = `"` + f.Tag + `-gzip"`
+		tag = `"` + f.Tag + `.gz"` // "-gzip" would be the mark of a proxy
 	}
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)

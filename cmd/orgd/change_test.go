@@ -7,10 +7,26 @@ import (
 
 	"orgd/client"
 	"orgd/test/golden"
+	"orgd/test/webproxy"
 )
 
-func TestChanges(t *testing.T) {
-	o := newOffice(t)
+func TestChanges(t *testing.T) { newOffice(t).change() }
+
+// A proxy that compresses marks the tags that changes depend on.
+func TestChangesBehindCompression(t *testing.T) {
+	for name, kind := range map[string]webproxy.Kind{"weak tags": webproxy.Weakens, "tags with a suffix": webproxy.Suffixes} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			o.via(kind)
+			o.change()
+		})
+	}
+}
+
+// change makes every kind of change.
+func (o *office) change() {
+	o.Helper()
+	t := o.T
 	golden.File(t, "testdata/changes.txt", o.session(lines(
 		"department create Engineering --budget-percent 40 --autonomy semi",
 		"department create Design --description Draws. -o yaml",

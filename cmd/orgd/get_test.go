@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/faultproxy"
 	"orgd/test/golden"
+	"orgd/test/webproxy"
 )
 
 // office is a service with somebody who talks to it.
@@ -35,6 +37,13 @@ func newOffice(t *testing.T) *office {
 	}
 	as := func(token string) user { return user{vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + token}} }
 	return &office{t, as(token), as(readSecret(t, filepath.Join(dir, "admin.token"))), c}
+}
+
+// via puts a proxy between the editor and the service.
+func (o *office) via(kind webproxy.Kind) {
+	o.Helper()
+	o.vars = slices.Clone(o.vars)
+	o.vars[0] = "ORGD_SERVER=" + webproxy.Start(o, strings.TrimPrefix(o.vars[0], "ORGD_SERVER="), kind)
 }
 
 // staff hires Ada and Hal, who have done something, and gives them a project.

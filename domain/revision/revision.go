@@ -58,16 +58,21 @@ func (c Condition) AndAbsent() Condition {
 // IsSet reports whether c demands anything.
 func (c Condition) IsSet() bool { return c.kind != unguarded || c.absent }
 
-// Check returns ErrStale unless current is a state that c accepts. It does not
-// look at the demand of [Condition.AndAbsent]; see [Condition.CheckAbsent].
+// Check returns an occurrence of ErrStale unless current is a state that c accepts. It does
+// not look at the demand of [Condition.AndAbsent]; see [Condition.CheckAbsent].
 func (c Condition) Check(current Tag) error {
-	if c.kind == unguarded {
+	ofCurrent := func(t Tag) bool { return t.ID == current.ID }
+	switch {
+	case c.kind == unguarded:
 		return nil
+	case current != (Tag{}) && (c.kind == mustExist || slices.Contains(c.tags, current)):
+		return nil
+	case c.kind == oneOf && len(c.tags) == 0:
+		return ErrStale.With("the condition has no tag that this service made, so it names no revision; send the ETag of an answer as it is")
+	case c.kind == oneOf && !slices.ContainsFunc(c.tags, ofCurrent):
+		return ErrStale.With("the condition has only tags of other resources, or of one that was deleted and made again")
 	}
-	if missing := current == (Tag{}); missing || c.kind == oneOf && !slices.Contains(c.tags, current) {
-		return ErrStale
-	}
-	return nil
+	return ErrStale
 }
 
 // CheckAbsent returns an occurrence of ErrStale if c demands that the thing to

@@ -11,6 +11,8 @@ func conditionChecks() map[string]check {
 		"IfMatch":         ifMatch,
 		"IfMatchAny":      ifMatchAny,
 		"IfMatchBad":      ifMatchBad,
+		"IfMatchMarked":   ifMatchMarked,
+		"IfMatchForeign":  ifMatchForeign,
 		"IfNoneMatch":     ifNoneMatch,
 		"IfNoneMatchPut":  ifNoneMatchPut,
 		"ShownNames":      shownNames,
@@ -72,7 +74,7 @@ func ifMatch(t *testing.T, s *Service) {
 		tag := before.etag()
 		id, rest, _ := strings.Cut(strings.Trim(tag, `"`), ".")
 		for _, stale := range []string{
-			`"nonsense"`, `""`, "W/" + tag, `"a", W/` + tag, `"` + id + `"`, `"` + id + `.0"`, `"` + id + `.99"`, `"x.` + rest + `"`, `"*"`,
+			`"nonsense"`, `""`, `W/"nonsense"`, `"a", W/"` + id + `"`, `W/"` + id + `.99-gzip"`, tag[:len(tag)-1] + `-identity"`, `"` + id + `"`, `"` + id + `.0"`, `"` + id + `.99"`, `"x.` + rest + `"`, `"*"`,
 		} {
 			w.with("If-Match", stale).send(g.method, g.path, g.body).refused(409, 4002)
 		}
@@ -86,6 +88,48 @@ func ifMatchAny(t *testing.T, s *Service) {
 	w := newGuardedWorld(t, s)
 	for _, g := range w.guardedWrites() {
 		w.with("If-Match", " * ").send(g.method, g.path, g.body).success()
+	}
+}
+
+// markedForms returns the forms in which proxies that compress pass on a tag.
+func markedForms(tag string) []string {
+	forms := []string{"W/" + tag}
+	for _, marker := range []string{"-", ";", "--"} {
+		for _, coding := range []string{"gzip", "br", "deflate", "zstd"} {
+			marked := strings.TrimSuffix(tag, `"`) + marker + coding + `"`
+			forms = append(forms, marked, "W/"+marked)
+		}
+	}
+	return forms
+}
+
+// A tag that a proxy has marked names the same revision. Of each write that can be made
+// only once, one form is tried.
+func ifMatchMarked(t *testing.T, s *Service) {
+	w := newGuardedWorld(t, s)
+	for i, g := range w.guardedWrites() {
+		for j := range markedForms(`"x"`) {
+			if once := g.method == "DELETE" || strings.HasSuffix(g.path, "/rotate-secret"); once && j != i {
+				continue
+			}
+			tag := w.get(g.tagOf).want(200).etag()
+			id, _, _ := strings.Cut(strings.Trim(tag, `"`), ".")
+			old := markedForms(`"` + id + `.0"`)[j]
+			w.with("If-Match", old).send(g.method, g.path, g.body).refused(409, 4002, "has changed since")
+			w.with("If-Match", `"x", `+old+", "+markedForms(tag)[j]).send(g.method, g.path, g.body).success()
+		}
+	}
+}
+
+// Who sends a tag that names no revision of the resource is not told that somebody has
+// changed it.
+func ifMatchForeign(t *testing.T, s *Service) {
+	w := newGuardedWorld(t, s)
+	for _, g := range w.guardedWrites() {
+		for _, header := range []string{`W/"x"`, `"x-gzip"`, `"5f2b"`, `"", W/"*"`} {
+			w.with("If-Match", header).send(g.method, g.path, g.body).refused(409, 4002, "no tag that this service made")
+		}
+		w.with("If-Match", `"`+nobody+`.1"`).send(g.method, g.path, g.body).refused(409, 4002, "tags of other resources")
 	}
 }
 
@@ -119,7 +163,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 		"/webhooks/" + w.webhook:              func() { w.patch("/webhooks/"+w.webhook, obj{"event_types": list{}}).want(200) },
 	} {
 		tag := w.get(path).want(200).etag()
-		for _, header := range []string{tag, "W/" + tag, `"x", ` + tag, "*", `W/"x",` + tag + `,"y"`} {
+		for _, header := range append(markedForms(tag), tag, `"x", `+tag, "*", `W/"x",`+tag+`,"y"`) {
 			for _, method := range []string{"GET", "HEAD"} {
 				r := w.with("If-None-Match", header).send(method, path, nil).want(304)
 				if r.etag() != tag {
@@ -127,7 +171,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 				}
 			}
 		}
-		for _, header := range []string{`"x"`, "", "nonsense", tag[1:], tag + " x", `"` + nobody + `.1"`} {
+		for _, header := range []string{`"x"`, "", "nonsense", tag[1:], tag + " x", `"` + nobody + `.1"`, `W/"x-gzip"`, tag[:len(tag)-1] + `-x"`} {
 			w.with("If-None-Match", header).get(path).want(200)
 		}
 		w.with("If-Match", `"x"`).get(path).want(200) // reads have no If-Match
@@ -160,7 +204,7 @@ func ifNoneMatchPut(t *testing.T, s *Service) {
 	create.with("If-Match", `"stale"`).put(path, obj{}).refused(409, 4002)
 	create.with("If-Match", tag).put(path, obj{}).want(200).has("data", obj{})
 	create.put("/departments/None/ceremony-policy", obj{}).refused(404, 3000)
-	for _, header := range []string{"", `"x"`, "*, *", "nonsense"} {
+	for _, header := range []string{"", `"x"`, "*, *", "nonsense", tag, "W/" + tag} {
 		w.with("If-None-Match", header).put(path, obj{}).refused(400, 2001, "If-None-Match")
 	}
 }

@@ -43,24 +43,50 @@ func ParseIfMatch(h http.Header) (revision.Condition, error) {
 	}
 	var tags []revision.Tag
 	for _, e := range entities {
-		if !e.weak {
-			tags = append(tags, tagOf(e.text))
+		if t, ok := tagOf(e); ok {
+			tags = append(tags, t)
 		}
 	}
 	return revision.OneOf(tags...), nil
 }
 
-// tagOf reads back what [ETag] wrote. Any other text is a tag that nothing has.
-func tagOf(text string) revision.Tag {
-	parts := strings.Split(text, ".")
-	if len(parts) != 2 && len(parts) != 3 {
-		return revision.Tag{ID: text, Revision: -1}
+// tagOf reads back what [ETag] wrote, also if a proxy has marked it.
+func tagOf(entity string) (t revision.Tag, ok bool) {
+	id, rest, _ := strings.Cut(unmarked(entity), ".")
+	number, digest, withDigest := strings.Cut(rest, ".")
+	if withDigest && (digest == "" || strings.Trim(digest, digestText) != "") {
+		return t, false
 	}
-	n, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil || strconv.FormatInt(n, 10) != parts[1] {
-		return revision.Tag{ID: text, Revision: -1}
+	n, err := strconv.ParseInt(number, 10, 64)
+	return revision.Tag{ID: id, Revision: n}, err == nil && n >= 0 && strconv.FormatInt(n, 10) == number
+}
+
+// digestText has the characters of digests, which are hexadecimal numbers or UUIDs.
+const digestText = "0123456789abcdef-"
+
+// codings are the content codings that proxies mark tags with, and markers what they
+// write before a coding: Apache httpd and Caddy "-", Jetty "--", others ";". Others, such
+// as nginx, make the tag weak, which [parseTags] ignores.
+var (
+	codings = []string{"gzip", "br", "deflate", "zstd"}
+	markers = []string{"--", "-", ";"}
+)
+
+// unmarked returns the text of an entity tag without the mark that a proxy adds when it
+// compresses an answer: the tag still names the same revision. No tag of ours ends in a mark.
+func unmarked(entity string) string {
+	for _, coding := range codings {
+		before, ok := strings.CutSuffix(entity, coding)
+		if !ok {
+			continue
+		}
+		for _, marker := range markers {
+			if text, ok := strings.CutSuffix(before, marker); ok {
+				return text
+			}
+		}
 	}
-	return revision.Tag{ID: parts[0], Revision: n}
+	return entity
 }
 
 // ParseCreateOnly reads If-None-Match on a PUT: "*" means create only.
@@ -76,7 +102,7 @@ func ParseCreateOnly(h http.Header) (absent bool, err error) {
 }
 
 // ClientHas reports whether the client has the state with the tag already: the
-// If-None-Match of its read names it. A malformed header is ignored.
+// If-None-Match of its read names it, marked by a proxy or not. A malformed header is ignored.
 func ClientHas(h http.Header, tag string) bool {
 	values, ok := h["If-None-Match"]
 	if !ok {
@@ -87,36 +113,31 @@ func ClientHas(h http.Header, tag string) bool {
 		return true
 	}
 	entities, ok := parseTags(text)
-	return ok && slices.ContainsFunc(entities, func(e entity) bool { return `"`+e.text+`"` == tag })
+	want := unmarked(strings.Trim(tag, `"`))
+	return ok && slices.ContainsFunc(entities, func(e string) bool { return unmarked(e) == want })
 }
 
-// entity is one entity tag of a list (RFC 9110, section 8.8.3).
-type entity struct {
-	text string // between the quotes
-	weak bool
-}
-
-// parseTags reads a list of entity tags. Empty elements are allowed, as in
-// every list of HTTP.
-func parseTags(s string) (tags []entity, ok bool) {
+// parseTags reads a list of entity tags (RFC 9110, section 8.8.3) and returns their texts
+// between the quotes. Empty elements are allowed, as in every list of HTTP. That a tag is
+// weak does not matter: all tags of ours are strong, so a proxy has made it weak.
+func parseTags(s string) (tags []string, ok bool) {
 	for {
 		s = strings.TrimLeft(s, " \t,")
 		if s == "" {
 			return tags, true
 		}
-		var e entity
-		if s, e.weak = strings.CutPrefix(s, "W/"); !strings.HasPrefix(s, `"`) {
+		if s = strings.TrimPrefix(s, "W/"); !strings.HasPrefix(s, `"`) {
 			return nil, false
 		}
 		end := strings.IndexByte(s[1:], '"')
 		if end < 0 || strings.ContainsFunc(s[1:1+end], isNotTagText) {
 			return nil, false
 		}
-		e.text, s = s[1:1+end], strings.TrimLeft(s[end+2:], " \t")
+		tags = append(tags, s[1:1+end])
+		s = strings.TrimLeft(s[end+2:], " \t")
 		if s != "" && s[0] != ',' {
 			return nil, false
 		}
-		tags = append(tags, e)
 	}
 }
 

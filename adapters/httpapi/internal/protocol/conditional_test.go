@@ -22,8 +22,8 @@ func TestParseIfMatch(t *testing.T) {
 		` * `:                             true,
 		`"0190.7"`:                        true,
 		` "0190.7" `:                      true,
-		`"0190.7.d1gest"`:                 true,
-		`"0190.7.another"`:                true,
+		`"0190.7.d19e57"`:                 true,
+		`"0190.7.0190-aa"`:                true,
 		`"x", "0190.7"`:                   true,
 		`"x","y" ,	"0190.7"`:              true,
 		`,"0190.7",,`:                     true,
@@ -37,7 +37,17 @@ func TestParseIfMatch(t *testing.T) {
 		`"0190.7.a.b"`:                    false,
 		`""`:                              false,
 		`"*"`:                             false,
-		`W/"0190.7"`:                      false,
+		`W/"0190.8"`:                      false,
+		`W/"0190"`:                        false,
+		`"0190.7-x"`:                      false,
+		`"0190.7."`:                       false,
+		`"0190.7.d19e57-x"`:               false,
+		`"0190.7gzip"`:                    false,
+		`"0190.7-gzip-x"`:                 false,
+		`"0190.7---gzip"`:                 false,
+		`"0190.7-GZIP"`:                   false,
+		`"-gzip"`:                         false,
+		`"0190.-7"`:                       false,
 		`"0190.9999999999999999999999.x"`: false,
 		"\"caf\xc3\xa9\"":                 false,
 	} {
@@ -51,6 +61,63 @@ func TestParseIfMatch(t *testing.T) {
 		}
 		if c.Check(absent) == nil {
 			t.Errorf("ParseIfMatch(%q) matches what does not exist", text)
+		}
+	}
+}
+
+// markedForms are the forms in which a compressing proxy may pass on a tag.
+func markedForms(tag string) []string {
+	forms := []string{"W/" + tag}
+	for _, marker := range []string{"-", ";", "--"} {
+		for _, coding := range []string{"gzip", "br", "deflate", "zstd"} {
+			marked := strings.TrimSuffix(tag, `"`) + marker + coding + `"`
+			forms = append(forms, marked, "W/"+marked)
+		}
+	}
+	return forms
+}
+
+// A tag that a compressing proxy has marked names the revision that it named before.
+func TestMarkedTags(t *testing.T) {
+	for _, digest := range []string{"", "d19e57"} {
+		tag, older := ETag(current, digest), ETag(revision.Tag{ID: current.ID, Revision: 6}, digest)
+		for _, form := range markedForms(tag) {
+			for _, text := range []string{form, `"x", ` + form, form + `,W/"x"`} {
+				if c, err := ParseIfMatch(ifMatch(text)); err != nil || c.Check(current) != nil {
+					t.Errorf("ParseIfMatch(%q) = %+v, %v, want a match", text, c, err)
+				}
+				if !ClientHas(http.Header{"If-None-Match": {text}}, tag) {
+					t.Errorf("ClientHas(%q, %s) = false, want true", text, tag)
+				}
+			}
+		}
+		for _, form := range markedForms(older) {
+			if c, err := ParseIfMatch(ifMatch(form)); err != nil || c.Check(current) == nil {
+				t.Errorf("ParseIfMatch(%q) = %+v, %v, want no match", form, c, err)
+			}
+			if ClientHas(http.Header{"If-None-Match": {form}}, tag) {
+				t.Errorf("ClientHas(%q, %s) = true, want false", form, tag)
+			}
+		}
+	}
+}
+
+// A condition that fails says what is wrong with its tags.
+func TestIfMatchSaysWhy(t *testing.T) {
+	for text, want := range map[string]string{
+		`"0190.6"`:              "has changed since it was read",
+		`W/"0190.6-gzip", "x"`:  "has changed since it was read",
+		`"0191.7"`:              "tags of other resources",
+		`W/"x", "0191.7.d"`:     "tags of other resources",
+		`W/"x"`:                 "no tag that this service made",
+		`"5f2-gzip", "*", "0."`: "no tag that this service made",
+	} {
+		c, err := ParseIfMatch(ifMatch(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Check(current); !errors.Is(err, revision.ErrStale) || !strings.Contains(err.Error(), want) {
+			t.Errorf("If-Match %s: %v, want %q", text, err, want)
 		}
 	}
 }
@@ -135,10 +202,10 @@ func TestParseCreateOnly(t *testing.T) {
 	}
 }
 
-// Whatever is sent, it is an error or a condition, and only a strong tag of the
-// current state, or "*", fulfils it.
+// Whatever is sent, it is an error or a condition, and only a tag of the current state, or
+// "*", fulfils it.
 func FuzzIfMatch(f *testing.F) {
-	for _, seed := range []string{`*`, `"0190.7"`, `W/"0190.7", "x"`, ``, `"0190.7`, `"0190.7.d"`, `,,"",`} {
+	for _, seed := range []string{`*`, `"0190.7"`, `W/"0190.7", "x"`, ``, `"0190.7`, `"0190.7.d"`, `,,"",`, `W/"0190.7--gzip"`, `"0190.7;br"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -152,7 +219,10 @@ func FuzzIfMatch(f *testing.F) {
 		if !c.IsSet() {
 			t.Errorf("ParseIfMatch(%q) is no guard", text)
 		}
-		named := strings.Contains(text, `"0190.7"`) || strings.Contains(text, `"0190.7.`) || strings.TrimSpace(text) == "*"
+		named := strings.TrimSpace(text) == "*"
+		for _, beginning := range []string{`"0190.7"`, `"0190.7.`, `"0190.7-`, `"0190.7;`} {
+			named = named || strings.Contains(text, beginning)
+		}
 		if c.Check(current) == nil && !named {
 			t.Errorf("ParseIfMatch(%q) matches %v", text, current)
 		}

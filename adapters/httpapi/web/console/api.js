@@ -102,9 +102,10 @@ async function request(method, where, options = {}) {
 export const get = (where, query, signal, exact = false) => request("GET", where, { query, signal, exact });
 export const data = async (where, query, signal) => (await get(where, query, signal)).data;
 
-// change sends a change. tag makes it depend on what was read; key makes it
-// happen once, however often it is sent.
-export function change(method, where, body, { tag, query, exact, headers = {} } = {}) {
+// change sends a change. tag makes it depend on what was read, which had none (null) if a
+// proxy took it away; key makes it happen once, however often it is sent.
+export async function change(method, where, body, { tag, query, exact, headers = {} } = {}) {
+  if (tag === null) throw new APIError(0, { detail: "Nothing was sent: the answer of the service came without its ETag, which a proxy must have removed." });
   const all = { ...headers };
   if (tag) all["If-Match"] = tag;
   if (method === "POST") all["Idempotency-Key"] = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;

@@ -212,14 +212,15 @@ class Editor {
       if (agent.name === this.agent.name) again();
       else location.hash = link("agents", agent.name);
     } catch (error) {
-      if (error.stale) await this.overtaken();
+      if (error.stale) await this.overtaken(error);
       else fill(this.problem, error.message);
     }
   }
 
   // overtaken says what somebody else has changed, and keeps what was typed.
-  async overtaken() {
+  async overtaken(error) {
     const { data: now, tag } = await get(path("agents", this.agent.id));
+    if (now.revision === this.agent.revision) return fill(this.problem, error.message); // nobody has
     const theirs = Object.keys(this.fields).filter((name) => now[name] !== this.agent[name]);
     const mine = this.changes();
     for (const name of theirs) {

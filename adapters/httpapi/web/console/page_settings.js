@@ -61,8 +61,13 @@ function companyForm({ data: company, tag }) {
       document.getElementById("company").textContent = known.company_name;
       notice("Saved.");
     } catch (error) {
-      if (error.stale) current = (await get("company")).tag;
-      fill(problem, error.stale ? stale : error.message);
+      let text = error.message;
+      if (error.stale) {
+        const now = await get("company");
+        if (now.data.revision !== known.revision) text = stale;
+        current = now.tag;
+      }
+      fill(problem, text);
     }
   };
   return section("Company", h("form", { class: "grid", onsubmit: (e) => { e.preventDefault(); busy(save, submit); } },
