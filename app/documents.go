@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"orgd/domain/agent"
 	"orgd/domain/company"
+	"orgd/domain/fault"
 	"orgd/domain/identity"
+	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -97,4 +100,15 @@ func (s *Documents) agentPages(ctx context.Context, live func() error) iter.Seq2
 		}
 		return agentsBehind(ctx, s.agents, "", last)
 	})
+}
+
+// isEnded reports whether err is that of a session which has ended.
+func isEnded(err error) bool {
+	return errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrUnauthorized)
+}
+
+// stopped adds to the error of a session that has ended how far the work came.
+func stopped(err error, how string, args ...any) error {
+	f := fault.Of(err)
+	return f.With("%s; %s; sign in and run it again", f.Msg, fmt.Sprintf(how, args...))
 }

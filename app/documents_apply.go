@@ -15,7 +15,6 @@ import (
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/organization"
-	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -117,17 +116,6 @@ func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, i
 		}
 	}
 	return before, nil
-}
-
-// isEnded reports whether err is that of a session which has ended.
-func isEnded(err error) bool {
-	return errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrUnauthorized)
-}
-
-// stopped adds to the error of a session that has ended how far the work came.
-func stopped(err error, how string, args ...any) error {
-	f := fault.Of(err)
-	return f.With("%s; %s; sign in and run it again", f.Msg, fmt.Sprintf(how, args...))
 }
 
 func (x execution) run(ctx context.Context, op organization.Operation) error {

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -49,26 +47,4 @@ func (s *stall) look(now time.Time, read, end activity.Seq) {
 	}
 	s.read, s.at = read, now
 	s.over.Store(s.d >= stallTolerated)
-}
-
-// Working reports whether this process gets on with the log, as far as Watch knows.
-func (s *Streams) Working() bool { return !s.stall.over.Load() }
-
-// Watch looks whether this process gets on with the log. If it has not for half a
-// minute, all streams end and Watch returns [ErrStalled]. Call it every [WatchEvery], one
-// call after another. A storage that does not answer is its error; it says nothing of
-// the log.
-func (s *Streams) Watch(ctx context.Context) error {
-	read, end, err := s.log.Progress(ctx)
-	if err != nil {
-		return err
-	}
-	s.stall.look(s.clock.Now(), read, end)
-	s.meter.LogStalled(s.stall.d)
-	if s.Working() {
-		return nil
-	}
-	err = ErrStalled.Because(fmt.Errorf("app: no progress for %s: read up to %d, the log ends at %d", s.stall.d, read, end))
-	s.hub.endAll(err)
-	return err
 }

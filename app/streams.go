@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"orgd/domain/activity"
@@ -27,6 +28,28 @@ type Streams struct {
 // opened in.
 func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentStore, sessions *Sessions, meter LogMeter) *Streams {
 	return &Streams{clock: clock, log: log, agents: agents, sessions: sessions, meter: meter, hub: &hub{log: log}}
+}
+
+// Working reports whether this process gets on with the log, as far as Watch knows.
+func (s *Streams) Working() bool { return !s.stall.over.Load() }
+
+// Watch looks whether this process gets on with the log. If it has not for half a
+// minute, all streams end and Watch returns [ErrStalled]. Call it every [WatchEvery], one
+// call after another. A storage that does not answer is its error; it says nothing of
+// the log.
+func (s *Streams) Watch(ctx context.Context) error {
+	read, end, err := s.log.Progress(ctx)
+	if err != nil {
+		return err
+	}
+	s.stall.look(s.clock.Now(), read, end)
+	s.meter.LogStalled(s.stall.d)
+	if s.Working() {
+		return nil
+	}
+	err = ErrStalled.Because(fmt.Errorf("app: no progress for %s: read up to %d, the log ends at %d", s.stall.d, read, end))
+	s.hub.endAll(err)
+	return err
 }
 
 // Follow says who follows the log from where, and which events he wants.

@@ -103,11 +103,11 @@ func (c *catchUps) reader(position, now activity.Seq) *catchUp {
 	if c.closed || working >= min(maxCatchUps, max(cap(c.db.connections)/4, 1)) {
 		return nil
 	}
-	c.forgetOne()
+	c.evictOne()
 	ctx, cancel := context.WithCancel(c.db.open)
 	r := &catchUp{cancel: cancel, asked: time.Now()}
 	r.begin(position)
-	r.idle = time.AfterFunc(catchUpRemembers, func() { c.forget(r) })
+	r.idle = time.AfterFunc(catchUpRemembers, func() { c.evict(r) })
 	c.all = append(c.all, r)
 	c.db.background.Go(func() { c.run(ctx, r, now) })
 	return r
@@ -118,8 +118,8 @@ func (r *catchUp) serves(position activity.Seq) bool {
 	return position >= r.from && (position < r.reached() || !r.done && timeOf(position).T-timeOf(r.from).T <= catchUpSpan)
 }
 
-// forgetOne makes room for another reader. The caller holds the lock.
-func (c *catchUps) forgetOne() {
+// evictOne makes room for another reader. The caller holds the lock.
+func (c *catchUps) evictOne() {
 	if len(c.all) < maxRemembered {
 		return
 	}
@@ -143,8 +143,8 @@ func (c *catchUps) close() {
 	}
 }
 
-// forget ends a reader whom nobody asks any more.
-func (c *catchUps) forget(r *catchUp) {
+// evict ends a reader whom nobody asks any more.
+func (c *catchUps) evict(r *catchUp) {
 	r.cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +157,7 @@ func (c *catchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
 	r.cancel()
 	if err != nil {
 		r.idle.Stop()
-		c.forget(r)
+		c.evict(r)
 	}
 	c.mu.Lock()
 	r.done, r.err = true, err
