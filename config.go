@@ -170,7 +170,7 @@ func (c Config) checkStorage() error {
 	switch c.Storage {
 	case SQLite:
 		m := settings.Mistakes{c.SQLite.Validate()}
-		m.Unless(c.Replicas == 1, "replicas", "must be 1 with --storage sqlite, whose directory one process at a time may use")
+		m.Unless(c.Replicas == 1 || !isReplicas(c.Replicas), "replicas", "must be 1 with --storage sqlite, whose directory one process at a time may use")
 		m.Unless(c.Mongo.URI == "", "mongo-uri", "is for --storage mongodb, and the storage is sqlite")
 		return m.Err()
 	case MongoDB:
@@ -186,9 +186,11 @@ func (c Config) checkLimits() error {
 	if c.sharesLimits() {
 		m = append(m, c.redis().Validate())
 	}
-	m.Unless(c.Replicas >= 1 && c.Replicas <= maxReplicas, "replicas", "must be 1 to %d", maxReplicas)
+	m.Unless(isReplicas(c.Replicas), "replicas", "must be 1 to %d", maxReplicas)
 	return m.Err()
 }
+
+func isReplicas(n int) bool { return 1 <= n && n <= maxReplicas }
 
 func (c Config) checkMetricsAddr() error {
 	if c.MetricsAddr == "" {

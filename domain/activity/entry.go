@@ -103,13 +103,13 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 		return
 	}
 	if v.Len() > MaxRelated {
-		r.Fail("related_ids", "must have at most %d members", MaxRelated)
+		r.Fail("related_ids", "must have at most %d members, not %d", MaxRelated, v.Len())
 		return
 	}
 	r.Object("related_ids", func(r *jsondoc.Reader) {
 		for _, m := range v.Members() {
 			if n := utf8.RuneCountInString(m.Name); n < 1 || n > MaxText {
-				r.Fail("", "must have keys of 1 to %d characters", MaxText)
+				r.Fail("", "must have keys of 1 to %d characters, not %d", MaxText, n)
 			}
 			readOptionalText(r, m.Name)
 		}
@@ -131,7 +131,7 @@ func readData(r *jsondoc.Reader, e *Entry) {
 	}
 	data, ok := v.ObjectWithin(MaxData)
 	if !ok {
-		r.Fail("data", "must be at most %d bytes", MaxData)
+		r.Fail("data", "%s", jsondoc.TooLarge(v, MaxData))
 		return
 	}
 	e.Data = &data

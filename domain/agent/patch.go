@@ -178,12 +178,20 @@ func (a *Agent) begin(read Agent) {
 	a.Preset, a.Tier, a.ModelRequirement = read.Preset, read.Tier, read.ModelRequirement
 }
 
+// readOnly are the fields that clients read and cannot write.
+var readOnly = []string{"id", "version", "revision", "created_at", "updated_at"}
+
 // apply reads p into a: a new agent as it stands there, a change as a merge.
 func (p Patch) apply(a *Agent) error {
 	if !p.isNew && p.at == "" {
-		return jsondoc.Read(p.value, a.read)
+		return jsondoc.Read(p.value, func(r *jsondoc.Reader) {
+			r.ReadOnly(readOnly...)
+			r.ReadOnly("hiring_date")
+			a.read(r)
+		})
 	}
 	return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
+		r.ReadOnly(readOnly...)
 		if !p.isNew {
 			a.readSameHiringDate(r)
 			a.read(r)

@@ -37,10 +37,10 @@ func TestParseRefuses(t *testing.T) {
 		{`[]`, 2001, "the document must be an object"},
 		{`{"colour":1}`, 2001, "colour: unknown field"},
 		{`{"Level":"mid"}`, 2001, `Level: unknown field, did you mean "level"?`},
-		{`{"version":1}`, 2001, "version: unknown field"},
-		{`{"revision":1}`, 2001, "revision: unknown field"},
-		{`{"created_at":"2026-01-31T00:00:00Z"}`, 2001, "created_at: unknown field"},
-		{`{"id":"` + adaID + `"}`, 2001, "id: unknown field"},
+		{`{"version":1}`, 2001, "version: is read-only"},
+		{`{"revision":1}`, 2001, "revision: is read-only"},
+		{`{"created_at":"2026-01-31T00:00:00Z"}`, 2001, "created_at: is read-only"},
+		{`{"id":"` + adaID + `"}`, 2001, "id: is read-only"},
 		{`{"level":null}`, 2001, "level: must not be null"},
 		{`{"personality_preset":""}`, 2001, "personality_preset: "},
 		{`{"personality_preset":"` + strings.Repeat("x", 257) + `"}`, 2001, "personality_preset: "},
@@ -91,8 +91,8 @@ func TestParseNewRefuses(t *testing.T) {
 		}
 	}
 	_, err := ParsePatch(domaintest.JSON(t, `{"hiring_date":"2026-01-31"}`))
-	if domaintest.Code(err) != 2001 || err.Error() != "hiring_date: unknown field" {
-		t.Errorf("ParsePatch(hiring_date) = %v, want an unknown field", err)
+	if domaintest.Code(err) != 2001 || err.Error() != "hiring_date: is read-only" {
+		t.Errorf("ParsePatch(hiring_date) = %v, want that it is read-only", err)
 	}
 	if _, err := ParsePatch(domaintest.JSON(t, `{"model_id":"m"}`)); !errors.Is(err, ErrShortForm) {
 		t.Errorf("ParsePatch(model_id) = %v, want ErrShortForm", err)

@@ -77,7 +77,7 @@ func ParseAt(path string, v jsondoc.Value) (Policy, error) {
 // sized returns the policy with this text unless it is too long.
 func sized(path string, text []byte) (Policy, error) {
 	if len(text) > MaxBytes {
-		return "", wrongPolicy(path, fmt.Sprintf("must be at most %d bytes of JSON", MaxBytes))
+		return "", wrongPolicy(path, fmt.Sprintf("must be at most %d bytes of JSON, not %d", MaxBytes, len(text)))
 	}
 	o, err := jsondoc.ParseObject(text)
 	return Policy(o), err

@@ -104,7 +104,7 @@ func TestParseSize(t *testing.T) {
 		t.Errorf("Parse of %d bytes = %d bytes, %v", MaxBytes, len(p), err)
 	}
 	_, err := Parse(domaintest.JSON(t, text(MaxBytes+1)))
-	if want := "the ceremony policy: must be at most 65536 bytes of JSON"; !errors.Is(err, ErrPolicy) || err.Error() != want {
+	if want := "the ceremony policy: must be at most 65536 bytes of JSON, not 65537"; !errors.Is(err, ErrPolicy) || err.Error() != want {
 		t.Errorf("Parse of %d bytes = %v, want %q", MaxBytes+1, err, want)
 	}
 }

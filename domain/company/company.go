@@ -97,10 +97,14 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 
 // apply reads p into c.
 func (p Patch) apply(c *Company) error {
-	if p.at != "" {
-		return jsondoc.ReadWholeAt(p.at, p.value, c.read)
+	read := func(r *jsondoc.Reader) {
+		r.ReadOnly("departments", "revision", "updated_at")
+		c.read(r)
 	}
-	return jsondoc.Read(p.value, c.read)
+	if p.at != "" {
+		return jsondoc.ReadWholeAt(p.at, p.value, read)
+	}
+	return jsondoc.Read(p.value, read)
 }
 
 // Change merges the patch into the company. Without effect it comes back as it

@@ -49,7 +49,7 @@ func TestEntryClearsNullsOfThePolicy(t *testing.T) {
 func TestEntryErrorsSayWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		`null`:              "company: must be an object, not null",
-		`{"departments":1}`: "company.departments: unknown field",
+		`{"departments":1}`: "company.departments: is read-only",
 		`{"settings":{"ceremony_policy":{"strategy":1}}}`: "company.settings.ceremony_policy.strategy: must be one of",
 	} {
 		if _, err := ParseEntry("company", domaintest.JSON(t, text)); err == nil || !strings.HasPrefix(err.Error(), want) {

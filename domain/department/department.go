@@ -113,8 +113,8 @@ func (d Department) CheckEmpty(agents int64) error {
 func (d Department) check() error {
 	for i, c := range d.Policies.Chains {
 		if c.MinApprovals > int64(len(c.Approvers)) {
-			return ErrCombination.With("policies.approval_chains[%d].min_approvals: must be at most %d, the number of approvers",
-				i, len(c.Approvers))
+			return ErrCombination.With("policies.approval_chains[%d].min_approvals: must be at most %d, the number of approvers, not %d",
+				i, len(c.Approvers), c.MinApprovals)
 		}
 	}
 	return checkLines(d.ReportingLines)

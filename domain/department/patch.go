@@ -120,13 +120,21 @@ func (d Department) Change(p Patch, others money.Percent, at time.Time) (Departm
 	return d.succeed(next, at), nil
 }
 
+// readOnly are the fields that clients read and cannot write.
+var readOnly = []string{"id", "revision", "created_at", "updated_at"}
+
 // apply reads p into d: a new department as it stands there, a change as a
 // merge.
 func (p Patch) apply(d *Department) error {
 	if !p.isNew && p.at == "" {
-		return jsondoc.Read(p.value, d.read)
+		return jsondoc.Read(p.value, func(r *jsondoc.Reader) {
+			r.ReadOnly(readOnly...)
+			r.ReadOnly("name")
+			d.read(r)
+		})
 	}
 	return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
+		r.ReadOnly(readOnly...)
 		if !p.isNew && d.Name != (name.Name{}) {
 			r.Has("name") // a department keeps the name that it has, however an entry writes it
 		} else {

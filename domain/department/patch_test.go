@@ -155,7 +155,7 @@ func TestParseFindsCombinations(t *testing.T) {
 		line("a>b", "b>c", "c>d", "d>b"): "reporting_lines[0]: closes a cycle",
 		chain(0):                         "",
 		chain(2):                         "",
-		chain(3):                         "policies.approval_chains[0].min_approvals: must be at most 2, the number of approvers",
+		chain(3):                         "policies.approval_chains[0].min_approvals: must be at most 2, the number of approvers, not 3",
 	} {
 		var code fault.Code
 		if want != "" {
@@ -164,6 +164,16 @@ func TestParseFindsCombinations(t *testing.T) {
 		_, err := ParsePatch(domaintest.JSON(t, text))
 		if domaintest.Code(err) != code || err != nil && err.Error() != want {
 			t.Errorf("ParsePatch(%s) = %v, want %d %q", text, err, code, want)
+		}
+	}
+}
+
+// What a GET answers is read-only, not unknown.
+func TestReadOnlyFields(t *testing.T) {
+	for _, field := range []string{"name", "revision", "created_at", "updated_at"} {
+		_, err := ParsePatch(domaintest.JSON(t, `{"`+field+`":"x"}`))
+		if domaintest.Code(err) != 2001 || err.Error() != field+": is read-only" {
+			t.Errorf("ParsePatch(%s) = %v, want that it is read-only", field, err)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"orgd/domain/decimal"
@@ -49,9 +51,9 @@ func (c *Content) Read(r *jsondoc.Reader) {
 // version has a size that stores can rely on.
 func (c *Content) readInstructions(r *jsondoc.Reader) {
 	text := c.Instructions
-	r.Text("instructions", &text, 0, maxInstructions)
-	if len(text) > maxInstructions {
-		r.Fail("instructions", "must be at most %d bytes of UTF-8", maxInstructions)
+	r.Text("instructions", &text, 0, math.MaxInt)
+	if problem := CheckInstructions(text); problem != "" {
+		r.Fail("instructions", "%s", problem)
 		return
 	}
 	c.Instructions = text
@@ -69,6 +71,14 @@ func (c *Content) ReadHiringDate(r *jsondoc.Reader) {
 		return
 	}
 	c.HiringDate = Date(v.Text())
+}
+
+// CheckInstructions returns what is wrong with the length of instructions, "" if nothing.
+func CheckInstructions(text string) string {
+	if len(text) <= maxInstructions {
+		return ""
+	}
+	return fmt.Sprintf("must be at most %d bytes of UTF-8 (%d KiB), not %d", maxInstructions, maxInstructions>>10, len(text))
 }
 
 func (p *Personality) read(r *jsondoc.Reader) {

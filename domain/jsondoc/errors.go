@@ -64,15 +64,17 @@ func SyntaxError(at Place, format string, args ...any) error {
 	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
 }
 
+// maxShown is how many characters of a client's text a sentence shows.
+const maxShown = 64
+
 // quoted shows text from a client in a sentence: in quotes, on one line, and cut
 // to a readable length.
 func quoted(s string) string {
-	const limit = 64
 	n, cut := 0, 0
 	for i := range s {
-		if n++; n == limit {
+		if n++; n == maxShown {
 			cut = i
-		} else if n > limit {
+		} else if n > maxShown {
 			return strconv.Quote(s[:cut] + "…")
 		}
 	}
@@ -143,15 +145,16 @@ func (rep *report) err() error {
 }
 
 // checkLength returns what is wrong with the number of code points of s, "" if
-// nothing.
+// nothing. The sentence names the bound and the number.
 func checkLength(s string, min, max int) string {
 	if len(s) <= max && len(s)/utf8.UTFMax >= min {
 		return "" // whatever the characters are
 	}
-	if n := utf8.RuneCountInString(s); min <= n && n <= max {
+	n := utf8.RuneCountInString(s)
+	if min <= n && n <= max {
 		return ""
 	}
-	return "must be " + amount(min, max, "character")
+	return "must be " + amount(min, max, "character") + notCount(n)
 }
 
 // checkCount returns what is wrong with the number of items, "" if nothing.
@@ -159,7 +162,34 @@ func checkCount(n, min, max int) string {
 	if min <= n && n <= max {
 		return ""
 	}
-	return "must have " + amount(min, max, "item")
+	return "must have " + amount(min, max, "item") + notCount(n)
+}
+
+// TooLarge is the sentence about an object whose canonical text has more than max bytes.
+// It names the size of the text as it was written, unless only the canonical one is
+// longer.
+func TooLarge(v Value, max int) string {
+	sentence := fmt.Sprintf("must be at most %d bytes of JSON", max)
+	if n := len(v.text); n > max {
+		sentence += notCount(n)
+	}
+	return sentence
+}
+
+// notCount ends a sentence about a bound with the number that there is.
+func notCount(n int) string { return ", not " + strconv.Itoa(n) }
+
+// not ends a sentence about a bound with the number that was given; it is "" for what is
+// no number.
+func not(v Value) string {
+	if v.kind != KindNumber {
+		return ""
+	}
+	text := v.text
+	if len(text) > maxShown {
+		text = text[:maxShown] + "…"
+	}
+	return ", not " + text
 }
 
 // amount says in words how many are allowed.

@@ -129,6 +129,17 @@ func (r *Reader) Require(names ...string) {
 	}
 }
 
+// ReadOnly makes problems of the members that a client reads and cannot write: they come
+// back when somebody sends what a GET has answered.
+func (r *Reader) ReadOnly(names ...string) {
+	for _, name := range names {
+		if i := r.search(name); i >= 0 {
+			r.members()[i].name |= refSeen
+			r.Fail(name, "is read-only")
+		}
+	}
+}
+
 // AllowOthers makes members welcome that nobody asks for.
 func (r *Reader) AllowOthers() {
 	members := r.members()

@@ -55,7 +55,7 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 	}
 	patch, ok := v.ObjectWithin(maxBytes)
 	if !ok {
-		r.Fail(name, "must be at most %d bytes of JSON", maxBytes)
+		r.Fail(name, "%s", TooLarge(v, maxBytes))
 		return
 	}
 	if r.whole || *dst == "" && !v.removes() {
@@ -65,7 +65,7 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 	merged := dst.Merge(v)
 	if len(merged) > maxBytes {
 		r.report.merged++
-		r.Fail(name, "must be at most %d bytes of JSON when merged into the current value", maxBytes)
+		r.Fail(name, "must be at most %d bytes of JSON when merged into the current value, not %d", maxBytes, len(merged))
 		return
 	}
 	*dst = merged

@@ -81,7 +81,7 @@ func (r *Reader) Int(name string, dst *int64, min, max int64) {
 	}
 	n, whole := v.Number().Int()
 	if v.kind != KindNumber || !whole || n < min || n > max {
-		r.Fail(name, "must be %s", wholeNumber(min, max))
+		r.Fail(name, "must be %s%s", wholeNumber(min, max), not(v))
 		return
 	}
 	*dst = n
@@ -100,7 +100,7 @@ func (r *Reader) Decimal(name string, dst *decimal.Decimal, min, max decimal.Dec
 	}
 	d := v.Number()
 	if decimal.Cmp(d, min) < 0 || decimal.Cmp(d, max) > 0 {
-		r.Fail(name, "must be a number from %s to %s", min, max)
+		r.Fail(name, "must be a number from %s to %s%s", min, max, not(v))
 		return
 	}
 	*dst = d

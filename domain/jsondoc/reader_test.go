@@ -159,21 +159,21 @@ func TestReadProblems(t *testing.T) {
 		`"x"`:                                    "the document must be an object, not a string",
 		`{"text":null}`:                          "text: must not be null",
 		`{"text":1}`:                             "text: must be a string",
-		`{"text":""}`:                            "text: must be 1 to 4 characters",
-		`{"text":"é€😀xy"}`:                       "text: must be 1 to 4 characters",
-		`{"text_null":"abcde"}`:                  "text_null: must be at most 4 characters",
+		`{"text":""}`:                            "text: must be 1 to 4 characters, not 0",
+		`{"text":"é€😀xy"}`:                       "text: must be 1 to 4 characters, not 5",
+		`{"text_null":"abcde"}`:                  "text_null: must be at most 4 characters, not 5",
 		`{"text_null":[]}`:                       "text_null: must be a string",
 		`{"flag":1}`:                             "flag: must be true or false",
 		`{"flag":null}`:                          "flag: must not be null",
-		`{"int":0}`:                              "int: must be a whole number from 1 to 100",
-		`{"int":1.5}`:                            "int: must be a whole number from 1 to 100",
+		`{"int":0}`:                              "int: must be a whole number from 1 to 100, not 0",
+		`{"int":1.5}`:                            "int: must be a whole number from 1 to 100, not 1.5",
 		`{"int":"1"}`:                            "int: must be a whole number from 1 to 100",
-		`{"int":1e999999999}`:                    "int: must be a whole number from 1 to 100",
+		`{"int":1e999999999}`:                    "int: must be a whole number from 1 to 100, not 1e+999999999",
 		`{"int":null}`:                           "int: must not be null",
-		`{"int_null":1e19}`:                      "int_null: must be a whole number of at most 64 bits",
+		`{"int_null":1e19}`:                      "int_null: must be a whole number of at most 64 bits, not 10000000000000000000",
 		`{"decimal":"1"}`:                        "decimal: must be a number",
-		`{"decimal":2.0000000001}`:               "decimal: must be a number from 0 to 2",
-		`{"decimal":-1e-99}`:                     "decimal: must be a number from 0 to 2",
+		`{"decimal":2.0000000001}`:               "decimal: must be a number from 0 to 2, not 2.0000000001",
+		`{"decimal":-1e-99}`:                     "decimal: must be a number from 0 to 2, not -1e-99",
 		`{"decimal":true}`:                       "decimal: must be a number",
 		`{"time":"yesterday"}`:                   "time: must be a time such as 2026-01-31T12:00:00.000Z",
 		`{"time":0}`:                             "time: must be a time such as 2026-01-31T12:00:00.000Z",
@@ -183,19 +183,19 @@ func TestReadProblems(t *testing.T) {
 		`{"level_null":"mid"}`:                   "level_null: must be one of low, high",
 		`{"texts":"a"}`:                          "texts: must be an array of strings",
 		`{"texts":null}`:                         "texts: must not be null",
-		`{"texts":["a","b","c","d"]}`:            "texts: must have at most 3 items",
-		`{"texts":["a",1,"abcde"]}`:              "texts[1]: must be a string; texts[2]: must be 1 to 4 characters",
+		`{"texts":["a","b","c","d"]}`:            "texts: must have at most 3 items, not 4",
+		`{"texts":["a",1,"abcde"]}`:              "texts[1]: must be a string; texts[2]: must be 1 to 4 characters, not 5",
 		`{"texts":["a","b","a"]}`:                "texts[2]: must not repeat item 0",
 		`{"free":[]}`:                            "free: must be an object",
 		`{"free":null}`:                          "free: must not be null",
-		`{"free":{"k":"0123456789abcdefghijk"}}`: "free: must be at most 28 bytes of JSON",
+		`{"free":{"k":"0123456789abcdefghijk"}}`: "free: must be at most 28 bytes of JSON, not 29",
 		`{"free_null":1}`:                        "free_null: must be an object",
 		`{"nested":null}`:                        "nested: must not be null",
 		`{"nested":[]}`:                          "nested: must be an object",
-		`{"nested":{"x":10,"z":1}}`:              "nested.x: must be a whole number from 0 to 9; nested.z: unknown field",
+		`{"nested":{"x":10,"z":1}}`:              "nested.x: must be a whole number from 0 to 9, not 10; nested.z: unknown field",
 		`{"list":{}}`:                            "list: must be an array of objects",
-		`{"list":[{},{},{},{}]}`:                 "list: must have at most 3 items",
-		`{"list":[{"x":1},2,{"y":-1}]}`:          "list[1]: must be an object; list[2].y: must be a whole number from 0 to 9",
+		`{"list":[{},{},{},{}]}`:                 "list: must have at most 3 items, not 4",
+		`{"list":[{"x":1},2,{"y":-1}]}`:          "list[1]: must be an object; list[2].y: must be a whole number from 0 to 9, not -1",
 		`{"list":[{"free":{"k":1},"Free":{}}]}`:  `list[0].Free: unknown field`,
 		`{"list":[{"Free":{}}]}`:                 `list[0].Free: unknown field, did you mean "free"?`,
 		`{"Text":"a"}`:                           `Text: unknown field, did you mean "text"?`,
@@ -205,7 +205,7 @@ func TestReadProblems(t *testing.T) {
 		`{"":1}`:                                 `"": unknown field`,
 		`{"a.b":1}`:                              `"a.b": unknown field`,
 		`{"a\nb":1}`:                             `"a\nb": unknown field`,
-		`{"text":1,"int":0,"z":0}`:               "text: must be a string; int: must be a whole number from 1 to 100; z: unknown field",
+		`{"text":1,"int":0,"z":0}`:               "text: must be a string; int: must be a whole number from 1 to 100, not 0; z: unknown field",
 	} {
 		got := full()
 		err := jsondoc.Read(parse(t, in), got.read)
@@ -218,13 +218,13 @@ func TestReadProblems(t *testing.T) {
 // What is right by itself, and too large only with what is there, is told from
 // what is wrong.
 func TestReadMerged(t *testing.T) {
-	const large = "free: must be at most 28 bytes of JSON when merged into the current value"
+	const large = "free: must be at most 28 bytes of JSON when merged into the current value, not 34"
 	for in, want := range map[string]struct {
 		err  error
 		text string
 	}{
 		`{"free":{"cc":"0123456"}}`:         {jsondoc.ErrMerged, large},
-		`{"free":{"cc":"0123456"},"int":0}`: {jsondoc.ErrInvalid, "int: must be a whole number from 1 to 100; " + large},
+		`{"free":{"cc":"0123456"},"int":0}`: {jsondoc.ErrInvalid, "int: must be a whole number from 1 to 100, not 0; " + large},
 	} {
 		got := full()
 		err := jsondoc.Read(parse(t, in), got.read)
@@ -346,13 +346,13 @@ func TestRequire(t *testing.T) {
 
 func TestBoundsInWords(t *testing.T) {
 	for want, read := range map[string]func(r *jsondoc.Reader){
-		"s: must be exactly 2 characters":         func(r *jsondoc.Reader) { r.Text("s", new(string), 2, 2) },
-		"s: must be at most 1 character":          func(r *jsondoc.Reader) { r.Text("s", new(string), 0, 1) },
-		"s: must be at least 4 characters":        func(r *jsondoc.Reader) { r.Text("s", new(string), 4, math.MaxInt) },
-		"n: must be a whole number of at least 5": func(r *jsondoc.Reader) { r.Int("n", new(int64), 5, math.MaxInt64) },
-		"n: must be a whole number of at most -5": func(r *jsondoc.Reader) { r.Int("n", new(int64), math.MinInt64, -5) },
-		"l: must have 2 to 3 items":               func(r *jsondoc.Reader) { r.Texts("l", new([]string), jsondoc.Bounds{MinItems: 2, MaxItems: 3}) },
-		"l: must have at least 2 items": func(r *jsondoc.Reader) {
+		"s: must be exactly 2 characters, not 3":         func(r *jsondoc.Reader) { r.Text("s", new(string), 2, 2) },
+		"s: must be at most 1 character, not 3":          func(r *jsondoc.Reader) { r.Text("s", new(string), 0, 1) },
+		"s: must be at least 4 characters, not 3":        func(r *jsondoc.Reader) { r.Text("s", new(string), 4, math.MaxInt) },
+		"n: must be a whole number of at least 5, not 0": func(r *jsondoc.Reader) { r.Int("n", new(int64), 5, math.MaxInt64) },
+		"n: must be a whole number of at most -5, not 0": func(r *jsondoc.Reader) { r.Int("n", new(int64), math.MinInt64, -5) },
+		"l: must have 2 to 3 items, not 1":               func(r *jsondoc.Reader) { r.Texts("l", new([]string), jsondoc.Bounds{MinItems: 2, MaxItems: 3}) },
+		"l: must have at least 2 items, not 1": func(r *jsondoc.Reader) {
 			r.Texts("l", new([]string), jsondoc.Bounds{MinItems: 2, MaxItems: math.MaxInt})
 		},
 	} {

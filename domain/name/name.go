@@ -107,7 +107,7 @@ func cleanText(s string, max int) (text, reason string) {
 	case s == "":
 		return "", "must not be empty"
 	case utf8.RuneCountInString(s) > max:
-		return "", fmt.Sprintf("must not be longer than %d characters", max)
+		return "", fmt.Sprintf("must not be longer than %d characters, it has %d", max, utf8.RuneCountInString(s))
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return "", "must not contain control characters"
 	case strings.ContainsFunc(s, isFormat):

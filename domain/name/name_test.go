@@ -52,7 +52,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, tc := range []struct{ label, in, reason string }{
 		{"empty", "", "must not be empty"},
 		{"white space only", " \t\u3000", "must not be empty"},
-		{"too long", strings.Repeat("é", 129), "must not be longer than 128 characters"},
+		{"too long", strings.Repeat("é", 129), "must not be longer than 128 characters, it has 129"},
 		{"invalid UTF-8", "a\xff", "must be valid UTF-8"},
 		{"encoded surrogate", "a\xed\xa0\x80", "must be valid UTF-8"},
 		{"NUL", "a\x00b", "must not contain control characters"},

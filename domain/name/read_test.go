@@ -38,8 +38,8 @@ func TestReadRefuses(t *testing.T) {
 		`{"name":null}`:        `name: must not be null`,
 		`{"name":1}`:           `name: must be a string`,
 		`{"name":" "}`:         `name: the name must not be empty`,
-		`{"name":"123456789"}`: `name: the name must not be longer than 8 characters`,
-		`{"name":"` + strings.Repeat("x", 5000) + `"}`: `name: the name must not be longer than 8 characters`,
+		`{"name":"123456789"}`: `name: the name must not be longer than 8 characters, it has 9`,
+		`{"name":"` + strings.Repeat("x", 5000) + `"}`: `name: the name must not be longer than 8 characters, it has 5000`,
 	} {
 		n, err := read(t, text)
 		if !errors.Is(err, jsondoc.ErrInvalid) || err.Error() != want || n.Text != "Old" {

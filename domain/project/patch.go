@@ -42,16 +42,23 @@ func parse(patch Patch) (Patch, error) {
 	return patch, nil
 }
 
+// readOnly are the fields that clients read and cannot write.
+var readOnly = []string{"id", "revision", "created_at", "updated_at"}
+
 // apply reads the patch into p: a new project as it stands there, a change as a
 // merge.
 func (patch Patch) apply(p *Project) error {
 	if patch.isNew {
 		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
+			r.ReadOnly(readOnly...)
 			p.read(r)
 			r.Require("name")
 		})
 	}
-	return jsondoc.Read(patch.value, p.readChange)
+	return jsondoc.Read(patch.value, func(r *jsondoc.Reader) {
+		r.ReadOnly(readOnly...)
+		p.readChange(r)
+	})
 }
 
 // References lists the agents that the patch names, as the caller wrote them.

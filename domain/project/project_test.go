@@ -117,7 +117,7 @@ func TestNew(t *testing.T) {
 		`[]`:                               "the document must be an object",
 		`{"name":"a","status":"planning"}`: "status: unknown field",
 		`{"name":"a","task_ids":[]}`:       "task_ids: unknown field",
-		`{"name":"a","id":"x"}`:            "id: unknown field",
+		`{"name":"a","id":"x"}`:            "id: is read-only",
 	} {
 		if _, err := ParseNew(domaintest.JSON(t, text)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), problem) {
 			t.Errorf("ParseNew(%s) = %v, want 2001 %q", text, err, problem)

@@ -35,12 +35,19 @@ func (patch Patch) apply(w *Webhook) error {
 	}
 	if patch.isNew {
 		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
+			r.ReadOnly(readOnly...)
 			w.read(r)
 			r.Require("url")
 		})
 	}
-	return jsondoc.Read(patch.value, w.read)
+	return jsondoc.Read(patch.value, func(r *jsondoc.Reader) {
+		r.ReadOnly(readOnly...)
+		w.read(r)
+	})
 }
+
+// readOnly are the fields that clients read and cannot write.
+var readOnly = []string{"id", "disabled_reason", "revision", "created_at", "updated_at", "secret"}
 
 // Departments lists the departments that the patch names.
 func (patch Patch) Departments() []name.Name { return patch.written.Departments }

@@ -36,10 +36,10 @@ func TestNew(t *testing.T) {
 	for text, problem := range map[string]string{
 		`{}`:                                   "url: is required",
 		`[]`:                                   "the document must be an object",
-		`{"url":"https://a.example","id":"x"}`: "id: unknown field",
-		`{"url":"https://a.example","secret":"x"}`:          "secret: unknown field",
-		`{"url":"https://a.example","revision":1}`:          "revision: unknown field",
-		`{"url":"https://a.example","disabled_reason":"x"}`: "disabled_reason: unknown field",
+		`{"url":"https://a.example","id":"x"}`: "id: is read-only",
+		`{"url":"https://a.example","secret":"x"}`:          "secret: is read-only",
+		`{"url":"https://a.example","revision":1}`:          "revision: is read-only",
+		`{"url":"https://a.example","disabled_reason":"x"}`: "disabled_reason: is read-only",
 	} {
 		if _, err := ParseNew(domaintest.JSON(t, text)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), problem) {
 			t.Errorf("ParseNew(%s) = %v, want 2001 %q", text, err, problem)

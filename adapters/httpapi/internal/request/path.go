@@ -29,8 +29,8 @@ func (r *Request) Param(name string) string {
 // a name.
 func (r *Request) BoundedParam(param string) (string, error) {
 	text := r.Param(param)
-	if utf8.RuneCountInString(text) > name.MaxLength {
-		return "", errQuery.With("%s in the path: must be at most %d characters", param, name.MaxLength)
+	if n := utf8.RuneCountInString(text); n > name.MaxLength {
+		return "", errQuery.With("%s in the path: must be at most %d characters, not %d", param, name.MaxLength, n)
 	}
 	return text, nil
 }

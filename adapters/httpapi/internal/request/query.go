@@ -48,7 +48,7 @@ func (q *Query) Text(key string, max int) string {
 	case !utf8.ValidString(values[0]):
 		q.Fail("%s: must be UTF-8", key)
 	case utf8.RuneCountInString(values[0]) > max:
-		q.Fail("%s: must be at most %d characters", key, max)
+		q.Fail("%s: must be at most %d characters, not %d", key, max, utf8.RuneCountInString(values[0]))
 	default:
 		return values[0]
 	}

@@ -133,11 +133,11 @@ func TestParseMistakes(t *testing.T) {
 		"UTF-16":         {"a/b.md", "\xff\xfe-\x00-\x00-\x00", "a/b.md: must be UTF-8, not UTF-16"},
 		"Latin-1":        {"a/b.md", "---\nname: b\n---\n\nGr\xfc\xdfe\n", "a/b.md:5: must be UTF-8"},
 		"huge":           {"a/b.md", "---\nname: b\n---\n" + strings.Repeat("x", MaxSize), "a/b.md: must be at most 256 KiB"},
-		"long":           {"a/b.md", "---\nname: b\n---\n\n" + strings.Repeat("x", 128<<10+1), "a/b.md:5: instructions: must be at most 131072 characters"},
+		"long":           {"a/b.md", "---\nname: b\n---\n\n" + strings.Repeat("x", 128<<10+1), "a/b.md:5: instructions: must be at most 131072 bytes of UTF-8 (128 KiB), not 131073"},
 		"odd path":       {"a/b\n.md", "---\n", `"a/b\n.md":1: front matter: no line --- ends it`},
 		"all at once": {
 			"a/b.md", "---\nname: ..\ndescription: " + long + "\nmodel: " + long + "\ntools: Read, " + long + "\n---\n",
-			"a/b.md:2: name: the name must not be \".\" or \"..\"\na/b.md:3: description: must be at most 8192 characters\na/b.md:4: model.model_id: must be 1 to 256 characters\na/b.md:5: tools.allowed[1]: must be 1 to 256 characters",
+			"a/b.md:2: name: the name must not be \".\" or \"..\"\na/b.md:3: description: must be at most 8192 characters, not 8193\na/b.md:4: model.model_id: must be 1 to 256 characters, not 8193\na/b.md:5: tools.allowed[1]: must be 1 to 256 characters, not 8193",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -245,6 +245,28 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A number that cannot be read or is out of bounds is one mistake, not two.
+func TestOneMistakeForOneNumber(t *testing.T) {
+	for _, s := range settingsOf(newInput(orgd.Default())) {
+		switch s.field.Interface().(type) {
+		case int, float64, time.Duration:
+		default:
+			continue
+		}
+		for _, v := range []string{"soon", "-5", "1e99", "99999999999999999999"} {
+			var about []string
+			for _, m := range mistakes(Given{s.Name: v}, env(), "no file") {
+				if strings.HasPrefix(m, "--"+s.Name+":") {
+					about = append(about, m)
+				}
+			}
+			if len(about) != 1 && !(len(about) == 0 && v != "soon") {
+				t.Errorf("--%s %s is refused with %q, want one sentence", s.Name, v, about)
+			}
+		}
+	}
+}
+
 // Mistakes of all sources are reported together, under the names that the
 // operator typed.
 func TestMistakes(t *testing.T) {

@@ -15,28 +15,38 @@ import (
 )
 
 // set stores what a source holds: a text from flags and environment, any YAML value
-// from the file. After an error the setting is zero. A field of type any stays nil: its
-// value is read where it is used.
-func (s Setting) set(v any) (err error) {
+// from the file. After an error the setting keeps its default, with which nothing else is
+// wrong. A field of type any stays nil: its value is read where it is used.
+func (s Setting) set(v any) error {
 	switch p := s.field.Addr().Interface().(type) {
 	case *[]string:
-		*p, err = list(v)
+		return assign(p)(list(v))
 	case *map[string]string:
-		*p, err = pairs(v)
+		return assign(p)(pairs(v))
 	case *string:
-		*p, err = text(v)
+		return assign(p)(text(v))
 	case *bool:
-		*p, err = read(v, boolean)
+		return assign(p)(read(v, boolean))
 	case **bool:
-		*p, err = read(v, optional)
+		return assign(p)(read(v, optional))
 	case *int:
-		*p, err = read(v, integer)
+		return assign(p)(read(v, integer))
 	case *float64:
-		*p, err = read(v, decimal)
+		return assign(p)(read(v, decimal))
 	case *time.Duration:
-		*p, err = read(v, terminal.ParseDuration)
+		return assign(p)(read(v, terminal.ParseDuration))
 	}
-	return err
+	return nil
+}
+
+// assign returns a function that sets *p, unless there is an error.
+func assign[T any](p *T) func(T, error) error {
+	return func(v T, err error) error {
+		if err == nil {
+			*p = v
+		}
+		return err
+	}
 }
 
 // native returns the value as YAML writes it on one line.
