@@ -56,13 +56,14 @@ var only = map[string]string{
 
 // adapterFriends are the adapters that others may know: measuring is wanted
 // everywhere, several use the same Redis, both stores commit in groups, files are made
-// durable in one way, and mistakes in settings look the same.
+// durable in one way, and mistakes in settings and differences of texts look the same.
 var adapterFriends = map[string]bool{
 	"orgd/adapters/telemetry":   true,
 	"orgd/adapters/redisconn":   true,
 	"orgd/adapters/groupcommit": true,
 	"orgd/adapters/keyfile":     true,
 	"orgd/adapters/settings":    true,
+	"orgd/adapters/textdiff":    true,
 }
 
 func TestArrowsPointInward(t *testing.T) {

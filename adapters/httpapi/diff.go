@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
+	"orgd/adapters/textdiff"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 )
@@ -63,15 +62,19 @@ func writeChange(w *jsondoc.Writer, c identity.FieldChange) {
 // longText is the size in bytes from which a changed text is also compared line by line.
 const longText = 256
 
-// textDiff compares two texts line by line in the unified format; nil if one
-// of the values is no text, or both are short.
+// textDiff compares two texts line by line in the unified format, below a sentence about
+// their line ends if these differ. It returns nil if one of the values is no text, or
+// both are short.
 func textDiff(c identity.FieldChange) *string {
 	was, ok1 := jsonText(c.Old)
 	is, ok2 := jsonText(c.New)
-	if !ok1 || !ok2 || len(was) < longText && len(is) < longText && !strings.Contains(was+is, "\n") {
+	if !ok1 || !ok2 || len(was) < longText && len(is) < longText && !strings.ContainsAny(was+is, "\r\n") {
 		return nil
 	}
-	text := udiff.Unified("old", "new", was, is)
+	lineEnds, text := textdiff.Compare(was, is)
+	if lineEnds != "" {
+		text = lineEnds + "\n" + text
+	}
 	return &text
 }
 

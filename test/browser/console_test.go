@@ -166,6 +166,13 @@ func TestVersions(t *testing.T) {
 	if v["restored_from"] != 1.0 || v["reason"] != "kindness wins" || v["saved_by"] != "ed" {
 		t.Errorf("version 4 is restored from %v by %v because %v", v["restored_from"], v["saved_by"], v["reason"])
 	}
+
+	must[record](s, token, "PATCH", "agents/Ada", record{"instructions": "Read it.\r\nBe kind.\r\nAnswer."})
+	b.visit("#/agents/Ada/versions?from=4&to=5", "Versions of Ada")
+	b.await("a change of line ends is said", `document.querySelector(".diff")?.textContent === "only line ends: LF → CRLF"`)
+	b.visit("#/agents/Ada/versions?from=2&to=5", "Versions of Ada")
+	b.await("and hides no other", `document.querySelector(".diff .line-ends")?.textContent === "line ends: LF → CRLF" &&
+		document.querySelectorAll(".diff .removed").length === 1 && document.querySelectorAll(".diff .added").length === 1`)
 }
 
 func TestActivity(t *testing.T) {

@@ -1,14 +1,60 @@
-// Differences between two texts, line by line.
+// Differences between two texts, line by line. How a line ends is not part of the line:
+// sentences above the lines say how line ends differ.
 
 import { h } from "./dom.js";
 
 const tooMany = 4000; // lines; beyond that lines are compared place by place
 
+// compare returns how two texts differ: sentences about line ends, and the lines, as
+// lines returns them.
+export function compare(before, after) {
+  const a = split(before);
+  const b = split(after);
+  const all = lines(a.lines, b.lines);
+  const ends = lineEnds(a.ends, b.ends, all);
+  const last = lastEnd(a, b);
+  const same = all.every(([kind]) => kind === "same");
+  const sentences = [ends && same && !last ? `only ${ends}` : ends, last].filter((text) => text);
+  return { sentences, lines: same ? [] : all };
+}
+
+// split takes a text apart into its lines and how they end.
+function split(text) {
+  const parts = text.split(/(\r\n|\r|\n)/);
+  const lines = parts.filter((_, i) => i % 2 === 0);
+  const ends = parts.filter((_, i) => i % 2 === 1);
+  if (lines.at(-1) === "") lines.pop(); // what follows the last end is no line
+  return { lines, ends };
+}
+
+const endNames = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" };
+
+// lineEnds says how line ends differ, "" if they do not.
+function lineEnds(was, is, all) {
+  if (!was.length || !is.length) return "";
+  const kind = (ends) => ends.every((end) => end === ends[0]) ? endNames[ends[0]] : "mixed";
+  const text = `line ends: ${kind(was)} → ${kind(is)}`;
+  if (kind(was) !== kind(is)) return text;
+  let i = 0;
+  let j = 0;
+  for (const [line] of all) {
+    if (line === "same" && was[i] && is[j] && was[i] !== is[j]) return text;
+    if (line !== "added") i++;
+    if (line !== "removed") j++;
+  }
+  return "";
+}
+
+// lastEnd says whether only one of two texts has an end behind its last line.
+function lastEnd(a, b) {
+  const open = ({ lines, ends }) => lines.length > ends.length;
+  if (!a.lines.length || !b.lines.length || open(a) === open(b)) return "";
+  return open(a) ? "the last line has a line end now" : "the last line has no line end any more";
+}
+
 // lines returns [kind, old line, new line] for each line: "same", "removed",
 // "added". It finds the longest common subsequence.
-export function lines(before, after) {
-  const a = before.split("\n");
-  const b = after.split("\n");
+function lines(a, b) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let tail = 0;
@@ -57,9 +103,12 @@ function folded(all) {
 const marks = { same: " ", removed: "−", added: "+" };
 const spoken = { removed: "removed: ", added: "added: " };
 
+const note = (text) => h("div", { class: "line-ends" }, text);
+
 // unified shows one text with what was removed and added.
 export function unified(before, after) {
-  return h("div", { class: "diff unified", tabindex: "0", role: "region", "aria-label": "Differences" }, folded(lines(before, after)).map((line) => {
+  const { sentences, lines } = compare(before, after);
+  return h("div", { class: "diff unified", tabindex: "0", role: "region", "aria-label": "Differences" }, sentences.map(note), folded(lines).map((line) => {
     if (!line) return h("div", { class: "skip-lines" }, "⋯");
     const [kind, old, now] = line;
     return h("div", { class: kind }, h("span", { class: "mark", "aria-hidden": "true" }, marks[kind]),
@@ -69,6 +118,7 @@ export function unified(before, after) {
 
 // sideBySide shows the old text on the left and the new one on the right.
 export function sideBySide(before, after) {
+  const { sentences, lines } = compare(before, after);
   const rows = [];
   const pending = { removed: [], added: [] };
   const flush = () => {
@@ -78,14 +128,14 @@ export function sideBySide(before, after) {
     pending.removed = [];
     pending.added = [];
   };
-  for (const line of folded(lines(before, after))) {
+  for (const line of folded(lines)) {
     if (!line || line[0] === "same") {
       flush();
       rows.push(line ? [line[1], line[2], "same"] : ["⋯", "⋯", "skip-lines"]);
     } else pending[line[0]].push(line[1] ?? line[2]);
   }
   flush();
-  return h("div", { class: "diff sides", tabindex: "0", role: "region", "aria-label": "Differences side by side" }, rows.map(([left, right, kind]) => [
+  return h("div", { class: "diff sides", tabindex: "0", role: "region", "aria-label": "Differences side by side" }, sentences.map(note), rows.map(([left, right, kind]) => [
     h("div", { class: kind === "changed" ? (left === undefined ? "absent" : "removed") : kind }, left ?? ""),
     h("div", { class: kind === "changed" ? (right === undefined ? "absent" : "added") : kind }, right ?? ""),
   ]));

@@ -117,7 +117,7 @@ function row(c) {
 function body(c) {
   const before = text(c.old);
   const after = text(c.new);
-  if (before.includes("\n") || after.includes("\n")) return unified(before, after);
+  if (/[\r\n]/.test(before + after)) return unified(before, after);
   return h("p", { class: "short" }, h("del", {}, before || "nothing"), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, after || "nothing"));
 }
 

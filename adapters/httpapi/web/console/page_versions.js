@@ -100,7 +100,7 @@ function changes(all, form) {
   return all.map((c) => {
     const before = plain(c.old_value);
     const after = plain(c.new_value);
-    const long = before.includes("\n") || after.includes("\n") || before.length + after.length > 160;
+    const long = /[\r\n]/.test(before + after) || before.length + after.length > 160;
     return h("article", { class: "change" },
       h("h3", {}, h("code", {}, c.field_path), " ", h("span", { class: "chip" }, words(c.change_type))),
       long ? (form === "sides" ? sideBySide : unified)(before, after) :

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
+	"orgd/adapters/textdiff"
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -60,7 +59,7 @@ func (v *Diff) value(path string, old, is any) {
 			return
 		}
 	case string:
-		if now, ok := is.(string); ok && strings.Contains(was+now, "\n") {
+		if now, ok := is.(string); ok && strings.ContainsAny(was+now, "\r\n") {
 			v.Line(4, path+":")
 			v.lines(6, was, now)
 			return
@@ -81,7 +80,7 @@ func (v *Diff) members(path string, old, is map[string]any) {
 	for _, name := range slices.Compact(names) {
 		was, ok1 := old[name]
 		now, ok2 := is[name]
-		field := strings.TrimPrefix(path+"."+name, ".")
+		field := strings.TrimPrefix(path+"."+terminal.Visible(name), ".")
 		switch {
 		case !ok1:
 			v.Line(4, field+": "+v.t.Color(terminal.Green, "+ "+brief(now)))
@@ -99,7 +98,7 @@ func joined(list any) string {
 	var b strings.Builder
 	for _, item := range items {
 		if s, ok := item.(string); ok {
-			b.WriteString(strings.ReplaceAll(s, "\n", `\n`))
+			b.WriteString(terminal.Visible(s))
 		} else {
 			b.WriteString(terminal.JSON(item))
 		}
@@ -108,9 +107,13 @@ func joined(list any) string {
 	return b.String()
 }
 
-// lines adds the lines that differ, with some around them.
+// lines adds the lines that differ, with some around them, below a sentence about line
+// ends if these differ.
 func (v *Diff) lines(indent int, old, is string) {
-	diff := udiff.Unified("", "", old, is)
+	lineEnds, diff := textdiff.Compare(old, is)
+	if lineEnds != "" {
+		v.Line(indent, v.t.Color(terminal.Faint, lineEnds))
+	}
 	for n, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
 		if n < 2 || line == "" { // the names of what is compared
 			continue
