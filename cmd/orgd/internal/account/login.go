@@ -141,7 +141,7 @@ func printLink(ctx context.Context, t *terminal.Terminal, server remote.ServerFl
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(t.Stdout, orgd.SignInURL(to.Server, link.Code)); err != nil {
+	if _, err := fmt.Fprintln(t.Stdout, terminal.Visible(orgd.SignInURL(to.Server, link.Code))); err != nil {
 		return err
 	}
 	t.Say("Open it in a browser on this machine: it signs you in, once, until %s.", terminal.Time(link.ExpiresAt))

@@ -72,6 +72,9 @@ func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) 
 		next.Candidates = append(next.Candidates, lookUp(ctx, t, next)...)
 	}
 	for _, candidate := range next.Candidates {
+		if terminal.Visible(candidate.Word) != candidate.Word {
+			continue // a shell would show it as it is
+		}
 		fmt.Fprintf(t.Stdout, "%s\t%s\n", candidate.Word[min(seen, len(candidate.Word)):], terminal.Visible(candidate.Help))
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"orgd"
 	"orgd/adapters/jwtauth"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/limit"
 )
 
@@ -29,11 +30,14 @@ func Describe(c orgd.Config) (string, error) {
 		if s.Secret() && v != "" {
 			v = masked
 		}
+		if text, ok := v.(string); ok && terminal.Visible(text) != text {
+			v = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle}
+		}
 		line, err := yaml.Marshal(map[string]any{s.Name: v})
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(w, "%s\t# %s\n", strings.TrimSpace(string(line)), cmp.Or(c.Origins[s.Name], "default"))
+		fmt.Fprintf(w, "%s\t# %s\n", strings.TrimSpace(string(line)), terminal.Visible(cmp.Or(c.Origins[s.Name], "default")))
 	}
 	if err := w.Flush(); err != nil {
 		return "", err
@@ -45,7 +49,7 @@ func Describe(c orgd.Config) (string, error) {
 		}
 		out.Write(block)
 	}
-	return out.String(), nil
+	return string(terminal.EscapeYAML([]byte(out.String()))), nil
 }
 
 func ratesOf(c limit.Caps) map[string]string {

@@ -68,7 +68,7 @@ func (v *planView) change(c client.OrganizationChange) error {
 	case client.ActionReorder:
 		v.lines(4, joined(old), joined(is))
 	case client.ActionUpdate:
-		v.value(field, old, is)
+		v.value(terminal.Visible(field), old, is)
 	}
 	return nil
 }
@@ -95,11 +95,11 @@ func entryTitle(path string) string {
 	list, name, ok := strings.Cut(path, "[")
 	switch {
 	case ok:
-		return strings.TrimSuffix(list, "s") + " " + terminal.Visible(strings.TrimSuffix(name, "]"))
+		return terminal.Visible(strings.TrimSuffix(list, "s") + " " + strings.TrimSuffix(name, "]"))
 	case list == "company":
 		return list
 	}
-	return "order of " + list
+	return "order of " + terminal.Visible(list)
 }
 
 // summaryFields are the fields that are printed of a new entry. The others mostly

@@ -127,7 +127,7 @@ func (r *historyReplay) printPlan() error {
 }
 
 func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
-	fmt.Fprintf(r.t.Stdout, "%s%s\n", document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), more)
+	fmt.Fprintf(r.t.Stdout, "%s%s\n", document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), terminal.Visible(more))
 }
 
 // summary returns in few words what becomes of an agent.

@@ -15,7 +15,7 @@ import (
 
 // newLogger returns a log on standard error.
 func newLogger(t *terminal.Terminal, cfg orgd.LogConfig) (*zap.Logger, error) {
-	return loggerTo(t, zapcore.Lock(zapcore.AddSync(t.Stderr)), cfg)
+	return loggerTo(t, zapcore.Lock(zapcore.AddSync(terminal.EscapedLog(t.Stderr))), cfg)
 }
 
 // BufferedLogger returns a log on standard error for a process that logs many lines
@@ -26,7 +26,7 @@ func BufferedLogger(t *terminal.Terminal, cfg orgd.LogConfig) (log *zap.Logger, 
 		log, err = newLogger(t, cfg)
 		return log, func() {}, err
 	}
-	out := newLineWriter(t.Stderr)
+	out := newLineWriter(terminal.EscapedLog(t.Stderr))
 	if log, err = loggerTo(t, out, cfg); err != nil {
 		out.close()
 	}

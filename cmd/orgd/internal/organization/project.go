@@ -120,7 +120,7 @@ func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	v, err := service.CreateProject(ctx, in)
 	err = printResult(t, c.ResultFlag, v, err, "Created project %s.", v.Name)
 	if err == nil && c.Output == "" {
-		_, err = fmt.Fprintln(t.Stdout, v.ID)
+		_, err = fmt.Fprintln(t.Stdout, terminal.Visible(v.ID))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (t *Terminal) AskSecret(ctx context.Context, question string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprint(t.Stderr, question)
+	fmt.Fprint(t.Stderr, visibleLines(question))
 	secret, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
 	fmt.Fprintln(t.Stderr)
 	if ctx.Err() != nil {
@@ -73,7 +73,7 @@ func (t *Terminal) AskSecret(ctx context.Context, question string) (string, erro
 
 // ask asks for a line.
 func (t *Terminal) ask(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(t.Stderr, question)
+	fmt.Fprint(t.Stderr, visibleLines(question))
 	line, err := bufio.NewReader(t.Stdin).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		err = nil

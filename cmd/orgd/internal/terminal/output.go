@@ -82,7 +82,7 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	err := e.Encode(v)
-	return b.Bytes(), err
+	return EscapeJSON(b.Bytes()), err
 }
 
 // toYAML returns JSON as YAML in block style.
@@ -97,7 +97,10 @@ func toYAML(text []byte) ([]byte, error) {
 	if err := e.Encode(n); err != nil {
 		return nil, fmt.Errorf("write YAML: %w", err)
 	}
-	return b.Bytes(), e.Close()
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return EscapeYAML(b.Bytes()), nil
 }
 
 // ParseJSON returns one JSON value as YAML, with its members in order and its
@@ -120,8 +123,8 @@ func nodeOf(d *json.Decoder) (*yaml.Node, error) {
 	switch v := token.(type) {
 	case string:
 		n := scalar("!!str", v)
-		if strings.HasPrefix(strings.TrimLeft(v, "\n "), "\t") {
-			n.Style = yaml.DoubleQuotedStyle // a block must not begin with a tab
+		if strings.HasPrefix(strings.TrimLeft(v, "\n "), "\t") || hides([]byte(v)) {
+			n.Style = yaml.DoubleQuotedStyle // a block must not begin with a tab, and has no escapes
 		}
 		return n, nil
 	case json.Number:

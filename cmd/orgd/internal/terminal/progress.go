@@ -69,7 +69,7 @@ func (g *Progress) End(format string, args ...any) {
 	if g.Quiet {
 		return
 	}
-	fmt.Fprintf(g.Out, "%-12s "+format+"\n", append([]any{g.name}, args...)...)
+	fmt.Fprintln(g.Out, Visible(fmt.Sprintf("%-12s "+format, append([]any{g.name}, args...)...)))
 }
 
 // Stop removes the bar of a part that did not end.
@@ -99,6 +99,7 @@ func (g *Progress) draw() {
 			text += ", " + g.pause
 		}
 	}
+	text = Visible(text) // it may hold input of others
 	if g.Terminal {
 		fmt.Fprintf(g.Out, "\r%s\x1b[K", text)
 		return

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Terminal has the input, the output and the environment of a command.
@@ -61,19 +59,17 @@ func Interrupted(ctx context.Context, err error, done Interruption) error {
 	return err
 }
 
-// Say prints a line on standard error. Failures to write are ignored: there is no
+// Say prints a line on standard error, or several. What is said may hold input of
+// others, so hidden characters are escaped. Failures to write are ignored: there is no
 // other place to report them.
 func (t *Terminal) Say(format string, args ...any) {
-	fmt.Fprintf(t.Stderr, format+"\n", args...)
+	fmt.Fprintln(t.Stderr, visibleLines(fmt.Sprintf(format, args...)))
 }
 
 // Fail prints an error. Usage errors with several lines are a list of mistakes.
 func (t *Terminal) Fail(err error) {
 	text, detail := t.explain(err)
 	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = Visible(lines[i]) // it may hold input of others
-	}
 	usage := errors.As(err, new(UsageError))
 	if usage && len(lines) > 1 {
 		t.Say("orgd: %d mistakes:\n  %s", len(lines), strings.Join(lines, "\n  "))
@@ -81,7 +77,7 @@ func (t *Terminal) Fail(err error) {
 	}
 	t.Say("orgd: %s", strings.Join(lines, "\norgd: "))
 	if detail != "" && !usage {
-		t.Say("orgd: in detail: %s", Visible(detail))
+		t.Say("orgd: in detail: %s", Visible(detail)) // on one line
 	}
 }
 
@@ -120,21 +116,6 @@ func (t *Terminal) Color(color, text string) string {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
-}
-
-// Visible escapes the characters of a text that do not appear on a terminal or
-// control it. Tabs stay.
-func Visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r == '\t' || unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		escaped := strconv.QuoteRune(r)
-		b.WriteString(escaped[1 : len(escaped)-1])
-	}
-	return b.String()
 }
 
 // ShellWord quotes a text as one word of a shell.

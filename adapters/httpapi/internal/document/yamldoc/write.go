@@ -149,13 +149,13 @@ func appendText(dst []byte, s string) []byte {
 
 // isPrintable reports whether r may be in YAML without an escape, for old and new
 // readers alike: no control characters, no other line breaks, no byte order
-// mark, no noncharacters.
+// mark, no noncharacters; and none that changes the direction of the text around it.
 func isPrintable(r rune) bool {
 	switch {
 	case r < 0x20, 0x7F <= r && r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFEFF, r&0xFFFE == 0xFFFE:
 		return false
 	}
-	return true
+	return !unicode.Is(unicode.Bidi_Control, r)
 }
 
 // isPlain reports whether s needs no quotes: it begins with a letter, has
