@@ -56,8 +56,21 @@ func load(text []byte, first int) (root *yaml.Node, err error) {
 
 var lineOf = regexp.MustCompile(`^yaml: line ([0-9]+): `)
 
+// known are sentences about what the library refuses although it may be YAML, by a part of
+// its own.
+var known = []struct{ part, sentence string }{
+	{"unknown anchor", "aliases are not allowed"},
+	{"control characters", "a control character must be an escape in double quotes"},
+	{"exceeded max", "nested too deeply"},
+}
+
 // unreadable is an error of the library, of which only the line is told.
 func unreadable(err error, first int) error {
+	for _, k := range known {
+		if strings.Contains(err.Error(), k.part) {
+			return syntax(first, "%s", k.sentence)
+		}
+	}
 	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return syntax(first-1+n, "this is not YAML, or something before it is not closed")
