@@ -31,7 +31,23 @@ func (s *Agents) Version(ctx context.Context, ref identity.Ref, number int64) (i
 	if err != nil {
 		return identity.Version{}, err
 	}
-	return s.identities.Version(ctx, id, number)
+	return s.version(ctx, id, number)
+}
+
+// version returns one identity version, or an error that says how many there are.
+func (s *Agents) version(ctx context.Context, id agent.ID, number int64) (identity.Version, error) {
+	found, err := s.identities.Version(ctx, id, number)
+	if !errors.Is(err, identity.ErrVersionNotFound) {
+		return found, err
+	}
+	latest, failed := s.identities.Versions(ctx, id, 0, 1)
+	if failed != nil {
+		return found, failed
+	}
+	if len(latest) == 0 {
+		return found, err
+	}
+	return found, identity.NoVersion(id, number, latest[0].Number)
 }
 
 // Diff compares two identity versions of one agent.
@@ -43,7 +59,7 @@ func (s *Agents) Diff(ctx context.Context, ref identity.Ref, from, to int64) (id
 	if err != nil {
 		return identity.Diff{}, err
 	}
-	b, err := s.identities.Version(ctx, a.Content.ID, to)
+	b, err := s.version(ctx, a.Content.ID, to)
 	if err != nil {
 		return identity.Diff{}, err
 	}
@@ -72,7 +88,7 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 			return ports.AgentChange{}, err
 		}
 		if of != a.ID() { // it never changes, and a store that asks twice is not kept waiting
-			if target, err = s.identities.Version(ctx, a.ID(), in.Target); err != nil {
+			if target, err = s.version(ctx, a.ID(), in.Target); err != nil {
 				return ports.AgentChange{}, err
 			}
 			of = a.ID()

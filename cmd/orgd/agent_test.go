@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +43,63 @@ func TestAgentShowIsHarmless(t *testing.T) {
 	}
 }
 
+// Instructions that are too long are refused with the file, its size and the bound.
+func TestLongInstructions(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	file := filepath.Join(t.TempDir(), "long.md")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("long"), 50<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const bound = "must be at most 131072 bytes of UTF-8 (128 KiB), not 204800"
+	r := o.types(t, "", "agent", "update", "Ada", "--instructions-file", file)
+	if want := "--instructions-file: " + file + ": " + bound; r.code != exitUsage || !strings.Contains(r.stderr, want) {
+		t.Errorf("orgd agent update = %d %q, want %q", r.code, r.stderr, want)
+	}
+	_, err := o.PatchAgent(t.Context(), "Ada", client.Object{"instructions": strings.Repeat("long", 50<<10)})
+	if err == nil || !strings.Contains(err.Error(), "instructions: "+bound) {
+		t.Errorf("PatchAgent = %v, want %q", err, bound)
+	}
+}
+
+// A change of line ends is said in one line, and hides no other.
+func TestLineEnds(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	text := strings.Repeat("Review kindly.\r\n", 40)
+	change := func(instructions string) {
+		t.Helper()
+		if _, err := o.PatchAgent(t.Context(), "Hal", client.Object{"instructions": instructions}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(text + "Say why.\r\n")
+	unix := strings.ReplaceAll(text, "\r", "")
+	const only, also = "      only line ends: CRLF → LF\n", "      line ends: CRLF → LF\n      @@ -38,4 +38,4 @@\n       Review kindly.\n       Review kindly.\n       Review kindly.\n" +
+		"      -Say why.\n      +Say how.\n"
+	planned := func(instructions string) string {
+		doc, err := json.Marshal(client.Object{"format": 1, "agents": []any{client.Object{"name": "Hal", "instructions": instructions}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.types(t, string(doc), "plan", "-f", "-").stdout
+	}
+	const heading = "    instructions:\n"
+	for _, c := range []struct{ instructions, want string }{{unix + "Say how.\n", also}, {unix + "Say why.\n", only}} {
+		if got := planned(c.instructions); !strings.HasSuffix(got, heading+c.want) {
+			t.Errorf("orgd plan shows %s, want %s", got, c.want)
+		}
+		change(c.instructions)
+		if got := o.can(t, "agent", "diff", "Hal"); !strings.HasSuffix(got, heading+c.want) {
+			t.Errorf("orgd agent diff shows %s, want %s", got, c.want)
+		}
+		o.can(t, "agent", "rollback", "Hal", "2")
+	}
+	if got := o.can(t, "agent", "rollback", "Hal", "3", "--dry-run"); !strings.HasSuffix(got, heading+also) {
+		t.Errorf("orgd agent rollback --dry-run shows %s, want %s", got, also)
+	}
+}
+
 func TestAgentDiffAndRollback(t *testing.T) {
 	o := newOffice(t)
 	o.staff()
@@ -58,13 +119,20 @@ func TestAgentDiffAndRollback(t *testing.T) {
 	golden.File(t, "testdata/agent_diff.txt", strings.ReplaceAll(seen, "\x1b", "^"))
 
 	for line, want := range map[string]result{
-		"agent diff Ada 2 2":     {exitUsage, "", "the earlier one"},
-		"agent diff Ada 4":       {exitFailure, "", "nothing to compare"},
-		"agent diff Hal":         {exitFailure, "", "nothing to compare"},
-		"agent diff Ada 1 9":     {exitFailure, "", "has no version 9"},
-		"agent rollback Ada 9":   {exitFailure, "", "no version 9"},
-		"agent rollback Bob 1":   {exitFailure, "", "not found"},
-		"agent rollback Ada one": {exitUsage, "", "version"},
+		"agent diff Ada 2 2":             {exitUsage, "", "the earlier one"},
+		"agent diff Ada 4":               {exitFailure, "", "nothing to compare"},
+		"agent diff Hal":                 {exitFailure, "", "nothing to compare"},
+		"agent diff Ada 5":               {exitFailure, "", "agent Ada has no version 5: it has 4 versions"},
+		"agent diff Ada 9":               {exitFailure, "", "agent Ada has no version 9: it has 4 versions"},
+		"agent diff Hal 2":               {exitFailure, "", "agent Hal has no version 2: it has 1 version"},
+		"agent diff Ada -- -1":           {exitUsage, "", "counted from 1"},
+		"agent diff Ada 1 9":             {exitFailure, "", "has no version 9: it has 4 versions"},
+		"agent diff Ada 8 9":             {exitFailure, "", "has no version 8: it has 4 versions"},
+		"agent show Ada --version 9":     {exitFailure, "", "has no version 9: it has 4 versions"},
+		"agent rollback Ada 9":           {exitFailure, "", "has no version 9: it has 4 versions"},
+		"agent rollback Ada 9 --dry-run": {exitFailure, "", "has no version 9: it has 4 versions"},
+		"agent rollback Bob 1":           {exitFailure, "", "not found"},
+		"agent rollback Ada one":         {exitUsage, "", "version"},
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || r.stdout != "" || !strings.Contains(r.stderr, want.stderr) {
 			t.Errorf("orgd %s = %+v, want %+v", line, r, want)

@@ -187,6 +187,34 @@ func TestGetAudit(t *testing.T) {
 	)...))
 }
 
+// What is kept of an agent that was deleted is found by its id.
+func TestDeletedAgentIsFound(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	o.user = o.admin
+	ada, err := o.Agent(t.Context(), "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.can(t, "agent", "delete", "Ada", "--yes")
+	for line, want := range map[string]string{
+		"get audit --agent ID":      "DELETE /api/v1/agents/{agent_name}",
+		"get activities --agent ID": "fired as Reviewer",
+		"agent versions ID":         "found nothing",
+		"agent history ID":          "fired",
+		"agent diff ID":             "instructions",
+		"agent show ID --version 1": "Review kindly.",
+	} {
+		line = strings.ReplaceAll(line, "ID", ada.ID)
+		if got := o.can(t, strings.Fields(line)...); !strings.Contains(got, want) {
+			t.Errorf("orgd %s prints no %q:\n%s", line, want, got)
+		}
+	}
+	if r := o.types(t, "", "get", "audit", "--agent", "Ada"); r.code != exitFailure || !strings.Contains(r.stderr, "not found") {
+		t.Errorf("orgd get audit of a deleted name = %+v", r)
+	}
+}
+
 // A list is read to its end, or to its limit, through as many pages as it takes.
 func TestGetReadsAllPages(t *testing.T) {
 	o := newOffice(t)

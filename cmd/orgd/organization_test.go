@@ -95,6 +95,9 @@ func TestExportAndApply(t *testing.T) {
 			from.T = t
 			text := from.export("-o", format)
 			file := filepath.Join(t.TempDir(), "org."+format)
+			if out := from.run(exitOK, "", "export", "-").stdout; out != from.run(exitOK, "", "export").stdout {
+				t.Errorf("orgd export - prints\n%s", out)
+			}
 			if r := from.run(exitOK, "", "export", file); r.stdout != "" {
 				t.Errorf("orgd export FILE writes %q on standard output", r.stdout)
 			}

@@ -13,6 +13,15 @@ import (
 // ErrVersionNotFound is a version number that the agent never had.
 var ErrVersionNotFound = fault.New(fault.NotFound, "version not found")
 
+// NoVersion returns the [ErrVersionNotFound] of an agent whose latest version is known.
+func NoVersion(id ID, number, latest int64) error {
+	has := "1 version"
+	if latest != 1 {
+		has = fmt.Sprintf("%d versions", latest)
+	}
+	return ErrVersionNotFound.With("agent %s has no version %d: it has %s", id, number, has)
+}
+
 // ErrRecordMissing is an agent whose identity is gone from the storage: the
 // storage is damaged.
 var ErrRecordMissing = fault.New(fault.RecordNotFound, "the agent's identity is missing from the storage")

@@ -99,8 +99,14 @@ func diffs(t *testing.T, s *Service) {
 	for _, q := range []string{"from_version=2&to_version=1", "from_version=2&to_version=2"} {
 		w.get(path+"/versions/diff?"+q).refused(400, 2000, "from_version")
 	}
-	w.get(path+"/versions/diff?from_version=1&to_version=9").refused(404, 3000)
-	w.get(path+"/versions/diff?from_version=8&to_version=9").refused(404, 3000)
+	const many = "has no version 9: it has 5 versions"
+	w.get(path+"/versions/diff?from_version=1&to_version=9").refused(404, 3000, many)
+	w.get(path+"/versions/diff?from_version=9&to_version=10").refused(404, 3000, many)
+	w.get(path+"/versions/9").refused(404, 3000, many)
+	for _, query := range []string{"", "?dry_run=true"} {
+		w.post(path+"/versions/rollback"+query, obj{"target_version": 9}).refused(404, 3000, many)
+	}
+	w.get(agentPath(w.hire("Once", "Design"))+"/versions/2").refused(404, 3000, "has no version 2: it has 1 version")
 }
 
 // A diff can be had as a JSON Patch, and shows long texts line by line.
@@ -112,6 +118,17 @@ func diffForms(t *testing.T, s *Service) {
 	r := w.get(path+"/versions/diff?from_version=3&to_version=4").want(200).hasAll("data.field_changes.0", obj{
 		"field_path": "instructions", "text_diff": "--- old\n+++ new\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
 	})
+	for _, c := range []struct{ from, to, diff string }{
+		{"one\r\ntwo\r\n", "one\ntwo\n", "only line ends: CRLF → LF\n"},
+		{"one\r\ntwo\n", "one\ntwo\n", "only line ends: mixed → LF\n"},
+		{"one\r\ntwo\r\n", "one\n2\n", "line ends: CRLF → LF\n--- old\n+++ new\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"},
+	} {
+		id := w.hire("Lines", "Design")
+		w.patch(agentPath(id), obj{"instructions": c.from}).want(200)
+		w.patch(agentPath(id), obj{"instructions": c.to}).want(200)
+		w.get(agentPath(id)+"/versions/diff?from_version=2&to_version=3").want(200).has("data.field_changes.0.text_diff", c.diff)
+		w.delete(agentPath(id)).want(204)
+	}
 	patch := w.with("Accept", "application/json-patch+json").get(path + "/versions/diff?from_version=3&to_version=4").want(200)
 	if patch.header.Get("Content-Type") != "application/json-patch+json" || r.header.Get("Content-Type") != "application/json" || patch.header.Get("Vary") != "Accept" {
 		t.Errorf("Content-Type = %s and %s, Vary %s", patch.header.Get("Content-Type"), r.header.Get("Content-Type"), patch.header.Get("Vary"))

@@ -32,7 +32,7 @@ func TestQueryText(t *testing.T) {
 		"a=x&a=x":            "error: a: must be given once",
 		"a=&a=":              "error: a: must be given once",
 		"a=%ff":              "error: a: must be UTF-8",
-		"a=" + long + "x":    "error: a: must be at most 8 characters",
+		"a=" + long + "x":    "error: a: must be at most 8 characters, not 9",
 		"a=%zz":              "error: the query is not well formed",
 		"other=%zz&a=x":      "error: the query is not well formed",
 		"a=x;b=y":            "error: the query is not well formed",

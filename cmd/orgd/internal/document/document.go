@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/identity"
 )
 
 // File is the text of a file in YAML or JSON.
@@ -23,15 +24,15 @@ type File struct {
 	yaml bool
 }
 
-// stdinFile is the file name of standard input.
-const stdinFile = "-"
+// stdFile is the file name of standard input, and of standard output.
+const stdFile = "-"
 
 // Read reads a file, or standard input for "-". Its text is YAML, unless its name
 // ends in .json or the text begins with a brace.
 func Read(t *terminal.Terminal, file string) (File, error) {
 	d := File{Name: file}
 	var err error
-	if file == stdinFile {
+	if file == stdFile {
 		d.Name = "standard input"
 		d.Text, err = io.ReadAll(t.Stdin)
 	} else {
@@ -45,6 +46,20 @@ func Read(t *terminal.Terminal, file string) (File, error) {
 		d.yaml = !bytes.HasPrefix(bytes.TrimLeft(d.Text, " \t\r\n"), []byte("{"))
 	}
 	return d, err
+}
+
+// Instructions reads a file with the instructions of an agent. It is a usage error if
+// they are longer than an agent's may be.
+func Instructions(t *terminal.Terminal, file string) (string, error) {
+	d, err := Read(t, file)
+	if err != nil {
+		return "", err
+	}
+	text := string(d.Text)
+	if problem := identity.CheckInstructions(text); problem != "" {
+		return "", terminal.Usagef("--instructions-file: %s: %s", d.Name, problem)
+	}
+	return text, nil
 }
 
 // maxSearched is the size of a text, in bytes, up to which the lines of fields are

@@ -19,7 +19,7 @@ import (
 type Export struct {
 	remote.ServerFlag
 	Output string `short:"o" enum:"auto,json,yaml" default:"auto" placeholder:"FORMAT" help:"json, yaml, or auto: json for a file called *.json, else yaml."`
-	File   string `arg:"" optional:"" help:"Where to write; standard output without it."`
+	File   string `arg:"" optional:"" help:"Where to write; standard output without it, or for -."`
 }
 
 // Help implements kong.HelpProvider.
@@ -42,7 +42,7 @@ func (c *Export) Run(ctx context.Context, t *terminal.Terminal, service *client.
 	if err != nil {
 		return err
 	}
-	if c.File == "" {
+	if c.File == "" || c.File == stdFile {
 		_, err = t.Stdout.Write(text)
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Export) document(ctx context.Context, service *client.Client) ([]byte, 
 		return nil, fmt.Errorf("read the document: %w", err)
 	}
 	text.WriteByte('\n')
-	return text.Bytes(), nil
+	return terminal.EscapeJSON(text.Bytes()), nil
 }
 
 // Schema prints the JSON Schema of documents.

@@ -38,11 +38,11 @@ func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 		set(o, "tools.allowed", f.Tools)
 	}
 	if f.InstructionsFile != "" {
-		doc, err := document.Read(t, f.InstructionsFile)
+		text, err := document.Instructions(t, f.InstructionsFile)
 		if err != nil {
 			return err
 		}
-		set(o, "instructions", string(doc.Text))
+		set(o, "instructions", text)
 	}
 	return putModel(o, f.Model)
 }

@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -30,21 +31,15 @@ Examples:
 
 // Run prints the difference on standard output.
 func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	if c.To != 0 && c.From >= c.To {
+	switch {
+	case c.To != 0 && c.From >= c.To:
 		return terminal.Usagef("the first version must be the earlier one")
+	case c.From < 0, c.To < 0:
+		return terminal.Usagef("versions are counted from 1")
 	}
-	from, to := c.From, c.To
-	if to == 0 {
-		var err error
-		if to, err = currentVersion(ctx, service, c.Agent); err != nil {
-			return err
-		}
-	}
-	if from == 0 {
-		from = to - 1
-	}
-	if from >= to || from < 1 {
-		return fmt.Errorf("version %d is the current one, and there is nothing to compare it with", to)
+	from, to, err := c.versions(ctx, service)
+	if err != nil {
+		return err
 	}
 	diff, err := service.VersionDiff(ctx, c.Agent, from, to)
 	if err != nil {
@@ -54,6 +49,32 @@ func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 		return printDiff(t, diff, false)
 	}
 	return c.Print(t, diff, nil)
+}
+
+// versions returns the two versions to compare.
+func (c *agentDiffCmd) versions(ctx context.Context, service *client.Client) (from, to int64, err error) {
+	if c.To != 0 {
+		return c.From, c.To, nil
+	}
+	current, err := currentVersion(ctx, service, c.Agent)
+	from = cmp.Or(c.From, current-1)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case from > current:
+		return 0, 0, fmt.Errorf("agent %s has no version %d: it has %s", c.Agent, from, counted(current, "version"))
+	case from == current, from < 1:
+		return 0, 0, fmt.Errorf("version %d is the current one, and there is nothing to compare it with", current)
+	}
+	return from, current, nil
+}
+
+// counted returns a number of things in words.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // currentVersion works for agents that were deleted, too.
@@ -72,7 +93,7 @@ func printDiff(t *terminal.Terminal, diff client.VersionDiff, back bool) error {
 	if back {
 		title = fmt.Sprintf("version %d -> as version %d: %s", diff.ToVersion, diff.FromVersion, diff.Summary)
 	}
-	v.Line(0, t.Color(terminal.Bold, title))
+	v.Line(0, t.Color(terminal.Bold, terminal.Visible(title)))
 	for _, c := range diff.Changes {
 		old, is := c.OldValue, c.NewValue
 		if back {

@@ -2,6 +2,7 @@ package organization
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type auditCmd struct {
 	printFlags
 	Actor    string `placeholder:"NAME" help:"Only the changes of this subject."`
-	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id."`
+	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id; of one that was deleted by its id."`
 	Resource string `placeholder:"RESOURCE" xor:"what" help:"Only the changes of this, such as company, departments/Design or agents/ID."`
 	Last     string `placeholder:"TIME" help:"Only the changes of the last 24h, 7d or the like."`
 	Limit    uint   `default:"50" placeholder:"N" help:"Show at most so many; 0 shows all (default 50)."`
@@ -42,11 +43,11 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *clien
 		q.Since = time.Now().Add(-d)
 	}
 	if c.Agent != "" {
-		a, err := service.Agent(ctx, c.Agent)
+		id, err := agentID(ctx, service, c.Agent)
 		if err != nil {
 			return err
 		}
-		q.Resource = "agents/" + a.ID
+		q.Resource = "agents/" + id
 	}
 	all, err := remote.Collect(service.Audit(ctx, q), c.Limit)
 	if err != nil {
@@ -58,6 +59,19 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *clien
 			table.Row(terminal.Time(e.Timestamp), e.Actor, e.Route, e.Resource, revisions(e))
 		}
 	})
+}
+
+// agentID returns the id of an agent. It works for the ids of agents that were deleted,
+// too.
+func agentID(ctx context.Context, service *client.Client, agent string) (string, error) {
+	page, err := service.VersionPage(ctx, agent, client.PageQuery{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(page.Items) == 0 {
+		return "", fmt.Errorf("agent %s has no versions", agent)
+	}
+	return page.Items[0].Identity.ID, nil
 }
 
 // revisions shows from which revision to which a change went.
