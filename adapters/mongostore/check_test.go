@@ -120,7 +120,7 @@ func startServer(t *testing.T, docker []string, args ...string) string {
 	}
 	addr := lostAddr(t, false)
 	_, port, _ := net.SplitHostPort(addr)
-	image := cmp.Or(os.Getenv("ORGD_TEST_MONGO_IMAGE"), "mongo:8.0.16")
+	image := cmp.Or(os.Getenv("ORGD_TEST_MONGO_IMAGE"), "mongo:6.0.5")
 	id, err := process.Output(exec.Command("docker", slices.Concat(
 		[]string{"run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod"}, docker,
 		[]string{image, "--dbpath", "/data/db", "--bind_ip", "127.0.0.1", "--port", port, "--wiredTigerCacheSizeGB", "0.25"}, args)...))

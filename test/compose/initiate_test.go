@@ -65,7 +65,7 @@ func startMember(t *testing.T, args ...string) string {
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	args = append([]string{
-		"run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod", cmp.Or(os.Getenv("MONGO_IMAGE"), "mongo:8.0.16"),
+		"run", "--detach", owned.Flag(), "--network", "host", "--tmpfs", "/data/db", "--entrypoint", "mongod", cmp.Or(os.Getenv("MONGO_IMAGE"), "mongo:6.0.5"),
 		"--dbpath", "/data/db", "--bind_ip", "127.0.0.1", "--port", port, "--wiredTigerCacheSizeGB", "0.25",
 	}, args...)
 	id, err := process.Output(exec.Command("docker", args...))

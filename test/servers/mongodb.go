@@ -19,7 +19,7 @@ func mongoDB() *server {
 	return &server{
 		name:     "MongoDB",
 		variable: "ORGD_TEST_MONGO_URI",
-		image:    imageOf("ORGD_TEST_MONGO_IMAGE", "mongo:8.0.16"),
+		image:    imageOf("ORGD_TEST_MONGO_IMAGE", "mongo:6.0.5"),
 		members:  3,
 		command: func(port string) []string {
 			return []string{

@@ -12,7 +12,7 @@ func redisServer() *server {
 	return &server{
 		name:     "Redis",
 		variable: "ORGD_TEST_REDIS_ADDR",
-		image:    imageOf("ORGD_TEST_REDIS_IMAGE", "redis:7.4.7"),
+		image:    imageOf("ORGD_TEST_REDIS_IMAGE", "redis:7.0.15"),
 		members:  1,
 		command: func(port string) []string {
 			return []string{"redis-server", "--bind", "127.0.0.1", "--port", port, "--save", ""}
