@@ -128,6 +128,17 @@ func (o objects) pods() (found []pod) {
 // container is the only container of a pod.
 func (p pod) container() core.Container { return p.spec.Containers[0] }
 
+func (p pod) volume(t *testing.T, name string) core.Volume {
+	t.Helper()
+	for _, v := range p.spec.Volumes {
+		if v.Name == name {
+			return v
+		}
+	}
+	t.Fatalf("%s has no volume %s", p.owner.GetName(), name)
+	return core.Volume{}
+}
+
 // env are the variables with a value.
 func (p pod) env() map[string]string {
 	values := map[string]string{}

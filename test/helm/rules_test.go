@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"go.yaml.in/yaml/v3"
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	batch "k8s.io/api/batch/v1"
@@ -319,12 +320,37 @@ func TestComingAndGoing(t *testing.T) {
 		if c.Lifecycle != nil {
 			needed += c.Lifecycle.PreStop.Sleep.Seconds
 		}
-		// Five seconds for the last deliveries to webhooks.
-		if got := *p.spec.TerminationGracePeriodSeconds; got <= needed+5 {
-			t.Errorf("terminationGracePeriodSeconds = %d, want more than the %d that it takes to stop", got, needed+5)
+		// The last deliveries to webhooks, then two operations of MongoDB at their greatest
+		// timeout, which closing an embedded store does not take, then traces.
+		needed += 5 + 2*10 + 3
+		if got := *p.spec.TerminationGracePeriodSeconds; got <= needed {
+			t.Errorf("terminationGracePeriodSeconds = %d, want more than the %d that it takes to stop", got, needed)
 		}
+		// A migration of the embedded store runs before the first answer.
+		if probe := c.StartupProbe; probe.PeriodSeconds*probe.FailureThreshold < 1800 {
+			t.Errorf("a pod that starts is killed after %d times %d s, want the half hour of a migration", probe.FailureThreshold, probe.PeriodSeconds)
+		}
+		checkTemporary(t, p, objects)
 		checkStrategy(t, d.Spec.Strategy, p.env()["ORGD_STORAGE"])
 	})
+}
+
+// checkTemporary checks that the volume of temporary files holds what four plans at
+// once may need: each the text of its document, that of its agents as JSON, and what
+// changes before and after.
+func checkTemporary(t *testing.T, p pod, objects objects) {
+	t.Helper()
+	settings := struct {
+		MaxBody int64 `yaml:"organization-max-body"`
+	}{256 << 20}
+	for _, c := range all[*core.ConfigMap](objects) {
+		if err := yaml.Unmarshal([]byte(c.Data["orgd.yaml"]), &settings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if size, need := p.volume(t, "tmp").EmptyDir.SizeLimit, 4*4*settings.MaxBody; size.Value() < need {
+		t.Errorf("the volume of /tmp holds %s, want at least %d bytes", size, need)
+	}
 }
 
 func checkStrategy(t *testing.T, s apps.DeploymentStrategy, storage string) {

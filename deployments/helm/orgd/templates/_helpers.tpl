@@ -85,10 +85,14 @@ already kills.
 {{ ternary "https" "http" (ne .Values.tls.existingSecret "") }}
 {{- end }}
 
-{{/* orgd.gracePeriod: everything that a pod does before it ends; 5 s for deliveries to webhooks and 5 s to spare. */}}
+{{/*
+orgd.gracePeriod: everything that a pod does before it ends. After the requests that
+is 5 s for deliveries to webhooks, at most 20 s to close the storage (two operations
+of MongoDB, each of 10 s at most) and 3 s for traces; 2 s are to spare.
+*/}}
 {{- define "orgd.gracePeriod" -}}
 {{- with .Values.shutdown }}
-{{- add .preStopSeconds .drainDelaySeconds .timeoutSeconds 10 }}
+{{- add .preStopSeconds .drainDelaySeconds .timeoutSeconds 30 }}
 {{- end }}
 {{- end }}
 
