@@ -64,17 +64,17 @@ func SyntaxError(at Place, format string, args ...any) error {
 	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// maxShown is how many characters of a client's text a sentence shows.
-const maxShown = 64
+// maxQuoted is how many characters of a client's text a sentence has.
+const maxQuoted = 64
 
 // quoted shows text from a client in a sentence: in quotes, on one line, and cut
 // to a readable length.
 func quoted(s string) string {
 	n, cut := 0, 0
 	for i := range s {
-		if n++; n == maxShown {
+		if n++; n == maxQuoted {
 			cut = i
-		} else if n > maxShown {
+		} else if n > maxQuoted {
 			return strconv.Quote(s[:cut] + "…")
 		}
 	}
@@ -186,8 +186,8 @@ func not(v Value) string {
 		return ""
 	}
 	text := v.text
-	if len(text) > maxShown {
-		text = text[:maxShown] + "…"
+	if len(text) > maxQuoted {
+		text = text[:maxQuoted] + "…"
 	}
 	return ", not " + text
 }

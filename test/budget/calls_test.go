@@ -183,8 +183,8 @@ func (w *world) body(op operation, i int) any {
 	case "auth.tokens":
 		return object{"subject": fmt.Sprintf("s%d", i), "role": "department_admin", "departments": words(4, 128)} // a token has room for no more
 	case "auth.sign_in":
-		var link made
-		w.must("POST", "/auth/links", nil, &link)
+		var link made // of another subject each, of whom few links are kept
+		w.mustSend(request{method: "POST", path: "/api/v1/auth/links", token: w.mint(fmt.Sprintf("linker%d", i), "admin")}, &link)
 		return object{"code": link.Data.Code}
 	case "organization.plan", "organization.apply":
 		var agents []object

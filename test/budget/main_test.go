@@ -317,6 +317,12 @@ func (s *service) must(method, path string, body, answer any) {
 	if body != nil {
 		r.body = encode(s.T, body)
 	}
+	s.mustSend(r, answer)
+}
+
+// mustSend is [service.must] of a request that is made already.
+func (s *service) mustSend(r request, answer any) {
+	s.Helper()
 	err := s.send(s.Context(), r, func(resp *http.Response) error {
 		text, err := io.ReadAll(resp.Body)
 		if err == nil && resp.StatusCode >= 300 {
@@ -328,7 +334,7 @@ func (s *service) must(method, path string, body, answer any) {
 		return json.Unmarshal(text, answer)
 	})
 	if err != nil {
-		s.Fatalf("%s %.200s: %v", method, path, err)
+		s.Fatalf("%s %.200s: %v", r.method, r.path, err)
 	}
 }
 
