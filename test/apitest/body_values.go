@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,28 +119,31 @@ func serverFields(t *testing.T, s *Service) {
 		"saved_by": "me", "saved_at": now, "restored_from": 1, "place": "a", "entity_id": w.bob, "_id": "x", "departments": list{},
 		"secret": "whsec_x", "disabled_reason": "x", "sid": "s1", "expires_at": now, "token": "x", "issued_at": now,
 	}
-	agent := []string{"id", "version", "revision", "created_at", "updated_at", "content_hash", "saved_by", "place", "_id"}
+	shown := slices.Clip([]string{"id", "revision", "created_at", "updated_at"}) // in most answers
 	rows := []struct {
-		method, path string
-		base         obj
-		fields       []string
+		method, path      string
+		base              obj
+		readOnly, unknown []string
 	}{
-		{"POST", "/agents", agentBody("X", "Design"), agent},
-		{"PATCH", agentPath(w.ann), obj{}, agent},
-		{"POST", "/departments", obj{"name": "X"}, []string{"id", "revision", "created_at", "updated_at", "place", "_id"}},
-		{"PATCH", "/departments/Design", obj{}, []string{"id", "revision", "created_at", "updated_at", "place", "_id"}},
-		{"PATCH", "/company", obj{}, []string{"id", "revision", "updated_at", "departments", "_id"}},
-		{"POST", "/projects", obj{"name": "X"}, []string{"id", "revision", "created_at", "updated_at"}},
-		{"PATCH", "/projects/" + w.project, obj{}, []string{"id", "revision", "created_at", "updated_at"}},
-		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, []string{"version", "saved_by", "restored_from", "id"}},
-		{"POST", "/webhooks", obj{"url": nowhere}, []string{"id", "revision", "created_at", "updated_at", "secret", "disabled_reason"}},
-		{"PATCH", "/webhooks/" + w.webhook, obj{}, []string{"id", "revision", "created_at", "updated_at", "secret", "disabled_reason"}},
-		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, []string{"id", "sid", "expires_at", "issued_at", "token"}},
+		{"POST", "/agents", agentBody("X", "Design"), append(shown, "version"), []string{"content_hash", "saved_by", "place", "_id"}},
+		{"PATCH", agentPath(w.ann), obj{}, append(shown, "version"), []string{"content_hash", "saved_by", "place", "_id"}},
+		{"POST", "/departments", obj{"name": "X"}, shown, []string{"place", "_id"}},
+		{"PATCH", "/departments/Design", obj{}, shown, []string{"place", "_id"}},
+		{"PATCH", "/company", obj{}, []string{"revision", "updated_at", "departments"}, []string{"id", "_id"}},
+		{"POST", "/projects", obj{"name": "X"}, shown, nil},
+		{"PATCH", "/projects/" + w.project, obj{}, shown, nil},
+		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, nil, []string{"version", "saved_by", "restored_from", "id"}},
+		{"POST", "/webhooks", obj{"url": nowhere}, append(shown, "secret", "disabled_reason"), nil},
+		{"PATCH", "/webhooks/" + w.webhook, obj{}, append(shown, "secret", "disabled_reason"), nil},
+		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, nil, []string{"id", "sid", "expires_at", "issued_at", "token"}},
 	}
 	tried := 0
 	for _, row := range rows {
-		tried += len(row.fields)
-		for _, f := range row.fields {
+		tried += len(row.readOnly) + len(row.unknown)
+		for _, f := range row.readOnly {
+			w.send(row.method, row.path, with(row.base, f, values[f])).refused(400, 2001, f+": is read-only")
+		}
+		for _, f := range row.unknown {
 			w.send(row.method, row.path, with(row.base, f, values[f])).refused(400, 2001, f+": unknown field")
 		}
 	}

@@ -315,10 +315,10 @@ func badDocumentEntries(t *testing.T, s *Service) {
 		"agents":      list{entry("Ann", obj{"level": "boss"}), entry("Bob", obj{"nmae": 1, "id": nobody}), obj{"role": "x"}, entry("ANN"), entry("x\x00"), obj{"level": "boss"}, obj{"name": nil}},
 	}
 	for _, path := range []string{"/organization/plan", "/organization/apply"} {
-		c.post(path, doc).refused(400, 2001, "company.currency: ", "company.departments: unknown field",
+		c.post(path, doc).refused(400, 2001, "company.currency: ", "company.departments: is read-only",
 			"departments[0].budget_percent: ", "departments[1].name: is required", "departments[2]: must be an object",
 			"departments[4].previous_name: unknown field",
-			"agents[0].level: must be one of", "agents[1].nmae: unknown field", "agents[1].id: unknown field", "agents[2].name: is required",
+			"agents[0].level: must be one of", "agents[1].nmae: unknown field", "agents[1].id: is read-only", "agents[2].name: is required",
 			`agents[3].name: "ANN" is also the name of agents[0]`, "agents[4].name: ", "agents[5].level: ", "agents[5].name: is required", "agents[6].name: ")
 		c.post(path, obj{"format": 1, "departments": list{entry("A"), entry("B"), entry("a")}, "agents": list{entry("X"), entry("x ")}}).
 			refused(400, 2001, `departments[2].name: "a" is also the name of departments[0]`, `agents[1].name: "x" is also the name of agents[0]`)
