@@ -158,11 +158,14 @@ func (w *writer) without(j *job, batch []*job) (others []*job) {
 			others = append(others, other)
 		}
 	}
-	if j.Alone {
+	if j.Change.asks && j.Alone {
 		w.retry([]*job{j})
 		return nil
 	}
-	j.Alone, j.Change.asks = j.Change.asks, true
+	if j.Change.asks {
+		j.Alone = true
+	}
+	j.Change.asks = true
 	w.db.writes.Return(j)
 	return others
 }
