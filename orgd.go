@@ -152,6 +152,9 @@ const (
 	webhooksGather = 20 * time.Millisecond
 	// backlogEvery is the time between two counts of pending deliveries.
 	backlogEvery = 15 * time.Second
+	// reordersEvery is the time between two looks for reorders that another process has
+	// left unfinished.
+	reordersEvery = 2 * time.Second
 	// healthEvery is the time between two checks of what can be used, for the metrics.
 	healthEvery = 5 * time.Second
 )

@@ -55,7 +55,8 @@ func openStorage(ctx context.Context, cfg Config, clock ports.Clock, m *telemetr
 		if err != nil {
 			return storage{}, nil, err
 		}
-		return storage{stores: db.Stores()}, closeDB, nil
+		reorders := jobs.Job{Name: "unfinished reorders", Every: reordersEvery, Run: db.NewReorderFinisher().Run}
+		return storage{db.Stores(), []jobs.Job{reorders}}, closeDB, nil
 	}
 	cfg.SQLite.Observer = observer
 	db, closeDB, err := sqlitestore.Open(ctx, cfg.SQLite, log)

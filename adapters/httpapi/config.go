@@ -30,7 +30,7 @@ type Config struct {
 	// which an idempotency key is taken over.
 	RequestTimeout time.Duration `name:"request-timeout" placeholder:"TIME" help:"How long the work on one request may take, up to 15s."`
 	// OrganizationTimeout may be longer: idempotency keys are renewed meanwhile.
-	OrganizationTimeout time.Duration `name:"organization-timeout" placeholder:"TIME" help:"The same for requests that read or change the whole organization."`
+	OrganizationTimeout time.Duration `name:"organization-timeout" placeholder:"TIME" help:"The same for requests that read or change the whole organization, and for reorders."`
 	OrganizationMaxBody int           `name:"organization-max-body" placeholder:"BYTES" help:"How large the document of an organization may be. What does not fit into memory goes to temporary files."`
 	DrainDelay          time.Duration `name:"drain-delay" placeholder:"TIME" help:"After a signal to stop: how long to answer while readiness says 503, so that load balancers notice."`
 	ShutdownTimeout     time.Duration `name:"shutdown-timeout" placeholder:"TIME" help:"How long running requests may take to end after that."`

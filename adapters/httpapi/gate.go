@@ -43,7 +43,7 @@ func (s *Server) admit(r *request.Request) error {
 	if err := access.Check(r.Session.Actor(), r.Route.Op); err != nil {
 		return err
 	}
-	if r.Route.Long {
+	if r.Route.Whole {
 		leave, refused := s.documents.Enter(string(r.Route.Op), r.Session.Subject)
 		if refused != nil {
 			return refused.Err()

@@ -75,8 +75,12 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 func TestShortRequestsRenewNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := &countingKeys{}
-		f := newFake(t, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func(_ *Config, p *Parts) { p.Idempotency = keys })
-		r := newRequest(t, http.MethodPost, "/api/v1/company/reorder-departments", `{"department_names":[]}`)
+		f := newFake(t, ok, func(_ *Config, p *Parts) {
+			p.Idempotency = keys
+			slow := fakeDepartments{do: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+			p.Departments = app.NewDepartments(p.Clock, p.IDs, slow, nil, nil)
+		})
+		r := newRequest(t, http.MethodPost, "/api/v1/departments", `{"name":"Sales"}`)
 		r.Header.Set("Idempotency-Key", "k")
 		if w := f.send(r); w.Code < 500 || keys.renewed.Load() != 0 || keys.released.Load() != 1 {
 			t.Errorf("answer = %d after %d renewals", w.Code, keys.renewed.Load())

@@ -49,11 +49,11 @@ func (s *Server) routes() []request.Route {
 		{Method: patch, Path: "/company", Op: access.CompanyUpdate, Handle: company.update},
 		{Method: get, Path: "/company/departments", Op: access.CompanyDepartments, Handle: company.departments},
 		{Method: get, Path: "/company/departments/figures", Op: access.DepartmentsFigures, Handle: measures.departmentFigures},
-		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, Handle: company.reorder},
+		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, Long: true, Handle: company.reorder},
 
-		{Method: get, Path: "/organization", Op: access.OrganizationExport, Long: true, Handle: organizations.export},
-		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Long: true, Spooled: true, Handle: organizations.plan},
-		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Long: true, Spooled: true, Handle: organizations.apply},
+		{Method: get, Path: "/organization", Op: access.OrganizationExport, Whole: true, Long: true, Handle: organizations.export},
+		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Whole: true, Long: true, Spooled: true, Handle: organizations.plan},
+		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Whole: true, Long: true, Spooled: true, Handle: organizations.apply},
 
 		{Method: get, Path: "/agents", Op: access.AgentsList, Handle: agents.list},
 		{Method: post, Path: "/agents", Op: access.AgentsCreate, Handle: agents.create},
@@ -83,7 +83,7 @@ func (s *Server) routes() []request.Route {
 		{Method: remove, Path: "/departments/{name}/ceremony-policy", Op: access.DepartmentsDeleteCeremonyPolicy, Handle: departments.removeCeremonyPolicy},
 		{Method: get, Path: "/departments/{name}/ceremony-policy/resolved", Op: access.DepartmentsResolvedCeremonyPolicy, Handle: departments.resolvedCeremonyPolicy},
 		{Method: get, Path: "/departments/{name}/health", Op: access.DepartmentsHealth, Handle: measures.departmentHealth},
-		{Method: post, Path: "/departments/{name}/reorder-agents", Op: access.DepartmentsReorderAgents, Handle: departments.reorderAgents},
+		{Method: post, Path: "/departments/{name}/reorder-agents", Op: access.DepartmentsReorderAgents, Long: true, Handle: departments.reorderAgents},
 
 		{Method: get, Path: "/projects", Op: access.ProjectsList, Handle: projects.list},
 		{Method: post, Path: "/projects", Op: access.ProjectsCreate, Handle: projects.create},

@@ -17,6 +17,7 @@ import (
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
+	"orgd/app"
 	"orgd/domain/company"
 	"orgd/ports"
 )
@@ -375,6 +376,40 @@ func TestNotModifiedIsForReads(t *testing.T) {
 		r.Header.Set("If-None-Match", "*")
 		if w := f.send(r); w.Code != want || w.Header().Get("ETag") == "" {
 			t.Errorf("%s /company = %d with the tag %q, want %d with one", method, w.Code, w.Header().Get("ETag"), want)
+		}
+	}
+}
+
+// A reorder of all that its body may name takes longer than other changes.
+func TestReordersHaveTime(t *testing.T) {
+	cfg := Default()
+	left := map[string]time.Duration{}
+	var call string
+	look := func(ctx context.Context) error {
+		until, _ := ctx.Deadline()
+		left[call] = time.Until(until)
+		return refusal(ctx)
+	}
+	f := newFake(t, look, func(_ *Config, p *Parts) {
+		p.Departments = app.NewDepartments(p.Clock, p.IDs, fakeDepartments{do: look}, nil, nil)
+	})
+	srv := httptest.NewServer(f.Handler())
+	t.Cleanup(srv.Close)
+	for path, body := range map[string]string{
+		"/company/reorder-departments":      `{"department_names":["a"]}`,
+		"/departments/sales/reorder-agents": `{"agent_names":["a"]}`,
+	} {
+		call = path
+		r := newRequest(t, "POST", srv.URL+"/api/v1"+path, body)
+		r.RequestURI = ""
+		resp, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if left[path] <= cfg.RequestTimeout || left[path] > cfg.OrganizationTimeout {
+			t.Errorf("POST %s = %d, it has %v for its work, want more than %v and at most %v",
+				path, resp.StatusCode, left[path], cfg.RequestTimeout, cfg.OrganizationTimeout)
 		}
 	}
 }

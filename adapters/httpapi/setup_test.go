@@ -20,9 +20,12 @@ import (
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/access"
+	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
+	"orgd/domain/money"
+	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -71,6 +74,14 @@ type fakeDepartments struct {
 
 func (f fakeDepartments) Departments(ctx context.Context, _ company.OrderKey, _ int) ([]department.Department, error) {
 	return nil, f.do(ctx)
+}
+
+func (f fakeDepartments) Create(ctx context.Context, _ name.Key, _ func(company.Company, money.Percent) (ports.DepartmentChange, error)) (department.Department, error) {
+	return department.Department{}, f.do(ctx)
+}
+
+func (f fakeDepartments) Reorder(ctx context.Context, _ name.Key, _ func(department.Department, []agent.Member) (ports.DepartmentChange, error)) (department.Department, error) {
+	return department.Department{}, f.do(ctx)
 }
 
 // fakeStorage answers every ping with what a test says.

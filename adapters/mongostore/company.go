@@ -96,25 +96,34 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 // Update implements [ports.CompanyStore].
 func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.Change[company.Company], err error) {
-		before, err := readCompany(t)
-		if err != nil {
-			return step, err
-		}
-		if step, err = change(before.Company, before.costs); err != nil {
-			return step, err
-		}
-		t.addTrail(step.Trail, step.Effective())
-		if step.Effective() {
-			t.updateCompany(step.State)
-			updateOrder(t, departmentsColl, before.Seats, step.State.Seats, func(s company.Slot) (id, orderKey string) {
-				return string(s.Department), string(s.OrderKey)
-			})
-		}
-		return step, nil
+	return finishing(ctx, s.db, departmentsColl, func() (_ company.Company, unfinished bool, err error) {
+		step, err := write(ctx, s.db, func(t *tx) (step ports.Change[company.Company], err error) {
+			unfinished = false
+			before, err := readCompany(t)
+			if err != nil {
+				return step, err
+			}
+			if step, err = change(before.Company, before.costs); err != nil {
+				return step, err
+			}
+			slots := moved(before.Seats, step.State.Seats, slotOfDepartment)
+			if len(slots) > 0 || !step.Effective() { // else the order of the departments did not matter
+				if err := mustBeFinished(t, departmentsColl); err != nil {
+					return step, err
+				}
+			}
+			if step.Effective() {
+				t.updateCompany(step.State)
+				unfinished = t.reorder(departmentsColl, slots)
+			}
+			t.addTrail(step.Trail, step.Effective())
+			return step, nil
+		})
+		return step.State, unfinished, err
 	})
-	return step.State, err
 }
+
+func slotOfDepartment(s company.Slot) slot { return slot{string(s.Department), string(s.OrderKey)} }
 
 // updateCompany writes the company without the order of its departments.
 func (t *tx) updateCompany(c company.Company) {

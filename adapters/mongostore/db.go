@@ -48,6 +48,7 @@ const (
 	sessionsColl      = "sessions"
 	webhooksColl      = "webhooks"
 	deliveriesColl    = "deliveries"
+	reordersColl      = "reorders"
 	metaColl          = "meta"
 )
 

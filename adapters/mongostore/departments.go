@@ -88,23 +88,31 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 	}, (*tx).updateDepartment)
 }
 
-// Reorder implements [ports.DepartmentStore]. Two reorders conflict in the
-// department, a reorder and a change of a member in the member.
+// Reorder implements [ports.DepartmentStore]. Two reorders conflict in a document that
+// both write, a reorder and a change of a member in the member.
 func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(department.Department, []agent.Member) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
-	var members []agent.Member
-	return s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentChange, err error) {
-		if members, err = readMembers(t, key); err != nil {
+	return finishing(ctx, s.db, agentsColl, func() (_ department.Department, unfinished bool, err error) {
+		d, err := s.step(ctx, key, func(t *tx, d department.Department) (step ports.DepartmentChange, err error) {
+			unfinished = false
+			if err := mustBeFinished(t, agentsColl); err != nil {
+				return step, err
+			}
+			members, err := readMembers(t, key)
+			if err != nil {
+				return step, err
+			}
+			if step, err = order(d, members); err == nil && step.Effective() {
+				t.upsert(metaColl, reordersID, increment(is("agents", 1)))
+				unfinished = t.reorder(agentsColl, moved(members, step.Members, slotOfMember))
+			}
 			return step, err
-		}
-		return order(d, members)
-	}, func(t *tx, step ports.DepartmentChange) {
-		t.updateDepartment(step)
-		updateOrder(t, agentsColl, members, step.Members, func(m agent.Member) (id, orderKey string) {
-			return string(m.ID), string(m.OrderKey)
-		})
+		}, (*tx).updateDepartment)
+		return d, unfinished, err
 	})
 }
+
+func slotOfMember(m agent.Member) slot { return slot{string(m.ID), string(m.OrderKey)} }
 
 // Delete implements [ports.DepartmentStore].
 func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(department.Department, int64, company.Company) (ports.DepartmentChange, error)) (err error) {
@@ -202,19 +210,4 @@ func readMembers(r reader, department name.Key) ([]agent.Member, error) {
 	return every(r, agentsColl, bson.D{is("department", string(department))}, func(d agentDoc) (agent.Member, error) {
 		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), OrderKey: agent.OrderKey(d.OrderKey)}, nil
 	}, options.Find().SetSort(by("order_key", "_id")).SetProjection(by("key", "order_key")))
-}
-
-// updateOrder writes the order keys that have changed. of returns the id of a document
-// and its order key.
-func updateOrder[T any](t *tx, coll string, from, to []T, of func(T) (id, orderKey string)) {
-	keys := make(map[string]string, len(from))
-	for _, v := range from {
-		id, key := of(v)
-		keys[id] = key
-	}
-	for _, v := range to {
-		if id, key := of(v); keys[id] != key {
-			t.update(coll, id, set(is("order_key", key)), nil)
-		}
-	}
 }

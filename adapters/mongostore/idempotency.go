@@ -37,7 +37,21 @@ func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempote
 	if err := ctx.Err(); err != nil {
 		return nil, groupcommit.Unavailable(err)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.timeout)
+	kept, err := s.lockOrFind(context.WithoutCancel(ctx), c)
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	if kept.Unfinished != "" { // whoever has the answer sees the new order
+		if err := s.db.finishReorder(ctx, kept.Unfinished); err != nil {
+			return nil, groupcommit.Unavailable(err)
+		}
+	}
+	return kept.record(), nil
+}
+
+// lockOrFind locks the key, or returns its record.
+func (s *Idempotency) lockOrFind(ctx context.Context, c idempotency.Lock) (*idempotencyDoc, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	refused := s.lock(ctx, c)
 	if errors.Is(refused, ports.ErrUnavailable) { // it may have the lock
@@ -124,13 +138,13 @@ func (s *Idempotency) unlock(ctx context.Context, c idempotency.Lock) error {
 }
 
 // find returns the record of a key, or nil if there is none or it has expired at now.
-func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotency.Record, error) {
+func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotencyDoc, error) {
 	d, err := oneOrZero[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
 		bson.D{is("_id", string(key)), compare("at", "$gte", millis(now.Add(-idempotency.Kept)))})
 	if err != nil || d.Key == "" {
 		return nil, err
 	}
-	return d.record(), nil
+	return &d, nil
 }
 
 // addIdempotencyRecord writes a record, if there is one. It replaces one of the same
@@ -145,7 +159,9 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 		taken: idempotency.ErrRunning,
 		free:  func(holder bson.Raw) bool { return holder.Lookup("at").AsInt64() < until },
 	}
-	t.replace(idempotencyColl, string(r.Key), idempotencyOf(*r), takes, compare("at", "$lt", until))
+	doc := idempotencyOf(*r)
+	doc.Unfinished = t.unfinished
+	t.replace(idempotencyColl, string(r.Key), doc, takes, compare("at", "$lt", until))
 }
 
 // idempotencyDoc is an idempotency record.
@@ -155,6 +171,8 @@ type idempotencyDoc struct {
 	At          int64      `bson:"at"`
 	Departments []name.Key `bson:"departments,omitempty"`
 	Reply       *replyDoc  `bson:"reply,omitempty"`
+	// Unfinished is the collection whose reorder the change has left to be finished, or "".
+	Unfinished string `bson:"unfinished,omitempty"`
 }
 
 type replyDoc struct {

@@ -245,40 +245,6 @@ func TestLongAgentMeets(t *testing.T) {
 	}
 }
 
-// The order of many agents is changed, with an idempotency key and without.
-func TestLongReorder(t *testing.T) {
-	const members = 5000
-	o := newOffice(t)
-	o.db.timeout = 2 * time.Minute
-	o.must(o.createDepartment(t.Context(), "Sales", 1))
-	first := o.hire("Sales")
-	template, err := one[agentDoc](o.db.ask(t.Context()), agentsColl, byID(string(first)))
-	o.must(err)
-	docs := make([]agentDoc, members-1)
-	for i := range docs {
-		d := template
-		d.ID, d.Key = newID(), fmt.Sprint("agent ", i)
-		d.Name, d.OrderKey = d.Key, d.ID
-		docs[i] = d
-	}
-	_, err = o.db.coll(agentsColl).InsertMany(timeLimit(t, time.Minute), docs) // else the driver's own time-out counts
-	o.must(err)
-	before, err := readMembers(o.db.ask(t.Context()), "sales")
-	o.must(err)
-	for _, r := range []*idempotency.Record{nil, newRecord(idempotency.MaxReply)} {
-		start := time.Now()
-		o.must(o.reverse(t.Context(), "Sales", r))
-		fmt.Fprintln(t.Output(), "reorder:", time.Since(start))
-	}
-	after, err := readMembers(o.db.ask(t.Context()), "sales")
-	o.must(err)
-	for i := range before {
-		if before[i].ID != after[i].ID {
-			t.Fatalf("agent %d is %s after two reversals, want %s", i, after[i].ID, before[i].ID)
-		}
-	}
-}
-
 // Events of one agent and day from three processes are all counted, each once.
 func TestReportsMeet(t *testing.T) {
 	const each, distinct = 1000, 1000 * 3 * 3 / 4

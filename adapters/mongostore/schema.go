@@ -124,7 +124,7 @@ func indexes() map[string][]mongo.IndexModel {
 	unique := mongo.IndexModel{Keys: by("key"), Options: options.Index().SetUnique(true)}
 	return map[string][]mongo.IndexModel{
 		agentsColl:        append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique),
-		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil,
+		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
 		departmentsColl: plain("order_key _id share"),
 		projectsColl:    plain("status _id", "lead _id"),
 		eventsColl:      plain("type at _id", "agent type at _id", "entered"),

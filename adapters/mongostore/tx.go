@@ -16,11 +16,13 @@ type tx struct {
 	db    *DB
 	batch *batch
 	// shard is a number below shards. What all changes add to has a document for each.
-	shard  int
-	ops    []op
-	bytes  int // that they write
-	read   []docKey
-	failed error // the first failure that the function cannot recover from
+	shard int
+	ops   []op
+	bytes int // that they write
+	// unfinished is the collection in which it leaves a reorder to be finished, or "".
+	unfinished string
+	read       []docKey
+	failed     error // the first failure that the function cannot recover from
 }
 
 // kind is a kind of write, in the order in which they are sent.
@@ -151,12 +153,12 @@ func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, 
 // flushOrder is the order in which collections are written. Those that two changes
 // may conflict in come first. Of two refusals that of the first collection is given.
 var flushOrder = []string{
-	idempotencyColl, metaColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
+	idempotencyColl, metaColl, reordersColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
 	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
 }
 
-// flush sends what the changes write, with one command for each collection and
-// kind of write: a name that one gives back another may take.
+// flush sends what the changes write, by collection and kind of write: a name that one
+// gives back another may take.
 func (b *batch) flush() error {
 	for _, coll := range flushOrder {
 		ops := b.ops[coll]

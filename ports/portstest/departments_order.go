@@ -138,6 +138,51 @@ func departmentReorderMany(w *world) {
 	got := idsOf(w.agents(agent.Query{Department: "sales"}, 100))
 	w.want("the number of agents", len(got), many)
 	w.want("the order of many agents", slices.Equal(got, want), true)
+	w.reorderManyBesideOthers(got)
+}
+
+// reorderManyBesideOthers reorders the many agents of a department, and two of another,
+// while some come, go and move between the two.
+func (w *world) reorderManyBesideOthers(there []agent.ID) {
+	w.Helper()
+	w.createDepartment("Ops")
+	moving, gone, stay := there[:4], there[len(there)-4:], there[:len(there)-4]
+	var hires []ports.AgentChange
+	hired := slices.Clone(there)
+	for i := range 8 {
+		hires = append(hires, w.hiring(fmt.Sprint("late ", i), []string{"Sales", "Ops"}[i%2]))
+		hired = append(hired, hires[i].Agent.ID())
+	}
+	errs := atOnce(8, func(i int) (err error) {
+		for j := range 4 {
+			switch {
+			case err != nil:
+			case i < 2:
+				_, err = w.Departments.Reorder(w.Context(), "sales", w.reordering(reversed, nil))
+			case i == 2:
+				_, err = w.Departments.Reorder(w.Context(), "ops", w.reordering(rotated, nil))
+			case i < 5:
+				err = Hire(w.Context(), w.Agents, hires[(i-3)*4+j])
+			case i == 5:
+				_, err = w.Agents.Update(w.Context(), byID(gone[j]), w.firing())
+			default: // there and back
+				to := []string{"Ops", "Sales"}[j%2]
+				_, err = w.Agents.Update(w.Context(), byID(moving[i-6]), w.changing(`{"department":"`+to+`"}`, nil))
+			}
+		}
+		return err
+	})
+	w.wantEach("reordering many, hiring, firing and moving", errs)
+	var late [2][]agent.ID
+	for i, h := range hires {
+		late[i%2] = append(late[i%2], h.Agent.ID())
+	}
+	w.wantPermutation("Sales", append(slices.Clone(stay), late[0]...), hired)
+	w.wantPermutation("Ops", late[1], hired)
+	before := w.members("Sales")
+	w.order("Sales", reversed)
+	slices.Reverse(before)
+	w.want("the order after one more reorder", slices.Equal(w.members("Sales"), before), true)
 }
 
 // wantPermutation checks that no order key was lost or given out twice: the agents

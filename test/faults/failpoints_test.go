@@ -44,6 +44,9 @@ var crashes = func() (all []crash) {
 			all = append(all, crash{point, c.what, point == "commit.after", c.change})
 		}
 	}
+	for _, point := range []string{"reorder.accepted", "reorder.part"} {
+		all = append(all, crash{point, "reorder of many", true, (*saboteur).reorderMany})
+	}
 	return all
 }()
 
@@ -175,7 +178,7 @@ func TestEveryFailurePointIsTried(t *testing.T) {
 		t.Fatal("docs/storage.md has no section on failure points")
 	}
 	described := map[string]bool{}
-	for _, m := range regexp.MustCompile("`(begin|commit\\.[a-z]+)`").FindAllStringSubmatch(section, -1) {
+	for _, m := range regexp.MustCompile("`(begin|(?:commit|reorder)\\.[a-z]+)`").FindAllStringSubmatch(section, -1) {
 		described[m[1]] = true
 	}
 	got, want := slices.Sorted(maps.Keys(points())), slices.Sorted(maps.Keys(described))

@@ -46,8 +46,11 @@ type contested struct {
 // seen at once.
 const reportWait = time.Second
 
-// manyAgents is more than what is reordered in one step.
-const manyAgents = 501
+// finishWait is how long a reorder may take that a process has left unfinished.
+const finishWait = 10 * time.Second
+
+// manyAgents are reordered in three parts.
+const manyAgents = 1101
 
 func newSaboteur(t *testing.T, c *cluster) *saboteur {
 	t.Helper()
@@ -177,8 +180,12 @@ func (s *saboteur) roster(n int) *roster {
 	return r
 }
 
-func (s *saboteur) reorderFew() change  { return s.reorder(s.few) }
-func (s *saboteur) reorderMany() change { return s.reorder(s.many) }
+func (s *saboteur) reorderFew() change { return s.reorder(s.few) }
+
+func (s *saboteur) reorderMany() change {
+	s.shownIn = finishWait
+	return s.reorder(s.many)
+}
 
 // reorder turns the order of a department's agents round.
 func (s *saboteur) reorder(r *roster) change {
@@ -197,8 +204,7 @@ func (s *saboteur) reorder(r *roster) change {
 			return nil
 		},
 		happened: func(ctx context.Context, c *api.Client) (*api.Answer, error) {
-			// Whoever reads a department finishes the reorder first.
-			a, err := look(ctx, c, r.department.path())
+			accepted, err := atRevision(r.department.path(), r.department.revision+1)(ctx, c)
 			if err != nil {
 				return nil, err
 			}
@@ -206,9 +212,9 @@ func (s *saboteur) reorder(r *roster) change {
 			switch {
 			case err != nil:
 				return nil, err
-			case slices.Equal(got, next):
-				return a, nil
-			case slices.Equal(got, r.order):
+			case accepted != nil && slices.Equal(got, next):
+				return accepted, nil
+			case accepted != nil || slices.Equal(got, r.order): // not yet, or not at all
 				return nil, nil
 			}
 			return nil, fmt.Errorf("half an order: %v", got)

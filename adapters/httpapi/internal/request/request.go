@@ -78,7 +78,9 @@ type Route struct {
 	Uncounted bool
 	// AtRoot routes are not below the prefix.
 	AtRoot bool
-	// Long routes read or change the whole organization, and have the time for it.
+	// Whole routes read or change the whole organization, a few at once.
+	Whole bool
+	// Long routes have [Env.LongTimeout] for their work.
 	Long bool
 	// Spooled routes have bodies that may be too large for memory. They are
 	// bounded by [Env.MaxDocument].
