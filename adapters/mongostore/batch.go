@@ -16,6 +16,9 @@ const (
 	maxChanges = 64
 	maxDocs    = 1500
 	maxBytes   = 4 << 20 // that it writes, and that it reads
+	// sentAtOnce is how many documents one operation writes at most. So one that takes too
+	// long is always the server's fault.
+	sentAtOnce = 500
 )
 
 // batch are changes that are committed together. All of them see the state before the
@@ -107,6 +110,22 @@ func (b *batch) add(j *job) {
 	}
 	b.docs += len(t.ops)
 	b.bytes += t.bytes
+}
+
+// time is how long the batch may take: longer the more it writes.
+func (b *batch) time() time.Duration {
+	return b.db.timeout * time.Duration(1+b.docs/sentAtOnce+b.bytes/maxBytes)
+}
+
+// getsOn has the callers of large changes wait for another operation: the last one has
+// succeeded, or the next one is the first.
+func (b *batch) getsOn() {
+	for _, j := range b.kept {
+		w, ok := j.Change.ctx.(*waiting)
+		if t := j.Change.tx; ok && (len(t.ops) > sentAtOnce || t.bytes > maxBytes) {
+			w.extend(b.db.timeout)
+		}
+	}
 }
 
 // prefetch reads what several changes need, a query for each collection.

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -173,9 +174,21 @@ func (b *batch) flush() error {
 				}
 			}
 		}
-		if _, err := b.db.coll(coll).BulkWrite(b.ctx, models); err != nil {
-			return refused(ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
+		for some := range slices.Chunk(models, sentAtOnce) {
+			if err := b.send(coll, some); err != nil {
+				return refused(ops, fmt.Errorf("mongostore: write %s: %w", coll, err))
+			}
 		}
 	}
+	return nil
+}
+
+func (b *batch) send(coll string, models []mongo.WriteModel) error {
+	ctx, cancel := context.WithTimeout(b.ctx, b.db.timeout)
+	defer cancel()
+	if _, err := b.db.coll(coll).BulkWrite(ctx, models); err != nil {
+		return err
+	}
+	b.getsOn()
 	return nil
 }

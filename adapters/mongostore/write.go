@@ -53,9 +53,9 @@ type job = groupcommit.Job[*change]
 // later the outcome is unknown. Both are ports.ErrUnavailable and say which.
 func (db *DB) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
 	db.startLease()
-	ctx, cancel := context.WithTimeout(ctx, db.timeout)
-	defer cancel()
-	return db.writes.Do(ctx, &change{ctx: ctx, fn: fn, needs: needs})
+	waiting, end := newWaiting(ctx, db.timeout)
+	defer end()
+	return db.writes.Do(waiting, &change{ctx: waiting, fn: fn, needs: needs})
 }
 
 // write is [DB.write] of a change that has a result, which is zero with an error.
@@ -203,7 +203,7 @@ func (w *writer) batch(jobs []*job) *batch {
 func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 	b = w.batch(jobs)
 	// It does not end with the context of a caller, but its commands are in the trace of one.
-	trace := context.WithoutCancel(jobs[0].Change.ctx)
+	trace, begun := context.WithoutCancel(jobs[0].Change.ctx), time.Now()
 	ctx, cancel := context.WithTimeout(trace, w.db.timeout)
 	defer cancel()
 	release, err := w.db.connection(ctx)
@@ -231,6 +231,10 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 		return b, nil
 	}
 	b.reach("begin")
+	b.getsOn()
+	large, cancelLarge := context.WithDeadline(trace, begun.Add(b.time()))
+	defer cancelLarge()
+	b.ctx = mongo.NewSessionContext(large, w.session)
 	if err := b.flush(); err != nil {
 		return b, err
 	}

@@ -1,0 +1,140 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"orgd/ports"
+)
+
+// watched opens the database of another store once more. sent gets the number of documents
+// that each command writes, before it is sent.
+func (db *DB) watched(t *testing.T, sent func(n int)) *DB {
+	t.Helper()
+	other := db.replica(t)
+	client, err := mongo.Connect(clientOptions(testConfig(t)).SetMonitor(&event.CommandMonitor{
+		Started: func(_ context.Context, e *event.CommandStartedEvent) {
+			for _, list := range []string{"documents", "updates", "deletes"} {
+				if docs, ok := e.Command.Lookup(list).ArrayOK(); ok {
+					values, _ := docs.Values()
+					sent(len(values))
+				}
+			}
+		},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := other.client
+	t.Cleanup(func() { _ = plain.Disconnect(context.Background()) }) // nothing is asked of it any more
+	other.client, other.data = client, client.Database(db.data.Name())
+	if other.writer.session, err = client.StartSession(); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// What a change writes may take longer than an operation, because it is sent by several. In
+// the long form the servers are so slow that it does.
+func TestLargeChange(t *testing.T) {
+	const many = 3*sentAtOnce + 100
+	near := newOffice(t)
+	before := near.crowd("Sales", many)
+	var most atomic.Int64
+	o := officeOf(t, near.db.watched(t, func(n int) {
+		most.Store(max(most.Load(), int64(n)))
+		if long {
+			time.Sleep(time.Duration(n) * 2500 * time.Microsecond)
+		}
+	}))
+	if long {
+		o.db.timeout = 4 * time.Second
+	}
+	o.must(o.db.write(t.Context(), func(t *tx) error {
+		for range many {
+			t.insert(versionsColl, idDoc{newID()}, nil)
+		}
+		return nil
+	}))
+	o.must(o.reverse(t.Context(), "Sales", nil))
+	near.wantOrder("after the reorder", "Sales", reversedMembers(before), before)
+	if n := most.Load(); n > sentAtOnce {
+		t.Errorf("a command writes %d documents, want at most %d", n, sentAtOnce)
+	}
+}
+
+// A batch may take longer the more it writes, and who waits for a large change waits as long
+// as it gets on, and not longer than the request.
+func TestTimeOfALargeChange(t *testing.T) {
+	db := &DB{timeout: 2 * time.Second}
+	for _, tt := range []struct{ docs, bytes, want int }{{0, 0, 2}, {sentAtOnce - 1, 1, 2}, {sentAtOnce, 1, 4}, {10 * sentAtOnce, 2 * maxBytes, 26}} {
+		b := &batch{writer: &writer{db: db}, docs: tt.docs, bytes: tt.bytes}
+		if got := b.time(); got != time.Duration(tt.want)*time.Second {
+			t.Errorf("%d documents of %d bytes may take %v, want %d s", tt.docs, tt.bytes, got, tt.want)
+		}
+	}
+	for what, tt := range map[string]struct {
+		request time.Duration
+		ops     int
+		want    time.Duration
+	}{
+		"small":                   {time.Minute, sentAtOnce, 2 * time.Second},
+		"large":                   {time.Minute, sentAtOnce + 1, 5 * time.Second},
+		"large of a late request": {3 * time.Second, sentAtOnce + 1, 3 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			request, cancel := context.WithTimeout(t.Context(), tt.request)
+			defer cancel()
+			w, end := newWaiting(request, db.timeout)
+			defer end()
+			j := &job{Change: &change{ctx: w, tx: &tx{ops: make([]op, tt.ops)}}}
+			b := &batch{writer: &writer{db: db}, kept: []*job{j}}
+			for range 3 { // it gets on for three seconds
+				time.Sleep(time.Second)
+				b.getsOn()
+			}
+			<-w.Done()
+			until, _ := w.Deadline()
+			if got := time.Since(begin); got != max(tt.want, 3*time.Second) || until.Sub(begin) != tt.want || !errors.Is(w.Err(), context.DeadlineExceeded) {
+				t.Errorf("%s: it waits for %v, until %v, %v, want %v", what, got, until.Sub(begin), w.Err(), tt.want)
+			}
+		})
+	}
+}
+
+// While a large change is written the servers fall silent: its caller learns that as soon
+// as others do.
+func TestSilenceDuringALargeChange(t *testing.T) {
+	far, proxy := openTest(t).behindProxy(t)
+	ready := make(chan struct{})
+	go func() {
+		<-ready
+		proxy.HalfOpen()
+	}()
+	var silent time.Time
+	err := far.write(t.Context(), func(tx *tx) error {
+		if !silent.IsZero() {
+			return nil
+		}
+		for range 10 * sentAtOnce {
+			tx.insert(versionsColl, idDoc{newID()}, nil)
+		}
+		silent = time.Now()
+		close(ready)
+		time.Sleep(50 * time.Millisecond) // else all may be written before
+		return nil
+	})
+	if !errors.Is(err, ports.ErrUnavailable) {
+		t.Errorf("write = %v, want ErrUnavailable", err)
+	}
+	wantWithin(t, "a large change", silent, 2500*time.Millisecond)
+	proxy.Pass()
+}

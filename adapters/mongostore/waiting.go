@@ -1,0 +1,51 @@
+package mongostore
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// waiting is the context of a caller of [DB.write], who waits as long as an operation may
+// take, and longer while a large change gets on. It ends with the caller's own, too.
+type waiting struct {
+	context.Context
+
+	mu    sync.Mutex
+	until time.Time
+	over  *time.Timer
+}
+
+func newWaiting(ctx context.Context, d time.Duration) (w *waiting, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := time.AfterFunc(d, func() { cancel(context.DeadlineExceeded) })
+	return &waiting{Context: ctx, until: time.Now().Add(d), over: over}, func() { over.Stop(); cancel(nil) }
+}
+
+// Deadline implements [context.Context].
+func (w *waiting) Deadline() (time.Time, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if own, ok := w.Context.Deadline(); ok && own.Before(w.until) {
+		return own, true
+	}
+	return w.until, true
+}
+
+// Err implements [context.Context].
+func (w *waiting) Err() error {
+	if w.Context.Err() == nil {
+		return nil
+	}
+	return context.Cause(w.Context)
+}
+
+// extend has the caller wait for d from now on at least.
+func (w *waiting) extend(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if until := time.Now().Add(d); until.After(w.until) {
+		w.until = until
+		w.over.Reset(d)
+	}
+}
