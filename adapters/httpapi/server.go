@@ -119,7 +119,8 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	s.env = &request.Env{
 		Log: log, IDs: parts.IDs, Cursors: protocol.Cursors{Key: parts.CursorKey}, ErrorDocs: cfg.ErrorDocsURL,
 		Timeout: cfg.RequestTimeout, LongTimeout: cfg.OrganizationTimeout, MaxDocument: int64(cfg.OrganizationMaxBody),
-		Turns: request.NewTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
+		Bodies: request.NewBodies(),
+		Turns:  request.NewTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.engine = s.newEngine()
@@ -186,7 +187,7 @@ func (s *Server) serve(rt *request.Route) gin.HandlerFunc {
 		err := s.run(r)
 		switch {
 		case err == nil:
-		case r.Client.Err() != nil && !errors.Is(err, request.ErrIncomplete):
+		case r.Client.Err() != nil && !errors.Is(err, request.ErrIncomplete) && !errors.Is(err, request.ErrBodies):
 			abandon(r)
 		default:
 			if r.Later != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// DefaultMaxBody bounds most bodies, in bytes.
+	// DefaultMaxBody bounds most bodies, in bytes, where there is one.
 	DefaultMaxBody = 1 << 20
 	// BodyTimeout is how long a client may take to send its body.
 	BodyTimeout = 15 * time.Second
@@ -33,28 +33,79 @@ var errBody = fault.New(fault.RequestValidation, "the request body is not accept
 // had left.
 var ErrIncomplete = fault.New(fault.RequestValidation, "the request body is not complete")
 
-// read returns the request's body, bounded in size and time.
+// read returns the request's body, bounded in size, time and memory; "" on a route that
+// takes none, where nothing is read.
 func (r *Request) read() (string, error) {
-	if r.body != nil {
-		return *r.body, nil
+	if r.body != nil || r.Route.MaxBody == 0 {
+		return r.text(), nil
 	}
 	max := r.Route.MaxBody
-	if max == 0 {
-		max = DefaultMaxBody
-	}
 	var body string
 	err := r.receive(max, BodyTimeout, func(from io.Reader) (err error) {
 		size := r.HTTP.ContentLength
 		if size < 0 {
 			size = max
 		}
-		body, err = readAll(from, size)
+		body, err = readAll(from, size, func(n int64) error { return r.takeMemory(n, size) })
 		return err
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		r.body = &body
+	case errors.Is(err, ErrBodies):
+		r.Env.Turns.Denied("bodies")
+		// What is left of the body does not hold the answer up.
+		err = errors.Join(err, r.SetReadDeadline(time.Now()))
 	}
 	return body, err
+}
+
+// text is what was read of the body.
+func (r *Request) text() string {
+	if r.body == nil {
+		return ""
+	}
+	return *r.body
+}
+
+// takeMemory takes memory for n bytes of a body of size, of which more has arrived than
+// there was memory for. More than a small part of it is taken at once as for all of it, or
+// many that have a part of theirs would wait for each other.
+func (r *Request) takeMemory(n, size int64) error {
+	small := &r.Env.Bodies.small
+	if r.memory == nil {
+		r.memory = small.hold(r.subject(), r.stopReading)
+	}
+	if n <= small.most || r.memory.pool != small {
+		return r.memory.grow(r.Client, n)
+	}
+	if err := r.memory.stay(); err != nil {
+		return err
+	}
+	whole := r.Env.Bodies.of(size).hold(r.subject(), r.stopReading)
+	if err := whole.grow(r.Client, size); err != nil {
+		whole.release()
+		return err
+	}
+	part := r.memory
+	r.memory = whole
+	part.release()
+	if err := r.SetReadDeadline(time.Now().Add(BodyTimeout)); err != nil {
+		return err
+	}
+	return r.memory.stands()
+}
+
+func (r *Request) stopReading() {
+	// An error is that of a connection that has ended.
+	_ = r.SetReadDeadline(time.Now())
+}
+
+// dropBody gives the memory of the body back. Whoever answers has done with it.
+func (r *Request) dropBody() {
+	r.body = nil
+	r.memory.release()
+	r.memory = nil
 }
 
 // receive has take read the body, bounded in size and time. Then it starts the timeout of
@@ -68,6 +119,9 @@ func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader)
 	}
 	err := take(http.MaxBytesReader(r.Writer, r.HTTP.Body, max))
 	var large *http.MaxBytesError
+	if gone := r.memory.stay(); gone != nil {
+		return gone
+	}
 	switch {
 	case err == nil:
 		r.startTimeout()
@@ -76,7 +130,7 @@ func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader)
 		return errors.Join(r.SetReadDeadline(time.Time{}), r.live())
 	case errors.As(err, &large):
 		return tooLarge(max)
-	case errors.Is(err, errSpool):
+	case errors.Is(err, errSpool), errors.Is(err, ErrBodies), r.Client.Err() != nil && errors.Is(err, r.Client.Err()):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return ErrIncomplete.With("the request body did not arrive within %d seconds", int(timeout.Seconds()))
@@ -126,18 +180,30 @@ func ignoreNotSupported(err error) error {
 	return err
 }
 
-// firstRead is how much memory a body gets before any of it has arrived, in bytes.
-const firstRead = 16 << 10
+const (
+	// firstRead is how much memory a body gets before any of it has arrived, in bytes.
+	firstRead = 512
+	// mostRead is how much is read at once.
+	mostRead = 16 << 10
+)
 
 // readAll reads r to its end. It is mostly no longer than size, which spares
-// memory, but memory grows with what has arrived: a client may announce any size.
-func readAll(r io.Reader, size int64) (string, error) {
+// memory, but memory grows with what has arrived: a client may announce any size. take is
+// called with how large the body may become, whenever that grows.
+func readAll(r io.Reader, size int64, take func(int64) error) (string, error) {
 	body := new(strings.Builder)
 	piece := make([]byte, min(firstRead, size+1)) // one more, where the end is found
 	for {
 		n, err := r.Read(piece)
 		if body.Cap()-body.Len() < n {
-			body = larger(body, n, size)
+			room := larger(body, n, size)
+			if err := take(room); err != nil {
+				return "", err
+			}
+			next := new(strings.Builder)
+			next.Grow(int(room))
+			next.WriteString(body.String())
+			body = next
 		}
 		body.Write(piece[:n])
 		if err == io.EOF {
@@ -146,17 +212,16 @@ func readAll(r io.Reader, size int64) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if n == len(piece) && n == firstRead {
+			piece = make([]byte, min(mostRead, max(size-int64(n), 0)+1))
+		}
 	}
 }
 
-// larger returns body with room for n more bytes, and for twice of what it has
-// unless that exceeds size.
-func larger(body *strings.Builder, n int, size int64) *strings.Builder {
-	room := min(int64(max(firstRead, 2*body.Len())), size)
-	next := new(strings.Builder)
-	next.Grow(max(int(room), body.Len()+n))
-	next.WriteString(body.String())
-	return next
+// larger returns room for n bytes more than body has, and for twice of what it has unless
+// that exceeds size.
+func larger(body *strings.Builder, n int, size int64) int64 {
+	return max(min(int64(max(firstRead, 2*body.Len())), size), int64(body.Len()+n))
 }
 
 func tooLarge(max int64) error {

@@ -32,6 +32,7 @@ type Env struct {
 	MaxDocument int64         // bounds a spooled body, in bytes
 	ErrorDocs   string        // the URL that the type of every problem begins with
 	Turns       *Turns
+	Bodies      *Bodies
 	Draining    atomic.Bool // the server shuts down
 }
 
@@ -55,7 +56,8 @@ type Request struct {
 	params  gin.Params
 	problem bool    // errors are sent as problem documents
 	cancel  func()  // ends the work
-	body    *string // once read
+	body    *string // once read, until the answer
+	memory  *hold   // of the body; nil: none
 	spooled *Spool  // the same on spooled routes
 	held    held
 }
@@ -85,7 +87,8 @@ type Route struct {
 	// Spooled routes have bodies that may be too large for memory. They are
 	// bounded by [Env.MaxDocument].
 	Spooled bool
-	// MaxBody bounds the request body in bytes; 0 means [DefaultMaxBody].
+	// MaxBody bounds the request body in bytes; 0: the route takes none, and if there is
+	// one nobody reads it.
 	MaxBody int64
 	// Handle answers, or returns the error that is to be answered.
 	Handle func(*Request) error
@@ -147,6 +150,7 @@ func (r *Request) InSpan(in func(context.Context) context.Context) {
 // Close ends the work on the request and removes its body.
 func (r *Request) Close() {
 	r.cancel()
+	r.dropBody()
 	if r.spooled == nil {
 		return
 	}

@@ -26,6 +26,7 @@ func (r *Request) Write(status int, contentType string, body []byte) {
 	h := r.Writer.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	r.dropBody()
 	r.Writer.WriteHeader(status)
 	if r.HTTP.Method == http.MethodHead {
 		r.Writer.WriteHeaderNow()
@@ -75,6 +76,7 @@ func (r *Request) Send(reply idempotency.Reply) error {
 
 // WriteStatus sends an answer without a body.
 func (r *Request) WriteStatus(status int) {
+	r.dropBody()
 	r.Writer.WriteHeader(status)
 	r.Writer.WriteHeaderNow()
 }
