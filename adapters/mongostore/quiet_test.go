@@ -6,39 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
-
 	"orgd/adapters/system"
 	"orgd/app"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/webhook"
 	"orgd/ports"
+	"orgd/test/mongoserver"
 )
-
-// others writes n documents into another database, with an entry in the server's log for
-// each.
-func others(t *testing.T, db *DB, n int) {
-	t.Helper()
-	other := db.client.Database("orgd_test_others_" + bson.NewObjectID().Hex())
-	t.Cleanup(func() {
-		if err := other.Drop(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("drop of what was written: %v", err)
-		}
-	})
-	coll := other.Collection("others", options.Collection().SetWriteConcern(writeconcern.W1()))
-	many := make([]any, 5000)
-	for written := 0; written < n; written += len(many) {
-		for i := range many {
-			many[i] = bson.D{is("_id", written+i)}
-		}
-		if _, err := coll.InsertMany(t.Context(), many); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // hasty opens the database once more with operations that take less time than the server
 // needs to read what others have written.
@@ -82,7 +57,7 @@ func TestLongLogOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := reported(t, db, 3)
-	others(t, db, 200_000)
+	mongoserver.WriteOthers(t, testConfig(t).URI, 200_000)
 	want = append(want, reported(t, db, 2)...)
 	t.Run("comes back", func(t *testing.T) {
 		t.Parallel()

@@ -108,6 +108,30 @@ func RollOplog(t testing.TB, uri string) {
 	}
 }
 
+// WriteOthers writes n documents into a database of its own: as many entries of the oplog
+// that are no events of anybody. The database is dropped when the test ends.
+func WriteOthers(t testing.TB, uri string, n int) {
+	t.Helper()
+	client := connect(t, uri).Client()
+	others := client.Database("orgd_test_others_" + bson.NewObjectID().Hex())
+	t.Cleanup(func() {
+		if err := others.Drop(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("drop of what was written: %v", err)
+		}
+	})
+	const atOnce = 5000
+	many := make([]any, atOnce)
+	for written := 0; written < n; written += atOnce {
+		for i := range many {
+			many[i] = bson.D{{Key: "_id", Value: written + i}}
+		}
+		if _, err := others.Collection("others").InsertMany(t.Context(), many); err != nil {
+			t.Errorf("write into another database: %v", err)
+			return
+		}
+	}
+}
+
 // oldest is the time of the oldest entry of the oplog, in seconds.
 func oldest(t testing.TB, client *mongo.Client) uint32 {
 	t.Helper()
