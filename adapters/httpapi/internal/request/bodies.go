@@ -17,6 +17,8 @@ var ErrBodies = &fault.Error{
 }
 
 const (
+	// DefaultMaxBody bounds most bodies, in bytes, where there is one.
+	DefaultMaxBody = 1 << 20
 	// weight is how many bytes are taken for each of a body: another one for what is made
 	// of it.
 	weight = 2
@@ -127,7 +129,7 @@ func (h *hold) grow(ctx context.Context, bytes int64) error {
 	}
 	w.ready = make(chan struct{})
 	p.waiting = append(p.waiting, w)
-	p.settle()
+	p.distribute()
 	p.mu.Unlock()
 	return p.wait(ctx, w)
 }
@@ -156,7 +158,7 @@ func (p *pool) wait(ctx context.Context, w *waiter) error {
 	for i, other := range p.waiting {
 		if other == w {
 			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			p.settle() // for those behind it
+			p.distribute() // for those behind it
 			return refused
 		}
 	}
@@ -196,9 +198,9 @@ func (p *pool) give(w *waiter, now time.Time) {
 	h.until = now.Add(max(lease, time.Duration(float64(h.size/weight)/leasePace*float64(time.Second))))
 }
 
-// settle gives what there is to those who wait. If it is too little, it sees to it that a
+// distribute gives what there is to those who wait. If it is too little, it sees to it that a
 // body gives way.
-func (p *pool) settle() {
+func (p *pool) distribute() {
 	now := time.Now()
 	for {
 		i := p.next()
@@ -256,7 +258,7 @@ func (p *pool) makeWay(now time.Time) {
 	}
 }
 
-// look settles again after a while.
+// look distributes again after a while.
 func (p *pool) look(after time.Duration) {
 	if p.alarm != nil {
 		p.alarm.Stop()
@@ -264,7 +266,7 @@ func (p *pool) look(after time.Duration) {
 	p.alarm = time.AfterFunc(after, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.settle()
+		p.distribute()
 	})
 }
 
@@ -306,7 +308,7 @@ func (h *hold) release() {
 		}
 	}
 	if len(p.waiting) > 0 {
-		p.settle()
+		p.distribute()
 	} else if p.alarm != nil {
 		p.alarm.Stop()
 		p.alarm = nil

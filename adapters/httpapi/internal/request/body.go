@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	// DefaultMaxBody bounds most bodies, in bytes, where there is one.
-	DefaultMaxBody = 1 << 20
 	// BodyTimeout is how long a client may take to send its body.
 	BodyTimeout = 15 * time.Second
 	// spoolTimeout is the same for a body that is spooled.
