@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"orgd/app"
 	"orgd/domain/access"
 	"orgd/domain/idempotency"
+	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -44,6 +46,32 @@ func TestRoutesAreDescribed(t *testing.T) {
 	slices.Sort(routed)
 	if diff := cmp.Diff(described, routed); diff != "" {
 		t.Errorf("routes (-described +routed):\n%s", diff)
+	}
+}
+
+// A name that ends as a path below a name does is given to nothing new: a proxy that decodes
+// %2F would address that path.
+func TestPathsBelowNames(t *testing.T) {
+	below := regexp.MustCompile(`^/[a-z]+/\{(?:agent_name|agent_id|name)\}(/.+)$`)
+	parameter := regexp.MustCompile(`\{[a-z_]+\}`)
+	n := 0
+	for _, r := range newFake(t, ok).routes() {
+		match := below.FindStringSubmatch(r.Path)
+		if match == nil {
+			continue
+		}
+		n++
+		text := "Eng" + parameter.ReplaceAllString(match[1], "7")
+		parsed, err := name.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parsed.CheckNew("name") == nil {
+			t.Errorf("%s %s: the name %q may be given; add its path to domain/name/paths.go", r.Method, r.Path, text)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d routes are below a name", n)
 	}
 }
 

@@ -119,7 +119,7 @@ func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
 
 // Rollback brings the content of an earlier version back as a new version. The
 // agent keeps its id and its hiring date. It returns [ErrRollback] if the
-// status of the target cannot be reached from here.
+// status of the target cannot be reached from here, or its name must not be given again.
 func (a Agent) Rollback(target identity.Version, reason *string, on activity.Cause) (Step, error) {
 	next := a
 	next.Identity = target.Content
@@ -128,6 +128,11 @@ func (a Agent) Rollback(target identity.Version, reason *string, on activity.Cau
 	if err := checkMove(a.Identity.Status, next.Identity.Status); err != nil {
 		return Step{}, ErrRollback.With("version %d cannot be restored: an agent cannot go from status %s to %s",
 			target.Number, a.Identity.Status, next.Identity.Status)
+	}
+	if next.Name().Key != a.Name().Key {
+		if err := next.Name().CheckNew("former name"); err != nil {
+			return Step{}, ErrRollback.With("version %d cannot be restored: %s", target.Number, err)
+		}
 	}
 	return a.step(next, on, func(v *identity.Version) {
 		v.RestoredFrom = &target.Number

@@ -98,6 +98,11 @@ func (p Patch) tried() (Patch, error) {
 	if blank.Name() != (name.Name{}) {
 		p.name = &blank.Identity.Name
 	}
+	if p.isNew {
+		if err := blank.Name().CheckNew("name"); err != nil {
+			return Patch{}, jsondoc.Locate(p.at, err)
+		}
+	}
 	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
 	if to := blank.Identity.Authority.ReportsTo; to != nil {
 		p.texts = append(p.texts, *to)
@@ -153,6 +158,7 @@ func (p Patch) Because(reason *string) Patch {
 
 // merge applies p to a and checks the result.
 func (a *Agent) merge(p Patch) error {
+	before := a.Name().Key
 	if p.whole != nil {
 		a.begin(*p.whole)
 	} else if err := p.apply(a); err != nil {
@@ -160,6 +166,11 @@ func (a *Agent) merge(p Patch) error {
 	}
 	if p.department != nil {
 		a.Identity.Department = *p.department
+	}
+	if a.Name().Key != before {
+		if err := a.Name().CheckNew("name"); err != nil {
+			return err
+		}
 	}
 	if err := a.Identity.ResolveReferences(p.refs); err != nil {
 		return err

@@ -1,11 +1,15 @@
 package agent
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/domaintest"
 	"orgd/domain/identity"
+	"orgd/domain/name"
 )
 
 // old is version 1 of an agent that has changed much since.
@@ -89,5 +93,33 @@ func TestRollbackRefusesMove(t *testing.T) {
 	want := "version 4 cannot be restored: an agent cannot go from status terminated to on_leave"
 	if err == nil || err.Error() != want {
 		t.Errorf("Rollback = %v, want %q", err, want)
+	}
+}
+
+// What has a name that nothing new may have keeps it, and who has given it up does not get it
+// again.
+func TestNamesThatArePaths(t *testing.T) {
+	const refused = `must not end in "/health"`
+	if _, err := ParseNew(domaintest.JSON(t, `{"name":"Ada/health","role":"r","department":"d"}`)); !errors.Is(err, name.ErrInvalid) || !strings.Contains(err.Error(), refused) {
+		t.Errorf("ParseNew = %v, want ErrInvalid", err)
+	}
+	a := hire(t, "")
+	if _, err := a.Change(patch(t, `{"name":"Ada/health"}`), on(1)); !errors.Is(err, name.ErrInvalid) || !strings.Contains(err.Error(), refused) {
+		t.Errorf("Change of the name = %v, want ErrInvalid", err)
+	}
+	a.Identity.Name = domaintest.Name("Ada/health") // as an earlier release took it
+	former := identity.Version{Number: 1, Content: a.Identity}
+	s, err := a.Change(patch(t, `{"name":"ADA/health","role":"Boss"}`), on(1))
+	if err != nil || s.Agent.Name().Text != "ADA/health" {
+		t.Fatalf("Change of an agent that has such a name = %+v, %v", s.Agent.Name(), err)
+	}
+	if _, err := s.Agent.Rollback(former, nil, on(2)); err != nil {
+		t.Errorf("Rollback to the name that the agent has = %v", err)
+	}
+	if s, err = s.Agent.Change(patch(t, `{"name":"Ada"}`), on(2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Agent.Rollback(former, nil, on(3)); !errors.Is(err, ErrRollback) || !strings.Contains(err.Error(), refused) {
+		t.Errorf("Rollback to a name that was given up = %v, want ErrRollback", err)
 	}
 }

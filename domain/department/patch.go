@@ -62,6 +62,11 @@ func parse(p Patch) (Patch, error) {
 	if err := scratch.check(); err != nil {
 		return Patch{}, jsondoc.Locate(p.at, err)
 	}
+	if p.isNew {
+		if err := scratch.checkNames(Department{}); err != nil {
+			return Patch{}, jsondoc.Locate(p.at, err)
+		}
+	}
 	p.name = scratch.Name
 	for _, id := range scratch.Agents() {
 		p.texts = append(p.texts, string(id))
@@ -146,7 +151,11 @@ func (p Patch) apply(d *Department) error {
 }
 
 func (d *Department) merge(p Patch) error {
+	before := *d
 	err := p.apply(d)
+	if err == nil {
+		err = d.checkNames(before)
+	}
 	if err == nil {
 		err = d.resolve(p)
 	}
@@ -154,6 +163,24 @@ func (d *Department) merge(p Patch) error {
 		err = d.check()
 	}
 	return jsondoc.Locate(p.at, err)
+}
+
+// checkNames checks the names that are new: those that the department before does not have.
+func (d *Department) checkNames(before Department) error {
+	if d.Name.Key != before.Name.Key {
+		if err := d.Name.CheckNew("name"); err != nil {
+			return err
+		}
+	}
+	for i, t := range d.Teams {
+		if slices.ContainsFunc(before.Teams, func(old Team) bool { return old.Name.Key == t.Name.Key }) {
+			continue
+		}
+		if err := t.Name.CheckNew(fmt.Sprintf("teams[%d].name", i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resolve replaces the references that came with p by ids. Those that were

@@ -29,7 +29,8 @@ func FuzzParse(f *testing.F) {
 		if want := strings.TrimSpace(norm.NFC.String(s)); n.Text != want || n.Text == "" || utf8.RuneCountInString(n.Text) > name.MaxLength {
 			t.Errorf("Parse(%q).Text = %q, want %q", s, n.Text, want)
 		}
-		if strings.ContainsFunc(n.Text, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }) {
+		isInvisible := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200c' && r != '\u200d' }
+		if strings.ContainsFunc(n.Text, isInvisible) || strings.Trim(n.Text, "\u200c\u200d") != n.Text || n.Key == "" {
 			t.Errorf("Parse(%q).Text = %q, which cannot be seen", s, n.Text)
 		}
 		for _, twin := range []string{n.Text, norm.NFD.String(n.Text), "\u3000" + n.Text + "\n"} {

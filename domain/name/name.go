@@ -1,5 +1,8 @@
 // Package name holds the rules for names that people give: which texts are
 // names, how a name is shown, and when two names are the same name.
+//
+// U+200C and U+200D, the joiners that Persian and emoji are written with, may stand inside a
+// name. They are left out of its key, because they cannot be seen.
 package name
 
 import (
@@ -25,7 +28,7 @@ var ErrInvalid = fault.New(fault.RequestValidation, "the name is not valid")
 
 // Key is what a name is compared, sorted and stored by: two names are the same
 // name when their keys are equal byte by byte. It is the NFC form of the full
-// case folding of the name's text.
+// case folding of the name's text without joiners.
 type Key string
 
 // Name is a name that satisfies the rules. The zero value is no name.
@@ -57,14 +60,14 @@ func Parse(s string) (Name, error) { return ParseMax(s, MaxLength) }
 // ParseMax reads a name of 1 to max code points. The length counts after NFC
 // normalization and after removing surrounding white space. It returns an
 // occurrence of [ErrInvalid] for a text that is empty, too long or not UTF-8,
-// contains control or format characters, is "." or ".." (which URLs resolve
-// away), or looks like an identifier (see [IsUUID]).
+// contains control or format characters other than joiners inside, is "." or ".."
+// (which URLs resolve away), or looks like an identifier (see [IsUUID]).
 func ParseMax(s string, max int) (Name, error) {
-	text, reason := clean(s, max)
+	text, bare, reason := clean(s, max)
 	if reason != "" {
 		return Name{}, ErrInvalid.With("the name %s", reason)
 	}
-	return Name{Text: text, Key: fold(text)}, nil
+	return Name{Text: text, Key: fold(bare)}, nil
 }
 
 // ParsePrefix reads the beginning of a name of at most [MaxLength] code points and
@@ -72,51 +75,79 @@ func ParseMax(s string, max int) (Name, error) {
 // [ErrInvalid] for what no name begins with. Names may begin with dots, and with
 // an identifier.
 func ParsePrefix(s string) (Key, error) {
-	text, reason := cleanText(s, MaxLength)
+	_, bare, reason := cleanText(s, MaxLength)
 	if reason != "" {
 		return "", ErrInvalid.With("the beginning of a name %s", reason)
 	}
-	return fold(text), nil
+	return fold(bare), nil
 }
 
-// clean returns the text of a name, or the reason why s is not one.
-func clean(s string, max int) (text, reason string) {
-	s, reason = cleanText(s, max)
-	switch {
+// clean returns the text of a name, and the same without joiners, or the reason why s is
+// not one.
+func clean(s string, max int) (text, bare, reason string) {
+	text, bare, reason = cleanText(s, max)
+	switch last, _ := utf8.DecodeLastRuneInString(text); {
 	case reason != "":
-		return "", reason
-	case s == "." || s == "..":
-		return "", `must not be "." or ".."`
-	case IsUUID(s):
-		return "", "must not have the form of a UUID"
+		return "", "", reason
+	case isJoiner(last):
+		return "", "", fmt.Sprintf("must not end with %U", last)
+	case bare == "." || bare == "..":
+		return "", "", `must not be "." or ".."`
+	case IsUUID(bare):
+		return "", "", "must not have the form of a UUID"
 	}
-	return s, ""
+	return text, bare, ""
 }
 
-// cleanText does the same for a text that may be a part of a name.
-func cleanText(s string, max int) (text, reason string) {
+// cleanText does the same for a text that may be the beginning of a name.
+func cleanText(s string, max int) (text, bare, reason string) {
 	if !utf8.ValidString(s) {
-		return "", "must be valid UTF-8"
+		return "", "", "must be valid UTF-8"
 	}
-	s, ok := normalize(s)
-	if !ok {
-		return "", "must not contain more than 30 combining marks in a row"
-	}
-	s = strings.TrimSpace(s)
+	text, ok := normalize(s)
+	text = strings.TrimSpace(text)
+	bare, bareOK := normalize(strings.Map(withoutJoiners, text))
+	first, _ := utf8.DecodeRuneInString(text)
 	switch {
-	case s == "":
-		return "", "must not be empty"
-	case utf8.RuneCountInString(s) > max:
-		return "", fmt.Sprintf("must not be longer than %d characters, it has %d", max, utf8.RuneCountInString(s))
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return "", "must not contain control characters"
-	case strings.ContainsFunc(s, isFormat):
-		return "", "must not contain invisible format characters"
+	case !ok || !bareOK:
+		return "", "", "must not contain more than 30 combining marks in a row"
+	case text == "":
+		return "", "", "must not be empty"
+	case utf8.RuneCountInString(text) > max:
+		return "", "", fmt.Sprintf("must not be longer than %d characters, it has %d", max, utf8.RuneCountInString(text))
+	case isJoiner(first):
+		return "", "", fmt.Sprintf("must not begin with %U", first)
 	}
-	return s, ""
+	if what, ok := Invisible(bare); ok {
+		return "", "", "must not contain " + what
+	}
+	return text, bare, ""
 }
 
-func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) }
+// Invisible names the first character of s that cannot be seen and has no place in a line of
+// text, by its code point. It reports false if there is none.
+func Invisible(s string) (what string, ok bool) {
+	for _, r := range s {
+		switch {
+		case unicode.IsControl(r):
+			return fmt.Sprintf("the control character %U", r), true
+		case unicode.Is(unicode.Cf, r):
+			return fmt.Sprintf("the invisible format character %U", r), true
+		}
+	}
+	return "", false
+}
+
+// isJoiner reports whether r is ZERO WIDTH NON-JOINER or ZERO WIDTH JOINER.
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+// withoutJoiners is for [strings.Map].
+func withoutJoiners(r rune) rune {
+	if isJoiner(r) {
+		return -1
+	}
+	return r
+}
 
 // fold computes the key of a cleaned text.
 func fold(text string) Key {

@@ -34,6 +34,11 @@ func TestParse(t *testing.T) {
 		{"data, not an operator", "$where", "$where", "$where"},
 		{"slash, dot, percent", "a.b/c%2F", "a.b/c%2F", "a.b/c%2f"},
 		{"three dots", "...", "...", "..."},
+		{"non-joiner inside", "می\u200cخواهم", "می\u200cخواهم", "میخواهم"},
+		{"emoji of several", "👩\u200d👩\u200d👧 Family", "👩\u200d👩\u200d👧 Family", "👩👩👧 family"},
+		{"joiner at a blank", "a \u200db", "a \u200db", "a b"},
+		{"joiner before a mark", "e\u200d\u0301x", "e\u200d\u0301x", "éx"},
+		{"joiners in a row", "a\u200c\u200d\u200cb", "a\u200c\u200d\u200cb", "ab"},
 		{"astral plane", "𐐀😀", "𐐀😀", "𐐨😀"},
 		{"longest", strings.Repeat("é", 128), strings.Repeat("é", 128), name.Key(strings.Repeat("é", 128))},
 		{"longest after NFC and trim", " " + strings.Repeat("e\u0301", 128), strings.Repeat("é", 128), name.Key(strings.Repeat("é", 128))},
@@ -55,14 +60,20 @@ func TestParseRefuses(t *testing.T) {
 		{"too long", strings.Repeat("é", 129), "must not be longer than 128 characters, it has 129"},
 		{"invalid UTF-8", "a\xff", "must be valid UTF-8"},
 		{"encoded surrogate", "a\xed\xa0\x80", "must be valid UTF-8"},
-		{"NUL", "a\x00b", "must not contain control characters"},
-		{"new line inside", "a\nb", "must not contain control characters"},
-		{"C1 control", "a\u0090b", "must not contain control characters"},
-		{"zero-width joiner", "a\u200db", "must not contain invisible format characters"},
-		{"right-to-left override", "a\u202eb", "must not contain invisible format characters"},
-		{"byte order mark", "\ufeffa", "must not contain invisible format characters"},
-		{"soft hyphen", "a\u00adb", "must not contain invisible format characters"},
-		{"tag character", "a\U000e0041", "must not contain invisible format characters"},
+		{"NUL", "a\x00b", "must not contain the control character U+0000"},
+		{"new line inside", "a\nb", "must not contain the control character U+000A"},
+		{"C1 control", "a\u0090b", "must not contain the control character U+0090"},
+		{"joiner at the end", "a\u200d ", "must not end with U+200D"},
+		{"non-joiner at the beginning", " \u200ca", "must not begin with U+200C"},
+		{"joiners only", "\u200d\u200c", "must not begin with U+200D"},
+		{"dots and a joiner", ".\u200d.", `must not be "." or ".."`},
+		{"UUID and a joiner", "0190c0de-c0de-7000-8000-\u200c00000000c0de", "must not have the form of a UUID"},
+		{"pile of marks around a joiner", "a" + strings.Repeat("\u0316", 20) + "\u200d" + strings.Repeat("\u0316", 20) + "a", "must not contain more than 30 combining marks in a row"},
+		{"joiner and a format character", "a\u200d\u2060b", "must not contain the invisible format character U+2060"},
+		{"right-to-left override", "a\u202eb", "must not contain the invisible format character U+202E"},
+		{"byte order mark", "\ufeffa", "must not contain the invisible format character U+FEFF"},
+		{"soft hyphen", "a\u00adb", "must not contain the invisible format character U+00AD"},
+		{"tag character", "a\U000e0041", "must not contain the invisible format character U+E0041"},
 		{"dot", ".", `must not be "." or ".."`},
 		{"two dots", " .. ", `must not be "." or ".."`},
 		{"UUID", "0190C0DE-c0de-7000-8000-00000000c0de", "must not have the form of a UUID"},
@@ -84,6 +95,7 @@ func TestParsePrefix(t *testing.T) {
 	const id = "0190c0de-c0de-7000-8000-00000000c0de"
 	for in, want := range map[string]name.Key{
 		".": ".", "..": "..", ".N": ".n", strings.ToUpper(id): id, " \u00c9": "\u00e9", "E\u0301": "\u00e9", "STRASSE": "strasse", "Stra\u00dfe": "strasse",
+		"می\u200c": "می", "👩\u200d": "👩",
 	} {
 		if got, err := name.ParsePrefix(in); got != want || err != nil {
 			t.Errorf("ParsePrefix(%q) = %q, %v, want %q", in, got, err, want)
@@ -106,11 +118,41 @@ func TestParseMax(t *testing.T) {
 	}
 }
 
+// Nothing new gets a name that a proxy which decodes %2F makes a path below another name.
+func TestCheckNew(t *testing.T) {
+	for _, refused := range []string{
+		"Eng/health", "Eng/versions", "Eng/ceremony-policy", "Eng/ceremony-policy/resolved", "Eng/reorder-agents", "Eng/activity",
+		"Eng/history", "Eng/performance", "Eng/labels", "Eng/labels/production", "Eng/labels/x/history", "Eng/proposals", "Eng/restore",
+		"Eng/versions/3", "Eng/versions/diff", "Eng/versions/rollback", "Eng/versions/3/performance", "Eng/versions/3/evaluations",
+		"a/b/health", "/health", "ENG/Health", "Eng/he\u200dalth", "Eng/ｖersions/health", "Eng//health",
+	} {
+		n, err := name.Parse(refused)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.CheckNew("name"); !errors.Is(err, name.ErrInvalid) || !strings.HasPrefix(err.Error(), `name: the name must not end in "/`) {
+			t.Errorf("CheckNew of %q = %v, want ErrInvalid", refused, err)
+		}
+	}
+	for _, given := range []string{
+		"health", "versions", "Eng", "Eng/", "Eng/diff", "Eng/rollback", "Eng/resolved", "Eng/health/", "Eng/health x", "Eng/health/x", "Eng/wealth",
+		"health/Eng", "Eng/versions/", "Eng/versions/3/4/5", "labels/x", "Eng health", "Eng-health", "Eng%2Fhealth",
+	} {
+		n, err := name.Parse(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.CheckNew("name"); err != nil {
+			t.Errorf("CheckNew of %q = %v, want nil", given, err)
+		}
+	}
+}
+
 // A name that was accepted is accepted again as the same name, in any spelling
 // that Unicode calls equivalent.
 func TestAcceptedNamesAreStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.StringOfN(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("aAäÄßẞſKΣσςİıΐe\u0301\u0345\u0316 .-"))), -1, 200, -1).Draw(t, "s")
+		s := rapid.StringOfN(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("aAäÄßẞſKΣσςİıΐe\u0301\u0345\u0316 .-\u200c\u200d"))), -1, 200, -1).Draw(t, "s")
 		n, err := name.Parse(s)
 		if err != nil {
 			return
@@ -123,6 +165,9 @@ func TestAcceptedNamesAreStable(t *testing.T) {
 		}
 		if !utf8.ValidString(string(n.Key)) || !norm.NFC.IsNormalString(string(n.Key)) {
 			t.Errorf("Parse(%q).Key = %q, want NFC", s, n.Key)
+		}
+		if strings.ContainsAny(string(n.Key), "\u200c\u200d") {
+			t.Errorf("Parse(%q).Key = %q, want no joiners", s, n.Key)
 		}
 		for _, twin := range []string{n.Text, norm.NFD.String(n.Text), " " + s + "\n"} {
 			if again, err := name.Parse(twin); again != n || err != nil {

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"orgd/domain/fault"
+	"orgd/domain/name"
 )
 
 const (
@@ -43,14 +43,14 @@ func ParseID(s string) (string, error) {
 // It returns [ErrSubject] for anything else.
 func ParseSubject(s string) (string, error) {
 	n := utf8.RuneCountInString(s)
-	if n < 1 || n > maxSubject || !utf8.ValidString(s) || s != strings.TrimSpace(s) ||
-		strings.ContainsFunc(s, invisible) {
+	if n < 1 || n > maxSubject || !utf8.ValidString(s) || s != strings.TrimSpace(s) {
 		return "", ErrSubject
+	}
+	if what, ok := name.Invisible(s); ok {
+		return "", ErrSubject.With("subject: must not contain %s", what)
 	}
 	return s, nil
 }
-
-func invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
 // ParseOwnSubject reads the subject of a token that this service issues: as
 // [ParseSubject], and without "|", or it returns [ErrOwnSubject].

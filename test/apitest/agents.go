@@ -19,6 +19,7 @@ func agentChecks() map[string]check {
 		"Delete":         deletedAgents,
 		"References":     agentReferences,
 		"Scripts":        namesOfManyScripts,
+		"Paths":          namesThatArePaths,
 		"Missing":        missingAgents,
 		"NoSideEffects":  agentsChangeNothingElse,
 		"HistoryMeaning": careerEntries,
@@ -177,6 +178,7 @@ func namesOfManyScripts(t *testing.T, s *Service) {
 		"Ελένη": "", "Иван": "", "שרה": "", "فاطمة": "", "देवी": "", "สมชาย": "", "김민수": "", "山田太郎": "", "𠮷野家": "", "👩🚀": "", "Ⅷ": "", "ǅ": "",
 		"Nguyễn": "Nguyễn", "e\u0301": "é", "A\u030a": "Å", "\u212b x": "Å x", "ﬁn": "ﬁn", "O'Brien": "", "a.b": "", "$where": "", "İstanbul": "", "ıŞIK": "", "ΣΊΣΥΦΟΣ": "",
 		"{\"$ne\":\"\"}": "", "../../etc/passwd": "", "<script>": "", "Robert'); DROP TABLE agents;--": "", "null": "", "NaN": "", "-1": "", "0": "", "true": "",
+		"می\u200cخواهم": "", "👩\u200d👩\u200d👧": "",
 	} {
 		if shown == "" {
 			shown = name
@@ -188,6 +190,25 @@ func namesOfManyScripts(t *testing.T, s *Service) {
 		c.get(agentPath(id)+"/activity").has("data.0.agent_name", shown)
 		c.get("/agents?q="+url.QueryEscape(name)).has("data.0.id", id)
 		c.post("/agents", agentBody(shown, "D")).refused(409, 4001)
+	}
+}
+
+// No agent gets a name that a proxy which decodes %2F makes a path below another name.
+func namesThatArePaths(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, bad := range []string{"Ann/health", "Ann/versions", "nobody/versions/3", "ANN/Versions/diff", "a/b/activity", "/performance", "Ann/labels/production"} {
+		const says = "name: the name must not end in"
+		w.post("/agents", agentBody(bad, "Design")).refused(400, 2001, says)
+		w.patch("/agents/Ann", obj{"name": bad}).refused(400, 2001, says)
+		for _, e := range []obj{entry(bad, obj{"role": "r", "department": "Design"}), entry("Ann", obj{"id": w.ann, "name": bad})} {
+			doc := obj{"format": 1, "agents": list{e}}
+			w.plan(doc).refused(400, 2001, "must not end in")
+			w.post("/organization/apply", doc).refused(400, 2001, "must not end in")
+		}
+	}
+	w.get("/agents/Ann").want(200).hasAll("data", obj{"name": "Ann", "revision": 1})
+	for _, good := range []string{"Ann/diff", "Ann/healthy", "health", "health/Ann", "Ann/health/"} {
+		w.hired(good, "Design")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -26,15 +27,21 @@ type naming struct {
 
 func newNaming(written string) naming {
 	shown := strings.TrimSpace(norm.NFC.String(written))
-	return naming{written, shown, norm.NFC.String(cases.Fold().String(shown)), isNoName(shown)}
+	bare := strings.NewReplacer("\u200c", "", "\u200d", "").Replace(shown)
+	key := norm.NFC.String(cases.Fold().String(norm.NFC.String(bare)))
+	return naming{written, shown, key, isNoName(bare) || tooLong(shown) || strings.Trim(shown, "\u200c\u200d") != shown || belowName.MatchString(key)}
 }
 
-// isNoName is the rule of the interface, in words of its own.
-func isNoName(shown string) bool {
-	uuid := len(shown) == 36 && strings.Count(shown, "-") == 4 && strings.Trim(shown, "0123456789abcdefABCDEF-") == ""
-	return shown == "" || shown == "." || shown == ".." || uuid || tooLong(shown) ||
-		strings.ContainsFunc(shown, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) })
+// isNoName is the rule of the interface for a name without joiners, in words of its own.
+func isNoName(bare string) bool {
+	uuid := len(bare) == 36 && strings.Count(bare, "-") == 4 && strings.Trim(bare, "0123456789abcdefABCDEF-") == ""
+	return bare == "" || bare == "." || bare == ".." || uuid ||
+		strings.ContainsFunc(bare, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) })
 }
+
+// belowName finds the paths that are below a name.
+var belowName = regexp.MustCompile(`/(activity|ceremony-policy(/resolved)?|health|history|performance|proposals|reorder-agents|restore|` +
+	`labels(/[^/]+(/history)?)?|versions(/[^/]+(/evaluations|/performance)?)?)$`)
 
 // alphabets are ranges of characters of every plane, those that are refused
 // among them.
@@ -49,7 +56,7 @@ var alphabets = [][2]rune{
 // hostileWords are texts that mean something to a parser, a shell, a database
 // or a browser.
 var hostileWords = append([]string{
-	"%2F", "%00", "%2e%2e", "..%2f", "../agents", "agents/Ann", "Ann/versions/1", "versions", "diff", "rollback", "reorder-agents", "health", "a\\b", "a?limit=1", "a#b",
+	"%2F", "%00", "%2e%2e", "..%2f", "../agents", "agents/Ann", "Ann/versions/1", "Ann/health", "Ann/labels/x", "/versions", "/Health", "می\u200cخواهم", "👩\u200d🚀", "\u200c", "versions", "diff", "rollback", "reorder-agents", "health", "a\\b", "a?limit=1", "a#b",
 	"a%", "a_b", "a*", "$where", "$ne", "$gt", "a.b", "$a.$b", "__proto__", "constructor", `{"$ne":""}`, "'; DROP TABLE agents;--", `" OR ""="`, "{{7*7}}", "${jndi:ldap://x}",
 	"<img src=x>", "undefined", "NULL", "nil", "0x10", "1e3", "-0", "İ", "ı", "I", "i̇", "ſ", "K", "k", "K", "ẞ", "ß", "SS", "ﬃ", "ffi", "Σ", "ς", "ᾳ", "ΑΙ", "ǆ", "ǅ",
 	"Å", "Å", "A\u030a", "e\u0323\u0302", "e\u0302\u0323", "\u1ec7", "한", "\u1112\u1161\u11ab", "\u0344", "\u0958", "\u2126", "\u03a9", "a\u200bb", "a\u00adb", "\u2068a\u2069",

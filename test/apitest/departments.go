@@ -70,6 +70,16 @@ func departmentNames(t *testing.T, s *Service) {
 	for _, bad := range []string{"", " ", ".", "..", "a\nb", "a\u200b", nobody, strings.Repeat("x", 129)} {
 		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name")
 	}
+	for _, bad := range []string{"Straße/ceremony-policy", "a/reorder-agents", "a/b/HEALTH", "a/versions/3"} {
+		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name: the name must not end in")
+		c.post("/departments", obj{"name": "T", "teams": list{obj{"name": bad}}}).refused(400, 2001, "teams[0].name: the name must not end in")
+		c.patch("/departments/strasse", obj{"teams": list{obj{"name": bad}}}).refused(400, 2001, "teams[0].name: the name must not end in")
+		c.plan(obj{"format": 1, "departments": list{obj{"name": bad}}}).refused(400, 2001, "departments", "must not end in")
+	}
+	c.post("/departments", obj{"name": "a\u202eb"}).refused(400, 2001, "U+202E")
+	c.found("می\u200cخواهم")
+	c.get(departmentPath("میخواهم")).want(200).has("data.name", "می\u200cخواهم")
+	c.post("/departments", obj{"name": "میخواهم"}).refused(409, 4001, `"می\u200cخواهم"`)
 	c.found(strings.Repeat("😀", 128))
 	c.get(departmentPath(strings.Repeat("😀", 128))).want(200)
 }

@@ -116,7 +116,7 @@ func TestParseMistakes(t *testing.T) {
 		"no folder":      {"b.md", "---\nname: b\n---\n", "b.md:2: department: the file lies in no folder that names one; --department does"},
 		"only agents":    {"agents/b.md", "---\nmodel: b\n---\n", "agents/b.md:1: department: the file lies in no folder that names one; --department does"},
 		"empty name":     {"a/b.md", "---\nmodel: x\nname: \"\"\n---\n", `a/b.md:3: name: the name must not be empty`},
-		"name":           {"a/b.md", "---\nname: \"a\\tb\"\n---\n", `a/b.md:2: name: the name must not contain control characters`},
+		"name":           {"a/b.md", "---\nname: \"a\\tb\"\n---\n", `a/b.md:2: name: the name must not contain the control character U+0009`},
 		"list for text":  {"a/b.md", "---\nname: b\nmodel: [x]\ndescription: {a: b}\n---\n", "a/b.md:3: model: must be a text\na/b.md:4: description: must be a text"},
 		"twice":          {"a/b.md", "---\nname: b\nmodel: x\nname: c\n---\n", "a/b.md:4: name: stands in line 2 already"},
 		"twice, lenient": {"a/b.md", "---\nname: b\nx: a: b\nname: c\n---\n", "a/b.md:4: name: stands in line 2 already"},
