@@ -106,7 +106,7 @@ func TestAsRollback(t *testing.T) {
 		want string
 	}{
 		{agent.ErrDepartment.With("gone"), `the former department "Ops" no longer exists`},
-		{agent.ErrExists, `the former name "ada" is taken by another agent`},
+		{agent.Taken("ADA"), `the former name "ada" is taken: an agent of the name "ADA" exists`},
 	} {
 		err := asRollback(tc.err, target)
 		if !errors.Is(err, agent.ErrRollback) || domaintest.Code(err) != 4000 || err.Error() != tc.want {

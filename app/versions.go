@@ -7,6 +7,7 @@ import (
 	"orgd/domain/access"
 	"orgd/domain/agent"
 	"orgd/domain/department"
+	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -129,7 +130,7 @@ func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(ag
 		return next, nil
 	}
 	if err == nil && other.ID() != next.ID() {
-		return agent.Agent{}, formerNameTaken(next.Name())
+		return agent.Agent{}, formerNameTaken(next.Name(), agent.Taken(other.Name().Text))
 	}
 	return next, err
 }
@@ -142,7 +143,7 @@ func asRollback(err error, target identity.Version) error {
 	case errors.Is(err, agent.ErrDepartment):
 		return formerDepartmentGone(target.Content.Department)
 	case errors.Is(err, agent.ErrExists):
-		return formerNameTaken(target.Content.Name)
+		return formerNameTaken(target.Content.Name, err)
 	default:
 		return err
 	}
@@ -152,6 +153,7 @@ func formerDepartmentGone(d name.Name) error {
 	return agent.ErrRollback.With("the former department %q no longer exists", d.Text)
 }
 
-func formerNameTaken(n name.Name) error {
-	return agent.ErrRollback.With("the former name %q is taken by another agent", n.Text)
+// formerNameTaken is a former name that an agent has now, which err names.
+func formerNameTaken(n name.Name, err error) error {
+	return agent.ErrRollback.With("the former name %q is taken: %s", n.Text, fault.Of(err).Msg)
 }

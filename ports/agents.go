@@ -28,7 +28,7 @@ type AgentStore interface {
 	// before.
 	//
 	// It returns agent.ErrDepartment if the department does not exist, and
-	// agent.ErrExists if another agent has the name. An error of hire is returned
+	// agent.Taken of its name if another agent has the name. An error of hire is returned
 	// as it is and nothing is stored. hire may run more than once. So it touches
 	// only its argument, and makes an agent of the same id and name each time.
 	Create(ctx context.Context, asked name.Name, hire func(department name.Name) (AgentChange, error)) (agent.Agent, error)
@@ -38,8 +38,8 @@ type AgentStore interface {
 	// name. It returns the agent after the step, for a removed one as it was
 	// last.
 	//
-	// It returns agent.ErrNotFound if there is no such agent, agent.ErrExists
-	// if the step's new name is taken, and agent.ErrDepartment if the agent
+	// It returns agent.ErrNotFound if there is no such agent, agent.Taken of
+	// the holder's name if the step's new name is taken, and agent.ErrDepartment if the agent
 	// moves to a department that does not exist. An error of change is returned
 	// as it is and nothing is stored. change may run more than once, so it
 	// touches only its argument. It may read what never changes: versions.

@@ -33,8 +33,8 @@ type DepartmentChange struct {
 type DepartmentStore interface {
 	// Create stores a new department and the company that has it. found gets
 	// the company and the sum of all departments' shares of the budget. It
-	// returns department.ErrExists if a department has the name, whatever found
-	// would say.
+	// returns department.Taken of its name if a department has the name, whatever
+	// found would say.
 	Create(ctx context.Context, key name.Key, found func(c company.Company, shares money.Percent) (DepartmentChange, error)) (department.Department, error)
 
 	// Update changes a department. change gets it and the sum of the other

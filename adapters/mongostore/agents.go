@@ -47,8 +47,11 @@ func departmentFor(t *tx, asked name.Name) (departmentDoc, error) {
 
 func claimName(a agent.Agent) *claim {
 	return &claim{
-		need:  need{agentsColl, "key", string(a.Name().Key)},
-		taken: agent.ErrExists.With("an agent of the name %q exists", a.Name().Text),
+		need: need{agentsColl, "key", string(a.Name().Key)},
+		taken: func(holder bson.Raw) error {
+			name, _ := holder.Lookup("name").StringValueOK()
+			return agent.Taken(name)
+		},
 	}
 }
 

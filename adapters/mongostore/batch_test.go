@@ -93,7 +93,7 @@ func (a *asked) wantAnswer(t *testing.T, i int, want error) {
 func inserting(ids ...string) *change {
 	return &change{fn: func(t *tx) error {
 		for _, id := range ids {
-			t.insert(projectsColl, bson.D{is("_id", id)}, &claim{need: needByID(projectsColl, id), taken: project.ErrExists})
+			t.insert(projectsColl, bson.D{is("_id", id)}, &claim{need: needByID(projectsColl, id), taken: always(project.ErrExists)})
 		}
 		return nil
 	}}

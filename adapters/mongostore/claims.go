@@ -12,9 +12,12 @@ import (
 // claim is a key that a change takes: one that no other document may have.
 type claim struct {
 	need
-	taken error                      // if another document has it
-	free  func(holder bson.Raw) bool // whether the change may replace that; nil: never
+	taken func(holder bson.Raw) error // if another document has it
+	free  func(holder bson.Raw) bool  // whether the change may replace that; nil: never
 }
+
+// always is what a claim is refused with, whoever the holder is.
+func always(err error) func(bson.Raw) error { return func(bson.Raw) error { return err } }
 
 // ahead reports whether the holder of a key is looked for in every batch of several: clients
 // choose names, and one that is taken must not cost others anything. Ids are ours, and who
@@ -38,7 +41,7 @@ func (b *batch) refuseTaken() error {
 			holder, isTaken := o.holder(holders)
 			switch {
 			case isTaken && !given[holder]:
-				j.Err = o.takes.taken
+				j.Err = o.takes.taken(holders[o.takes.need])
 				return false
 			case isTaken, claimed[o.takes.need]:
 				j.Change.asks = true
@@ -98,7 +101,7 @@ func (b *batch) find(holders map[need]bson.Raw, which func(*job, *claim) bool) e
 		}
 	}
 	for coll, some := range needs {
-		err := b.query(coll, some, options.Find().SetProjection(by("key", "at")), func(of []need, doc bson.Raw) bool {
+		err := b.query(coll, some, options.Find().SetProjection(by("key", "name", "at")), func(of []need, doc bson.Raw) bool {
 			for _, n := range of {
 				holders[n] = doc
 			}

@@ -67,7 +67,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 func mustBeFree(t *tx, key name.Key) error {
 	d, err := oneOrZero[departmentDoc](t, departmentsColl, byID(string(key)))
 	if d.Key != "" {
-		return department.ErrExists.With("a department of the name %q exists", d.Name)
+		return department.Taken(d.Name)
 	}
 	return err
 }

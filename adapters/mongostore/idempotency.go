@@ -156,7 +156,7 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	until := millis(r.At.Add(-idempotency.Kept))
 	takes := &claim{
 		need:  needByID(idempotencyColl, string(r.Key)),
-		taken: idempotency.ErrRunning,
+		taken: always(idempotency.ErrRunning),
 		free:  func(holder bson.Raw) bool { return holder.Lookup("at").AsInt64() < until },
 	}
 	doc := idempotencyOf(*r)

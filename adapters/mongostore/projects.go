@@ -49,7 +49,7 @@ func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project
 	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
 	return s.db.write(ctx, func(t *tx) error {
 		t.addTrail(step.Trail, true)
-		t.insert(projectsColl, projectOf(step.State), &claim{need: needByID(projectsColl, string(step.State.ID)), taken: project.ErrExists})
+		t.insert(projectsColl, projectOf(step.State), &claim{need: needByID(projectsColl, string(step.State.ID)), taken: always(project.ErrExists)})
 		return nil
 	})
 }

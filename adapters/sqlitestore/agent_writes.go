@@ -132,7 +132,7 @@ func (w *agentWrite) insert(tx *Tx, row int64) error {
 	_, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
 		packID(a.OrderKey), string(c.Status), string(c.Level),
 		row, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
-	return w.refused(err)
+	return w.refused(tx, err)
 }
 
 // succeed gives an agent its next identity.
@@ -146,7 +146,7 @@ func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 	}
 	a := &w.Agent
 	err = tx.change(a.ID(), updateAgent, row, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
-	return w.refused(err)
+	return w.refused(tx, err)
 }
 
 // SQLite writes every index that has a column of the statement, also if the
@@ -163,7 +163,7 @@ func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
 	c := &w.Agent.Identity
 	if c.Name != before.Name {
 		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, w.id); err != nil {
-			return w.refused(err)
+			return w.refused(tx, err)
 		}
 	}
 	if c.Department.Key == before.Department.Key && c.Status == before.Status && c.Level == before.Level {
@@ -171,7 +171,7 @@ func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
 	}
 	err := tx.change(c.ID, classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), w.id)
 	if err != nil {
-		return w.refused(err)
+		return w.refused(tx, err)
 	}
 	return recount(tx, before, *c)
 }
@@ -182,7 +182,7 @@ const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? 
 func (w *agentWrite) amend(tx *Tx) error {
 	a := &w.Agent
 	err := tx.change(a.ID(), amendAgent, w.unversioned, a.Revision, millis(a.UpdatedAt), w.id)
-	return w.refused(err)
+	return w.refused(tx, err)
 }
 
 const (
@@ -203,14 +203,20 @@ func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
 	return wrap(err, "delete agent", string(before.ID()))
 }
 
+const selectAgentName = "SELECT name FROM agents WHERE name_key = ?"
+
 // refused gives an error of writing the agent its meaning. The schema itself
 // demands that names are unique and that departments exist.
-func (w *agentWrite) refused(err error) error {
+func (w *agentWrite) refused(tx *Tx, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case isTaken(err):
-		return agent.ErrExists.With("an agent of the name %q exists", w.Agent.Name().Text)
+		var holder string
+		if err := tx.Row(selectAgentName, string(w.Agent.Name().Key)).Scan(&holder); err != nil {
+			return wrap(err, "read the agent with the name of", string(w.Agent.ID()))
+		}
+		return agent.Taken(holder)
 	case isDangling(err):
 		return agent.NoDepartment(w.Agent.Department())
 	default:

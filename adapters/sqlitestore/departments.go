@@ -90,7 +90,7 @@ func mustBeFree(tx *Tx, key name.Key) error {
 	var taken string
 	err := tx.Row(selectDepartmentName, string(key)).Scan(&taken)
 	if err == nil {
-		return department.ErrExists.With("a department of the name %q exists", taken)
+		return department.Taken(taken)
 	}
 	return wrap(orNone(err), "read department", string(key))
 }

@@ -34,6 +34,9 @@ func NoDepartment(n name.Name) error {
 	return ErrDepartment.With("department: there is no department %q", n.Text)
 }
 
+// Taken is [ErrExists] for the name of an agent, holder, as that writes it.
+func Taken(holder string) error { return ErrExists.With("an agent of the name %q exists", holder) }
+
 // ID identifies an agent for ever.
 type ID = identity.ID
 

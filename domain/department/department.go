@@ -28,6 +28,9 @@ var (
 	ErrCombination = fault.New(fault.Validation, "these fields do not go together")
 )
 
+// Taken is [ErrExists] for the name of a department, holder, as that writes it.
+func Taken(holder string) error { return ErrExists.With("a department of the name %q exists", holder) }
+
 // Department is a department of the organization. It is identified by its name,
 // which never changes.
 type Department struct {

@@ -40,6 +40,9 @@ func agentTakenName(w *world) {
 		_, err := w.Agents.Update(w.Context(), byID(other.ID()), w.changing(`{"name":"bOB","level":"vp"}`, r))
 		return err
 	})
+	w.wantSame("Create(bOB)", Hire(w.Context(), w.Agents, w.hiring("bOB", "Sales")), agent.Taken("Bob"))
+	_, err = w.Agents.Update(w.Context(), byID(other.ID()), w.changing(`{"name":"BOB"}`, nil))
+	w.wantSame("Update to BOB", err, agent.Taken("Bob"))
 }
 
 func agentMissingDepartment(w *world) {

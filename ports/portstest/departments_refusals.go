@@ -31,6 +31,8 @@ func departmentTaken(w *world) {
 		_, err := w.Departments.Create(w.Context(), "sales", w.creating("SALES", r))
 		return err
 	})
+	_, err := w.Departments.Create(w.Context(), "sales", w.creating("SALES", nil))
+	w.wantSame("Create(SALES)", err, department.Taken("Sales"))
 }
 
 // failing is f with an error beside its step.

@@ -60,7 +60,7 @@ func (m *memory) store(s ports.AgentChange, from name.Key) error {
 func (m *memory) refuse(a agent.Agent, from name.Key) error {
 	var errs []error
 	if other, err := m.find(identity.Ref{Name: a.Name().Key}); err == nil && other.ID() != a.ID() {
-		errs = append(errs, agent.ErrExists)
+		errs = append(errs, agent.Taken(other.Name().Text))
 	}
 	if _, ok := m.departments[a.Department().Key]; !ok && a.Department().Key != from {
 		errs = append(errs, agent.ErrDepartment)

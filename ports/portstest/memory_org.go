@@ -74,8 +74,8 @@ func (m *memory) storeDepartment(s ports.DepartmentChange, err error) (departmen
 
 func (m memoryDepartments) Create(_ context.Context, key name.Key, do creation) (department.Department, error) {
 	defer m.lock()()
-	if _, ok := m.departments[key]; ok {
-		return department.Department{}, department.ErrExists
+	if d, ok := m.departments[key]; ok {
+		return department.Department{}, department.Taken(d.Name.Text)
 	}
 	return m.storeDepartment(do(m.company, m.shares("")))
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orgd/domain/ceremony"
+	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/ports"
 )
@@ -93,6 +94,14 @@ func (w *world) id() string { return fmt.Sprintf("0190a5c4-0000-7000-8000-%012x"
 func (w *world) wantErr(call string, err, want error) {
 	w.Helper()
 	if !errors.Is(err, want) {
+		w.Errorf("%s = %v, want %v", call, err, want)
+	}
+}
+
+// wantSame checks that a step was refused as want says, word by word.
+func (w *world) wantSame(call string, err, want error) {
+	w.Helper()
+	if fault.Of(err).Code != fault.Of(want).Code || fault.Of(err).Msg != fault.Of(want).Msg {
 		w.Errorf("%s = %v, want %v", call, err, want)
 	}
 }
