@@ -74,12 +74,20 @@ func (c *Client) UpdateAgent(ctx context.Context, agent string, change func(*Age
 // replaced. It is merged into the agent as it is when it arrives. It takes
 // [IfMatch] and [ChangeReason].
 func (c *Client) PatchAgent(ctx context.Context, agent string, patch Object, opts ...Option) (Agent, error) {
+	agent, err := c.agentID(ctx, agent)
+	if err != nil {
+		return Agent{}, err
+	}
 	return mergePatch[Agent](ctx, c, path("agents", agent), patch, opts, changeReason)
 }
 
 // DeleteAgent fires an agent and frees its name. Its versions, history and
 // activity stay readable by id. It takes [IfMatch].
 func (c *Client) DeleteAgent(ctx context.Context, agent string, opts ...Option) error {
+	agent, err := c.agentID(ctx, agent)
+	if err != nil {
+		return err
+	}
 	return c.remove(ctx, path("agents", agent), opts)
 }
 

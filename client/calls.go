@@ -52,7 +52,7 @@ func fetch[T any](ctx context.Context, c *Client, r request, opts []Option) (T, 
 }
 
 // payload reads the data of an enveloped answer, and its tag if v has a place for
-// it.
+// it. It refuses an answer about something else than was asked for.
 func (a answer) payload(v any, r request) error {
 	envelope := struct {
 		Data any `json:"data"`
@@ -63,7 +63,7 @@ func (a answer) payload(v any, r request) error {
 	if tagged, ok := v.(interface{ setETag(string) }); ok {
 		tagged.setETag(a.header.Get("ETag"))
 	}
-	return nil
+	return r.checkSubject(v)
 }
 
 // decode reads a bare answer.

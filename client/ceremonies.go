@@ -84,6 +84,9 @@ func (c *Client) CeremonyPolicy(ctx context.Context, department string, opts ...
 // SetCeremonyPolicy replaces the department's whole policy. [IfMatch] takes the
 // tag of the department; IfNoneMatch("*") sets the policy only if there is none.
 func (c *Client) SetCeremonyPolicy(ctx context.Context, department string, policy CeremonyPolicy, opts ...Option) (CeremonyPolicy, error) {
+	if err := c.checkDepartment(ctx, department); err != nil {
+		return CeremonyPolicy{}, err
+	}
 	return fetch[CeremonyPolicy](ctx, c, request{
 		method: http.MethodPut, path: ceremonyPath(department), body: policy, takes: []string{ifMatch, ifNoneMatch},
 	}, opts)
@@ -92,6 +95,9 @@ func (c *Client) SetCeremonyPolicy(ctx context.Context, department string, polic
 // DeleteCeremonyPolicy makes the department inherit again. Doing it twice is no
 // error. [IfMatch] takes the tag of the department.
 func (c *Client) DeleteCeremonyPolicy(ctx context.Context, department string, opts ...Option) error {
+	if err := c.checkDepartment(ctx, department); err != nil {
+		return err
+	}
 	_, err := c.do(ctx, request{method: http.MethodDelete, path: ceremonyPath(department), takes: []string{ifMatch}}, opts)
 	return err
 }

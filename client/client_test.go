@@ -48,7 +48,7 @@ func TestCodes(t *testing.T) {
 
 // TestOptionsThatDoNotFit: a guard that nobody looks at would be none.
 func TestOptionsThatDoNotFit(t *testing.T) {
-	c, s := talk(t, data(`{}`, "ETag", `"a.1"`))
+	c, s := talk(t, data(`{"id":"0190","name":"Ada & Co 2"}`, "ETag", `"a.1"`))
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"IfMatch on a creation":     func() error { _, err := c.CreateAgent(ctx, client.AgentInput{}, client.IfMatch("*")); return err },
@@ -79,7 +79,7 @@ func TestHeaders(t *testing.T) {
 	s := &script{answers: []func(*http.Request) (*http.Response, error){data(`{}`, "ETag", `"a.1"`)}}
 	cfg := s.config()
 	cfg.UserAgent = "console/1.0"
-	a, err := connect(t, cfg).PatchAgent(t.Context(), "Ada & Co/2", client.Object{"description": "<b>"}, client.IfMatch(`"a.0"`), client.RequestID("r-1"))
+	a, err := connect(t, cfg).PatchAgent(t.Context(), "Ada & Co 2", client.Object{"description": "<b>"}, client.IfMatch(`"a.0"`), client.RequestID("r-1"))
 	if err != nil || a.ETag != `"a.1"` {
 		t.Fatalf("PatchAgent = %+v, %v", a, err)
 	}
@@ -92,14 +92,14 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
-	if got, want := r.URL.EscapedPath(), "/prefix/api/v1/agents/Ada%20&%20Co%2F2"; got != want || r.body != `{"description":"<b>"}` {
+	if got, want := r.URL.EscapedPath(), "/prefix/api/v1/agents/Ada%20&%20Co%202"; got != want || r.body != `{"description":"<b>"}` {
 		t.Errorf("PATCH %s %s, want %s", got, r.body, want)
 	}
 }
 
 // TestUnknownWordsAreKept: a newer service may have more of them.
 func TestUnknownWordsAreKept(t *testing.T) {
-	c, _ := talk(t, data(`{"level":"legend","later":{"a":1},"tools":{"access_level":"godlike"},"ceremony":null}`))
+	c, _ := talk(t, data(`{"id":"0190","name":"Ada","level":"legend","later":{"a":1},"tools":{"access_level":"godlike"},"ceremony":null}`))
 	a, err := c.Agent(t.Context(), "ada")
 	if err != nil || a.Level != "legend" || a.Tools.AccessLevel != "godlike" {
 		t.Errorf("Agent = %+v, %v", a, err)

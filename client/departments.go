@@ -132,12 +132,18 @@ func (c *Client) UpdateDepartment(ctx context.Context, name string, change func(
 // PatchDepartment sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchDepartment(ctx context.Context, name string, patch Object, opts ...Option) (Department, error) {
+	if err := c.checkDepartment(ctx, name); err != nil {
+		return Department{}, err
+	}
 	return mergePatch[Department](ctx, c, path("departments", name), patch, opts)
 }
 
 // DeleteDepartment deletes a department without agents; one that has some is
 // [ErrValidation]. It takes [IfMatch].
 func (c *Client) DeleteDepartment(ctx context.Context, name string, opts ...Option) error {
+	if err := c.checkDepartment(ctx, name); err != nil {
+		return err
+	}
 	return c.remove(ctx, path("departments", name), opts)
 }
 
@@ -161,6 +167,9 @@ func (c *Client) DepartmentFiguresPage(ctx context.Context, q PageQuery, opts ..
 // be those of all its agents, each once. [IfMatch] takes the tag of the
 // department; it also takes [IdempotencyKey].
 func (c *Client) ReorderAgents(ctx context.Context, department string, agents []string, opts ...Option) (Ordered[Agent], error) {
+	if err := c.checkDepartment(ctx, department); err != nil {
+		return Ordered[Agent]{}, err
+	}
 	return reorder[Agent](ctx, c, path("departments", department, "reorder-agents"), "agent_names", agents, opts)
 }
 

@@ -289,7 +289,7 @@ func TestMaxAttempts(t *testing.T) {
 // error.
 func TestTokenSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{answers: []func(*http.Request) (*http.Response, error){failure(fault.Unavailable, 1), data(`{}`)}}
+		s := &script{answers: []func(*http.Request) (*http.Response, error){failure(fault.Unavailable, 1), data(`{"name":"Ada"}`)}}
 		cfg := s.config()
 		tokens := []string{"one", "two"}
 		cfg.Token = func(context.Context) (string, error) {

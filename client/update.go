@@ -75,6 +75,7 @@ func (u *updating[T]) once(ctx context.Context, change func(*T) error) (v T, p *
 	if len(patch) == 0 {
 		return before, nil, nil
 	}
+	u.addressByID(&before)
 	opts := u.opts
 	if given(opts, ifMatch) == "" {
 		opts = append(slices.Clip(opts), IfMatch(read.header.Get("ETag")))
@@ -113,6 +114,19 @@ func (u *updating[T]) difference(read answer, change func(*T) error) (before T, 
 	maps.Copy(u.wanted, patch)
 	u.wanted["revision"] = json.Number(strconv.FormatInt(was.Revision+1, 10))
 	return before, patch, nil
+}
+
+// addressByID makes further requests ask for what was read by its id, if it has one: its name
+// may change meanwhile, and be misunderstood on the way.
+func (u *updating[T]) addressByID(read any) {
+	s, ok := read.(subject)
+	if !ok {
+		return
+	}
+	if id, _ := s.subject(); id != "" {
+		collection, _ := u.read.asked()
+		u.read.path = path(collection, id)
+	}
 }
 
 // landed looks whether the change that was sent is the one that followed what

@@ -303,3 +303,92 @@ func TestNoTag(t *testing.T) {
 		t.Errorf("UpdateAgent without a tag = %v, want the likely reason", err)
 	}
 }
+
+// TestBehindDecoding asks for names with a slash through a proxy that decodes %2F.
+func TestBehindDecoding(t *testing.T) {
+	ctx := t.Context()
+	s := serve(t)
+	direct := s.as(t, client.RoleAdmin)
+	s.url = webproxy.Start(t, s.url, webproxy.Decodes)
+	c := s.as(t, client.RoleAdmin)
+	for _, name := range []string{"Eng", "Eng/x", "x/../Eng", "../agents/Ada"} {
+		must1(direct.CreateDepartment(ctx, client.DepartmentInput{Name: name}))(t)
+	}
+	must1(direct.CreateAgent(ctx, client.AgentInput{Name: "Ada", Role: "r", Department: "Eng"}))(t)
+	must1(direct.SetCeremonyPolicy(ctx, "Eng", client.CeremonyPolicy{}))(t)
+	for what, err := range map[string]error{
+		"Agent of versions":    second(c.Agent(ctx, "Ada/versions")),
+		"Agent of health":      second(c.Agent(ctx, "ADA/health")),
+		"DeleteDepartment":     c.DeleteDepartment(ctx, "Eng/ceremony-policy"),
+		"DeleteAgent":          c.DeleteAgent(ctx, "Ada/versions"),
+		"PatchAgent":           second(c.PatchAgent(ctx, "Ada/versions", client.Object{"role": "x"})),
+		"RollbackAgent":        second(c.RollbackAgent(ctx, "Ada/versions", client.RollbackInput{TargetVersion: 1})),
+		"UpdateDepartment":     second(c.UpdateDepartment(ctx, "Eng/health", func(d *client.Department) error { d.Description = "x"; return nil })),
+		"DeleteCeremonyPolicy": c.DeleteCeremonyPolicy(ctx, "../departments/Eng"),
+		"SetCeremonyPolicy":    second(c.SetCeremonyPolicy(ctx, "Eng/ceremony-policy", client.CeremonyPolicy{})),
+	} {
+		if failure, ok := errors.AsType[*client.Failure](err); !ok || !strings.Contains(err.Error(), "a proxy on the way may decode %2F") {
+			t.Errorf("%s = %v (%+v), want a failure that names the likely cause", what, err, failure)
+		}
+	}
+	if p, err := direct.CeremonyPolicy(ctx, "Eng"); p == nil || err != nil {
+		t.Errorf("the policy of Eng is %v, %v, want it untouched", p, err)
+	}
+}
+
+// TestChangeByID changes what has a name with a slash by its id.
+func TestChangeByID(t *testing.T) {
+	const id = "0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d70"
+	c, s := talk(t, data(`{"id":"`+id+`","name":"Ada/Bob","revision":1,"metadata":{}}`, "ETag", `"x"`))
+	ctx := t.Context()
+	for what, err := range map[string]error{
+		"PatchAgent":    second(c.PatchAgent(ctx, "ada/bob", client.Object{"role": "x"})),
+		"UpdateAgent":   second(c.UpdateAgent(ctx, "ada/bob", func(a *client.Agent) error { a.Role = "x"; return nil })),
+		"RollbackAgent": second(c.RollbackAgent(ctx, "ada/bob", client.RollbackInput{TargetVersion: 1})),
+		"DeleteAgent":   c.DeleteAgent(ctx, "ada/bob"),
+	} {
+		if err != nil {
+			t.Errorf("%s = %v", what, err)
+		}
+	}
+	for _, r := range s.requests {
+		if r.Method != http.MethodGet && !strings.Contains(r.URL.EscapedPath(), "/agents/"+id) {
+			t.Errorf("%s %s, want the id in the path", r.Method, r.URL.EscapedPath())
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestAnswersAboutOthers gets answers that nobody asked for.
+func TestAnswersAboutOthers(t *testing.T) {
+	const bob = `{"id":"0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d70","name":"Bob","department_name":"Bob","agent_id":"0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d70","agent_name":"Bob","revision":1}`
+	for _, answered := range []string{bob, `null`, `{}`} {
+		c, _ := talk(t, data(answered, "ETag", `"x"`))
+		ctx := t.Context()
+		for what, err := range map[string]error{
+			"Agent":            second(c.Agent(ctx, "Ada")),
+			"Agent by id":      second(c.Agent(ctx, "0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d71")),
+			"PatchAgent":       second(c.PatchAgent(ctx, "Ada", client.Object{"role": "x"})),
+			"UpdateAgent":      second(c.UpdateAgent(ctx, "Ada", func(a *client.Agent) error { a.Role = "x"; return nil })),
+			"AgentHealth":      second(c.AgentHealth(ctx, "Ada")),
+			"AgentPerformance": second(c.AgentPerformance(ctx, "Ada")),
+			"Department":       second(c.Department(ctx, "Ada")),
+			"PatchDepartment":  second(c.PatchDepartment(ctx, "Ada", client.Object{"head": nil})),
+			"DepartmentHealth": second(c.DepartmentHealth(ctx, "Ada")),
+			"Project":          second(c.Project(ctx, "proj-000000000001")),
+			"PatchProject":     second(c.PatchProject(ctx, "proj-000000000001", client.Object{"name": "x"})),
+			"Webhook":          second(c.Webhook(ctx, "0198f3a2-7c41-7d0e-9b52-3f6a1c8e4d71")),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "was asked for") {
+				t.Errorf("%s, answered with %s = %v, want an error", what, answered, err)
+			}
+		}
+	}
+	for asked, name := range map[string]string{"ada": "Ada", " ADA ": "Ada", "STRASSE": "Straße", "e\u0301": "É", "a/\u00c4": "A/ä", "x": "\u200dx"} {
+		c, _ := talk(t, data(`{"id":"0190","name":"`+name+`"}`))
+		if _, err := c.Agent(t.Context(), asked); err != nil {
+			t.Errorf("Agent(%q), answered with %q = %v, want no error", asked, name, err)
+		}
+	}
+}

@@ -115,6 +115,10 @@ func diffRequest(agent string, from, to int64) request {
 // not part of the identity stays. The result is the identity after that, under
 // the agent's tag. It takes [IfMatch] and [IdempotencyKey].
 func (c *Client) RollbackAgent(ctx context.Context, agent string, in RollbackInput, opts ...Option) (AgentIdentity, error) {
+	agent, err := c.agentID(ctx, agent)
+	if err != nil {
+		return AgentIdentity{}, err
+	}
 	return fetch[AgentIdentity](ctx, c, rollbackRequest(agent, in), opts)
 }
 

@@ -390,3 +390,21 @@ func TestWatchAgents(t *testing.T) {
 		t.Errorf("orgd get agents --watch -o json writes two agents and three events, got:\n%s", out)
 	}
 }
+
+// Behind a proxy that decodes %2F nothing is shown or changed that was not asked for.
+func TestBehindDecoding(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	o.via(webproxy.Decodes)
+	for _, line := range []string{
+		"agent show Ada/versions", "agent show Ada/health -o json", "agent delete Ada/versions --yes", "agent update Ada/versions --role x",
+		"department show Design/ceremony-policy", "department delete Design/ceremony-policy --yes", "department ceremonies unset ../departments/Design --yes",
+	} {
+		if r := command(t, o.vars, strings.Fields(line)...); r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "a proxy on the way may decode %2F") {
+			t.Errorf("orgd %s = %+v, want 1 and the likely cause", line, r)
+		}
+	}
+	if out := must(t, o.vars, "agent", "show", "ada"); !strings.Contains(out, "Reviewer") {
+		t.Errorf("orgd agent show ada through the proxy = %s", out)
+	}
+}
