@@ -19,6 +19,7 @@ import (
 // has and says from when that is. When the service is back, the page is read
 // again.
 func TestServiceIsGone(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("admin", "ann")
@@ -86,6 +87,7 @@ func (s *service) serveAgain() {
 
 // A session that ends leads to the sign-in on every page, which goes on after it.
 func TestSessionEnds(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	admin := s.token("admin", "ann")
@@ -150,6 +152,7 @@ func hostile() map[string]string {
 
 // Names of every kind stand in every table without breaking it.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("admin", "ann")
 	for _, n := range hostile() {

@@ -14,6 +14,7 @@ import (
 // Nobody sees anything without a token; it is in no URL, lasts as long as the
 // tab, and is worth nothing after signing out.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("admin", "ann")
@@ -53,6 +54,7 @@ func (s service) agents(token, department string) []string {
 }
 
 func TestAgent(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -121,6 +123,7 @@ func TestAgent(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "departments", record{"name": "Lab"})
@@ -176,6 +179,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestActivity(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -212,6 +216,7 @@ func TestActivity(t *testing.T) {
 }
 
 func TestDepartment(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -254,6 +259,7 @@ func TestDepartment(t *testing.T) {
 }
 
 func TestProjects(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -277,6 +283,7 @@ func TestProjects(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	messages := make(chan string, 16)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		messages <- r.Header.Get("webhook-id")
@@ -326,6 +333,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")

@@ -10,6 +10,7 @@ import (
 // The reference works without anything from elsewhere, and an operation can be
 // tried with a token that is pasted.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	b := open(t, 1200, 900)
 	b.do("open the reference", chromedp.Navigate(s.URL+"/docs"), chromedp.WaitVisible(css(".swagger-ui .opblock")))

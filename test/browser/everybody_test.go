@@ -19,6 +19,7 @@ import (
 
 // Each role is offered what it may do, and the service refuses the rest anyway.
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	admin := s.token("admin", "ann")
@@ -123,6 +124,7 @@ func TestRoles(t *testing.T) {
 // A token that ends while somebody types leads to the sign-in, and what was typed
 // is saved after it.
 func TestExpiredToken(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	admin := s.token("admin", "ann")
 	must[record](s, admin, "POST", "departments", record{"name": "Lab"})
@@ -234,6 +236,7 @@ const audit = `(() => {
 })()`
 
 func TestAccessibility(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulateSome(40, 35)
 	token := s.token("admin", "ann")
@@ -281,6 +284,7 @@ const axe = `axe.run(document, { resultTypes: ["violations"] }).then(({ violatio
 
 // An organization in which there is nothing yet.
 func TestEmpty(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	b := s.console(s.token("admin", "ann"), 1440, 900)
 	b.awaitText("There are no departments yet.")
@@ -291,6 +295,7 @@ func TestEmpty(t *testing.T) {
 
 // The audit finds what it looks for.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	b := s.console(s.token("admin", "ann"), 1200, 800)
 	b.do("spoil the page", chromedp.Evaluate[chromedp.Void](`{
@@ -313,6 +318,7 @@ func TestAudit(t *testing.T) {
 // The keyboard reaches everything, in the order in which it is read, and the
 // focus can be seen.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -347,6 +353,7 @@ func TestKeyboard(t *testing.T) {
 
 // Whatever names and prompts hold is shown as text.
 func TestHostileTextInThePage(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	const name = `<img src=x onerror=alert(1)>`

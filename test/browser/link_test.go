@@ -20,6 +20,7 @@ func (s service) link(token string) (link, code string) {
 // A link signs in, once: the code is gone from the address before it is sent, a
 // preview does not use it up, and a second browser gets the sign-in instead.
 func TestSignInByLink(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	viewer := s.token("viewer", "vi")
 	link, code := s.link(viewer)

@@ -64,6 +64,7 @@ func demo(t *testing.T, dir string) (link, url string) {
 // A new user needs six steps, and no token, from an empty directory to a prompt that
 // is changed: a command, the link that it prints, three clicks and another command.
 func TestNewUser(t *testing.T) {
+	t.Parallel()
 	needBrowser(t)
 	dir := t.TempDir()
 	link, url := demo(t, dir)

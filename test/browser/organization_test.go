@@ -29,6 +29,7 @@ func (b *tab) sort(column string) {
 // The first page has the departments with their figures and what is in them, and
 // their order can be changed.
 func TestOrganization(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.simulate()
 	token := s.token("editor", "ed")
@@ -90,6 +91,7 @@ func TestOrganization(t *testing.T) {
 // What is searched, filtered and sorted is in the address: back and forward go
 // through it, and whoever gets it sees the same.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "organization/apply", record{"format": 1,
@@ -153,6 +155,7 @@ func TestSearch(t *testing.T) {
 // One department has its agents as a table or as a board, in an order that can
 // be changed by buttons, the keyboard and dragging.
 func TestBoard(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "organization/apply", record{"format": 1, "departments": []record{{"name": "Lab"}}, "agents": []record{
@@ -200,6 +203,7 @@ func (b *tab) middle(selector string, i int) []float64 {
 // An arrow goes up when a figure rises, and its colour and its words say whether
 // that is good.
 func TestArrows(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "organization/apply", record{"format": 1, "departments": []record{{"name": "Dear"}, {"name": "Cheap"}, {"name": "New"}}, "agents": []record{
@@ -270,6 +274,7 @@ func (s service) largeCompany(token string, departments, each int) {
 
 // Ten thousand agents are no more work for the browser than twenty.
 func TestManyAgents(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	s.largeCompany(token, 100, 100)
@@ -320,6 +325,7 @@ func TestManyAgents(t *testing.T) {
 
 // A department of thousands can be opened, looked through and put in order.
 func TestLargeDepartment(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	token := s.token("editor", "ed")
 	s.largeCompany(token, 1, 5000)

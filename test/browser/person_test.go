@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -35,8 +37,9 @@ func (s service) simulateSome(agents, days int) {
 
 // run runs a command of the program with a token.
 func (s service) run(token string, args ...string) error {
-	s.t.Setenv("ORGD_TOKEN", token)
-	_, err := process.Run(s.t.Context(), binary, args...)
+	cmd := exec.CommandContext(s.t.Context(), binary, args...)
+	cmd.Env = append(os.Environ(), "ORGD_TOKEN="+token)
+	_, err := process.Output(cmd)
 	return err
 }
 
