@@ -8,18 +8,21 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/ports"
+	"orgd/test/mongoserver"
 )
 
-// watched opens the database of another store once more. sent gets the number of documents
-// that each command writes, before it is sent.
-func (db *DB) watched(t *testing.T, sent func(n int)) *DB {
+// watch has a store, which was not used yet, call sent with the number of documents that
+// each command writes, before it is sent. uri leads to the servers.
+func (db *DB) watch(t *testing.T, uri string, sent func(n int)) {
 	t.Helper()
-	other := db.replica(t)
-	client, err := mongo.Connect(clientOptions(testConfig(t)).SetMonitor(&event.CommandMonitor{
+	cfg := testConfig(t)
+	cfg.URI = uri
+	client, err := mongo.Connect(clientOptions(cfg).SetMonitor(&event.CommandMonitor{
 		Started: func(_ context.Context, e *event.CommandStartedEvent) {
 			for _, list := range []string{"documents", "updates", "deletes"} {
 				if docs, ok := e.Command.Lookup(list).ArrayOK(); ok {
@@ -32,13 +35,12 @@ func (db *DB) watched(t *testing.T, sent func(n int)) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := other.client
+	plain := db.client
 	t.Cleanup(func() { _ = plain.Disconnect(context.Background()) }) // nothing is asked of it any more
-	other.client, other.data = client, client.Database(db.data.Name())
-	if other.writer.session, err = client.StartSession(); err != nil {
+	db.client, db.data = client, client.Database(db.data.Name())
+	if db.writer.session, err = client.StartSession(); err != nil {
 		t.Fatal(err)
 	}
-	return other
 }
 
 // What a change writes may take longer than an operation, because it is sent by several. In
@@ -48,12 +50,14 @@ func TestLargeChange(t *testing.T) {
 	near := newOffice(t)
 	before := near.crowd("Sales", many)
 	var most atomic.Int64
-	o := officeOf(t, near.db.watched(t, func(n int) {
+	far := near.db.replica(t)
+	far.watch(t, testConfig(t).URI, func(n int) {
 		most.Store(max(most.Load(), int64(n)))
 		if long {
 			time.Sleep(time.Duration(n) * 2500 * time.Microsecond)
 		}
-	}))
+	})
+	o := officeOf(t, far)
 	if long {
 		o.db.timeout = 4 * time.Second
 	}
@@ -113,28 +117,32 @@ func TestTimeOfALargeChange(t *testing.T) {
 // While a large change is written the servers fall silent: its caller learns that as soon
 // as others do.
 func TestSilenceDuringALargeChange(t *testing.T) {
-	far, proxy := openTest(t).behindProxy(t)
-	ready := make(chan struct{})
-	go func() {
-		<-ready
-		proxy.HalfOpen()
-	}()
-	var silent time.Time
-	err := far.write(t.Context(), func(tx *tx) error {
-		if !silent.IsZero() {
-			return nil
+	near := openTest(t)
+	far, proxy := near.behindProxy(t)
+	var silent atomic.Pointer[time.Time]
+	commands := 0
+	far.watch(t, mongoserver.Through(t, testConfig(t).URI, proxy.Addr()), func(n int) {
+		if n < sentAtOnce {
+			return // of the lease
 		}
+		if commands++; commands == 3 {
+			proxy.HalfOpen()
+			now := time.Now()
+			silent.Store(&now)
+		}
+	})
+	err := far.write(t.Context(), func(tx *tx) error {
 		for range 10 * sentAtOnce {
 			tx.insert(versionsColl, idDoc{newID()}, nil)
 		}
-		silent = time.Now()
-		close(ready)
-		time.Sleep(50 * time.Millisecond) // else all may be written before
 		return nil
 	})
 	if !errors.Is(err, ports.ErrUnavailable) {
-		t.Errorf("write = %v, want ErrUnavailable", err)
+		t.Fatalf("write = %v, want ErrUnavailable", err)
 	}
-	wantWithin(t, "a large change", silent, 2500*time.Millisecond)
+	wantWithin(t, "a large change", *silent.Load(), 2500*time.Millisecond)
+	if n, err := near.coll(versionsColl).CountDocuments(t.Context(), bson.D{}); n != 0 || err != nil {
+		t.Errorf("%d documents of it are stored, %v", n, err)
+	}
 	proxy.Pass()
 }
