@@ -35,18 +35,21 @@ func (r request) asked() (collection, of string) {
 	return segments[1], of
 }
 
+// proxies is the likely cause of an answer that nobody asked for.
+const proxies = "a proxy on the way may decode %2F in paths, or have answered itself"
+
 // checkSubject refuses an answer that is about something else than was asked for. A proxy
 // that decodes %2F asks for another resource than the client, and one that answers by itself
 // may send anything.
 func (r request) checkSubject(v any) error {
 	s, ok := v.(subject)
-	_, asked := r.asked()
+	collection, asked := r.asked()
 	if !ok || asked == "" {
 		return nil
 	}
 	id, name := s.subject()
 	given := name
-	if renames(r.body) {
+	if collection == "agents" && renames(r.body) {
 		name = ""
 	}
 	if isAbout(asked, id, name) {
@@ -60,7 +63,7 @@ func (r request) checkSubject(v any) error {
 		about += ", id " + id
 	}
 	return &Failure{Method: r.method, Path: r.path, Attempts: 1, Uncertain: true,
-		Err: fmt.Errorf("the answer is %s, and %q was asked for: a proxy on the way may decode %%2F in paths, or have answered itself", about, asked)}
+		Err: fmt.Errorf("the answer is %s, and %q was asked for: %s", about, asked, proxies)}
 }
 
 // renames reports whether a body may give an agent another name.

@@ -69,7 +69,11 @@ func (a answer) payload(v any, r request) error {
 // decode reads a bare answer.
 func (a answer) decode(v any, r request) error {
 	if err := decode(a.body, v); err != nil {
-		return &Failure{Method: r.method, Path: r.path, Attempts: 1, Uncertain: true, Err: fmt.Errorf("read the answer: %w", err)}
+		err = fmt.Errorf("read the answer: %w", err)
+		if _, asked := r.asked(); strings.Contains(asked, "/") {
+			err = fmt.Errorf("%w: %s", err, proxies)
+		}
+		return &Failure{Method: r.method, Path: r.path, Attempts: 1, Uncertain: true, Err: err}
 	}
 	return nil
 }

@@ -324,7 +324,7 @@ func TestBehindDecoding(t *testing.T) {
 		"PatchAgent":           second(c.PatchAgent(ctx, "Ada/versions", client.Object{"role": "x"})),
 		"RollbackAgent":        second(c.RollbackAgent(ctx, "Ada/versions", client.RollbackInput{TargetVersion: 1})),
 		"UpdateDepartment":     second(c.UpdateDepartment(ctx, "Eng/health", func(d *client.Department) error { d.Description = "x"; return nil })),
-		"DeleteCeremonyPolicy": c.DeleteCeremonyPolicy(ctx, "../departments/Eng"),
+		"DeleteCeremonyPolicy": c.DeleteCeremonyPolicy(ctx, "Eng/health"),
 		"SetCeremonyPolicy":    second(c.SetCeremonyPolicy(ctx, "Eng/ceremony-policy", client.CeremonyPolicy{})),
 	} {
 		if failure, ok := errors.AsType[*client.Failure](err); !ok || !strings.Contains(err.Error(), "a proxy on the way may decode %2F") {

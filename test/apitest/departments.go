@@ -74,7 +74,7 @@ func departmentNames(t *testing.T, s *Service) {
 		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name: the name must not end in")
 		c.post("/departments", obj{"name": "T", "teams": list{obj{"name": bad}}}).refused(400, 2001, "teams[0].name: the name must not end in")
 		c.patch("/departments/strasse", obj{"teams": list{obj{"name": bad}}}).refused(400, 2001, "teams[0].name: the name must not end in")
-		c.plan(obj{"format": 1, "departments": list{obj{"name": bad}}}).refused(400, 2001, "departments", "must not end in")
+		c.plan(obj{"format": 1, "departments": list{obj{"name": bad}}}).refused(400, 2000, "departments[0].name: the name must not end in")
 	}
 	c.post("/departments", obj{"name": "a\u202eb"}).refused(400, 2001, "U+202E")
 	c.found("می\u200cخواهم")

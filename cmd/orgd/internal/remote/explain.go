@@ -74,6 +74,8 @@ func (c Connection) refused(e *client.Error) string {
 		text = unreachable{c, notOrgd, "", e}.Error()
 	case e.Code == client.ErrUnauthorized, e.Code == client.ErrSessionRevoked:
 		return c.unaccepted(e.Detail)
+	case e.Code == client.ErrRouteNotFound && strings.Contains(e.Path, "%2F"):
+		text = fmt.Sprintf("%s does not know the path %s: a proxy on the way may decode %%2F in paths", c.Server, e.Path)
 	case e.Code == client.ErrRouteNotFound:
 		text = fmt.Sprintf("%s does not know what this command asks for: %s", c.Server, c.unknownRoute())
 	case e.Category == client.CategoryRateLimit && e.RetryAfter > 0:
