@@ -167,6 +167,7 @@ type registrar struct {
 // was answered.
 func (r registrar) try(n naming) int {
 	a, known := r.agents[n.key]
+	known = known && !n.refused // a joiner at the end is in no key
 	hired := r.post("/agents", agentBody(n.written, "D"))
 	switch {
 	case n.refused:
