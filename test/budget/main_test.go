@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(greedyVariable); text != "" {
 		os.Exit(greedy(text))
 	}
+	if file := os.Getenv(attackVariable); file != "" {
+		os.Exit(attackers(file))
+	}
 	os.Exit(process.Main(m, func(dir string) (err error) {
 		signingKey, cursorKey = filepath.Join(dir, "signing.key"), filepath.Join(dir, "cursor.key")
 		secret := make([]byte, 32)
