@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -112,6 +113,7 @@ func attackers(file string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	fmt.Println("ready")
 	ctx, cancel := context.WithTimeout(context.Background(), attacked)
 	defer cancel()
 	answers := tally{all: map[int]int{}}
@@ -126,26 +128,35 @@ func attackers(file string) int {
 	return 0
 }
 
-// attack runs the clients, in a process that yields to others. It returns how often they
-// got which status.
-func (w *world) attack(all []attack) string {
+// attack begins what the clients do, in a process that yields to others. end returns how
+// often they got which status.
+func (w *world) attack(all []attack) (end func() string) {
 	w.Helper()
 	for i := range all {
 		all[i].Addr = strings.TrimPrefix(w.URL, "http://")
 	}
 	file := filepath.Join(w.TempDir(), "attack.json")
-	if err := os.WriteFile(file, encode(w.T, all), 0o600); err != nil {
-		w.Error(err)
-		return ""
-	}
 	cmd := exec.CommandContext(w.Context(), "nice", "-n", "19", os.Args[0])
 	cmd.Env = append(os.Environ(), attackVariable+"="+file)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		w.Errorf("clients: %v", err)
+	out, err := cmd.StdoutPipe()
+	if err := errors.Join(err, os.WriteFile(file, encode(w.T, all), 0o600)); err != nil {
+		w.Fatal(err)
 	}
-	return string(out)
+	if err := cmd.Start(); err != nil {
+		w.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if line, err := lines.ReadString('\n'); line != "ready\n" {
+		w.Fatalf("clients: %q, %v", line, err)
+	}
+	return func() string {
+		text, err := io.ReadAll(lines)
+		if err := errors.Join(err, cmd.Wait()); err != nil {
+			w.Errorf("clients: %v", err)
+		}
+		return string(text)
+	}
 }
 
 // besides has attackers at work while others do, and wants the process not to have grown
@@ -163,9 +174,8 @@ func (w *world) besides(attacks []attack) {
 	before := w.steadily(clients, attacked)
 	w.resetPeak()
 	idle := w.memory("VmRSS")
+	end := w.attack(attacks)
 	var all sync.WaitGroup
-	var answers string
-	all.Go(func() { answers = w.attack(attacks) })
 	var took time.Duration
 	all.Go(func() {
 		time.Sleep(attacked / 3)
@@ -177,6 +187,7 @@ func (w *world) besides(attacks []attack) {
 	})
 	meanwhile := w.steadily(clients, attacked)
 	all.Wait()
+	answers := end()
 	peak := w.memory("VmHWM")
 	w.Logf("budget: clients got %s; the process had %d MiB before and %d more at most; an honest report took %v",
 		answers, idle>>20, (peak-idle)>>20, took.Round(time.Millisecond))

@@ -41,7 +41,7 @@ func NewBodies() *Bodies {
 	return &Bodies{
 		small:  pool{most: smallBody, all: 16 << 20, each: 4 << 20},
 		medium: pool{most: DefaultMaxBody, all: 32 << 20, each: 8 << 20},
-		large:  pool{most: math.MaxInt64, all: 48 << 20, each: 16 << 20},
+		large:  pool{most: math.MaxInt64, all: 32 << 20, each: 16 << 20},
 	}
 }
 
