@@ -15,7 +15,7 @@ import (
 
 // open are the variables that keep no test from running: by most of them tests talk to
 // processes that they have started, and Chromium is looked for.
-var open = []string{"AS_PROGRAM", "CHILD_PREFIX", "CHILD_REDIS", "CHROMIUM", "DIR", "FILLED_TOKEN", "FILLED_URL", "GREEDY", "ROLE"}
+var open = []string{"AS_PROGRAM", "CHILD_PREFIX", "CHILD_REDIS", "CHROMIUM", "DIR", "FILLED_TOKEN", "FILLED_URL", "ATTACK", "GREEDY", "ROLE"}
 
 // apart are the tests that no change waits for, by their variable: they need minutes of a machine
 // that does nothing else.
