@@ -73,7 +73,7 @@ func (i *Issuer) Issue(s session.Session) (string, error) {
 		return "", fmt.Errorf("jwtauth: sign a token: %w", err)
 	}
 	if len(token) > maxToken {
-		return "", session.ErrTooLarge
+		return "", session.ErrTooLarge.With("departments: make a token of %d bytes, which may have at most %d", len(token), maxToken)
 	}
 	return token, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,8 @@ func TestOwnTokenTooLarge(t *testing.T) {
 	s.Departments = slices.Repeat([]name.Name{{Text: strings.Repeat("d", 128)}}, 100)
 	if token, err := own.Issue(s); !errors.Is(err, session.ErrTooLarge) {
 		t.Errorf("Issue = %d bytes, %v, want ErrTooLarge", len(token), err)
+	} else if !regexp.MustCompile(`^departments: make a token of \d{5} bytes, which may have at most \d{4}$`).MatchString(err.Error()) {
+		t.Errorf("Issue = %v, want both sizes", err)
 	}
 }
 

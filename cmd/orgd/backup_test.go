@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
 // A backup that was made beside the running service brings everything back, the
@@ -49,6 +51,28 @@ func checkRestored(t *testing.T, dir, token string) {
 	status, body := call(t, "GET", s.url+"/api/v1/departments", token, "")
 	if status != 200 || !strings.Contains(body, `"Design"`) || strings.Contains(body, `"Late"`) {
 		t.Errorf("GET /departments after a restore = %d %s, want the state of the backup", status, body)
+	}
+}
+
+// A backup can go through a pipe: what comes out of one command goes into another one.
+func TestBackupThroughAPipe(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	serve(t, false, "--data-dir", from).stop()
+	archive := must(t, nil, "backup", "--data-dir", from, "-")
+	var stderr output
+	in := terminal.Terminal{Getenv: env(), Stdin: strings.NewReader(archive), Stdout: &output{}, Stderr: &stderr}
+	if code := run(t.Context(), []string{"restore", "--data-dir", to, "-"}, in); code != exitOK || !strings.Contains(stderr.String(), "Restored standard input into "+to) {
+		t.Fatalf("orgd restore - = %d %s, want 0", code, stderr.String())
+	}
+	s := serve(t, false, "--data-dir", to)
+	token := readSecret(t, filepath.Join(from, "admin.token"))
+	if status, body := call(t, "GET", s.url+"/api/v1/departments", token, ""); status != 200 {
+		t.Errorf("GET /departments after a restore = %d %s, want 200", status, body)
+	}
+	if left, err := os.ReadDir(os.TempDir()); len(left) > 0 || err != nil {
+		t.Errorf("TMPDIR = %v, %v, want nothing left", left, err)
 	}
 }
 

@@ -267,6 +267,11 @@ func TestParseBatchTimes(t *testing.T) {
 	if err := parse(retention, append(good, ahead, old)...); !errors.Is(err, jsondoc.ErrInvalid) || err.Error() != want {
 		t.Errorf("ParseBatch = %v, want ErrInvalid %q", err, want)
 	}
+	noTime := strings.Replace(at(now), "T12", " 12", 1)
+	want = "events[0].timestamp: must be a time such as 2026-01-31T12:00:00.000Z"
+	if err := parse(retention, noTime); err == nil || err.Error() != want {
+		t.Errorf("ParseBatch of what is no time = %v, want %q alone", err, want)
+	}
 	err := parse(retention, append(good, ahead, `{}`)...)
 	for _, want := range []string{"events[4].timestamp: must not be more than 5 minutes ahead", "events[5]."} {
 		if fault.Of(err).Code != fault.RequestValidation || !strings.Contains(err.Error(), want) {

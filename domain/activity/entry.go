@@ -81,11 +81,10 @@ func readID(r *jsondoc.Reader, dst *ID) {
 // readTime refuses times before 1970: they are mistakes, and one of them is the
 // zero time, which means "none" in an Entry.
 func readTime(r *jsondoc.Reader, dst *time.Time) {
-	if !r.Has("timestamp") {
+	var at time.Time
+	if !r.Time("timestamp", &at) {
 		return
 	}
-	at := time.Unix(0, 0)
-	r.Time("timestamp", &at)
 	if at.Unix() < 0 {
 		r.Fail("timestamp", "must not be before 1970")
 		return

@@ -7,7 +7,6 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 	"time"
 
 	"orgd/domain/fault"
@@ -53,9 +52,8 @@ type Key string
 // NewKey scopes the text of an Idempotency-Key to a subject, a method and a
 // concrete path. It returns [ErrKey] if the text is out of bounds.
 func NewKey(subject, method, path, text string) (Key, error) {
-	isOther := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(text) < 1 || len(text) > maxKey || strings.ContainsFunc(text, isOther) {
-		return "", ErrKey
+	if problem := name.CheckASCII(text, maxKey); problem != "" {
+		return "", ErrKey.With("Idempotency-Key: %s", problem)
 	}
 	return Key(join(sha256.Sum256([]byte(subject)), sha256.Sum256([]byte(method)), sha256.Sum256([]byte(path)), sha256.Sum256([]byte(text)))), nil
 }

@@ -131,11 +131,14 @@ func (r *Reader) Require(names ...string) {
 
 // ReadOnly makes problems of the members that a client reads and cannot write: they come
 // back when somebody sends what a GET has answered.
-func (r *Reader) ReadOnly(names ...string) {
+func (r *Reader) ReadOnly(names ...string) { r.Refuse("is read-only", names...) }
+
+// Refuse makes a problem of each of the members that is there.
+func (r *Reader) Refuse(problem string, names ...string) {
 	for _, name := range names {
 		if i := r.search(name); i >= 0 {
 			r.members()[i].name |= refSeen
-			r.Fail(name, "is read-only")
+			r.Fail(name, "%s", problem)
 		}
 	}
 }

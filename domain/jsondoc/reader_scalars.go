@@ -132,18 +132,19 @@ func EnumOrNull[T ~string](r *Reader, name string, dst **T, words ...T) {
 }
 
 // Time reads an RFC 3339 time with any offset as UTC, cut to milliseconds.
-func (r *Reader) Time(name string, dst *time.Time) {
+func (r *Reader) Time(name string, dst *time.Time) (read bool) {
 	const what = "a time such as 2026-01-31T12:00:00.000Z"
 	v, ok := r.get(name, KindString, what)
 	if !ok {
-		return
+		return false
 	}
 	t, ok := parseTime(v.text)
 	if !ok {
 		r.Fail(name, "must be %s", what)
-		return
+		return false
 	}
 	*dst = t
+	return true
 }
 
 // TimeOrNull reads a time like Time; null makes it nil.

@@ -138,6 +138,20 @@ func Invisible(s string) (what string, ok bool) {
 	return "", false
 }
 
+// CheckASCII returns what is wrong with a text that has to be 1 to max characters of
+// visible ASCII, or "".
+func CheckASCII(s string, max int) string {
+	for _, r := range s {
+		if r <= ' ' || r > '~' {
+			return fmt.Sprintf("must be visible ASCII characters, without %U", r)
+		}
+	}
+	if len(s) < 1 || len(s) > max {
+		return fmt.Sprintf("must be 1 to %d characters, it has %d", max, len(s))
+	}
+	return ""
+}
+
 // isJoiner reports whether r is ZERO WIDTH NON-JOINER or ZERO WIDTH JOINER.
 func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 

@@ -51,6 +51,7 @@ func (patch Patch) apply(p *Project) error {
 	if patch.isNew {
 		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
 			r.ReadOnly(readOnly...)
+			r.Refuse("can be changed once the project is there", "status", "task_ids")
 			p.read(r)
 			r.Require("name")
 		})

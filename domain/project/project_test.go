@@ -115,8 +115,8 @@ func TestNew(t *testing.T) {
 	for text, problem := range map[string]string{
 		`{}`:                               "name: is required",
 		`[]`:                               "the document must be an object",
-		`{"name":"a","status":"planning"}`: "status: unknown field",
-		`{"name":"a","task_ids":[]}`:       "task_ids: unknown field",
+		`{"name":"a","status":"planning"}`: "status: can be changed once the project is there",
+		`{"name":"a","task_ids":[]}`:       "task_ids: can be changed once the project is there",
 		`{"name":"a","id":"x"}`:            "id: is read-only",
 	} {
 		if _, err := ParseNew(domaintest.JSON(t, text)); domaintest.Code(err) != 2001 || !strings.HasPrefix(err.Error(), problem) {

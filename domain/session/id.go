@@ -31,9 +31,11 @@ var (
 // "." nor "..", which URLs resolve away. It returns [ErrID] for anything else.
 // A well-formed id need not belong to a known session.
 func ParseID(s string) (string, error) {
-	isOther := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(s) < 1 || len(s) > maxID || s == "." || s == ".." || strings.ContainsFunc(s, isOther) {
-		return "", ErrID
+	if problem := name.CheckASCII(s, maxID); problem != "" {
+		return "", ErrID.With("sid: %s", problem)
+	}
+	if s == "." || s == ".." {
+		return "", ErrID.With(`sid: must not be "." or ".."`)
 	}
 	return s, nil
 }
@@ -43,7 +45,10 @@ func ParseID(s string) (string, error) {
 // It returns [ErrSubject] for anything else.
 func ParseSubject(s string) (string, error) {
 	n := utf8.RuneCountInString(s)
-	if n < 1 || n > maxSubject || !utf8.ValidString(s) || s != strings.TrimSpace(s) {
+	switch {
+	case n > maxSubject:
+		return "", ErrSubject.With("subject: must be 1 to %d characters, it has %d", maxSubject, n)
+	case n < 1 || !utf8.ValidString(s) || s != strings.TrimSpace(s):
 		return "", ErrSubject
 	}
 	if what, ok := name.Invisible(s); ok {

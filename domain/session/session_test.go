@@ -144,6 +144,22 @@ func TestParseID(t *testing.T) {
 	}
 }
 
+func TestIDsAndSubjectsSayWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b":                    "sid: must be visible ASCII characters, without U+0020",
+		"..":                     `sid: must not be "." or ".."`,
+		strings.Repeat("k", 130): "sid: must be 1 to 128 characters, it has 130",
+	} {
+		if _, err := session.ParseID(text); err == nil || err.Error() != want {
+			t.Errorf("ParseID(%.20q) = %v, want %q", text, err, want)
+		}
+	}
+	want := "subject: must be 1 to 256 characters, it has 257"
+	if _, err := session.ParseSubject(strings.Repeat("ä", 257)); err == nil || err.Error() != want {
+		t.Errorf("ParseSubject(257) = %v, want %q", err, want)
+	}
+}
+
 func TestExternalID(t *testing.T) {
 	ids := map[string]string{}
 	for _, parts := range [][3]string{

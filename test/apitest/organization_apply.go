@@ -368,7 +368,7 @@ func badDocuments(t *testing.T, s *Service) {
 		`{"format":1,"format":1}`:  "duplicate",
 		`{"format":1,"Agents":[]}`: `Agents: unknown field, did you mean "agents"?`,
 		`{"format":"1"}`:           "format",
-		`{"format":1,"agents":[` + strings.Repeat(" ", 10) + `{"name":"a","description":"` + strings.Repeat("x", 1<<20) + `"}]}`: "agents[0]: is larger than",
+		`{"format":1,"agents":[` + strings.Repeat(" ", 10) + `{"name":"a","description":"` + strings.Repeat("x", 1<<20) + `"}]}`: "agents[0]: must be at most 1048576 bytes, it has 1048605",
 	} {
 		c.plan(text).refused(400, 2001, says)
 		c.post("/organization/apply", text).refused(400, 2001, says)
@@ -488,7 +488,7 @@ func yamlMistakes(t *testing.T, s *Service) {
 		"- format: 1\n":                                                                 "must be an object",
 		"":                                                                              "format: is required",
 		"format: .nan\n":                                                                "line 1",
-		"format: 1\nagents:\n  - name: " + strings.Repeat("x", 1<<20) + "\n":            "larger than",
+		"format: 1\nagents:\n  - name: " + strings.Repeat("x", 1<<20) + "\n":            "line 3: what begins here must be at most 1048576 bytes, it has 1048587",
 		"format: 1\ncompany: {a: b: c}\ndepartments:\n- {name: a, name: b}\n- {name: D, x: 1}\nagents:\n- name: \"Ann\n- {nme: Bob}\n": `line 2: this is not YAML; line 4: duplicate key "name"; departments[1].x: unknown field (line 5); line 8: this is not YAML, or something before it is not closed; agents[1].nme: unknown field (line 8)`,
 		"\tformat: 1\n":       "line 1",
 		"format: 1\n\tx: 1\n": "line 2",

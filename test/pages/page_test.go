@@ -89,7 +89,7 @@ func script(t *testing.T, page string, all []block, dir string) string {
 		case b.language != "sh" || strings.HasPrefix(b.mark, "skip: "):
 			continue
 		case b.mark == "background":
-			fmt.Fprintf(&s, "(source %[1]s/%[2]d) >%[1]s/%[2]d.out 2>&1 &\nready %[1]s/%[2]d.out || exit\n", dir, i)
+			fmt.Fprintf(&s, "(source %[1]s/%[2]d) >%[1]s/%[2]d.out 2>&1 &\nready %[1]s/%[2]d.out || { finish; exit 1; }\n", dir, i)
 		default:
 			fmt.Fprintf(&s, "at %[1]s/%[2]d; source %[1]s/%[2]d >%[1]s/%[2]d.out 2>&1\n", dir, i)
 		}
@@ -109,10 +109,8 @@ note() { echo "$1: exit code $2" >>"$block.failed"; }
 set -E -o pipefail
 trap 'note "$BASH_COMMAND" $?' ERR
 ready() {
-	local i
-	for ((i = 0; i < 600; i++)); do
+	while jobs %% >/dev/null 2>&1; do
 		grep -qs /console "$1" && curl -s -f -o /dev/null "http://$ORGD_ADDR/api/v1/readyz" && return
-		jobs %% >/dev/null 2>&1 || break
 		sleep 0.1
 	done
 	echo "the service did not become ready" >>"$1"

@@ -23,6 +23,22 @@ func split(text string, yaml bool) (*organization.Document, *Body, error) {
 	return read(s, yaml, false)
 }
 
+// A part that is too large is named with the bound and its size.
+func TestPartsOfDocumentsAreBounded(t *testing.T) {
+	long := strings.Repeat("x", maxEntry)
+	for text, want := range map[string]string{
+		`{"format":1,"agents":[{"name":"` + long + `"}]}`: "agents[0]: must be at most 1048576 bytes, it has 1048587",
+		`{"format":1,"company":"` + long:                  "company: must be at most 1048576 bytes, it has 1048577",
+		"format: 1\nagents:\n- name: a\n  role: |\n" + strings.Repeat("    "+strings.Repeat("x", 1019)+"\n", 1025) + "- name: b\n": "line 3: what begins here must be at most 1048576 bytes, it has 1049620",
+		"format: 1\nagents:\n- name: " + long + "\n": "line 3: what begins here must be at most 1048576 bytes, it has 1048585",
+	} {
+		_, _, err := split(text, text[0] != '{')
+		if fault.Of(err).Code != fault.RequestValidation || err.Error() != want {
+			t.Errorf("read(%.40q...) = %v, want %q", text, err, want)
+		}
+	}
+}
+
 // An agent is read again as it stands in the document, in both languages.
 func TestEntriesAreReadAgain(t *testing.T) {
 	texts := []string{"", "a", "l1\nl2\n", "- x", "# y", "a: b", "}", "]", `"`, `\`, "{", "'", "é\n\n z\n", "---", "..."}

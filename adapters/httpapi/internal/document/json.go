@@ -190,8 +190,11 @@ func (s *jsonScanner) unexpected(c byte, err error, what string) error {
 // value reads the next value. what is its name in errors.
 func (s *jsonScanner) value(what string) (jsondoc.Value, error) {
 	begin := s.at
-	if err := s.take(what); err != nil {
+	if err := s.take(); err != nil {
 		return jsondoc.Value{}, err
+	}
+	if size := s.at.Byte - begin.Byte; size > maxEntry {
+		return jsondoc.Value{}, errLargeEntry.With("%s: must be at most %d bytes, it has %d", what, maxEntry, size)
 	}
 	v, err := jsondoc.ParseAt(s.text, begin)
 	if err != nil {
@@ -204,8 +207,9 @@ func (s *jsonScanner) value(what string) (jsondoc.Value, error) {
 const delimiters = ",]}: \n\t\r"
 
 // take reads the text of the next value: to the end of its brackets and quotes, or to the
-// end of the document; then s.ends is false.
-func (s *jsonScanner) take(what string) error {
+// end of the document; then s.ends is false. Of a value that is too large s.text is the
+// beginning.
+func (s *jsonScanner) take() error {
 	s.text, s.ends = s.text[:0], false
 	depth, quoted, escaped := 0, false, false
 	for {
@@ -220,10 +224,10 @@ func (s *jsonScanner) take(what string) error {
 			s.ends = true
 			return s.r.UnreadByte()
 		}
-		s.text = append(s.text, c)
-		if s.pass(c); len(s.text) > maxEntry {
-			return errLargeEntry.With("%s: is larger than %d bytes", what, maxEntry)
+		if len(s.text) < maxEntry {
+			s.text = append(s.text, c)
 		}
+		s.pass(c)
 		switch {
 		case escaped:
 			escaped = false

@@ -40,6 +40,7 @@ type yamlSplitter struct {
 	line int // number of the line read last
 
 	piece []byte
+	size  int // of the piece in bytes; what is beyond [maxEntry] is not in it
 	first int // line of the piece
 
 	whole  bool   // the document is one piece
@@ -55,25 +56,28 @@ const noItems = -1
 // readLine returns the next line with its line break.
 func (s *yamlSplitter) readLine() ([]byte, error) {
 	var line []byte
+	size := 0
 	for {
 		part, err := s.r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxEntry {
-			return nil, s.tooLarge()
+		if size += len(part); size <= maxEntry {
+			line = append(line, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
 			s.line++
+			if size > maxEntry {
+				return nil, tooLarge(s.line, size)
+			}
 			return line, nil
 		}
 		return nil, err
 	}
 }
 
-func (s *yamlSplitter) tooLarge() error {
-	return errLargeEntry.With("line %d: what begins here is larger than %d bytes", max(s.first, 1), maxEntry)
+func tooLarge(line, size int) error {
+	return errLargeEntry.With("line %d: what begins here must be at most %d bytes, it has %d", line, maxEntry, size)
 }
 
 // take adds a line to its piece.
@@ -145,7 +149,7 @@ func (s *yamlSplitter) firstItem(line, text []byte, indent int) error {
 		s.list = "" // it is not in block style
 		return s.add(line)
 	}
-	s.piece = nil // the name of the list
+	s.piece, s.size = nil, 0 // the name of the list
 	if s.lost = !s.to.Field(s.list); s.lost {
 		return nil
 	}
@@ -168,17 +172,20 @@ func (s *yamlSplitter) add(line []byte) error {
 	if s.lost {
 		return nil
 	}
-	if s.piece = append(s.piece, line...); len(s.piece) > maxEntry {
-		return s.tooLarge()
+	if s.size += len(line); s.size <= maxEntry {
+		s.piece = append(s.piece, line...)
 	}
 	return nil
 }
 
 // flush reads the piece and adds it to the document.
 func (s *yamlSplitter) flush() error {
-	piece, where := s.piece, fmt.Sprintf(" (line %d)", s.first)
-	s.piece = nil
+	piece, size, where := s.piece, s.size, fmt.Sprintf(" (line %d)", s.first)
+	s.piece, s.size = nil, 0
 	switch {
+	case size > maxEntry:
+		s.to.Unreadable(s.list, tooLarge(s.first, size))
+		return nil
 	case len(piece) == 0:
 		return nil
 	case s.indent != noItems:

@@ -47,8 +47,7 @@ func Bearer(h http.Header) (token string, present bool) {
 	return strings.TrimSpace(token), true
 }
 
-var errReason = fault.New(fault.RequestValidation,
-	"Change-Reason: must be percent-encoded UTF-8 of at most 1024 characters")
+var errReason = fault.New(fault.RequestValidation, "Change-Reason: must be percent-encoded UTF-8")
 
 // ChangeReason returns the decoded Change-Reason of a change to an agent, or nil if
 // there is none.
@@ -58,11 +57,22 @@ func ChangeReason(h http.Header) (*string, error) {
 		return nil, nil
 	}
 	if len(values) != 1 {
-		return nil, errReason
+		return nil, errReason.With("Change-Reason: must be given once")
+	}
+	if values[0] == "" {
+		return nil, errReason.With("Change-Reason: must not be empty; leave it out for no reason")
+	}
+	for _, r := range values[0] {
+		if unicode.IsControl(r) {
+			return nil, errReason.With("%s, without %U", errReason.Msg, r)
+		}
 	}
 	text, err := url.PathUnescape(values[0])
-	if err != nil || text == "" || strings.ContainsFunc(values[0], unicode.IsControl) || !utf8.ValidString(text) || utf8.RuneCountInString(text) > agent.MaxReason {
+	if err != nil || !utf8.ValidString(text) {
 		return nil, errReason
+	}
+	if n := utf8.RuneCountInString(text); n > agent.MaxReason {
+		return nil, errReason.With("Change-Reason: must be at most %d characters, it has %d", agent.MaxReason, n)
 	}
 	return &text, nil
 }

@@ -67,6 +67,21 @@ func TestChangeReason(t *testing.T) {
 	}
 }
 
+func TestChangeReasonSaysWhatIsWrong(t *testing.T) {
+	for want, values := range map[string][]string{
+		"Change-Reason: must be given once":                            {"a", "b"},
+		"Change-Reason: must be at most 1024 characters, it has 1025":  {url.PathEscape(strings.Repeat("ä", 1025))},
+		"Change-Reason: must be percent-encoded UTF-8, without U+0009": {"a\tb"},
+		"Change-Reason: must be percent-encoded UTF-8, without U+0085": {"a\u0085b"},
+		"Change-Reason: must be percent-encoded UTF-8":                 {"%ff"},
+		"Change-Reason: must not be empty; leave it out for no reason": {""},
+	} {
+		if _, err := ChangeReason(http.Header{"Change-Reason": values}); err == nil || err.Error() != want {
+			t.Errorf("ChangeReason(%.20q) = %v, want %q", values, err, want)
+		}
+	}
+}
+
 func TestBearer(t *testing.T) {
 	for text, want := range map[string]string{
 		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc",

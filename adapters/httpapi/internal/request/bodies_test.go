@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,12 +13,12 @@ import (
 // body is one that takes memory in a test.
 type body struct {
 	*hold
-	gone bool // it was told to give way
+	gone atomic.Bool // it was told to give way
 }
 
 func (p *pool) body(subject string) *body {
 	b := new(body)
-	b.hold = p.hold(subject, func() { b.gone = true })
+	b.hold = p.hold(subject, func() { b.gone.Store(true) })
 	return b
 }
 
@@ -125,13 +126,13 @@ func TestPoolGivesWay(t *testing.T) {
 		slower.must(t, 3)
 		time.Sleep(time.Hour)
 		own := p.body("ann").later(t.Context(), 1)
-		if slow.gone || slower.gone || honest.gone {
+		if slow.gone.Load() || slower.gone.Load() || honest.gone.Load() {
 			t.Fatal("a body gave way to one whose subject may have no more")
 		}
 		first := p.body("cyd")
 		gets := first.later(t.Context(), 2)
-		if !slow.gone || slower.gone || honest.gone {
-			t.Fatalf("gave way: %v, %v, %v, want the first of who has most", slow.gone, slower.gone, honest.gone)
+		if !slow.gone.Load() || slower.gone.Load() || honest.gone.Load() {
+			t.Fatalf("gave way: %v, %v, %v, want the first of who has most", slow.gone.Load(), slower.gone.Load(), honest.gone.Load())
 		}
 		if err := slow.stay(); !errors.Is(err, ErrBodies) {
 			t.Errorf("stay = %v, want ErrBodies", err)
@@ -155,12 +156,12 @@ func TestPoolLease(t *testing.T) {
 			got := p.body("bob").later(t.Context(), 1)
 			time.Sleep(want - time.Millisecond)
 			synctest.Wait()
-			if slow.gone {
+			if slow.gone.Load() {
 				t.Errorf("a body of %d bytes gave way before %v", size, want)
 			}
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
-			if !slow.gone {
+			if !slow.gone.Load() {
 				t.Errorf("a body of %d bytes did not give way after %v", size, want)
 			}
 			slow.release()
@@ -191,7 +192,7 @@ func TestPoolTurns(t *testing.T) {
 		honest := last.later(t.Context(), 4)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if !first[0].gone && !first[1].gone {
+		if !first[0].gone.Load() && !first[1].gone.Load() {
 			t.Fatal("nobody gave way to one who has nothing")
 		}
 		for _, b := range first {

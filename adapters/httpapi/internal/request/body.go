@@ -110,7 +110,7 @@ func (r *Request) dropBody() {
 // the work again.
 func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader) error) error {
 	if r.HTTP.ContentLength > max {
-		return tooLarge(max)
+		return errBody.With("the request body must be at most %d bytes, it has %d", max, r.HTTP.ContentLength)
 	}
 	if err := r.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader)
 		// leaves. While it came the session may have ended.
 		return errors.Join(r.SetReadDeadline(time.Time{}), r.live())
 	case errors.As(err, &large):
-		return tooLarge(max)
+		return errBody.With("the request body is larger than %d bytes", max)
 	case errors.Is(err, errSpool), errors.Is(err, ErrBodies), r.Client.Err() != nil && errors.Is(err, r.Client.Err()):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -220,10 +220,6 @@ func readAll(r io.Reader, size int64, take func(int64) error) (string, error) {
 // that exceeds size.
 func larger(body *strings.Builder, n int, size int64) int64 {
 	return max(min(int64(max(firstRead, 2*body.Len())), size), int64(body.Len()+n))
-}
-
-func tooLarge(max int64) error {
-	return errBody.With("the request body is larger than %d bytes", max)
 }
 
 // Document reads the body as one JSON value. That of a PATCH may have the media type of a

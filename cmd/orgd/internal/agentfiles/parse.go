@@ -26,6 +26,12 @@ const MaxSize = 256 << 10
 // that defines no agent, else [Mistakes] with everything that is wrong; then the
 // agent has what could be read. department is its department; "" takes the folder's.
 func Parse(file string, text []byte, department string) (Agent, error) {
+	return ParseBeginning(file, text, int64(len(text)), department)
+}
+
+// ParseBeginning is Parse for a file of size bytes, of which text has all or the first
+// [MaxSize] and more.
+func ParseBeginning(file string, text []byte, size int64, department string) (Agent, error) {
 	a := Agent{Path: file, Tools: []string{}, lines: map[string]int{}}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return a, Mistakes{{Path: file, Text: "must be UTF-8, not UTF-16"}}
@@ -35,8 +41,8 @@ func Parse(file string, text []byte, department string) (Agent, error) {
 	switch {
 	case !found:
 		return a, Skip{file, "has no front matter"}
-	case len(text) > MaxSize:
-		return a, Mistakes{{Path: file, Text: fmt.Sprintf("must be at most %d KiB", MaxSize>>10)}}
+	case size > MaxSize:
+		return a, Mistakes{{Path: file, Text: fmt.Sprintf("must be at most %d bytes, it has %d", MaxSize, size)}}
 	case !closed:
 		return a, Mistakes{{Path: file, Line: 1, Text: "front matter: no line --- ends it"}}
 	case !utf8.Valid(text):

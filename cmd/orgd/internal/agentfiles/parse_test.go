@@ -132,7 +132,7 @@ func TestParseMistakes(t *testing.T) {
 		"stray line":     {"a/b.md", "---\nHello there\nname: b: c\n---\n", "a/b.md:2: front matter: this line belongs to no field"},
 		"UTF-16":         {"a/b.md", "\xff\xfe-\x00-\x00-\x00", "a/b.md: must be UTF-8, not UTF-16"},
 		"Latin-1":        {"a/b.md", "---\nname: b\n---\n\nGr\xfc\xdfe\n", "a/b.md:5: must be UTF-8"},
-		"huge":           {"a/b.md", "---\nname: b\n---\n" + strings.Repeat("x", MaxSize), "a/b.md: must be at most 256 KiB"},
+		"huge":           {"a/b.md", "---\nname: b\n---\n" + strings.Repeat("x", MaxSize), "a/b.md: must be at most 262144 bytes, it has 262160"},
 		"long":           {"a/b.md", "---\nname: b\n---\n\n" + strings.Repeat("x", 128<<10+1), "a/b.md:5: instructions: must be at most 131072 bytes of UTF-8 (128 KiB), not 131073"},
 		"odd path":       {"a/b\n.md", "---\n", `"a/b\n.md":1: front matter: no line --- ends it`},
 		"all at once": {

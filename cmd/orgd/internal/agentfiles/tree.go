@@ -97,7 +97,11 @@ func open(files fs.FS, file string, mode fs.FileMode, department string) (a Agen
 	if err != nil {
 		return a, err
 	}
-	return Parse(file, text, department)
+	about, err := f.Stat()
+	if err != nil {
+		return a, err
+	}
+	return ParseBeginning(file, text, max(about.Size(), int64(len(text))), department)
 }
 
 // isHidden reports whether a folder holds no definitions, whatever lies in it.

@@ -104,7 +104,7 @@ func TestReadDirectory(t *testing.T) {
 		}
 	}
 	got, err := Read(os.DirFS(filepath.Join(dir, "in")), "")
-	if err == nil || err.Error() != "core/huge.md: must be at most 256 KiB" {
+	if err == nil || err.Error() != "core/huge.md: must be at most 262144 bytes, it has 786451" {
 		t.Errorf("Read = %v, want the huge file", err)
 	}
 	if len(got.Agents) != 1 || got.Agents[0].Name != "ada" {

@@ -143,14 +143,14 @@ func (r *replay) parse(f change) (agentfiles.Agent, error) {
 	if err := agentfiles.Candidate(f.path, f.mode); err != nil {
 		return agentfiles.Agent{}, err
 	}
-	text, err := r.contents.read(f.blob)
+	text, size, err := r.contents.read(f.blob)
 	if errors.Is(err, errMissing) {
 		return agentfiles.Agent{}, agentfiles.Mistakes{{Path: f.path, Text: err.Error()}}
 	}
 	if err != nil {
 		return agentfiles.Agent{}, err
 	}
-	return agentfiles.Parse(f.path, text, r.department)
+	return agentfiles.ParseBeginning(f.path, text, size, r.department)
 }
 
 // commit applies what a commit has changed.

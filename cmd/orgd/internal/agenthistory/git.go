@@ -191,30 +191,30 @@ var errMissing = errors.New("the repository does not have its content")
 
 // read returns a content, or of a large one as much as shows that it is too
 // large.
-func (b *blobs) read(id string) ([]byte, error) {
+func (b *blobs) read(id string) (text []byte, size int64, err error) {
 	if _, err := io.WriteString(b.ask, id+"\n"); err != nil {
-		return nil, b.failed(err)
+		return nil, 0, b.failed(err)
 	}
 	head, err := b.answers.ReadString('\n')
 	if err != nil {
-		return nil, b.failed(err)
+		return nil, 0, b.failed(err)
 	}
 	word := strings.Fields(head) // id, type, size; or id, missing
 	if len(word) != 3 {
-		return nil, errMissing
+		return nil, 0, errMissing
 	}
-	size, err := strconv.ParseInt(word[2], 10, 64)
+	size, err = strconv.ParseInt(word[2], 10, 64)
 	if err != nil {
-		return nil, b.failed(err)
+		return nil, 0, b.failed(err)
 	}
-	text, err := io.ReadAll(io.LimitReader(b.answers, min(size, agentfiles.MaxSize+1)))
+	text, err = io.ReadAll(io.LimitReader(b.answers, min(size, agentfiles.MaxSize+1)))
 	if err == nil {
 		_, err = io.CopyN(io.Discard, b.answers, size-int64(len(text))+1) // and a line feed
 	}
 	if err != nil {
-		return nil, b.failed(err)
+		return nil, 0, b.failed(err)
 	}
-	return text, nil
+	return text, size, nil
 }
 
 func (b *blobs) failed(err error) error { return gitError("cat-file", err, "") }

@@ -24,15 +24,12 @@ type File struct {
 	yaml bool
 }
 
-// stdFile is the file name of standard input, and of standard output.
-const stdFile = "-"
-
 // Read reads a file, or standard input for "-". Its text is YAML, unless its name
 // ends in .json or the text begins with a brace.
 func Read(t *terminal.Terminal, file string) (File, error) {
 	d := File{Name: file}
 	var err error
-	if file == stdFile {
+	if file == terminal.StdFile {
 		d.Name = "standard input"
 		d.Text, err = io.ReadAll(t.Stdin)
 	} else {

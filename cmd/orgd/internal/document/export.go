@@ -42,7 +42,7 @@ func (c *Export) Run(ctx context.Context, t *terminal.Terminal, service *client.
 	if err != nil {
 		return err
 	}
-	if c.File == "" || c.File == stdFile {
+	if c.File == "" || c.File == terminal.StdFile {
 		_, err = t.Stdout.Write(text)
 		return err
 	}

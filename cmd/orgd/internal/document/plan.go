@@ -86,7 +86,7 @@ Examples:
 
 // Run changes the organization.
 func (c *Apply) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.File == stdFile && !c.Yes {
+	if c.File == terminal.StdFile && !c.Yes {
 		return terminal.Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
 	}
 	if utf8.RuneCountInString(c.Reason) > MaxReason {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/alecthomas/kong"
+	"go.uber.org/zap"
 
 	"orgd"
 	"orgd/adapters/sqlitestore"
@@ -17,7 +20,7 @@ import (
 
 // Backup writes a backup of a data directory.
 type Backup struct {
-	File string `arg:"" help:"File to write; it must not exist."`
+	File string `arg:"" help:"File to write; it must not exist. - is standard output."`
 	config.FileFlag
 	config.DirectoryFlag
 }
@@ -30,7 +33,10 @@ The file holds the signing key: whoever has it can make tokens. Key files elsewh
 
 Example:
 
-    orgd backup --data-dir ./data backup-$(date +%F).orgd`
+    orgd backup --data-dir ./data backup-$(date +%F).orgd
+
+    # to another machine; the backup is first written below TMPDIR
+    orgd backup --data-dir ./data - | ssh backup@example.org 'cat > orgd.backup'`
 }
 
 // Run writes the backup.
@@ -39,16 +45,65 @@ func (c *Backup) Run(ctx context.Context, t *terminal.Terminal, given config.Giv
 	if err != nil {
 		return err
 	}
-	if err := sqlitestore.Backup(ctx, cfg.DataDir(), c.File); err != nil {
+	to := c.File
+	if c.File == terminal.StdFile {
+		to, err = "standard output", pipeOut(ctx, cfg.DataDir(), t.Stdout)
+	} else {
+		err = sqlitestore.Backup(ctx, cfg.DataDir(), c.File)
+	}
+	if err != nil {
 		return err
 	}
-	t.Say("Backup of %s written to %s.", cfg.DataDir(), c.File)
+	t.Say("Backup of %s written to %s.", cfg.DataDir(), to)
 	for _, key := range []string{cfg.Auth.KeyFile, cfg.CursorKeyFile} {
 		if key != "" && filepath.Dir(key) != filepath.Clean(cfg.DataDir()) {
 			t.Say("Not in it: the key file %s.", key)
 		}
 	}
 	return nil
+}
+
+// pipeOut writes a backup to w once it is complete and checked.
+func pipeOut(ctx context.Context, dir string, w io.Writer) error {
+	return inFile(func(file string) error {
+		if err := sqlitestore.Backup(ctx, dir, file); err != nil {
+			return err
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // was only read
+		_, err = io.Copy(w, f)
+		return err
+	})
+}
+
+// pipeIn restores the backup that r has.
+func pipeIn(ctx context.Context, in sqlitestore.Restoration, r io.Reader, log *zap.Logger) error {
+	return inFile(func(file string) error {
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, r)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		in.Archive = file
+		return sqlitestore.Restore(ctx, in, log)
+	})
+}
+
+// inFile calls work with the name of a file in a directory that only this user may read,
+// and removes it.
+func inFile(work func(file string) error) (err error) {
+	dir, err := os.MkdirTemp("", "orgd-backup-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return work(filepath.Join(dir, "backup"))
 }
 
 // loadEmbedded reads the configuration of a command that works on a data directory.
@@ -59,7 +114,7 @@ func loadEmbedded(given config.Given, getenv func(string) string) (orgd.Config, 
 
 // Restore puts a backup into a data directory.
 type Restore struct {
-	File  string `arg:"" help:"Backup to restore."`
+	File  string `arg:"" help:"Backup to restore; - is standard input."`
 	Force bool   `help:"Replace the database and the keys in the data directory."`
 	config.FileFlag
 	config.DirectoryFlag
@@ -90,14 +145,19 @@ func (c *Restore) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 		return err
 	}
 	in := sqlitestore.Restoration{Archive: c.File, Dir: cfg.DataDir(), Force: c.Force}
-	err = sqlitestore.Restore(ctx, in, log)
+	from := c.File
+	if c.File == terminal.StdFile {
+		from, err = "standard input", pipeIn(ctx, in, t.Stdin, log)
+	} else {
+		err = sqlitestore.Restore(ctx, in, log)
+	}
 	if errors.Is(err, sqlitestore.ErrNotEmpty) {
 		return fmt.Errorf("%w; --force replaces them", err)
 	}
 	if err != nil {
 		return err
 	}
-	t.Say("Restored %s into %s.", c.File, cfg.DataDir())
+	t.Say("Restored %s into %s.", from, cfg.DataDir())
 	return nil
 }
 

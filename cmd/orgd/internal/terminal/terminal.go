@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// StdFile is the file name of standard input, and of standard output.
+const StdFile = "-"
+
 // Terminal has the input, the output and the environment of a command.
 type Terminal struct {
 	Getenv           func(string) string
