@@ -78,10 +78,10 @@ func (s *Sessions) check(found session.Session) error {
 
 // Watch returns what says whether a session that was authenticated just now goes on:
 // it returns session.ErrRevoked or session.ErrUnauthorized from when it has ended.
-func (s *Sessions) Watch(found session.Session) func() error {
+func (s *Sessions) Watch(found *session.Session) func() error {
 	late := !s.clock.Now().Before(found.ExpiresAt) // and accepted: the issuer's clock may be off
 	return func() error {
-		err := s.check(found)
+		err := s.check(*found)
 		if late && errors.Is(err, session.ErrUnauthorized) {
 			return nil
 		}

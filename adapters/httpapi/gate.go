@@ -74,7 +74,7 @@ func (s *Server) authenticate(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Session, r.Live = &found, s.parts.Sessions.Watch(found)
+	r.Session, r.Live = &found, s.parts.Sessions.Watch(&found)
 	return nil
 }
 
