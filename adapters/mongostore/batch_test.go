@@ -315,10 +315,29 @@ func (o *office) wantNames(want ...string) {
 	}
 }
 
+// Names that are taken are looked for once one was met: until then its batch is sent twice,
+// and nothing is read for those of others.
+func TestTakenNamesAreLookedForOnceOneWasMet(t *testing.T) {
+	o, _ := namedOffice(t, "Ann")
+	a := o.db.callAll(t, o.hires("Bob", nil), o.hires("ANN", nil))
+	if others := o.db.writer.decide(a.jobs); !slices.Equal(others, a.jobs[:1]) {
+		t.Fatalf("%d changes are decided next, want the first", len(others))
+	}
+	a.attempt(t, a.jobs)
+	a.wantAnswer(t, 0, nil)
+	a.wantAnswer(t, 1, agent.ErrExists)
+	a = o.db.callAll(t, o.hires("Carl", nil), o.hires("ann", nil))
+	a.attempt(t, a.jobs)
+	a.wantAnswer(t, 0, nil)
+	a.wantAnswer(t, 1, agent.ErrExists)
+	o.wantNames("Ann", "Bob", "Carl")
+}
+
 // Whoever takes a name that somebody has is refused, and what is beside it is stored in the
 // same transaction.
 func TestBatchWithTakenNames(t *testing.T) {
 	o, ids := namedOffice(t, "Ann", "Bob", "Eve")
+	o.db.writer.wary = wary
 	a := o.db.callAll(t, o.hires("Carl", nil), o.hires("BOB", newRecord(1)), o.patches(ids[0], `{"name":"bob"}`), o.hires("bob", nil),
 		o.patches(ids[2], `{"name":"EVE"}`), o.hires("Dora", nil),
 		func(ctx context.Context) error { return o.createDepartment(ctx, "sales", 1) })
@@ -332,6 +351,7 @@ func TestBatchWithTakenNames(t *testing.T) {
 // Who takes what another of the batch takes or gives up waits for the next batch, and knows then.
 func TestBatchWithNamesThatChangeHands(t *testing.T) {
 	o, ids := namedOffice(t, "Ann", "Bob")
+	o.db.writer.wary = wary
 	a := o.db.callAll(t, o.hires("Carl", nil), o.hires("CARL", nil), o.patches(ids[0], `{"name":"Anna"}`), o.hires("Ann", nil),
 		o.hires("Bob", nil), o.patches(ids[1], `{"name":"Rob"}`))
 	a.attempt(t, a.jobs, a.jobs[1], a.jobs[3])

@@ -19,9 +19,10 @@ type claim struct {
 // always is what a claim is refused with, whoever the holder is.
 func always(err error) func(bson.Raw) error { return func(bson.Raw) error { return err } }
 
-// ahead reports whether the holder of a key is looked for in every batch of several: clients
-// choose names, and one that is taken must not cost others anything. Ids are ours, and who
-// uses an idempotency key again has met its record or its lock.
+// ahead reports whether the holder of a key is looked for in every batch of several, for some
+// time after one was met: clients choose names, and who tries those that are taken must not
+// cost others anything. Ids are ours, and who uses an idempotency key again has met its
+// record or its lock.
 func (c *claim) ahead() bool { return c.field != "_id" }
 
 // refuseTaken refuses changes whose key a document has, with a query for each collection. So
@@ -80,11 +81,15 @@ func claims(j *job) (some []op) {
 // is running, and not that somebody has taken the name.
 func (b *batch) holders() (map[need]bson.Raw, error) {
 	found := map[need]bson.Raw{}
-	several := len(b.kept) > 1
-	err := b.find(found, func(j *job, c *claim) bool { return j.Change.asks || several && c.ahead() })
+	ahead := len(b.kept) > 1 && b.wary > 0
+	if ahead {
+		b.wary--
+	}
+	err := b.find(found, func(j *job, c *claim) bool { return j.Change.asks || ahead && c.ahead() })
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
+	b.wary = wary
 	return found, b.find(found, func(j *job, c *claim) bool {
 		return !j.Change.asks && !c.ahead() && slices.ContainsFunc(claims(j), func(o op) bool { _, isTaken := o.holder(found); return isTaken })
 	})

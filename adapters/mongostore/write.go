@@ -25,6 +25,8 @@ const (
 	// inDoubt is how many operations' time a commit is tried again whose outcome is not
 	// known. Nothing else can be stored meanwhile, and nobody waits for it so long.
 	inDoubt = 5
+	// wary is for how many batches taken names are looked for after one was met.
+	wary = 256
 )
 
 var transaction = options.Transaction().
@@ -80,6 +82,7 @@ type writer struct {
 	shard    int
 	retries  int           // in a row
 	takes    time.Duration // what a batch has taken lately, at most
+	wary     int           // batches that look for names that are taken, see [claim.ahead]
 	aborting atomic.Bool   // see abortLater
 }
 
@@ -134,6 +137,7 @@ func (w *writer) decide(jobs []*job) (again []*job) {
 	case isLost(err):
 		w.retry(b.kept)
 	case errors.As(err, &taken):
+		w.wary = wary
 		return w.without(taken.job, b.kept)
 	case len(b.kept) > 1: // only alone it is known whose error that is
 		w.retryAlone(b.kept)
