@@ -81,26 +81,47 @@ func (s *Activities) Career(ctx context.Context, ref identity.Ref) ([]activity.E
 // answer from the outcome.
 type ReportActivity struct {
 	Batch jsondoc.Value
-	Reply func(ports.Counted) idempotency.Reply
+	Reply func(Reported) idempotency.Reply
+}
+
+// Reported is what came of a batch. Warnings name, in the entries of the batch, what was
+// taken in and is not counted although it looks as if it should be: at most 20 of them.
+type Reported struct {
+	ports.Counted
+	Warnings []string
+}
+
+const maxWarnings = 20
+
+func warnings(entries []activity.Entry) (all []string) {
+	for i, e := range entries {
+		for _, sentence := range e.Unused {
+			if len(all) == maxWarnings {
+				return all
+			}
+			all = append(all, fmt.Sprintf("events[%d].%s", i, sentence))
+		}
+	}
+	return all
 }
 
 // Report takes a batch in as a whole or not at all. Events that are known by
 // their id are counted as duplicates and change nothing.
-func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (ports.Counted, error) {
+func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (Reported, error) {
 	ch := newChange(s.clock, s.ids, c)
 	entries, err := activity.ParseBatch(in.Batch, ch.at, s.retention)
 	if err != nil {
-		return ports.Counted{}, err
+		return Reported{}, err
 	}
 	profiles, err := s.profiles(ctx, entries)
 	if err != nil {
-		return ports.Counted{}, err
+		return Reported{}, err
 	}
 	reports := make([]ports.Report, len(entries))
 	for i, e := range entries {
 		p := profiles[i]
 		if err := access.CheckReport(c.Actor, string(p.ID), p.Department); err != nil {
-			return ports.Counted{}, err
+			return Reported{}, err
 		}
 		if !slices.Contains(ch.departments, p.Department) {
 			ch.departments = append(ch.departments, p.Department)
@@ -112,9 +133,11 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (por
 			Measures:     e.Measures,
 		}
 	}
-	return s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
-		return ch.trail(audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(n) })
+	out := Reported{Warnings: warnings(entries)}
+	out.Counted, err = s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
+		return ch.trail(audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(Reported{n, out.Warnings}) })
 	})
+	return out, err
 }
 
 // profiles looks up the agent of every entry. It returns [ErrReportedAgent]

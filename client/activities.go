@@ -67,6 +67,8 @@ func (c *Client) ActivityPage(ctx context.Context, q ActivityQuery, opts ...Opti
 type ReportResult struct {
 	Accepted   int64 `json:"accepted"`
 	Duplicates int64 `json:"duplicates"`
+	// Warnings name members of data that look like ones that are counted and are none.
+	Warnings []string `json:"warnings"`
 }
 
 // ReportActivities reports up to 1000 runtime events. All are stored or none; the

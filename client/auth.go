@@ -12,7 +12,8 @@ type TokenInput struct {
 	// Subject is who the token is for, for [RoleAgent] the id of an existing agent.
 	Subject string `json:"subject"`
 	Role    Role   `json:"role"`
-	// Departments are those that a [RoleDepartmentAdmin] is responsible for.
+	// Departments are those that a [RoleDepartmentAdmin] is responsible for, or of whose
+	// agents a [RoleReporter] reports; none are all then.
 	Departments []string `json:"departments,omitzero"`
 	// TTLSeconds is how long the token lives, at most 30 days; by default 12 hours.
 	TTLSeconds int64 `json:"ttl_seconds,omitzero"`
@@ -33,7 +34,8 @@ type Caller struct {
 	// Subject is who limits and the audit trail count.
 	Subject string `json:"subject"`
 	Role    Role   `json:"role"`
-	// Departments are those that a [RoleDepartmentAdmin] is responsible for.
+	// Departments are those that a [RoleDepartmentAdmin] is responsible for, or of whose
+	// agents a [RoleReporter] reports; none are all then.
 	Departments []string `json:"departments"`
 	// AgentID is the agent that the subject is, nil unless it has [RoleAgent].
 	AgentID   *string   `json:"agent_id"`

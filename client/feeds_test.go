@@ -29,10 +29,10 @@ func checkActivities(t *testing.T, c *client.Client) {
 		{Agent: "Ada", Data: client.DelegationReceived{TaskID: "t-2", Other: client.Object{"by": "Bob"}}},
 	}
 	result := must1(c.ReportActivities(ctx, reports, client.IdempotencyKey("batch")))(t)
-	if result != (client.ReportResult{Accepted: 6}) {
+	if result.Accepted != 6 || result.Duplicates != 0 || len(result.Warnings) > 0 {
 		t.Errorf("ReportActivities = %+v", result)
 	}
-	if again := must1(c.ReportActivities(ctx, reports[1:2]))(t); again != (client.ReportResult{Duplicates: 1}) {
+	if again := must1(c.ReportActivities(ctx, reports[1:2]))(t); again.Accepted != 0 || again.Duplicates != 1 {
 		t.Errorf("ReportActivities of a known event = %+v", again)
 	}
 	if _, err := c.ReportActivities(ctx, []client.Report{{Agent: "Ada"}}); err == nil {

@@ -347,6 +347,7 @@ type Role string
 const (
 	RoleViewer          Role = "viewer"
 	RoleAgent           Role = "agent"
+	RoleReporter        Role = "reporter"
 	RoleDepartmentAdmin Role = "department_admin"
 	RoleEditor          Role = "editor"
 	RoleAdmin           Role = "admin"

@@ -111,12 +111,13 @@ func (h activities) report(r *request.Request) error {
 	return r.Send(countedReply(n))
 }
 
-func countedReply(n ports.Counted) idempotency.Reply {
+func countedReply(n app.Reported) idempotency.Reply {
 	return idempotency.Reply{
 		Status: http.StatusCreated,
 		Body: request.Envelope(64, request.Object(func(w *jsondoc.Writer) {
 			w.Field("accepted").Int(int64(n.Accepted))
 			w.Field("duplicates").Int(int64(n.Duplicates))
+			w.Field("warnings").Texts(n.Warnings)
 		})),
 		Location: request.Prefix + "/activities",
 	}

@@ -48,7 +48,7 @@ type OIDC struct {
 	// agent. A claim "a.b" is the member b of the claim a unless there is a
 	// claim of that very name. Each is a text or a list of texts.
 	RoleClaim        string `name:"role-claim" placeholder:"NAME" help:"Claim with the roles; a.b is the member b of a."`
-	DepartmentsClaim string `name:"departments-claim" placeholder:"NAME" help:"Claim with the departments of a department_admin."`
+	DepartmentsClaim string `name:"departments-claim" placeholder:"NAME" help:"Claim with the departments of a department_admin or reporter."`
 	AgentClaim       string `name:"agent-claim" placeholder:"NAME" help:"Claim with the id of an agent."`
 	// Roles maps the issuer's words to roles. Empty means that the issuer uses
 	// the names of the roles. Of several roles the most powerful counts.
@@ -109,7 +109,7 @@ func (o OIDC) validate(m *settings.Mistakes) {
 	m.Unless(o.AgentClaim != "", "oidc-agent-claim", "must not be empty")
 	for word, role := range o.Roles {
 		_, err := access.ParseRole(role)
-		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of viewer, agent, department_admin, editor, admin", word, role)
+		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of viewer, agent, reporter, department_admin, editor, admin", word, role)
 	}
 	m.Unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "oidc-leeway", "must be 0s to %v", maxLeeway)
 }

@@ -16,6 +16,7 @@ import (
 var matrix = map[access.Role]struct{ allowed, scoped string }{
 	access.Viewer: {reads, "auth.sessions auth.revoke_session"},
 	access.Agent:  {reads, "activities.ingest auth.sessions auth.revoke_session"},
+	access.Reporter: {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.DepartmentAdmin: {reads, "activities.ingest auth.sessions auth.revoke_session " +
 		"agents.create agents.update agents.delete agents.rollback " +
 		"departments.update departments.delete departments.reorder_agents " +

@@ -16,8 +16,9 @@ type Actor struct {
 	// own token, issuer + "|" + sub for a token of an external issuer.
 	Subject string
 	Role    Role
-	// Departments are the departments that a department admin manages. They
-	// mean nothing for other roles.
+	// Departments are the departments that a department admin manages, or those of whose
+	// agents a reporter reports, which are all if there are none. They mean nothing for
+	// other roles.
 	Departments []name.Key
 	// Agent is the id of the agent that an actor of role agent is.
 	Agent string
@@ -54,7 +55,7 @@ func (a Actor) check(op Operation, mine bool, where string) error {
 // came of op, which it performed before and for which it needed permission in
 // these departments.
 func CheckReplay(a Actor, op Operation, departments []name.Key) error {
-	if a.Role == DepartmentAdmin && Of(a.Role, op) == Scoped {
+	if (a.Role == DepartmentAdmin || a.Role == Reporter) && Of(a.Role, op) == Scoped {
 		return CheckIn(a, op, departments...)
 	}
 	return Check(a, op)
@@ -62,8 +63,11 @@ func CheckReplay(a Actor, op Operation, departments []name.Key) error {
 
 // manages reports whether all of departments, at least one, are the actor's.
 func (a Actor) manages(departments []name.Key) bool {
+	if a.Role == Reporter && len(a.Departments) == 0 {
+		return true
+	}
 	for _, d := range departments {
-		if a.Role != DepartmentAdmin || !slices.Contains(a.Departments, d) {
+		if a.Role != DepartmentAdmin && a.Role != Reporter || !slices.Contains(a.Departments, d) {
 			return false
 		}
 	}

@@ -22,6 +22,9 @@ const (
 	Viewer Role = "viewer"
 	// Agent is a member of the organization: it reports its own activity.
 	Agent Role = "agent"
+	// Reporter is the runtime of many agents: it reports the activity of those in the
+	// departments that its token names, or of all if it names none.
+	Reporter Role = "reporter"
 	// DepartmentAdmin manages the departments that its token names, and the
 	// agents in them.
 	DepartmentAdmin Role = "department_admin"
@@ -32,10 +35,10 @@ const (
 )
 
 // ErrRole is a text that names no role.
-var ErrRole = fault.New(fault.RequestValidation, "role: must be one of viewer, agent, department_admin, editor, admin")
+var ErrRole = fault.New(fault.RequestValidation, "role: must be one of viewer, agent, reporter, department_admin, editor, admin")
 
 // Roles lists every role, from the least to the most powerful.
-func Roles() []Role { return []Role{Viewer, Agent, DepartmentAdmin, Editor, Admin} }
+func Roles() []Role { return []Role{Viewer, Agent, Reporter, DepartmentAdmin, Editor, Admin} }
 
 // ParseRole reads a role, or returns [ErrRole]. Letter case matters.
 func ParseRole(s string) (Role, error) {

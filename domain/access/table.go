@@ -16,16 +16,16 @@ const (
 )
 
 // rights holds the right of each role to one operation, in the order of [Roles].
-type rights [5]Right
+type rights [6]Right
 
 // The rows that operations share.
 var (
-	everyone  = rights{Allowed, Allowed, Allowed, Allowed, Allowed}
-	ownOnly   = rights{Scoped, Scoped, Scoped, Scoped, Allowed}  // one's own sessions
-	reporters = rights{Denied, Scoped, Scoped, Allowed, Allowed} // oneself, or the agents of one's departments
-	inOwn     = rights{Denied, Denied, Scoped, Allowed, Allowed} // one's own departments
-	editors   = rights{Denied, Denied, Denied, Allowed, Allowed}
-	admins    = rights{Denied, Denied, Denied, Denied, Allowed}
+	everyone  = rights{Allowed, Allowed, Allowed, Allowed, Allowed, Allowed}
+	ownOnly   = rights{Scoped, Scoped, Scoped, Scoped, Scoped, Allowed}  // one's own sessions
+	reporters = rights{Denied, Scoped, Scoped, Scoped, Allowed, Allowed} // oneself, or the agents of one's departments
+	inOwn     = rights{Denied, Denied, Denied, Scoped, Allowed, Allowed} // one's own departments
+	editors   = rights{Denied, Denied, Denied, Denied, Allowed, Allowed}
+	admins    = rights{Denied, Denied, Denied, Denied, Denied, Allowed}
 )
 
 // table is the whole permission model. It is read-only.

@@ -28,6 +28,7 @@ type Entry struct {
 	Related     jsondoc.Object
 	Data        *jsondoc.Object
 	Measures    Measures // what Data says about performance
+	Unused      []string // members of Data that look like measures and are none, with what may be meant
 }
 
 // Event completes the entry: id and now are used where the client left the id
@@ -67,7 +68,7 @@ func readEntry(r *jsondoc.Reader, e *Entry) {
 
 func readID(r *jsondoc.Reader, dst *ID) {
 	v, ok := r.Raw("id")
-	if !ok {
+	if !ok || v.IsNull() {
 		return
 	}
 	id, err := ParseID(v.Text())
@@ -94,7 +95,7 @@ func readTime(r *jsondoc.Reader, dst *time.Time) {
 
 func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 	v, ok := r.Raw("related_ids")
-	if !ok {
+	if !ok || v.IsNull() {
 		return
 	}
 	if v.Kind() != jsondoc.KindObject {
@@ -128,6 +129,7 @@ func readData(r *jsondoc.Reader, e *Entry) {
 	if v.Kind() != jsondoc.KindObject {
 		return
 	}
+	e.Unused = unused(e.Type, v)
 	data, ok := v.ObjectWithin(MaxData)
 	if !ok {
 		r.Fail("data", "%s", jsondoc.TooLarge(v, MaxData))

@@ -40,10 +40,12 @@ type Event struct {
 	AgentID string
 	// AgentName is the agent's name at the time of the event, as written.
 	AgentName string
-	// Description is one line for people, at most [MaxDescription] code points.
+	// Description is one line for people, at most [MaxDescription] code points. If it is
+	// empty the feed shows one that is made of the data.
 	Description string
 	// Related names the other things involved: an object from string to string
-	// in canonical form. Lifecycle events carry the key "actor", which is By.
+	// in canonical form. Lifecycle events carry the key "actor", which is By. The feed
+	// shows the agent, the task and the tool of the event itself beside them.
 	Related jsondoc.Object
 	// Data is what a client reported beside it, an object of at most [MaxData]
 	// bytes, or nil. Lifecycle events have none.
@@ -64,10 +66,72 @@ func (e Event) Write(w *jsondoc.Writer) {
 	w.Field("timestamp").Time(e.At)
 	w.Field("agent_id").Text(e.AgentID)
 	w.Field("agent_name").Text(e.AgentName)
-	w.Field("description").Text(e.Description)
-	w.Field("related_ids").Free(e.Related)
+	w.Field("description").Text(e.description())
+	w.Field("related_ids").Free(e.related())
 	w.Field("data").FreeOrNull(e.Data)
 	w.Close()
+}
+
+// related returns Related together with what the event itself names: its agent, and the
+// task or tool of its data. What a client reported stays as it is.
+func (e Event) related() jsondoc.Object {
+	return pairs("agent_id", e.AgentID, "task_id", e.datum("task_id"), "tool", e.datum("tool")).Merge(e.Related.Value())
+}
+
+// description returns Description, or a line of what Data says if that is empty.
+func (e Event) description() string {
+	if e.Description != "" || e.Data == nil {
+		return e.Description
+	}
+	return describe(e.Type, e.datum)
+}
+
+// datum is a member of the data as text: a string as it is, another value as JSON, "" if it
+// is absent or null.
+func (e Event) datum(name string) string {
+	if e.Data == nil {
+		return ""
+	}
+	v, ok := e.Data.Value().Get(name)
+	switch {
+	case !ok || v.IsNull():
+		return ""
+	case v.Kind() == jsondoc.KindString:
+		return v.Text()
+	}
+	return string(v.Append(nil))
+}
+
+// describe says in a line what happened, by the data of a runtime type.
+func describe(t Type, datum func(string) string) string {
+	failed := datum("success") == "false"
+	with := func(text, word, name string) string {
+		if value := datum(name); value != "" {
+			return text + word + value
+		}
+		return text
+	}
+	switch t {
+	case TaskStarted:
+		return "started task " + datum("task_id")
+	case TaskCompleted:
+		if failed {
+			return "failed in task " + datum("task_id")
+		}
+		return "completed task " + datum("task_id")
+	case CostIncurred:
+		return with("incurred a cost of "+datum("amount"), " with ", "model")
+	case ToolUsed:
+		if failed {
+			return "used tool " + datum("tool") + " without success"
+		}
+		return "used tool " + datum("tool")
+	case DelegationSent:
+		return with("delegated task "+datum("task_id"), " to ", "counterpart")
+	case DelegationReceived:
+		return with("received task "+datum("task_id"), " from ", "counterpart")
+	}
+	return ""
 }
 
 // Encoded is an event as the feed shows it: far more often than it is stored, so

@@ -1,7 +1,10 @@
 package activity
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"orgd/domain/decimal"
@@ -100,9 +103,9 @@ func readFlag(r *jsondoc.Reader, name string) bool {
 	return flag
 }
 
-// optional returns what read reads, or nil if the member is absent.
+// optional returns what read reads, or nil if the member is absent or null.
 func optional[T any](r *jsondoc.Reader, name string, read func(*T)) *T {
-	if !r.Has(name) {
+	if !r.Has(name) || r.Null(name) {
 		return nil
 	}
 	v := new(T)
@@ -120,9 +123,6 @@ func readAmount(r *jsondoc.Reader, name string) *money.Amount {
 }
 
 func readScore(r *jsondoc.Reader, name string) *Score {
-	if r.Null(name) {
-		return nil
-	}
 	return optional(r, name, func(s *Score) { *s = Score(readNanos(r, name, int64(MaxScore))) })
 }
 
@@ -141,4 +141,40 @@ func readNanos(r *jsondoc.Reader, name string, max int64) int64 {
 		return n
 	}
 	return int64(math.Round(d.Float() * 1e9))
+}
+
+// optionalMembers are the members of data that have a meaning and may be absent.
+var optionalMembers = map[Type][]string{
+	TaskCompleted:      {"duration_seconds", "quality_score", "cost", "tokens"},
+	CostIncurred:       {"model", "input_tokens", "output_tokens"},
+	DelegationSent:     {"counterpart", "score"},
+	DelegationReceived: {"counterpart", "score"},
+}
+
+// unused names the members of data that have no meaning and look like one that has and is
+// absent: who reports a "duration" will miss it in the figures.
+func unused(t Type, data jsondoc.Value) (sentences []string) {
+	for _, m := range data.Members() {
+		if slices.Contains(optionalMembers[t], m.Name) {
+			continue
+		}
+		for _, known := range optionalMembers[t] {
+			if _, given := data.Get(known); !given && isLike(m.Name, known) {
+				sentences = append(sentences, fmt.Sprintf("data.%s: is not counted, did you mean %q?", m.Name, known))
+				break
+			}
+		}
+	}
+	return sentences
+}
+
+// isLike reports whether a name is another spelling of a known one, or one of them
+// continues the other one.
+func isLike(given, known string) bool {
+	given, known = plainName(given), plainName(known)
+	return len(given) >= 4 && (strings.HasPrefix(known, given) || strings.HasPrefix(given, known) || strings.HasSuffix(known, given))
+}
+
+func plainName(s string) string {
+	return strings.TrimSuffix(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(s)), "s")
 }

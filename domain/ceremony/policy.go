@@ -121,3 +121,18 @@ func (p Policy) Value() jsondoc.Value { return jsondoc.Object(p).Value() }
 
 // String returns the policy's canonical JSON text.
 func (p Policy) String() string { return jsondoc.Object(p).String() }
+
+// Base returns what a merge patch is merged into: p, without the configuration of its
+// strategy if the patch sets another one and says nothing of the configuration.
+func (p Policy) Base(patch jsondoc.Value) Policy {
+	strategy, changes := patch.Get(keyStrategy)
+	_, configures := patch.Get(keyConfig)
+	old, had := p.Value().Get(keyStrategy)
+	if !changes || configures || had && old.Equal(strategy) {
+		return p
+	}
+	return Policy(jsondoc.Object(p).Merge(noConfig))
+}
+
+// noConfig is a merge patch that removes the configuration of a strategy.
+var noConfig = jsondoc.Object(`{"` + keyConfig + `":null}`).Value()

@@ -160,10 +160,6 @@ func readLine(r *jsondoc.Reader, l *ReportingLine) {
 
 // readRef reads a reference that may not be null.
 func readRef(r *jsondoc.Reader, field string, dst *string) {
-	if r.Null(field) {
-		r.Fail(field, "must not be null")
-		return
-	}
 	var ref *string
 	if identity.ReadRef(r, field, &ref); ref != nil {
 		*dst = *ref
@@ -206,6 +202,10 @@ func unique[T any](r *jsondoc.Reader, field string, items []T, nameOf func(T) na
 func (d *Department) readCeremonyPolicy(r *jsondoc.Reader) {
 	const field = "ceremony_policy"
 	merged := (*jsondoc.Object)(d.CeremonyPolicy)
+	if patch, ok := r.Raw(field); ok && merged != nil && patch.Kind() == jsondoc.KindObject {
+		base := jsondoc.Object(d.CeremonyPolicy.Base(patch))
+		merged = &base
+	}
 	r.FreeOrNull(field, &merged, ceremony.MaxBytes)
 	if !r.Has(field) {
 		return

@@ -116,6 +116,18 @@ func (p *Project) read(r *jsondoc.Reader) {
 	r.Text("description", &p.Description, 0, 4096)
 	identity.ReadRefs(r, "team", &p.Team, maxTeam)
 	identity.ReadRef(r, "lead", &p.Lead)
-	r.TimeOrNull("deadline", &p.Deadline)
+	readDeadline(r, &p.Deadline)
 	money.ReadAmount(r, "budget", &p.Budget)
+}
+
+// readDeadline reads a time, or a date: its midnight in UTC. null is none.
+func readDeadline(r *jsondoc.Reader, dst **time.Time) {
+	const field = "deadline"
+	if v, ok := r.Raw(field); ok && v.Kind() == jsondoc.KindString {
+		if day, err := time.Parse(time.DateOnly, v.Text()); err == nil {
+			*dst = &day
+			return
+		}
+	}
+	r.TimeOrNull(field, dst)
 }

@@ -105,6 +105,9 @@ func TestNew(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("New (-want +got):\n%s", diff)
 	}
+	if p := start(t, `"deadline":"2026-03-01"`); p.Deadline == nil || !p.Deadline.Equal(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("a deadline of 2026-03-01 = %v, want its midnight in UTC", p.Deadline)
+	}
 	const defaults = `{"name":"Apollo","description":"","team":[],"lead":null,"task_ids":[],"deadline":null,"budget":0,"status":"planning"}`
 	if diff := cmp.Diff(defaults, string(start(t, "").Canonical())); diff != "" {
 		t.Errorf("New with a name only (-want +got):\n%s", diff)
@@ -136,7 +139,7 @@ func TestFields(t *testing.T) {
 		{"team", []string{`[]`, `["` + adaID + `"]`}, []string{`null`, `["Ada","Ada"]`, `[""]`, `["."]`, `[1]`, `"Ada"`, list(51)}},
 		{"lead", []string{`null`, `"` + adaID + `"`}, []string{`""`, `".."`, quote("x", 129), `1`}},
 		{"task_ids", []string{`[]`, list(1000), `[` + quote("é", 256) + `]`}, []string{list(1001), `["a","a"]`, `[""]`, `[` + quote("x", 257) + `]`, `null`}},
-		{"deadline", []string{`null`, `"2026-01-31T12:00:00.000Z"`, `"0001-01-01T00:00:00.000Z"`}, []string{`""`, `"2026-01-31"`, `"2026-02-29T00:00:00Z"`, `1`}},
+		{"deadline", []string{`null`, `"2026-01-31T12:00:00.000Z"`, `"0001-01-01T00:00:00.000Z"`}, []string{`""`, `"2026-1-31"`, `"2026-02-29"`, `"2026-02-29T00:00:00Z"`, `1`}},
 		{"budget", []string{"0", "999999999.999999999"}, []string{"-1", "1000000000", "1e-10", `null`, `"1"`}},
 		{"status", []string{`"planning"`, `"active"`, `"cancelled"`}, []string{`""`, `"Active"`, `null`, `"done"`}},
 		{"id", nil, []string{`"x"`}},

@@ -28,7 +28,7 @@ type may struct{ own, foreign string }
 
 const (
 	everybody = "viewer " + members
-	members   = "agent department_admin editor admin"
+	members   = "agent reporter department_admin editor admin"
 	editors   = "editor admin"
 	managers  = "department_admin editor admin"
 )
@@ -241,7 +241,7 @@ func permissionMatrix(t *testing.T, s *Service) {
 		if !known {
 			continue // see permissionsAreComplete
 		}
-		for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
+		for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
 			for scope, allowed := range map[string]string{"own": rule.own, "foreign": rule.foreign} {
 				n++
 				sc, caller := admin.setScene(n, role, scope == "own", op.id)
@@ -354,6 +354,10 @@ func permissionsBetweenScopes(t *testing.T, s *Service) {
 	design.report(task("Ann", 1, nil), task("Carl", 2, nil)).refused(403, 1001)
 	design.report(task("Ann", 1, nil), task("Bob", 2, nil)).want(201)
 	none.report(task("Ann", 1, nil)).refused(403, 1001)
+	runtime := s.as(t, "reporter", "Design")
+	runtime.report(task("Ann", 1, nil), task("Carl", 2, nil)).refused(403, 1001)
+	runtime.report(task("Ann", 1, nil), task("Bob", 2, nil)).want(201)
+	s.as(t, "reporter").report(task("Ann", 1, nil), task("Carl", 2, nil)).want(201)
 	// Departments of others' tokens mean nothing.
 	s.as(t, "agent", "Design").patch("/agents/Ann", obj{"role": "X"}).refused(403, 1001)
 	s.as(t, "editor", "Sales").patch("/agents/Ann", obj{"role": "X"}).want(200)

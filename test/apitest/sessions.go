@@ -122,7 +122,7 @@ func tokensOfAgents(t *testing.T, s *Service) {
 }
 
 func whoAmI(t *testing.T, s *Service) {
-	for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
+	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
 		c := s.as(t, role, "Design")
 		r := c.get("/auth/me").want(200).hasAll("data", obj{"subject": c.subject, "role": role, "departments": list{"Design"}})
 		if _, ok := r.at("data.agent_id").(string); ok != (role == "agent") {
@@ -275,7 +275,7 @@ func (c *client) sendInTwo(method, path string, body any, between func()) *reply
 
 // Others than admins end their own sessions only.
 func revokingOwnSessions(t *testing.T, s *Service) {
-	for _, role := range []string{"viewer", "agent", "department_admin", "editor"} {
+	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor"} {
 		one, two := s.as(t, role, "Design"), s.as(t, role, "Design")
 		foreign := s.grant(t, Grant{Subject: "lee", Role: "editor"})
 		sid, other := two.get("/auth/me").text("data.sid"), foreign.get("/auth/me").text("data.sid")
@@ -305,7 +305,7 @@ func revokedBeforeSeen(t *testing.T, s *Service) {
 }
 
 func loggedOut(t *testing.T, s *Service) {
-	for _, role := range []string{"viewer", "agent", "department_admin", "editor", "admin"} {
+	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
 		c, other := s.as(t, role), s.as(t, role)
 		c.post("/auth/logout", nil).want(204)
 		c.everywhere(401, 1002)

@@ -173,7 +173,7 @@ func (q *Query) Paging(fallback int64, parts int) (Paging, error) {
 	cursor := ""
 	if values, ok := q.values["cursor"]; ok && q.Err == nil {
 		if len(values) > 1 || values[0] == "" {
-			q.Fail("cursor: must be given once and not be empty")
+			q.Fail("cursor: must be given once and not be empty; leave it out for the first page")
 		}
 		cursor = values[0]
 	}

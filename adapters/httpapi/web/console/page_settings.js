@@ -119,7 +119,7 @@ async function revoke(s) {
 
 async function newToken() {
   const subject = h("input", { required: true, maxlength: 256 });
-  const role = select(["viewer", "agent", "department_admin", "editor", "admin"], "editor", {}, words);
+  const role = select(["viewer", "agent", "reporter", "department_admin", "editor", "admin"], "editor", {}, words);
   const departments = h("input", {});
   const hours = h("input", { type: "number", min: 1, max: 720, value: "12", required: true });
   const yes = await ask("New token", [
