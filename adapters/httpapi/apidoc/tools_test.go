@@ -1,14 +1,21 @@
 package apidoc_test
 
 import (
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"orgd/adapters/httpapi/apidoc"
 )
 
-// schemas of the document are found by where they stand: walkSchemas calls visit for
-// each, those of parameters, headers and bodies included.
+// walkSchemas calls visit for every schema of the document, those of parameters,
+// headers and bodies included.
 func (d document) walkSchemas(visit func(pointer string, n node)) {
 	d.walk(func(at string, n node) {
 		if strings.Contains(at, "/example") {
@@ -61,7 +68,7 @@ func TestPatternsAreReadEverywhere(t *testing.T) {
 			t.Errorf("%s: %q is not visible ASCII", at, pattern)
 		}
 		for _, e := range escapes.FindAllStringSubmatch(pattern, -1) {
-			if !strings.Contains(`x.*\`, e[1]) {
+			if !strings.Contains(`xt.*\`, e[1]) {
 				t.Errorf("%s: %q has \\%s, which some dialects do not know", at, pattern, e[1])
 			}
 		}
@@ -92,5 +99,168 @@ func TestNumbersHaveDoublePrecision(t *testing.T) {
 	})
 	if n < 12 {
 		t.Errorf("there are %d numbers, want 12 at least", n)
+	}
+}
+
+// keywords are what the schemas of the document are written with. Anything else is a
+// mistake, such as the rest of a text with a comma that is not quoted.
+var keywords = strings.Fields(`$ref additionalProperties anyOf const default dependentRequired description
+	discriminator enum format items maxItems maxLength maxProperties maximum minItems minLength minProperties
+	minimum oneOf pattern properties propertyNames required type uniqueItems`)
+
+// Generators for OpenAPI 3.0 read exclusiveMaximum and exclusiveMinimum as flags, many
+// know one type beside null only, and those for Go have no constants of named types.
+func TestSchemasAreReadEverywhere(t *testing.T) {
+	open(t).walkSchemas(func(at string, s node) {
+		for _, k := range slices.Sorted(maps.Keys(s)) {
+			if !slices.Contains(keywords, k) {
+				t.Errorf("%s: has %q", at, k)
+			}
+		}
+		all := types(s)
+		named := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return t == "null" })
+		inAnyOf := strings.Contains(at[:strings.LastIndex(at, "/")+1], "/anyOf/")
+		switch {
+		case len(named) > 1:
+			t.Errorf("%s: type = %v, want one beside null", at, all)
+		case len(all) > 0 && len(named) == 0 && !inAnyOf:
+			t.Errorf("%s: has the type null alone", at)
+		case slices.Contains(all, "array") && s["items"] == nil:
+			t.Errorf("%s: is an array without items", at)
+		}
+		value, isConst := s["const"]
+		if isConst && (value == nil || strings.Count(at, "/") == 3 && strings.HasPrefix(at, "/components/schemas/")) {
+			t.Errorf("%s: const = %v, want constants that are not null, where they are used", at, value)
+		}
+	})
+}
+
+// Generators make types of all kinds of components, and of operations, in one
+// namespace, where letter case and punctuation do not count.
+func TestNamesOfComponents(t *testing.T) {
+	d := open(t)
+	plain := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, name)
+	}
+	taken := map[string]string{}
+	take := func(name, what string) {
+		if other, ok := taken[plain(name)]; ok {
+			t.Errorf("%s: has the name of %s", what, other)
+		}
+		taken[plain(name)] = what
+	}
+	for _, op := range d.operations() {
+		for _, suffix := range strings.Fields("Request Requests Response Responses Res Req Params Body JSONBody JSONRequestBody Data Error Errors Result") {
+			take(op.ID+suffix, "what is made for "+op.ID)
+		}
+	}
+	for kind, list := range d.root["components"].(node) {
+		if kind == "examples" || kind == "securitySchemes" {
+			continue // nothing is made of them
+		}
+		for name := range list.(node) {
+			take(name, kind+"/"+name)
+			if kind == "schemas" && strings.HasSuffix(name, "Response") {
+				t.Errorf("%s/%s: ends as what is made for operations", kind, name)
+			}
+		}
+	}
+}
+
+// A list of an answer is as unique as the list of the request that it comes from.
+func TestListsAreAsUniqueAsTheyWereSent(t *testing.T) {
+	d := open(t)
+	for input, output := range map[string]string{"UpdateProjectRequest": "Project", "CreateTeam": "Team", "UpdateAuthority": "Authority", "UpdateWebhookRequest": "Webhook"} {
+		sent, _ := d.object("/components/schemas/" + input + "/properties")
+		for field := range sent {
+			from, _ := d.object("/components/schemas/" + input + "/properties/" + field)
+			to, at := d.object("/components/schemas/" + output + "/properties/" + field)
+			if from["uniqueItems"] != to["uniqueItems"] {
+				t.Errorf("%s: uniqueItems = %v, but %v in %s", at, to["uniqueItems"], from["uniqueItems"], input)
+			}
+		}
+	}
+}
+
+// Tools for agents show the description of an operation alone.
+func TestDescriptionsBeginWithSummaries(t *testing.T) {
+	d := open(t)
+	tags := map[string]bool{}
+	for _, tag := range d.root["tags"].([]any) {
+		tags[tag.(node)["name"].(string)] = true
+	}
+	ops := d.operations()
+	for name, item := range d.root["webhooks"].(node) {
+		for method, n := range item.(node) {
+			op := operation{method, name, "", "/webhooks/" + name + "/" + method, n.(node)}
+			op.ID, _ = op.node["operationId"].(string)
+			ops = append(ops, op)
+			if list, _ := op.node["tags"].([]any); op.ID == "" || len(list) != 1 || !tags[list[0].(string)] {
+				t.Errorf("%s: operationId = %q, tags = %v, want one of each", op.at, op.ID, list)
+			}
+		}
+	}
+	for _, op := range ops {
+		summary, _ := op.node["summary"].(string)
+		description, _ := op.node["description"].(string)
+		if rest, ok := strings.CutPrefix(description, summary+".\n"); !ok || strings.TrimSpace(rest) == "" {
+			t.Errorf("%s: description = %.60q, want it to begin with %q and to say more", op.at, description, summary+".")
+		}
+	}
+}
+
+// The document can be read by parsers of YAML 1.1 and 1.2 alike: collections in
+// brackets and quoted texts stand on one line, and nothing is read as a date, a word for
+// a boolean, a number in another base or a merge.
+func TestYAMLIsReadEverywhere(t *testing.T) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(apidoc.YAML(), &root); err != nil {
+		t.Fatal(err)
+	}
+	odd := regexp.MustCompile(`^(?i:y|yes|n|no|on|off|<<|=|[-+]?0[0-9_]+|[-+]?0[box].*|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[-+]?\.(inf|nan)|[-+]?[0-9]+e[-+]?[0-9]+)$`)
+	lines := strings.Split(string(apidoc.YAML()), "\n")
+	var walk func(n *yaml.Node, flow int)
+	walk = func(n *yaml.Node, flow int) {
+		if flow != 0 && n.Line != flow {
+			t.Errorf("line %d: a collection in brackets goes on here", n.Line)
+			return
+		}
+		if n.Style&yaml.FlowStyle != 0 && len(n.Content) > 0 {
+			flow = n.Line
+		}
+		switch {
+		case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
+			t.Errorf("line %d: an anchor, alias or tag", n.Line)
+		case n.Kind != yaml.ScalarNode:
+		case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+			if quote := lines[n.Line-1][n.Column-1:]; len(quote) < 2 || !strings.ContainsAny(quote[1:], quote[:1]) {
+				t.Errorf("line %d: a quoted text goes on in the next line", n.Line)
+			}
+		case n.Style == 0 && odd.MatchString(n.Value):
+			t.Errorf("line %d: %s needs quotes", n.Line, n.Value)
+		}
+		for _, c := range n.Content {
+			walk(c, flow)
+		}
+	}
+	walk(&root, 0)
+	for i, line := range lines {
+		if text := strings.TrimSpace(line); text == "]" || text == "}" || strings.Contains(line, "\t") {
+			t.Errorf("line %s: a bracket alone, or a tab", strconv.Itoa(i+1))
+		}
+	}
+}
+
+// The product has its name, and somebody answers for it.
+func TestInfo(t *testing.T) {
+	info, _ := open(t).object("/info")
+	contact, _ := info["contact"].(node)
+	if info["title"] != "orgd" || contact["name"] == nil {
+		t.Errorf("title = %v, contact = %v, want orgd and a name", info["title"], contact)
 	}
 }
