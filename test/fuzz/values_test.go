@@ -242,6 +242,8 @@ func (v *values) match(b *strings.Builder, re *syntax.Regexp, n int) {
 		repeat(0, n)
 	case syntax.OpPlus:
 		repeat(1, n)
+	case syntax.OpAlternate:
+		v.match(b, pick(v.Rand, re.Sub), n)
 	case syntax.OpQuest:
 		repeat(0, v.IntN(2))
 	case syntax.OpRepeat:

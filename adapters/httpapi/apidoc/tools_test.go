@@ -109,7 +109,8 @@ var keywords = strings.Fields(`$ref additionalProperties anyOf const default dep
 	minimum oneOf pattern properties propertyNames required type uniqueItems`)
 
 // Generators for OpenAPI 3.0 read exclusiveMaximum and exclusiveMinimum as flags, many
-// know one type beside null only, and those for Go have no constants of named types.
+// know one type beside null only, and those for Go have neither constants nor lists as
+// defaults of named types.
 func TestSchemasAreReadEverywhere(t *testing.T) {
 	open(t).walkSchemas(func(at string, s node) {
 		for _, k := range slices.Sorted(maps.Keys(s)) {
@@ -127,6 +128,10 @@ func TestSchemasAreReadEverywhere(t *testing.T) {
 			t.Errorf("%s: has the type null alone", at)
 		case slices.Contains(all, "array") && s["items"] == nil:
 			t.Errorf("%s: is an array without items", at)
+		}
+		switch s["default"].(type) {
+		case []any, node:
+			t.Errorf("%s: default = %v, want it in words", at, s["default"])
 		}
 		value, isConst := s["const"]
 		if isConst && (value == nil || strings.Count(at, "/") == 3 && strings.HasPrefix(at, "/components/schemas/")) {
