@@ -60,10 +60,11 @@ func checkActivities(t *testing.T, c *client.Client) {
 	started := must1(c.ActivityPage(ctx, client.ActivityQuery{Type: client.EventTaskStarted}))(t).Items
 	want := []client.ActivityEvent{{
 		EventType: client.EventTaskStarted, Timestamp: at, AgentName: "Ada", Description: "began",
-		RelatedIDs: map[string]string{"pr": "7"}, Data: client.Object{"task_id": "t-1"},
+		RelatedIDs: map[string]string{"pr": "7", "task_id": "t-1"}, Data: client.Object{"task_id": "t-1"},
 	}}
 	if len(started) == 1 {
 		want[0].ID, want[0].AgentID = started[0].ID, started[0].AgentID
+		want[0].RelatedIDs["agent_id"] = started[0].AgentID
 	}
 	if diff := cmp.Diff(want, started); diff != "" {
 		t.Errorf("ActivityPage (-want +got):\n%s", diff)

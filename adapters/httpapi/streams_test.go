@@ -147,7 +147,7 @@ func TestStream(t *testing.T) {
 	log.add(2)
 	for p := activity.Seq(1); p <= 2; p++ {
 		data := s.until("data:")
-		want := fmt.Sprintf(`data: {"id":"%d","event_type":"tool_used","timestamp":"1970-01-01T00:00:00.000Z","agent_id":"a","agent_name":"","description":"line\nbreak","related_ids":{},"data":null}`, p)
+		want := fmt.Sprintf(`data: {"id":"%d","event_type":"tool_used","timestamp":"1970-01-01T00:00:00.000Z","agent_id":"a","agent_name":"","description":"line\nbreak","related_ids":{"agent_id":"a"},"data":null}`, p)
 		if data != want {
 			t.Errorf("event %d is %s, want %s", p, data, want)
 		}

@@ -14,8 +14,8 @@ import (
 // matrix repeats the permission model from the point of view of the roles:
 // what is not listed here is denied.
 var matrix = map[access.Role]struct{ allowed, scoped string }{
-	access.Viewer: {reads, "auth.sessions auth.revoke_session"},
-	access.Agent:  {reads, "activities.ingest auth.sessions auth.revoke_session"},
+	access.Viewer:   {reads, "auth.sessions auth.revoke_session"},
+	access.Agent:    {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.Reporter: {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.DepartmentAdmin: {reads, "activities.ingest auth.sessions auth.revoke_session " +
 		"agents.create agents.update agents.delete agents.rollback " +

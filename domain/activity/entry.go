@@ -68,7 +68,7 @@ func readEntry(r *jsondoc.Reader, e *Entry) {
 
 func readID(r *jsondoc.Reader, dst *ID) {
 	v, ok := r.Raw("id")
-	if !ok || v.IsNull() {
+	if !ok {
 		return
 	}
 	id, err := ParseID(v.Text())
@@ -95,7 +95,7 @@ func readTime(r *jsondoc.Reader, dst *time.Time) {
 
 func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 	v, ok := r.Raw("related_ids")
-	if !ok || v.IsNull() {
+	if !ok {
 		return
 	}
 	if v.Kind() != jsondoc.KindObject {

@@ -59,7 +59,7 @@ func TestShown(t *testing.T) {
 	}
 	want := Encoded{Position{e.At, e.ID}, `{"id":"0190a5c4-0000-7000-8000-000000000001","event_type":"tool_used",` +
 		`"timestamp":"2023-11-14T22:13:20.123Z","agent_id":"0190a5c4-0000-7000-8000-000000000002","agent_name":"Grace",` +
-		`"description":"said \"hi\"","related_ids":{"task":"t"},"data":{"tokens":7}}`}
+		`"description":"said \"hi\"","related_ids":{"agent_id":"0190a5c4-0000-7000-8000-000000000002","task":"t"},"data":{"tokens":7}}`}
 	if got := e.Encoded(); got != want {
 		t.Errorf("Shown = %v, want %v", got, want)
 	}
@@ -67,6 +67,37 @@ func TestShown(t *testing.T) {
 	long := strings.Replace(want.Text, `said \"hi\"`, e.Description, 1)
 	if got := e.Encoded().Text; got != long {
 		t.Errorf("Shown of a long event = %s, want %s", got, long)
+	}
+}
+
+// An event says what it is about, also if nothing was reported but its data.
+func TestEventsSayWhatTheyAreAbout(t *testing.T) {
+	const agentID = "0190a5c4-0000-7000-8000-000000000002"
+	for _, c := range []struct {
+		kind                            Type
+		data, related, description, ids string
+	}{
+		{TaskStarted, `{"task_id":"t-1"}`, `{}`, "started task t-1", `"task_id":"t-1"`},
+		{TaskCompleted, `{"success":true,"task_id":"t-1"}`, `{}`, "completed task t-1", `"task_id":"t-1"`},
+		{TaskCompleted, `{"success":false,"task_id":"t-1"}`, `{}`, "failed in task t-1", `"task_id":"t-1"`},
+		{CostIncurred, `{"amount":0.250}`, `{}`, "incurred a cost of 0.25", ``},
+		{CostIncurred, `{"amount":2,"model":"large"}`, `{}`, "incurred a cost of 2 with large", ``},
+		{ToolUsed, `{"success":true,"tool":"git"}`, `{}`, "used tool git", `"tool":"git"`},
+		{ToolUsed, `{"success":false,"tool":"git"}`, `{"tool":"mine"}`, "used tool git without success", `"tool":"mine"`},
+		{DelegationSent, `{"counterpart":"Bob","task_id":"t"}`, `{"task_id":"own"}`, "delegated task t to Bob", `"task_id":"own"`},
+		{DelegationReceived, `{"task_id":"t"}`, `{}`, "received task t", `"task_id":"t"`},
+	} {
+		v, err := jsondoc.Parse([]byte(c.data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := v.Object()
+		e := Event{Type: c.kind, AgentID: agentID, Related: jsondoc.Object(c.related), Data: &data}
+		text := e.Encoded().Text
+		ids := strings.TrimSuffix(`"related_ids":{"agent_id":"`+agentID+`",`+c.ids, ",") + `}`
+		if !strings.Contains(text, `"description":"`+c.description+`"`) || !strings.Contains(text, ids) {
+			t.Errorf("%s %s = %s, want %q and %s", c.kind, c.data, text, c.description, ids)
+		}
 	}
 }
 

@@ -103,9 +103,9 @@ func readFlag(r *jsondoc.Reader, name string) bool {
 	return flag
 }
 
-// optional returns what read reads, or nil if the member is absent or null.
+// optional returns what read reads, or nil if the member is absent.
 func optional[T any](r *jsondoc.Reader, name string, read func(*T)) *T {
-	if !r.Has(name) || r.Null(name) {
+	if !r.Has(name) {
 		return nil
 	}
 	v := new(T)
@@ -123,6 +123,9 @@ func readAmount(r *jsondoc.Reader, name string) *money.Amount {
 }
 
 func readScore(r *jsondoc.Reader, name string) *Score {
+	if r.Null(name) {
+		return nil
+	}
 	return optional(r, name, func(s *Score) { *s = Score(readNanos(r, name, int64(MaxScore))) })
 }
 
@@ -151,11 +154,21 @@ var optionalMembers = map[Type][]string{
 	DelegationReceived: {"counterpart", "score"},
 }
 
+// maxLooked bounds the members of data whose names are looked at, and maxName these.
+const (
+	maxLooked = 32
+	maxName   = 64
+)
+
 // unused names the members of data that have no meaning and look like one that has and is
-// absent: who reports a "duration" will miss it in the figures.
+// absent: who reports a "duration" will miss it in the figures. Data with many members is
+// not looked at.
 func unused(t Type, data jsondoc.Value) (sentences []string) {
+	if data.Len() > maxLooked {
+		return nil
+	}
 	for _, m := range data.Members() {
-		if slices.Contains(optionalMembers[t], m.Name) {
+		if len(m.Name) > maxName || slices.Contains(optionalMembers[t], m.Name) {
 			continue
 		}
 		for _, known := range optionalMembers[t] {
@@ -172,9 +185,11 @@ func unused(t Type, data jsondoc.Value) (sentences []string) {
 // continues the other one.
 func isLike(given, known string) bool {
 	given, known = plainName(given), plainName(known)
-	return len(given) >= 4 && (strings.HasPrefix(known, given) || strings.HasPrefix(given, known) || strings.HasSuffix(known, given))
+	return len(given) >= 4 && (strings.HasPrefix(known, given) || strings.HasPrefix(given, known) || strings.HasSuffix(given, known))
 }
 
 func plainName(s string) string {
-	return strings.TrimSuffix(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(s)), "s")
+	return strings.TrimSuffix(separators.Replace(strings.ToLower(s)), "s")
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")

@@ -11,6 +11,7 @@ import (
 
 	"orgd/domain/domaintest"
 	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
 )
 
 func policy(t *testing.T, text string) *Policy {
@@ -161,6 +162,26 @@ func TestResolveCalculators(t *testing.T) {
 			if line := fmt.Sprintf("velocity_calculator default %q", want); !strings.Contains(got, line) {
 				t.Errorf("strategy %s resolves to\n%s\nwant %s", strategy, got, line)
 			}
+		}
+	}
+}
+
+// A patch of the strategy drops the configuration of the old one, unless it names one.
+func TestBase(t *testing.T) {
+	const p = Policy(`{"own":1,"strategy":"calendar","strategy_config":{"days":14}}`)
+	for patch, want := range map[string]Policy{
+		`{"strategy":"hybrid"}`:                           `{"own":1,"strategy":"calendar"}`,
+		`{"strategy":null}`:                               `{"own":1,"strategy":"calendar"}`,
+		`{"strategy":"hybrid","strategy_config":{"a":1}}`: p,
+		`{"strategy":"calendar"}`:                         p,
+		`{"own":2}`:                                       p,
+	} {
+		v, err := jsondoc.Parse([]byte(patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Base(v); got != want {
+			t.Errorf("Base(%s) = %s, want %s", patch, got, want)
 		}
 	}
 }

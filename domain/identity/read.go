@@ -63,7 +63,7 @@ func (c *Content) readInstructions(r *jsondoc.Reader) {
 // only.
 func (c *Content) ReadHiringDate(r *jsondoc.Reader) {
 	v, ok := r.Raw("hiring_date")
-	if !ok || v.IsNull() {
+	if !ok {
 		return
 	}
 	if _, err := time.Parse(time.DateOnly, v.Text()); err != nil {

@@ -36,9 +36,8 @@ type Reader struct {
 func Read(v Value, f func(*Reader)) error { return read("", v, false, f) }
 
 // ReadWhole is Read for documents that are complete, such as stored ones and
-// the bodies that create something: free-form objects are taken exactly as they are, where
-// a merge patch would drop their null members, and a field that cannot be null is not there
-// if it is.
+// the bodies of PUT: free-form objects are taken exactly as they are, where a
+// merge patch would drop their null members.
 func ReadWhole(v Value, f func(*Reader)) error { return read("", v, true, f) }
 
 // ReadWholeAt is [ReadWhole] for an object that stands at path in a larger
@@ -120,11 +119,11 @@ func (r *Reader) Has(name string) bool {
 	return true
 }
 
-// Require reports every one of the members that is absent, or null in a document that is
-// whole. Members that are there, even wrong ones, are not its business.
+// Require reports every one of the members that is absent. Members that are
+// there, even wrong ones, are not its business.
 func (r *Reader) Require(names ...string) {
 	for _, name := range names {
-		if !r.Has(name) || r.whole && r.Null(name) {
+		if !r.Has(name) {
 			r.Fail(name, "is required")
 		}
 	}

@@ -127,7 +127,7 @@ func TestProbe(t *testing.T) {
 	body := string(w.Message(d.TestEvent(), after(1)).Body)
 	const want = `{"id":"` + string(eventID) + `","event_type":"tool_used","timestamp":"2026-01-31T23:59:59.999Z",` +
 		`"agent_id":"00000000-0000-0000-0000-000000000000","agent_name":"Webhook test","description":"A test of the webhook: nothing has happened.",` +
-		`"related_ids":{"webhook":"` + hookID + `"},"data":{"success":true,"tool":"webhook_test"}}`
+		`"related_ids":{"agent_id":"00000000-0000-0000-0000-000000000000","tool":"webhook_test","webhook":"` + hookID + `"},"data":{"success":true,"tool":"webhook_test"}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Errorf("the body of a test (-want +got):\n%s", diff)
 	}
@@ -161,7 +161,7 @@ func TestMessage(t *testing.T) {
 	e := activity.Event{ID: eventID, Type: activity.Hired, At: dawn, AgentID: hookID, AgentName: "Ann", Description: "d", Related: `{"actor":"x"}`, Data: &data}
 	m := w.Message(e, after(5))
 	const body = `{"id":"` + string(eventID) + `","event_type":"hired","timestamp":"2026-01-31T23:59:59.999Z","agent_id":"` + hookID + `",` +
-		`"agent_name":"Ann","description":"d","related_ids":{"actor":"x"},"data":{"a":1}}`
+		`"agent_name":"Ann","description":"d","related_ids":{"actor":"x","agent_id":"` + hookID + `"},"data":{"a":1}}`
 	s := secret(1)
 	want := Message{
 		URL: "https://example.com/hook", ID: string(eventID), At: after(5), Body: []byte(body),

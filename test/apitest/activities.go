@@ -46,14 +46,20 @@ func reportedTypes(t *testing.T, s *Service) {
 		e := event(typ, "ann", data)
 		e["id"], e["timestamp"], e["description"] = newID(t, s), time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "Did "+typ
 		e["related_ids"] = obj{"run": "r-1", "$x.y": "z"}
-		w.report(e).want(201).has("data", obj{"accepted": 1, "duplicates": 0})
+		w.report(e).want(201).has("data", obj{"accepted": 1, "duplicates": 0, "warnings": list{}})
+		related := obj{"run": "r-1", "$x.y": "z", "agent_id": w.ann}
+		for _, key := range []string{"task_id", "tool"} {
+			if value, ok := data[key]; ok {
+				related[key] = value
+			}
+		}
 		w.get("/agents/Ann/activity?limit=1").want(200).has("data.0", obj{
 			"id": e["id"], "event_type": typ, "timestamp": e["timestamp"], "agent_id": w.ann, "agent_name": "Ann",
-			"description": "Did " + typ, "related_ids": e["related_ids"], "data": data,
+			"description": "Did " + typ, "related_ids": related, "data": data,
 		})
 	}
 	w.report(event("task_started", w.bob, obj{"task_id": "t"})).want(201)
-	w.get("/agents/Bob/activity?limit=1").hasAll("data.0", obj{"description": "", "related_ids": obj{}, "event_type": "task_started"})
+	w.get("/agents/Bob/activity?limit=1").hasAll("data.0", obj{"description": "started task t", "related_ids": obj{"agent_id": w.bob, "task_id": "t"}, "event_type": "task_started"})
 }
 
 // newID is an id that nobody has: that of a request.
@@ -89,13 +95,13 @@ func feedOrder(t *testing.T, s *Service) {
 func duplicateEvents(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	a, b := with(task("Ann", 1, nil), "id", newID(t, s)), with(task("Ann", 2, nil), "id", newID(t, s))
-	w.report(a, b, a).want(201).has("data", obj{"accepted": 2, "duplicates": 1})
-	w.report(with(a, "id", strings.ToUpper(a["id"].(string)))).want(201).has("data", obj{"accepted": 0, "duplicates": 1})
-	w.report(with(task("Bob", 3, nil), "id", a["id"]), task("Ann", 4, nil)).want(201).has("data", obj{"accepted": 1, "duplicates": 1})
+	w.report(a, b, a).want(201).has("data", obj{"accepted": 2, "duplicates": 1, "warnings": list{}})
+	w.report(with(a, "id", strings.ToUpper(a["id"].(string)))).want(201).has("data", obj{"accepted": 0, "duplicates": 1, "warnings": list{}})
+	w.report(with(task("Bob", 3, nil), "id", a["id"]), task("Ann", 4, nil)).want(201).has("data", obj{"accepted": 1, "duplicates": 1, "warnings": list{}})
 	w.soon("/agents/Ann/performance", "data.tasks_completed_total", 3)
 	w.get("/agents/Bob/performance").has("data.tasks_completed_total", 0)
 	lifecycle := w.get("/agents/Ann/activity").text("data.3.id")
-	w.report(with(task("Ann", 5, nil), "id", lifecycle)).want(201).has("data", obj{"accepted": 0, "duplicates": 1})
+	w.report(with(task("Ann", 5, nil), "id", lifecycle)).want(201).has("data", obj{"accepted": 0, "duplicates": 1, "warnings": list{}})
 }
 
 // One bad entry refuses all.
@@ -204,7 +210,7 @@ func batchSizes(t *testing.T, s *Service) {
 		all = append(all, task("Ann", i, nil))
 	}
 	w.report(all...).refused(400, 2001, "events")
-	w.report(all[:1000]...).want(201).has("data", obj{"accepted": 1000, "duplicates": 0})
+	w.report(all[:1000]...).want(201).has("data", obj{"accepted": 1000, "duplicates": 0, "warnings": list{}})
 	w.soon("/agents/Ann/performance", "data.tasks_completed_7d", 1000)
 }
 

@@ -155,5 +155,5 @@ func careerEntries(t *testing.T, s *Service) {
 	if n := len(w.get("/agents/Bob/history").items("data")); n != 2 {
 		t.Errorf("Bob's history has %d entries, want 2: reports are no part of it", n)
 	}
-	w.get(agentPath(w.ann)+"/activity").hasAll("data.0", obj{"event_type": "fired", "related_ids": obj{"actor": "admin"}, "data": nil, "agent_id": w.ann, "agent_name": "Ann"})
+	w.get(agentPath(w.ann)+"/activity").hasAll("data.0", obj{"event_type": "fired", "related_ids": obj{"actor": "admin", "agent_id": w.ann}, "data": nil, "agent_id": w.ann, "agent_name": "Ann"})
 }

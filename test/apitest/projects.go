@@ -100,7 +100,7 @@ func projectBounds(t *testing.T, s *Service) {
 		"description": {strings.Repeat("x", 4097), 1},
 		"team":        {anys(numbered("a", 51)), list{"Ann", "Ann"}, "Ann", list{""}},
 		"lead":        {"", 1, list{}},
-		"deadline":    {"2030-01-01", "soon", 1, "2030-02-30T00:00:00Z", ""},
+		"deadline":    {"2030-1-01", "soon", 1, "2030-02-30T00:00:00Z", ""},
 		"budget":      {-1, 1e9, "1"},
 		"status":      {"done", "", 1},
 		"task_ids":    {anys(numbered("t", 1001)), list{"a", "a"}, list{""}, list{strings.Repeat("x", 257)}},
