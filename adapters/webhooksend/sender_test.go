@@ -44,7 +44,7 @@ func TestSend(t *testing.T) {
 		}
 	}
 	const body = `{"id":"0190a1b2-0000-7000-8000-0000000000ee","event_type":"hired","timestamp":"2026-01-31T12:00:00.005Z",` +
-		`"agent_id":"0190a1b2-0000-7000-8000-00000000000b","agent_name":"Zoë","description":"hired","related_ids":{"actor":"x"},"data":null}`
+		`"agent_id":"0190a1b2-0000-7000-8000-00000000000b","agent_name":"Zoë","description":"hired","related_ids":{"actor":"x","agent_id":"0190a1b2-0000-7000-8000-00000000000b"},"data":null}`
 	if diff := cmp.Diff(body, string(g.body)); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
