@@ -48,7 +48,8 @@ type AgentStore interface {
 	// Agent returns one agent, or agent.ErrNotFound.
 	Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error)
 
-	// Record returns what Agent does as it is stored, for whoever only shows it.
+	// Record returns what Agent does as it is stored, for whoever only shows it: complete, as
+	// [agent.Schema] says.
 	Record(ctx context.Context, ref identity.Ref) (agent.Record, error)
 
 	// Records returns the agents that q selects, in its order, as they are stored. It

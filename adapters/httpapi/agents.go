@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
@@ -11,6 +12,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
+	"orgd/domain/revision"
 )
 
 // agents are the handlers of agents and their versions.
@@ -22,7 +24,7 @@ func (h agents) get(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.SendObjectIfNew(protocol.ETag(a.Tag(), ""), a.Write)
+	return r.SendObjectIfNew(agentTag(a.Tag(), agent.Current()), a.Write)
 }
 
 // list serves GET /agents.
@@ -127,12 +129,21 @@ func (h agents) remove(r *request.Request) error {
 	return removeTarget(r, (*request.Request).AgentRef, h.svc.Fire)
 }
 
+// agentTag is the entity tag of an agent. A release that adds a field changes the body of
+// an agent and not its revision, so the number of a schema behind the first is part of it.
+func agentTag(t revision.Tag, s agent.Schema) string {
+	if s.Number() == 1 {
+		return protocol.ETag(t, "")
+	}
+	return protocol.ETag(t, strconv.Itoa(s.Number()))
+}
+
 // agentReply is the reply with one agent.
 func agentReply(a agent.Agent, status int) idempotency.Reply {
 	r := idempotency.Reply{
 		Status: status,
 		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Write)),
-		ETag:   protocol.ETag(a.Tag(), ""),
+		ETag:   agentTag(a.Tag(), agent.Current()),
 	}
 	if status == http.StatusCreated {
 		r.Location = request.Prefix + "/agents/" + string(a.ID())

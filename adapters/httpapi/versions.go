@@ -65,7 +65,7 @@ func (h agents) version(r *request.Request) error {
 	}
 	return r.Send(idempotency.Reply{
 		Status: http.StatusOK,
-		Body:   request.Envelope(2048+len(v.Content.Instructions), func(w *jsondoc.Writer) { writeVersion(w, v) }),
+		Body:   request.Envelope(1024+len(v.Text), func(w *jsondoc.Writer) { writeVersion(w, v) }),
 		ETag:   protocol.ETag(revision.Tag{ID: string(v.Content.ID) + "-version", Revision: v.Number}, ""),
 	})
 }
@@ -76,7 +76,7 @@ func writeVersion(w *jsondoc.Writer, v identity.Version) {
 	w.Field("entity_id").Text(string(v.Content.ID))
 	w.Field("version").Int(v.Number)
 	w.Field("content_hash").Text(v.Hash)
-	request.Object(v.Content.Write)(w.Field("snapshot"))
+	w.Field("snapshot").Raw(v.Text) // as it was stored: the hash is of that
 	w.Field("saved_by").Text(v.SavedBy)
 	w.Field("saved_at").Time(v.SavedAt)
 	w.Field("restored_from").IntOrNull(v.RestoredFrom)
@@ -125,6 +125,6 @@ func identityReply(a agent.Agent) idempotency.Reply {
 	return idempotency.Reply{
 		Status: http.StatusOK,
 		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Identity.Write)),
-		ETag:   protocol.ETag(a.Tag(), ""),
+		ETag:   agentTag(a.Tag(), agent.Current()),
 	}
 }

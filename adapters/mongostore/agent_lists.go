@@ -15,7 +15,7 @@ import (
 // Records implements [ports.AgentStore].
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), agentDoc.record, agentsOrder(q))
+	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), s.db.record, agentsOrder(q))
 }
 
 func agentsOrder(q agent.Query) *options.FindOptionsBuilder {

@@ -74,7 +74,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		if err != nil {
 			return step, err
 		}
-		before, err := d.agent()
+		before, err := s.db.agent(d)
 		if err != nil {
 			return step, err
 		}
@@ -124,13 +124,13 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 // Agent implements [ports.AgentStore].
 func (s *Agents) Agent(ctx context.Context, ref identity.Ref) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
-	return findAgent(s.db.ask(ctx), ref, agentDoc.agent)
+	return findAgent(s.db.ask(ctx), ref, s.db.agent)
 }
 
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
-	return findAgent(s.db.ask(ctx), ref, agentDoc.record)
+	return findAgent(s.db.ask(ctx), ref, s.db.record)
 }
 
 // findAgent returns an agent, or agent.ErrNotFound.
@@ -193,20 +193,29 @@ func (d agentDoc) change() bson.D {
 	return bson.D{is("$set", d)}
 }
 
-func (d agentDoc) record() (agent.Record, error) {
-	return agent.Record{
+func (db *DB) record(d agentDoc) (agent.Record, error) {
+	r, err := db.fields.Complete(agent.Record{
 		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
 		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
-	}, nil
+	})
+	return r, damaged(err)
 }
 
-func (d agentDoc) agent() (agent.Agent, error) {
-	r, _ := d.record()
-	a, err := r.Agent()
+func (db *DB) agent(d agentDoc) (agent.Agent, error) {
+	r, err := db.record(d)
 	if err != nil {
-		return agent.Agent{}, fmt.Errorf("mongostore: read %w", err)
+		return agent.Agent{}, err
 	}
-	return a, nil
+	a, err := r.Agent()
+	return a, damaged(err)
+}
+
+// damaged gives an error of reading a stored text its context.
+func damaged(err error) error {
+	if err != nil {
+		err = fmt.Errorf("mongostore: read %w", err)
+	}
+	return err
 }
 
 func (d agentDoc) profile() agent.Profile {

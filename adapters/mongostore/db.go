@@ -29,6 +29,7 @@ import (
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
+	"orgd/domain/agent"
 	"orgd/ports"
 )
 
@@ -57,6 +58,7 @@ type DB struct {
 	observer telemetry.Observer
 	client   *mongo.Client
 	data     *mongo.Database
+	fields   agent.Schema
 	clock    ports.Clock
 	timeout  time.Duration
 	costs    atomic.Bool // whether costs are known to be recorded
@@ -86,7 +88,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		return nil, nil, settings.Mistakef("mongo-uri", "does not lead to a MongoDB deployment") // the cause may repeat the URI
 	}
 	db := &DB{
-		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), clock: clock, timeout: cfg.OperationTimeout,
+		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), fields: agent.Current(), clock: clock, timeout: cfg.OperationTimeout,
 		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 	}
 	db.tail.db, db.catchUps.db, db.leftLocks.db = db, db, db

@@ -72,7 +72,7 @@ func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
 	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
 	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
-			rec, err := scanAgent(r)
+			rec, err := s.db.scanAgent(r)
 			if err != nil {
 				return err
 			}

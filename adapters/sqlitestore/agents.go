@@ -57,7 +57,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		current, err := isCurrent(tx, before)
 		if err == nil && !current {
-			before, w, err = again(tx, ref, change)
+			before, w, err = s.db.again(tx, ref, change)
 		}
 		if err != nil {
 			return err
@@ -71,8 +71,8 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 }
 
 // again makes a change on what the transaction finds. It returns that, too.
-func again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, *agentWrite, error) {
-	rec, err := findAgent(&tx.View, ref)
+func (db *DB) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, *agentWrite, error) {
+	rec, err := db.findAgent(&tx.View, ref)
 	if err != nil {
 		return agent.Agent{}, nil, err
 	}
@@ -114,7 +114,7 @@ func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error
 	var found *record
 	since := db.known.now()
 	err := db.Ask(ctx, func(v *View) (err error) {
-		found, err = findAgent(v, ref)
+		found, err = db.findAgent(v, ref)
 		return err
 	})
 	if err != nil {
@@ -131,7 +131,7 @@ const (
 	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
 )
 
-func scanAgent(r Row) (*record, error) {
+func (db *DB) scanAgent(r Row) (*record, error) {
 	var rec record
 	var id, place []byte
 	var key string
@@ -148,7 +148,9 @@ func scanAgent(r Row) (*record, error) {
 		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
 	}
 	rec.Identity, rec.CreatedAt, rec.UpdatedAt = known, fromMillis(created), fromMillis(updated)
-	return &rec, nil
+	var err error
+	rec.Record, err = db.fields.Complete(rec.Record)
+	return &rec, err
 }
 
 const (
@@ -156,8 +158,8 @@ const (
 	selectAgentByName = "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " WHERE a.name_key = ?"
 )
 
-func findAgent(v *View, ref identity.Ref) (*record, error) {
-	rec, err := scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
+func (db *DB) findAgent(v *View, ref identity.Ref) (*record, error) {
+	rec, err := db.scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
 	return rec, noAgent(err, ref)
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/telemetry"
+	"orgd/domain/agent"
 	"orgd/domain/idempotency"
 	"orgd/ports"
 )
@@ -52,6 +53,7 @@ type DB struct {
 	file     fs.FileInfo // of the database as it was opened
 	log      *zap.Logger
 	lock     *os.File
+	fields   agent.Schema
 
 	writePool, readPool *sql.DB
 	readers             chan *conn
@@ -102,6 +104,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 	db := &DB{
 		observer: cfg.Observer,
 		log:      log,
+		fields:   agent.Current(),
 		known:    newRecords(maxRecords),
 		events:   newEvents(maxEvents),
 		maxLog:   maxLog,

@@ -28,9 +28,8 @@ func hash(canonical []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse reads a canonical form back, and shares the memory of a string. What is stored
-// is also shown as it is, so a release that adds a field adds it to what is stored, with
-// its default.
+// Parse reads a canonical form back, and shares the memory of a string. A field that it
+// lacks, because it was stored before the field came, has its default.
 func Parse[T []byte | string](canonical T) (Content, error) {
 	c := Default()
 	err := jsondoc.ReadStored(canonical, func(r *jsondoc.Reader) {
