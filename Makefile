@@ -30,6 +30,8 @@ TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # Packages under test/ that make test leaves to targets of their own: what starts browsers or
 # other programs, proves bounds, builds copies, kills processes or waits for long.
 ALONE := browser|budget|faults|fuzz|module|pages
+# The store on MongoDB, and what earlier releases have stored there.
+STORES := ./adapters/mongostore ./test/stored
 # What replicas can get wrong that one process cannot: for make mongo.
 REPLICATED := TestRoundTrips|TestReplicas$$/^(activities|agents|company|conditions|departments|idempotency|lists|sessions|streams|versions|webhooks)$$
 # Which tests make reliability runs.
@@ -117,7 +119,7 @@ mongo: ## run what matters most of integration, in six minutes
 
 # One after the other: the last one kills a member of the replica set.
 mongo-all:
-	.ci/gotest ./adapters/mongostore -timeout 20m $(TESTFLAGS)
+	.ci/gotest '$(STORES)' -timeout 20m $(TESTFLAGS)
 	.ci/gotest ./test/integration -timeout 20m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
 	.ci/gotest ./test/budget -timeout 20m -run TestMongoDB $(TESTFLAGS)
 	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
@@ -135,7 +137,7 @@ integration-all:
 	$(MAKE) --no-print-directory integration-chart
 
 integration-adapters:
-	go test $(TESTFLAGS) $(ADAPTERFLAGS) -count=1 -timeout 20m ./adapters/mongostore ./adapters/redislimit
+	go test $(TESTFLAGS) $(ADAPTERFLAGS) -count=1 -timeout 20m $(STORES) ./adapters/redislimit
 
 integration-replicas:
 	go test $(TESTFLAGS) -count=1 -timeout 20m -parallel 3 ./test/integration
