@@ -4,25 +4,38 @@ import (
 	"slices"
 	"time"
 
-	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/mergepatch"
 	"orgd/domain/revision"
 )
 
 // Patch is a checked JSON Merge Patch of a project's writable fields. It is
 // also what a project is made from.
-type Patch struct {
-	value jsondoc.Value
-	isNew bool
-	refs  identity.References
-	texts []string
+type Patch = mergepatch.Patch[Project]
+
+var noun = &mergepatch.Noun[Project]{
+	Blank:  func(mergepatch.Form) Project { return Project{Status: Planning} },
+	Read:   (*Project).readForm,
+	Finish: resolve,
+	Agents: Project.Agents,
 }
 
 // ParseNew reads what a new project is to be. Status and tasks come later.
-func ParseNew(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v, isNew: true}) }
+func ParseNew(v jsondoc.Value) (Patch, error) { return noun.Parse("", v, mergepatch.New) }
 
 // ParsePatch reads a change of a project.
-func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v}) }
+func ParsePatch(v jsondoc.Value) (Patch, error) { return noun.Parse("", v, mergepatch.Change) }
+
+func (p *Project) readForm(r *jsondoc.Reader, form mergepatch.Form) {
+	r.ReadOnly("id", "revision", "created_at", "updated_at")
+	if form != mergepatch.New {
+		p.readChange(r)
+		return
+	}
+	r.Refuse("can be changed once the project is there", "status", "task_ids")
+	p.read(r)
+	r.Require("name")
+}
 
 func (p *Project) readChange(r *jsondoc.Reader) {
 	p.read(r)
@@ -30,57 +43,30 @@ func (p *Project) readChange(r *jsondoc.Reader) {
 	jsondoc.Enum(r, "status", &p.Status, statuses...)
 }
 
-func parse(patch Patch) (Patch, error) {
-	var scratch Project
-	if err := patch.apply(&scratch); err != nil {
-		return Patch{}, err
+// resolve replaces the references that came with the patch by ids. Those that
+// were there before are ids, maybe of agents that are gone.
+func resolve(p, _ *Project, patch Patch) (err error) {
+	if patch.Has("lead") {
+		if p.Lead, err = patch.Refs().IDOrNull("lead", p.Lead); err != nil {
+			return err
+		}
 	}
-	patch.texts = slices.Clone(scratch.Team)
-	if scratch.Lead != nil {
-		patch.texts = append(patch.texts, *scratch.Lead)
+	if patch.Has("team") {
+		p.Team, err = patch.Refs().IDs("team", p.Team)
 	}
-	return patch, nil
-}
-
-// readOnly are the fields that clients read and cannot write.
-var readOnly = []string{"id", "revision", "created_at", "updated_at"}
-
-// apply reads the patch into p: a new project as it stands there, a change as a
-// merge.
-func (patch Patch) apply(p *Project) error {
-	if patch.isNew {
-		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
-			r.ReadOnly(readOnly...)
-			r.Refuse("can be changed once the project is there", "status", "task_ids")
-			p.read(r)
-			r.Require("name")
-		})
-	}
-	return jsondoc.Read(patch.value, func(r *jsondoc.Reader) {
-		r.ReadOnly(readOnly...)
-		p.readChange(r)
-	})
-}
-
-// References lists the agents that the patch names, as the caller wrote them.
-func (patch Patch) References() []string { return patch.texts }
-
-// Resolve returns the patch with the ids of the agents that it names.
-func (patch Patch) Resolve(refs identity.References) Patch {
-	patch.refs = refs
-	return patch
+	return err
 }
 
 // New returns the project that the patch describes.
 func New(id ID, p Patch, at time.Time) (Project, error) {
-	return Project{ID: id, Status: Planning, Revision: 1, CreatedAt: at, UpdatedAt: at}.merge(p)
+	return p.Make(func(p *Project) { p.ID, p.Revision, p.CreatedAt, p.UpdatedAt = id, 1, at, at })
 }
 
 // Change merges the patch into the project. Without effect the project comes
 // back as it was, revision included; a move of status that is not allowed is
 // [ErrMove].
 func (p Project) Change(patch Patch, at time.Time) (Project, error) {
-	next, err := p.merge(patch)
+	next, err := patch.Apply(p)
 	if err != nil {
 		return Project{}, err
 	}
@@ -93,33 +79,4 @@ func (p Project) Change(patch Patch, at time.Time) (Project, error) {
 	next.Revision++
 	next.UpdatedAt = revision.Time(at, p.UpdatedAt)
 	return next, nil
-}
-
-func (p Project) merge(patch Patch) (Project, error) {
-	if err := patch.apply(&p); err != nil {
-		return Project{}, err
-	}
-	if err := p.resolve(patch); err != nil {
-		return Project{}, err
-	}
-	return p, nil
-}
-
-// resolve replaces the references that came with the patch by ids. Those that
-// were there before are ids, maybe of agents that are gone.
-func (p *Project) resolve(patch Patch) (err error) {
-	if patch.has("lead") {
-		if p.Lead, err = patch.refs.IDOrNull("lead", p.Lead); err != nil {
-			return err
-		}
-	}
-	if patch.has("team") {
-		p.Team, err = patch.refs.IDs("team", p.Team)
-	}
-	return err
-}
-
-func (patch Patch) has(field string) bool {
-	_, ok := patch.value.Get(field)
-	return ok
 }
