@@ -10,6 +10,7 @@ import (
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/mergepatch"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/revision"
@@ -66,57 +67,36 @@ func (c Company) Tag() revision.Tag { return revision.Tag{ID: "company", Revisio
 
 // Patch is a checked JSON Merge Patch (RFC 7396) of the company's writable
 // fields.
-type Patch struct {
-	value jsondoc.Value
-	at    string // where an entry stands in its document, "" for no entry
+type Patch = mergepatch.Patch[Company]
+
+var noun = &mergepatch.Noun[Company]{
+	Blank: func(mergepatch.Form) Company { return Default(time.Time{}) },
+	Read: func(c *Company, r *jsondoc.Reader, _ mergepatch.Form) {
+		r.ReadOnly("departments", "revision", "updated_at")
+		c.read(r)
+	},
 }
 
 // ParsePatch reads a change of the company.
-func ParsePatch(v jsondoc.Value) (Patch, error) { return Patch{value: v}.tried() }
+func ParsePatch(v jsondoc.Value) (Patch, error) { return noun.Parse("", v, mergepatch.Change) }
 
 // ParseEntry reads what the document of an organization says, at path, of the
 // company. It is a patch that takes the settings as they stand instead of
 // merging them. Errors say where the entry stands.
 func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
-	return Patch{value: v, at: path}.tried()
-}
-
-func (p Patch) tried() (Patch, error) {
-	scratch := Default(time.Time{})
-	if err := p.apply(&scratch); err != nil {
-		return Patch{}, err
-	}
-	return p, nil
-}
-
-// Only returns an entry with those of its fields for which keep holds.
-func (p Patch) Only(keep func(field string) bool) Patch {
-	p.value = p.value.Only(keep)
-	return p
-}
-
-// apply reads p into c.
-func (p Patch) apply(c *Company) error {
-	read := func(r *jsondoc.Reader) {
-		r.ReadOnly("departments", "revision", "updated_at")
-		c.read(r)
-	}
-	if p.at != "" {
-		return jsondoc.ReadWholeAt(p.at, p.value, read)
-	}
-	return jsondoc.Read(p.value, read)
+	return noun.Parse(path, v, mergepatch.Entry)
 }
 
 // Change merges the patch into the company. Without effect it comes back as it
 // was, revision included. It returns [ErrCurrency] for another currency when
 // costs are recorded.
 func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, error) {
-	next := c
-	if err := p.apply(&next); err != nil {
+	next, err := p.Apply(c)
+	if err != nil {
 		return Company{}, err
 	}
 	if next.Currency != c.Currency && costsRecorded {
-		return Company{}, jsondoc.Locate(p.at, ErrCurrency)
+		return Company{}, p.Locate(ErrCurrency)
 	}
 	if string(next.Canonical()) == string(c.Canonical()) {
 		return c, nil
