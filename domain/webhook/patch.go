@@ -6,60 +6,51 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/mergepatch"
 	"orgd/domain/name"
 )
 
 // Patch is a checked JSON Merge Patch of a webhook's writable fields. It is also
 // what a webhook is made from.
 type Patch struct {
-	value   jsondoc.Value
-	isNew   bool
-	written Webhook // the fields that the patch has, over nothing
-	allowed Policy  // goes with the URL
+	mergepatch.Patch[Webhook]
+	allowed Policy // goes with the URL
+}
+
+var noun = &mergepatch.Noun[Webhook]{
+	Blank: func(mergepatch.Form) (w Webhook) { return w },
+	Read: func(w *Webhook, r *jsondoc.Reader, form mergepatch.Form) {
+		r.ReadOnly("id", "disabled_reason", "revision", "created_at", "updated_at", "secret")
+		w.read(r)
+		if form == mergepatch.New {
+			r.Require("url")
+		}
+	},
 }
 
 // ParseNew reads what a new webhook is to be.
-func ParseNew(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v, isNew: true}) }
+func ParseNew(v jsondoc.Value) (p Patch, err error) {
+	p.Patch, err = noun.Parse("", v, mergepatch.New)
+	return p, err
+}
 
 // ParsePatch reads a change of a webhook.
-func ParsePatch(v jsondoc.Value) (Patch, error) { return parse(Patch{value: v}) }
-
-func parse(patch Patch) (Patch, error) {
-	err := patch.apply(&patch.written)
-	return patch, err
+func ParsePatch(v jsondoc.Value) (p Patch, err error) {
+	p.Patch, err = noun.Parse("", v, mergepatch.Change)
+	return p, err
 }
-
-func (patch Patch) apply(w *Webhook) error {
-	if patch.written.URL != "" {
-		w.Allowed = patch.allowed
-	}
-	if patch.isNew {
-		return jsondoc.ReadWhole(patch.value, func(r *jsondoc.Reader) {
-			r.ReadOnly(readOnly...)
-			w.read(r)
-			r.Require("url")
-		})
-	}
-	return jsondoc.Read(patch.value, func(r *jsondoc.Reader) {
-		r.ReadOnly(readOnly...)
-		w.read(r)
-	})
-}
-
-// readOnly are the fields that clients read and cannot write.
-var readOnly = []string{"id", "disabled_reason", "revision", "created_at", "updated_at", "secret"}
 
 // Departments lists the departments that the patch names.
-func (patch Patch) Departments() []name.Name { return patch.written.Departments }
+func (p Patch) Departments() []name.Name { return p.Said().Departments }
 
-// Under returns the patch as one that is made where p is allowed. It returns an
-// occurrence of [ErrURL] if the patch has a URL that p does not allow.
-func (patch Patch) Under(p Policy) (Patch, error) {
-	if patch.written.URL == "" {
-		return patch, nil
+// Under returns the patch as one that is made where policy is allowed. It returns an
+// occurrence of [ErrURL] if the patch has a URL that policy does not allow.
+func (p Patch) Under(policy Policy) (Patch, error) {
+	if p.Said().URL == "" {
+		return p, nil
 	}
-	patch.allowed = p
-	return patch, p.Check(patch.written.URL)
+	p.allowed = policy
+	return p, policy.Check(p.Said().URL)
 }
 
 // Bounds of the filters.
@@ -124,18 +115,22 @@ func readDepartments(r *jsondoc.Reader, dst *[]name.Name) {
 // New returns the webhook that the patch describes. Events behind head are for
 // it.
 func New(id ID, p Patch, secret Secret, head activity.Seq, at time.Time) (Webhook, error) {
-	w := Webhook{ID: id, Since: head, Secrets: Secrets{Current: secret}, Revision: 1, CreatedAt: at, UpdatedAt: at}
-	err := p.apply(&w)
-	return w, err
+	return p.Make(func(w *Webhook) {
+		w.ID, w.Since, w.Secrets, w.Allowed = id, head, Secrets{Current: secret}, p.allowed
+		w.Revision, w.CreatedAt, w.UpdatedAt = 1, at, at
+	})
 }
 
 // Change merges the patch into the webhook. Without effect the webhook comes
 // back as it was, revision included. One that is enabled by it begins at head,
 // the end of the log.
-func (w Webhook) Change(patch Patch, head activity.Seq, at time.Time) (Webhook, error) {
-	next := w
-	if err := patch.apply(&next); err != nil {
+func (w Webhook) Change(p Patch, head activity.Seq, at time.Time) (Webhook, error) {
+	next, err := p.Apply(w)
+	if err != nil {
 		return Webhook{}, err
+	}
+	if p.Has("url") {
+		next.Allowed = p.allowed
 	}
 	if string(next.Canonical()) == string(w.Canonical()) {
 		return w, nil
