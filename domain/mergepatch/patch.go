@@ -94,9 +94,15 @@ func (p Patch[T]) finish(after, before *T) error {
 	return p.Locate(p.noun.Finish(after, before, p))
 }
 
-// Renew returns an entry as what a new T is to be, or why it does not suffice for that.
-func (p Patch[T]) Renew() (Patch[T], error) {
-	again, err := p.noun.Parse(p.at, p.value, New)
+// As returns the patch as a text of another form, which is checked when it is used.
+func (p Patch[T]) As(form Form) Patch[T] {
+	p.form, p.less = form, true
+	return p
+}
+
+// Parsed returns the patch after a check, as when it is parsed.
+func (p Patch[T]) Parsed() (Patch[T], error) {
+	again, err := p.noun.Parse(p.at, p.value, p.form)
 	return again.Resolve(p.refs), err
 }
 
