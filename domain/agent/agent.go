@@ -88,18 +88,16 @@ func (s Step) Effective() bool { return s.Deleted || s.From != s.Agent.Revision 
 
 // Hire makes a new agent from what the caller said of it.
 func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
-	a := Agent{
-		Identity:  identity.Default(),
-		OrderKey:  OrderKey(id),
-		Version:   1,
-		Revision:  1,
-		CreatedAt: on.At,
-		UpdatedAt: on.At,
-	}
-	a.Identity.ID = id
-	a.Identity.HiringDate = identity.DateOf(on.At)
-	if err := a.merge(p); err != nil {
-		return Step{}, jsondoc.Locate(p.at, err)
+	a, err := p.Make(func(a *Agent) {
+		p.written(a)
+		a.Identity.ID, a.OrderKey = id, OrderKey(id)
+		a.Version, a.Revision, a.CreatedAt, a.UpdatedAt = 1, 1, on.At, on.At
+		if a.Identity.HiringDate == "" {
+			a.Identity.HiringDate = identity.DateOf(on.At)
+		}
+	})
+	if err != nil {
+		return Step{}, err
 	}
 	v := identity.First(a.Identity, on.By, on.At)
 	v.Reason = p.reason
@@ -110,12 +108,13 @@ func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 // status that is not allowed and identity.ErrCombination for fields that do not
 // go together in the result.
 func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
-	next := a
-	if err := next.merge(p); err != nil {
-		return Step{}, jsondoc.Locate(p.at, err)
+	next, err := p.Apply(a)
+	if err == nil {
+		p.written(&next)
+		err = p.Locate(checkMove(a.Identity.Status, next.Identity.Status))
 	}
-	if err := checkMove(a.Identity.Status, next.Identity.Status); err != nil {
-		return Step{}, jsondoc.Locate(p.at, err)
+	if err != nil {
+		return Step{}, err
 	}
 	return a.step(next, on, func(v *identity.Version) { v.Reason = p.reason })
 }

@@ -50,8 +50,7 @@ func TestHire(t *testing.T) {
 func TestHireOfWhatWasRead(t *testing.T) {
 	p := parseNew(t, ada(`"authority":{"reports_to":"Bob","can_delegate_to":["Bob"]},"tier":"small","personality_preset":"calm",`+
 		`"model_requirement":{"a":1},"level":"vp","status":"on_leave","skills":{"primary":[{"id":"go","name":"Go"}]},"metadata":{"a":null}`))
-	again := p
-	again.whole = nil
+	again := p.Only(func(string) bool { return true })
 	for range 2 {
 		got, err := Hire(adaID, p, on(0))
 		if err != nil {
@@ -62,8 +61,9 @@ func TestHireOfWhatWasRead(t *testing.T) {
 			t.Errorf("Hire = %v (-read again +read once):\n%s", err, diff)
 		}
 	}
-	if less := p.Only(func(field string) bool { return field != "level" }); less.whole != nil {
-		t.Error("a patch with fewer fields is still taken for the whole")
+	less, err := Hire(adaID, p.Only(func(field string) bool { return field != "level" }), on(0))
+	if err != nil || less.Agent.Identity.Level != identity.Mid {
+		t.Errorf("Hire with fewer fields = %+v, %v, want the default level", less.Agent, err)
 	}
 }
 

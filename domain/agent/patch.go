@@ -1,11 +1,10 @@
 package agent
 
 import (
-	"slices"
-
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/mergepatch"
 	"orgd/domain/name"
 )
 
@@ -20,97 +19,90 @@ const (
 var ErrShortForm = fault.New(fault.Validation, "model_provider and model_id go together and not with model")
 
 // Patch is a checked JSON Merge Patch (RFC 7396) of an agent's writable fields.
-// It is also what an agent is made from. Bounds are checked when it is parsed;
-// what the merged result must obey is checked when it is merged.
+// It is also what an agent is made from.
 type Patch struct {
-	value      jsondoc.Value
-	isNew      bool
-	whole      *Agent // what value says of a new agent, if that was read
-	at         string // where an entry stands in its document, "" for no entry
-	refs       identity.References
-	texts      []string
-	department *name.Name
-	name       *name.Name
+	mergepatch.Patch[Agent]
+	department *name.Name // as that writes it; nil: as the patch does
 	reason     *string
 }
 
+var noun = &mergepatch.Noun[Agent]{
+	Blank:  blank,
+	Read:   (*Agent).readForm,
+	Try:    try,
+	Finish: finish,
+	Agents: func(a Agent) []ID { return a.Identity.Agents() },
+}
+
 // ParseNew reads what a new agent is to be.
-func ParseNew(v jsondoc.Value) (Patch, error) { return Patch{value: v, isNew: true}.tried() }
+func ParseNew(v jsondoc.Value) (Patch, error) { return parse("", v, mergepatch.New) }
 
 // ParsePatch reads a change of an agent.
-func ParsePatch(v jsondoc.Value) (Patch, error) { return Patch{value: v}.tried() }
+func ParsePatch(v jsondoc.Value) (Patch, error) { return parse("", v, mergepatch.Change) }
 
 // ParseEntry reads what the document of an organization says, at path, of an
 // agent that may exist or not. It is a patch that takes free-form objects as
 // they stand instead of merging them, and it may give the hiring date, as long
 // as that is the date that the agent has. Errors say where the entry stands.
 func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
-	return Patch{value: v, at: path}.tried()
+	return parse(path, v, mergepatch.Entry)
+}
+
+func parse(path string, v jsondoc.Value, form mergepatch.Form) (p Patch, err error) {
+	p.Patch, err = noun.Parse(path, v, form)
+	return p, err
 }
 
 // New returns an entry as what a new agent is to be, or why it does not suffice
 // for that.
-func (p Patch) New() (Patch, error) {
-	refs, department := p.refs, p.department
-	p.isNew = true
-	p, err := p.tried()
-	if department != nil {
-		p = p.In(*department)
-	}
-	return p.Resolve(refs), err
+func (p Patch) New() (_ Patch, err error) {
+	p.Patch, err = p.As(mergepatch.New).Parsed()
+	return p, err
 }
 
 // Only returns an entry with those of its fields for which keep holds. A model
 // in its short form goes by the name of the field that it sets.
 func (p Patch) Only(keep func(field string) bool) Patch {
-	p.value = p.value.Only(func(field string) bool {
+	p.Patch = p.Patch.Only(func(field string) bool {
 		if field == "model_provider" || field == "model_id" {
 			field = "model"
 		}
 		return keep(field)
 	})
-	p.whole = nil
-	if _, ok := p.value.Get("department"); !ok {
-		p.department = nil
-	}
 	return p
 }
 
-// tried tries the patch on an agent that any patch fits which is not wrong in
-// itself: so everything is found that needs no state.
-func (p Patch) tried() (Patch, error) {
-	blank := Agent{Identity: identity.Default()}
-	if !p.isNew {
-		blank.Identity.Model = &identity.Model{Provider: "any", ModelID: "any"}
+// blank is an agent about which nothing is said. One that is to be changed has a model,
+// so that a part of one fits.
+func blank(form mergepatch.Form) Agent {
+	a := Agent{Identity: identity.Default()}
+	if form != mergepatch.New {
+		a.Identity.Model = &identity.Model{Provider: "any", ModelID: "any"}
 	}
-	if err := p.apply(&blank); err != nil {
-		return Patch{}, err
+	return a
+}
+
+func try(a *Agent, p mergepatch.Patch[Agent]) error {
+	err := checkShortForm(p.Value())
+	if err == nil {
+		err = a.Identity.Check()
 	}
-	if err := checkShortForm(p.value); err != nil {
-		return Patch{}, jsondoc.Locate(p.at, err)
+	if err == nil && p.IsNew() {
+		err = a.Name().CheckNew("name")
 	}
-	if err := blank.Identity.Check(); err != nil {
-		return Patch{}, jsondoc.Locate(p.at, err)
-	}
-	if blank.Department() != (name.Name{}) {
-		p.department = &blank.Identity.Department
-	}
-	if blank.Name() != (name.Name{}) {
-		p.name = &blank.Identity.Name
-	}
-	if p.isNew {
-		if err := blank.Name().CheckNew("name"); err != nil {
-			return Patch{}, jsondoc.Locate(p.at, err)
+	return err
+}
+
+func finish(a, before *Agent, p mergepatch.Patch[Agent]) error {
+	if a.Name().Key != before.Name().Key {
+		if err := a.Name().CheckNew("name"); err != nil {
+			return err
 		}
 	}
-	p.texts = slices.Clone(blank.Identity.Authority.CanDelegateTo)
-	if to := blank.Identity.Authority.ReportsTo; to != nil {
-		p.texts = append(p.texts, *to)
+	if err := a.Identity.ResolveReferences(p.Refs()); err != nil {
+		return err
 	}
-	if p.isNew {
-		p.whole = &blank
-	}
-	return p, nil
+	return a.Identity.Check()
 }
 
 // checkShortForm checks that a model is given in one form. A null model is not given.
@@ -130,17 +122,27 @@ func checkShortForm(v jsondoc.Value) error {
 }
 
 // Name returns the name that the patch sets, or nil.
-func (p Patch) Name() *name.Name { return p.name }
+func (p Patch) Name() *name.Name {
+	if !p.Has("name") {
+		return nil
+	}
+	return &p.Said().Identity.Name
+}
 
 // Department returns the department that the patch sets, or nil.
-func (p Patch) Department() *name.Name { return p.department }
-
-// References lists the agents that the patch names, as the caller wrote them.
-func (p Patch) References() []string { return p.texts }
+func (p Patch) Department() *name.Name {
+	switch {
+	case !p.Has("department"):
+		return nil
+	case p.department != nil:
+		return p.department
+	}
+	return &p.Said().Identity.Department
+}
 
 // Resolve returns the patch with the ids of the agents that it names.
 func (p Patch) Resolve(refs identity.References) Patch {
-	p.refs = refs
+	p.Patch = p.Patch.Resolve(refs)
 	return p
 }
 
@@ -156,62 +158,29 @@ func (p Patch) Because(reason *string) Patch {
 	return p
 }
 
-// merge applies p to a and checks the result.
-func (a *Agent) merge(p Patch) error {
-	before := a.Name().Key
-	if p.whole != nil {
-		a.begin(*p.whole)
-	} else if err := p.apply(a); err != nil {
-		return err
+// written gives an agent its department as that writes it.
+func (p Patch) written(a *Agent) {
+	if d := p.Department(); d != nil {
+		a.Identity.Department = *d
 	}
-	if p.department != nil {
-		a.Identity.Department = *p.department
-	}
-	if a.Name().Key != before {
-		if err := a.Name().CheckNew("name"); err != nil {
-			return err
-		}
-	}
-	if err := a.Identity.ResolveReferences(p.refs); err != nil {
-		return err
-	}
-	return a.Identity.Check()
 }
 
-// begin makes of a new agent what was read of it. It keeps its id and, unless
-// another one was given, the date of its hiring.
-func (a *Agent) begin(read Agent) {
-	id, hired := a.Identity.ID, a.Identity.HiringDate
-	a.Identity, a.Identity.ID = read.Identity, id
-	if read.Identity.HiringDate == "" {
-		a.Identity.HiringDate = hired
-	}
-	a.Preset, a.Tier, a.ModelRequirement = read.Preset, read.Tier, read.ModelRequirement
-}
-
-// readOnly are the fields that clients read and cannot write.
-var readOnly = []string{"id", "version", "revision", "created_at", "updated_at"}
-
-// apply reads p into a: a new agent as it stands there, a change as a merge.
-func (p Patch) apply(a *Agent) error {
-	if !p.isNew && p.at == "" {
-		return jsondoc.Read(p.value, func(r *jsondoc.Reader) {
-			r.ReadOnly(readOnly...)
-			r.ReadOnly("hiring_date")
-			a.read(r)
-		})
-	}
-	return jsondoc.ReadWholeAt(p.at, p.value, func(r *jsondoc.Reader) {
-		r.ReadOnly(readOnly...)
-		if !p.isNew {
-			a.readSameHiringDate(r)
-			a.read(r)
-			return
-		}
+// readForm reads a text of the form.
+func (a *Agent) readForm(r *jsondoc.Reader, form mergepatch.Form) {
+	r.ReadOnly("id", "version", "revision", "created_at", "updated_at")
+	switch form {
+	case mergepatch.Change:
+		r.ReadOnly("hiring_date")
+	case mergepatch.Entry:
+		a.readSameHiringDate(r)
+	default:
 		a.Identity.ReadHiringDate(r)
-		a.read(r)
+	}
+	a.Identity.Read(r)
+	a.readUnversioned(r)
+	if form == mergepatch.New {
 		r.Require("name", "role", "department")
-	})
+	}
 }
 
 // readSameHiringDate takes the date that an existing agent has.
@@ -221,11 +190,6 @@ func (a *Agent) readSameHiringDate(r *jsondoc.Reader) {
 	if has := a.Identity.HiringDate; has != "" && given.HiringDate != has {
 		r.Fail("hiring_date", "cannot change from %s", has)
 	}
-}
-
-func (a *Agent) read(r *jsondoc.Reader) {
-	a.Identity.Read(r)
-	a.readUnversioned(r)
 }
 
 // readUnversioned reads the fields that are not part of the identity.

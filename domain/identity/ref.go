@@ -77,11 +77,11 @@ func (c *Content) ResolveReferences(refs References) (err error) {
 // Agents lists the agents that c refers to, existing or not.
 func (c Content) Agents() []ID {
 	var ids []ID
-	if to := c.Authority.ReportsTo; to != nil {
-		ids = append(ids, ID(*to))
-	}
 	for _, id := range c.Authority.CanDelegateTo {
 		ids = append(ids, ID(id))
+	}
+	if to := c.Authority.ReportsTo; to != nil {
+		ids = append(ids, ID(*to))
 	}
 	return ids
 }
