@@ -56,7 +56,7 @@ func parse(path string, v jsondoc.Value, form mergepatch.Form) (p Patch, err err
 // New returns an entry as what a new agent is to be, or why it does not suffice
 // for that.
 func (p Patch) New() (_ Patch, err error) {
-	p.Patch, err = p.As(mergepatch.New).Parsed()
+	p.Patch, err = p.As(mergepatch.New)
 	return p, err
 }
 
@@ -83,11 +83,11 @@ func blank(form mergepatch.Form) Agent {
 }
 
 func try(a *Agent, p mergepatch.Patch[Agent]) error {
-	err := checkShortForm(p.Value())
+	err := checkShortForm(p.Value)
 	if err == nil {
 		err = a.Identity.Check()
 	}
-	if err == nil && p.IsNew() {
+	if err == nil && p.Form == mergepatch.New {
 		err = a.Name().CheckNew("name")
 	}
 	return err
@@ -99,7 +99,7 @@ func finish(a, before *Agent, p mergepatch.Patch[Agent]) error {
 			return err
 		}
 	}
-	if err := a.Identity.ResolveReferences(p.Refs()); err != nil {
+	if err := a.Identity.ResolveReferences(p.Refs); err != nil {
 		return err
 	}
 	return a.Identity.Check()
@@ -126,7 +126,7 @@ func (p Patch) Name() *name.Name {
 	if !p.Has("name") {
 		return nil
 	}
-	return &p.Said().Identity.Name
+	return &p.Said.Identity.Name
 }
 
 // Department returns the department that the patch sets, or nil.
@@ -137,7 +137,7 @@ func (p Patch) Department() *name.Name {
 	case p.department != nil:
 		return p.department
 	}
-	return &p.Said().Identity.Department
+	return &p.Said.Identity.Department
 }
 
 // Resolve returns the patch with the ids of the agents that it names.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -36,38 +37,26 @@ func (s Schema) Number() int {
 // Complete returns r as a release with this schema stores it: a field that its texts
 // lack is there with its default.
 func (s Schema) Complete(r Record) (Record, error) {
-	lacking, err := s.lacking(r)
-	if err != nil || !lacking {
-		return r, err
-	}
-	a, err := r.Agent()
-	if err != nil {
-		return r, err
-	}
-	r.Identity, r.Unversioned = string(a.Identity.Canonical()), string(a.Unversioned())
-	return r, nil
-}
-
-// lacking reports whether r was stored before one of the fields came.
-func (s Schema) lacking(r Record) (bool, error) {
 	if len(s) == 0 {
-		return false, nil
+		return r, nil
 	}
 	versioned, err := jsondoc.ParseStored(r.Identity)
-	if err != nil {
-		return false, fmt.Errorf("agent %s: identity: %w", r.ID, err)
-	}
-	unversioned, err := jsondoc.ParseStored(r.Unversioned)
-	if err != nil {
-		return false, fmt.Errorf("agent %s: unversioned fields: %w", r.ID, err)
+	unversioned, err2 := jsondoc.ParseStored(r.Unversioned)
+	if err := errors.Join(err, err2); err != nil {
+		return r, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	for _, f := range s {
 		path := strings.Split(f.Path, ".")
-		if lacks(versioned, path) && lacks(unversioned, path) {
-			return true, nil
+		if !lacks(versioned, path) || !lacks(unversioned, path) {
+			continue
 		}
+		a, err := r.Agent()
+		if err == nil {
+			r.Identity, r.Unversioned = string(a.Identity.Canonical()), string(a.Unversioned())
+		}
+		return r, err
 	}
-	return false, nil
+	return r, nil
 }
 
 // lacks reports whether the path ends early in v. What is null or an empty list lacks

@@ -21,7 +21,7 @@ var noun = &mergepatch.Noun[Department]{
 	Read:  (*Department).readForm,
 	Try: func(d *Department, p mergepatch.Patch[Department]) error {
 		err := d.check()
-		if err == nil && p.IsNew() {
+		if err == nil && p.Form == mergepatch.New {
 			err = d.checkNames(&Department{})
 		}
 		return err
@@ -51,7 +51,7 @@ func parse(path string, v jsondoc.Value, form mergepatch.Form) (p Patch, err err
 
 // New returns an entry as what a new department is to be.
 func (p Patch) New() Patch {
-	p.Patch = p.As(mergepatch.New)
+	p.Patch, _ = p.As(mergepatch.New) // making one finds what is wrong
 	return p
 }
 
@@ -64,7 +64,7 @@ func (p Patch) Only(keep func(field string) bool) Patch {
 
 // Fields returns the names of the fields of an entry other than its name.
 func (p Patch) Fields() []string {
-	return slices.DeleteFunc(slices.Collect(p.Value().Names()), func(field string) bool { return field == "name" })
+	return slices.DeleteFunc(slices.Collect(p.Value.Names()), func(field string) bool { return field == "name" })
 }
 
 // blank is a department about which nothing is said.
@@ -73,7 +73,7 @@ func blank() Department {
 }
 
 // Name returns the name that a new department is to have.
-func (p Patch) Name() name.Name { return p.Said().Name }
+func (p Patch) Name() name.Name { return p.Said.Name }
 
 // SetsBudget reports whether the patch sets the share of the budget.
 func (p Patch) SetsBudget() bool { return p.Has("budget_percent") }
@@ -155,21 +155,20 @@ func (d *Department) checkNames(before *Department) error {
 // resolve replaces the references that came with p by ids. Those that were
 // there before are ids, maybe of agents that are gone.
 func (d *Department) resolve(p mergepatch.Patch[Department]) (err error) {
-	refs := p.Refs()
 	if p.Has("head") {
-		if d.Head, err = refs.IDOrNull("head", d.Head); err != nil {
+		if d.Head, err = p.Refs.IDOrNull("head", d.Head); err != nil {
 			return err
 		}
 	}
 	if p.Has("teams") {
 		d.Teams = slices.Clone(d.Teams)
-		if err := resolveTeams(refs, d.Teams); err != nil {
+		if err := resolveTeams(p.Refs, d.Teams); err != nil {
 			return err
 		}
 	}
 	if p.Has("reporting_lines") {
 		d.ReportingLines = slices.Clone(d.ReportingLines)
-		return resolveLines(refs, d.ReportingLines)
+		return resolveLines(p.Refs, d.ReportingLines)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package mergepatch has JSON Merge Patches (RFC 7396), and what new things are made from, for
-// every noun: a noun says how it is read and what is checked.
+// Package mergepatch has JSON Merge Patches (RFC 7396), and what new things are made from,
+// for every noun: a noun says how it is read and what is checked.
 package mergepatch
 
 import (
@@ -35,20 +35,21 @@ type Noun[T any] struct {
 // Patch is a checked text. Bounds are checked when it is parsed; what the result must
 // obey is checked when it is applied.
 type Patch[T any] struct {
-	noun  *Noun[T]
-	value jsondoc.Value
-	form  Form
-	at    string // where an entry stands in its document, "" for no entry
-	said  *T     // by the text, over a blank T
-	less  bool   // value has less than that
-	refs  identity.References
+	Value jsondoc.Value
+	Form  Form
+	Said  *T                  // by the text that was parsed, over a blank T; not to be changed
+	Refs  identity.References // the ids of the agents that it names
+
+	noun *Noun[T]
+	at   string // where an entry stands in its document, "" for no entry
+	less bool   // the text has less than was parsed
 }
 
 // Parse reads a text, which stands at a path in the document of an organization or, if
 // that is "", by itself. Errors say where.
 func (n *Noun[T]) Parse(path string, v jsondoc.Value, form Form) (Patch[T], error) {
 	said := n.Blank(form)
-	p := Patch[T]{noun: n, value: v, form: form, at: path, said: &said}
+	p := Patch[T]{Value: v, Form: form, Said: &said, noun: n, at: path}
 	err := p.read(&said)
 	if err == nil && n.Try != nil {
 		err = p.Locate(n.Try(&said, p))
@@ -58,27 +59,28 @@ func (n *Noun[T]) Parse(path string, v jsondoc.Value, form Form) (Patch[T], erro
 
 // read merges the text: a change as a merge patch, anything else as it stands.
 func (p Patch[T]) read(v *T) error {
-	read := func(r *jsondoc.Reader) { p.noun.Read(v, r, p.form) }
-	if p.form == Change {
-		return jsondoc.Read(p.value, read)
+	read := func(r *jsondoc.Reader) { p.noun.Read(v, r, p.Form) }
+	if p.Form == Change {
+		return jsondoc.Read(p.Value, read)
 	}
-	return jsondoc.ReadWholeAt(p.at, p.value, read)
+	return jsondoc.ReadWholeAt(p.at, p.Value, read)
 }
 
 // Apply returns v after the patch.
 func (p Patch[T]) Apply(v T) (T, error) {
 	after := v
-	if err := p.read(&after); err != nil {
-		return v, err
+	err := p.read(&after)
+	if err == nil {
+		err = p.finish(&after, &v)
 	}
-	return after, p.finish(&after, &v)
+	return after, err
 }
 
 // Make returns the new T that the patch describes. begin sets what no text says.
 func (p Patch[T]) Make(begin func(*T)) (T, error) {
-	v := *p.said
+	v := *p.Said
 	if p.less {
-		v = p.noun.Blank(p.form)
+		v = p.noun.Blank(p.Form)
 		if err := p.read(&v); err != nil {
 			return v, err
 		}
@@ -94,42 +96,27 @@ func (p Patch[T]) finish(after, before *T) error {
 	return p.Locate(p.noun.Finish(after, before, p))
 }
 
-// As returns the patch as a text of another form, which is checked when it is used.
-func (p Patch[T]) As(form Form) Patch[T] {
-	p.form, p.less = form, true
-	return p
-}
-
-// Parsed returns the patch after a check, as when it is parsed.
-func (p Patch[T]) Parsed() (Patch[T], error) {
-	again, err := p.noun.Parse(p.at, p.value, p.form)
-	return again.Resolve(p.refs), err
+// As returns the patch as a text of another form, or why it does not suffice for that.
+func (p Patch[T]) As(form Form) (Patch[T], error) {
+	again, err := p.noun.Parse(p.at, p.Value, form)
+	return again.Resolve(p.Refs), err
 }
 
 // Only returns the patch with those of its fields for which keep holds.
 func (p Patch[T]) Only(keep func(field string) bool) Patch[T] {
-	p.value, p.less = p.value.Only(keep), true
+	p.Value, p.less = p.Value.Only(keep), true
 	return p
 }
 
-// Value is the text.
-func (p Patch[T]) Value() jsondoc.Value { return p.value }
-
 // Has reports whether the patch has the field.
 func (p Patch[T]) Has(field string) bool {
-	_, ok := p.value.Get(field)
+	_, ok := p.Value.Get(field)
 	return ok
 }
 
-// IsNew reports whether the patch describes a new T.
-func (p Patch[T]) IsNew() bool { return p.form == New }
-
-// Said is what was parsed, over a T about which nothing is said. It must not be changed.
-func (p Patch[T]) Said() *T { return p.said }
-
 // References lists the agents that were parsed, as the caller wrote them.
 func (p Patch[T]) References() (texts []string) {
-	for _, id := range p.noun.Agents(*p.said) {
+	for _, id := range p.noun.Agents(*p.Said) {
 		texts = append(texts, string(id))
 	}
 	return texts
@@ -137,12 +124,9 @@ func (p Patch[T]) References() (texts []string) {
 
 // Resolve returns the patch with the ids of the agents that it names.
 func (p Patch[T]) Resolve(refs identity.References) Patch[T] {
-	p.refs = refs
+	p.Refs = refs
 	return p
 }
-
-// Refs has the ids of the agents that the patch names.
-func (p Patch[T]) Refs() identity.References { return p.refs }
 
 // Locate says of an error where the patch stands.
 func (p Patch[T]) Locate(err error) error { return jsondoc.Locate(p.at, err) }

@@ -47,12 +47,12 @@ func (p *Project) readChange(r *jsondoc.Reader) {
 // were there before are ids, maybe of agents that are gone.
 func resolve(p, _ *Project, patch Patch) (err error) {
 	if patch.Has("lead") {
-		if p.Lead, err = patch.Refs().IDOrNull("lead", p.Lead); err != nil {
+		if p.Lead, err = patch.Refs.IDOrNull("lead", p.Lead); err != nil {
 			return err
 		}
 	}
 	if patch.Has("team") {
-		p.Team, err = patch.Refs().IDs("team", p.Team)
+		p.Team, err = patch.Refs.IDs("team", p.Team)
 	}
 	return err
 }

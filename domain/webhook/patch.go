@@ -41,16 +41,16 @@ func ParsePatch(v jsondoc.Value) (p Patch, err error) {
 }
 
 // Departments lists the departments that the patch names.
-func (p Patch) Departments() []name.Name { return p.Said().Departments }
+func (p Patch) Departments() []name.Name { return p.Said.Departments }
 
 // Under returns the patch as one that is made where policy is allowed. It returns an
 // occurrence of [ErrURL] if the patch has a URL that policy does not allow.
 func (p Patch) Under(policy Policy) (Patch, error) {
-	if p.Said().URL == "" {
+	if p.Said.URL == "" {
 		return p, nil
 	}
 	p.allowed = policy
-	return p, policy.Check(p.Said().URL)
+	return p, policy.Check(p.Said.URL)
 }
 
 // Bounds of the filters.
