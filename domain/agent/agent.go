@@ -5,6 +5,7 @@
 package agent
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -154,8 +155,7 @@ func (a Agent) Fire(on activity.Cause) Step {
 // equal.
 func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Version)) (Step, error) {
 	on.At = revision.Time(on.At, a.UpdatedAt)
-	v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
-	sameIdentity := string(a.Identity.Canonical()) == v.Text
+	sameIdentity := reflect.DeepEqual(&a.Identity, &next.Identity)
 	if sameIdentity && a.sameUnversioned(next) {
 		return Step{Agent: a, From: a.Revision}, nil
 	}
@@ -164,6 +164,7 @@ func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Versi
 	s := Step{From: a.Revision}
 	if !sameIdentity {
 		next.Version++
+		v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
 		describe(&v)
 		s.Version = &v
 		s.Events = events(&a.Identity, next.Identity, next.Version, on)

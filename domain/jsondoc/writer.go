@@ -79,7 +79,13 @@ func (w *Writer) CloseList() { w.buf = append(w.buf, ']') }
 // so both fit in one line.
 func (w *Writer) Field(name string) *Writer {
 	w.next()
-	w.buf = append(appendString(w.buf, name), ':')
+	for i := range len(name) {
+		if c := name[i]; c != '_' && (c < 'a' || c > 'z') { // not a name of our own
+			w.buf = append(appendString(w.buf, name), ':')
+			return w
+		}
+	}
+	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
 	return w
 }
 
