@@ -42,27 +42,29 @@ func (s *Agents) List(ctx context.Context, q agent.Query) ([]agent.Record, error
 // HireAgent is what a new agent is made from. Reply makes the answer from it.
 type HireAgent struct {
 	Patch agent.Patch
-	Reply func(agent.Agent) idempotency.Reply
+	Reply func(agent.Record) idempotency.Reply
 }
 
 // Hire creates an agent in a department that exists.
-func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (agent.Agent, error) {
+func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (hired agent.Record, err error) {
 	if err := access.CheckIn(c.Actor, access.AgentsCreate, in.Patch.Department().Key); err != nil {
-		return agent.Agent{}, err
+		return hired, err
 	}
 	refs, _, err := resolve(ctx, s.agents, in.Patch.References())
 	if err != nil {
-		return agent.Agent{}, err
+		return hired, err
 	}
 	ch := newChange(s.clock, s.ids, c).in(in.Patch.Department().Key)
 	id, events := agent.ID(s.ids.NewID()), ch.cause(s.ids)
-	return s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentChange, error) {
+	_, err = s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
-		return ch.agentChange(step, in.Reply), nil
+		hired = step.Record()
+		return ch.agentChange(step, func() idempotency.Reply { return in.Reply(hired) }), nil
 	})
+	return hired, err
 }
 
 // ChangeAgent is a change of one agent.
@@ -72,14 +74,14 @@ type ChangeAgent struct {
 }
 
 // Change merges a patch into an agent.
-func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agent, error) {
+func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (changed agent.Record, err error) {
 	patch, refused := s.prepare(ctx, in.Patch)
 	if refused != nil && !errors.Is(refused, agent.ErrDepartment) {
-		return agent.Agent{}, refused
+		return changed, refused
 	}
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
-	return s.agents.Update(ctx, in.Ref, func(a agent.Agent) (ports.AgentChange, error) {
+	_, err = s.agents.Update(ctx, in.Ref, func(a agent.Agent) (ports.AgentChange, error) {
 		if err := ch.mayChange(access.AgentsUpdate, a, in.Patch.Department()); err != nil {
 			return ports.AgentChange{}, err
 		}
@@ -89,8 +91,13 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (agent.Agen
 			return ports.AgentChange{}, refused
 		}
 		step, err := a.Change(patch, events)
-		return ch.agentChange(step, nil), err
+		if err != nil {
+			return ports.AgentChange{}, err
+		}
+		changed = step.Record()
+		return ch.agentChange(step, noReply), nil
 	})
+	return changed, err
 }
 
 // Fire deletes an agent and frees its name.
@@ -101,7 +108,7 @@ func (s *Agents) Fire(ctx context.Context, c Call, ref identity.Ref) error {
 		if err := ch.mayChange(access.AgentsDelete, a, nil); err != nil {
 			return ports.AgentChange{}, err
 		}
-		return ch.agentChange(a.Fire(events), nil), nil
+		return ch.agentChange(a.Fire(events), noReply), nil
 	})
 	return err
 }
@@ -149,16 +156,10 @@ func (ch change) cause(source ports.IDs) activity.Cause {
 	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, IDs: ids}
 }
 
-func (ch change) agentChange(s agent.Step, reply func(agent.Agent) idempotency.Reply) ports.AgentChange {
+func (ch change) agentChange(s agent.Step, reply func() idempotency.Reply) ports.AgentChange {
 	to := s.Agent.Revision
 	if s.Deleted {
 		to = 0
 	}
-	trail := ch.trail(audit.Agent(string(s.Agent.ID())), s.From, to, func() idempotency.Reply {
-		if reply == nil {
-			return noReply()
-		}
-		return reply(s.Agent)
-	})
-	return ports.AgentChange{Step: s, Trail: trail}
+	return ports.AgentChange{Step: s, Trail: ch.trail(audit.Agent(string(s.Agent.ID())), s.From, to, reply)}
 }

@@ -199,7 +199,7 @@ func (x execution) createAgent(ctx context.Context, op organization.Operation) e
 	events := ch.cause(x.ids)
 	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(op.Agent, patch.In(department).Because(x.reason), events)
-		return ch.agentChange(step, nil), err
+		return ch.agentChange(step, noReply), err
 	})
 	return err
 }
@@ -219,7 +219,7 @@ func (x execution) updateAgent(ctx context.Context, op organization.Operation) e
 	}
 	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentChange, error) {
 		step, err := change(a)
-		return ch.agentChange(step, nil), x.check(op, a.Revision, err)
+		return ch.agentChange(step, noReply), x.check(op, a.Revision, err)
 	})
 	return err
 }

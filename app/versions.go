@@ -73,12 +73,12 @@ type RollbackAgent struct {
 	Target int64
 	Reason *string
 	DryRun bool // check everything, change nothing
-	Reply  func(agent.Agent) idempotency.Reply
+	Reply  func(agent.Record) idempotency.Reply
 }
 
 // Rollback writes a new version with the content of an earlier one and returns
 // the agent as it is then, or, for a dry run, as it would be.
-func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.Agent, error) {
+func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (after agent.Record, err error) {
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
 	var target identity.Version // of the agent of
@@ -98,41 +98,48 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (agent.
 			return ports.AgentChange{}, err
 		}
 		step, err := a.Rollback(target, in.Reason, events)
-		return ch.in(a.Department().Key, target.Content.Department.Key).agentChange(step, in.Reply), err
+		if err != nil {
+			return ports.AgentChange{}, err
+		}
+		after = step.Record()
+		reply := func() idempotency.Reply { return in.Reply(after) }
+		return ch.in(a.Department().Key, target.Content.Department.Key).agentChange(step, reply), nil
 	}
 	if in.DryRun {
-		return s.tryRollback(ctx, in.Ref, roll)
+		err = s.tryRollback(ctx, in.Ref, roll)
+	} else {
+		_, err = s.agents.Update(ctx, in.Ref, roll)
+		err = asRollback(err, target)
 	}
-	a, err := s.agents.Update(ctx, in.Ref, roll)
-	return a, asRollback(err, target)
+	return after, err
 }
 
 // tryRollback does what the commit of a rollback would do, without it.
-func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, error) {
+func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(agent.Agent) (ports.AgentChange, error)) error {
 	a, err := s.agents.Agent(ctx, ref)
 	if err != nil {
-		return agent.Agent{}, err
+		return err
 	}
 	step, err := roll(a)
 	if err != nil {
-		return agent.Agent{}, err
+		return err
 	}
 	next := step.Agent
 	_, err = s.departments.Name(ctx, next.Department().Key)
 	if errors.Is(err, department.ErrNotFound) {
-		return agent.Agent{}, formerDepartmentGone(next.Department())
+		return formerDepartmentGone(next.Department())
 	}
 	if err != nil {
-		return agent.Agent{}, err
+		return err
 	}
 	other, err := s.agents.Agent(ctx, identity.Ref{Name: next.Name().Key})
 	if errors.Is(err, agent.ErrNotFound) {
-		return next, nil
+		return nil
 	}
 	if err == nil && other.ID() != next.ID() {
-		return agent.Agent{}, formerNameTaken(next.Name(), agent.Taken(other.Name().Text))
+		return formerNameTaken(next.Name(), agent.Taken(other.Name().Text))
 	}
-	return next, err
+	return err
 }
 
 // asRollback turns what a store says of a content that cannot come back into

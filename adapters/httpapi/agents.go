@@ -103,7 +103,7 @@ func (h agents) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(a agent.Agent) idempotency.Reply { return agentReply(a, http.StatusCreated) }
+	reply := func(a agent.Record) idempotency.Reply { return agentReply(a, http.StatusCreated) }
 	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p, Reply: reply})
 	if err != nil {
 		return err
@@ -139,14 +139,14 @@ func agentTag(t revision.Tag, s agent.Schema) string {
 }
 
 // agentReply is the reply with one agent.
-func agentReply(a agent.Agent, status int) idempotency.Reply {
+func agentReply(a agent.Record, status int) idempotency.Reply {
 	r := idempotency.Reply{
 		Status: status,
-		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Write)),
+		Body:   request.Envelope(1024+a.Size(), request.Object(a.Write)),
 		ETag:   agentTag(a.Tag(), agent.Current()),
 	}
 	if status == http.StatusCreated {
-		r.Location = request.Prefix + "/agents/" + string(a.ID())
+		r.Location = request.Prefix + "/agents/" + string(a.ID)
 	}
 	return r
 }

@@ -121,10 +121,10 @@ func parseRollback(doc jsondoc.Value) (in app.RollbackAgent, err error) {
 }
 
 // identityReply is the reply with the identity of an agent, under the agent's tag.
-func identityReply(a agent.Agent) idempotency.Reply {
+func identityReply(a agent.Record) idempotency.Reply {
 	return idempotency.Reply{
 		Status: http.StatusOK,
-		Body:   request.Envelope(2048+len(a.Identity.Instructions), request.Object(a.Identity.Write)),
+		Body:   request.Envelope(1024+a.Size(), func(w *jsondoc.Writer) { w.Raw(a.Identity) }),
 		ETag:   agentTag(a.Tag(), agent.Current()),
 	}
 }

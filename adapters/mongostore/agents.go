@@ -29,7 +29,7 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 			return step, err
 		}
 		t.addHistory(step)
-		t.insert(agentsColl, agentOf(step.Agent, d.ID), claimName(step.Agent))
+		t.insert(agentsColl, agentOf(step.Step, d.ID), claimName(step.Agent))
 		t.recount(nil, &step.Agent.Identity)
 		return step, nil
 	}, needByID(departmentsColl, string(asked.Key)))
@@ -116,7 +116,7 @@ func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.Ag
 	if step.Agent.Name().Key != before.Name().Key {
 		takes = claimName(step.Agent)
 	}
-	t.update(agentsColl, id, agentOf(step.Agent, departmentID).change(), takes)
+	t.update(agentsColl, id, agentOf(step.Step, departmentID).change(), takes)
 	t.recount(&before.Identity, &step.Agent.Identity)
 	return nil
 }
@@ -176,12 +176,14 @@ type deletedAgentDoc struct {
 	Key  string `bson:"key"`
 }
 
-func agentOf(a agent.Agent, departmentID string) agentDoc {
+// agentOf is the agent after a step.
+func agentOf(s agent.Step, departmentID string) agentDoc {
+	a, r := s.Agent, s.Record()
 	return agentDoc{
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text,
 		Department: string(a.Department().Key), DepartmentID: departmentID,
 		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
-		Identity: string(a.Identity.Canonical()), Unversioned: string(a.Unversioned()),
+		Identity: r.Identity, Unversioned: r.Unversioned,
 		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }

@@ -25,10 +25,20 @@ type Record struct {
 }
 
 // Record returns a as stores keep it.
-func (a Agent) Record() Record {
+func (a Agent) Record() Record { return a.recordOf(string(a.Identity.Canonical())) }
+
+// Record returns the agent after the step as stores keep it. The text of a new version
+// is that of the identity.
+func (s Step) Record() Record {
+	if s.Version == nil {
+		return s.Agent.Record()
+	}
+	return s.Agent.recordOf(s.Version.Text)
+}
+
+func (a Agent) recordOf(identity string) Record {
 	return Record{
-		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey,
-		Identity: string(a.Identity.Canonical()), Unversioned: string(a.Unversioned()),
+		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey, Identity: identity, Unversioned: string(a.Unversioned()),
 		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
