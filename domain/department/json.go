@@ -23,7 +23,7 @@ var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
 func (d Department) Canonical() []byte {
 	w := jsondoc.NewWriter(make([]byte, 0, 1024))
 	w.Open()
-	d.writeFields(w, func(id identity.ID) (string, bool) { return string(id), true })
+	d.writeFields(w, identity.AsIs)
 	w.Close()
 	return w.Bytes()
 }
@@ -56,7 +56,7 @@ func (d Department) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 
 func (d Department) writeFields(w *jsondoc.Writer, show identity.Show) {
 	w.Field("description").Text(d.Description)
-	writeRef(w.Field("head"), d.Head, show)
+	identity.WriteRef(w.Field("head"), d.Head, show)
 	w.Field("budget_percent").Number(d.BudgetPercent.Decimal())
 	w.Field("autonomy_level").TextOrNull((*string)(d.Autonomy))
 	w.Field("teams").OpenList()
@@ -73,27 +73,11 @@ func (d Department) writeFields(w *jsondoc.Writer, show identity.Show) {
 	}
 }
 
-func writeRef(w *jsondoc.Writer, id *string, show identity.Show) {
-	if id != nil {
-		if text, ok := show(identity.ID(*id)); ok {
-			w.Text(text)
-			return
-		}
-	}
-	w.Null()
-}
-
 func (t Team) write(w *jsondoc.Writer, show identity.Show) {
 	w.Open()
 	w.Field("name").Text(t.Name.Text)
-	writeRef(w.Field("lead"), t.Lead, show)
-	w.Field("members").OpenList()
-	for _, id := range t.Members {
-		if text, ok := show(identity.ID(id)); ok {
-			w.Text(text)
-		}
-	}
-	w.CloseList()
+	identity.WriteRef(w.Field("lead"), t.Lead, show)
+	identity.WriteRefs(w.Field("members"), t.Members, show)
 	w.Close()
 }
 

@@ -136,6 +136,35 @@ func ReadRefs(r *jsondoc.Reader, field string, dst *[]string, max int) {
 	}
 }
 
+// Show turns the id of an agent into what a reader sees of it; false means that
+// the agent is gone.
+type Show func(ID) (string, bool)
+
+// AsIs shows an id as it is, of whatever agent.
+func AsIs(id ID) (string, bool) { return string(id), true }
+
+// WriteRef writes a reference as show turns it; one to an agent that is gone is null.
+func WriteRef(w *jsondoc.Writer, id *string, show Show) {
+	if id != nil {
+		if text, ok := show(ID(*id)); ok {
+			w.Text(text)
+			return
+		}
+	}
+	w.Null()
+}
+
+// WriteRefs writes a list of references without those to agents that are gone.
+func WriteRefs(w *jsondoc.Writer, ids []string, show Show) {
+	w.OpenList()
+	for _, id := range ids {
+		if text, ok := show(ID(id)); ok {
+			w.Text(text)
+		}
+	}
+	w.CloseList()
+}
+
 func checkRef(r *jsondoc.Reader, field, text string) {
 	if _, err := ParseRef(text); err != nil {
 		r.Fail(field, "%s", err)

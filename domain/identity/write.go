@@ -47,7 +47,7 @@ func Parse[T []byte | string](canonical T) (Content, error) {
 
 // Write writes the members of c, sorted, into the object that w has open.
 func (c Content) Write(w *jsondoc.Writer) {
-	c.Authority.write(w.Field("authority"))
+	c.Authority.write(w.Field("authority"), AsIs)
 	w.Field("autonomy_level").TextOrNull((*string)(c.Autonomy))
 	w.Field("department").Text(c.Department.Text)
 	w.Field("description").Text(c.Description)
@@ -104,10 +104,6 @@ func cutText(canonical, field string) (head, text, tail string) {
 	return head, "", ""
 }
 
-// Show turns the id of an agent into what a reader sees of it; false means that
-// the agent is gone.
-type Show func(ID) (string, bool)
-
 // WriteEntry writes the members of c as the document of an organization has
 // them: every field that a client may write, those that tell agents apart
 // first, and references as show turns them. References to agents that are gone
@@ -128,35 +124,16 @@ func (c Content) WriteEntry(w *jsondoc.Writer, show Show) {
 	c.Model.write(w.Field("model"))
 	c.Memory.write(w.Field("memory"))
 	c.Tools.write(w.Field("tools"))
-	c.Authority.withReferences(show).write(w.Field("authority"))
+	c.Authority.write(w.Field("authority"), show)
 	w.Field("metadata").Free(c.Metadata)
 }
 
-// withReferences returns a with its references as show turns them.
-func (a Authority) withReferences(show Show) Authority {
-	if a.ReportsTo != nil {
-		if text, ok := show(ID(*a.ReportsTo)); ok {
-			a.ReportsTo = &text
-		} else {
-			a.ReportsTo = nil
-		}
-	}
-	var delegates []string
-	for _, id := range a.CanDelegateTo {
-		if text, ok := show(ID(id)); ok {
-			delegates = append(delegates, text)
-		}
-	}
-	a.CanDelegateTo = delegates
-	return a
-}
-
-func (a Authority) write(w *jsondoc.Writer) {
+func (a Authority) write(w *jsondoc.Writer, show Show) {
 	w.Open()
 	w.Field("budget_limit").Number(a.BudgetLimit.Decimal())
 	w.Field("can_approve").Texts(a.CanApprove)
-	w.Field("can_delegate_to").Texts(a.CanDelegateTo)
-	w.Field("reports_to").TextOrNull(a.ReportsTo)
+	WriteRefs(w.Field("can_delegate_to"), a.CanDelegateTo, show)
+	WriteRef(w.Field("reports_to"), a.ReportsTo, show)
 	w.Close()
 }
 

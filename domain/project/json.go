@@ -12,7 +12,7 @@ import (
 func (p Project) Canonical() []byte {
 	w := jsondoc.NewWriter(make([]byte, 0, 512))
 	w.Open()
-	p.writeFields(w, func(identity.ID) bool { return true })
+	p.writeFields(w, identity.AsIs)
 	w.Close()
 	return w.Bytes()
 }
@@ -31,27 +31,17 @@ func Parse(canonical []byte) (Project, error) {
 // agents that are gone, of which exists says false, are null or left out.
 func (p Project) Write(w *jsondoc.Writer, exists func(identity.ID) bool) {
 	w.Field("id").Text(string(p.ID))
-	p.writeFields(w, exists)
+	p.writeFields(w, func(id identity.ID) (string, bool) { return string(id), exists(id) })
 	w.Field("revision").Int(p.Revision)
 	w.Field("created_at").Time(p.CreatedAt)
 	w.Field("updated_at").Time(p.UpdatedAt)
 }
 
-func (p Project) writeFields(w *jsondoc.Writer, exists func(identity.ID) bool) {
+func (p Project) writeFields(w *jsondoc.Writer, show identity.Show) {
 	w.Field("name").Text(p.Name)
 	w.Field("description").Text(p.Description)
-	w.Field("team").OpenList()
-	for _, id := range p.Team {
-		if exists(identity.ID(id)) {
-			w.Text(id)
-		}
-	}
-	w.CloseList()
-	if w.Field("lead"); p.Lead != nil && exists(identity.ID(*p.Lead)) {
-		w.Text(*p.Lead)
-	} else {
-		w.Null()
-	}
+	identity.WriteRefs(w.Field("team"), p.Team, show)
+	identity.WriteRef(w.Field("lead"), p.Lead, show)
 	w.Field("task_ids").Texts(p.TaskIDs)
 	w.Field("deadline").TimeOrNull(p.Deadline)
 	w.Field("budget").Number(p.Budget.Decimal())
