@@ -156,7 +156,7 @@ func (a Agent) Fire(on activity.Cause) Step {
 func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Version)) (Step, error) {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	sameIdentity := reflect.DeepEqual(&a.Identity, &next.Identity)
-	if sameIdentity && a.sameUnversioned(next) {
+	if sameIdentity && reflect.DeepEqual(&a, &next) {
 		return Step{Agent: a, From: a.Revision}, nil
 	}
 	next.Revision++
@@ -171,17 +171,6 @@ func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Versi
 	}
 	s.Agent = next
 	return s, nil
-}
-
-func (a Agent) sameUnversioned(b Agent) bool {
-	return equal(a.Preset, b.Preset) && equal(a.Tier, b.Tier) && equal(a.ModelRequirement, b.ModelRequirement)
-}
-
-func equal[T comparable](a, b *T) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // moves lists where an agent may go from each status.

@@ -58,7 +58,7 @@ func fieldsOf(v jsondoc.Value, without ...string) []string {
 // An entry has every field that a client may write.
 func TestEntryIsComplete(t *testing.T) {
 	a := hire(t, `"model":{"provider":"p","model_id":"m"},"authority":{"reports_to":"Bob","can_delegate_to":["Bob"]}`)
-	shown := written(a.Write)
+	shown := written(a.Record().Write)
 	asEntry := written(func(w *jsondoc.Writer) { a.WriteEntry(w, byName) })
 	if diff := cmp.Diff(fieldsOf(shown, "id", "version", "revision", "created_at", "updated_at"), fieldsOf(asEntry)); diff != "" {
 		t.Errorf("fields of an entry (-want +got):\n%s", diff)

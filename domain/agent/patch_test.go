@@ -127,7 +127,7 @@ func TestWrite(t *testing.T) {
 	head := strings.TrimSuffix(string(a.Identity.Canonical()), "}")
 	want := head + `,"model_requirement":{"a":2,"b":1},"personality_preset":null,"tier":"large","version":3,"revision":4,` +
 		`"created_at":"2026-01-31T23:59:59.999Z","updated_at":"2026-01-31T23:59:59.999Z"}`
-	if diff := cmp.Diff(want, write(a.Write)); diff != "" {
+	if diff := cmp.Diff(want, write(a.Record().Write)); diff != "" {
 		t.Errorf("Write (-want +got):\n%s", diff)
 	}
 	want = strings.Replace(want, `"instructions":"",`, "", 1)

@@ -61,7 +61,8 @@ func (r Record) Department() (name.Name, error) {
 // Tag names the state of r.
 func (r Record) Tag() revision.Tag { return revision.Tag{ID: string(r.ID), Revision: r.Revision} }
 
-// Write writes what [Agent.Write] does.
+// Write writes the members of the agent into the object that w has open: those of the
+// identity, then those of the record.
 func (r Record) Write(w *jsondoc.Writer) {
 	w.Members(r.Identity)
 	r.writeRecord(w)
@@ -69,10 +70,13 @@ func (r Record) Write(w *jsondoc.Writer) {
 
 func (r Record) writeRecord(w *jsondoc.Writer) {
 	w.Members(r.Unversioned)
-	writeRevision(w, r.Version, r.Revision, r.CreatedAt, r.UpdatedAt)
+	w.Field("version").Int(r.Version)
+	w.Field("revision").Int(r.Revision)
+	w.Field("created_at").Time(r.CreatedAt)
+	w.Field("updated_at").Time(r.UpdatedAt)
 }
 
-// WriteSummary writes what [Agent.Write] does, without the instructions.
+// WriteSummary writes what [Record.Write] does, without the instructions.
 func (r Record) WriteSummary(w *jsondoc.Writer) {
 	head, tail := identity.WithoutInstructions(r.Identity)
 	w.Raw(head)
