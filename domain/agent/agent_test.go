@@ -369,3 +369,34 @@ func TestMoveSaysWhichWay(t *testing.T) {
 		t.Errorf("Change = %v, want %q", err, want)
 	}
 }
+
+// What an agent says of itself changes nothing, whether it was hired just now or read from
+// a store, and whether its lists are empty or were never there.
+func TestChangeToItself(t *testing.T) {
+	for _, more := range []string{
+		``,
+		`"skills":{"primary":[],"secondary":[]},"personality":{"traits":[]},"authority":{"can_approve":[],"can_delegate_to":[]},` +
+			`"tools":{"allowed":[],"denied":[]},"memory":{"retention_overrides":[]},"metadata":{},"model_requirement":{}`,
+		`"skills":{"primary":[{"id":"go","name":"Go","tags":[],"proficiency":0}]},"personality":{"openness":0,"stress_response":1.0},` +
+			`"model":{"provider":"p","model_id":"m","temperature":0},"authority":{"budget_limit":0},"tools":{"sub_constraints":{}}`,
+	} {
+		hired := hire(t, more)
+		stored, err := hired.Record().Agent()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []Agent{hired, stored} {
+			for _, text := range []string{hired.Record().Identity, string(hired.Unversioned())} {
+				own := domaintest.JSON(t, text).Only(func(field string) bool { return field != "id" && field != "hiring_date" })
+				p, err := ParsePatch(own)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := a.Change(p.Resolve(people), on(9))
+				if err != nil || got.Effective() {
+					t.Errorf("agent with %s: its own text makes %+v, %v, want no change", more, got, err)
+				}
+			}
+		}
+	}
+}
