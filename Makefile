@@ -16,7 +16,7 @@ TESTFLAGS ?=
 # The race detector looks at what is ours. SQLite, which is translated from C, and the parser of
 # YAML would be most of its work, and share nothing with us. The library by which tests read the
 # API description builds its model in parallel, and races with itself while it does.
-RACEFLAGS := -race -gcflags=modernc.org/...=-race=false -gcflags=go.yaml.in/...=-race=false -gcflags=github.com/pb33f/...=-race=false
+RACEFLAGS := -race -gcflags=modernc.org/...=-race=false -gcflags=go.yaml.in/...=-race=false -gcflags=github.com/pb33f/libopenapi/...=-race=false
 # More flags for the tests of the adapters in make integration, such as -race.
 ADAPTERFLAGS ?=
 # -race, for the adapters in make redis.
