@@ -204,6 +204,7 @@ vuln: ## look for known vulnerabilities in what the program uses
 
 generate: ## write the generated code, packed files, docs/reference and the table of metrics anew
 	go tool wire .
+	cd adapters/httpapi/apidoc && go run ./internal/generate
 	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
 	cd adapters/httpapi/web && go run ./internal/pack
 	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./deployments/internal/supplychain -update

@@ -93,8 +93,7 @@ var entries = map[string][]reflect.Type{
 var shapeless = []string{
 	"ApiResponse_", "PaginatedResponse_", "ErrorEnvelope", "ProblemDetail",
 	"ReorderDepartmentsRequest", "ReorderAgentsRequest", "IngestActivitiesRequest", "RedeemLinkRequest",
-	"CompanySettings", "OpenAPIDocument",
-	"OrganizationInput", "OrganizationCompanyInput", "OrganizationDepartmentInput", "OrganizationAgentInput", // sent as text
+	"CompanySettings", "CompanySettingsPatch", "OpenAPIDocument",
 }
 
 // TestSchemas compares every schema of the description with the type for it:
@@ -118,7 +117,8 @@ func TestSchemas(t *testing.T) {
 	}
 	for name := range all {
 		isObject := d.at(all, name)["properties"] != nil
-		known := s.reached[name] || slices.ContainsFunc(shapeless, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		sentAsText := strings.HasPrefix(name, "Organization") && strings.HasSuffix(name, "Input")
+		known := s.reached[name] || sentAsText || slices.ContainsFunc(shapeless, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 		if isObject && !known {
 			t.Errorf("%s: the client has no type for this schema", name)
 		}

@@ -1,5 +1,6 @@
 // Package apidoc holds the description of the HTTP interface: one OpenAPI 3.1
-// document, written by hand and served as it is.
+// document, served as it is. What is written by hand is interface.yaml; the
+// schemas of the nouns are made of the list of their fields, in fields.
 //
 // The document is part of the promise to clients. Its tests check it against
 // itself; the tests of the server check every answer against it.
@@ -20,7 +21,7 @@ import (
 //go:embed openapi.yaml.gz
 var compressed []byte
 
-// YAML returns the document as it was written. It is unpacked at the first call.
+// YAML returns the document as it was made. It is unpacked at the first call.
 // Callers must not change it.
 var YAML = sync.OnceValue(func() []byte {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))

@@ -1,0 +1,10 @@
+package fields
+
+// All are all nouns.
+func All() []Noun {
+	var all []Noun
+	for _, list := range [][]Noun{companies, departments, agents, parts, projects, webhooks, tokens, entries} {
+		all = append(all, list...)
+	}
+	return all
+}

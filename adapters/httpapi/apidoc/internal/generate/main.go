@@ -1,0 +1,53 @@
+// Command generate writes openapi.yaml: what is written by hand in interface.yaml, and the
+// schemas of the nouns, which are made of the list of their fields. It runs in the directory
+// of both.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// origin stands in the second line of the document.
+const origin = "\n# Made by make generate from interface.yaml and the list of fields.\n"
+
+// schemasHere is the line of interface.yaml that is replaced.
+const schemasHere = "    # The schemas of nouns and envelopes follow; make generate writes them.\n"
+
+func main() {
+	written, err := os.ReadFile("interface.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := document(written)
+	if err == nil {
+		err = os.WriteFile("openapi.yaml", text, 0o644)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// document returns the whole document.
+func document(written []byte) ([]byte, error) {
+	var doc struct {
+		Components struct{ Schemas map[string]kind }
+	}
+	if err := yaml.Unmarshal(written, &doc); err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(written, []byte(schemasHere)); n != 1 {
+		return nil, fmt.Errorf("interface.yaml has %d lines %q, want one", n, schemasHere)
+	}
+	schemas, err := schemas(doc.Components.Schemas)
+	if err != nil {
+		return nil, err
+	}
+	first, rest, _ := bytes.Cut(written, []byte("\n"))
+	return slices.Concat(first, []byte(origin), bytes.Replace(rest, []byte(schemasHere), schemas, 1)), nil
+}
