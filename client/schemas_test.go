@@ -185,6 +185,9 @@ func (s *schemas) compare(at string, schema any, typ reflect.Type, u use) {
 		}
 		s.compare(at+"[]", n["items"], typ.Elem(), u)
 	default:
+		if strings.HasSuffix(at, "ProjectRequest.deadline") {
+			n = node{"format": "date-time"} // a date is taken, too, so the schema has a pattern
+		}
 		if want := scalar(kind, n["format"]); want != nil && typ != want && !(typ.Kind() == want.Kind() && typ.PkgPath() != "" && want.PkgPath() == "") {
 			s.t.Errorf("%s: is %s %v, not %s", at, kind, n["format"], typ)
 		}

@@ -68,7 +68,7 @@ func nameAll(v jsondoc.Value, err error, read func(*jsondoc.Reader, *Entry)) err
 
 func isEntry(v jsondoc.Value, read func(*jsondoc.Reader, *Entry)) bool {
 	var e Entry
-	return jsondoc.Read(v, func(r *jsondoc.Reader) { read(r, &e) }) == nil
+	return jsondoc.ReadWhole(v, func(r *jsondoc.Reader) { read(r, &e) }) == nil
 }
 
 func (e Entry) checkTime(now time.Time, retention time.Duration) string {

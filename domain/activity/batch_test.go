@@ -3,6 +3,7 @@ package activity
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -197,18 +198,24 @@ func TestParseBatchNamesWhatIsNotCounted(t *testing.T) {
 	}
 }
 
-// Members that a merge patch would remove are null in the request itself.
+// What is null is not said: clients send every field that they know.
 func TestParseBatchNulls(t *testing.T) {
-	for _, member := range []string{
-		`"id":null`, `"timestamp":null`, `"description":null`, `"related_ids":null`, `"data":null`,
-		`"data":{"task_id":"t","success":true,"tokens":null}`,
-		`"data":{"task_id":"t","success":true,"cost":null}`,
-		`"data":{"task_id":"t","success":true,"duration_seconds":null}`,
+	const body = `{"events":[{"id":null,"event_type":"task_completed","agent":"Grace","timestamp":null,"description":null,"related_ids":null,` +
+		`"data":{"task_id":"t","success":true,"tokens":null,"cost":null,"duration_seconds":null,"quality_score":null}}]}`
+	got, err := parseBatch(t, body)
+	if err != nil || len(got) != 1 || got[0].ID != "" || !got[0].At.IsZero() || got[0].Measures != (Measures{Finished: true, Success: true}) {
+		t.Errorf("ParseBatch = %+v, %v, want an entry without figures, id and time", got, err)
+	}
+	for member, want := range map[string]string{
+		`"event_type":null`: "events[0].event_type: is required", `"agent":null`: "events[0].agent: is required",
+		`"data":null`: "events[0].data: is required", `"data":{"task_id":null,"success":true}`: "events[0].data.task_id: is required",
 	} {
-		body := `{"events":[{"event_type":"task_completed","agent":"Grace",` + member + `}]}`
-		_, err := parseBatch(t, body)
-		if f := fault.Of(err); f.Code != fault.RequestValidation || !strings.Contains(f.Msg, "must ") {
-			t.Errorf("ParseBatch(%s) = %v, want code 2001 with a sentence", body, err)
+		rest := `{"event_type":"task_completed","agent":"Grace","data":{"task_id":"t","success":true}`
+		name, _, _ := strings.Cut(member, ":")
+		rest = regexp.MustCompile(`,?`+name+`:("[^"]*"|{[^}]*})`).ReplaceAllString(rest, "")
+		_, err := parseBatch(t, strings.Replace(`{"events":[`+rest+`,`+member+`}]}`, "{,", "{", 1))
+		if err == nil || err.Error() != want {
+			t.Errorf("ParseBatch with %s = %v, want %q", member, err, want)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func readEntry(r *jsondoc.Reader, e *Entry) {
 
 func readID(r *jsondoc.Reader, dst *ID) {
 	v, ok := r.Raw("id")
-	if !ok {
+	if !ok || v.IsNull() {
 		return
 	}
 	id, err := ParseID(v.Text())
@@ -95,7 +95,7 @@ func readTime(r *jsondoc.Reader, dst *time.Time) {
 
 func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 	v, ok := r.Raw("related_ids")
-	if !ok {
+	if !ok || v.IsNull() {
 		return
 	}
 	if v.Kind() != jsondoc.KindObject {
@@ -111,6 +111,7 @@ func readRelated(r *jsondoc.Reader, dst *jsondoc.Object) {
 			if n := utf8.RuneCountInString(m.Name); n < 1 || n > MaxText {
 				r.Fail("", "must have keys of 1 to %d characters, not %d", MaxText, n)
 			}
+			r.Require(m.Name) // null is no text
 			readOptionalText(r, m.Name)
 		}
 	})

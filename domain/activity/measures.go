@@ -103,9 +103,9 @@ func readFlag(r *jsondoc.Reader, name string) bool {
 	return flag
 }
 
-// optional returns what read reads, or nil if the member is absent.
+// optional returns what read reads, or nil if the member is absent or null.
 func optional[T any](r *jsondoc.Reader, name string, read func(*T)) *T {
-	if !r.Has(name) {
+	if !r.Given(name) {
 		return nil
 	}
 	v := new(T)
@@ -123,9 +123,6 @@ func readAmount(r *jsondoc.Reader, name string) *money.Amount {
 }
 
 func readScore(r *jsondoc.Reader, name string) *Score {
-	if r.Null(name) {
-		return nil
-	}
 	return optional(r, name, func(s *Score) { *s = Score(readNanos(r, name, int64(MaxScore))) })
 }
 

@@ -105,20 +105,24 @@ func finish(a, before *Agent, p mergepatch.Patch[Agent]) error {
 	return a.Identity.Check()
 }
 
-// checkShortForm checks that a model is given in one form. A null model is not given.
+// checkShortForm checks that a model is given in one form. What is null is not given.
 func checkShortForm(v jsondoc.Value) error {
-	_, provider := v.Get("model_provider")
-	_, modelID := v.Get("model_id")
+	provider, modelID := isGiven(v, "model_provider"), isGiven(v, "model_id")
 	if provider != modelID {
 		return ErrShortForm.With("model_provider, model_id: give both or neither")
 	}
 	if !provider {
 		return nil
 	}
-	if model, ok := v.Get("model"); ok && !model.IsNull() {
+	if isGiven(v, "model") {
 		return ErrShortForm.With("model: give either model, or model_provider and model_id")
 	}
 	return nil
+}
+
+func isGiven(v jsondoc.Value, field string) bool {
+	member, ok := v.Get(field)
+	return ok && !member.IsNull()
 }
 
 // Name returns the name that the patch sets, or nil.

@@ -41,7 +41,6 @@ func TestParseRefuses(t *testing.T) {
 		{`{"revision":1}`, 2001, "revision: is read-only"},
 		{`{"created_at":"2026-01-31T00:00:00Z"}`, 2001, "created_at: is read-only"},
 		{`{"id":"` + adaID + `"}`, 2001, "id: is read-only"},
-		{`{"level":null}`, 2001, "level: must not be null"},
 		{`{"personality_preset":""}`, 2001, "personality_preset: "},
 		{`{"personality_preset":"` + strings.Repeat("x", 257) + `"}`, 2001, "personality_preset: "},
 		{`{"tier":"huge"}`, 2001, "tier: must be one of large, medium, small"},

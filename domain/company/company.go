@@ -166,9 +166,9 @@ func withPolicy(settings jsondoc.Object, p ceremony.Policy) jsondoc.Object {
 }
 
 func (c *Company) readCurrency(r *jsondoc.Reader) {
-	v, ok := r.Raw("currency")
+	v, _ := r.Raw("currency")
 	switch {
-	case !ok:
+	case !r.Given("currency"):
 	case !isCurrency(v.Text()):
 		r.Fail("currency", "must be an ISO 4217 code such as USD")
 	default:

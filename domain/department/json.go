@@ -144,10 +144,6 @@ func readLine(r *jsondoc.Reader, l *ReportingLine) {
 
 // readRef reads a reference that may not be null.
 func readRef(r *jsondoc.Reader, field string, dst *string) {
-	if r.Null(field) {
-		r.Fail(field, "must not be null")
-		return
-	}
 	var ref *string
 	if identity.ReadRef(r, field, &ref); ref != nil {
 		*dst = *ref

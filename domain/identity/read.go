@@ -63,7 +63,7 @@ func (c *Content) readInstructions(r *jsondoc.Reader) {
 // only.
 func (c *Content) ReadHiringDate(r *jsondoc.Reader) {
 	v, ok := r.Raw("hiring_date")
-	if !ok {
+	if !ok || v.IsNull() {
 		return
 	}
 	if _, err := time.Parse(time.DateOnly, v.Text()); err != nil {
@@ -155,7 +155,7 @@ func (c *Content) readModel(r *jsondoc.Reader) {
 		r.Object("model", m.read)
 	}
 	switch {
-	case r.Has("model") && !null, r.Has("model_provider"), r.Has("model_id"):
+	case r.Has("model") && !null, r.Given("model_provider"), r.Given("model_id"):
 		c.Model = &m
 	case null:
 		c.Model = nil

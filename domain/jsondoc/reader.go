@@ -36,8 +36,9 @@ type Reader struct {
 func Read(v Value, f func(*Reader)) error { return read("", v, false, f) }
 
 // ReadWhole is Read for documents that are complete, such as stored ones and
-// the bodies of PUT: free-form objects are taken exactly as they are, where a
-// merge patch would drop their null members.
+// the bodies that create something: free-form objects are taken exactly as they are, where
+// a merge patch would drop their null members, and a field that cannot be null is not there
+// if it is.
 func ReadWhole(v Value, f func(*Reader)) error { return read("", v, true, f) }
 
 // ReadWholeAt is [ReadWhole] for an object that stands at path in a larger
@@ -119,15 +120,18 @@ func (r *Reader) Has(name string) bool {
 	return true
 }
 
-// Require reports every one of the members that is absent. Members that are
-// there, even wrong ones, are not its business.
+// Require reports every one of the members that is absent, or null in a document that is
+// whole. Members that are there, even wrong ones, are not its business.
 func (r *Reader) Require(names ...string) {
 	for _, name := range names {
-		if !r.Has(name) {
+		if !r.Given(name) {
 			r.Fail(name, "is required")
 		}
 	}
 }
+
+// Given reports whether the member is present and, in a document that is whole, not null.
+func (r *Reader) Given(name string) bool { return r.Has(name) && !(r.whole && r.Null(name)) }
 
 // ReadOnly makes problems of the members that a client reads and cannot write: they come
 // back when somebody sends what a GET has answered.

@@ -8,14 +8,17 @@ import (
 	"orgd/domain/decimal"
 )
 
-// notNull returns the member if it is present; null is a problem.
+// notNull returns the member if it is present. null is a problem in a merge patch, where it
+// would remove the member; in a document that is whole it is as good as an absent member.
 func (r *Reader) notNull(name string) (v Value, ok bool) {
 	v, ok = r.Raw(name)
-	if ok && v.IsNull() {
-		r.Fail(name, "must not be null")
-		return v, false
+	if !ok || !v.IsNull() {
+		return v, ok
 	}
-	return v, ok
+	if !r.whole {
+		r.Fail(name, "must not be null")
+	}
+	return v, false
 }
 
 // get returns the member if it is present and of the kind that the sentence

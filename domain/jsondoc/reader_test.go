@@ -440,3 +440,26 @@ func TestReaderAllowsOthers(t *testing.T) {
 		t.Errorf("Read = %q, %v, want only o.y refused", known, err)
 	}
 }
+
+// In a document that is whole, null is as good as absence; in a merge patch it is a problem.
+func TestNullOfWholeDocuments(t *testing.T) {
+	v, err := jsondoc.Parse([]byte(`{"text":null,"flag":null,"nested":null,"texts":null,"must":null}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, texts := "before", []string{"before"}
+	read := func(r *jsondoc.Reader) {
+		r.Text("text", &text, 1, 9)
+		r.Bool("flag", new(bool))
+		r.Object("nested", func(*jsondoc.Reader) { t.Error("null is read as an object") })
+		r.Texts("texts", &texts, jsondoc.Bounds{MaxItems: 1, MinLen: 1, MaxLen: 9})
+		r.Require("must")
+	}
+	err = jsondoc.ReadWhole(v, read)
+	if want := "must: is required"; err == nil || err.Error() != want || text != "before" || len(texts) != 1 {
+		t.Errorf("ReadWhole = %v, with %q and %q, want %q, and nothing changed", err, text, texts, want)
+	}
+	if err, want := jsondoc.Read(v, func(r *jsondoc.Reader) { r.Text("text", &text, 1, 9); r.AllowOthers() }), "text: must not be null"; err == nil || err.Error() != want {
+		t.Errorf("Read = %v, want %q", err, want)
+	}
+}

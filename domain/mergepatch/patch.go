@@ -108,10 +108,11 @@ func (p Patch[T]) Only(keep func(field string) bool) Patch[T] {
 	return p
 }
 
-// Has reports whether the patch has the field.
+// Has reports whether the patch sets the field. In what is no change, null sets nothing but
+// fields that begin as null.
 func (p Patch[T]) Has(field string) bool {
-	_, ok := p.Value.Get(field)
-	return ok
+	v, ok := p.Value.Get(field)
+	return ok && (p.Form == Change || !v.IsNull())
 }
 
 // References lists the agents that were parsed, as the caller wrote them.

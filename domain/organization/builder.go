@@ -130,7 +130,7 @@ func (b *Builder) Agent(v jsondoc.Value, where string) {
 	if err != nil {
 		b.problems.add(err, where)
 	}
-	if _, named := v.Get("name"); !named && v.Kind() == jsondoc.KindObject {
+	if n, named := v.Get("name"); (!named || n.IsNull()) && v.Kind() == jsondoc.KindObject {
 		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
 	}
 	b.unique(FieldAgents, i, v, where)
@@ -214,10 +214,13 @@ func parseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
 	path := Path(FieldAgents, i)
 	if text, ok := v.Get(FieldPreviousName); ok {
 		n, err := name.Parse(text.Text())
-		if err != nil || text.Kind() != jsondoc.KindString {
+		switch {
+		case text.IsNull():
+		case err != nil || text.Kind() != jsondoc.KindString:
 			return e, agent.Patch{}, ErrMalformed.With("%s.%s: must be a name", path, FieldPreviousName)
+		default:
+			e.Previous = &n.Key
 		}
-		e.Previous = &n.Key
 		v = v.Only(func(field string) bool { return field != FieldPreviousName })
 	}
 	p, err := agent.ParseEntry(path, v)

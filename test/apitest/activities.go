@@ -144,7 +144,7 @@ func badEntries(t *testing.T, s *Service) {
 		"no tool":             event("tool_used", "Ann", obj{"success": true}),
 		"score":               event("delegation_sent", "Ann", obj{"task_id": "t", "score": 11}),
 		"id":                  with(task("Ann", 1, nil), "id", "x"),
-		"id null":             with(task("Ann", 1, nil), "id", nil),
+		"related null":        with(task("Ann", 1, nil), "related_ids", obj{"a": nil}),
 		"time":                with(task("Ann", 1, nil), "timestamp", "yesterday"),
 		"date":                with(task("Ann", 1, nil), "timestamp", "2026-01-31"),
 		"description":         with(task("Ann", 1, nil), "description", strings.Repeat("x", 1025)),

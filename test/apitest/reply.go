@@ -81,7 +81,11 @@ func (r *reply) find(path string) (any, error) {
 		}
 		r.doc = doc
 	}
-	v := r.doc
+	return find(r.doc, path)
+}
+
+// find returns what stands at a path of a decoded document.
+func find(v any, path string) (any, error) {
 	for _, step := range strings.Split(path, ".") {
 		switch x := v.(type) {
 		case obj:

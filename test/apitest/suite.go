@@ -67,6 +67,7 @@ func areas() map[string]map[string]check {
 		"patches":      patchChecks(),
 		"conditions":   conditionChecks(),
 		"idempotency":  idempotencyChecks(),
+		"fields":       fieldChecks(),
 		"lists":        listChecks(),
 		"agents":       agentChecks(),
 		"versions":     versionChecks(),

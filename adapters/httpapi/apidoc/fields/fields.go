@@ -27,7 +27,8 @@ const (
 type Noun struct {
 	Name    string
 	Schemas map[Form]Schema
-	// Together are fields of a patch that are sent both or not at all.
+	// Together are fields of a patch that are sent both or not at all. In other requests
+	// null is as good as absent, which no schema says.
 	Together [2]string
 	// Open says that members are kept which are not listed.
 	Open   bool
@@ -52,7 +53,7 @@ type Field struct {
 
 	Forms   Form   // where it stands; 0 for all forms of the noun
 	Must    Form   // the requests that need it
-	Null    bool   // it may be null, which means something of its own
+	Null    bool   // it may be null; where it may be left out of what is no change, it always may
 	Default string // of a new one, in YAML
 	// Later says that a release has added it: versions that are older lack it.
 	Later bool

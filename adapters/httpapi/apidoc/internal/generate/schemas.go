@@ -64,7 +64,7 @@ func (w *writer) noun(n fields.Noun, form fields.Form, s fields.Schema) {
 		}
 	}
 	w.object(s.Name, s.Doc, n.Open, required)
-	if both := n.Together; both[0] != "" && form&fields.Requests != 0 {
+	if both := n.Together; both[0] != "" && form == fields.Change {
 		w.line(6, "dependentRequired:")
 		w.line(8, "%s: [%s]", both[0], both[1])
 		w.line(8, "%s: [%s]", both[1], both[0])
@@ -110,7 +110,8 @@ func (w *writer) field(f fields.Field, form fields.Form) {
 	if doc := docOf(f, form); doc != "" {
 		rest = append(rest, [2]string{"description", text(doc)})
 	}
-	if f.Null && !nullable {
+	absent := form&(fields.Create|fields.Entry) != 0 && f.Must&form == 0 // as null is
+	if (f.Null || absent) && !nullable {
 		schema = orNull(schema)
 	}
 	if len(rest) == 0 && len(schema) == 1 && schema[0][0] == "$ref" {
