@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orgd/domain/access"
@@ -157,17 +156,17 @@ func (s *Activities) profiles(ctx context.Context, entries []activity.Entry) ([]
 	if err != nil {
 		return nil, err
 	}
-	var unknown []string
+	var unknown []fault.Mistake
 	profiles := make([]agent.Profile, len(entries))
 	for i, e := range entries {
 		p, ok := found[refs[i]]
 		if !ok {
-			unknown = append(unknown, fmt.Sprintf("events[%d].agent: there is no agent %q", i, e.Agent))
+			unknown = append(unknown, fault.Mistake{Path: fmt.Sprintf("events[%d].agent", i), Text: fmt.Sprintf("there is no agent %q", e.Agent)})
 		}
 		profiles[i] = p
 	}
 	if len(unknown) > 0 {
-		return nil, ErrReportedAgent.With("%s", strings.Join(unknown, "; "))
+		return nil, ErrReportedAgent.Join(unknown)
 	}
 	return profiles, nil
 }

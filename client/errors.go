@@ -28,6 +28,9 @@ type Error struct {
 	Title string
 	// Detail says what went wrong this time. It is generic for every 5xx.
 	Detail string
+	// Mistakes are what Detail says, one by one. Only plan, apply and reports of
+	// activity have them, with [ErrValidation] and [ErrRequestValidation].
+	Mistakes []Mistake
 	// Status is the HTTP status.
 	Status int
 	// Instance is the id of the request; the service's log has it.
@@ -44,6 +47,17 @@ type Error struct {
 	// Uncertain says that the request may have had its effect although it failed:
 	// this attempt or an earlier one was answered by a 5xx or not at all.
 	Uncertain bool
+}
+
+// Mistake is one thing that is wrong with a document or a report.
+type Mistake struct {
+	// Path is the field, such as agents[3].level, "" for no single field.
+	Path string `json:"path"`
+	// Text says what is wrong.
+	Text string `json:"text"`
+	// Line is the line of the document, or of the entry of a list that the field is
+	// part of, counted from 1; nil if it is unknown.
+	Line *int64 `json:"line"`
 }
 
 // Error implements error. It names the request, the code, what went wrong and
@@ -106,14 +120,15 @@ func (e *Error) lost() bool {
 
 // problem is an error as it goes over the wire.
 type problem struct {
-	Type       string   `json:"type"`
-	Title      string   `json:"title"`
-	Detail     string   `json:"detail"`
-	Instance   string   `json:"instance"`
-	Code       Code     `json:"error_code"`
-	Category   Category `json:"error_category"`
-	Retryable  bool     `json:"retryable"`
-	RetryAfter *int64   `json:"retry_after"`
+	Type       string    `json:"type"`
+	Title      string    `json:"title"`
+	Detail     string    `json:"detail"`
+	Instance   string    `json:"instance"`
+	Code       Code      `json:"error_code"`
+	Category   Category  `json:"error_category"`
+	Retryable  bool      `json:"retryable"`
+	RetryAfter *int64    `json:"retry_after"`
+	Errors     []Mistake `json:"errors"`
 }
 
 // errorOf reads an answer that is no success.
@@ -131,7 +146,7 @@ func errorOf(res *http.Response, body []byte, sent http.Header) *Error {
 	}
 	p := envelope.Detail
 	e := &Error{
-		Code: p.Code, Category: p.Category, Type: p.Type, Title: p.Title, Detail: p.Detail,
+		Code: p.Code, Category: p.Category, Type: p.Type, Title: p.Title, Detail: p.Detail, Mistakes: p.Errors,
 		Status: res.StatusCode, Instance: p.Instance, Retryable: p.Retryable,
 	}
 	if p.RetryAfter != nil {

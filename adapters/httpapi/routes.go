@@ -52,8 +52,8 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, MaxBody: request.DefaultMaxBody, Long: true, Handle: company.reorder},
 
 		{Method: get, Path: "/organization", Op: access.OrganizationExport, Whole: true, Long: true, Handle: organizations.export},
-		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Whole: true, Long: true, Spooled: true, Handle: organizations.plan},
-		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Whole: true, Long: true, Spooled: true, Handle: organizations.apply},
+		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Whole: true, Long: true, Spooled: true, Mistakes: true, Handle: organizations.plan},
+		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Whole: true, Long: true, Spooled: true, Mistakes: true, Handle: organizations.apply},
 
 		{Method: get, Path: "/agents", Op: access.AgentsList, Handle: agents.list},
 		{Method: post, Path: "/agents", Op: access.AgentsCreate, MaxBody: request.DefaultMaxBody, Handle: agents.create},
@@ -70,7 +70,7 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/agents/{agent_id}/versions/rollback", Op: access.AgentsRollback, MaxBody: request.DefaultMaxBody, Handle: agents.rollback},
 
 		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},
-		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Handle: activities.report},
+		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Mistakes: true, Handle: activities.report},
 		{Method: get, Path: "/activities/stream", Op: access.ActivitiesStream, Handle: streams.follow},
 
 		{Method: get, Path: "/departments", Op: access.DepartmentsList, Handle: departments.list},

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,8 +43,8 @@ func ParseBatch(v jsondoc.Value, now time.Time, retention time.Duration) ([]Entr
 	return entries, nil
 }
 
-// nameAll completes err, which mentions a limited number of problems, with the
-// names of the bad entries that it does not mention.
+// nameAll completes err, which has a limited number of mistakes, with the first one
+// of each bad entry that it does not mention.
 func nameAll(v jsondoc.Value, err error, read func(*jsondoc.Reader, *Entry)) error {
 	if v.Kind() != jsondoc.KindObject {
 		return err
@@ -52,23 +53,25 @@ func nameAll(v jsondoc.Value, err error, read func(*jsondoc.Reader, *Entry)) err
 	if !ok || list.Kind() != jsondoc.KindArray || list.Len() > MaxBatch {
 		return err
 	}
-	said := fault.Of(err).Msg
+	said := fault.Of(err)
 	var unsaid []string
+	var more []fault.Mistake
 	for i, item := range list.Items() {
 		name := fmt.Sprintf("events[%d]", i)
-		if !strings.Contains(said, name) && !isEntry(item, read) {
+		if slices.ContainsFunc(said.Mistakes(), func(m fault.Mistake) bool { return strings.HasPrefix(m.Path, name) }) {
+			continue
+		}
+		if err := jsondoc.ReadWholeAt(name, item, func(r *jsondoc.Reader) { read(r, new(Entry)) }); err != nil {
 			unsaid = append(unsaid, name)
+			more = append(more, fault.Of(err).Mistakes()[0])
 		}
 	}
 	if len(unsaid) == 0 {
 		return err
 	}
-	return ErrEntry.With("%s; also not valid: %s", said, strings.Join(unsaid, ", "))
-}
-
-func isEntry(v jsondoc.Value, read func(*jsondoc.Reader, *Entry)) bool {
-	var e Entry
-	return jsondoc.ReadWhole(v, func(r *jsondoc.Reader) { read(r, &e) }) == nil
+	named := said.Mistakes()
+	named = named[:len(named)-1] // the last one says that there are more
+	return ErrEntry.With("%s; also not valid: %s", said.Msg, strings.Join(unsaid, ", ")).WithMistakes(slices.Concat(named, more))
 }
 
 func (e Entry) checkTime(now time.Time, retention time.Duration) string {

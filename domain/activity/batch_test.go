@@ -259,6 +259,10 @@ func TestParseBatchNamesEveryBadEntry(t *testing.T) {
 			if named := strings.Contains(msg, fmt.Sprintf("events[%d]", i)); named != bad[i] {
 				t.Fatalf("ParseBatch names entry %d: %t, want %t\n%s", i, named, bad[i], msg)
 			}
+			entry := fmt.Sprintf("events[%d]", i)
+			if listed := slices.ContainsFunc(fault.Of(err).Mistakes(), func(m fault.Mistake) bool { return strings.HasPrefix(m.Path, entry) }); listed != bad[i] {
+				t.Fatalf("ParseBatch lists a mistake of entry %d: %t, want %t\n%+v", i, listed, bad[i], fault.Of(err).Mistakes())
+			}
 		}
 	})
 }

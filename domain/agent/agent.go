@@ -32,7 +32,7 @@ var (
 
 // NoDepartment is [ErrDepartment] for a name that no department has.
 func NoDepartment(n name.Name) error {
-	return ErrDepartment.With("department: there is no department %q", n.Text)
+	return ErrDepartment.At("department", "there is no department %q", n.Text)
 }
 
 // Taken is [ErrExists] for the name of an agent, holder, as that writes it.
@@ -185,7 +185,7 @@ func checkMove(from, to identity.Status) error {
 	if from == to || slices.Contains(moves[from], to) {
 		return nil
 	}
-	return ErrMove.With("status: an agent cannot go from %s to %s", from, to)
+	return ErrMove.At("status", "an agent cannot go from %s to %s", from, to)
 }
 
 // events lists what the change amounts to. A nil before is a new agent.

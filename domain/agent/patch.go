@@ -109,13 +109,14 @@ func finish(a, before *Agent, p mergepatch.Patch[Agent]) error {
 func checkShortForm(v jsondoc.Value) error {
 	provider, modelID := isGiven(v, "model_provider"), isGiven(v, "model_id")
 	if provider != modelID {
-		return ErrShortForm.With("model_provider, model_id: give both or neither")
+		return ErrShortForm.With("model_provider, model_id: give both or neither").
+			WithMistakes([]fault.Mistake{{Path: "model_provider", Text: "give it with model_id, or neither"}})
 	}
 	if !provider {
 		return nil
 	}
 	if isGiven(v, "model") {
-		return ErrShortForm.With("model: give either model, or model_provider and model_id")
+		return ErrShortForm.At("model", "give either model, or model_provider and model_id")
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func ParseAt(path string, v jsondoc.Value) (Policy, error) {
 	if v.Kind() != jsondoc.KindObject {
 		return "", wrongPolicy(path, "must be an object")
 	}
-	var problems []string
+	var mistakes []fault.Mistake
 	w := jsondoc.NewWriter(nil)
 	w.Open()
 	for _, m := range v.Members() {
@@ -62,14 +62,14 @@ func ParseAt(path string, v jsondoc.Value) (Policy, error) {
 				continue
 			}
 			if problem := check(m.Value); problem != "" {
-				problems = append(problems, strings.TrimPrefix(path+".", ".")+m.Name+": "+problem)
+				mistakes = append(mistakes, fault.Mistake{Path: strings.TrimPrefix(path+".", ".") + m.Name, Text: problem})
 			}
 		}
 		w.Field(m.Name).Value(m.Value)
 	}
 	w.Close()
-	if len(problems) > 0 {
-		return "", ErrPolicy.With("%s", strings.Join(problems, "; "))
+	if len(mistakes) > 0 {
+		return "", ErrPolicy.Join(mistakes)
 	}
 	return sized(path, w.Bytes())
 }
@@ -85,9 +85,9 @@ func sized(path string, text []byte) (Policy, error) {
 
 func wrongPolicy(path, sentence string) error {
 	if path == "" {
-		path = "the ceremony policy"
+		return ErrPolicy.With("the ceremony policy: %s", sentence)
 	}
-	return ErrPolicy.With("%s: %s", path, sentence)
+	return ErrPolicy.At(path, "%s", sentence)
 }
 
 // checks return what the value of a known key must be, or "" if it is that.

@@ -18,7 +18,7 @@ import (
 
 var (
 	// ErrCurrency is a change of currency after costs were recorded in it.
-	ErrCurrency = fault.New(fault.Conflict, "currency: cannot change once costs are recorded")
+	ErrCurrency = fault.New(fault.Conflict, "the currency cannot change once costs are recorded")
 	// ErrPermutation is a reorder that does not name every department exactly
 	// once.
 	ErrPermutation = fault.New(fault.Validation, "not a permutation of the departments")
@@ -96,7 +96,7 @@ func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, err
 		return Company{}, err
 	}
 	if next.Currency != c.Currency && costsRecorded {
-		return Company{}, p.Locate(ErrCurrency)
+		return Company{}, p.Locate(ErrCurrency.At("currency", "cannot change once costs are recorded"))
 	}
 	if string(next.Canonical()) == string(c.Canonical()) {
 		return c, nil

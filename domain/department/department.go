@@ -4,6 +4,7 @@
 package department
 
 import (
+	"fmt"
 	"time"
 
 	"orgd/domain/ceremony"
@@ -93,7 +94,7 @@ func (d Department) Tag() revision.Tag { return revision.Tag{ID: d.ID, Revision:
 // 100 percent.
 func (d Department) CheckBudget(others money.Percent) error {
 	if d.BudgetPercent+others > money.Hundred {
-		return ErrBudget.With("budget_percent: %s and the %s of the other departments exceed 100",
+		return ErrBudget.At("budget_percent", "%s and the %s of the other departments exceed 100",
 			d.BudgetPercent, others)
 	}
 	return nil
@@ -116,8 +117,8 @@ func (d Department) CheckEmpty(agents int64) error {
 func (d Department) check() error {
 	for i, c := range d.Policies.Chains {
 		if c.MinApprovals > int64(len(c.Approvers)) {
-			return ErrCombination.With("policies.approval_chains[%d].min_approvals: must be at most %d, the number of approvers, not %d",
-				i, len(c.Approvers), c.MinApprovals)
+			return ErrCombination.At(fmt.Sprintf("policies.approval_chains[%d].min_approvals", i),
+				"must be at most %d, the number of approvers, not %d", len(c.Approvers), c.MinApprovals)
 		}
 	}
 	return checkLines(d.ReportingLines)
@@ -127,12 +128,15 @@ func (d Department) check() error {
 // cycles.
 func checkLines(lines []ReportingLine) error {
 	boss := make(map[string]string, len(lines))
+	wrong := func(i int, text string) error {
+		return ErrCombination.At(fmt.Sprintf("reporting_lines[%d]", i), "%s", text)
+	}
 	for i, l := range lines {
 		if l.Subordinate == l.Supervisor {
-			return ErrCombination.With("reporting_lines[%d]: an agent must not report to itself", i)
+			return wrong(i, "an agent must not report to itself")
 		}
 		if _, ok := boss[l.Subordinate]; ok {
-			return ErrCombination.With("reporting_lines[%d]: the subordinate already has a supervisor", i)
+			return wrong(i, "the subordinate already has a supervisor")
 		}
 		boss[l.Subordinate] = l.Supervisor
 	}
@@ -142,7 +146,7 @@ func checkLines(lines []ReportingLine) error {
 		at, ok := l.Supervisor, true
 		for steps := 0; ok; steps++ {
 			if at == l.Subordinate || steps > len(lines) {
-				return ErrCombination.With("reporting_lines[%d]: closes a cycle", i)
+				return wrong(i, "closes a cycle")
 			}
 			at, ok = boss[at]
 		}

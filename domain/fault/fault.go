@@ -26,8 +26,9 @@ type Error struct {
 	// are told whole seconds, rounded up.
 	RetryAfter time.Duration
 
-	kind  *Error // the sentinel this occurrence belongs to
-	cause error  // what the outside world said; only for the log
+	kind     *Error    // the sentinel this occurrence belongs to
+	cause    error     // what the outside world said; only for the log
+	mistakes []Mistake // nil if Msg is the only one
 }
 
 // New makes a sentinel. Declare it as a package variable beside its rule.
@@ -39,7 +40,7 @@ func New(code Code, msg string) *Error {
 // errors.Is(occurrence, e) holds.
 func (e *Error) With(format string, args ...any) *Error {
 	o := e.occurrence()
-	o.Msg = fmt.Sprintf(format, args...)
+	o.Msg, o.mistakes = fmt.Sprintf(format, args...), nil
 	return o
 }
 

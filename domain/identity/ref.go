@@ -41,7 +41,7 @@ func (rs References) ID(field, text string) (ID, error) {
 	if id, ok := rs[text]; ok {
 		return id, nil
 	}
-	return "", ErrUnknownReference.With("%s: there is no agent %q", field, text)
+	return "", ErrUnknownReference.At(field, "there is no agent %q", text)
 }
 
 // IDOrNull is [References.ID] for a reference that may be nil.
@@ -109,7 +109,7 @@ func resolveAll(resolve resolver, field string, texts []string) ([]string, error
 			return nil, err
 		}
 		if named[id] {
-			return nil, ErrCombination.With("%s: names the agent %q twice", field, text)
+			return nil, ErrCombination.At(field, "names the agent %q twice", text)
 		}
 		named[id] = true
 		ids = append(ids, string(id))

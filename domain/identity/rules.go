@@ -22,32 +22,32 @@ func parseWord[T ~string](what, s string, known []T) (T, error) {
 	for i, k := range known {
 		list[i] = string(k)
 	}
-	return "", ErrWord.With("%s: must be one of %s", what, strings.Join(list, ", "))
+	return "", ErrWord.At(what, "must be one of %s", strings.Join(list, ", "))
 }
 
 // Check returns [ErrCombination] for fields that are fine by themselves and
 // wrong together.
 func (c Content) Check() error {
 	if c.Level == Junior && c.Autonomy != nil && *c.Autonomy == Full {
-		return ErrCombination.With("autonomy_level: a junior agent must not have full autonomy")
+		return ErrCombination.At("autonomy_level", "a junior agent must not have full autonomy")
 	}
 	if c.Model != nil && (c.Model.Provider == "" || c.Model.ModelID == "") {
-		return ErrCombination.With("model: provider and model_id are both required")
+		return ErrCombination.At("model", "provider and model_id are both required")
 	}
 	if c.Memory.Type == NoMemory && (c.Memory.RetentionDays != nil || len(c.Memory.Overrides) > 0) {
-		return ErrCombination.With("memory: type none allows neither retention_days nor retention_overrides")
+		return ErrCombination.At("memory", "type none allows neither retention_days nor retention_overrides")
 	}
 	for _, tool := range c.Tools.Allowed {
 		if slices.Contains(c.Tools.Denied, tool) {
-			return ErrCombination.With("tools: %q is both allowed and denied", tool)
+			return ErrCombination.At("tools", "%q is both allowed and denied", tool)
 		}
 	}
 	if a := c.Authority.ReportsTo; a != nil && *a == string(c.ID) {
-		return ErrCombination.With("authority.reports_to: an agent must not report to itself")
+		return ErrCombination.At("authority.reports_to", "an agent must not report to itself")
 	}
 	both := slices.Concat(c.Skills.Primary, c.Skills.Secondary) // each was checked when it was read
 	if id, twice := repeated(both, func(s Skill) string { return s.ID }); twice {
-		return ErrCombination.With("skills: the id %q is both primary and secondary", id)
+		return ErrCombination.At("skills", "the id %q is both primary and secondary", id)
 	}
 	return nil
 }

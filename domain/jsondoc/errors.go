@@ -22,15 +22,14 @@ var ErrInvalid = fault.New(fault.RequestValidation, "invalid document")
 // makes of the current value is too large.
 var ErrMerged = fault.New(fault.Validation, "the document does not fit the current value")
 
-// maxProblems is how many problems an error names.
-const maxProblems = 20
+// maxMistakes is how many mistakes an error names.
+const maxMistakes = 20
 
 func notObject(path string, v Value) error {
-	subject := "the document"
-	if path != "" {
-		subject = path + ":"
+	if path == "" {
+		return ErrInvalid.With("the document must be an object, not %s", v.kind)
 	}
-	return ErrInvalid.With("%s must be an object, not %s", subject, v.kind)
+	return ErrInvalid.At(path, "must be an object, not %s", v.kind)
 }
 
 // Place is a place in a text. The zero value is its beginning.
@@ -61,7 +60,7 @@ func (p Place) String() string {
 
 // SyntaxError is the [ErrSyntax] of what is wrong at a place.
 func SyntaxError(at Place, format string, args ...any) error {
-	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...))
+	return ErrSyntax.With("invalid JSON at %s: %s", at, fmt.Sprintf(format, args...)).OnLine(at.Line + 1)
 }
 
 // maxQuoted is how many characters of a client's text a sentence has.
@@ -89,8 +88,8 @@ type member struct {
 
 // report collects what all Readers of one document find.
 type report struct {
-	base     string   // where the document stands in a larger one, "" if nowhere
-	problems []string // the first maxProblems
+	base     string          // where the document stands in a larger one, "" if nowhere
+	mistakes []fault.Mistake // the first maxMistakes
 	count    int
 	merged   int      // how many of them are about the merged value only
 	members  []member // stack: the members of every open object
@@ -117,31 +116,27 @@ func pathName(name string) string {
 	return name
 }
 
-// counts counts one more problem and reports whether it is to be named.
+// counts counts one more mistake and reports whether it is to be named.
 func (rep *report) counts() bool {
 	rep.count++
-	return rep.count <= maxProblems
+	return rep.count <= maxMistakes
 }
 
-func (rep *report) add(path, sentence string) {
-	if path != "" {
-		sentence = path + ": " + sentence
-	}
-	rep.problems = append(rep.problems, sentence)
+func (rep *report) add(path, text string) {
+	rep.mistakes = append(rep.mistakes, fault.Mistake{Path: path, Text: text})
 }
 
 func (rep *report) err() error {
 	if rep.count == 0 {
 		return nil
 	}
-	text := strings.Join(rep.problems, "; ")
-	if more := rep.count - len(rep.problems); more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
+	if more := rep.count - len(rep.mistakes); more > 0 {
+		rep.mistakes = append(rep.mistakes, fault.More(more))
 	}
 	if rep.merged == rep.count {
-		return ErrMerged.With("%s", text)
+		return ErrMerged.Join(rep.mistakes)
 	}
-	return ErrInvalid.With("%s", text)
+	return ErrInvalid.Join(rep.mistakes)
 }
 
 // checkLength returns what is wrong with the number of code points of s, "" if

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"orgd/domain/fault"
 )
 
 // Reader moves the members of one JSON object into typed fields. A member that
@@ -196,11 +198,13 @@ func (r *Reader) Fail(name, format string, args ...any) {
 	r.report.add(path, fmt.Sprintf(format, args...))
 }
 
-// FailWith records a problem that says itself which fields it is about, by paths
-// from [Reader.PathOf].
+// FailWith records the mistakes of an error that says itself which fields it is about,
+// by paths from [Reader.PathOf].
 func (r *Reader) FailWith(err error) {
-	if r.report.counts() {
-		r.report.add("", err.Error())
+	for _, m := range fault.Of(err).Mistakes() {
+		if r.report.counts() {
+			r.report.add(m.Path, m.Text)
+		}
 	}
 }
 

@@ -16,11 +16,10 @@ func ReadStored[T []byte | string](text T, f func(*Reader)) error {
 }
 
 // Locate adds the path of the object that an error is about, unless that says where
-// its problems are.
+// its mistakes are.
 func Locate(path string, err error) error {
 	if err == nil || path == "" || errors.Is(err, ErrInvalid) {
 		return err
 	}
-	f := fault.Of(err)
-	return f.With("%s.%s", path, f.Msg)
+	return fault.Of(err).Below(path)
 }

@@ -31,7 +31,7 @@ func (n Name) CheckNew(field string) error {
 	for i := 1; i < len(segments); i++ {
 		for _, path := range pathsBelow {
 			if isPath(segments[i:], path) {
-				return ErrInvalid.With("%s: the name must not end in %q, which is a path below a name", field, "/"+strings.Join(segments[i:], "/"))
+				return ErrInvalid.At(field, "the name must not end in %q, which is a path below a name", "/"+strings.Join(segments[i:], "/"))
 			}
 		}
 	}

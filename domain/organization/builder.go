@@ -19,6 +19,7 @@ import (
 // long. [Entries] reads these again.
 type Document struct {
 	Company     *company.Patch // nil if absent
+	companyLine int
 	Departments []DepartmentEntry
 	Agents      []AgentEntry
 }
@@ -26,7 +27,7 @@ type Document struct {
 // DepartmentEntry is the entry of a department.
 type DepartmentEntry struct {
 	department.Patch
-	Where string // as AgentEntry.Where
+	Where
 }
 
 // AgentEntry is the part of the entry of an agent that is kept.
@@ -35,7 +36,7 @@ type AgentEntry struct {
 	Previous   *name.Key // the previous name, nil if absent
 	Department *name.Key // nil if absent
 	Refs       []identity.Ref
-	Where      string // the position in the text, such as " (line 12)"; "" if unknown
+	Where
 }
 
 // Path returns the path of entry number i of a list.
@@ -63,9 +64,9 @@ func NewBuilder() *Builder {
 }
 
 // Field begins a member of the document, and reports whether documents have it.
-func (b *Builder) Field(field string) bool {
+func (b *Builder) Field(field string, line int) bool {
 	if b.seen[field] {
-		b.problems.add(ErrMalformed.With("%s: duplicate key", quoted(field)), "")
+		b.problems.add(ErrMalformed.At(quoted(field), "duplicate key"), Where{Line: line})
 		return false
 	}
 	b.seen[field] = true
@@ -76,7 +77,7 @@ func (b *Builder) Field(field string) bool {
 	if i := slices.IndexFunc(memberNames, func(known string) bool { return strings.EqualFold(field, known) }); i >= 0 {
 		hint = fmt.Sprintf(", did you mean %q?", memberNames[i])
 	}
-	b.problems.add(ErrMalformed.With("%s: unknown field%s", quoted(field), hint), "")
+	b.problems.add(ErrMalformed.At(quoted(field), "unknown field%s", hint), Where{Line: line})
 	return false
 }
 
@@ -90,30 +91,30 @@ func quoted(field string) string {
 }
 
 // NotList reports a list that is something else.
-func (b *Builder) NotList(field string) {
-	b.problems.add(ErrMalformed.With("%s: must be an array of objects", field), "")
+func (b *Builder) NotList(field string, line int) {
+	b.problems.add(ErrMalformed.At(field, "must be an array of objects"), Where{Line: line})
 }
 
 // Format sets the version of the form.
-func (b *Builder) Format(v jsondoc.Value) {
+func (b *Builder) Format(v jsondoc.Value, line int) {
 	if n, ok := v.Number().Int(); v.Kind() != jsondoc.KindNumber || !ok || n != Format {
-		b.problems.add(ErrMalformed.With("format: must be %d", Format), "")
+		b.problems.add(ErrMalformed.At("format", "must be %d", Format), Where{Line: line})
 	}
 	b.format = true
 }
 
-// Company sets the company. where is its position in the text, for errors.
-func (b *Builder) Company(v jsondoc.Value, where string) {
+// Company sets the company. where is for errors.
+func (b *Builder) Company(v jsondoc.Value, where Where) {
 	p, err := company.ParseEntry(FieldCompany, v)
 	if err != nil {
 		b.problems.add(err, where)
 		return
 	}
-	b.doc.Company = &p
+	b.doc.Company, b.doc.companyLine = &p, where.Line
 }
 
 // Department adds the next department.
-func (b *Builder) Department(v jsondoc.Value, where string) {
+func (b *Builder) Department(v jsondoc.Value, where Where) {
 	i := len(b.doc.Departments)
 	p, err := department.ParseEntry(Path(FieldDepartments, i), v)
 	b.doc.Departments = append(b.doc.Departments, DepartmentEntry{p, where})
@@ -124,14 +125,14 @@ func (b *Builder) Department(v jsondoc.Value, where string) {
 }
 
 // Agent adds the next agent.
-func (b *Builder) Agent(v jsondoc.Value, where string) {
+func (b *Builder) Agent(v jsondoc.Value, where Where) {
 	i := len(b.doc.Agents)
 	e, p, err := parseAgent(i, v)
 	if err != nil {
 		b.problems.add(err, where)
 	}
 	if n, named := v.Get("name"); (!named || n.IsNull()) && v.Kind() == jsondoc.KindObject {
-		b.problems.add(ErrMalformed.With("%s.name: is required", Path(FieldAgents, i)), where)
+		b.problems.add(ErrMalformed.At(Path(FieldAgents, i)+".name", "is required"), where)
 	}
 	b.unique(FieldAgents, i, v, where)
 	if err != nil || p.Name() == nil {
@@ -165,7 +166,7 @@ func (b *Builder) Unreadable(member string, err error) {
 	default:
 		b.format = true // it may be the member
 	}
-	b.problems.add(err, "")
+	b.problems.add(err, Where{})
 }
 
 // Broken returns everything that is wrong with a text that cannot be read any further
@@ -174,19 +175,19 @@ func (b *Builder) Broken(err error) error {
 	if b.problems.count == 0 || fault.Of(err).Code != fault.RequestValidation {
 		return err
 	}
-	b.problems.add(err, "")
+	b.problems.add(err, Where{})
 	return b.problems.err()
 }
 
 // unique adds a problem if another entry of the list has the name of an entry.
-func (b *Builder) unique(list string, i int, entry jsondoc.Value, where string) {
+func (b *Builder) unique(list string, i int, entry jsondoc.Value, where Where) {
 	text, _ := entry.Get("name")
 	n, err := name.Parse(text.Text())
 	if err != nil || text.Kind() != jsondoc.KindString {
 		return // another problem
 	}
 	if first, ok := b.named[entryName{list, n.Key}]; ok {
-		b.problems.add(ErrMalformed.With("%s.name: %q is also the name of %s", Path(list, i), n.Text, Path(list, first)), where)
+		b.problems.add(ErrMalformed.At(Path(list, i)+".name", "%q is also the name of %s", n.Text, Path(list, first)), where)
 		return
 	}
 	b.named[entryName{list, n.Key.Clone()}] = i
@@ -197,7 +198,7 @@ func (b *Builder) unique(list string, i int, entry jsondoc.Value, where string) 
 // name is to be deleted; then it returns [ErrPrune] if a list is absent.
 func (b *Builder) Document(prune bool) (*Document, error) {
 	if !b.format {
-		b.problems.add(ErrMalformed.With("format: is required"), "")
+		b.problems.add(ErrMalformed.At("format", "is required"), Where{})
 	}
 	if err := b.problems.err(); err != nil {
 		return nil, err
@@ -217,7 +218,7 @@ func parseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
 		switch {
 		case text.IsNull():
 		case err != nil || text.Kind() != jsondoc.KindString:
-			return e, agent.Patch{}, ErrMalformed.With("%s.%s: must be a name", path, FieldPreviousName)
+			return e, agent.Patch{}, ErrMalformed.At(path+"."+FieldPreviousName, "must be a name")
 		default:
 			e.Previous = &n.Key
 		}

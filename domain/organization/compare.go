@@ -16,7 +16,7 @@ func (p *planner) compareCompany() error {
 	}
 	next, err := co.Change(*patch, false, p.in.On.At)
 	if err != nil {
-		p.problems.add(err, "")
+		p.problems.add(err, Where{Line: p.in.Document.companyLine})
 		return nil
 	}
 	before := AppendCompany(nil, co)
@@ -33,7 +33,7 @@ func (p *planner) compareCompany() error {
 		return err
 	}
 	if _, err := co.Change(*patch, costs, p.in.On.At); err != nil {
-		p.problems.add(err, "")
+		p.problems.add(err, Where{Line: p.in.Document.companyLine})
 	}
 	return nil
 }
@@ -67,8 +67,8 @@ func (p *planner) compareDepartments() error {
 	}
 	if shares > money.Hundred {
 		for _, e := range more {
-			p.problems.add(department.ErrBudget.With("%s.budget_percent: the departments would have %s in all, which exceeds 100",
-				Path(FieldDepartments, e), shares), p.in.Document.Departments[e].Where)
+			p.problems.add(department.ErrBudget.At(Path(FieldDepartments, e)+".budget_percent",
+				"the departments would have %s in all, which exceeds 100", shares), p.in.Document.Departments[e].Where)
 		}
 	}
 	return nil

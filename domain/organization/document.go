@@ -67,19 +67,30 @@ var (
 // maxProblems is how many problems an error names.
 const maxProblems = 1000
 
+// Where is where a part begins in the text of a document.
+type Where struct {
+	Line int    // counted from 1, 0 if it is unknown
+	Text string // for the end of a sentence, such as " (line 12)", "" to say nothing
+}
+
+// OnLine is the place of a part that begins at a line.
+func OnLine(line int) Where { return Where{line, fmt.Sprintf(" (line %d)", line)} }
+
 // problems collects what is wrong with a document. The zero value is empty.
 type problems struct {
 	texts     []string
+	mistakes  []fault.Mistake // what the texts say
 	count     int
 	malformed bool // see ErrMalformed
 }
 
-// add adds an error with a suffix.
-func (p *problems) add(err error, suffix string) {
-	f := fault.Of(err)
+// add adds an error of a part.
+func (p *problems) add(err error, where Where) {
+	f := fault.Of(err).OnLine(where.Line)
 	p.malformed = p.malformed || f.Code == fault.RequestValidation
 	if p.count++; p.count <= maxProblems {
-		p.texts = append(p.texts, f.Msg+suffix)
+		p.texts = append(p.texts, f.Msg+where.Text)
+		p.mistakes = append(p.mistakes, f.Mistakes()...)
 	}
 }
 
@@ -87,12 +98,13 @@ func (p *problems) err() error {
 	if p.count == 0 {
 		return nil
 	}
-	text := strings.Join(p.texts, "; ")
 	if more := p.count - len(p.texts); more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
+		last := fault.More(more)
+		p.texts, p.mistakes = append(p.texts, last.Text), append(p.mistakes, last)
 	}
+	kind := ErrRefused
 	if p.malformed {
-		return ErrMalformed.With("%s", text)
+		kind = ErrMalformed
 	}
-	return ErrRefused.With("%s", text)
+	return kind.With("%s", strings.Join(p.texts, "; ")).WithMistakes(p.mistakes)
 }

@@ -109,7 +109,7 @@ func (m *match) matchAgents() {
 			continue
 		}
 		if first, taken := renamed[i]; taken {
-			m.problems.add(ErrRefused.With("%s.%s: is also that of %s", Path(FieldAgents, e), FieldPreviousName, Path(FieldAgents, first)), entry.Where)
+			m.problems.add(ErrRefused.At(Path(FieldAgents, e)+"."+FieldPreviousName, "is also that of %s", Path(FieldAgents, first)), entry.Where)
 			continue
 		}
 		renamed[i] = e
@@ -153,7 +153,7 @@ func (m *match) checkDepartments() {
 			says = "must be given, because the agent's department is to be deleted"
 		}
 		if _, ok := m.departmentOf[m.department(e)]; !ok {
-			m.problems.add(agent.ErrDepartment.With("%s.department: %s", Path(FieldAgents, e), says), entry.Where)
+			m.problems.add(agent.ErrDepartment.At(Path(FieldAgents, e)+".department", "%s", says), entry.Where)
 		}
 	}
 }

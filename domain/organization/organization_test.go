@@ -23,15 +23,15 @@ import (
 func built(t testing.TB, departments, agents []string) *Document {
 	t.Helper()
 	b := NewBuilder()
-	b.Field(FieldFormat)
-	b.Format(domaintest.JSON(t, "1"))
-	b.Field(FieldDepartments)
+	b.Field(FieldFormat, 0)
+	b.Format(domaintest.JSON(t, "1"), 0)
+	b.Field(FieldDepartments, 0)
 	for _, d := range departments {
-		b.Department(domaintest.JSON(t, d), "")
+		b.Department(domaintest.JSON(t, d), Where{})
 	}
-	b.Field(FieldAgents)
+	b.Field(FieldAgents, 0)
 	for _, a := range agents {
-		b.Agent(domaintest.JSON(t, a), "")
+		b.Agent(domaintest.JSON(t, a), Where{})
 	}
 	doc, err := b.Document(false)
 	if err != nil {
@@ -200,14 +200,14 @@ func TestWaves(t *testing.T) {
 			entries[i] = fmt.Sprintf(`{"name":"x%d","role":"r","department":"D","authority":{"can_delegate_to":[%s]}%s}`, i, strings.Join(names, ","), previous)
 		}
 		b := NewBuilder()
-		b.Field(FieldFormat)
+		b.Field(FieldFormat, 0)
 		b.format = true
 		for _, e := range entries {
 			v, err := jsondoc.Parse([]byte(e))
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Agent(v, "")
+			b.Agent(v, Where{})
 		}
 		doc, err := b.Document(false)
 		if err != nil {
@@ -367,19 +367,19 @@ func TestBuilder(t *testing.T) {
 		says string
 	}{
 		{func(*Builder) {}, 2001, "format: is required"},
-		{func(b *Builder) { b.Format(domaintest.JSON(t, "2")) }, 2001, "format: must be 1"},
-		{func(b *Builder) { b.Format(domaintest.JSON(t, `"1"`)) }, 2001, "format: must be 1"},
-		{func(b *Builder) { b.format = true; b.Field("agents"); b.Field("agents") }, 2001, "agents: duplicate key"},
-		{func(b *Builder) { b.format = true; b.Field("Company") }, 2001, `Company: unknown field, did you mean "company"?`},
-		{func(b *Builder) { b.format = true; b.Field("") }, 2001, `"": unknown field`},
-		{func(b *Builder) { b.format = true; b.NotList("agents") }, 2001, "agents: must be an array of objects"},
+		{func(b *Builder) { b.Format(domaintest.JSON(t, "2"), 0) }, 2001, "format: must be 1"},
+		{func(b *Builder) { b.Format(domaintest.JSON(t, `"1"`), 0) }, 2001, "format: must be 1"},
+		{func(b *Builder) { b.format = true; b.Field("agents", 0); b.Field("agents", 0) }, 2001, "agents: duplicate key"},
+		{func(b *Builder) { b.format = true; b.Field("Company", 0) }, 2001, `Company: unknown field, did you mean "company"?`},
+		{func(b *Builder) { b.format = true; b.Field("", 0) }, 2001, `"": unknown field`},
+		{func(b *Builder) { b.format = true; b.NotList("agents", 0) }, 2001, "agents: must be an array of objects"},
 		{func(b *Builder) {
 			b.format = true
-			b.Agent(domaintest.JSON(t, `{"name":"a","previous_name":"."}`), " (line 7)")
+			b.Agent(domaintest.JSON(t, `{"name":"a","previous_name":"."}`), Where{7, " (line 7)"})
 		}, 2001, "agents[0].previous_name: must be a name (line 7)"},
 		{func(b *Builder) {
 			b.format = true
-			b.Agent(domaintest.JSON(t, `{"name":"a","level":"junior","autonomy_level":"full"}`), "")
+			b.Agent(domaintest.JSON(t, `{"name":"a","level":"junior","autonomy_level":"full"}`), Where{})
 		}, 2000, "agents[0].autonomy_level: a junior agent must not have full autonomy"},
 	} {
 		b := NewBuilder()
@@ -391,7 +391,7 @@ func TestBuilder(t *testing.T) {
 	b := NewBuilder()
 	b.format = true
 	for range maxProblems + 2 {
-		b.Agent(domaintest.JSON(t, `{}`), "")
+		b.Agent(domaintest.JSON(t, `{}`), Where{})
 	}
 	_, err := b.Document(false)
 	if err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("agents[%d].name: is required; and 2 more", maxProblems-1)) {
@@ -399,7 +399,7 @@ func TestBuilder(t *testing.T) {
 	}
 	b = NewBuilder()
 	b.format = true
-	b.Field(FieldAgents)
+	b.Field(FieldAgents, 0)
 	if _, err := b.Document(true); domaintest.Code(err) != fault.Validation {
 		t.Errorf("Document with prune and one list = %v, want ErrPrune", err)
 	}
@@ -410,8 +410,8 @@ func TestBuilderNames(t *testing.T) {
 	b := NewBuilder()
 	b.format = true
 	for _, n := range []string{"Ann", "Bob", "ANN"} {
-		b.Agent(domaintest.JSON(t, `{"name":"`+n+`"}`), "")
-		b.Department(domaintest.JSON(t, `{"name":"`+n+`"}`), "")
+		b.Agent(domaintest.JSON(t, `{"name":"`+n+`"}`), Where{})
+		b.Department(domaintest.JSON(t, `{"name":"`+n+`"}`), Where{})
 	}
 	_, err := b.Document(false)
 	for _, says := range []string{`agents[2].name: "ANN" is also the name of agents[0]`, `departments[2].name: "ANN" is also the name of departments[0]`} {

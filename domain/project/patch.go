@@ -71,7 +71,7 @@ func (p Project) Change(patch Patch, at time.Time) (Project, error) {
 		return Project{}, err
 	}
 	if next.Status != p.Status && !slices.Contains(moves[p.Status], next.Status) {
-		return Project{}, ErrMove.With("status: a project cannot go from %s to %s", p.Status, next.Status)
+		return Project{}, ErrMove.At("status", "a project cannot go from %s to %s", p.Status, next.Status)
 	}
 	if string(next.Canonical()) == string(p.Canonical()) {
 		return p, nil

@@ -30,18 +30,18 @@ type Policy struct {
 func (p Policy) Check(text string) error {
 	u, err := url.Parse(text)
 	if err != nil {
-		return ErrURL.With("url: is not well formed")
+		return ErrURL.At("url", "is not well formed")
 	}
 	if u.Scheme == "http" && !p.AllowHTTP {
-		return ErrURL.With("url: must begin with https://")
+		return ErrURL.At("url", "must begin with https://")
 	}
 	host := strings.ToLower(u.Hostname())
 	a, err := netip.ParseAddr(host)
 	switch {
 	case err != nil && isNumber(host):
-		return ErrURL.With("url: %q is an address in an uncommon form; write it as 192.0.2.1 or [2001:db8::1], or give a name", host)
+		return ErrURL.At("url", "%q is an address in an uncommon form; write it as 192.0.2.1 or [2001:db8::1], or give a name", host)
 	case err == nil && !p.Reaches(a), !p.AllowPrivate && isLocalName(host):
-		return ErrURL.With("url: must lead to a public address")
+		return ErrURL.At("url", "must lead to a public address")
 	}
 	return nil
 }

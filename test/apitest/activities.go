@@ -162,11 +162,15 @@ func badEntries(t *testing.T, s *Service) {
 	for range 60 {
 		all = append(all, obj{})
 	}
-	said := w.report(all...).refused(400, 2001).text("error")
+	r := w.report(all...).refused(400, 2001)
+	said := r.text("error")
 	unknown := []obj{}
 	for i := range 60 {
 		if !strings.Contains(said, fmt.Sprintf("events[%d]", i)) {
 			t.Errorf("events[%d] is not named", i)
+		}
+		if !strings.Contains(string(r.body), fmt.Sprintf(`{"path":"events[%d].event_type","text":"is required","line":null}`, i)) {
+			t.Errorf("events[%d] is not listed", i)
 		}
 		unknown = append(unknown, task(fmt.Sprint("nobody ", i), 1, nil))
 	}

@@ -21,7 +21,7 @@ func (r *reply) check(doc *document, req *http.Request, sent []byte, sloppy bool
 		errs = append(errs, r.checkRouter())
 	}
 	if r.status >= http.StatusBadRequest && req.Method != http.MethodHead {
-		errs = append(errs, r.checkError())
+		errs = append(errs, r.checkError(), r.checkMistakes(req))
 	}
 	return deleteNil(errs)
 }
@@ -99,15 +99,46 @@ func (r *reply) checkRouter() error {
 
 // problem is an error answer in either of its forms.
 type problem struct {
-	Type       string `json:"type"`
-	Title      string `json:"title"`
-	Status     int    `json:"status"`
-	Detail     string `json:"detail"`
-	Instance   string `json:"instance"`
-	Code       int    `json:"error_code"`
-	Category   string `json:"error_category"`
-	Retryable  bool   `json:"retryable"`
-	RetryAfter *int   `json:"retry_after"`
+	Type       string    `json:"type"`
+	Title      string    `json:"title"`
+	Status     int       `json:"status"`
+	Detail     string    `json:"detail"`
+	Instance   string    `json:"instance"`
+	Code       int       `json:"error_code"`
+	Category   string    `json:"error_category"`
+	Retryable  bool      `json:"retryable"`
+	RetryAfter *int      `json:"retry_after"`
+	Errors     []mistake `json:"errors"`
+}
+
+// mistake is one of those that an error lists.
+type mistake struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+	Line *int   `json:"line"`
+}
+
+// listMistakes are the requests whose 400s list their mistakes.
+var listMistakes = map[string]bool{
+	"POST /api/v1/organization/plan": true, "POST /api/v1/organization/apply": true, "POST /api/v1/activities": true,
+}
+
+// checkMistakes looks at the list of mistakes: the message says the same.
+func (r *reply) checkMistakes(req *http.Request) error {
+	p, err := r.problem()
+	if err != nil {
+		return nil // reported already
+	}
+	if !listMistakes[req.Method+" "+req.URL.Path] || r.status != http.StatusBadRequest {
+		return unless(p.Errors == nil, "the error lists mistakes: %v", p.Errors)
+	}
+	errs := []error{unless(len(p.Errors) > 0, "the error lists no mistakes")}
+	for i, m := range p.Errors {
+		entry := m.Path[:strings.IndexByte(m.Path+"]", ']')]
+		errs = append(errs, unless(strings.Contains(p.Detail, m.Text) || i >= 20 && strings.Contains(p.Detail, entry),
+			"mistake %q of %q is not in the message", m.Text, m.Path))
+	}
+	return errors.Join(errs...)
 }
 
 // category is what is the same for all errors of a code's first digit.
@@ -143,6 +174,7 @@ func (r *reply) checkError() error {
 		Type:       p.Type[:strings.IndexByte(p.Type+"#", '#')] + "#" + categories[p.Code/1000].name,
 		Retryable:  p.Code/1000 == 5 || p.Code == 8001,
 		RetryAfter: retryAfter(r.header),
+		Errors:     p.Errors,
 	}
 	if status, ok := statusOfCode[p.Code]; ok {
 		want.Status = status

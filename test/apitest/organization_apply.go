@@ -26,6 +26,7 @@ func applyChecks() map[string]check {
 		"BadEntries":   badDocumentEntries,
 		"BadState":     refusedDocuments,
 		"BadText":      badDocuments,
+		"Mistakes":     listedMistakes,
 		"Hash":         planHashes,
 		"Events":       documentEvents,
 		"YAML":         documentsInYAML,
@@ -354,6 +355,35 @@ func refusedDocuments(t *testing.T, s *Service) {
 		c.post("/organization/apply", doc).refused(400, 2000, says)
 	}
 	c.get("/audit").has("data", trail)
+}
+
+// What is wrong is also said as data: where, what, and on which line.
+func listedMistakes(t *testing.T, s *Service) {
+	c := newStaff(t, s)
+	listed := func(c *client, text string, code int, want list) {
+		c.plan(text).refused(400, code).has("error_detail.errors", want)
+		c.post("/organization/apply", text).refused(400, code).has("error_detail.errors", want)
+	}
+	at := func(path, text string, line any) obj { return obj{"path": path, "text": text, "line": line} }
+	const level = "must be one of junior, mid, senior, lead, principal, director, vp, c_suite"
+	listed(c, "{\"format\":2,\n\"agents\":[\n{\"name\":},\n{\"name\":\"z\",\"level\":\"boss\",\"x\":1}],\n\"y\":1}", 2001, list{
+		at("format", "must be 1", 1),
+		at("agents[0]", `invalid JSON at byte 32 (line 3, column 9): expected a value, found "}"`, 3),
+		at("agents[1].level", level, 4), at("agents[1].x", "unknown field", 4), at("y", "unknown field", 5)})
+	listed(c, `{"format":1,"agents":[{"name":"z; a: b","department":"x; y: z","role":"R"}]}`, 2000, list{
+		at("agents[0].department", "there will be no such department", 1)})
+	listed(c, "{}", 2001, list{at("format", "is required", nil)})
+	listed(c, "[]", 2001, list{at("", `invalid JSON at byte 0: expected an object, found "["`, 1)})
+	yaml := c.yamlBody()
+	listed(yaml, "format: 1\ncompany: {a: b: c}\ndepartments:\n- {name: D, x: 1, y: 2}\nagents:\n- name: Ann\n  name: Bob\n", 2001, list{
+		at("", "this is not YAML", 2), at("departments[0].x", "unknown field", 4), at("departments[0].y", "unknown field", 4),
+		at("", `duplicate key "name"`, 7)})
+	listed(yaml, "format: 1\nagents:\n- name: Ann\n  status: onboarding\n- name: New\n", 2000, list{
+		at("agents[0].status", "an agent cannot go from active to onboarding", 3),
+		at("agents[1].role", "is required", 5), at("agents[1].department", "is required", 5)})
+	c.post("/organization/plan?prune=true", `{"format":1}`).refused(400, 2000).
+		has("error_detail.errors", list{at("", "prune: needs a document with both departments and agents", nil)})
+	c.post("/organization/plan?prune=x", `{"format":1}`).refused(400, 2001).has("error_detail.errors.0.line", nil)
 }
 
 func badDocuments(t *testing.T, s *Service) {

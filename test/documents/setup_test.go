@@ -119,19 +119,19 @@ func (s *service) read(doc text, prune bool) (*organization.Document, entries) {
 	b := organization.NewBuilder()
 	var agents entries
 	for _, m := range v.Members() {
-		b.Field(m.Name)
+		b.Field(m.Name, 0)
 		switch m.Name {
 		case organization.FieldFormat:
-			b.Format(m.Value)
+			b.Format(m.Value, 0)
 		case organization.FieldCompany:
-			b.Company(m.Value, "")
+			b.Company(m.Value, organization.Where{})
 		case organization.FieldDepartments:
 			for _, d := range m.Value.Items() {
-				b.Department(d, "")
+				b.Department(d, organization.Where{})
 			}
 		case organization.FieldAgents:
 			for _, a := range m.Value.Items() {
-				b.Agent(a, "")
+				b.Agent(a, organization.Where{})
 				agents = append(agents, a)
 			}
 		}

@@ -184,6 +184,9 @@ func (d document) checkErrorExamples(at, status string) {
 			"retryable":      code.Retryable(),
 			"retry_after":    problem["retry_after"],
 		}
+		if mistakes, ok := problem["errors"]; ok {
+			want["errors"] = mistakes
+		}
 		if diff := cmp.Diff(want, problem); diff != "" {
 			d.t.Errorf("%s: %s (-want +got):\n%s", at, name, diff)
 		}

@@ -63,19 +63,19 @@ func (b *Body) keep(v jsondoc.Value) error {
 	return err
 }
 
-// member adds a member of the document that was read as a whole. where is the line of
-// it in errors.
-func (b *Body) member(to *organization.Builder, field string, v jsondoc.Value, where string) error {
-	if !to.Field(field) {
+// member adds a member of the document that was read as a whole. where is for
+// errors.
+func (b *Body) member(to *organization.Builder, field string, v jsondoc.Value, where organization.Where) error {
+	if !to.Field(field, where.Line) {
 		return nil
 	}
 	switch {
 	case field == organization.FieldFormat:
-		to.Format(v)
+		to.Format(v, where.Line)
 	case field == organization.FieldCompany:
 		to.Company(v, where)
 	case v.Kind() != jsondoc.KindArray:
-		to.NotList(field)
+		to.NotList(field, where.Line)
 	default:
 		for _, item := range v.Items() {
 			if field == organization.FieldDepartments {

@@ -3,7 +3,6 @@ package document
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -50,13 +49,13 @@ func (s *jsonScanner) pass(c byte) {
 	}
 }
 
-// where returns the line of an entry for errors, or "" in the first line, which may be the
-// only one.
-func (s *jsonScanner) where() string {
+// where returns where the next byte is. Errors say nothing of the first line, which may
+// be the only one.
+func (s *jsonScanner) where() organization.Where {
 	if s.at.Line == 0 {
-		return ""
+		return organization.Where{Line: 1}
 	}
-	return fmt.Sprintf(" (line %d)", s.at.Line+1)
+	return organization.OnLine(s.at.Line + 1)
 }
 
 // member reads a member of the document.
@@ -64,9 +63,10 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 	if c, err := s.next(); c != '"' {
 		return s.unexpected(c, err, "a member name in double quotes")
 	}
-	name, err := s.value("the name of a member")
+	name, err := s.value("")
 	if err != nil {
-		return err
+		f := fault.Of(err)
+		return f.With("the name of a member: %s", f.Msg).WithMistakes(f.Mistakes())
 	}
 	if err := s.expect(':', "a colon"); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 	if err != nil {
 		return s.unexpected(c, err, "a value")
 	}
+	where := s.where()
 	if c != '[' || field != organization.FieldDepartments && field != organization.FieldAgents {
-		where := s.where()
 		v, err := s.value(field)
 		switch {
 		case err == nil:
@@ -88,7 +88,7 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 		}
 		return err
 	}
-	if !to.Field(field) {
+	if !to.Field(field, where.Line) {
 		if _, err := s.value(field); !s.ends {
 			return err
 		}
@@ -187,18 +187,18 @@ func (s *jsonScanner) unexpected(c byte, err error, what string) error {
 	return jsondoc.SyntaxError(s.at, "expected %s, found %s", what, found)
 }
 
-// value reads the next value. what is its name in errors.
-func (s *jsonScanner) value(what string) (jsondoc.Value, error) {
+// value reads the next value, whose path is for errors.
+func (s *jsonScanner) value(path string) (jsondoc.Value, error) {
 	begin := s.at
 	if err := s.take(); err != nil {
 		return jsondoc.Value{}, err
 	}
 	if size := s.at.Byte - begin.Byte; size > maxEntry {
-		return jsondoc.Value{}, errLargeEntry.With("%s: must be at most %d bytes, it has %d", what, maxEntry, size)
+		return jsondoc.Value{}, errLargeEntry.At(path, "must be at most %d bytes, it has %d", maxEntry, size).OnLine(begin.Line + 1)
 	}
 	v, err := jsondoc.ParseAt(s.text, begin)
 	if err != nil {
-		err = jsondoc.ErrSyntax.With("%s: %s", what, fault.Of(err).Msg)
+		err = fault.Of(err).Below(path)
 	}
 	return v, err
 }

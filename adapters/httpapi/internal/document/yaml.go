@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"orgd/adapters/httpapi/internal/document/yamldoc"
@@ -77,7 +76,7 @@ func (s *yamlSplitter) readLine() ([]byte, error) {
 }
 
 func tooLarge(line, size int) error {
-	return errLargeEntry.With("line %d: what begins here must be at most %d bytes, it has %d", line, maxEntry, size)
+	return yamldoc.OnLine(errLargeEntry.With("what begins here must be at most %d bytes, it has %d", maxEntry, size), line)
 }
 
 // take adds a line to its piece.
@@ -88,7 +87,7 @@ func (s *yamlSplitter) take(line []byte) error {
 	silent := len(text) == 0 || text[0] == '#'
 	switch {
 	case s.ended && !silent:
-		return yamldoc.ErrSyntax.With("line %d: only one document is allowed", s.line)
+		return yamldoc.Wrong(s.line, "only one document is allowed")
 	case silent && (s.ended || s.isBlank()):
 		return nil
 	case silent || s.whole:
@@ -106,7 +105,7 @@ func (s *yamlSplitter) take(line []byte) error {
 	case indent > s.indent || text[0] == '\t':
 		return s.add(line)
 	}
-	return yamldoc.ErrSyntax.With("line %d: is indented less than the items before it", s.line)
+	return yamldoc.Wrong(s.line, "is indented less than the items before it")
 }
 
 // outermost takes a line without indentation that is no item.
@@ -118,9 +117,9 @@ func (s *yamlSplitter) outermost(line, text []byte) error {
 		}
 		return nil
 	case bytes.HasPrefix(text, []byte("---")):
-		return yamldoc.ErrSyntax.With("line %d: only one document is allowed", s.line)
+		return yamldoc.Wrong(s.line, "only one document is allowed")
 	case text[0] == '%' && s.isBlank():
-		return yamldoc.ErrSyntax.With("line %d: directives are not allowed", s.line)
+		return yamldoc.Wrong(s.line, "directives are not allowed")
 	case string(text) == "...":
 		s.ended = true
 		return s.flush()
@@ -150,7 +149,7 @@ func (s *yamlSplitter) firstItem(line, text []byte, indent int) error {
 		return s.add(line)
 	}
 	s.piece, s.size = nil, 0 // the name of the list
-	if s.lost = !s.to.Field(s.list); s.lost {
+	if s.lost = !s.to.Field(s.list, s.first); s.lost {
 		return nil
 	}
 	s.indent = indent
@@ -180,7 +179,7 @@ func (s *yamlSplitter) add(line []byte) error {
 
 // flush reads the piece and adds it to the document.
 func (s *yamlSplitter) flush() error {
-	piece, size, where := s.piece, s.size, fmt.Sprintf(" (line %d)", s.first)
+	piece, size, where := s.piece, s.size, organization.OnLine(s.first)
 	s.piece, s.size = nil, 0
 	switch {
 	case size > maxEntry:
@@ -197,7 +196,7 @@ func (s *yamlSplitter) flush() error {
 		return nil
 	}
 	if v.Kind() != jsondoc.KindObject {
-		return organization.ErrMalformed.With("line %d: the document must be an object, not %s", s.first, v.Kind())
+		return yamldoc.OnLine(organization.ErrMalformed.With("the document must be an object, not %s", v.Kind()), s.first)
 	}
 	for _, m := range v.Members() {
 		if err := s.b.member(s.to, m.Name, m.Value, where); err != nil {
@@ -207,7 +206,7 @@ func (s *yamlSplitter) flush() error {
 	return nil
 }
 
-func (s *yamlSplitter) item(piece []byte, where string) error {
+func (s *yamlSplitter) item(piece []byte, where organization.Where) error {
 	v, err := yamlItem(piece, s.first)
 	switch {
 	case err != nil:
@@ -228,7 +227,7 @@ func yamlItem(text []byte, line int) (jsondoc.Value, error) {
 		return jsondoc.Value{}, err
 	}
 	if len(list.Items()) != 1 {
-		return jsondoc.Value{}, yamldoc.ErrSyntax.With("line %d: is not one item of a list", line)
+		return jsondoc.Value{}, yamldoc.Wrong(line, "is not one item of a list")
 	}
 	return list.Items()[0], nil
 }

@@ -141,4 +141,23 @@ func (r *Request) writeDetail(w *jsondoc.Writer, f *fault.Error) {
 	w.Field("instance").Text(r.ID)
 	w.Field("title").Text(category.Title)
 	w.Field("type").Text(r.Env.ErrorDocs + "#" + category.Name)
+	if r.Route.Mistakes && category == fault.Validation.Category() {
+		writeMistakes(w, f.Mistakes())
+	}
+}
+
+func writeMistakes(w *jsondoc.Writer, mistakes []fault.Mistake) {
+	w.Field("errors").OpenList()
+	for _, m := range mistakes {
+		w.Open()
+		w.Field("path").Text(m.Path)
+		w.Field("text").Text(m.Text)
+		if w.Field("line"); m.Line > 0 {
+			w.Int(int64(m.Line))
+		} else {
+			w.Null()
+		}
+		w.Close()
+	}
+	w.CloseList()
 }

@@ -90,6 +90,8 @@ type Route struct {
 	// MaxBody bounds the request body in bytes; 0: the route takes none, and if there is
 	// one nobody reads it.
 	MaxBody int64
+	// Mistakes routes list in their errors what is wrong with a body.
+	Mistakes bool
 	// Handle answers, or returns the error that is to be answered.
 	Handle func(*Request) error
 

@@ -230,10 +230,8 @@ func (a Agent) check(unread []Mistake) (mistakes []Mistake) {
 		if slices.ContainsFunc(unread, func(m Mistake) bool { return known(m.Field) == field }) {
 			return
 		}
-		if err := Rule(field, value); err != nil {
-			m := a.mistake(field, "%s", err)
-			m.Field, m.Text, _ = strings.Cut(m.Text, ": ")
-			mistakes = append(mistakes, m)
+		for _, m := range Rule(field, value) {
+			mistakes = append(mistakes, Mistake{Path: a.Path, Line: a.Line(field), Field: m.Path, Text: m.Text})
 		}
 	}
 	rule(fieldName, a.Name)
@@ -251,21 +249,21 @@ func (a Agent) check(unread []Mistake) (mistakes []Mistake) {
 	return mistakes
 }
 
-// Rule says what is wrong with a value of a field of agents, as the service
-// would. The error begins with the field.
-func Rule(field string, value any) error {
+// Rule returns what is wrong with a value of a field of agents, as the service would say
+// it.
+func Rule(field string, value any) []fault.Mistake {
 	text, err := json.Marshal(map[string]any{field: value})
-	if err != nil {
-		return err
+	var v jsondoc.Value
+	if err == nil {
+		v, err = jsondoc.Parse(text)
 	}
-	v, err := jsondoc.Parse(text)
 	if err == nil {
 		_, err = agent.ParsePatch(v)
 	}
-	if err != nil {
-		return fmt.Errorf("%s", fault.Of(err).Msg)
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fault.Of(err).Mistakes()
 }
 
 // stem is the name of a file without what says that it is an agent's.

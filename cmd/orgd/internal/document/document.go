@@ -87,7 +87,7 @@ func lineOf(n *yaml.Node, path string) (line int) {
 	for path != "" && n != nil {
 		var name string
 		var item int
-		name, item, path = firstStep(path)
+		name, item, path = FirstStep(path)
 		switch {
 		case n.Kind == yaml.SequenceNode && item >= 0 && item < len(n.Content):
 			n = n.Content[item]
@@ -105,9 +105,9 @@ func lineOf(n *yaml.Node, path string) (line int) {
 	return line
 }
 
-// firstStep splits a path after its first step: a name, or the number of an item,
+// FirstStep splits a path after its first step: a name, or the number of an item,
 // which is -1 for a name.
-func firstStep(path string) (name string, item int, rest string) {
+func FirstStep(path string) (name string, item int, rest string) {
 	if inner, ok := strings.CutPrefix(path, "["); ok {
 		digits, rest, _ := strings.Cut(inner, "]")
 		item, err := strconv.Atoi(digits)

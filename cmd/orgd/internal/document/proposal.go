@@ -87,9 +87,17 @@ func (x Proposal) printMistakes(t *terminal.Terminal, err error) error {
 	if !ok || e.Code != client.ErrValidation && e.Code != client.ErrRequestValidation {
 		return err
 	}
-	all := parseMistakes(e.Detail)
-	for i, m := range all {
-		all[i].File, all[i].Line, all[i].Field = x.Locate(m.Field, m.Line)
+	if len(e.Mistakes) == 0 { // something before the service has answered
+		e.Mistakes = []client.Mistake{{Text: e.Detail}}
+	}
+	all := make([]Mistake, len(e.Mistakes))
+	for i, m := range e.Mistakes {
+		near := int64(0)
+		if m.Line != nil {
+			near = *m.Line
+		}
+		all[i].Text = m.Text
+		all[i].File, all[i].Line, all[i].Field = x.Locate(m.Path, int(near))
 	}
 	return PrintMistakes(t, x.Name, all)
 }

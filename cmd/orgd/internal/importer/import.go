@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"orgd/client"
@@ -82,9 +80,8 @@ func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connectio
 			mistake(fmt.Errorf("--department: %w", err))
 		}
 	}
-	if err := agentfiles.Rule("model", map[string]string{"provider": c.Provider, "model_id": "any"}); err != nil {
-		_, text, _ := strings.Cut(err.Error(), ": ")
-		mistake(fmt.Errorf("--provider: %s", text))
+	for _, m := range agentfiles.Rule("model", map[string]string{"provider": c.Provider, "model_id": "any"}) {
+		mistake(fmt.Errorf("--provider: %s", m.Text))
 	}
 	if info, err := os.Stat(c.Dir); err != nil {
 		mistake(err)
@@ -233,22 +230,16 @@ func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Ag
 	return sorted, nil
 }
 
-// entryOf matches the part of a path that names an entry of a list.
-var entryOf = regexp.MustCompile(`^(departments|agents)\[(\d+)\]\.?`)
-
 // locate returns a function that finds the file of an entry of the document.
 func (c *Agents) locate(departments, agents []agentfiles.Agent) document.Locate {
 	return func(path string, _ int) (file string, line int, field string) {
-		m := entryOf.FindStringSubmatch(path)
-		if m == nil {
-			return c.Dir, 0, path
-		}
-		list, field := agents, path[len(m[0]):]
-		if m[1] == "departments" {
+		listName, _, rest := document.FirstStep(path)
+		_, i, field := document.FirstStep(rest)
+		list := agents
+		if listName == "departments" {
 			list, field = departments, "department"
 		}
-		i, err := strconv.Atoi(m[2])
-		if err != nil || i >= len(list) {
+		if i < 0 || i >= len(list) {
 			return c.Dir, 0, path
 		}
 		name, _, _ := strings.Cut(field, ".")

@@ -33,21 +33,21 @@ func Parse(text []byte, first, depth int) (jsondoc.Value, error) {
 func load(text []byte, first int) (root *yaml.Node, err error) {
 	switch {
 	case !utf8.Valid(text):
-		return nil, syntax(first, "the text is not UTF-8")
+		return nil, Wrong(first, "the text is not UTF-8")
 	case bytes.HasPrefix(text, []byte("\uFEFF")):
-		return nil, syntax(first, "a byte order mark is not allowed")
+		return nil, Wrong(first, "a byte order mark is not allowed")
 	case bytes.HasPrefix(text, []byte("%")):
-		return nil, syntax(first, "directives are not allowed")
+		return nil, Wrong(first, "directives are not allowed")
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, second yaml.Node
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, syntax(first, "there is nothing")
+		return nil, Wrong(first, "there is nothing")
 	} else if err != nil {
 		return nil, unreadable(err, first)
 	}
 	if err := d.Decode(&second); err == nil {
-		return nil, syntax(first-1+second.Line, "only one document is allowed")
+		return nil, Wrong(first-1+second.Line, "only one document is allowed")
 	} else if !errors.Is(err, io.EOF) {
 		return nil, unreadable(err, first)
 	}
@@ -68,15 +68,15 @@ var known = []struct{ part, sentence string }{
 func unreadable(err error, first int) error {
 	for _, k := range known {
 		if strings.Contains(err.Error(), k.part) {
-			return syntax(first, "%s", k.sentence)
+			return Wrong(first, "%s", k.sentence)
 		}
 	}
 	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
-			return syntax(first-1+n, "this is not YAML, or something before it is not closed")
+			return Wrong(first-1+n, "this is not YAML, or something before it is not closed")
 		}
 	}
-	return syntax(first, "this is not YAML")
+	return Wrong(first, "this is not YAML")
 }
 
 // converter writes the nodes of a document as JSON.
@@ -87,7 +87,7 @@ type converter struct {
 }
 
 func (c *converter) fail(n *yaml.Node, format string, args ...any) error {
-	return syntax(c.before+n.Line, format, args...)
+	return Wrong(c.before+n.Line, format, args...)
 }
 
 // plain refuses what JSON cannot say.

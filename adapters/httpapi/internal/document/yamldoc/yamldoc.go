@@ -13,6 +13,13 @@ var ErrSyntax = fault.New(fault.RequestValidation, "invalid YAML")
 // MediaType is the media type of YAML (RFC 9512).
 const MediaType = "application/yaml"
 
-func syntax(line int, format string, args ...any) error {
-	return ErrSyntax.With("line %d: %s", line, ErrSyntax.With(format, args...).Msg)
+// Wrong is [ErrSyntax] for a line.
+func Wrong(line int, format string, args ...any) error {
+	return OnLine(ErrSyntax.With(format, args...), line)
+}
+
+// OnLine returns an error whose message begins with its line.
+func OnLine(err *fault.Error, line int) error {
+	what := []fault.Mistake{{Text: err.Msg, Line: line}}
+	return err.With("line %d: %s", line, err.Msg).WithMistakes(what)
 }
