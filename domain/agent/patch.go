@@ -110,7 +110,7 @@ func checkShortForm(v jsondoc.Value) error {
 	provider, modelID := isGiven(v, "model_provider"), isGiven(v, "model_id")
 	if provider != modelID {
 		return ErrShortForm.With("model_provider, model_id: give both or neither").
-			WithMistakes([]fault.Mistake{{Path: "model_provider", Text: "give it with model_id, or neither"}})
+			WithMistakes([]fault.Mistake{{Path: "model_provider", Text: "give both or neither"}})
 	}
 	if !provider {
 		return nil
