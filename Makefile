@@ -42,7 +42,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -166,6 +166,10 @@ browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHO
 # A module of its own, with Helm as a tool and the types of Kubernetes.
 helm-test: ## render the Helm chart, check every object, run what comes out
 	staticcheck=$$(go tool -n staticcheck) && cd test/helm && go vet . && $$staticcheck . && ../../.ci/gotest . -timeout 20m $(TESTFLAGS)
+
+# A module of its own, with oasdiff as a library.
+compat-test: ## compare the API description with that of the last release: nothing that clients rely on is gone
+	staticcheck=$$(go tool -n staticcheck) && cd test/compat && go vet . && $$staticcheck . && ../../.ci/gotest . -timeout 20m $(TESTFLAGS)
 
 bench: ## run the benchmarks; those of a million events take minutes
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h $(PACKAGES)

@@ -254,7 +254,7 @@ func (s *schemas) compareObject(at string, n node, typ reflect.Type, u use) {
 		return
 	}
 	fields := jsonFields(typ)
-	if _, other := typ.FieldByName("Other"); other == (free == false) {
+	if _, other := typ.FieldByName("Other"); other == (free == nil || free == false) {
 		s.t.Errorf("%s: additional properties are %v, and %s has Other = %t", at, free, typ, other)
 	}
 	for name, property := range properties {

@@ -19,6 +19,8 @@ import (
 	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/pb33f/libopenapi-validator/config"
 	validation "github.com/pb33f/libopenapi-validator/errors"
+
+	testapi "orgd/test/api"
 )
 
 // document is the API description that a service serves.
@@ -84,6 +86,10 @@ func (d *documents) missed(t *testing.T, wanted func(status string) bool) {
 }
 
 func parseDocument(text []byte) (*document, error) {
+	text, err := testapi.Closed(text)
+	if err != nil {
+		return nil, err
+	}
 	doc, err := libopenapi.NewDocument(text)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	validation "github.com/pb33f/libopenapi-validator/errors"
 
 	"orgd/adapters/httpapi/apidoc"
+	"orgd/test/api"
 )
 
 const server = "http://127.0.0.1:8080"
@@ -119,7 +120,11 @@ func problems(errs []*validation.ValidationError) string {
 
 func newValidator(t *testing.T) validator.Validator {
 	t.Helper()
-	doc, err := libopenapi.NewDocument(apidoc.JSON())
+	closed, err := api.Closed(apidoc.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := libopenapi.NewDocument(closed)
 	if err != nil {
 		t.Fatalf("NewDocument = %v", err)
 	}

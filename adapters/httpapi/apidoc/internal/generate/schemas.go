@@ -63,7 +63,7 @@ func (w *writer) noun(n fields.Noun, form fields.Form, s fields.Schema) {
 			required = append(required, f.Name)
 		}
 	}
-	w.object(s.Name, s.Doc, n.Open, required)
+	w.object(s.Name, s.Doc, n.Open, form&fields.Answers != 0, required)
 	if both := n.Together; both[0] != "" && form == fields.Change {
 		w.line(6, "dependentRequired:")
 		w.line(8, "%s: [%s]", both[0], both[1])
@@ -75,14 +75,17 @@ func (w *writer) noun(n fields.Noun, form fields.Form, s fields.Schema) {
 	}
 }
 
-// object writes how a component begins that is an object.
-func (w *writer) object(name, doc string, open bool, required []string) {
+// object writes how a component begins that is an object. Answers may have other members: a
+// later release adds some.
+func (w *writer) object(name, doc string, open, answer bool, required []string) {
 	w.line(4, "%s:", name)
 	w.line(6, "type: object")
 	if doc != "" {
 		w.line(6, "description: %s", text(doc))
 	}
-	w.line(6, "additionalProperties: %t", open)
+	if !answer {
+		w.line(6, "additionalProperties: %t", open)
+	}
 	switch list := strings.Join(required, ", "); {
 	case list == "":
 	case len(list) < 100:
@@ -221,12 +224,12 @@ func (w *writer) envelope(e fields.Envelope) {
 		name, data = name+"List", "{type: array, items: {$ref: "+ref+"}}"
 	case fields.Page:
 		if e.Kind == "AgentConfig" {
-			data = "{oneOf: [{$ref: " + ref + "}, {$ref: '#/components/schemas/AgentSummary'}]}"
+			data = "{anyOf: [{$ref: " + ref + "}, {$ref: '#/components/schemas/AgentSummary'}]}"
 		}
 		name, data = "PaginatedResponse_"+e.Kind, "{type: array, maxItems: 200, items: "+data+"}"
 		required = append(required, "pagination", "degraded_sources")
 	}
-	w.object(name, e.Doc, false, required)
+	w.object(name, e.Doc, false, true, required)
 	w.line(6, "properties:")
 	w.line(8, "data: %s", data)
 	w.line(8, "error: {$ref: '#/components/schemas/Nothing'}")
