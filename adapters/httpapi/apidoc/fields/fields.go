@@ -3,6 +3,7 @@
 //
 // make generate writes the schemas of the API description from it, and a test sends every
 // field by it, so that the description and the service agree. The program does not read it.
+// What stands around answers, and errors, are listed in the same way.
 package fields
 
 // Form is one of the forms that a noun is written in, or several of them.

@@ -16,8 +16,12 @@ import (
 // origin stands in the second line of the document.
 const origin = "\n# Made by make generate from interface.yaml and the list of fields.\n"
 
-// schemasHere is the line of interface.yaml that is replaced.
-const schemasHere = "    # The schemas of nouns and envelopes follow; make generate writes them.\n"
+// The lines of interface.yaml that are replaced.
+const (
+	refusalsHere = "    # The answers with errors follow; make generate writes them.\n"
+	schemasHere  = "    # The schemas of nouns and envelopes follow; make generate writes them.\n"
+	examplesHere = "    # The examples of errors follow; make generate writes them.\n"
+)
 
 func main() {
 	written, err := os.ReadFile("interface.yaml")
@@ -41,13 +45,20 @@ func document(written []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(written, &doc); err != nil {
 		return nil, err
 	}
-	if n := bytes.Count(written, []byte(schemasHere)); n != 1 {
-		return nil, fmt.Errorf("interface.yaml has %d lines %q, want one", n, schemasHere)
-	}
 	schemas, err := schemas(doc.Components.Schemas)
 	if err != nil {
 		return nil, err
 	}
 	first, rest, _ := bytes.Cut(written, []byte("\n"))
-	return slices.Concat(first, []byte(origin), bytes.Replace(rest, []byte(schemasHere), schemas, 1)), nil
+	text := slices.Concat(first, []byte(origin), rest)
+	for _, part := range []struct {
+		here string
+		text []byte
+	}{{refusalsHere, refusals()}, {schemasHere, schemas}, {examplesHere, examples()}} {
+		if n := bytes.Count(text, []byte(part.here)); n != 1 {
+			return nil, fmt.Errorf("interface.yaml has %d lines %q, want one", n, part.here)
+		}
+		text = bytes.Replace(text, []byte(part.here), part.text, 1)
+	}
+	return text, nil
 }

@@ -210,8 +210,10 @@ func text(s string) string {
 	if plain.MatchString(s) {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	return quoted(s)
 }
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func (w *writer) envelope(e fields.Envelope) {
 	ref := "'#/components/schemas/" + e.Kind + "'"
