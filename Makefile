@@ -30,7 +30,7 @@ SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/httpa
 TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # Packages under test/ that make test leaves to targets of their own: what starts browsers or
 # other programs, proves bounds, builds copies, kills processes or waits for long.
-ALONE := browser|budget|faults|fuzz|module|pages
+ALONE := browser|budget|faults|fuzz|generators|module|pages
 # The store on MongoDB, and what earlier releases have stored there.
 STORES := ./adapters/mongostore ./test/stored
 # What replicas can get wrong that one process cannot: for make mongo.
@@ -42,7 +42,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,10 @@ requests: ## send ten thousand requests that are made from the API description
 
 pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, Node.js and OpenSSL
 	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
+
+generators: export ORGD_TEST_GENERATORS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-generators
+generators: ## make clients of the API by the generators that people use; needs Node.js, Python and a network
+	.ci/gotest ./test/generators -timeout 60m $(TESTFLAGS)
 
 module-test: ## build a copy of the module that has another path; needs Git
 	.ci/gotest ./test/module -timeout 20m $(TESTFLAGS)

@@ -1,0 +1,2 @@
+python_tools
+python main.py
