@@ -11,7 +11,7 @@ var agents = []Noun{{
 	Schemas: map[Form]Schema{
 		Whole:    {"AgentConfig", "An agent: its identity, the fields that are not versioned, and the record's own numbers and times."},
 		Version:  {"AgentIdentity", "The versioned part of an agent."},
-		Summary:  {"AgentSummary", "An agent without its instructions, as lists show it with `view=summary`."},
+		Summary:  {"AgentSummary", "An agent in a list. `view=summary` leaves out its instructions."},
 		Document: {"OrganizationAgent", ""},
 		Create: {"CreateAgentOrgRequest", "A new agent. `model_provider` with `model_id` is a short form of `model`: both or neither, " +
 			"and not together with a `model` that is not null (400/2000). `junior` does not go with `full` autonomy (400/2000)."},
@@ -41,7 +41,7 @@ var agents = []Noun{{
 		{Name: "authority", Kind: "Authority"},
 		{Name: "autonomy_level", Kind: "AutonomyLevel", Null: true, Doc: "Null inherits the department's."},
 		{Name: "strategic_output_mode", Kind: "StrategicOutputMode", Null: true, Doc: "Null if the agent takes no part in strategy."},
-		{Name: "instructions", Kind: "AgentInstructions", Forms: Whole | Version | Document | Requests, Default: "''"},
+		{Name: "instructions", Kind: "AgentInstructions", Maybe: Summary, Default: "''"},
 		{Name: "hiring_date", Kind: "Date", Forms: Answers | Create | Entry, Docs: map[Form]string{
 			Create: "Today if absent. It never changes.", Entry: "Of a new agent, today if absent. That of an existing one cannot change."}},
 		{Name: "metadata", Kind: "FreeObject", Docs: map[Form]string{Create: "Free-form, empty if absent.",

@@ -56,8 +56,8 @@ type Field struct {
 	Must    Form   // the requests that need it
 	Null    bool   // it may be null; where it may be left out of what is no change, it always may
 	Default string // of a new one, in YAML
-	// Later says that a release has added it: versions that are older lack it.
-	Later bool
+	// Maybe are the answers that may lack it, such as versions that are older than the field.
+	Maybe Form
 	// Doc is said instead of what is said of the kind, and Docs instead of Doc in single
 	// forms; there, an empty text leaves what is said of the kind.
 	Doc  string

@@ -59,7 +59,7 @@ func (w *writer) noun(n fields.Noun, form fields.Form, s fields.Schema) {
 			continue
 		}
 		own = append(own, f)
-		if form&fields.Answers != 0 && !(f.Later && form == fields.Version) || f.Must&form != 0 {
+		if form&fields.Answers&^f.Maybe != 0 || f.Must&form != 0 {
 			required = append(required, f.Name)
 		}
 	}
@@ -226,7 +226,7 @@ func (w *writer) envelope(e fields.Envelope) {
 		name, data = name+"List", "{type: array, items: {$ref: "+ref+"}}"
 	case fields.Page:
 		if e.Kind == "AgentConfig" {
-			data = "{anyOf: [{$ref: " + ref + "}, {$ref: '#/components/schemas/AgentSummary'}]}"
+			data = "{$ref: '#/components/schemas/AgentSummary'}"
 		}
 		name, data = "PaginatedResponse_"+e.Kind, "{type: array, maxItems: 200, items: "+data+"}"
 		required = append(required, "pagination", "degraded_sources")
