@@ -60,8 +60,7 @@ func pages(c *api.ClientWithResponses) {
 		page := must(answer.JSON200, err)
 		fmt.Print("page")
 		for _, item := range page.Data {
-			agent, err := item.AsAgentConfig()
-			fmt.Print(" ", must(&agent, err).Name)
+			fmt.Print(" ", item.Name)
 		}
 		fmt.Println()
 		if page.Pagination.NextCursor == nil {

@@ -62,7 +62,7 @@ func pages(c *api.Client) {
 		page := must[*api.AgentPageHeaders](answer, err).Response
 		fmt.Print("page")
 		for _, item := range page.Data {
-			fmt.Print(" ", item.AgentConfig.Name)
+			fmt.Print(" ", item.Name)
 		}
 		fmt.Println()
 		if page.Pagination.NextCursor.Null {
