@@ -28,6 +28,10 @@ type document struct {
 	operations []operation
 	validator  validator.Validator
 
+	// The validator's cache of compiled schemas races: an entry is read by one
+	// goroutine while another one makes it.
+	validating sync.Mutex
+
 	mu   sync.Mutex
 	seen map[string]bool // "agents.get 404"
 }
@@ -230,6 +234,8 @@ func (d *document) check(op operation, r *http.Request, sent []byte, sloppy bool
 		StatusCode: answer.status, Header: withoutNumbers(answer.header),
 		Body: io.NopCloser(bytes.NewReader(answer.body)), Request: like,
 	}
+	d.validating.Lock()
+	defer d.validating.Unlock()
 	if ok, errs := d.validator.ValidateHttpResponse(like, resp); !ok {
 		return fmt.Errorf("the answer is not as described: %s", problems(errs))
 	}
