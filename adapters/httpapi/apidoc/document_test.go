@@ -114,6 +114,16 @@ func (d document) operations() []operation {
 	return all
 }
 
+// message returns what the service sends to the endpoint of a webhook. It is a callback, not one
+// of the document's webhooks, of which generators make operations of the service.
+func (d document) message() operation {
+	d.t.Helper()
+	at := "/paths/~1api~1v1~1webhooks/post/callbacks/message/{$request.body#~1url}/post"
+	n, _ := d.object(at)
+	id, _ := n["operationId"].(string)
+	return operation{"POST", "{$request.body#/url}", id, at, n}
+}
+
 func escape(step string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(step) }
 
 // parameters returns the pointers to the parameters of op, those of its path

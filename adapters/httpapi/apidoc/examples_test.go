@@ -173,10 +173,7 @@ func (d document) reach(at string, seen map[string]bool, visit func(at string, n
 // answered calls visit for every schema of what the service sends.
 func (d document) answered(visit func(at string, n node)) {
 	seen := map[string]bool{}
-	bodies := slices.Collect(maps.Keys(d.responses()))
-	for name := range d.root["webhooks"].(node) {
-		bodies = append(bodies, "/webhooks/"+name+"/post/requestBody")
-	}
+	bodies := append(slices.Collect(maps.Keys(d.responses())), d.message().at+"/requestBody")
 	for _, at := range bodies {
 		r, at := d.object(at)
 		content, _ := r["content"].(node)

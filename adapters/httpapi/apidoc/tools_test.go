@@ -78,6 +78,9 @@ func TestPatternsAreReadEverywhere(t *testing.T) {
 		if !strings.HasPrefix(pattern, "^") || !strings.HasSuffix(pattern, "$") {
 			t.Errorf("%s: %q has no anchors", at, pattern)
 		}
+		if s["format"] != nil { // Python would match a UUID or a time, which are no texts
+			t.Errorf("%s: has a pattern beside a format", at)
+		}
 	})
 	if n < 15 {
 		t.Errorf("there are %d patterns, want 15 at least", n)
@@ -102,11 +105,12 @@ func TestNumbersHaveDoublePrecision(t *testing.T) {
 	}
 }
 
-// keywords are what the schemas of the document are written with. Anything else is a
+// keywords are what the schemas of the document are written with, and names for words that two
+// lists have, without which Go of openapi-generator does not compile. Anything else is a
 // mistake, such as the rest of a text with a comma that is not quoted.
 var keywords = strings.Fields(`$ref additionalProperties anyOf const default dependentRequired description
 	discriminator enum format items maxItems maxLength maxProperties maximum minItems minLength minProperties
-	minimum oneOf pattern properties propertyNames required type uniqueItems`)
+	minimum oneOf pattern properties propertyNames required type uniqueItems x-enum-varnames`)
 
 // Generators for OpenAPI 3.0 read exclusiveMaximum and exclusiveMinimum as flags, many
 // know one type beside null only, and those for Go have neither constants nor lists as
@@ -133,11 +137,66 @@ func TestSchemasAreReadEverywhere(t *testing.T) {
 		case []any, node:
 			t.Errorf("%s: default = %v, want it in words", at, s["default"])
 		}
+		if _, ok := s["default"]; ok && slices.Contains(all, "object") {
+			t.Errorf("%s: is an object with a default, which ogen does not know", at)
+		}
 		value, isConst := s["const"]
 		if isConst && (value == nil || strings.Count(at, "/") == 3 && strings.HasPrefix(at, "/components/schemas/")) {
 			t.Errorf("%s: const = %v, want constants that are not null, where they are used", at, value)
 		}
+		if _, isBool := value.(bool); isBool { // openapi-generator makes a list of words of it
+			t.Errorf("%s: const = %v, want it in words", at, value)
+		}
 	})
+}
+
+// openapi-generator does not know that a scalar or map which is referred to may be null, unless
+// that is a list of words.
+func TestNullablesHaveTwoTypes(t *testing.T) {
+	d, n := open(t), 0
+	d.walkSchemas(func(at string, s node) {
+		if slices.Contains(types(s), "null") && len(types(s)) == 2 {
+			n++
+		}
+		list, _ := s["anyOf"].([]any)
+		for i := range list {
+			part, from := d.object(at + "/anyOf/" + strconv.Itoa(i))
+			kind, _ := part["type"].(string)
+			if kind != "null" && kind != "array" && part["enum"] == nil && part["properties"] == nil {
+				t.Errorf("%s: %s is of type %v, want both types where it is used", at, from, part["type"])
+			}
+		}
+	})
+	if n < 50 {
+		t.Errorf("there are %d scalars and maps that may be null, want 50 at least", n)
+	}
+}
+
+// In Go, openapi-generator makes constants of the words of all lists in one namespace: a word
+// that two lists have needs two names.
+func TestWordsHaveNamesOfTheirOwn(t *testing.T) {
+	taken := map[string]string{}
+	for name, schema := range open(t).root["components"].(node)["schemas"].(node) {
+		words, _ := schema.(node)["enum"].([]any)
+		names, named := schema.(node)["x-enum-varnames"].([]any)
+		if named && len(names) != len(words) {
+			t.Errorf("%s: has %d words and %d names", name, len(words), len(names))
+		}
+		for i := range words {
+			word, ok := words[i].(string)
+			if !ok {
+				continue // a number, whose name begins with it
+			}
+			if named {
+				word = names[i].(string)
+			}
+			constant := strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(word))
+			if other := taken[constant]; other != "" {
+				t.Errorf("%s and %s both have %q", name, other, word)
+			}
+			taken[constant] = name
+		}
+	}
 }
 
 // Generators make types of all kinds of components, and of operations, in one
@@ -199,18 +258,11 @@ func TestDescriptionsBeginWithSummaries(t *testing.T) {
 	for _, tag := range d.root["tags"].([]any) {
 		tags[tag.(node)["name"].(string)] = true
 	}
-	ops := d.operations()
-	for name, item := range d.root["webhooks"].(node) {
-		for method, n := range item.(node) {
-			op := operation{method, name, "", "/webhooks/" + name + "/" + method, n.(node)}
-			op.ID, _ = op.node["operationId"].(string)
-			ops = append(ops, op)
-			if list, _ := op.node["tags"].([]any); op.ID == "" || len(list) != 1 || !tags[list[0].(string)] {
-				t.Errorf("%s: operationId = %q, tags = %v, want one of each", op.at, op.ID, list)
-			}
-		}
+	message := d.message()
+	if list, _ := message.node["tags"].([]any); message.ID == "" || len(list) != 1 || !tags[list[0].(string)] {
+		t.Errorf("%s: operationId = %q, tags = %v, want one of each", message.at, message.ID, list)
 	}
-	for _, op := range ops {
+	for _, op := range append(d.operations(), message) {
 		summary, _ := op.node["summary"].(string)
 		description, _ := op.node["description"].(string)
 		if rest, ok := strings.CutPrefix(description, summary+".\n"); !ok || strings.TrimSpace(rest) == "" {

@@ -98,7 +98,7 @@ func TestDeviationsAreNoticed(t *testing.T) {
 		"wrong time":     {"agents.get", "200", body(`.903Z`, `Z`)},
 		"missing header": {"agents.get", "200", func(r *http.Response, _ string) { r.Header.Del("ETag") }},
 		"unknown code":   {"agents.get", "404", body(`3000`, `3009`)},
-		"not enveloped":  {"agents.get", "404", body(`"success":false`, `"success":true`)},
+		"not enveloped":  {"agents.get", "404", body(`"data":null`, `"date":null`)},
 	} {
 		if ok, _ := v.ValidateHttpResponse(request(tt.id), answer(tt.id, tt.status, tt.change)); ok {
 			t.Errorf("%s: was accepted", what)

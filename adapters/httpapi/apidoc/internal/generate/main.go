@@ -60,5 +60,5 @@ func document(written []byte) ([]byte, error) {
 		}
 		text = bytes.Replace(text, []byte(part.here), part.text, 1)
 	}
-	return text, nil
+	return withNullables(text)
 }

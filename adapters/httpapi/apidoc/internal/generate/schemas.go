@@ -106,7 +106,7 @@ func (w *writer) field(f fields.Field, form fields.Form) {
 		switch {
 		case f.Default != "":
 			rest = append(rest, [2]string{"default", f.Default})
-		case f.Null:
+		case f.Null && w.kinds[f.Kind].Type != "object": // ogen has no defaults of objects
 			rest = append(rest, [2]string{"default", "null"})
 		}
 	}
@@ -236,7 +236,7 @@ func (w *writer) envelope(e fields.Envelope) {
 	w.line(8, "data: %s", data)
 	w.line(8, "error: {$ref: '#/components/schemas/Nothing'}")
 	w.line(8, "error_detail: {$ref: '#/components/schemas/Nothing'}")
-	w.line(8, "success: {type: boolean, const: true, description: True in every success.}")
+	w.line(8, "success: {type: boolean, description: True in every success.}")
 	if e.Form == fields.Page {
 		w.line(8, "pagination: {$ref: '#/components/schemas/Pagination'}")
 		w.line(8, "degraded_sources: {$ref: '#/components/schemas/DegradedSources'}")

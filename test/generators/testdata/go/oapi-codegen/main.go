@@ -87,7 +87,7 @@ func changes(c *api.ClientWithResponses) {
 }
 
 func policies(c *api.ClientWithResponses) {
-	calendar, half := api.CeremonyStrategyCalendar, 0.5
+	calendar, half := api.Calendar, 0.5
 	body := api.CeremonyPolicyInput{Strategy: &calendar, TransitionThreshold: &half, AdditionalProperties: map[string]any{"sprint_days": 14}}
 	written, err := c.DepartmentsUpdateCeremonyPolicyWithResponse(ctx, "Sales", nil, body)
 	must(written.JSON200, err)

@@ -88,7 +88,7 @@ func changes(c *api.Client) {
 func policies(c *api.Client) {
 	body := api.CeremonyPolicyInput{
 		Strategy:            api.NewOptNilCeremonyStrategy(api.CeremonyStrategyCalendar),
-		TransitionThreshold: api.NewOptNilTransitionThreshold(0.5),
+		TransitionThreshold: api.NewOptNilFloat64(0.5),
 		AdditionalProps:     api.CeremonyPolicyInputAdditional{"sprint_days": jx.Raw("14")},
 	}
 	written, err := c.DepartmentsUpdateCeremonyPolicy(ctx, &body, api.DepartmentsUpdateCeremonyPolicyParams{Name: "Sales"})
