@@ -98,7 +98,7 @@ pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, N
 	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
 
 generators: export ORGD_TEST_GENERATORS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-generators
-generators: ## make clients of the API by the generators that people use; needs Node.js, Python and a network
+generators: ## make clients of the API by the generators that people use; needs Node.js, Python, Java with Maven and a network
 	.ci/gotest ./test/generators -timeout 60m $(TESTFLAGS)
 
 module-test: ## build a copy of the module that has another path; needs Git

@@ -63,7 +63,8 @@ func TestGenerators(t *testing.T) {
 	for _, script := range scripts {
 		dir := filepath.Dir(script)
 		language, name := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
-		if only := os.Getenv("ORGD_TEST_LANGUAGES"); only != "" && !slices.Contains(strings.Fields(only), language) {
+		only := strings.Fields(os.Getenv("ORGD_TEST_LANGUAGES"))
+		if len(only) > 0 && !slices.Contains(only, language) && !slices.Contains(only, language+"/"+name) {
 			continue
 		}
 		t.Run(language+"/"+name, func(t *testing.T) { generate(t, tools, dir, language != "lint") })
@@ -94,7 +95,7 @@ func generate(t *testing.T, tools, files string, uses bool) {
 	cmd.WaitDelay = time.Second // for what a script has left behind
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == unavailable {
-		t.Skipf("the generators of %s cannot be had: %s", filepath.Base(filepath.Dir(files)), lastLine(stdout.String()))
+		t.Skipf("%s cannot be had: %s", strings.TrimPrefix(t.Name(), "TestGenerators/"), lastLine(stdout.String()))
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s%s", err, stdout.String(), tail(stderr.String()))

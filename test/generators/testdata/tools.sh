@@ -48,3 +48,18 @@ go_tool() {
 	once "$(basename "${1%%@*}")" env GOBIN="$TOOLS/go" go install "$1"
 	PATH=$TOOLS/go:$PATH
 }
+
+OPENAPI_GENERATOR=7.17.0
+
+# The jar is on Maven Central.
+install_openapi_generator() {
+	mvn --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+		-Dartifact=org.openapitools:openapi-generator-cli:"$1" -DoutputDirectory="$TOOLS"
+}
+
+# openapi_generator GENERATOR [OPTION]... makes a client in the directory api.
+openapi_generator() {
+	need java mvn
+	(cd "$TOOLS" && once openapi-generator install_openapi_generator $OPENAPI_GENERATOR)
+	java -jar "$TOOLS/openapi-generator-cli-$OPENAPI_GENERATOR.jar" generate -g "$1" -i "$DOCUMENT" -o api "${@:2}" >&2
+}

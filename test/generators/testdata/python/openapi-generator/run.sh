@@ -1,0 +1,3 @@
+python_tools
+openapi_generator python
+PYTHONPATH=api python main.py
