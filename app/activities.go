@@ -134,7 +134,7 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (Rep
 	}
 	out := Reported{Warnings: warnings(entries)}
 	out.Counted, err = s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
-		return ch.trail(audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(Reported{n, out.Warnings}) })
+		return ch.trail(audit.Reported, audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(Reported{n, out.Warnings}) })
 	})
 	return out, err
 }

@@ -61,7 +61,7 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (hired agent.Re
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
-		hired = step.Record()
+		hired = step.Agent.Record()
 		return ch.agentChange(step, func() idempotency.Reply { return in.Reply(hired) }), nil
 	})
 	return hired, err
@@ -94,7 +94,7 @@ func (s *Agents) Change(ctx context.Context, c Call, in ChangeAgent) (changed ag
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
-		changed = step.Record()
+		changed = step.Agent.Record()
 		return ch.agentChange(step, noReply), nil
 	})
 	return changed, err
@@ -153,7 +153,7 @@ func (ch change) cause(source ports.IDs) activity.Cause {
 	for i := range ids {
 		ids[i] = activity.ID(source.NewID())
 	}
-	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, IDs: ids}
+	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, Reason: ch.call.Reason, IDs: ids}
 }
 
 func (ch change) agentChange(s agent.Step, reply func() idempotency.Reply) ports.AgentChange {
@@ -161,5 +161,5 @@ func (ch change) agentChange(s agent.Step, reply func() idempotency.Reply) ports
 	if s.Deleted {
 		to = 0
 	}
-	return ports.AgentChange{Step: s, Trail: ch.trail(audit.Agent(string(s.Agent.ID())), s.From, to, reply)}
+	return ports.AgentChange{Step: s, Trail: logged(ch.trail(s.Change.Action, audit.Agent(string(s.Agent.ID())), s.From, to, reply), s.Change)}
 }

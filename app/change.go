@@ -21,6 +21,7 @@ type Call struct {
 	Actor     access.Actor
 	Route     string // method and route pattern, for the audit trail
 	RequestID string
+	Reason    *string // why, as the caller puts it; nil if it says nothing
 	If        revision.Condition
 	Lock      *idempotency.Lock // the hold on an idempotency key; nil without one
 	// Live returns why the caller's session has ended since the request was admitted, nil
@@ -57,9 +58,9 @@ func (ch change) in(departments ...name.Key) change {
 
 // trail is the trail of the change. reply makes the response that another request
 // with the same idempotency key gets; it is called only if there is a key.
-func (ch change) trail(r audit.Resource, from, to int64, reply func() idempotency.Reply) ports.Trail {
+func (ch change) trail(a audit.Action, r audit.Resource, from, to int64, reply func() idempotency.Reply) ports.Trail {
 	t := ports.Trail{Audit: audit.Entry{
-		ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Route: ch.call.Route,
+		ID: ch.id, At: ch.at, Actor: ch.call.Actor.Subject, Action: a, Route: ch.call.Route,
 		Resource: r, From: from, To: to, RequestID: ch.call.RequestID,
 	}}
 	if ch.call.Lock != nil {
@@ -74,9 +75,34 @@ func (ch change) record(reply *idempotency.Reply) *idempotency.Record {
 	return &idempotency.Record{Key: l.Key, Fingerprint: l.Fingerprint, At: l.At, Departments: ch.departments, Reply: reply}
 }
 
-// changeOf is the change of a resource from a revision to state.
-func changeOf[T interface{ Tag() revision.Tag }](ch change, r audit.Resource, state T, from int64, reply func() idempotency.Reply) ports.Change[T] {
-	return ports.Change[T]{State: state, From: from, Trail: ch.trail(r, from, state.Tag().Revision, reply)}
+// logged returns a trail whose entry is in the change log.
+func logged(t ports.Trail, c audit.Change) ports.Trail {
+	t.Audit.Change = &c
+	return t
+}
+
+// noun is what has revisions and a stored form.
+type noun interface {
+	Tag() revision.Tag
+	Canonical() []byte
+}
+
+// changeOf is the change of a resource from one state, which is zero for something new, to
+// another. The change log shows c of it and the fields that differ.
+func changeOf[T noun](ch change, r audit.Resource, c audit.Change, before, after T, reply func() idempotency.Reply) ports.Change[T] {
+	from, to := before.Tag().Revision, after.Tag().Revision
+	c.Reason = ch.call.Reason
+	if from != 0 {
+		c = c.Between([2]string{string(before.Canonical()), string(after.Canonical())})
+	}
+	return ports.Change[T]{State: after, From: from, Trail: logged(ch.trail(c.Action, r, from, to, reply), c)}
+}
+
+// deletionOf is the change that ends a resource.
+func deletionOf[T noun](ch change, r audit.Resource, c audit.Change, last T) ports.Change[T] {
+	from := last.Tag().Revision
+	c.Reason = ch.call.Reason
+	return ports.Change[T]{State: last, From: from, Deleted: true, Trail: logged(ch.trail(c.Action, r, from, 0, noReply), c)}
 }
 
 // noReply is for changes whose requests carry no idempotency key.

@@ -67,18 +67,18 @@ func TestTrail(t *testing.T) {
 		call: Call{Actor: access.Actor{Subject: "root"}, Route: "POST /x", RequestID: "r-1"},
 		at:   noon, id: "audit-1",
 	}
-	entry := audit.Entry{ID: "audit-1", At: noon, Actor: "root", Route: "POST /x", Resource: "company", From: 2, To: 3, RequestID: "r-1"}
+	entry := audit.Entry{ID: "audit-1", At: noon, Actor: "root", Action: audit.CompanyUpdated, Route: "POST /x", Resource: "company", From: 2, To: 3, RequestID: "r-1"}
 	unasked := func() idempotency.Reply {
 		t.Error("the reply was made without a key that asks for it")
 		return idempotency.Reply{}
 	}
-	if diff := cmp.Diff(ports.Trail{Audit: entry}, ch.trail(audit.Company, 2, 3, unasked)); diff != "" {
+	if diff := cmp.Diff(ports.Trail{Audit: entry}, ch.trail(audit.CompanyUpdated, audit.Company, 2, 3, unasked)); diff != "" {
 		t.Errorf("note (-want +got):\n%s", diff)
 	}
 	ch.call.Lock = &idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon.Add(-time.Second)}
 	reply := idempotency.Reply{Status: 201, ETag: `"e"`}
 	want := ports.Trail{Audit: entry, Idempotency: &idempotency.Record{Key: "k", Fingerprint: "f", At: noon.Add(-time.Second), Reply: &reply}}
-	got := ch.trail(audit.Company, 2, 3, func() idempotency.Reply { return reply })
+	got := ch.trail(audit.CompanyUpdated, audit.Company, 2, 3, func() idempotency.Reply { return reply })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("note with a key (-want +got):\n%s", diff)
 	}

@@ -46,7 +46,7 @@ func (s *Company) Change(ctx context.Context, c Call, p company.Patch) (company.
 			return ports.Change[company.Company]{}, err
 		}
 		next, err := co.Change(p, costs, ch.at)
-		return changeOf(ch, audit.Company, next, co.Revision, noReply), err
+		return ch.companyChange(audit.CompanyUpdated, co, next, noReply), err
 	})
 }
 
@@ -106,7 +106,11 @@ func (ch change) reorder(co company.Company, departments []Department, short boo
 			return nil, ports.Change[company.Company]{}, err
 		}
 	}
-	return list, changeOf(ch, audit.Company, next, co.Revision, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
+	return list, ch.companyChange(audit.DepartmentsReordered, co, next, func() idempotency.Reply { return kept(in.Reply(next, list), short) }), nil
+}
+
+func (ch change) companyChange(action audit.Action, before, after company.Company, reply func() idempotency.Reply) ports.Change[company.Company] {
+	return changeOf(ch, audit.Company, audit.New(action, after.Name), before, after, reply)
 }
 
 // seated returns the departments in the company's order.

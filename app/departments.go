@@ -103,7 +103,7 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 		return Department{}, err
 	}
 	patch := in.Patch.Resolve(refs)
-	d, err := s.update(ctx, c, in.Key, func(d department.Department, others money.Percent, ch change) (department.Department, error) {
+	d, err := s.update(ctx, c, audit.DepartmentUpdated, in.Key, func(d department.Department, others money.Percent, ch change) (department.Department, error) {
 		return d.Change(patch, others, ch.at)
 	})
 	view := newLookup(ctx, s.agents, d)
@@ -114,7 +114,11 @@ func (s *Departments) Change(ctx context.Context, c Call, in ChangeDepartment) (
 // SetCeremonyPolicy replaces a department's ceremony policy; nil makes it
 // inherit the company's again.
 func (s *Departments) SetCeremonyPolicy(ctx context.Context, c Call, key name.Key, p *ceremony.Policy) (department.Department, error) {
-	return s.update(ctx, c, key, func(d department.Department, _ money.Percent, ch change) (department.Department, error) {
+	action := audit.CeremonySet
+	if p == nil {
+		action = audit.CeremonyRemoved
+	}
+	return s.update(ctx, c, action, key, func(d department.Department, _ money.Percent, ch change) (department.Department, error) {
 		if err := c.If.CheckAbsent(d.CeremonyPolicy != nil); err != nil {
 			return d, err
 		}
@@ -123,7 +127,7 @@ func (s *Departments) SetCeremonyPolicy(ctx context.Context, c Call, key name.Ke
 }
 
 // update changes a department under the caller's condition.
-func (s *Departments) update(ctx context.Context, c Call, key name.Key,
+func (s *Departments) update(ctx context.Context, c Call, action audit.Action, key name.Key,
 	change func(department.Department, money.Percent, change) (department.Department, error),
 ) (department.Department, error) {
 	ch := newChange(s.clock, s.ids, c)
@@ -132,7 +136,7 @@ func (s *Departments) update(ctx context.Context, c Call, key name.Key,
 			return ports.DepartmentChange{}, err
 		}
 		next, err := change(d, others, ch)
-		return ch.departmentChange(next, d.Revision, noReply), err
+		return ch.departmentChange(action, d, next, noReply), err
 	})
 }
 
@@ -169,7 +173,7 @@ func (ch change) createDepartment(id string, patch department.Patch, reply func(
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		step := ch.departmentChange(d, 0, func() idempotency.Reply { return reply(d) })
+		step := ch.departmentChange(audit.DepartmentCreated, department.Department{}, d, func() idempotency.Reply { return reply(d) })
 		step.Company = co.WithDepartment(company.Slot{OrderKey: company.OrderKey(id), Department: d.Name.Key}, ch.at)
 		return step, nil
 	}
@@ -180,12 +184,13 @@ func (ch change) deleteDepartment(d department.Department, agents int64, co comp
 	if err := d.CheckEmpty(agents); err != nil {
 		return ports.DepartmentChange{}, err
 	}
-	step := ch.departmentChange(d, d.Revision, noReply)
-	step.Deleted, step.Audit.To = true, 0
+	c := audit.New(audit.DepartmentDeleted, d.Name.Text).In(d.Name)
+	step := ports.DepartmentChange{Change: deletionOf(ch, audit.Department(d.Name.Text), c, d)}
 	step.Company = co.WithoutDepartment(d.Name.Key, ch.at)
 	return step, nil
 }
 
-func (ch change) departmentChange(d department.Department, from int64, reply func() idempotency.Reply) ports.DepartmentChange {
-	return ports.DepartmentChange{Change: changeOf(ch, audit.Department(d.Name.Text), d, from, reply)}
+func (ch change) departmentChange(action audit.Action, before, after department.Department, reply func() idempotency.Reply) ports.DepartmentChange {
+	c := audit.New(action, after.Name.Text).In(after.Name)
+	return ports.DepartmentChange{Change: changeOf(ch, audit.Department(after.Name.Text), c, before, after, reply)}
 }

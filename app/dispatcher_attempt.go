@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/audit"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -89,9 +90,9 @@ func (d *Dispatcher) disable(ctx context.Context, tried *webhook.Subscriber, why
 	ch.call.Actor.Subject = "orgd" // in the audit trail, for what the service does by itself
 	_, err := d.webhooks.store.Update(ctx, tried.ID, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		if w.Revision != tried.Revision {
-			return ch.webhookChange(w, w.Revision), nil
+			return ch.webhookChange(audit.WebhookUpdated, w, w.Revision), nil
 		}
-		return ch.webhookChange(w.Disable(why, ch.at), w.Revision), nil
+		return ch.webhookChange(audit.WebhookUpdated, w.Disable(why, ch.at), w.Revision), nil
 	})
 	if errors.Is(err, webhook.ErrNotFound) {
 		return nil

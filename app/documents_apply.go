@@ -24,10 +24,8 @@ type ApplyDocument struct {
 	Entries  organization.Entries
 	Prune    bool
 	// Hash, unless "", is that of the only plan that may be executed.
-	Hash string
-	// Reason, unless nil, is the reason of the versions that are written.
-	Reason *string
-	Reply  func(Applied) idempotency.Reply
+	Hash  string
+	Reply func(Applied) idempotency.Reply
 }
 
 // Applied is the result of an apply.
@@ -90,14 +88,13 @@ type execution struct {
 	*Documents
 	plan   *organization.Plan
 	call   Call
-	reason *string
 	strict bool // fails at another revision than the plan has read
 }
 
 // execute returns how many changes are made now; before are those of earlier attempts.
 func (s *Documents) execute(ctx context.Context, c Call, p *organization.Plan, in ApplyDocument, before int) (done int, err error) {
 	c.Lock = nil // the answer is stored after the last operation
-	x := execution{Documents: s, plan: p, call: c, reason: in.Reason, strict: in.Hash != ""}
+	x := execution{Documents: s, plan: p, call: c, strict: in.Hash != ""}
 	all := before
 	for _, phase := range p.Phases {
 		all += len(phase)
@@ -153,7 +150,7 @@ func (x execution) updateCompany(ctx context.Context, op organization.Operation)
 	patch, ch := x.plan.CompanyPatch(op), newChange(x.clock, x.ids, x.call)
 	_, err := x.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
 		next, err := co.Change(patch, costs, ch.at)
-		return changeOf(ch, audit.Company, next, co.Revision, noReply), x.check(op, co.Revision, err)
+		return ch.companyChange(audit.CompanyUpdated, co, next, noReply), x.check(op, co.Revision, err)
 	})
 	return err
 }
@@ -177,7 +174,7 @@ func (x execution) updateDepartment(ctx context.Context, op organization.Operati
 	}
 	_, err := x.departments.Update(ctx, op.Department, func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
 		next, err := change(d, others)
-		return ch.departmentChange(next, d.Revision, noReply), x.check(op, d.Revision, err)
+		return ch.departmentChange(audit.DepartmentUpdated, d, next, noReply), x.check(op, d.Revision, err)
 	})
 	return err
 }
@@ -198,7 +195,7 @@ func (x execution) createAgent(ctx context.Context, op organization.Operation) e
 	ch := newChange(x.clock, x.ids, x.call)
 	events := ch.cause(x.ids)
 	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentChange, error) {
-		step, err := agent.Hire(op.Agent, patch.In(department).Because(x.reason), events)
+		step, err := agent.Hire(op.Agent, patch.In(department), events)
 		return ch.agentChange(step, noReply), err
 	})
 	return err
@@ -214,7 +211,6 @@ func (x execution) updateAgent(ctx context.Context, op organization.Operation) e
 		if err != nil {
 			return err
 		}
-		patch = patch.Because(x.reason)
 		change = func(a agent.Agent) (agent.Step, error) { return a.Change(patch, events) }
 	}
 	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentChange, error) {
@@ -231,7 +227,7 @@ func (x execution) reorderAgents(ctx context.Context, op organization.Operation)
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		step := ch.departmentChange(d.Touch(ch.at), d.Revision, noReply)
+		step := ch.departmentChange(audit.AgentsReordered, d, d.Touch(ch.at), noReply)
 		step.Members = next
 		return step, nil
 	})
@@ -251,7 +247,7 @@ func (x execution) reorderDepartments(ctx context.Context) error {
 			return ports.Change[company.Company]{}, organization.ErrChanged
 		}
 		next, err := co.Reorder(order, ch.at)
-		return changeOf(ch, audit.Company, next, co.Revision, noReply), err
+		return ch.companyChange(audit.DepartmentsReordered, co, next, noReply), err
 	})
 	return err
 }

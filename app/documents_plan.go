@@ -59,7 +59,7 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.
 	}
 	ch := newChange(s.clock, s.ids, c)
 	_, err := s.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
-		return changeOf(ch, audit.Company, co, co.Revision, func() idempotency.Reply { return *r }), nil
+		return ch.companyChange(audit.CompanyUpdated, co, co, func() idempotency.Reply { return *r }), nil
 	})
 	return err
 }

@@ -29,7 +29,7 @@ type filter struct {
 }
 
 func (f filter) selects(e activity.Logged) bool {
-	return !f.nothing && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
+	return !f.nothing && e.Change == nil && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
 }
 
 // Batch is a part of the log that begins where the one before ended.

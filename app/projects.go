@@ -100,7 +100,7 @@ func (s *Projects) Start(ctx context.Context, c Call, in StartProject) (Project,
 			return Project{}, err
 		}
 		made := Project{p, names}
-		err = s.projects.Create(ctx, ch.projectChange(p, 0, func() idempotency.Reply { return in.Reply(made) }))
+		err = s.projects.Create(ctx, ch.projectChange(audit.ProjectCreated, project.Project{}, p, func() idempotency.Reply { return in.Reply(made) }))
 		if !errors.Is(err, project.ErrExists) { // ids are short: another one
 			return made, err
 		}
@@ -130,7 +130,7 @@ func (s *Projects) Change(ctx context.Context, c Call, id project.ID, patch proj
 			return ports.Change[project.Project]{}, err
 		}
 		next, err := p.Change(patch, ch.at)
-		return ch.projectChange(next, p.Revision, noReply), err
+		return ch.projectChange(audit.ProjectUpdated, p, next, noReply), err
 	})
 	if err != nil {
 		return Project{}, err
@@ -145,9 +145,7 @@ func (s *Projects) Delete(ctx context.Context, c Call, id project.ID) error {
 		if err := c.If.Check(p.Tag()); err != nil {
 			return ports.Change[project.Project]{}, err
 		}
-		step := ch.projectChange(p, p.Revision, noReply)
-		step.Deleted, step.Audit.To = true, 0
-		return step, nil
+		return deletionOf(ch, audit.Project(string(p.ID)), audit.New(audit.ProjectDeleted, p.Name), p), nil
 	})
 	return err
 }
@@ -157,6 +155,6 @@ func (s *Projects) named(ctx context.Context, p project.Project) (Project, error
 	return Project{p, names}, err
 }
 
-func (ch change) projectChange(p project.Project, from int64, reply func() idempotency.Reply) ports.Change[project.Project] {
-	return changeOf(ch, audit.Project(string(p.ID)), p, from, reply)
+func (ch change) projectChange(action audit.Action, before, after project.Project, reply func() idempotency.Reply) ports.Change[project.Project] {
+	return changeOf(ch, audit.Project(string(after.ID)), audit.New(action, after.Name), before, after, reply)
 }

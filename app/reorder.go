@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
@@ -58,7 +59,7 @@ func (s *Departments) Reorder(ctx context.Context, c Call, in ReorderAgents) (de
 			if !slices.EqualFunc(now, next, func(a, b agent.Member) bool { return a.ID == b.ID }) {
 				moved = d.Touch(ch.at)
 			}
-			step = ch.departmentChange(moved, d.Revision, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
+			step = ch.departmentChange(audit.AgentsReordered, d, moved, func() idempotency.Reply { return kept(in.Reply(moved, ordered), short) })
 			step.Members = next
 			return step, nil
 		})

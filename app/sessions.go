@@ -201,7 +201,7 @@ func (s *Sessions) hand(ctx context.Context, ch change, made session.Session) (s
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	return token, made, s.store.Issue(ctx, made, withoutReply(ch.trail(audit.Session(made.ID), 0, 1, noReply)))
+	return token, made, s.store.Issue(ctx, made, withoutReply(ch.trail(audit.SessionIssued, audit.Session(made.ID), 0, 1, noReply)))
 }
 
 // List returns a page of sessions: the caller's own, or everybody's for those
@@ -242,7 +242,7 @@ func (s *Sessions) Logout(ctx context.Context, c Call, mine session.Session) err
 }
 
 func (s *Sessions) revoke(ctx context.Context, ch change, r session.Revocation) error {
-	trail := ch.trail(audit.Session(r.ID), 1, 0, noReply)
+	trail := ch.trail(audit.SessionRevoked, audit.Session(r.ID), 1, 0, noReply)
 	trail.Idempotency = nil // who logs out again gets the error of a session that has ended
 	if err := s.store.Revoke(ctx, r, trail); err != nil {
 		return err

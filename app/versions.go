@@ -71,14 +71,17 @@ func (s *Agents) Diff(ctx context.Context, ref identity.Ref, from, to int64) (id
 type RollbackAgent struct {
 	Ref    identity.Ref
 	Target int64
-	Reason *string
-	DryRun bool // check everything, change nothing
+	Reason *string // instead of the one of the call
+	DryRun bool    // check everything, change nothing
 	Reply  func(agent.Record) idempotency.Reply
 }
 
 // Rollback writes a new version with the content of an earlier one and returns
 // the agent as it is then, or, for a dry run, as it would be.
 func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (after agent.Record, err error) {
+	if in.Reason != nil {
+		c.Reason = in.Reason
+	}
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
 	var target identity.Version // of the agent of
@@ -97,11 +100,11 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (after 
 		if err := ch.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
 			return ports.AgentChange{}, err
 		}
-		step, err := a.Rollback(target, in.Reason, events)
+		step, err := a.Rollback(target, events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
-		after = step.Record()
+		after = step.Agent.Record()
 		reply := func() idempotency.Reply { return in.Reply(after) }
 		return ch.in(a.Department().Key, target.Content.Department.Key).agentChange(step, reply), nil
 	}

@@ -96,7 +96,7 @@ func (s *Webhooks) Register(ctx context.Context, c Call, patch webhook.Patch) (w
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	step := ch.webhookChange(w, 0)
+	step := ch.webhookChange(audit.WebhookCreated, w, 0)
 	step.Trail = withoutReply(step.Trail)
 	return w, s.webhooks.Create(ctx, step)
 }
@@ -113,7 +113,7 @@ func (s *Webhooks) Change(ctx context.Context, c Call, id webhook.ID, patch webh
 			return ports.WebhookChange{}, g.unknown
 		}
 		next, err := w.Change(patch, g.head, ch.at)
-		return ch.webhookChange(next, w.Revision), err
+		return ch.webhookChange(audit.WebhookUpdated, next, w.Revision), err
 	})
 	if err != nil {
 		return webhook.Webhook{}, err
@@ -128,7 +128,7 @@ func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.W
 	ch, fresh := newChange(s.clock, s.ids, c), webhook.Secret(s.random.Key())
 	return s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		next, err := w.Rotate(fresh, ch.at)
-		step := ch.webhookChange(next, w.Revision)
+		step := ch.webhookChange(audit.WebhookUpdated, next, w.Revision)
 		step.Trail = withoutReply(step.Trail)
 		return step, err
 	})
@@ -138,7 +138,7 @@ func (s *Webhooks) Rotate(ctx context.Context, c Call, id webhook.ID) (webhook.W
 func (s *Webhooks) Delete(ctx context.Context, c Call, id webhook.ID) error {
 	ch := newChange(s.clock, s.ids, c)
 	_, err := s.update(ctx, c, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
-		step := ch.webhookChange(w, w.Revision)
+		step := ch.webhookChange(audit.WebhookDeleted, w, w.Revision)
 		step.Deleted, step.Audit.To = true, 0
 		return step, nil
 	})
@@ -187,7 +187,7 @@ func (s *Webhooks) deliver(ctx context.Context, ch change, id webhook.ID, reply 
 	_, err := s.update(ctx, ch.call, id, func(w webhook.Webhook) (ports.WebhookChange, error) {
 		d, err := make(w)
 		made = d
-		trail := ch.trail(audit.Webhook(string(id)), 0, 0, func() idempotency.Reply { return reply(d) })
+		trail := ch.trail(audit.DeliveryOrdered, audit.Webhook(string(id)), 0, 0, func() idempotency.Reply { return reply(d) })
 		return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{State: w, From: w.Revision, Trail: trail}, Deliver: &d}, err
 	})
 	if err != nil {
@@ -207,6 +207,7 @@ func (s *Webhooks) update(ctx context.Context, c Call, id webhook.ID, change fun
 	})
 }
 
-func (ch change) webhookChange(w webhook.Webhook, from int64) ports.WebhookChange {
-	return ports.WebhookChange{Change: changeOf(ch, audit.Webhook(string(w.ID)), w, from, noReply)}
+func (ch change) webhookChange(a audit.Action, w webhook.Webhook, from int64) ports.WebhookChange {
+	trail := ch.trail(a, audit.Webhook(string(w.ID)), from, w.Revision, noReply)
+	return ports.WebhookChange{Change: ports.Change[webhook.Webhook]{State: w, From: from, Trail: trail}}
 }

@@ -85,26 +85,14 @@ func view(q *request.Query) func(*jsondoc.Writer, agent.Record) {
 	return nil
 }
 
-// withReason returns parse for patches that have the Change-Reason of the request.
-func withReason(r *request.Request, parse func(jsondoc.Value) (agent.Patch, error)) func(jsondoc.Value) (agent.Patch, error) {
-	return func(doc jsondoc.Value) (agent.Patch, error) {
-		p, err := parse(doc)
-		if err != nil {
-			return p, err
-		}
-		reason, err := protocol.ChangeReason(r.HTTP.Header)
-		return p.Because(reason), err
-	}
-}
-
 // create serves POST /agents.
 func (h agents) create(r *request.Request) error {
-	p, err := readNew(r, withReason(r, agent.ParseNew))
+	p, call, err := readNew(r, agent.ParseNew)
 	if err != nil {
 		return err
 	}
 	reply := func(a agent.Record) idempotency.Reply { return agentReply(a, http.StatusCreated) }
-	a, err := h.svc.Hire(r.Ctx(), r.Call(), app.HireAgent{Patch: p, Reply: reply})
+	a, err := h.svc.Hire(r.Ctx(), call, app.HireAgent{Patch: p, Reply: reply})
 	if err != nil {
 		return err
 	}
@@ -113,7 +101,7 @@ func (h agents) create(r *request.Request) error {
 
 // update serves PATCH /agents/{agent_name}.
 func (h agents) update(r *request.Request) error {
-	ref, p, call, err := readChange(r, (*request.Request).AgentRef, withReason(r, agent.ParsePatch))
+	ref, p, call, err := readChange(r, (*request.Request).AgentRef, agent.ParsePatch)
 	if err != nil {
 		return err
 	}

@@ -85,11 +85,11 @@ func (h departments) list(r *request.Request) error {
 
 // create serves POST /departments.
 func (h departments) create(r *request.Request) error {
-	p, err := readNew(r, department.ParseNew)
+	p, call, err := readNew(r, department.ParseNew)
 	if err != nil {
 		return err
 	}
-	d, err := h.svc.Create(r.Ctx(), r.Call(), app.CreateDepartment{Patch: p, Reply: createdReply})
+	d, err := h.svc.Create(r.Ctx(), call, app.CreateDepartment{Patch: p, Reply: createdReply})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (h sessions) signIn(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	code, err := readNew(r, parseCode)
+	code, err := readBody(r, parseCode)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"orgd/adapters/httpapi/internal/document"
-	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/idempotency"
@@ -56,7 +55,7 @@ func (h organizations) apply(r *request.Request) (err error) {
 	if q.Err != nil {
 		return q.Err
 	}
-	reason, err := protocol.ChangeReason(r.HTTP.Header)
+	call, err := r.ReasonedCall()
 	if err != nil {
 		return err
 	}
@@ -65,8 +64,8 @@ func (h organizations) apply(r *request.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	done, err := h.svc.Apply(r.Ctx(), r.Call(), app.ApplyDocument{
-		Document: doc, Entries: body, Prune: prune, Hash: hash, Reason: reason, Reply: appliedReply,
+	done, err := h.svc.Apply(r.Ctx(), call, app.ApplyDocument{
+		Document: doc, Entries: body, Prune: prune, Hash: hash, Reply: appliedReply,
 	})
 	if err != nil {
 		return err

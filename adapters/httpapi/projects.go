@@ -36,12 +36,12 @@ func (h projects) list(r *request.Request) error {
 
 // create serves POST /projects.
 func (h projects) create(r *request.Request) error {
-	p, err := readNew(r, project.ParseNew)
+	p, call, err := readNew(r, project.ParseNew)
 	if err != nil {
 		return err
 	}
 	reply := func(p app.Project) idempotency.Reply { return projectReply(p, http.StatusCreated) }
-	made, err := h.svc.Start(r.Ctx(), r.Call(), app.StartProject{Patch: p, Reply: reply})
+	made, err := h.svc.Start(r.Ctx(), call, app.StartProject{Patch: p, Reply: reply})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,15 @@ func readTarget[K any](r *request.Request, path func(*request.Request) (K, error
 }
 
 // readNew reads the body of a request that creates something.
-func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, err error) {
+func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
+	if in, err = readBody(r, parse); err != nil {
+		return in, call, err
+	}
+	call, err = r.ReasonedCall()
+	return in, call, err
+}
+
+func readBody[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, err error) {
 	doc, err := r.Document()
 	if err != nil {
 		return in, err
@@ -54,7 +62,7 @@ func readNew[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (i
 
 // readConditional reads the body and the If-Match of a change.
 func readConditional[T any](r *request.Request, parse func(jsondoc.Value) (T, error)) (in T, call app.Call, err error) {
-	if in, err = readNew(r, parse); err != nil {
+	if in, err = readBody(r, parse); err != nil {
 		return in, call, err
 	}
 	call, err = r.ConditionalCall()

@@ -23,7 +23,7 @@ type sessions struct {
 
 // issue serves POST /auth/tokens.
 func (h sessions) issue(r *request.Request) error {
-	in, err := readNew(r, parseIssue)
+	in, err := readBody(r, parseIssue)
 	if err != nil {
 		return err
 	}

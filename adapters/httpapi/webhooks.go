@@ -33,11 +33,11 @@ func (h webhooks) list(r *request.Request) error {
 
 // create serves POST /webhooks.
 func (h webhooks) create(r *request.Request) error {
-	p, err := readNew(r, webhook.ParseNew)
+	p, call, err := readNew(r, webhook.ParseNew)
 	if err != nil {
 		return err
 	}
-	made, err := h.svc.Register(r.Ctx(), r.Call(), p)
+	made, err := h.svc.Register(r.Ctx(), call, p)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ type deletedAgentDoc struct {
 
 // agentOf is the agent after a step.
 func agentOf(s agent.Step, departmentID string) agentDoc {
-	a, r := s.Agent, s.Record()
+	a, r := s.Agent, s.Agent.Record()
 	return agentDoc{
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text,
 		Department: string(a.Department().Key), DepartmentID: departmentID,

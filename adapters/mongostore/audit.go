@@ -18,8 +18,13 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 	return every(s.db.ask(ctx), auditColl, entriesFilter(q), entryDoc.entry, first(q.Limit, "-at", "-_id"))
 }
 
+// entriesFilter is for indexes that keep actions and actors apart: a page is the merge of
+// the pages of each action.
 func entriesFilter(q audit.Query) bson.D {
-	filter := given(is("resource", string(q.Resource)), is("actor", q.Actor))
+	filter := given(is("resource", string(q.Resource)), is("department", string(q.Department)), is("actor", q.Actor))
+	if q.Actions != nil {
+		filter = append(filter, in("action", q.Actions))
+	}
 	at := bson.D{}
 	if !q.Since.IsZero() {
 		at = append(at, is("$gte", millis(q.Since)))
@@ -52,21 +57,35 @@ type entryDoc struct {
 	Actor     string `bson:"actor"`
 	Route     string `bson:"route"`
 	Resource  string `bson:"resource"`
+	Action    string `bson:"action,omitempty"`
 	From      int64  `bson:"from"`
 	To        int64  `bson:"to"`
 	RequestID string `bson:"request_id"`
+	// Of entries of the change log.
+	Department string `bson:"department,omitempty"`
+	Change     string `bson:"change,omitempty"`
 }
 
 func entryOf(e audit.Entry) entryDoc {
-	return entryDoc{
-		ID: e.ID, At: millis(e.At), Actor: e.Actor, Route: e.Route, Resource: string(e.Resource),
+	d := entryDoc{
+		ID: e.ID, At: millis(e.At), Actor: e.Actor, Action: string(e.Action), Route: e.Route, Resource: string(e.Resource),
 		From: e.From, To: e.To, RequestID: e.RequestID,
 	}
+	if e.Change != nil {
+		d.Department, d.Change = string(e.Change.Department.Key), e.Change.Text()
+	}
+	return d
 }
 
 func (d entryDoc) entry() (audit.Entry, error) {
-	return audit.Entry{
-		ID: d.ID, At: fromMillis(d.At), Actor: d.Actor, Route: d.Route, Resource: audit.Resource(d.Resource),
+	e := audit.Entry{
+		ID: d.ID, At: fromMillis(d.At), Actor: d.Actor, Action: audit.Action(d.Action), Route: d.Route, Resource: audit.Resource(d.Resource),
 		From: d.From, To: d.To, RequestID: d.RequestID,
-	}, nil
+	}
+	if d.Change == "" {
+		return e, nil
+	}
+	var err error
+	e.Change, err = audit.ParseChange(e.Action, d.Change)
+	return e, damaged(err)
 }

@@ -35,11 +35,14 @@ const batchOfLog = 500
 // their ranks. At the end of the log the cursor waits for the time wait.
 func (db *DB) openLog(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
 	at, name := timeOf(behind), bson.NewObjectID().Hex()
-	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert")})}}
+	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), is("$or", bson.A{
+		bson.D{is("ns.coll", eventsColl)},
+		bson.D{is("ns.coll", auditColl), exists("fullDocument.change", true)},
+	})})}}
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
 	// An empty first batch is had at once, however long the log is.
-	stream, err := db.coll(eventsColl).Watch(ctx, pipeline,
+	stream, err := db.data.Watch(ctx, pipeline,
 		options.ChangeStream().SetStartAtOperationTime(&at).SetMaxAwaitTime(wait).SetBatchSize(0).SetComment(name))
 	if err != nil {
 		return nil, tooOld(err)
@@ -52,19 +55,12 @@ func (db *DB) openLog(ctx context.Context, behind activity.Seq, wait time.Durati
 // next returns the next event, if there is one now, and how far the log was read.
 func (c *cursor) next(ctx context.Context) (*activity.Logged, activity.Seq, error) {
 	for c.read(ctx) {
-		var d struct {
-			Time  bson.Timestamp `bson:"clusterTime"`
-			Event eventDoc       `bson:"fullDocument"`
-		}
-		if err := c.stream.Decode(&d); err != nil {
+		e, err := c.current()
+		if err != nil {
 			return nil, 0, err
 		}
-		if c.rank++; d.Time != c.last {
-			c.last, c.rank = d.Time, 1
-		}
-		if seq := seqOf(d.Time, c.rank); seq > c.behind {
-			e := d.Event.logged(seq)
-			return &e, seq, nil
+		if e.Seq > c.behind {
+			return &e, e.Seq, nil
 		}
 	}
 	if err := c.stream.Err(); err != nil {
@@ -79,6 +75,42 @@ func (c *cursor) next(ctx context.Context) (*activity.Logged, activity.Seq, erro
 		return nil, 0, nil
 	}
 	return nil, reachedBy(c.stream.ResumeToken()), nil
+}
+
+// firstChange is the rank of the first change of a commit. Changes are behind the events of
+// their commit, whose ranks are those that they had before changes were in the log.
+const firstChange = 1 << (rankBits - 1)
+
+// current is what the stream has read.
+func (c *cursor) current() (e activity.Logged, err error) {
+	var d struct {
+		Time bson.Timestamp `bson:"clusterTime"`
+		From struct {
+			Coll string `bson:"coll"`
+		} `bson:"ns"`
+		Doc bson.Raw `bson:"fullDocument"`
+	}
+	if err := c.stream.Decode(&d); err != nil {
+		return e, err
+	}
+	if c.rank++; d.Time != c.last {
+		c.last, c.rank = d.Time, 1
+	}
+	if d.From.Coll == eventsColl {
+		var event eventDoc
+		err := bson.Unmarshal(d.Doc, &event)
+		return event.logged(seqOf(d.Time, c.rank)), err
+	}
+	c.rank = max(c.rank, firstChange)
+	var entry entryDoc
+	if err := bson.Unmarshal(d.Doc, &entry); err != nil {
+		return e, err
+	}
+	shown, err := entry.entry()
+	if err != nil {
+		return e, err
+	}
+	return activity.LoggedChange(seqOf(d.Time, c.rank), shown), nil
 }
 
 // longestRead is a time-out that no read comes to: the driver has its own, that of an

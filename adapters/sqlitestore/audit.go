@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"strings"
 
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
@@ -18,18 +19,59 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 	return all(ctx, s.db, "read audit entries", query, args, scanEntry)
 }
 
-// entriesQuery reads along one index, from the position where the page before
-// ended. A resource has far fewer entries than an actor, so that is the one to
-// follow if both are given.
+const selectEntries = "SELECT at, id, actor, action, route, resource, from_revision, to_revision, request_id, change FROM audit"
+
+// An index of the trail.
+const (
+	byAction     = " INDEXED BY audit_action"
+	byActor      = " INDEXED BY audit_actor"
+	byDepartment = " INDEXED BY audit_department"
+	byResource   = " INDEXED BY audit_resource"
+)
+
+// entriesQuery reads along one index, from the position where the page before ended. In an
+// index that begins with actions each of them has a query of its own: SQLite merges what
+// they find, and reads no more than the page.
 func entriesQuery(q audit.Query) (string, []any) {
-	var f filter
-	index := ""
+	f, index := entriesFilter(q)
+	var filters []filter
+	switch {
+	case index == byAction:
+		filters = each(f, "action", q.Actions)
+	case index == byActor && q.Actions != nil:
+		filters = each(f, "action", q.Actions)
+	case index == byActor:
+		filters = each(f, "action", append(audit.AllButReports(), audit.Reported, ""))
+	default:
+		among(&f, "action", q.Actions)
+		filters = []filter{f}
+	}
+	var queries []string
+	var args []any
+	for _, f := range filters {
+		queries = append(queries, "SELECT "+entryColumns+" FROM audit"+index+f.where())
+		args = append(args, f.args...)
+	}
+	return strings.Join(queries, " UNION ALL ") + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(args, q.Limit)
+}
+
+// entriesFilter returns what holds for all entries of a query but their action, and the
+// index to follow: a resource has fewer entries than a department, and that fewer than
+// an actor may have.
+func entriesFilter(q audit.Query) (f filter, index string) {
+	if len(q.Actions) > 0 {
+		index = byAction
+	}
 	if q.Actor != "" {
-		index = " INDEXED BY audit_actor"
+		index = byActor
 		f.and("actor = ?", q.Actor)
 	}
+	if q.Department != "" {
+		index = byDepartment
+		f.and("department_key = ?", string(q.Department))
+	}
 	if q.Resource != "" {
-		index = " INDEXED BY audit_resource"
+		index = byResource
 		f.and("resource = ?", string(q.Resource))
 	}
 	if !q.Since.IsZero() {
@@ -41,15 +83,23 @@ func entriesQuery(q audit.Query) (string, []any) {
 	case !q.Until.IsZero():
 		f.and("at < ?", millis(q.Until))
 	}
-	return "SELECT at, id, actor, route, resource, from_revision, to_revision, request_id FROM audit" +
-		index + f.where() + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(f.args, q.Limit)
+	return f, index
 }
 
-func scanEntry(r Row) (e audit.Entry, err error) {
+const entryColumns = "at, id, actor, action, route, resource, from_revision, to_revision, request_id, change"
+
+func scanEntry(r Row) (audit.Entry, error) { return scanEntryBehind(r) }
+
+// scanEntryBehind scans an entry behind other columns.
+func scanEntryBehind(r Row, first ...any) (e audit.Entry, err error) {
 	var at int64
 	var id []byte
-	err = r.Scan(&at, &id, &e.Actor, &e.Route, &e.Resource, &e.From, &e.To, &e.RequestID)
+	var change *string
+	err = r.Scan(append(first, &at, &id, &e.Actor, (*string)(&e.Action), &e.Route, (*string)(&e.Resource), &e.From, &e.To, &e.RequestID, &change)...)
 	e.At, e.ID = fromMillis(at), unpackID(id)
+	if err == nil && change != nil {
+		e.Change, err = audit.ParseChange(e.Action, *change)
+	}
 	return e, err
 }
 
@@ -90,14 +140,37 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 	if err := putRecord(tx, r); err != nil {
 		return err
 	}
-	_, err := tx.Exec(insertEntry, entry...)
+	insert := insertEntry
+	if len(entry) > auditOnly {
+		insert, tx.logged = insertChange, true
+		if _, err := tx.Exec(nextSeq); err != nil {
+			return wrap(err, "number a change", "")
+		}
+	}
+	_, err := tx.Exec(insert, entry...)
 	return wrap(err, "write audit entry", "")
 }
 
-const insertEntry = `
-INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+const (
+	// nextSeq numbers a change as SQLite numbers events.
+	nextSeq     = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events'"
+	insertEntry = `
+INSERT INTO audit (at, id, actor, action, route, resource, from_revision, to_revision, request_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertChange = `
+INSERT INTO audit (at, id, actor, action, route, resource, from_revision, to_revision, request_id, change, department_key, seq)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq FROM sqlite_sequence WHERE name = 'events'`
+	auditOnly = 9 // values of an entry that is not in the change log
+)
 
 func entryArgs(e audit.Entry) []any {
-	return []any{millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID}
+	args := []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID}
+	if e.Change == nil {
+		return args
+	}
+	var department any
+	if key := e.Change.Department.Key; key != "" {
+		department = string(key)
+	}
+	return append(args, e.Change.Text(), department)
 }

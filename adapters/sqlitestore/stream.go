@@ -1,8 +1,10 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"orgd/domain/activity"
@@ -40,6 +42,8 @@ func headOf(v *View) (head activity.Seq, err error) {
 const (
 	selectLog = "SELECT seq, department_key, " + eventColumns +
 		" FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
+	selectLoggedChanges = "SELECT seq, " + entryColumns +
+		" FROM audit WHERE seq NOT NULL AND seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
 	selectLogBegin = "SELECT seq FROM log_marks WHERE at = 0"
 )
 
@@ -72,20 +76,37 @@ func (s *Stream) read(ctx context.Context, fn func(*View) (ports.LogPage, error)
 	return page, err
 }
 
-// pageOf reads the events behind one position and up to another.
+// pageOf reads what is behind one position and up to another: the changes, and the events
+// up to the last of them if there is no room for more.
 func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
 	page := ports.LogPage{Next: max(after, upTo)}
 	var seq int64
+	found, err := rows(v, selectLoggedChanges, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
+		e, err := scanEntryBehind(r, &seq)
+		if err != nil {
+			return activity.Logged{}, err
+		}
+		return activity.LoggedChange(activity.Seq(seq), e), nil
+	})
+	if err != nil {
+		return page, err
+	}
+	if len(found) == limit {
+		upTo = found[limit-1].Seq
+	}
 	var department string
 	row := newEventRow(&seq, &department)
-	var err error
-	page.Events, err = rows(v, selectLog, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
+	events, err := rows(v, selectLog, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
 		e, err := row.scan(r)
 		return activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e}, err
 	})
-	if n := len(page.Events); n == limit {
-		page.Next, page.More = page.Events[n-1].Seq, true
+	found = append(found, events...)
+	slices.SortFunc(found, func(a, b activity.Logged) int { return cmp.Compare(a.Seq, b.Seq) })
+	if len(found) >= limit {
+		found = found[:limit]
+		page.Next, page.More = found[limit-1].Seq, true
 	}
+	page.Events = found
 	return page, err
 }
 

@@ -93,6 +93,11 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if err != nil {
 		return err
 	}
+	if schema >= 7 {
+		if _, err := tx.Exec("UPDATE latest_revocation SET at = ?", oldRevoked); err != nil {
+			return err
+		}
+	}
 	for _, e := range oldEvents() {
 		_, err := tx.Exec(`INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)

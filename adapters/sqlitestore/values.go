@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"encoding/hex"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,26 @@ type filter struct {
 func (f *filter) and(term string, args ...any) {
 	f.terms = append(f.terms, term)
 	f.args = append(f.args, args...)
+}
+
+// each returns a filter for each value that a column may have.
+func each[T ~string](f filter, column string, values []T) (filters []filter) {
+	for _, v := range values {
+		filters = append(filters, filter{terms: append(slices.Clip(f.terms), column+" = ?"), args: append(slices.Clip(f.args), string(v))})
+	}
+	return filters
+}
+
+// among lets a column have any of some values, or any at all if there are none.
+func among[T ~string](f *filter, column string, values []T) {
+	if len(values) == 0 {
+		return
+	}
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = string(v)
+	}
+	f.and(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
 // where is the WHERE clause, or nothing without conditions.

@@ -13,12 +13,14 @@ import (
 // agent makes, and therefore the number of ids that a [Cause] needs.
 const MaxEvents = 5
 
-// Cause holds the time of a change, the subject that asked for it and the ids of its
+// Cause holds the time of a change, the subject that asked for it, why, and the ids of its
 // events. It is made before the change, because the change may run more than once.
 type Cause struct {
-	At  time.Time // UTC, whole milliseconds; the time of every event of the change
-	By  string    // the subject that asked for the change
-	IDs []ID      // at least [MaxEvents], ascending
+	At time.Time // UTC, whole milliseconds; the time of every event of the change
+	By string    // the subject that asked for the change
+	// Reason is why, as the subject put it; nil if it gave none.
+	Reason *string
+	IDs    []ID // at least [MaxEvents], ascending
 }
 
 // Record starts collecting the lifecycle events of one change of one agent.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/domain/audit"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
@@ -187,14 +188,20 @@ type Query struct {
 // along the log and may leave numbers out.
 type Seq int64
 
-// Logged is an event in the log.
+// Logged is an event, or an entry of the change log, in the log.
 type Logged struct {
-	Event
-	Seq Seq
+	Event               // zero if it is a change
+	Change *audit.Entry // nil if it is an event
+	Seq    Seq
 	// Department is the one that the agent was in: after the change that made
 	// the event, before it for a deletion; for a reported event when it was
-	// reported. It may be deleted since.
+	// reported. It may be deleted since. Of a change it is that of the change.
 	Department name.Key
+}
+
+// LoggedChange returns an entry of the change log at its position.
+func LoggedChange(seq Seq, e audit.Entry) Logged {
+	return Logged{Change: &e, Seq: seq, Department: e.Change.Department.Key}
 }
 
 // ErrTooOld is a position that the log does not reach back to any more, or that it

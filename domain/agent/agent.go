@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/audit"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
@@ -48,6 +49,7 @@ type OrderKey string
 // Agent is an agent of the organization.
 type Agent struct {
 	Identity identity.Content
+	Text     string // of Identity, see [identity.Content.Canonical]
 	// Preset, Tier and ModelRequirement say how the identity came about. They
 	// are not part of it: changing them raises the revision, not the version.
 	Preset           *string
@@ -82,6 +84,7 @@ type Step struct {
 	Events  []activity.Event  // in their order
 	From    int64             // the revision before; 0 for a new agent
 	Deleted bool
+	Change  audit.Change // what the change log shows of it
 }
 
 // Effective reports whether the step changes anything.
@@ -101,8 +104,8 @@ func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 		return Step{}, err
 	}
 	v := identity.First(a.Identity, on.By, on.At)
-	v.Reason = p.reason
-	return Step{Agent: a, Version: &v, Events: events(nil, a.Identity, 1, on)}, nil
+	v.Reason, a.Text = on.Reason, v.Text
+	return Step{Agent: a, Version: &v, Events: events(nil, a.Identity, 1, on), Change: a.logged(audit.AgentCreated, 0, 1, on)}, nil
 }
 
 // Change merges the patch into the agent. It returns [ErrMove] for a change of
@@ -117,13 +120,13 @@ func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	return a.step(next, on, func(v *identity.Version) { v.Reason = p.reason })
+	return a.step(next, on, nil)
 }
 
 // Rollback brings the content of an earlier version back as a new version. The
 // agent keeps its id and its hiring date. It returns [ErrRollback] if the
 // status of the target cannot be reached from here, or its name must not be given again.
-func (a Agent) Rollback(target identity.Version, reason *string, on activity.Cause) (Step, error) {
+func (a Agent) Rollback(target identity.Version, on activity.Cause) (Step, error) {
 	next := a
 	next.Identity = target.Content
 	next.Identity.ID = a.Identity.ID
@@ -137,10 +140,7 @@ func (a Agent) Rollback(target identity.Version, reason *string, on activity.Cau
 			return Step{}, ErrRollback.With("version %d cannot be restored: %s", target.Number, err)
 		}
 	}
-	return a.step(next, on, func(v *identity.Version) {
-		v.RestoredFrom = &target.Number
-		v.Reason = reason
-	})
+	return a.step(next, on, &target.Number)
 }
 
 // Fire ends the agent.
@@ -148,12 +148,12 @@ func (a Agent) Fire(on activity.Cause) Step {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	r := on.Record(string(a.ID()), a.Name().Text, a.Version)
 	r.Fired(a.Identity.Role, a.Department().Text)
-	return Step{Agent: a, Events: r.Events(), From: a.Revision, Deleted: true}
+	return Step{Agent: a, Events: r.Events(), From: a.Revision, Deleted: true, Change: a.logged(audit.AgentDeleted, a.Version, 0, on)}
 }
 
 // step is what leads from a to next, or a step without effect if they are
-// equal.
-func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Version)) (Step, error) {
+// equal. restored is the version whose content next has again, or nil.
+func (a Agent) step(next Agent, on activity.Cause, restored *int64) (Step, error) {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	sameIdentity := reflect.DeepEqual(&a.Identity, &next.Identity)
 	if sameIdentity && reflect.DeepEqual(&a, &next) {
@@ -161,16 +161,28 @@ func (a Agent) step(next Agent, on activity.Cause, describe func(*identity.Versi
 	}
 	next.Revision++
 	next.UpdatedAt = on.At
-	s := Step{From: a.Revision}
+	s, action := Step{From: a.Revision}, audit.AgentUpdated
+	if restored != nil {
+		action = audit.AgentRolledBack
+	}
 	if !sameIdentity {
 		next.Version++
 		v := identity.Version{Number: a.Version}.Next(next.Identity, on.By, on.At)
-		describe(&v)
-		s.Version = &v
+		v.RestoredFrom, v.Reason = restored, on.Reason
+		s.Version, next.Text = &v, v.Text
 		s.Events = events(&a.Identity, next.Identity, next.Version, on)
 	}
 	s.Agent = next
+	s.Change = next.logged(action, a.Version, next.Version, on).Between(
+		[2]string{a.Text, next.Text}, [2]string{string(a.Unversioned()), string(next.Unversioned())})
 	return s, nil
+}
+
+// logged is what the change log shows of a change after which the agent is a.
+func (a Agent) logged(action audit.Action, from, to int64, on activity.Cause) audit.Change {
+	c := audit.New(action, a.Name().Text).In(a.Department())
+	c.Reason, c.FromVersion, c.ToVersion = on.Reason, from, to
+	return c
 }
 
 // moves lists where an agent may go from each status.

@@ -17,7 +17,7 @@ import (
 
 func TestHire(t *testing.T) {
 	p := parseNew(t, ada(`"authority":{"reports_to":"Bob"},"personality_preset":"calm","metadata":{"a":null}`))
-	got, err := Hire(adaID, p.Resolve(people).In(domaintest.Name("PLATFORM")).Because(new("growth")), on(0))
+	got, err := Hire(adaID, p.Resolve(people).In(domaintest.Name("PLATFORM")), because(on(0), "growth"))
 	if err != nil {
 		t.Fatalf("Hire = %v", err)
 	}
@@ -27,7 +27,7 @@ func TestHire(t *testing.T) {
 	c.Authority.ReportsTo = new(bobID)
 	c.Metadata = `{"a":null}`
 	want := Agent{
-		Identity: c, Preset: new("calm"), Version: 1, Revision: 1, OrderKey: adaID, CreatedAt: dawn, UpdatedAt: dawn,
+		Identity: c, Text: string(c.Canonical()), Preset: new("calm"), Version: 1, Revision: 1, OrderKey: adaID, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Hire (-want +got):\n%s", diff)
@@ -87,12 +87,13 @@ func TestHireRefuses(t *testing.T) {
 
 func TestChange(t *testing.T) {
 	a := hire(t, "")
-	got, err := a.Change(patch(t, `{"role":"Lead"}`).Because(new("earned")), on(5))
+	got, err := a.Change(patch(t, `{"role":"Lead"}`), because(on(5), "earned"))
 	if err != nil {
 		t.Fatalf("Change = %v", err)
 	}
 	want := a
 	want.Identity.Role, want.Version, want.Revision, want.UpdatedAt = "Lead", 2, 2, on(5).At
+	want.Text = string(want.Identity.Canonical())
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Change (-want +got):\n%s", diff)
 	}
@@ -142,7 +143,7 @@ func TestChangeWithoutEffect(t *testing.T) {
 		`{"autonomy_level":null,"memory":{"retention_days":null,"retention_overrides":[]}}`,
 		`{"authority":{"reports_to":"` + strings.ToUpper(bobID) + `","can_delegate_to":["Bob"],"budget_limit":0.0}}`,
 	} {
-		got, err := a.Change(patch(t, text).Because(new("why")), on(9))
+		got, err := a.Change(patch(t, text), because(on(9), "why"))
 		if diff := cmp.Diff(Step{Agent: a, From: 1}, got); diff != "" || err != nil {
 			t.Errorf("Change(%s) = %v (-want +got):\n%s", text, err, diff)
 		}
@@ -322,7 +323,7 @@ func TestMoves(t *testing.T) {
 				s, err := a.Change(patch(t, fmt.Sprintf(`{"status":%q,"level":%q}`, to, level)), on(3))
 				target := identity.Version{Number: 7, Content: a.Identity}
 				target.Content.Status, target.Content.Level = to, level
-				r, rollbackErr := a.Rollback(target, nil, on(3))
+				r, rollbackErr := a.Rollback(target, on(3))
 				if from != to && !allowed[[2]identity.Status{from, to}] {
 					if !errors.Is(err, ErrMove) || domaintest.Code(err) != 4000 {
 						t.Errorf("%s: Change = %+v, %v, want ErrMove", what, s, err)

@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 func draw(t *testing.T, rt *rapid.T, a Agent, versions []identity.Version) (Step, error) {
 	at := on(rapid.IntRange(-5, 50).Draw(rt, "ms"))
 	if rapid.IntRange(0, 3).Draw(rt, "rollback") == 0 {
-		return a.Rollback(rapid.SampledFrom(versions).Draw(rt, "target"), nil, at)
+		return a.Rollback(rapid.SampledFrom(versions).Draw(rt, "target"), at)
 	}
 	return a.Change(patch(t, rapid.SampledFrom(changes).Draw(rt, "patch")), at)
 }

@@ -23,7 +23,6 @@ var ErrShortForm = fault.New(fault.Validation, "model_provider and model_id go t
 type Patch struct {
 	mergepatch.Patch[Agent]
 	department *name.Name // as that writes it; nil: as the patch does
-	reason     *string
 }
 
 var noun = &mergepatch.Noun[Agent]{
@@ -154,12 +153,6 @@ func (p Patch) Resolve(refs identity.References) Patch {
 // In returns the patch with its department as that writes its own name.
 func (p Patch) In(department name.Name) Patch {
 	p.department = &department
-	return p
-}
-
-// Because returns the patch with the reason that its version will carry.
-func (p Patch) Because(reason *string) Patch {
-	p.reason = reason
 	return p
 }
 

@@ -25,20 +25,9 @@ type Record struct {
 }
 
 // Record returns a as stores keep it.
-func (a Agent) Record() Record { return a.recordOf(string(a.Identity.Canonical())) }
-
-// Record returns the agent after the step as stores keep it. The text of a new version
-// is that of the identity.
-func (s Step) Record() Record {
-	if s.Version == nil {
-		return s.Agent.Record()
-	}
-	return s.Agent.recordOf(s.Version.Text)
-}
-
-func (a Agent) recordOf(identity string) Record {
+func (a Agent) Record() Record {
 	return Record{
-		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey, Identity: identity, Unversioned: string(a.Unversioned()),
+		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey, Identity: a.Text, Unversioned: string(a.Unversioned()),
 		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
@@ -95,7 +84,7 @@ func (r Record) Agent() (Agent, error) {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	a := Agent{
-		Identity: c, Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey,
+		Identity: c, Text: r.Identity, Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Unversioned == nothingUnversioned {

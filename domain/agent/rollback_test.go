@@ -29,12 +29,12 @@ func old(t *testing.T) (identity.Version, Agent) {
 
 func TestRollback(t *testing.T) {
 	target, now := old(t)
-	got, err := now.Rollback(target, new("too grand"), on(2))
+	got, err := now.Rollback(target, because(on(2), "too grand"))
 	if err != nil {
 		t.Fatalf("Rollback = %v", err)
 	}
 	want := now
-	want.Identity, want.Version, want.Revision, want.UpdatedAt = target.Content, 3, 3, on(2).At
+	want.Identity, want.Text, want.Version, want.Revision, want.UpdatedAt = target.Content, target.Text, 3, 3, on(2).At
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Rollback (-want +got):\n%s", diff)
 	}
@@ -54,7 +54,7 @@ func TestRollback(t *testing.T) {
 func TestRollbackKeepsIdentity(t *testing.T) {
 	target, now := old(t)
 	target.Content.ID, target.Content.HiringDate = bobID, "1999-01-01"
-	got, err := now.Rollback(target, nil, on(2))
+	got, err := now.Rollback(target, on(2))
 	if err != nil {
 		t.Fatalf("Rollback = %v", err)
 	}
@@ -69,7 +69,7 @@ func TestRollbackKeepsIdentity(t *testing.T) {
 func TestRollbackWithoutEffect(t *testing.T) {
 	target, now := old(t)
 	target.Content = now.Identity
-	got, err := now.Rollback(target, new("why"), on(2))
+	got, err := now.Rollback(target, because(on(2), "why"))
 	if diff := cmp.Diff(Step{Agent: now, From: 2}, got); diff != "" || err != nil {
 		t.Errorf("Rollback = %v (-want +got):\n%s", err, diff)
 	}
@@ -80,7 +80,7 @@ func TestRollbackRestoresReferences(t *testing.T) {
 	target, now := old(t)
 	const gone = "0190a1b2-0000-7000-8000-0000000000ff"
 	target.Content.Authority.ReportsTo = new(gone)
-	got, err := now.Rollback(target, nil, on(2))
+	got, err := now.Rollback(target, on(2))
 	if err != nil || *got.Agent.Identity.Authority.ReportsTo != gone {
 		t.Errorf("Rollback = %+v, %v, want a reference to %s", got.Agent.Identity.Authority, err, gone)
 	}
@@ -89,7 +89,7 @@ func TestRollbackRestoresReferences(t *testing.T) {
 func TestRollbackRefusesMove(t *testing.T) {
 	target, _ := old(t)
 	target.Number, target.Content.Status = 4, identity.OnLeave
-	_, err := hire(t, `"status":"terminated"`).Rollback(target, nil, on(2))
+	_, err := hire(t, `"status":"terminated"`).Rollback(target, on(2))
 	want := "version 4 cannot be restored: an agent cannot go from status terminated to on_leave"
 	if err == nil || err.Error() != want {
 		t.Errorf("Rollback = %v, want %q", err, want)
@@ -113,13 +113,13 @@ func TestNamesThatArePaths(t *testing.T) {
 	if err != nil || s.Agent.Name().Text != "ADA/health" {
 		t.Fatalf("Change of an agent that has such a name = %+v, %v", s.Agent.Name(), err)
 	}
-	if _, err := s.Agent.Rollback(former, nil, on(2)); err != nil {
+	if _, err := s.Agent.Rollback(former, on(2)); err != nil {
 		t.Errorf("Rollback to the name that the agent has = %v", err)
 	}
 	if s, err = s.Agent.Change(patch(t, `{"name":"Ada"}`), on(2)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Agent.Rollback(former, nil, on(3)); !errors.Is(err, ErrRollback) || !strings.Contains(err.Error(), refused) {
+	if _, err := s.Agent.Rollback(former, on(3)); !errors.Is(err, ErrRollback) || !strings.Contains(err.Error(), refused) {
 		t.Errorf("Rollback to a name that was given up = %v, want ErrRollback", err)
 	}
 }

@@ -20,6 +20,11 @@ var people = identity.References{"Ada": adaID, adaID: adaID, "Bob": bobID, bobID
 
 var dawn = time.Date(2026, 1, 31, 23, 59, 59, 999e6, time.UTC)
 
+func because(c activity.Cause, reason string) activity.Cause {
+	c.Reason = &reason
+	return c
+}
+
 // on is a cause some milliseconds after dawn.
 func on(ms int) activity.Cause {
 	ids := make([]activity.ID, activity.MaxEvents)

@@ -2,7 +2,11 @@
 // which resource, when, and through which request.
 package audit
 
-import "time"
+import (
+	"time"
+
+	"orgd/domain/name"
+)
 
 // Kept is how long the trail is kept.
 const Kept = 400 * 24 * time.Hour
@@ -13,10 +17,14 @@ type Entry struct {
 	ID        string // UUIDv7
 	At        time.Time
 	Actor     string // the subject
+	Action    Action // "" for an entry of a release that had none
 	Route     string // method and route pattern, such as "PATCH /api/v1/agents/{agent_name}"
 	Resource  Resource
 	From, To  int64 // revisions; From is 0 for a creation, To is 0 for a deletion, and both for what has none
 	RequestID string
+	// Change is what the change log shows; nil for what is not in it: reports, sessions,
+	// webhooks.
+	Change *Change
 }
 
 // Resource names what a change touched, such as "agents/0190…" or "company".
@@ -56,10 +64,12 @@ func (e Entry) Position() Position { return Position{At: e.At, ID: e.ID} }
 
 // Query selects a part of the trail.
 type Query struct {
-	Actor    string    // "" means any
-	Resource Resource  // "" means any
-	Since    time.Time // zero means from the beginning; inclusive
-	Until    time.Time // zero means to the end; exclusive
-	After    *Position // entries behind this position, that is older ones
-	Limit    int
+	Actor      string    // "" means any
+	Resource   Resource  // "" means any
+	Since      time.Time // zero means from the beginning; inclusive
+	Until      time.Time // zero means to the end; exclusive
+	After      *Position // entries behind this position, that is older ones
+	Limit      int
+	Actions    []Action // nil means any, and those without one
+	Department name.Key // "" means any
 }

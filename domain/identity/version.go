@@ -95,19 +95,18 @@ func Compare(from, to Version) (Diff, error) {
 	if err := CheckDiffOrder(from.Number, to.Number); err != nil {
 		return Diff{}, err
 	}
-	a, err := from.Content.value()
-	if err != nil {
-		return Diff{}, err
-	}
-	b, err := to.Content.value()
-	if err != nil {
-		return Diff{}, err
-	}
 	d := Diff{AgentID: to.Content.ID, From: from.Number, To: to.Number}
-	d.walk(nil, a, b)
-	slices.SortStableFunc(d.Changes, func(x, y FieldChange) int {
-		return strings.Compare(x.Dotted(), y.Dotted())
+	jsondoc.Differences(string(from.Content.Canonical()), string(to.Content.Canonical()), func(path []string, was, is string) {
+		c := FieldChange{Path: slices.Clone(path), Type: Modified, Old: &was, New: &is}
+		switch {
+		case was == "":
+			c.Type, c.Old = Added, nil
+		case is == "":
+			c.Type, c.New = Removed, nil
+		}
+		d.Changes = append(d.Changes, c)
 	})
+	slices.SortStableFunc(d.Changes, func(x, y FieldChange) int { return strings.Compare(x.Dotted(), y.Dotted()) })
 	return d, nil
 }
 
@@ -120,53 +119,16 @@ func CheckDiffOrder(from, to int64) error {
 }
 
 // Summary says in words how much changed.
-func (d Diff) Summary() string {
-	switch n := len(d.Changes); n {
+func (d Diff) Summary() string { return Summary(len(d.Changes)) }
+
+// Summary says in words how many fields changed.
+func Summary(fields int) string {
+	switch fields {
 	case 0:
 		return "no changes"
 	case 1:
 		return "1 field changed"
 	default:
-		return fmt.Sprintf("%d fields changed", n)
+		return fmt.Sprintf("%d fields changed", fields)
 	}
-}
-
-func (c Content) value() (jsondoc.Value, error) {
-	v, err := jsondoc.ParseStored(c.Canonical())
-	if err != nil {
-		return v, fmt.Errorf("identity: diff: %w", err)
-	}
-	return v, nil
-}
-
-func (d *Diff) walk(path []string, a, b jsondoc.Value) {
-	old, news := a.Index(), b.Index()
-	for _, m := range old.Members() {
-		at := append(slices.Clone(path), m.Name)
-		now, ok := news.Get(m.Name)
-		switch {
-		case !ok:
-			d.add(at, Removed, text(m.Value), nil)
-		case m.Value.Kind() == jsondoc.KindObject && now.Kind() == jsondoc.KindObject:
-			d.walk(at, m.Value, now)
-		default:
-			if was, is := text(m.Value), text(now); *was != *is {
-				d.add(at, Modified, was, is)
-			}
-		}
-	}
-	for _, m := range news.Members() {
-		if _, ok := old.Get(m.Name); !ok {
-			d.add(append(slices.Clone(path), m.Name), Added, nil, text(m.Value))
-		}
-	}
-}
-
-func (d *Diff) add(path []string, t ChangeType, was, is *string) {
-	d.Changes = append(d.Changes, FieldChange{Path: path, Type: t, Old: was, New: is})
-}
-
-func text(v jsondoc.Value) *string {
-	s := string(v.Append(nil))
-	return &s
 }

@@ -64,7 +64,10 @@ func (p *parts) name() string {
 	return p.text[p.begin+1 : p.nameEnd-1]
 }
 
-func (p *parts) value() Value { return valueOf(p.text[p.middle:p.end]) }
+// raw is the text of the value.
+func (p *parts) raw() string { return p.text[p.middle:p.end] }
+
+func (p *parts) value() Value { return valueOf(p.raw()) }
 
 func (p *parts) member() Member { return Member{p.name(), p.value()} }
 

@@ -153,7 +153,7 @@ func (w Webhook) Subscriber() *Subscriber {
 // Wants reports whether the event in the log is one for the webhook. A disabled
 // webhook wants nothing: what happens meanwhile is never sent to it.
 func (s *Subscriber) Wants(e activity.Logged) bool {
-	return s.Enabled() && e.Seq > s.Since &&
+	return s.Enabled() && e.Seq > s.Since && e.Change == nil &&
 		(len(s.EventTypes) == 0 || slices.Contains(s.EventTypes, e.Type)) &&
 		(len(s.departments) == 0 || slices.Contains(s.departments, digestOf(e.Department)))
 }

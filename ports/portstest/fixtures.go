@@ -153,8 +153,9 @@ func (w *world) firing() change {
 
 func (w *world) rollingBack(target identity.Version, reason *string) change {
 	on, trail := w.cause(), w.trailOf(nil)
+	on.Reason = reason
 	return func(a agent.Agent) (ports.AgentChange, error) {
-		s, err := a.Rollback(target, reason, on)
+		s, err := a.Rollback(target, on)
 		return agentStep(s, trail), err
 	}
 }

@@ -173,6 +173,13 @@ func (r *Request) Call() app.Call {
 	return c
 }
 
+// ReasonedCall returns the call of a change with the request's Change-Reason.
+func (r *Request) ReasonedCall() (c app.Call, err error) {
+	c = r.Call()
+	c.Reason, err = protocol.ChangeReason(r.HTTP.Header)
+	return c, err
+}
+
 // live returns why the caller's session has ended since the request was admitted.
 func (r *Request) live() error {
 	if r.Live == nil {
@@ -181,11 +188,12 @@ func (r *Request) live() error {
 	return r.Live()
 }
 
-// ConditionalCall returns the call of a change under the request's If-Match.
+// ConditionalCall returns the [Request.ReasonedCall] under the request's If-Match.
 func (r *Request) ConditionalCall() (app.Call, error) {
-	c := r.Call()
-	var err error
-	c.If, err = protocol.ParseIfMatch(r.HTTP.Header)
+	c, err := r.ReasonedCall()
+	if err == nil {
+		c.If, err = protocol.ParseIfMatch(r.HTTP.Header)
+	}
 	return c, err
 }
 
