@@ -40,7 +40,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		jwtauth.Open, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
 
 		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
-		app.NewMeasures, app.NewSessions, app.NewStreams, newActivities,
+		app.NewMeasures, app.NewSessions, app.NewStreams, app.NewChanges, newActivities,
 		wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
 		newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
 	))

@@ -74,6 +74,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
 	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
 	auditLog := stores.Audit
+	changes := app.NewChanges(auditLog, agentStore)
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {
@@ -108,6 +109,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		Sessions:     sessions,
 		Webhooks:     webhooks,
 		Audit:        auditLog,
+		Changes:      changes,
 		Idempotency:  idempotencyStore,
 		Storage:      portsStorage,
 		Limiter:      limiter,

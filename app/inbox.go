@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/audit"
 	"orgd/domain/fault"
 	"orgd/ports"
 )
@@ -20,16 +21,25 @@ const (
 // may go on from where it is.
 var ErrSlow = fault.New(fault.Unavailable, "the client takes its events too slowly")
 
-// filter selects the events of a stream.
+// filter selects the events of a stream, or the changes.
 type filter struct {
 	nothing bool
+	changes *audit.Query // nil if it selects events, by what follows
 	agent   string
 	typ     activity.Type
 	since   time.Time
 }
 
 func (f filter) selects(e activity.Logged) bool {
-	return !f.nothing && e.Change == nil && (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
+	switch {
+	case f.nothing:
+		return false
+	case f.changes != nil:
+		return e.Change != nil && !e.Change.At.Before(f.since) && f.changes.Selects(*e.Change)
+	case e.Change != nil:
+		return false
+	}
+	return (f.agent == "" || f.agent == e.AgentID) && (f.typ == "" || f.typ == e.Type) && !e.At.Before(f.since)
 }
 
 // Batch is a part of the log that begins where the one before ended.
@@ -97,6 +107,9 @@ func weight(e activity.Logged) int {
 	n := 256 + len(e.AgentName) + len(e.Description) + len(e.Related) + len(e.Metadata)
 	if e.Data != nil {
 		n += len(*e.Data)
+	}
+	if e.Change != nil {
+		n += 1024
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/identity"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -52,12 +53,13 @@ func (s *Streams) Watch(ctx context.Context) error {
 	return err
 }
 
-// Follow says who follows the log from where, and which events he wants.
+// Follow says who follows the log from where, and which events or changes are wanted.
 type Follow struct {
 	Session session.Session
-	Agent   *identity.Ref // nil means any; one that never existed has no events
-	Type    activity.Type // "" means any
-	Since   time.Time     // events that happened earlier are left out; zero means none
+	Agent   *identity.Ref // nil means any; one that never existed has neither
+	Changes *audit.Query  // which changes are wanted; nil for events
+	Type    activity.Type // of events; "" means any
+	Since   time.Time     // what happened earlier is left out; zero means nothing is
 	After   *activity.Seq // nil means from now on
 }
 
@@ -67,7 +69,7 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	if !s.Working() {
 		return nil, ErrStalled
 	}
-	f := filter{typ: in.Type, since: in.Since}
+	f := filter{typ: in.Type, since: in.Since, changes: in.Changes}
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		switch {
@@ -77,6 +79,9 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 			return nil, err
 		}
 		f.agent = string(id)
+		if f.changes != nil {
+			f.changes.Resource = audit.Agent(f.agent)
+		}
 	}
 	position, err := s.log.Head(ctx)
 	if err != nil {

@@ -101,7 +101,7 @@ func (w *eventWriter) events(batch app.Batch) error {
 		w.id(position)
 		w.buffer = append(w.buffer, "data: "...)
 		text := jsondoc.NewWriter(w.buffer)
-		e.Event.Write(text)
+		e.Write(text)
 		w.buffer = append(text.Bytes(), "\n\n"...)
 		if len(w.buffer) < eventBytes && i < len(batch.Events)-1 {
 			continue

@@ -44,6 +44,8 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/docs", Op: access.Docs, AtRoot: true, Handle: docs.index},
 		{Method: get, Path: "/docs/{file}", Op: access.Docs, AtRoot: true, Handle: docs.file},
 		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit}.list},
+		{Method: get, Path: "/changes", Op: access.ChangesList, Handle: changes{s.parts.Changes, s.parts.Clock}.list},
+		{Method: get, Path: "/changes/stream", Op: access.ChangesStream, Handle: streams.followChanges},
 
 		{Method: get, Path: "/company", Op: access.CompanyGet, Handle: company.get},
 		{Method: patch, Path: "/company", Op: access.CompanyUpdate, MaxBody: request.DefaultMaxBody, Handle: company.update},

@@ -42,6 +42,7 @@ type Parts struct {
 	Sessions     *app.Sessions
 	Webhooks     *app.Webhooks
 	Audit        ports.AuditLog
+	Changes      *app.Changes
 	Idempotency  ports.IdempotencyStore
 	Storage      ports.Storage
 	Limiter      ports.Limiter

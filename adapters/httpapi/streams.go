@@ -33,7 +33,15 @@ type streams struct {
 
 // follow serves GET /activities/stream.
 func (h streams) follow(r *request.Request) error {
-	in, scope, err := h.read(r)
+	return h.serve(r, func(q *request.Query, now time.Time) app.Follow {
+		agent, typ, window := feedFilters(q)
+		return app.Follow{Agent: agent, Type: typ, Since: window.Since(now)}
+	})
+}
+
+// serve serves a stream of what wanted reads of the query.
+func (h streams) serve(r *request.Request, wanted func(*request.Query, time.Time) app.Follow) error {
+	in, scope, err := h.read(r, wanted)
 	if err != nil {
 		return err
 	}
@@ -58,13 +66,13 @@ func (h streams) follow(r *request.Request) error {
 
 // read reads what the client wants to follow, and the scope that its positions are bound
 // to.
-func (h streams) read(r *request.Request) (in app.Follow, scope string, err error) {
+func (h streams) read(r *request.Request, wanted func(*request.Query, time.Time) app.Follow) (in app.Follow, scope string, err error) {
 	q := r.Query()
-	agent, typ, window := feedFilters(q)
+	in = wanted(q, h.clock.Now())
 	if q.Err != nil {
 		return in, "", q.Err
 	}
-	in = app.Follow{Session: *r.Session, Agent: agent, Type: typ, Since: window.Since(h.clock.Now())}
+	in.Session = *r.Session
 	scope = q.Scope()
 	values, resumed := r.HTTP.Header["Last-Event-Id"]
 	if !resumed {
@@ -76,7 +84,7 @@ func (h streams) read(r *request.Request) (in app.Follow, scope string, err erro
 	// The window counts from the time at which the stream was first opened.
 	after, since, err := openPosition(r.Env.Cursors, scope, values[0])
 	in.After = &after
-	if window != 0 {
+	if !in.Since.IsZero() {
 		in.Since = since
 	}
 	return in, scope, err

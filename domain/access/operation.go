@@ -21,6 +21,12 @@ const (
 	AuditList    Operation = "audit.list"
 )
 
+// The operations on the change log.
+const (
+	ChangesList   Operation = "changes.list"
+	ChangesStream Operation = "changes.stream"
+)
+
 // The operations on the company and on the organization as one document.
 const (
 	CompanyGet                Operation = "company.get"

@@ -32,7 +32,7 @@ var (
 var table = map[Operation]rights{
 	Live: everyone, Ready: everyone, OpenAPI: everyone, Docs: everyone, Console: everyone,
 	Metrics: everyone, Capabilities: everyone,
-	AuditList: admins,
+	AuditList: admins, ChangesList: everyone, ChangesStream: everyone,
 
 	CompanyGet:                everyone,
 	CompanyDepartments:        everyone,

@@ -199,6 +199,15 @@ type Logged struct {
 	Department name.Key
 }
 
+// Write writes what the feed or the change log shows, an object.
+func (l Logged) Write(w *jsondoc.Writer) {
+	if l.Change != nil {
+		l.Change.WriteChange(w)
+		return
+	}
+	l.Event.Write(w)
+}
+
 // LoggedChange returns an entry of the change log at its position.
 func LoggedChange(seq Seq, e audit.Entry) Logged {
 	return Logged{Change: &e, Seq: seq, Department: e.Change.Department.Key}

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"slices"
 	"time"
 
 	"orgd/domain/name"
@@ -72,4 +73,12 @@ type Query struct {
 	Limit      int
 	Actions    []Action // nil means any, and those without one
 	Department name.Key // "" means any
+}
+
+// Selects reports whether e is among what q asks for, wherever its page begins.
+func (q Query) Selects(e Entry) bool {
+	return (q.Actor == "" || q.Actor == e.Actor) && (q.Resource == "" || q.Resource == e.Resource) &&
+		(q.Actions == nil || slices.Contains(q.Actions, e.Action)) &&
+		(q.Department == "" || e.Change != nil && q.Department == e.Change.Department.Key) &&
+		!e.At.Before(q.Since) && (q.Until.IsZero() || e.At.Before(q.Until))
 }
