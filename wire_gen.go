@@ -70,10 +70,10 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	policy := cfg.Webhooks
 	webhookStore := stores.Webhooks
 	outbox := stores.Outbox
-	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, eventStream, dispatcher)
 	auditLog := stores.Audit
+	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
+	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, auditLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, auditLog, eventStream, dispatcher)
 	changes := app.NewChanges(auditLog, agentStore)
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)

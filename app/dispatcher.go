@@ -36,6 +36,7 @@ type Dispatcher struct {
 	webhooks *subscribers
 	outbox   ports.Outbox
 	log      ports.ActivityLog
+	trail    ports.AuditLog
 	stream   ports.EventStream
 	sender   ports.WebhookSender
 	meter    DeliveryMeter
@@ -68,12 +69,12 @@ type reading struct {
 }
 
 // NewDispatcher returns a dispatcher that has begun nothing.
-func NewDispatcher(clock ports.Clock, ids ports.IDs, random ports.Random, webhooks ports.WebhookStore, outbox ports.Outbox, log ports.ActivityLog,
+func NewDispatcher(clock ports.Clock, ids ports.IDs, random ports.Random, webhooks ports.WebhookStore, outbox ports.Outbox, log ports.ActivityLog, trail ports.AuditLog,
 	stream ports.EventStream, sender ports.WebhookSender, meter DeliveryMeter,
 ) *Dispatcher {
 	work, abort := context.WithCancel(context.Background())
 	return &Dispatcher{
-		clock: clock, ids: ids, random: random, outbox: outbox, log: log, stream: stream, sender: sender, meter: meter,
+		clock: clock, ids: ids, random: random, outbox: outbox, log: log, trail: trail, stream: stream, sender: sender, meter: meter,
 		webhooks: &subscribers{store: webhooks, known: map[revision.Tag]*webhook.Subscriber{}},
 		work:     work, abort: abort, busy: map[webhook.ID]bool{},
 	}

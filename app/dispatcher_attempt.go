@@ -11,8 +11,8 @@ import (
 	"orgd/ports"
 )
 
-// events reads the events of a batch. Those that were deleted are missing.
-func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Event, error) {
+// events reads the events and changes of a batch. Those that were deleted are missing.
+func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Logged, error) {
 	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
 	defer cancel()
 	var ids []activity.ID
@@ -21,20 +21,45 @@ func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.
 			ids = append(ids, x.EventID)
 		}
 	}
-	events, err := d.log.Find(ctx, ids)
+	events, err := findLogged(ctx, d.log, d.trail, ids)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range batch {
 		if x.Test {
-			events[x.EventID] = x.TestEvent()
+			events[x.EventID] = activity.Logged{Event: x.TestEvent()}
 		}
 	}
 	return events, nil
 }
 
+// findLogged returns those of some events and changes that are stored.
+func findLogged(ctx context.Context, log ports.ActivityLog, trail ports.AuditLog, ids []activity.ID) (map[activity.ID]activity.Logged, error) {
+	events, err := log.Find(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[activity.ID]activity.Logged, len(ids))
+	var others []string
+	for _, id := range ids {
+		if e, ok := events[id]; ok {
+			found[id] = activity.Logged{Event: e}
+		} else {
+			others = append(others, string(id))
+		}
+	}
+	if len(others) == 0 {
+		return found, nil
+	}
+	changes, err := trail.Changes(ctx, others)
+	for id, e := range changes {
+		found[activity.ID(id)] = activity.LoggedChange(0, e)
+	}
+	return found, err
+}
+
 // attempt makes one attempt and stores what came of it.
-func (d *Dispatcher) attempt(w *webhook.Subscriber, begun webhook.Delivery, events map[activity.ID]activity.Event) error {
+func (d *Dispatcher) attempt(w *webhook.Subscriber, begun webhook.Delivery, events map[activity.ID]activity.Logged) error {
 	result, took := webhook.Result{Failure: webhook.NoEvent}, time.Duration(0)
 	if e, ok := events[begun.EventID]; ok {
 		start := time.Now()

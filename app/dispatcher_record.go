@@ -149,7 +149,7 @@ func (d *Dispatcher) match(hooks []*webhook.Subscriber, events []activity.Logged
 		seen++
 		for _, w := range hooks {
 			if w.Wants(e) {
-				deliveries = append(deliveries, w.Deliver(e.ID, now))
+				deliveries = append(deliveries, w.Deliver(activity.ID(e.LogID()), now))
 			}
 		}
 	}

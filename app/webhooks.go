@@ -23,17 +23,18 @@ type Webhooks struct {
 	outbox      ports.Outbox
 	departments ports.DepartmentStore
 	log         ports.ActivityLog
+	trail       ports.AuditLog
 	stream      ports.EventStream
 	dispatcher  *Dispatcher
 }
 
 // NewWebhooks returns the use cases on webhooks whose URLs the policy allows.
 func NewWebhooks(clock ports.Clock, ids ports.IDs, random ports.Random, policy webhook.Policy, webhooks ports.WebhookStore, outbox ports.Outbox,
-	departments ports.DepartmentStore, log ports.ActivityLog, stream ports.EventStream, dispatcher *Dispatcher,
+	departments ports.DepartmentStore, log ports.ActivityLog, trail ports.AuditLog, stream ports.EventStream, dispatcher *Dispatcher,
 ) *Webhooks {
 	return &Webhooks{
 		clock: clock, ids: ids, random: random, policy: policy, webhooks: webhooks, outbox: outbox,
-		departments: departments, log: log, stream: stream, dispatcher: dispatcher,
+		departments: departments, log: log, trail: trail, stream: stream, dispatcher: dispatcher,
 	}
 }
 
@@ -169,7 +170,7 @@ func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, deliver
 		return webhook.Delivery{}, err
 	}
 	if !d.Test {
-		found, err := s.log.Find(ctx, []activity.ID{d.EventID})
+		found, err := findLogged(ctx, s.log, s.trail, []activity.ID{d.EventID})
 		if err != nil {
 			return webhook.Delivery{}, err
 		}

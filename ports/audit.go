@@ -12,4 +12,8 @@ type AuditLog interface {
 	// Entries returns the entries that q selects, the newest first, ties by
 	// descending id.
 	Entries(ctx context.Context, q audit.Query) ([]audit.Entry, error)
+
+	// Changes returns those of some entries, by their ids, that are stored and in the
+	// change log.
+	Changes(ctx context.Context, ids []string) (map[string]audit.Entry, error)
 }

@@ -18,6 +18,20 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 	return every(s.db.ask(ctx), auditColl, entriesFilter(q), entryDoc.entry, first(q.Limit, "-at", "-_id"))
 }
 
+// Changes implements [ports.AuditLog].
+func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.changes").End(&err)
+	found := make(map[string]audit.Entry, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	entries, err := every(s.db.ask(ctx), auditColl, bson.D{in("_id", ids), exists("change", true)}, entryDoc.entry)
+	for _, e := range entries {
+		found[e.ID] = e
+	}
+	return found, err
+}
+
 // entriesFilter is for indexes that keep actions and actors apart: a page is the merge of
 // the pages of each action.
 func entriesFilter(q audit.Query) bson.D {
@@ -64,6 +78,8 @@ type entryDoc struct {
 	// Of entries of the change log.
 	Department string `bson:"department,omitempty"`
 	Change     string `bson:"change,omitempty"`
+	// Entered is when it was stored, by the server's clock: it replaces the empty value.
+	Entered *bson.Timestamp `bson:"entered,omitempty"`
 }
 
 func entryOf(e audit.Entry) entryDoc {
@@ -72,7 +88,7 @@ func entryOf(e audit.Entry) entryDoc {
 		From: e.From, To: e.To, RequestID: e.RequestID,
 	}
 	if e.Change != nil {
-		d.Department, d.Change = string(e.Change.Department.Key), e.Change.Text()
+		d.Department, d.Change, d.Entered = string(e.Change.Department.Key), e.Change.Text(), &bson.Timestamp{}
 	}
 	return d
 }

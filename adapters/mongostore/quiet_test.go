@@ -43,7 +43,7 @@ func TestLongLogOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	outbox := app.NewWebhooks(system.Clock{}, system.IDs{}, system.Random{}, webhook.Policy{AllowHTTP: true, AllowPrivate: true},
-		s.Webhooks, s.Outbox, s.Departments, s.Activities, s.Stream, dispatcherOf(s))
+		s.Webhooks, s.Outbox, s.Departments, s.Activities, s.Audit, s.Stream, dispatcherOf(s))
 	doc, err := jsondoc.Parse([]byte(`{"url":"http://127.0.0.1:9/"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestLongLogOfOthers(t *testing.T) {
 }
 
 func dispatcherOf(s ports.Stores) *app.Dispatcher {
-	return app.NewDispatcher(system.Clock{}, system.IDs{}, system.Random{}, s.Webhooks, s.Outbox, s.Activities, s.Stream, nil, unread{})
+	return app.NewDispatcher(system.Clock{}, system.IDs{}, system.Random{}, s.Webhooks, s.Outbox, s.Activities, s.Audit, s.Stream, nil, unread{})
 }
 
 // wantRead reads the log behind a position until it has had as many events as are wanted,

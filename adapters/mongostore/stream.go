@@ -1,6 +1,7 @@
 package mongostore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -139,15 +140,31 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	defer s.db.observer.Begin(&ctx, "stream.stored").End(&err)
 	from := timeOf(max(after, 0))
 	from.T -= min(from.T, longestChange)
-	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl,
-		bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})}, first(limit, "entered"))
+	filter := bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})}
+	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, filter, first(limit, "entered"))
 	if err != nil {
 		return ports.LogPage{}, err
 	}
-	page := ports.LogPage{Next: after}
+	entries, err := all[entryDoc](s.db.ask(ctx), auditColl, filter, first(limit, "entered"))
+	if err != nil {
+		return ports.LogPage{}, err
+	}
+	var found []activity.Logged
 	for _, d := range docs {
-		page.Events = append(page.Events, d.logged(seqOf(d.Entered, 0)))
-		page.Next = seqOf(bson.Timestamp{T: d.Entered.T + longestChange, I: d.Entered.I}, 0)
+		found = append(found, d.logged(seqOf(d.Entered, 0)))
+	}
+	for _, d := range entries {
+		e, err := d.entry()
+		if err != nil {
+			return ports.LogPage{}, err
+		}
+		found = append(found, activity.LoggedChange(seqOf(*d.Entered, 0), e))
+	}
+	slices.SortStableFunc(found, func(a, b activity.Logged) int { return cmp.Compare(a.Seq, b.Seq) })
+	page := ports.LogPage{Events: found[:min(len(found), limit)], Next: after}
+	if n := len(page.Events); n > 0 {
+		last := timeOf(page.Events[n-1].Seq)
+		page.Next = seqOf(bson.Timestamp{T: last.T + longestChange, I: last.I}, 0)
 	}
 	return page, nil
 }

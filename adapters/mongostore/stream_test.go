@@ -95,10 +95,10 @@ func TestWebhooksBehindTheLog(t *testing.T) {
 	must(err)
 	dispatcher := func() *app.Dispatcher {
 		return app.NewDispatcher(system.Clock{}, system.IDs{}, system.Random{}, db.Stores().Webhooks, db.Stores().Outbox,
-			db.Stores().Activities, stream, nil, unread{})
+			db.Stores().Activities, db.Stores().Audit, stream, nil, unread{})
 	}
 	hooks := app.NewWebhooks(system.Clock{}, system.IDs{}, system.Random{}, webhook.Policy{AllowHTTP: true, AllowPrivate: true},
-		db.Stores().Webhooks, db.Stores().Outbox, db.Stores().Departments, db.Stores().Activities, stream, dispatcher())
+		db.Stores().Webhooks, db.Stores().Outbox, db.Stores().Departments, db.Stores().Activities, db.Stores().Audit, stream, dispatcher())
 	reported(t, db, 2) // for nobody
 	w, err := hooks.Register(ctx, app.Call{Route: "POST /x", RequestID: "r"}, patch)
 	must(err)

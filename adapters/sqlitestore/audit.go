@@ -2,6 +2,8 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"strings"
 
 	"orgd/domain/audit"
@@ -20,6 +22,27 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 }
 
 const selectEntries = "SELECT at, id, actor, action, route, resource, from_revision, to_revision, request_id, change FROM audit"
+
+// Changes implements [ports.AuditLog].
+func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.changes").End(&err)
+	return read(ctx, s.db, func(v *View) (map[string]audit.Entry, error) {
+		found := map[string]audit.Entry{}
+		for _, id := range ids {
+			e, err := scanEntry(v.Row(selectChange, packID(id)))
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return nil, wrap(err, "read audit entry", id)
+			}
+			found[id] = e
+		}
+		return found, nil
+	})
+}
+
+const selectChange = "SELECT " + entryColumns + " FROM audit INDEXED BY audit_change WHERE seq NOT NULL AND id = ?"
 
 // An index of the trail.
 const (

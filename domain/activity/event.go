@@ -208,6 +208,14 @@ func (l Logged) Write(w *jsondoc.Writer) {
 	l.Event.Write(w)
 }
 
+// LogID is the id of the event or of the change.
+func (l Logged) LogID() string {
+	if l.Change != nil {
+		return l.Change.ID
+	}
+	return string(l.ID)
+}
+
 // LoggedChange returns an entry of the change log at its position.
 func LoggedChange(seq Seq, e audit.Entry) Logged {
 	return Logged{Change: &e, Seq: seq, Department: e.Change.Department.Key}

@@ -86,7 +86,7 @@ func TestAllowedGoesWithTheURL(t *testing.T) {
 		if back, err := Parse(w.Canonical()); err != nil || back.Allowed != step.want {
 			t.Errorf("Parse of %s = %+v, %v", w.Canonical(), back.Allowed, err)
 		}
-		if m := w.Subscriber().Message(activity.Event{}, dawn); m.Allowed != step.want {
+		if m := w.Subscriber().Message(activity.Logged{}, dawn); m.Allowed != step.want {
 			t.Errorf("a message allows %+v, want %+v", m.Allowed, step.want)
 		}
 	}

@@ -124,7 +124,7 @@ func TestProbe(t *testing.T) {
 	if _, err := w.Disable(Gone, dawn).Probe(eventID, dawn); !errors.Is(err, ErrDisabled) || domaintest.Code(err) != 4000 {
 		t.Errorf("Probe of a disabled webhook = %v, want ErrDisabled", err)
 	}
-	body := string(w.Message(d.TestEvent(), after(1)).Body)
+	body := string(w.Message(activity.Logged{Event: d.TestEvent()}, after(1)).Body)
 	const want = `{"id":"` + string(eventID) + `","event_type":"tool_used","timestamp":"2026-01-31T23:59:59.999Z",` +
 		`"agent_id":"00000000-0000-0000-0000-000000000000","agent_name":"Webhook test","description":"A test of the webhook: nothing has happened.",` +
 		`"related_ids":{"agent_id":"00000000-0000-0000-0000-000000000000","tool":"webhook_test","webhook":"` + hookID + `"},"data":{"success":true,"tool":"webhook_test"}}`
@@ -159,7 +159,7 @@ func TestMessage(t *testing.T) {
 	w := start(t, "")
 	data := jsondoc.Object(`{"a":1}`)
 	e := activity.Event{ID: eventID, Type: activity.Hired, At: dawn, AgentID: hookID, AgentName: "Ann", Description: "d", Related: `{"actor":"x"}`, Data: &data}
-	m := w.Message(e, after(5))
+	m := w.Message(activity.Logged{Event: e}, after(5))
 	const body = `{"id":"` + string(eventID) + `","event_type":"hired","timestamp":"2026-01-31T23:59:59.999Z","agent_id":"` + hookID + `",` +
 		`"agent_name":"Ann","description":"d","related_ids":{"actor":"x","agent_id":"` + hookID + `"},"data":{"a":1}}`
 	s := secret(1)

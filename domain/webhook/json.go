@@ -83,7 +83,7 @@ func (w Webhook) Write(out *jsondoc.Writer) {
 func (w Webhook) writeTypes(out *jsondoc.Writer) {
 	out.Field("event_types").OpenList()
 	for _, t := range w.EventTypes {
-		out.Text(string(t))
+		out.Text(t)
 	}
 	out.CloseList()
 }

@@ -19,12 +19,13 @@ type Message struct {
 	Body      []byte // JSON
 }
 
-// Message returns the message of an attempt at a time to deliver an event to w.
-func (w Webhook) Message(e activity.Event, at time.Time) Message {
+// Message returns the message of an attempt at a time to deliver an event or a change to w.
+func (w Webhook) Message(e activity.Logged, at time.Time) Message {
 	out := jsondoc.NewWriter(make([]byte, 0, 512))
 	e.Write(out)
 	body := out.Bytes()
-	return Message{URL: w.URL, Allowed: w.Allowed, ID: string(e.ID), At: at, Signature: w.Secrets.Sign(string(e.ID), at, body), Body: body}
+	id := e.LogID()
+	return Message{URL: w.URL, Allowed: w.Allowed, ID: id, At: at, Signature: w.Secrets.Sign(id, at, body), Body: body}
 }
 
 // nobody is the agent of events that did not happen.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/audit"
 	"orgd/domain/jsondoc"
 	"orgd/domain/mergepatch"
 	"orgd/domain/name"
@@ -56,7 +57,7 @@ func (p Patch) Under(policy Policy) (Patch, error) {
 // Bounds of the filters.
 const maxDepartments = 256
 
-var typeBounds = jsondoc.Bounds{MaxItems: len(activity.Types()), MinLen: 1, MaxLen: 64}
+var typeBounds = jsondoc.Bounds{MaxItems: len(activity.Types()) + len(audit.Actions()) + len(audit.Kinds()), MinLen: 1, MaxLen: 64}
 
 func (w *Webhook) read(r *jsondoc.Reader) {
 	readURL(r, &w.URL)
@@ -72,20 +73,19 @@ func (w *Webhook) read(r *jsondoc.Reader) {
 	}
 }
 
-func readTypes(r *jsondoc.Reader, dst *[]activity.Type) {
+func readTypes(r *jsondoc.Reader, dst *[]string) {
 	if !r.Has("event_types") {
 		return
 	}
-	var texts []string
-	r.Texts("event_types", &texts, typeBounds)
-	var types []activity.Type
-	for i, text := range texts {
-		t, err := activity.ParseType(text)
-		if err != nil {
-			r.FailItem("event_types", i, "must be an event type, such as %s", activity.Hired)
-			continue
+	var types []string
+	r.Texts("event_types", &types, typeBounds)
+	for i, text := range types {
+		_, noType := activity.ParseType(text)
+		_, noAction := audit.ActionsOf(text)
+		if noType != nil && noAction != nil {
+			r.FailItem("event_types", i, "must be an event type, such as %s, or a change, such as %s or %s",
+				activity.Hired, audit.AgentUpdated, audit.AgentUpdated.Kind())
 		}
-		types = append(types, t)
 	}
 	*dst = types
 }

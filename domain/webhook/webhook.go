@@ -60,8 +60,10 @@ var reasons = []Reason{"", Requested, Gone, Failing}
 type Webhook struct {
 	ID  ID
 	URL string
-	// EventTypes and Departments say which events it wants; none means all.
-	EventTypes  []activity.Type
+	// EventTypes are the types of events and the actions of the change log, whole or their
+	// first part, that it wants; none means all events and no changes.
+	EventTypes []string
+	// Departments say in which departments; none means everywhere.
 	Departments []name.Name
 	// Allowed is what the operator allowed when the URL was set. It holds wherever
 	// messages are sent from, also if less is allowed there.
@@ -142,7 +144,7 @@ func (w Webhook) Subscriber() *Subscriber {
 	s.URL, s.Disabled = strings.Clone(w.URL), Reason(strings.Clone(string(w.Disabled)))
 	s.EventTypes, s.Departments = nil, nil
 	for _, t := range w.EventTypes {
-		s.EventTypes = append(s.EventTypes, activity.Type(strings.Clone(string(t))))
+		s.EventTypes = append(s.EventTypes, strings.Clone(t))
 	}
 	for _, d := range w.Departments {
 		s.departments = append(s.departments, digestOf(d.Key))
@@ -150,10 +152,17 @@ func (w Webhook) Subscriber() *Subscriber {
 	return s
 }
 
-// Wants reports whether the event in the log is one for the webhook. A disabled
+// Wants reports whether the event or change in the log is one for the webhook. A disabled
 // webhook wants nothing: what happens meanwhile is never sent to it.
 func (s *Subscriber) Wants(e activity.Logged) bool {
-	return s.Enabled() && e.Seq > s.Since && e.Change == nil &&
-		(len(s.EventTypes) == 0 || slices.Contains(s.EventTypes, e.Type)) &&
+	return s.Enabled() && e.Seq > s.Since && s.wantsType(e) &&
 		(len(s.departments) == 0 || slices.Contains(s.departments, digestOf(e.Department)))
+}
+
+func (s *Subscriber) wantsType(e activity.Logged) bool {
+	if e.Change == nil {
+		return len(s.EventTypes) == 0 || slices.Contains(s.EventTypes, string(e.Type))
+	}
+	a := e.Change.Action
+	return slices.Contains(s.EventTypes, string(a)) || slices.Contains(s.EventTypes, a.Kind())
 }

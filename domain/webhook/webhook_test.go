@@ -18,7 +18,7 @@ import (
 
 func TestNew(t *testing.T) {
 	want := Webhook{
-		ID: hookID, URL: "https://example.com/hook", EventTypes: []activity.Type{activity.Fired, activity.Hired},
+		ID: hookID, URL: "https://example.com/hook", EventTypes: []string{"fired", "hired"},
 		Departments: []name.Name{{Text: "Ops", Key: "ops"}, {Text: "Späti", Key: "späti"}}, Disabled: Requested,
 		Since: 7, Secrets: Secrets{Current: secret(1)}, Revision: 1, CreatedAt: dawn, UpdatedAt: dawn,
 	}

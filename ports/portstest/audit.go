@@ -8,6 +8,7 @@ import (
 
 	"orgd/domain/audit"
 	"orgd/domain/company"
+	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -22,6 +23,7 @@ func AuditLog(t *testing.T, open func(t *testing.T) Stores) {
 		"PagesWalkEveryEntryOnce":   auditPages,
 		"CursorSurvivesNewEntries":  auditCursor,
 		"SessionsLeaveTheirEntries": auditSessions,
+		"ChangesAreFound":           auditChanges,
 	})
 }
 
@@ -147,6 +149,46 @@ func auditCursor(w *world) {
 		return w.Audit.Entries(w.Context(), q)
 	})
 	w.want("Entries while others come", got, want)
+}
+
+// changeEntry is an entry of the change log, some seconds after epoch.
+func (w *world) changeEntry(second int, actor string, r audit.Resource, c audit.Change) audit.Entry {
+	return audit.Entry{
+		ID: w.id(), At: epoch.Add(time.Duration(second) * time.Second), Actor: actor, Action: c.Action, Resource: r, From: 1, To: 2, Change: &c,
+	}
+}
+
+func auditChanges(w *world) {
+	sales, ops := must(name.Parse("Sales")), must(name.Parse("Ops"))
+	full := audit.New(audit.AgentUpdated, "Ann \"x\"").In(sales)
+	full.Reason, full.FromVersion, full.ToVersion = new("because"), 3, 4
+	full.Fields, full.Summary = []string{"metadata.a b", "role"}, "2 fields changed"
+	all := []audit.Entry{ // the oldest first
+		w.changeEntry(0, "ann", audit.Agent("a"), full),
+		w.changeEntry(1, "bob", audit.Company, audit.New(audit.CompanyUpdated, "Company")),
+		w.changeEntry(2, "ann", audit.Agent("b"), audit.New(audit.AgentCreated, "Bob").In(ops)),
+		{ID: w.id(), At: epoch.Add(3 * time.Second), Actor: "ann", Action: audit.Reported, Resource: audit.Activities},
+		{ID: w.id(), At: epoch.Add(4 * time.Second), Actor: "ann", Resource: audit.Agent("a")}, // of an older release
+		w.changeEntry(5, "ann", audit.Agent("a"), audit.New(audit.AgentDeleted, "Ann").In(ops)),
+	}
+	for _, e := range all {
+		w.putEntry(e)
+	}
+	found, err := w.Audit.Changes(w.Context(), []string{all[0].ID, all[3].ID, all[5].ID, w.id()})
+	w.wantNil("Changes", err)
+	w.want("Changes", found, map[string]audit.Entry{all[0].ID: all[0], all[5].ID: all[5]})
+	slices.Reverse(all)
+	for _, q := range []audit.Query{
+		{}, {Actions: audit.Actions()}, {Actions: audit.AllButReports()}, {Actions: []audit.Action{audit.AgentUpdated}},
+		{Actions: audit.Actions(), Actor: "ann"}, {Actor: "ann"}, {Actions: audit.Actions(), Resource: audit.Agent("a")},
+		{Actions: audit.Actions(), Department: sales.Key}, {Department: ops.Key}, {Department: ops.Key, Actor: "bob"},
+		{Actions: audit.Actions(), Since: epoch.Add(time.Second), Until: epoch.Add(5 * time.Second)},
+	} {
+		want := slices.DeleteFunc(slices.Clone(all), func(e audit.Entry) bool { return !q.Selects(e) })
+		for _, limit := range []int{1, 2, 100} {
+			w.want(fmt.Sprintf("Entries(%+v) in pages of %d", q, limit), w.trail(q, limit), want)
+		}
+	}
 }
 
 // auditSessions checks what the store of sessions leaves.

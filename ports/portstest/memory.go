@@ -102,17 +102,30 @@ func (m *memory) putTrail(n ports.Trail, effective bool) {
 	}
 	if effective {
 		m.trail = append(m.trail, n.Audit)
+		if n.Audit.Change != nil {
+			m.log = append(m.log, activity.LoggedChange(m.head()+1, n.Audit))
+			m.changed.Notify()
+		}
 	}
 }
 
 func (m *memory) Entries(_ context.Context, q audit.Query) ([]audit.Entry, error) {
 	defer m.lock()()
 	found := sorted(m.trail, func(e audit.Entry) bool {
-		return (q.Actor == "" || e.Actor == q.Actor) && (q.Resource == "" || e.Resource == q.Resource) &&
-			!e.At.Before(q.Since) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
-			(q.After == nil || compareEntries(e.Position(), *q.After) > 0)
+		return q.Selects(e) && (q.After == nil || compareEntries(e.Position(), *q.After) > 0)
 	}, func(a, b audit.Entry) int { return compareEntries(a.Position(), b.Position()) })
 	return first(found, q.Limit), nil
+}
+
+func (m *memory) Changes(_ context.Context, ids []string) (map[string]audit.Entry, error) {
+	defer m.lock()()
+	found := map[string]audit.Entry{}
+	for _, e := range m.trail {
+		if e.Change != nil && slices.Contains(ids, e.ID) {
+			found[e.ID] = e
+		}
+	}
+	return found, nil
 }
 
 func compareEntries(a, b audit.Position) int {

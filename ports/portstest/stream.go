@@ -10,6 +10,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/name"
 	"orgd/ports"
 )
@@ -33,6 +34,7 @@ func EventStream(t *testing.T, open func(t *testing.T) Stores) {
 		"StoredReachesBehindTheLog": streamStored,
 		"PagesLeadToTheEnd":         streamMore,
 		"ProgressReachesTheEnd":     streamProgress,
+		"ChangesAreAmongEvents":     streamChanges,
 	})
 }
 
@@ -151,6 +153,34 @@ func withoutSeq(events []activity.Logged) []activity.Logged {
 		events[i].Seq = 0
 	}
 	return events
+}
+
+// Changes are in the log, in the order of their commits among events, and not the rest of
+// the audit trail.
+func streamChanges(w *world) {
+	head, err := w.Stream.Head(w.Context())
+	w.wantNil("Head", err)
+	sales := must(name.Parse("Sales"))
+	w.createDepartment("Sales")
+	bob := w.hire("Bob", "Sales").ID()
+	var want []activity.Logged
+	for i := range 4 {
+		e := w.changeEntry(i, "ann", audit.Agent(string(bob)), audit.New(audit.AgentUpdated, "Bob").In(sales))
+		w.putEntry(e)
+		want = append(want, activity.LoggedChange(0, e))
+		w.putEntry(audit.Entry{ID: w.id(), At: epoch, Action: audit.SessionIssued})
+		r := w.reporting(bob, epoch)
+		w.report(r)
+		want = append(want, reported(r)...)
+	}
+	for limit := 1; limit <= 9; limit++ {
+		got := w.follow(head, 8+1, limit) // one is of the hire
+		w.want(fmt.Sprintf("After in pages of %d", limit), withoutSeq(got[1:]), want)
+	}
+	stored, err := w.Stream.Stored(w.Context(), head, w.head(), 100)
+	w.wantNil("Stored", err)
+	changes := slices.DeleteFunc(stored.Events, func(e activity.Logged) bool { return e.Change == nil })
+	w.want("the changes of Stored", len(changes), 4)
 }
 
 func streamEmpty(w *world) {

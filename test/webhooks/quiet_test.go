@@ -53,7 +53,7 @@ func sparse(t *testing.T) (*post, *sparseLog) {
 	log := &sparseLog{EventStream: p.stores.Stream}
 	p.stores.Stream = log
 	p.hooks = app.NewWebhooks(p.clock, system.IDs{}, system.Random{}, anywhere, p.stores.Webhooks, p.stores.Outbox, p.stores.Departments,
-		p.stores.Activities, log, p.dispatcher())
+		p.stores.Activities, p.stores.Audit, log, p.dispatcher())
 	return p, log
 }
 

@@ -101,14 +101,14 @@ func newPost(t *testing.T) *post {
 		stores: db.Stores(),
 	}
 	p.hooks = app.NewWebhooks(p.clock, system.IDs{}, system.Random{}, anywhere, p.stores.Webhooks, p.stores.Outbox, p.stores.Departments,
-		p.stores.Activities, p.stores.Stream, p.dispatcher())
+		p.stores.Activities, p.stores.Audit, p.stores.Stream, p.dispatcher())
 	return p
 }
 
 // dispatcher is another one on the same store.
 func (p *post) dispatcher() *app.Dispatcher {
 	s := p.stores
-	return app.NewDispatcher(p.clock, system.IDs{}, even{}, s.Webhooks, s.Outbox, s.Activities, s.Stream, p.sender, p.meter)
+	return app.NewDispatcher(p.clock, system.IDs{}, even{}, s.Webhooks, s.Outbox, s.Activities, s.Audit, s.Stream, p.sender, p.meter)
 }
 
 // round records and delivers what there is at the moment, and returns when all

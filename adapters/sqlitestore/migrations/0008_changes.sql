@@ -11,6 +11,7 @@ CREATE INDEX audit_actor ON audit (actor, action, at, id);
 CREATE INDEX audit_action ON audit (action, at, id);
 CREATE INDEX audit_department ON audit (department_key, at, id) WHERE department_key NOT NULL;
 CREATE UNIQUE INDEX audit_seq ON audit (seq) WHERE seq NOT NULL;
+CREATE INDEX audit_change ON audit (id) WHERE seq NOT NULL;
 
 INSERT INTO sqlite_sequence (name, seq)
 SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events');
