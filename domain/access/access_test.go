@@ -29,7 +29,7 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 const (
 	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments " +
 		"agents.list agents.get agents.activity agents.health agents.history agents.performance " +
-		"versions.list versions.get versions.diff activities.list activities.stream " +
+		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
 		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +
 		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +

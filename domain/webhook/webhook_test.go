@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"orgd/domain/activity"
 	"orgd/domain/domaintest"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
