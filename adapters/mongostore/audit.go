@@ -78,8 +78,8 @@ type entryDoc struct {
 	// Of entries of the change log.
 	Department string `bson:"department,omitempty"`
 	Change     string `bson:"change,omitempty"`
-	// Entered is when it was stored, by the server's clock: it replaces the empty value.
-	Entered *bson.Timestamp `bson:"entered,omitempty"`
+	// Entered is when it was stored, as that of an event.
+	Entered bson.Timestamp `bson:"entered"`
 }
 
 func entryOf(e audit.Entry) entryDoc {
@@ -88,7 +88,7 @@ func entryOf(e audit.Entry) entryDoc {
 		From: e.From, To: e.To, RequestID: e.RequestID,
 	}
 	if e.Change != nil {
-		d.Department, d.Change, d.Entered = string(e.Change.Department.Key), e.Change.Text(), &bson.Timestamp{}
+		d.Department, d.Change = string(e.Change.Department.Key), e.Change.Text()
 	}
 	return d
 }

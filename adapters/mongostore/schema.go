@@ -129,7 +129,7 @@ func indexes() map[string][]mongo.IndexModel {
 		projectsColl:    plain("status _id", "lead _id"),
 		eventsColl:      plain("type at _id", "agent type at _id", "entered"),
 		webhooksColl:    plain("_id revision"),
-		auditColl:       append(plain("at _id", "actor at _id", "resource at _id", "action at _id", "actor action at _id"), append(partial("department", "department at _id"), partial("entered", "entered")...)...),
+		auditColl:       append(plain("at _id", "actor at _id", "resource at _id", "action at _id", "actor action at _id"), append(partial("department", "department at _id"), partial("change", "entered")...)...),
 		idempotencyColl: plain("at"),
 		locksColl:       plain("at"),
 		sessionsColl: append(

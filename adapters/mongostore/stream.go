@@ -145,7 +145,7 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 	if err != nil {
 		return ports.LogPage{}, err
 	}
-	entries, err := all[entryDoc](s.db.ask(ctx), auditColl, filter, first(limit, "entered"))
+	entries, err := all[entryDoc](s.db.ask(ctx), auditColl, append(filter, exists("change", true)), first(limit, "entered"))
 	if err != nil {
 		return ports.LogPage{}, err
 	}
@@ -158,7 +158,7 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 		if err != nil {
 			return ports.LogPage{}, err
 		}
-		found = append(found, activity.LoggedChange(seqOf(*d.Entered, 0), e))
+		found = append(found, activity.LoggedChange(seqOf(d.Entered, 0), e))
 	}
 	slices.SortStableFunc(found, func(a, b activity.Logged) int { return cmp.Compare(a.Seq, b.Seq) })
 	page := ports.LogPage{Events: found[:min(len(found), limit)], Next: after}
@@ -171,7 +171,7 @@ func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int
 
 // deleted reports whether an event has gone.
 func (d logDoc) deleted(e activity.Logged) bool {
-	return !e.Type.Lifecycle() && millis(e.At) < d.Forgotten
+	return e.Change == nil && !e.Type.Lifecycle() && millis(e.At) < d.Forgotten
 }
 
 // cutLog has the log begin where it was at a time, and leaves events out that
