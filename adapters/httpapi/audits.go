@@ -20,6 +20,9 @@ func (h audits) list(r *request.Request) error {
 		Since:    q.Time("since"),
 		Until:    q.Time("until"),
 	}
+	if q.Flag("without_reports") {
+		in.Actions = audit.AllButReports()
+	}
 	p, err := q.Paging(request.DefaultLimit, 2)
 	if err != nil {
 		return err
@@ -36,18 +39,6 @@ func (h audits) list(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendSmallPage(r, p, rows, writeEntry, func(e audit.Entry) protocol.Position { return protocol.Position{protocol.FormatTime(e.At), e.ID} })
-}
-
-func writeEntry(w *jsondoc.Writer, e audit.Entry) {
-	w.Open()
-	w.Field("id").Text(e.ID)
-	w.Field("timestamp").Time(e.At)
-	w.Field("actor").Text(e.Actor)
-	w.Field("route").Text(e.Route)
-	w.Field("resource").Text(string(e.Resource))
-	w.Field("revision_from").IntOrNull(jsondoc.NonZero(e.From))
-	w.Field("revision_to").IntOrNull(jsondoc.NonZero(e.To))
-	w.Field("request_id").Text(e.RequestID)
-	w.Close()
+	write := func(w *jsondoc.Writer, e audit.Entry) { e.Write(w) }
+	return request.SendSmallPage(r, p, rows, write, func(e audit.Entry) protocol.Position { return protocol.Position{protocol.FormatTime(e.At), e.ID} })
 }

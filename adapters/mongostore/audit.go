@@ -37,7 +37,13 @@ func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.E
 func entriesFilter(q audit.Query) bson.D {
 	filter := given(is("resource", string(q.Resource)), is("department", string(q.Department)), is("actor", q.Actor))
 	if q.Actions != nil {
-		filter = append(filter, in("action", q.Actions))
+		actions := make([]any, len(q.Actions))
+		for i, a := range q.Actions {
+			if a != "" { // which no entry has, as null finds
+				actions[i] = string(a)
+			}
+		}
+		filter = append(filter, in("action", actions))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {

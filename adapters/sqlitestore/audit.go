@@ -64,7 +64,7 @@ func entriesQuery(q audit.Query) (string, []any) {
 	case index == byActor && q.Actions != nil:
 		filters = each(f, "action", q.Actions)
 	case index == byActor:
-		filters = each(f, "action", append(audit.AllButReports(), audit.Reported, ""))
+		filters = each(f, "action", append(audit.AllButReports(), audit.Reported))
 	default:
 		among(&f, "action", q.Actions)
 		filters = []filter{f}

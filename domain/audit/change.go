@@ -70,9 +70,10 @@ func Kinds() (kinds []string) {
 // ErrAction is a text that names no action.
 var ErrAction = fault.New(fault.RequestValidation, "unknown action")
 
-// AllButReports lists every action but the one of reported events.
+// AllButReports lists every action but the one of reported events, and "" for entries of
+// releases that had no actions.
 func AllButReports() []Action {
-	return append(Actions(), SessionIssued, SessionRevoked, WebhookCreated, WebhookUpdated, WebhookDeleted, DeliveryOrdered)
+	return append(Actions(), "", SessionIssued, SessionRevoked, WebhookCreated, WebhookUpdated, WebhookDeleted, DeliveryOrdered)
 }
 
 // ActionsOf returns the actions of the change log that text names: one, or all whose first part it is. It

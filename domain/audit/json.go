@@ -63,6 +63,27 @@ func ParseChange(a Action, text string) (*Change, error) {
 	return &c, nil
 }
 
+// Write writes e, an object.
+func (e Entry) Write(w *jsondoc.Writer) {
+	w.Open()
+	w.Field("id").Text(e.ID)
+	w.Field("timestamp").Time(e.At)
+	w.Field("actor").Text(e.Actor)
+	w.Field("action").TextOrNull(jsondoc.NonZero(string(e.Action)))
+	w.Field("route").Text(e.Route)
+	w.Field("resource").Text(string(e.Resource))
+	w.Field("revision_from").IntOrNull(jsondoc.NonZero(e.From))
+	w.Field("revision_to").IntOrNull(jsondoc.NonZero(e.To))
+	w.Field("request_id").Text(e.RequestID)
+	w.Field("change")
+	if e.Change != nil {
+		e.WriteChange(w)
+	} else {
+		w.Null()
+	}
+	w.Close()
+}
+
 // WriteChange writes what the change log shows of e, an object. e must have a Change.
 func (e Entry) WriteChange(w *jsondoc.Writer) {
 	c := e.Change

@@ -66,6 +66,9 @@ var permissions = map[string]may{
 	"activities.ingest": {members, editors},
 	"activities.stream": {everybody, everybody},
 
+	"changes.list":   {everybody, everybody},
+	"changes.stream": {everybody, everybody},
+
 	"departments.list":                     {everybody, everybody},
 	"departments.get":                      {everybody, everybody},
 	"departments.health":                   {everybody, everybody},

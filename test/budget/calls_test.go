@@ -100,7 +100,7 @@ func (w *world) variants(op operation) [][]string {
 func (w *world) request(op operation, query []string, i int) request {
 	w.Helper()
 	agent, project, hook, department, sid := w.large[0], w.projects[0], w.hooks[0], wideName(i%wides), "none"
-	r := request{method: op.method, stream: op.id == "activities.stream", refusable: op.document(), token: w.tokens[i%len(w.tokens)]}
+	r := request{method: op.method, stream: strings.HasSuffix(op.id, ".stream"), refusable: op.document(), token: w.tokens[i%len(w.tokens)]}
 	switch op.id {
 	case "agents.delete":
 		agent = w.large[calls+i]

@@ -173,7 +173,7 @@ func serve(ctx context.Context, dir string) (*service, error) {
 	}
 	p, err := process.Serve(context.WithoutCancel(ctx), binary, []string{"GOGC=25"},
 		"--data-dir", dir, "--limits", "off", "--readers", "1", "--token-cache-size", "100",
-		"--webhook-allow-http", "--webhook-allow-private", "--limit-at-once", "organization.apply=1,activities.stream=8")
+		"--webhook-allow-http", "--webhook-allow-private", "--limit-at-once", "organization.apply=1,activities.stream=8,changes.stream=8")
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,7 @@ var Envelopes = []Envelope{
 	{"Project", Page, "A page of projects."},
 	{"Webhook", Page, "A page of webhooks."},
 	{"Delivery", Page, "A page of deliveries."},
+	{"ChangeEvent", Page, "A page of the change log."},
 	{"AuditEntry", Page, "A page of the audit trail."},
 	{"Session", Page, "A page of sessions."},
 }

@@ -1,0 +1,50 @@
+package fields
+
+var changes = []Noun{{
+	Name:    "ChangeEvent",
+	Schemas: map[Form]Schema{Whole: {"ChangeEvent", "A change, without its values."}},
+	Fields: []Field{
+		{Name: "id", Kind: "UUID"},
+		{Name: "timestamp", Kind: "Timestamp"},
+		{Name: "action", Kind: "ChangeAction"},
+		{Name: "resource", Kind: "ChangedResource"},
+		{Name: "department", Kind: "{type: string}", Null: true, Doc: "The department that was changed, or that the agent was in after the change."},
+		{Name: "actor", Kind: "Actor"},
+		{Name: "reason", Kind: "{type: string}", Null: true, Doc: "Why, as the actor put it: `Change-Reason` of the request."},
+		{Name: "from_revision", Kind: "Revision", Null: true, Doc: "Revision before the change; null for a creation."},
+		{Name: "to_revision", Kind: "Revision", Null: true, Doc: "Revision after the change; null for a deletion."},
+		{Name: "from_version", Kind: "Revision", Null: true, Doc: "The agent's version before the change; null for a new agent and for what is no agent."},
+		{Name: "to_version", Kind: "Revision", Null: true, Doc: "The agent's version after the change; null for a deleted agent and for what is no agent."},
+		{Name: "changed_fields", Kind: "FieldPath", List: 64,
+			Doc: "Fields that changed, as dotted paths, sorted. Empty for what was created, deleted or put in another order."},
+		{Name: "summary", Kind: "{type: string}", Doc: "How much changed, in words."},
+		{Name: "label", Kind: "{type: string}", Null: true, Doc: "The label that was moved."},
+		{Name: "proposal_id", Kind: "{type: string}", Null: true, Doc: "The proposal that the change came from."},
+		{Name: "way", Kind: "ChangeWay"},
+	},
+}, {
+	Name:    "ChangedResource",
+	Schemas: map[Form]Schema{Whole: {"ChangedResource", "What was changed."}},
+	Fields: []Field{
+		{Name: "type", Kind: "{type: string}", Doc: "Such as `agent` or `department`. More may come."},
+		{Name: "id", Kind: "{type: string}", Doc: "Its id; the name of a department, and `company` for the company."},
+		{Name: "name", Kind: "{type: string}", Doc: "Its name after the change; of what was deleted, before."},
+	},
+}, {
+	Name:    "AuditEntry",
+	Schemas: map[Form]Schema{Whole: {"AuditEntry", ""}},
+	Fields: []Field{
+		{Name: "id", Kind: "UUID"},
+		{Name: "timestamp", Kind: "Timestamp"},
+		{Name: "actor", Kind: "Actor"},
+		{Name: "action", Kind: "{type: string}", Null: true,
+			Doc: "What was done: an action of the change log, or one such as `session.issued`, `webhook.created`, `activities.reported`. Null in entries of releases that did not write it."},
+		{Name: "route", Kind: "{type: string}", Doc: "Method and path template of the request, or what the service was doing."},
+		{Name: "resource", Kind: "{type: string}",
+			Doc: "What changed: `company`, `agents/{id}`, `departments/{name}`, `projects/{id}`, `webhooks/{id}`, `sessions/{sid}`, or `activities` for a batch of reported events."},
+		{Name: "revision_from", Kind: "Revision", Null: true, Doc: "Revision before the change; null for a creation and for what has no revision."},
+		{Name: "revision_to", Kind: "Revision", Null: true, Doc: "Revision after the change; null for a deletion and for what has no revision."},
+		{Name: "request_id", Kind: "{type: string}", Doc: "`X-Request-Id` of the request, or the delivery that made the service disable a webhook."},
+		{Name: "change", Kind: "ChangeEvent", Null: true, Doc: "What the change log shows of the entry; null for what is not in it."},
+	},
+}}
