@@ -88,7 +88,7 @@ func (c *Client) DeleteAgent(ctx context.Context, agent string, opts ...Option) 
 	if err != nil {
 		return err
 	}
-	return c.remove(ctx, path("agents", agent), opts)
+	return c.remove(ctx, path("agents", agent), opts, changeReason)
 }
 
 // AgentActivity lists what happened to an agent, newest first.

@@ -181,7 +181,7 @@ func checkVersions(t *testing.T, c *client.Client) {
 	}
 	must1(c.UpdateAgent(ctx, "Ada", func(a *client.Agent) error { a.Level = client.LevelLead; return nil }))(t)
 	now := must1(c.Agent(ctx, "Ada"))(t)
-	preview := must1(c.PreviewRollback(ctx, "Ada", client.RollbackInput{TargetVersion: 2}, client.IfMatch(now.ETag)))(t)
+	preview := must1(c.PreviewRollback(ctx, "Ada", client.RollbackInput{TargetVersion: 2}, client.IfMatch(now.ETag), client.ChangeReason("a reason")))(t)
 	if preview.Level != client.LevelSenior || preview.ETag != "" {
 		t.Errorf("PreviewRollback = %+v", preview)
 	}
@@ -214,7 +214,7 @@ func checkDeletions(t *testing.T, c *client.Client) {
 		t.Errorf("DeleteDepartment with agents = %v, want ErrValidation", err)
 	}
 	bob := must1(c.Agent(ctx, "Bob"))(t)
-	if err := c.DeleteAgent(ctx, "Bob", client.IfMatch(bob.ETag)); err != nil {
+	if err := c.DeleteAgent(ctx, "Bob", client.IfMatch(bob.ETag), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("DeleteAgent = %v", err)
 	}
 	if err := c.DeleteAgent(ctx, "Bob"); !errors.Is(err, client.ErrNotFound) {
@@ -223,7 +223,7 @@ func checkDeletions(t *testing.T, c *client.Client) {
 	if v := must1(c.Version(ctx, bob.ID, 1))(t); v.Identity.Name != "Bob" {
 		t.Errorf("Version of a deleted agent = %+v", v)
 	}
-	if err := c.DeleteDepartment(ctx, "research & more/less", client.IfMatch("*")); err != nil {
+	if err := c.DeleteDepartment(ctx, "research & more/less", client.IfMatch("*"), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("DeleteDepartment = %v", err)
 	}
 }

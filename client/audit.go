@@ -12,6 +12,9 @@ type AuditEntry struct {
 	Timestamp time.Time `json:"timestamp"`
 	// Actor is the subject that made the change.
 	Actor string `json:"actor"`
+	// Action is what was done, nil in entries of releases that did not write it: one of the
+	// change log, or such as "session.issued".
+	Action *ChangeAction `json:"action"`
 	// Route is the method and the template of the path.
 	Route string `json:"route"`
 	// Resource is what changed, such as "agents/" and an id.
@@ -22,6 +25,8 @@ type AuditEntry struct {
 	RevisionTo   *int64 `json:"revision_to"`
 	// RequestID is the [RequestID] of the request.
 	RequestID string `json:"request_id"`
+	// Change is what the change log shows of the entry, nil for what is not in it.
+	Change *ChangeEvent `json:"change"`
 }
 
 // AuditQuery selects entries. Conditions that are not empty must all hold.
@@ -31,10 +36,12 @@ type AuditQuery struct {
 	Resource string
 	// Since is the earliest time, Until the first that is too late.
 	Since, Until time.Time
+	// WithoutReports leaves out the entries of reported events.
+	WithoutReports bool
 }
 
 func (q AuditQuery) values() values {
-	return q.PageQuery.values().text("actor", q.Actor).text("resource", q.Resource).time("since", q.Since).time("until", q.Until)
+	return q.PageQuery.values().text("actor", q.Actor).text("resource", q.Resource).time("since", q.Since).time("until", q.Until).flag("without_reports", q.WithoutReports)
 }
 
 // Audit lists the changes that were made, newest first. It needs [RoleAdmin]. An

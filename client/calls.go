@@ -78,10 +78,11 @@ func (a answer) decode(v any, r request) error {
 	return nil
 }
 
-// remove deletes the resource at path. If an earlier attempt may have done it,
+// remove deletes the resource at path. takes are the options that the operation knows
+// besides [IfMatch]. If an earlier attempt may have done it,
 // a resource that is not there is what was wanted.
-func (c *Client) remove(ctx context.Context, path string, opts []Option) error {
-	return c.doUntilGone(ctx, request{method: http.MethodDelete, path: path, takes: []string{ifMatch}}, opts, ErrNotFound)
+func (c *Client) remove(ctx context.Context, path string, opts []Option, takes ...string) error {
+	return c.doUntilGone(ctx, request{method: http.MethodDelete, path: path, takes: append(takes, ifMatch)}, opts, ErrNotFound)
 }
 
 // doUntilGone does a request that ends something. gone is what the service

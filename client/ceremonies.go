@@ -88,7 +88,7 @@ func (c *Client) SetCeremonyPolicy(ctx context.Context, department string, polic
 		return CeremonyPolicy{}, err
 	}
 	return fetch[CeremonyPolicy](ctx, c, request{
-		method: http.MethodPut, path: ceremonyPath(department), body: policy, takes: []string{ifMatch, ifNoneMatch},
+		method: http.MethodPut, path: ceremonyPath(department), body: policy, takes: []string{ifMatch, ifNoneMatch, changeReason},
 	}, opts)
 }
 
@@ -98,7 +98,7 @@ func (c *Client) DeleteCeremonyPolicy(ctx context.Context, department string, op
 	if err := c.checkDepartment(ctx, department); err != nil {
 		return err
 	}
-	_, err := c.do(ctx, request{method: http.MethodDelete, path: ceremonyPath(department), takes: []string{ifMatch}}, opts)
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: ceremonyPath(department), takes: []string{ifMatch, changeReason}}, opts)
 	return err
 }
 

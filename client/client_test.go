@@ -54,7 +54,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		"IfMatch on a creation":     func() error { _, err := c.CreateAgent(ctx, client.AgentInput{}, client.IfMatch("*")); return err },
 		"IdempotencyKey on a read":  func() error { _, err := c.Company(ctx, client.IdempotencyKey("k")); return err },
 		"IfNoneMatch on a deletion": func() error { return c.DeleteAgent(ctx, "ada", client.IfNoneMatch("*")) },
-		"ChangeReason on a project": func() error { _, err := c.PatchProject(ctx, "p", nil, client.ChangeReason("r")); return err },
+		"ChangeReason on a webhook": func() error { _, err := c.PatchWebhook(ctx, "w", nil, client.ChangeReason("r")); return err },
 		"an empty tag":              func() error { return c.DeleteAgent(ctx, "ada", client.IfMatch("")) },
 		"a tag of another world":    func() error { return c.DeleteAgent(ctx, "ada", client.IfMatch("a\r\nb")) },
 		"two keys":                  func() error { return c.Logout(ctx, client.IdempotencyKey("a"), client.IdempotencyKey("b")) },

@@ -52,7 +52,7 @@ func (c *Client) UpdateCompany(ctx context.Context, change func(*Company) error,
 // PatchCompany sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchCompany(ctx context.Context, patch Object, opts ...Option) (Company, error) {
-	return mergePatch[Company](ctx, c, path("company"), patch, opts)
+	return mergePatch[Company](ctx, c, path("company"), patch, opts, changeReason)
 }
 
 // CompanyDepartments reads all departments at once, in the company's order.

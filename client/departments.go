@@ -120,7 +120,7 @@ func (c *Client) Department(ctx context.Context, name string, opts ...Option) (D
 // CreateDepartment creates a department, the last one in the company's order. A
 // name that is taken is [ErrDuplicate]. It takes [IdempotencyKey].
 func (c *Client) CreateDepartment(ctx context.Context, in DepartmentInput, opts ...Option) (Department, error) {
-	return post[Department](ctx, c, path("departments"), in, opts)
+	return post[Department](ctx, c, path("departments"), in, opts, changeReason)
 }
 
 // UpdateDepartment changes a department as [Client.UpdateAgent] changes an agent.
@@ -135,7 +135,7 @@ func (c *Client) PatchDepartment(ctx context.Context, name string, patch Object,
 	if err := c.checkDepartment(ctx, name); err != nil {
 		return Department{}, err
 	}
-	return mergePatch[Department](ctx, c, path("departments", name), patch, opts)
+	return mergePatch[Department](ctx, c, path("departments", name), patch, opts, changeReason)
 }
 
 // DeleteDepartment deletes a department without agents; one that has some is
@@ -144,7 +144,7 @@ func (c *Client) DeleteDepartment(ctx context.Context, name string, opts ...Opti
 	if err := c.checkDepartment(ctx, name); err != nil {
 		return err
 	}
-	return c.remove(ctx, path("departments", name), opts)
+	return c.remove(ctx, path("departments", name), opts, changeReason)
 }
 
 // DepartmentHealth reads the figures of a department.
@@ -186,7 +186,7 @@ func reorder[T any](ctx context.Context, c *Client, path, field string, names []
 	if names == nil {
 		names = []string{} // null is not a list
 	}
-	r := request{method: http.MethodPost, path: path, body: map[string][]string{field: names}, takes: []string{ifMatch}}
+	r := request{method: http.MethodPost, path: path, body: map[string][]string{field: names}, takes: []string{ifMatch, changeReason}}
 	a, err := c.do(ctx, r, opts)
 	if err != nil {
 		return Ordered[T]{}, err

@@ -126,11 +126,66 @@ func checkFigures(t *testing.T, c *client.Client) {
 	}
 }
 
+func checkChanges(t *testing.T, c *client.Client) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := c.PatchAgent(ctx, "Ada", client.Object{"role": "Changed"}, client.ChangeReason("to be seen")); err != nil {
+		t.Fatal(err)
+	}
+	a := must1(c.Agent(ctx, "Ada"))(t)
+	filter := client.ChangeFilter{Action: client.ActionAgentUpdated, Agent: "Ada", Department: a.Department, Actor: "admin", Window: client.LastDay}
+	page := must1(c.ChangePage(ctx, client.ChangeQuery{PageQuery: client.PageQuery{Limit: 1}, ChangeFilter: filter}))(t)
+	if len(page.Items) != 1 {
+		t.Fatalf("ChangePage has %d changes, want 1", len(page.Items))
+	}
+	want := client.ChangeEvent{
+		ID: page.Items[0].ID, Timestamp: a.UpdatedAt, Action: client.ActionAgentUpdated,
+		Resource: client.ChangedResource{Type: "agent", ID: a.ID, Name: a.Name}, Department: &a.Department, Actor: "admin", Reason: new("to be seen"),
+		FromRevision: new(a.Revision - 1), ToRevision: new(a.Revision), FromVersion: new(a.Version - 1), ToVersion: new(a.Version),
+		ChangedFields: []string{"role"}, Summary: "1 field changed", Way: client.WayDirect,
+	}
+	if diff := cmp.Diff(want, page.Items[0]); diff != "" {
+		t.Errorf("ChangePage (-want +got):\n%s", diff)
+	}
+	var all int
+	for e, err := range c.Changes(ctx, client.ChangeQuery{PageQuery: client.PageQuery{Limit: 1}, ChangeFilter: client.ChangeFilter{Action: "agent"}}) {
+		if err != nil || e.Resource.Type != "agent" {
+			t.Fatalf("Changes = %+v, %v", e, err)
+		}
+		all++
+	}
+	if all < 2 {
+		t.Errorf("Changes are %d, want those of all agents", all)
+	}
+
+	q := client.ChangeStreamQuery{ChangeFilter: filter}
+	q.Opened = func() {
+		if q.After == "" {
+			if _, err := c.PatchAgent(ctx, "Ada", client.Object{"role": "First"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, role := range []string{"Second", "Third"} {
+		for e, err := range c.StreamChanges(ctx, q) {
+			if err != nil || e.Resource.Name != "Ada" || e.Resync || e.Position == "" {
+				t.Fatalf("StreamChanges = %+v, %v", e, err)
+			}
+			q.After = e.Position
+			break
+		}
+		if _, err := c.PatchAgent(ctx, "Ada", client.Object{"role": role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func checkAudit(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	a := must1(c.Agent(ctx, "Ada"))(t)
 	q := client.AuditQuery{
 		Actor: "admin", Resource: "agents/" + a.ID, Since: time.Now().Add(-time.Hour), Until: time.Now().Add(time.Hour), PageQuery: client.PageQuery{Limit: 1},
+		WithoutReports: true,
 	}
 	var last client.AuditEntry
 	for e, err := range c.Audit(ctx, q) {
@@ -139,7 +194,8 @@ func checkAudit(t *testing.T, c *client.Client) {
 		}
 		last = e
 	}
-	if last.RequestID != "req-ada" || last.RevisionFrom != nil || last.RevisionTo == nil || *last.RevisionTo != 1 || last.Actor != "admin" {
+	if last.RequestID != "req-ada" || last.RevisionFrom != nil || last.RevisionTo == nil || *last.RevisionTo != 1 || last.Actor != "admin" ||
+		last.Action == nil || *last.Action != client.ActionAgentCreated || last.Change == nil || last.Change.Resource.Name != "Ada" {
 		t.Errorf("the oldest entry = %+v", last)
 	}
 	if page := must1(c.AuditPage(ctx, client.AuditQuery{Until: time.Now().Add(-time.Hour)}))(t); len(page.Items) != 0 {

@@ -37,8 +37,8 @@ func IfNoneMatch(tag string) Option { return Option{ifNoneMatch, tag} }
 // for 24 hours. Without it every call has a key of its own.
 func IdempotencyKey(key string) Option { return Option{idempotencyKey, key} }
 
-// ChangeReason says why agents are created or changed, in at most 1024
-// characters; it is kept with the versions that the change writes.
+// ChangeReason says why something of the organization is created, changed or deleted, in at
+// most 1024 characters; it is kept in the change log and with versions that are written.
 func ChangeReason(text string) Option { return Option{changeReason, url.PathEscape(text)} }
 
 // RequestID is the id of the request in the service's log, in its audit trail

@@ -65,7 +65,7 @@ func checkDepartments(t *testing.T, c *client.Client) {
 		t.Errorf("Department with its own tag = %v, want ErrNotModified", err)
 	}
 	for _, name := range []string{"Design", "Research & more/less"} {
-		must1(c.CreateDepartment(ctx, client.DepartmentInput{Name: name}))(t)
+		must1(c.CreateDepartment(ctx, client.DepartmentInput{Name: name}, client.ChangeReason("a reason")))(t)
 	}
 	got := must1(c.Department(ctx, "research & MORE/less"))(t)
 	if got.Name != "Research & more/less" || got.Policies.ReviewRequirements.MinReviewers != 1 {
@@ -87,7 +87,7 @@ func checkDepartments(t *testing.T, c *client.Client) {
 	if len(names) != 3 || len(all) != 3 || all[2].Name != names[2] || all[0].ETag != "" {
 		t.Errorf("Departments = %q, CompanyDepartments = %+v", names, all)
 	}
-	patched := must1(c.PatchDepartment(ctx, "design", client.Object{"description": "draws", "ceremony_policy": client.Object{}}, client.IfMatch("*")))(t)
+	patched := must1(c.PatchDepartment(ctx, "design", client.Object{"description": "draws", "ceremony_policy": client.Object{}}, client.IfMatch("*"), client.ChangeReason("a reason")))(t)
 	if patched.Description != "draws" || patched.CeremonyPolicy == nil {
 		t.Errorf("PatchDepartment = %+v", patched)
 	}
@@ -119,7 +119,7 @@ func checkCeremonies(t *testing.T, c *client.Client) {
 	if _, err := c.SetCeremonyPolicy(ctx, "Design", policy, client.IfNoneMatch("*")); !errors.Is(err, client.ErrVersionConflict) {
 		t.Errorf("SetCeremonyPolicy once more = %v, want ErrVersionConflict", err)
 	}
-	must1(c.SetCeremonyPolicy(ctx, "Design", policy, client.IfMatch(read.ETag)))(t)
+	must1(c.SetCeremonyPolicy(ctx, "Design", policy, client.IfMatch(read.ETag), client.ChangeReason("a reason")))(t)
 	in := must1(c.ResolvedCeremonyPolicy(ctx, "Design"))(t)
 	want := client.ResolvedCeremonyPolicy{
 		Strategy:            client.Resolved[client.CeremonyStrategy]{Value: client.CeremonyBudgetDriven, Origin: client.FromDepartment},
@@ -133,7 +133,7 @@ func checkCeremonies(t *testing.T, c *client.Client) {
 		t.Errorf("ResolvedCeremonyPolicy (-want +got):\n%s", diff)
 	}
 	for range 2 {
-		if err := c.DeleteCeremonyPolicy(ctx, "Design", client.IfMatch("*")); err != nil {
+		if err := c.DeleteCeremonyPolicy(ctx, "Design", client.IfMatch("*"), client.ChangeReason("a reason")); err != nil {
 			t.Errorf("DeleteCeremonyPolicy = %v", err)
 		}
 	}
@@ -161,7 +161,7 @@ func checkCompany(t *testing.T, c *client.Client) {
 	if len(cleared.Settings) != 0 || cleared.Settings == nil {
 		t.Errorf("Settings = %v, want none", cleared.Settings)
 	}
-	_, err := c.PatchCompany(ctx, client.Object{"company_name": "Other"}, client.IfMatch(before.ETag))
+	_, err := c.PatchCompany(ctx, client.Object{"company_name": "Other"}, client.IfMatch(before.ETag), client.ChangeReason("a reason"))
 	if !errors.Is(err, client.ErrVersionConflict) {
 		t.Errorf("PatchCompany with an old tag = %v, want ErrVersionConflict", err)
 	}
@@ -175,7 +175,7 @@ func checkOrders(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	company := must1(c.Company(ctx))(t)
 	order := []string{"Research & more/less", "Engineering", "Design"}
-	departments := must1(c.ReorderDepartments(ctx, order, client.IfMatch(company.ETag), client.IdempotencyKey("departments")))(t)
+	departments := must1(c.ReorderDepartments(ctx, order, client.IfMatch(company.ETag), client.IdempotencyKey("departments"), client.ChangeReason("a reason")))(t)
 	now := must1(c.Company(ctx))(t)
 	if len(departments.Items) != 3 || departments.Items[0].Name != order[0] || now.Departments[0].Name != order[0] {
 		t.Errorf("ReorderDepartments = %+v", departments)
@@ -190,7 +190,7 @@ func checkOrders(t *testing.T, c *client.Client) {
 		names = append([]string{a.Name}, names...)
 	}
 	d := must1(c.Department(ctx, "Engineering"))(t)
-	agents := must1(c.ReorderAgents(ctx, "Engineering", names, client.IfMatch(d.ETag), client.IdempotencyKey("agents")))(t)
+	agents := must1(c.ReorderAgents(ctx, "Engineering", names, client.IfMatch(d.ETag), client.IdempotencyKey("agents"), client.ChangeReason("a reason")))(t)
 	if len(names) < 2 || len(agents.Items) != len(names) || agents.Items[0].Name != names[0] || agents.ETag == d.ETag {
 		t.Errorf("ReorderAgents(%q) = %+v", names, agents)
 	}
@@ -220,8 +220,8 @@ func checkProjects(t *testing.T, c *client.Client) {
 	if updated.Status != client.ProjectActive || len(updated.TaskIDs) != 1 || updated.Deadline != nil || len(updated.Team) != 0 || updated.Revision != p.Revision+1 {
 		t.Errorf("UpdateProject = %+v", updated)
 	}
-	must1(c.PatchProject(ctx, p.ID, client.Object{"lead": "Ada", "team": []string{ada.ID}}, client.IfMatch(updated.ETag)))(t)
-	must1(c.CreateProject(ctx, client.ProjectInput{Name: "Other"}))(t)
+	must1(c.PatchProject(ctx, p.ID, client.Object{"lead": "Ada", "team": []string{ada.ID}}, client.IfMatch(updated.ETag), client.ChangeReason("a reason")))(t)
+	must1(c.CreateProject(ctx, client.ProjectInput{Name: "Other"}, client.ChangeReason("a reason")))(t)
 	var found []string
 	for p, err := range c.Projects(ctx, client.ProjectQuery{Status: client.ProjectActive, Lead: "ada", PageQuery: client.PageQuery{Limit: 1}}) {
 		if err != nil {
@@ -236,7 +236,7 @@ func checkProjects(t *testing.T, c *client.Client) {
 	if rest := must1(c.ProjectPage(ctx, client.ProjectQuery{PageQuery: client.PageQuery{Cursor: page.Next}}))(t); len(rest.Items) != 1 {
 		t.Errorf("the second page = %+v", rest)
 	}
-	if err := c.DeleteProject(ctx, p.ID, client.IfMatch("*")); err != nil {
+	if err := c.DeleteProject(ctx, p.ID, client.IfMatch("*"), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("DeleteProject = %v", err)
 	}
 	if _, err := c.Project(ctx, p.ID); !errors.Is(err, client.ErrNotFound) {

@@ -106,6 +106,13 @@ func (v values) number(name string, value int64) values {
 	return v
 }
 
+func (v values) flag(name string, value bool) values {
+	if value {
+		v.Set(name, "true")
+	}
+	return v
+}
+
 func (v values) time(name string, value time.Time) values {
 	if !value.IsZero() {
 		v.Set(name, value.UTC().Format(time.RFC3339Nano))

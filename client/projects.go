@@ -76,7 +76,7 @@ func (c *Client) Project(ctx context.Context, id string, opts ...Option) (Projec
 // CreateProject creates a project, which begins in planning. It takes
 // [IdempotencyKey].
 func (c *Client) CreateProject(ctx context.Context, in ProjectInput, opts ...Option) (Project, error) {
-	return post[Project](ctx, c, path("projects"), in, opts)
+	return post[Project](ctx, c, path("projects"), in, opts, changeReason)
 }
 
 // UpdateProject changes a project as [Client.UpdateAgent] changes an agent. It
@@ -88,10 +88,10 @@ func (c *Client) UpdateProject(ctx context.Context, id string, change func(*Proj
 // PatchProject sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchProject(ctx context.Context, id string, patch Object, opts ...Option) (Project, error) {
-	return mergePatch[Project](ctx, c, path("projects", id), patch, opts)
+	return mergePatch[Project](ctx, c, path("projects", id), patch, opts, changeReason)
 }
 
 // DeleteProject deletes a project. It takes [IfMatch].
 func (c *Client) DeleteProject(ctx context.Context, id string, opts ...Option) error {
-	return c.remove(ctx, path("projects", id), opts)
+	return c.remove(ctx, path("projects", id), opts, changeReason)
 }

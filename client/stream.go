@@ -67,43 +67,77 @@ type StreamEvent struct {
 // seconds. The stream ends when the loop is left or ctx ends; the last item is
 // then the error of ctx.
 func (c *Client) StreamActivities(ctx context.Context, q StreamQuery) iter.Seq2[StreamEvent, error] {
-	return func(yield func(StreamEvent, error) bool) {
-		s := &stream{client: c, query: q, place: q.After, reconnect: defaultReconnect}
-		failures := 0
-		for ctx.Err() == nil {
-			more, err := s.follow(ctx, yield)
-			if !more {
-				return
-			}
-			if err == nil {
-				failures = 0
-			} else if ctx.Err() == nil {
-				if !yield(StreamEvent{}, err) {
-					return
-				}
-				failures++
-			}
-			wait := min(s.reconnect<<min(failures, 5), maxReconnect)
-			sleep(ctx, wait+rand.N(wait/4)) // the loop sees if ctx has ended
-		}
-		yield(StreamEvent{}, fmt.Errorf("client: GET %s: %w", streamPath, ctx.Err()))
-	}
+	s := &stream{client: c, path: "/activities/stream", query: feed(values{url.Values{}}, q.Type, q.Agent, q.Window), place: q.After, opened: q.Opened}
+	return items(ctx, s, func(at string, data []byte) (e StreamEvent, err error) {
+		e.Position, e.Resync = at, data == nil
+		return e, s.decode(at, data, &e.ActivityEvent)
+	})
 }
 
-// streamPath is the path of the stream.
-const streamPath = "/activities/stream"
+// items yields what a stream brings, as make makes it of a position and of the data there,
+// which are nil for a resync.
+func items[T any](ctx context.Context, s *stream, make func(at string, data []byte) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		s.run(ctx, func(at string, data []byte, err error) bool {
+			if err != nil {
+				var none T
+				return yield(none, err)
+			}
+			return yield(make(at, data))
+		})
+	}
+}
 
 // stream is a stream between its connections.
 type stream struct {
 	client    *Client
-	query     StreamQuery
+	path      string
+	query     values
 	place     string // behind which to go on, or ""
+	opened    func() // nil, or called when a connection is open
 	reconnect time.Duration
+}
+
+// found takes what stands at a position, or an error, and returns whether the loop goes on.
+type found func(at string, data []byte, err error) bool
+
+// run follows the stream until the loop is left or ctx ends.
+func (s *stream) run(ctx context.Context, yield found) {
+	s.reconnect = defaultReconnect
+	failures := 0
+	for ctx.Err() == nil {
+		more, err := s.follow(ctx, yield)
+		if !more {
+			return
+		}
+		if err == nil {
+			failures = 0
+		} else if ctx.Err() == nil {
+			if !yield("", nil, err) {
+				return
+			}
+			failures++
+		}
+		wait := min(s.reconnect<<min(failures, 5), maxReconnect)
+		sleep(ctx, wait+rand.N(wait/4)) // the loop sees if ctx has ended
+	}
+	yield("", nil, fmt.Errorf("client: GET %s: %w", s.path, ctx.Err()))
+}
+
+// decode reads the data at a position, unless there are none.
+func (s *stream) decode(at string, data []byte, into any) error {
+	if data == nil {
+		return nil
+	}
+	if err := decode(data, into); err != nil {
+		return fmt.Errorf("client: GET %s: read what is at %s: %w", s.path, at, err)
+	}
+	return nil
 }
 
 // follow opens a connection and yields what comes until it ends. more is false
 // if the loop was left. An error says that the connection could not be opened.
-func (s *stream) follow(ctx context.Context, yield func(StreamEvent, error) bool) (more bool, err error) {
+func (s *stream) follow(ctx context.Context, yield found) (more bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
@@ -112,9 +146,9 @@ func (s *stream) follow(ctx context.Context, yield func(StreamEvent, error) bool
 	if err != nil {
 		return true, err
 	}
-	if s.query.Opened != nil {
+	if s.opened != nil {
 		silence.Stop() // as while the loop is busy
-		s.query.Opened()
+		s.opened()
 		silence.Reset(maxSilence)
 	}
 	more, err = s.relay(res.Body, silence, yield)
@@ -128,8 +162,8 @@ func (s *stream) follow(ctx context.Context, yield func(StreamEvent, error) bool
 // silence is measured while one is running.
 func (s *stream) open(ctx context.Context, silence *time.Timer) (res *http.Response, err error) {
 	r := request{
-		method: http.MethodGet, path: streamPath, accept: eventsType + ", " + jsonType + ";q=0.1",
-		query: feed(values{url.Values{}}, s.query.Type, s.query.Agent, s.query.Window).Values,
+		method: http.MethodGet, path: s.path, accept: eventsType + ", " + jsonType + ";q=0.1",
+		query: s.query.Values,
 	}
 	if s.place != "" {
 		r.header = http.Header{"Last-Event-Id": {s.place}}
@@ -147,11 +181,11 @@ func (s *stream) open(ctx context.Context, silence *time.Timer) (res *http.Respo
 		return err
 	})
 	if err == nil && !strings.HasPrefix(res.Header.Get("Content-Type"), eventsType) {
-		err = fmt.Errorf("client: GET %s: the answer is %q, not a stream", streamPath, res.Header.Get("Content-Type"))
+		err = fmt.Errorf("client: GET %s: the answer is %q, not a stream", s.path, res.Header.Get("Content-Type"))
 		err = errors.Join(err, res.Body.Close())
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
-		err = fmt.Errorf("client: GET %s: %w", streamPath, errSilent)
+		err = fmt.Errorf("client: GET %s: %w", s.path, errSilent)
 	}
 	s.client.report(ctx, p, err)
 	return res, err
@@ -159,7 +193,7 @@ func (s *stream) open(ctx context.Context, silence *time.Timer) (res *http.Respo
 
 // relay yields what a connection brings. The silence is not measured while the
 // loop is busy.
-func (s *stream) relay(body io.Reader, silence *time.Timer, yield func(StreamEvent, error) bool) (more bool, err error) {
+func (s *stream) relay(body io.Reader, silence *time.Timer, yield found) (more bool, err error) {
 	for in := newBlockReader(body); ; silence.Reset(maxSilence) {
 		b, err := in.next()
 		if err != nil {
@@ -172,17 +206,15 @@ func (s *stream) relay(body io.Reader, silence *time.Timer, yield func(StreamEve
 		if b.id != "" {
 			s.place = b.id
 		}
-		e := StreamEvent{Position: s.place, Resync: b.event == "resync"}
 		switch {
-		case e.Resync:
+		case b.event == "resync":
+			more = yield(s.place, nil, nil)
 		case b.event != "" || len(b.data) == 0:
 			continue // nothing, or something that a newer service tells
 		default:
-			if err = decode(b.data, &e.ActivityEvent); err != nil {
-				err = fmt.Errorf("client: GET %s: read the event at %s: %w", streamPath, e.Position, err)
-			}
+			more = yield(s.place, b.data, nil)
 		}
-		if !yield(e, err) {
+		if !more {
 			return false, nil
 		}
 	}

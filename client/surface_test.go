@@ -42,6 +42,7 @@ func TestSurface(t *testing.T) {
 		{"organization", checkOrganization},
 		{"stream", checkStream},
 		{"webhooks", checkWebhooks},
+		{"changes", checkChanges},
 		{"audit", checkAudit},
 		{"deletions", checkDeletions},
 		{"sessions", func(t *testing.T, c *client.Client) { checkSessions(t, c, s, seen) }},

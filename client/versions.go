@@ -131,5 +131,5 @@ func (c *Client) PreviewRollback(ctx context.Context, agent string, in RollbackI
 }
 
 func rollbackRequest(agent string, in RollbackInput) request {
-	return request{method: http.MethodPost, path: path("agents", agent, "versions", "rollback"), body: in, takes: []string{ifMatch}}
+	return request{method: http.MethodPost, path: path("agents", agent, "versions", "rollback"), body: in, takes: []string{ifMatch, changeReason}}
 }

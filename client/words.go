@@ -218,6 +218,40 @@ const (
 	EventDelegationReceived EventType = "delegation_received"
 )
 
+// ChangeAction is what was done, as "agent.updated". The first part alone stands for all
+// actions with it where changes are selected. Newer services may know more.
+type ChangeAction string
+
+// The actions of the change log.
+const (
+	ActionAgentCreated         ChangeAction = "agent.created"
+	ActionAgentUpdated         ChangeAction = "agent.updated"
+	ActionAgentRolledBack      ChangeAction = "agent.rolled_back"
+	ActionAgentDeleted         ChangeAction = "agent.deleted"
+	ActionDepartmentCreated    ChangeAction = "department.created"
+	ActionDepartmentUpdated    ChangeAction = "department.updated"
+	ActionDepartmentDeleted    ChangeAction = "department.deleted"
+	ActionAgentsReordered      ChangeAction = "department.agents_reordered"
+	ActionCeremonySet          ChangeAction = "ceremony_policy.set"
+	ActionCeremonyRemoved      ChangeAction = "ceremony_policy.removed"
+	ActionCompanyUpdated       ChangeAction = "company.updated"
+	ActionDepartmentsReordered ChangeAction = "company.departments_reordered"
+	ActionProjectCreated       ChangeAction = "project.created"
+	ActionProjectUpdated       ChangeAction = "project.updated"
+	ActionProjectDeleted       ChangeAction = "project.deleted"
+)
+
+// ChangeWay is how a change came about. Newer services may know more.
+type ChangeWay string
+
+// The ways of changes.
+const (
+	WayDirect   ChangeWay = "direct"
+	WayProposal ChangeWay = "proposal"
+	WayReturn   ChangeWay = "return"
+	WayBypass   ChangeWay = "bypass"
+)
+
 // ActivityWindow is how many hours of a feed to read.
 type ActivityWindow int
 

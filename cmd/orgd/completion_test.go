@@ -37,7 +37,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"plan":                             "plan",
 		"--":                               "--help",
-		"get ":                             "agents departments projects activities audit",
+		"get ":                             "agents departments projects activities changes audit",
 		"department ceremonies ":           "show set unset",
 		"agent show a":                     "Ada",
 		"agent show Ada --vers":            "--version",

@@ -184,7 +184,34 @@ func TestGetAudit(t *testing.T) {
 		"get audit --agent Ada --last 24h",
 		"get audit --actor ann --resource departments/Design",
 		"get audit --actor nobody -o json",
+		"get audit --limit 1 --reports",
 	)...))
+}
+
+// What was changed is for everybody.
+func TestGetChanges(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	for line, want := range map[string]string{
+		"get changes --last tomorrow":  "--last: must be a time",
+		"get changes --last 1h -w":     "--last: does not go with --watch",
+		"get changes --after p0":       "--after: goes with --watch only",
+		"get changes --action nothing": "action: must be an action such as agent.updated",
+	} {
+		if r := o.types(t, "", strings.Fields(line)...); r.code == 0 || !strings.Contains(r.stderr, want) {
+			t.Errorf("orgd %s = %d %q, want %q", line, r.code, r.stderr, want)
+		}
+	}
+	golden.File(t, "testdata/get_changes.txt", o.session(lines(
+		"agent update Hal --role Artist --level lead --autonomy full --description Draws. --tools pen --reason growth",
+		"get changes --limit 3",
+		"get changes --agent Ada --last 24h",
+		"get changes --department Design --action agent.updated",
+		"get changes --actor nobody -o json",
+	)...))
+	if r := o.can(t, "get", "changes", "--limit", "0", "-o", "json"); strings.Count(r, `"action"`) < 5 {
+		t.Errorf("orgd get changes --limit 0 prints\n%s", r)
+	}
 }
 
 // What is kept of an agent that was deleted is found by its id.
@@ -198,7 +225,8 @@ func TestDeletedAgentIsFound(t *testing.T) {
 	}
 	o.can(t, "agent", "delete", "Ada", "--yes")
 	for line, want := range map[string]string{
-		"get audit --agent ID":      "DELETE /api/v1/agents/{agent_name}",
+		"get audit --agent ID":      "agent.deleted",
+		"get changes --agent ID":    "agent.deleted",
 		"get activities --agent ID": "fired as Reviewer",
 		"agent versions ID":         "found nothing",
 		"agent history ID":          "fired",
@@ -348,6 +376,41 @@ func TestWatchGoesOn(t *testing.T) {
 	}
 }
 
+func TestWatchChanges(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	table := o.start(t, "get", "changes", "--watch", "--agent", "Ada")
+	lines := o.start(t, "get", "changes", "--watch", "--action", "agent", "-o", "json", "--limit", "2")
+	table.shows(table.stderr, "Watching")
+	lines.shows(lines.stderr, "Watching")
+	for _, agent := range []string{"Ada", "Hal"} {
+		o.can(t, "agent", "update", agent, "--role", "Other", "--reason", "to see it")
+	}
+	lines.ends(exitOK) // as it has shown two
+	var first, second watchedChange
+	d := json.NewDecoder(strings.NewReader(lines.stdout.String()))
+	if err := d.Decode(&first); err != nil || first.Resource.Name != "Ada" || first.Position == "" || strings.Count(lines.stdout.String(), "\n") != 2 {
+		t.Errorf("orgd get changes --watch -o json writes, %v:\n%s", err, lines.stdout)
+	}
+	again := o.start(t, "get", "changes", "--watch", "--action", "agent", "-o", "json", "--limit", "1", "--after="+first.Position)
+	again.ends(exitOK)
+	if err := json.Unmarshal([]byte(again.stdout.String()), &second); err != nil || second.Resource.Name != "Hal" {
+		t.Errorf("behind %s comes %s, %v, want the change of Hal", first.Position, again.stdout, err)
+	}
+	table.shows(table.stdout, "to see it")
+	table.interrupt()
+	table.ends(130)
+	if out := table.stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, "role") {
+		t.Errorf("orgd get changes --watch writes a header and one change, got:\n%s", out)
+	}
+}
+
+// watchedChange is a line of orgd get changes --watch -o json.
+type watchedChange struct {
+	Position string
+	client.ChangeEvent
+}
+
 func TestWatchEndsWithTheSession(t *testing.T) {
 	o := newOffice(t)
 	u := user{vars: []string{o.vars[0], "ORGD_TOKEN=nonsense"}}
@@ -378,7 +441,7 @@ func TestWatchAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.shows(r.stdout, "fired")
-	all.shows(all.stdout, `"fired"`)
+	all.shows(all.stdout, "agent.deleted")
 	for _, w := range []*running{r, all} {
 		w.interrupt()
 		w.ends(130)
@@ -387,7 +450,7 @@ func TestWatchAgents(t *testing.T) {
 		t.Errorf("orgd get agents --watch --department Engineering writes a header, Ada, Ada promoted, Ada fired, got:\n%s", out)
 	}
 	if out := all.stdout.String(); strings.Count(out, "\n") != 5 {
-		t.Errorf("orgd get agents --watch -o json writes two agents and three events, got:\n%s", out)
+		t.Errorf("orgd get agents --watch -o json writes two agents and three changes, got:\n%s", out)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // ReasonFlag is the reason of a change.
 type ReasonFlag struct {
-	Reason string `placeholder:"TEXT" help:"Why; it is kept with each version of an agent that this writes."`
+	Reason string `placeholder:"TEXT" help:"Why; it is kept in the change log, and with each version of an agent that this writes."`
 }
 
 // Options returns the options of a request that changes agents.

@@ -95,7 +95,7 @@ type watchedEvent struct {
 func (c *activitiesCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery) error {
 	table := t.Table(len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20)
 	left := c.limit(0)
-	return follow(ctx, t, service, q, func() error {
+	return events(service, q).follow(ctx, t, func() error {
 		if c.Output == "table" {
 			table.Header(eventColumns...)
 		}

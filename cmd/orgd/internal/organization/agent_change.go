@@ -65,7 +65,6 @@ type agentCreateCmd struct {
 	changeFlags
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
-	document.ReasonFlag
 	Name string `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
 }
 
@@ -101,7 +100,6 @@ type agentUpdateCmd struct {
 	changeFlags
 	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
-	document.ReasonFlag
 	agentArg
 }
 

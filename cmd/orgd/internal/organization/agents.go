@@ -3,7 +3,6 @@ package organization
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,14 +19,14 @@ type agentsCmd struct {
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
 	NamePrefix string             `placeholder:"TEXT" help:"Only those whose names begin like this."`
-	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, fired, promoted, demoted or changes its status, until Ctrl-C."`
+	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
 }
 
 // Help implements kong.HelpProvider.
 func (agentsCmd) Help() string {
 	return `Lists agents in the order of the organization, with --name-prefix by name.
 
-With --watch and -o json there is one line for each agent, with the event that it is shown for. Changes that are no event, such as other instructions, are not among them.
+With --watch and -o json there is one line for each agent, with the change that it is shown for.
 
 Examples:
 
@@ -75,11 +74,11 @@ func agentCells(a client.Agent) []string {
 	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), terminal.Time(a.UpdatedAt)}
 }
 
-// watchedAgent is an agent and the event that it is printed for. Agents at the
-// beginning have no event; an agent that was fired is null.
+// watchedAgent is an agent and the change that it is printed for. Agents at the
+// beginning have no change; an agent that was fired is null.
 type watchedAgent struct {
-	Event *client.ActivityEvent `json:"event"`
-	Agent *client.Agent         `json:"agent"`
+	Change *client.ChangeEvent `json:"change"`
+	Agent  *client.Agent       `json:"agent"`
 }
 
 // agentWatch prints agents as they change.
@@ -94,9 +93,9 @@ type agentWatch struct {
 // watch prints the agents, and then each agent that changes.
 func (c *agentsCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	w := &agentWatch{c, t, service, t.Table(), map[string]int64{}}
-	return follow(ctx, t, service, client.StreamQuery{},
+	return changes(service, client.ChangeStreamQuery{ChangeFilter: client.ChangeFilter{Action: "agent"}}).follow(ctx, t,
 		func() error { return w.begin(ctx) },
-		func(e client.StreamEvent) (bool, error) { return true, w.event(ctx, e.ActivityEvent) })
+		func(e client.StreamChange) (bool, error) { return true, w.change(ctx, e.ChangeEvent) })
 }
 
 // begin prints the agents at the beginning.
@@ -116,27 +115,21 @@ func (w *agentWatch) begin(ctx context.Context) error {
 	return w.table.Flush()
 }
 
-// lifecycle are the events that change the row of an agent.
-var lifecycle = []client.EventType{
-	client.EventHired, client.EventOnboarded, client.EventOffboarded, client.EventStatusChanged,
-	client.EventPromoted, client.EventDemoted, client.EventFired,
-}
-
-// event prints the agent of an event as it is now, once for all events of one
-// change. Agents that were printed before are printed even if they no longer match.
-func (w *agentWatch) event(ctx context.Context, e client.ActivityEvent) error {
-	revision, known := w.printed[e.AgentID]
-	switch {
-	case !slices.Contains(lifecycle, e.EventType), e.EventType == client.EventFired && !known:
-		return nil
-	case e.EventType == client.EventFired:
-		delete(w.printed, e.AgentID)
+// change prints the agent of a change as it is now, once for all changes up to there.
+// Agents that were printed before are printed even if they no longer match.
+func (w *agentWatch) change(ctx context.Context, e client.ChangeEvent) error {
+	revision, known := w.printed[e.Resource.ID]
+	if e.Action == client.ActionAgentDeleted {
+		if !known {
+			return nil
+		}
+		delete(w.printed, e.Resource.ID)
 		return errors.Join(w.print(&e, nil), w.table.Flush())
 	}
-	a, err := w.agent(ctx, e.AgentID)
+	a, err := w.agent(ctx, e.Resource.ID)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		return nil // its event follows
+		return nil // its change follows
 	case err != nil:
 		return err
 	case a.Revision == revision, !known && !w.matches(a):
@@ -164,8 +157,8 @@ func (w *agentWatch) matches(a client.Agent) bool {
 		(w.Status == "" || a.Status == w.Status) && (w.Level == "" || a.Level == w.Level)
 }
 
-// print prints an agent, or the event if the agent is nil.
-func (w *agentWatch) print(e *client.ActivityEvent, a *client.Agent) error {
+// print prints an agent, or its deletion if it is nil.
+func (w *agentWatch) print(e *client.ChangeEvent, a *client.Agent) error {
 	if a != nil {
 		w.printed[a.ID] = a.Revision
 	}
@@ -175,7 +168,7 @@ func (w *agentWatch) print(e *client.ActivityEvent, a *client.Agent) error {
 	case a != nil:
 		w.table.Row(agentCells(*a)...)
 	default:
-		w.table.Row(e.AgentName, "", "", "", string(e.EventType), "", "", terminal.Time(e.Timestamp))
+		w.table.Row(e.Resource.Name, "", "", "", "fired", "", "", terminal.Time(e.Timestamp))
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package organization
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"time"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
@@ -14,16 +12,17 @@ import (
 // auditCmd lists audit entries.
 type auditCmd struct {
 	printFlags
+	lastFlag
 	Actor    string `placeholder:"NAME" help:"Only the changes of this subject."`
 	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id; of one that was deleted by its id."`
 	Resource string `placeholder:"RESOURCE" xor:"what" help:"Only the changes of this, such as company, departments/Design or agents/ID."`
-	Last     string `placeholder:"TIME" help:"Only the changes of the last 24h, 7d or the like."`
+	Reports  bool   `help:"Also show when events were reported, and by whom."`
 	Limit    uint   `default:"50" placeholder:"N" help:"Show at most so many; 0 shows all (default 50)."`
 }
 
 // Help implements kong.HelpProvider.
 func (auditCmd) Help() string {
-	return `Lists who changed what, latest first. Needs role admin. -o json and yaml also show the id of each request, which is in the log.
+	return `Lists who changed what, latest first. Needs role admin. orgd get changes shows more of what was changed, to everybody. -o json and yaml also show the route and the id of each request, which is in the log.
 
 Examples:
 
@@ -34,14 +33,11 @@ Examples:
 
 // Run prints the entries on standard output.
 func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	q := client.AuditQuery{PageQuery: remote.Pages(c.Limit), Actor: c.Actor, Resource: c.Resource}
-	if c.Last != "" {
-		d, err := terminal.ParseDuration(c.Last)
-		if err != nil || d <= 0 {
-			return terminal.Usagef("--last: must be a time such as 24h or 7d")
-		}
-		q.Since = time.Now().Add(-d)
+	since, err := c.Since()
+	if err != nil {
+		return err
 	}
+	q := client.AuditQuery{PageQuery: remote.Pages(c.Limit), Actor: c.Actor, Resource: c.Resource, Since: since, WithoutReports: !c.Reports}
 	if c.Agent != "" {
 		id, err := agentID(ctx, service, c.Agent)
 		if err != nil {
@@ -54,9 +50,16 @@ func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *clien
 		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("TIME", "ACTOR", "CHANGE", "RESOURCE", "REVISION")
+		table.Header("TIME", "ACTOR", "ACTION", "RESOURCE", "REVISION")
 		for _, e := range all {
-			table.Row(terminal.Time(e.Timestamp), e.Actor, e.Route, e.Resource, revisions(e))
+			action, resource := e.Route, e.Resource // as far as older releases wrote it
+			if e.Action != nil {
+				action = string(*e.Action)
+			}
+			if e.Change != nil {
+				resource = e.Change.Resource.Type + " " + e.Change.Resource.Name
+			}
+			table.Row(terminal.Time(e.Timestamp), e.Actor, action, resource, fromTo("", e.RevisionFrom, e.RevisionTo))
 		}
 	})
 }
@@ -74,14 +77,14 @@ func agentID(ctx context.Context, service *client.Client, agent string) (string,
 	return page.Items[0].Identity.ID, nil
 }
 
-// revisions shows from which revision to which a change went.
-func revisions(e client.AuditEntry) string {
+// fromTo shows from which number to which a change went.
+func fromTo(unit string, from, to *int64) string {
 	switch {
-	case e.RevisionFrom != nil && e.RevisionTo != nil:
-		return strconv.FormatInt(*e.RevisionFrom, 10) + " to " + strconv.FormatInt(*e.RevisionTo, 10)
-	case e.RevisionTo != nil:
+	case from != nil && to != nil:
+		return fmt.Sprintf("%[1]s%[2]d to %[1]s%[3]d", unit, *from, *to)
+	case to != nil:
 		return "new"
-	case e.RevisionFrom != nil:
+	case from != nil:
 		return "deleted"
 	}
 	return ""

@@ -66,6 +66,7 @@ func resolved(p client.ResolvedCeremonyPolicy) map[string]client.Resolved[any] {
 type ceremoniesSetCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
+	document.ReasonFlag
 	departmentArg
 	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
 }
@@ -85,7 +86,7 @@ func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	policy, err := service.SetCeremonyPolicy(ctx, c.Department, in)
+	policy, err := service.SetCeremonyPolicy(ctx, c.Department, in, c.Options()...)
 	return printResult(t, c.ResultFlag, policy, err, "Department %s has a ceremony policy of its own.", c.Department)
 }
 

@@ -8,6 +8,7 @@ type Get struct {
 	Departments departmentsCmd `cmd:"" help:"List departments."`
 	Projects    projectsCmd    `cmd:"" help:"List projects."`
 	Activities  activitiesCmd  `cmd:"" help:"List what happened, or follow it."`
+	Changes     changesCmd     `cmd:"" help:"List what was changed, by whom and why, or follow it."`
 	Audit       auditCmd       `cmd:"" help:"List who changed what."`
 }
 

@@ -76,6 +76,6 @@ func (c *companyUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	v, err := service.PatchCompany(ctx, patch)
+	v, err := service.PatchCompany(ctx, patch, c.Options()...)
 	return printResult(t, c.ResultFlag, v, err, "The company has revision %d.", v.Revision)
 }

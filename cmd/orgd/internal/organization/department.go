@@ -154,7 +154,7 @@ func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 	if in.Name == "" {
 		return errNameless
 	}
-	d, err := service.CreateDepartment(ctx, in)
+	d, err := service.CreateDepartment(ctx, in, c.Options()...)
 	return printResult(t, c.ResultFlag, d, err, "Created department %s.", d.Name)
 }
 
@@ -180,7 +180,7 @@ func (c *departmentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 	if err != nil {
 		return err
 	}
-	d, err := service.PatchDepartment(ctx, c.Department, patch)
+	d, err := service.PatchDepartment(ctx, c.Department, patch, c.Options()...)
 	return printResult(t, c.ResultFlag, d, err, "Department %s has revision %d.", d.Name, d.Revision)
 }
 

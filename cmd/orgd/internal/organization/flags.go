@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/document"
@@ -19,11 +20,29 @@ type printFlags struct {
 	terminal.OutputFlag
 }
 
+// lastFlag goes back in a list.
+type lastFlag struct {
+	Last string `placeholder:"TIME" help:"Only the changes of the last 24h, 7d or the like."`
+}
+
+// Since returns the time from which on something is listed; zero means from the beginning.
+func (f lastFlag) Since() (time.Time, error) {
+	if f.Last == "" {
+		return time.Time{}, nil
+	}
+	d, err := terminal.ParseDuration(f.Last)
+	if err != nil || d <= 0 {
+		return time.Time{}, terminal.Usagef("--last: must be a time such as 24h or 7d")
+	}
+	return time.Now().Add(-d), nil
+}
+
 // changeFlags are those of commands that create or change an object.
 type changeFlags struct {
 	remote.ServerFlag
 	terminal.ResultFlag
 	document.RecordFlag
+	document.ReasonFlag
 }
 
 // given returns the fields of the file and those of the flags, which add adds.
@@ -79,6 +98,7 @@ func printResult(t *terminal.Terminal, f terminal.ResultFlag, v any, err error, 
 // yesFlag is for commands that delete.
 type yesFlag struct {
 	Yes bool `help:"Do not ask."`
+	document.ReasonFlag
 }
 
 // deletion is an object that is to be deleted.
@@ -107,7 +127,7 @@ func (f yesFlag) remove(ctx context.Context, t *terminal.Terminal, names []strin
 		return err
 	}
 	for _, one := range all {
-		if err := remove(ctx, one.id, client.IfMatch(one.etag)); err != nil {
+		if err := remove(ctx, one.id, append(f.Options(), client.IfMatch(one.etag))...); err != nil {
 			return err
 		}
 		t.Say("Deleted %s.", one.title)

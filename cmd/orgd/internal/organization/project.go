@@ -117,7 +117,7 @@ func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	if in.Name == "" {
 		return errNameless
 	}
-	v, err := service.CreateProject(ctx, in)
+	v, err := service.CreateProject(ctx, in, c.Options()...)
 	err = printResult(t, c.ResultFlag, v, err, "Created project %s.", v.Name)
 	if err == nil && c.Output == "" {
 		_, err = fmt.Fprintln(t.Stdout, terminal.Visible(v.ID))
@@ -152,7 +152,7 @@ func (c *projectUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	v, err := service.PatchProject(ctx, c.Project, patch)
+	v, err := service.PatchProject(ctx, c.Project, patch, c.Options()...)
 	return printResult(t, c.ResultFlag, v, err, "Project %s is %s (revision %d).", v.Name, v.Status, v.Revision)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -29,6 +30,7 @@ func first(given, all []string) ([]string, error) {
 type departmentReorderCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
+	document.ReasonFlag
 	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
 }
 
@@ -55,13 +57,14 @@ func (c *departmentReorderCmd) Run(ctx context.Context, t *terminal.Terminal, se
 	if err != nil {
 		return err
 	}
-	done, err := service.ReorderDepartments(ctx, order, client.IfMatch(company.ETag))
+	done, err := service.ReorderDepartments(ctx, order, append(c.Options(), client.IfMatch(company.ETag))...)
 	return printResult(t, c.ResultFlag, done.Items, err, "The departments begin with %s.", strings.Join(order[:len(c.Departments)], ", "))
 }
 
 type departmentReorderAgentsCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
+	document.ReasonFlag
 	departmentArg
 	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
 }
@@ -92,6 +95,6 @@ func (c *departmentReorderAgentsCmd) Run(ctx context.Context, t *terminal.Termin
 	if err != nil {
 		return err
 	}
-	done, err := service.ReorderAgents(ctx, d.Name, order, client.IfMatch(d.ETag))
+	done, err := service.ReorderAgents(ctx, d.Name, order, append(c.Options(), client.IfMatch(d.ETag))...)
 	return printResult(t, c.ResultFlag, done.Items, err, "%s begins with %s.", d.Name, strings.Join(order[:len(c.Agents)], ", "))
 }

@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"sync"
 
@@ -10,19 +11,50 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// follow calls begin when the stream is open, and each for every event, until each
+// watched is a stream, as what shows it needs it.
+type watched[E any] struct {
+	open   func(ctx context.Context, opened func()) iter.Seq2[E, error]
+	resync func(E) bool
+	list   string // the command that lists what a resync leaves out
+}
+
+// events is the stream of events that q selects.
+func events(service *client.Client, q client.StreamQuery) watched[client.StreamEvent] {
+	return watched[client.StreamEvent]{
+		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamEvent, error] {
+			q.Opened = opened
+			return service.StreamActivities(ctx, q)
+		},
+		resync: func(e client.StreamEvent) bool { return e.Resync },
+		list:   "orgd get activities",
+	}
+}
+
+// changes is the stream of changes that q selects.
+func changes(service *client.Client, q client.ChangeStreamQuery) watched[client.StreamChange] {
+	return watched[client.StreamChange]{
+		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamChange, error] {
+			q.Opened = opened
+			return service.StreamChanges(ctx, q)
+		},
+		resync: func(e client.StreamChange) bool { return e.Resync },
+		list:   "orgd get changes",
+	}
+}
+
+// follow calls begin when the stream is open, and each for all that comes, until each
 // returns false or ctx ends.
-func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery, begin func() error, each func(client.StreamEvent) (more bool, err error)) error {
+func (w watched[E]) follow(ctx context.Context, t *terminal.Terminal, begin func() error, each func(E) (more bool, err error)) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
-	q.Opened = sync.OnceFunc(func() {
+	opened := sync.OnceFunc(func() {
 		t.Say("Watching; Ctrl-C ends it.")
 		if failed = begin(); failed != nil {
 			stop()
 		}
 	})
-	for e, err := range service.StreamActivities(following, q) {
+	for e, err := range w.open(following, opened) {
 		more := true
 		switch {
 		case ctx.Err() != nil:
@@ -33,8 +65,8 @@ func follow(ctx context.Context, t *terminal.Terminal, service *client.Client, q
 			return err
 		case err != nil:
 			t.Say("orgd: %s; trying again", terminal.Visible(t.Sentence(err)))
-		case e.Resync:
-			t.Say("orgd: some events are missing here; orgd get activities shows them")
+		case w.resync(e):
+			t.Say("orgd: something is missing here; %s shows it", w.list)
 		default:
 			more, err = each(e)
 			if err != nil || !more {

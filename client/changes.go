@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"time"
+)
+
+// ChangeEvent is an entry of the change log: who changed what, and why. Values are
+// never in it; [Client.Diff] shows them.
+type ChangeEvent struct {
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Action    ChangeAction    `json:"action"`
+	Resource  ChangedResource `json:"resource"`
+	// Department is the one that was changed, or that the agent was in after the change.
+	Department *string `json:"department"`
+	// Actor is the subject that made the change.
+	Actor string `json:"actor"`
+	// Reason is what the actor said with [ChangeReason], or in the body of a rollback.
+	Reason *string `json:"reason"`
+	// FromRevision and FromVersion are nil for a creation, ToRevision and ToVersion for a
+	// deletion. Only agents have versions.
+	FromRevision *int64 `json:"from_revision"`
+	ToRevision   *int64 `json:"to_revision"`
+	FromVersion  *int64 `json:"from_version"`
+	ToVersion    *int64 `json:"to_version"`
+	// ChangedFields are dotted paths, sorted, at most 64 of them.
+	ChangedFields []string `json:"changed_fields"`
+	// Summary is how much changed, in words.
+	Summary    string    `json:"summary"`
+	Label      *string   `json:"label"`
+	ProposalID *string   `json:"proposal_id"`
+	Way        ChangeWay `json:"way"`
+}
+
+// ChangedResource is what was changed.
+type ChangedResource struct {
+	// Type is "agent", "department", "project" or "company".
+	Type string `json:"type"`
+	// ID is its id, the name of a department, or "company".
+	ID string `json:"id"`
+	// Name is the one after the change, or before a deletion.
+	Name string `json:"name"`
+}
+
+// ChangeFilter selects changes. Conditions that are not empty must all hold.
+type ChangeFilter struct {
+	// Action is one of the actions, or the first part of some, such as "agent".
+	Action ChangeAction
+	// Agent is the id or name of an agent; of a deleted one, its id.
+	Agent      string
+	Department string
+	Actor      string
+	// Window counts back from the time of the first page, or of opening a stream.
+	Window ActivityWindow
+}
+
+func (f ChangeFilter) add(v values) values {
+	return v.text("action", string(f.Action)).text("agent_id", f.Agent).text("department", f.Department).
+		text("actor", f.Actor).number("last_n_hours", int64(f.Window))
+}
+
+// ChangeQuery selects a page of changes.
+type ChangeQuery struct {
+	PageQuery
+	ChangeFilter
+}
+
+// Changes lists the change log, newest first, page by page. An error is the last thing
+// that comes.
+func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangeEvent, error] {
+	return walk[ChangeEvent](ctx, c, path("changes"), q.add(q.PageQuery.values()))
+}
+
+// ChangePage reads one page of [Client.Changes].
+func (c *Client) ChangePage(ctx context.Context, q ChangeQuery, opts ...Option) (Page[ChangeEvent], error) {
+	return getPage[ChangeEvent](ctx, c, path("changes"), q.add(q.PageQuery.values()), opts)
+}
+
+// ChangeStreamQuery selects changes to follow.
+type ChangeStreamQuery struct {
+	ChangeFilter
+	// After is the [StreamChange.Position] to go on behind, of a stream with the same
+	// conditions; "" begins now.
+	After string
+	// Opened, unless it is nil, is called each time a connection is open.
+	Opened func()
+}
+
+// StreamChange is a change of the stream.
+type StreamChange struct {
+	ChangeEvent
+	// Position and Resync are those of a [StreamEvent]; [Client.Changes] has what is missing.
+	Position string
+	Resync   bool
+}
+
+// StreamChanges follows the change log, as [Client.StreamActivities] follows events.
+func (c *Client) StreamChanges(ctx context.Context, q ChangeStreamQuery) iter.Seq2[StreamChange, error] {
+	s := &stream{client: c, path: "/changes/stream", query: q.add(values{url.Values{}}), place: q.After, opened: q.Opened}
+	return items(ctx, s, func(at string, data []byte) (e StreamChange, err error) {
+		e.Position, e.Resync = at, data == nil
+		return e, s.decode(at, data, &e.ChangeEvent)
+	})
+}

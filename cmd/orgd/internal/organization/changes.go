@@ -1,0 +1,132 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/remote"
+	"orgd/cmd/orgd/internal/terminal"
+)
+
+// changesCmd lists the change log, or follows it.
+type changesCmd struct {
+	printFlags
+	lastFlag
+	Agent      string              `placeholder:"AGENT" help:"Only those of this agent, by name or id; of one that was deleted by its id."`
+	Department string              `placeholder:"NAME" help:"Only those of this department and of agents in it."`
+	Action     client.ChangeAction `placeholder:"ACTION" help:"Only these, such as agent.updated, or agent for all of agents."`
+	Actor      string              `placeholder:"NAME" help:"Only those of this subject."`
+	Limit      *uint               `placeholder:"N" help:"Show at most so many; 0 shows all (default 50, with --watch all)."`
+	Watch      bool                `short:"w" help:"Show what is changed from now on, until Ctrl-C. A connection that is lost is made again, and nothing is missed."`
+	After      string              `placeholder:"POSITION" help:"With --watch: begin behind this position, which -o json and yaml show with every change."`
+}
+
+// Help implements kong.HelpProvider.
+func (changesCmd) Help() string {
+	return `Lists what was changed, by whom and why, latest first, or follows it with --watch. What a change did to an agent is shown by orgd agent diff. With --watch, -o json prints one change a line.
+
+Examples:
+
+    orgd get changes --last 7d
+    orgd get changes --agent Ada
+    orgd get changes --department Design --action agent.updated
+    orgd get changes --watch`
+}
+
+// Run prints the changes on standard output.
+func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.After != "" && !c.Watch {
+		return terminal.Usagef("--after: goes with --watch only")
+	}
+	if c.Last != "" && c.Watch {
+		return terminal.Usagef("--last: does not go with --watch, which begins now")
+	}
+	since, err := c.Since()
+	if err != nil {
+		return err
+	}
+	filter := client.ChangeFilter{Action: c.Action, Agent: c.Agent, Department: c.Department, Actor: c.Actor}
+	if c.Watch {
+		return c.watch(ctx, t, changes(service, client.ChangeStreamQuery{ChangeFilter: filter, After: c.After}))
+	}
+	all, err := c.list(ctx, service, filter, since)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, all, func(table *terminal.Table) {
+		table.Header(changeColumns...)
+		for _, e := range all {
+			table.Row(changeCells(e)...)
+		}
+	})
+}
+
+// list reads the changes since some time, within the limit.
+func (c *changesCmd) list(ctx context.Context, service *client.Client, filter client.ChangeFilter, since time.Time) ([]client.ChangeEvent, error) {
+	limit := uint(defaultEvents)
+	if c.Limit != nil {
+		limit = *c.Limit
+	}
+	newer := func(yield func(client.ChangeEvent, error) bool) {
+		for e, err := range service.Changes(ctx, client.ChangeQuery{PageQuery: remote.Pages(limit), ChangeFilter: filter}) {
+			if err == nil && e.Timestamp.Before(since) || !yield(e, err) {
+				return
+			}
+		}
+	}
+	return remote.Collect(newer, limit)
+}
+
+var changeColumns = []string{"TIME", "ACTOR", "ACTION", "NAME", "VERSION", "CHANGED", "REASON"}
+
+func changeCells(e client.ChangeEvent) []string {
+	name, reason := e.Resource.Name, ""
+	if e.Reason != nil {
+		reason = *e.Reason
+	}
+	version := ""
+	if e.FromVersion != nil && e.ToVersion != nil {
+		version = fromTo("v", e.FromVersion, e.ToVersion)
+	}
+	return []string{terminal.Time(e.Timestamp), e.Actor, string(e.Action), name, version, firstFields(e.ChangedFields), reason}
+}
+
+// firstFields names the first fields that were changed, and says how many more there are.
+func firstFields(fields []string) string {
+	const most = 3
+	if len(fields) <= most {
+		return strings.Join(fields, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(fields[:most-1], ", "), len(fields)-most+1)
+}
+
+// watchedChange is a change and where it stands in the stream.
+type watchedChange struct {
+	Position string `json:"position"`
+	client.ChangeEvent
+}
+
+// watch prints changes as they happen.
+func (c *changesCmd) watch(ctx context.Context, t *terminal.Terminal, stream watched[client.StreamChange]) error {
+	table := t.Table(len("2006-01-02T15:04:05Z"), 10, len(client.ActionDepartmentsReordered), 20, len("v10 to v11"), 30)
+	var left uint
+	if c.Limit != nil {
+		left = *c.Limit
+	}
+	return stream.follow(ctx, t, func() error {
+		if c.Output == "table" {
+			table.Header(changeColumns...)
+		}
+		return table.Flush()
+	}, func(e client.StreamChange) (bool, error) {
+		left-- // from 0 it goes on for ever
+		if c.Output != "table" {
+			return left != 0, c.PrintOne(t, watchedChange{e.Position, e.ChangeEvent})
+		}
+		table.Row(changeCells(e.ChangeEvent)...)
+		return left != 0, table.Flush()
+	})
+}
