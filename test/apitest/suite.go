@@ -81,6 +81,7 @@ func areas() map[string]map[string]check {
 		"activities":   activityChecks(),
 		"streams":      streamChecks(),
 		"audit":        auditChecks(),
+		"changes":      changeChecks(),
 		"sessions":     sessionChecks(),
 		"permissions":  permissionChecks(),
 		"mutations":    mutationChecks(),

@@ -62,7 +62,7 @@ func changeReasons(t *testing.T, s *Service) {
 	c.apply(obj{"format": 1, "agents": list{entry("Dora", obj{"role": "Clerk"}), entry("Emil", obj{"role": "Clerk", "department": "Design"})}})
 	w.get(agentPath(id)+"/versions").has("data.0.reason", "new hire: 名+1")
 	w.get("/agents/Emil/versions").has("data.0.reason", "new hire: 名+1")
-	w.with("Change-Reason", "").patch("/company", obj{}).want(200) // means nothing elsewhere
+	w.with("Change-Reason", "").report(task("Dora", 1, nil)).want(201) // means nothing to what is no change
 }
 
 // A diff names every field that differs, whatever lies between.
