@@ -31,9 +31,7 @@ type ListChanges struct {
 // List returns a page of the change log, the newest first. An agent that never existed has
 // no changes.
 func (s *Changes) List(ctx context.Context, in ListChanges) ([]audit.Entry, error) {
-	if in.Actions == nil {
-		in.Actions = audit.Actions()
-	}
+	in.Part = audit.OnlyChanges
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		if errors.Is(err, agent.ErrNotFound) {

@@ -15,43 +15,32 @@ import (
 func (d *Dispatcher) events(batch []webhook.Delivery) (map[activity.ID]activity.Logged, error) {
 	ctx, cancel := context.WithTimeout(d.work, storeTimeout)
 	defer cancel()
-	var ids []activity.ID
-	for _, x := range batch {
-		if !x.Test {
-			ids = append(ids, x.EventID)
-		}
-	}
-	events, err := findLogged(ctx, d.log, d.trail, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range batch {
-		if x.Test {
-			events[x.EventID] = activity.Logged{Event: x.TestEvent()}
-		}
-	}
-	return events, nil
+	return findLogged(ctx, d.log, d.trail, batch)
 }
 
-// findLogged returns those of some events and changes that are stored.
-func findLogged(ctx context.Context, log ports.ActivityLog, trail ports.AuditLog, ids []activity.ID) (map[activity.ID]activity.Logged, error) {
+// findLogged returns what deliveries are of, as far as it is stored.
+func findLogged(ctx context.Context, log ports.ActivityLog, trail ports.AuditLog, batch []webhook.Delivery) (map[activity.ID]activity.Logged, error) {
+	found := make(map[activity.ID]activity.Logged, len(batch))
+	var ids []activity.ID
+	var places []audit.Position
+	for _, x := range batch {
+		switch {
+		case x.Test:
+			found[x.EventID] = activity.Logged{Event: x.TestEvent()}
+		case x.ChangeAt.IsZero():
+			ids = append(ids, x.EventID)
+		default:
+			places = append(places, audit.Position{At: x.ChangeAt, ID: string(x.EventID)})
+		}
+	}
 	events, err := log.Find(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[activity.ID]activity.Logged, len(ids))
-	var others []string
-	for _, id := range ids {
-		if e, ok := events[id]; ok {
-			found[id] = activity.Logged{Event: e}
-		} else {
-			others = append(others, string(id))
-		}
+	for id, e := range events {
+		found[id] = activity.Logged{Event: e}
 	}
-	if len(others) == 0 {
-		return found, nil
-	}
-	changes, err := trail.Changes(ctx, others)
+	changes, err := trail.Changes(ctx, places)
 	for id, e := range changes {
 		found[activity.ID(id)] = activity.LoggedChange(0, e)
 	}

@@ -149,7 +149,11 @@ func (d *Dispatcher) match(hooks []*webhook.Subscriber, events []activity.Logged
 		seen++
 		for _, w := range hooks {
 			if w.Wants(e) {
-				deliveries = append(deliveries, w.Deliver(activity.ID(e.LogID()), now))
+				d := w.Deliver(activity.ID(e.LogID()), now)
+				if e.Change != nil {
+					d.ChangeAt = e.Change.At
+				}
+				deliveries = append(deliveries, d)
 			}
 		}
 	}

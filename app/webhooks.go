@@ -169,14 +169,12 @@ func (s *Webhooks) Redeliver(ctx context.Context, c Call, id webhook.ID, deliver
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
-	if !d.Test {
-		found, err := findLogged(ctx, s.log, s.trail, []activity.ID{d.EventID})
-		if err != nil {
-			return webhook.Delivery{}, err
-		}
-		if len(found) == 0 {
-			return webhook.Delivery{}, webhook.ErrEventGone
-		}
+	found, err := findLogged(ctx, s.log, s.trail, []webhook.Delivery{d})
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
+	if len(found) == 0 {
+		return webhook.Delivery{}, webhook.ErrEventGone
 	}
 	ch, mark := newChange(s.clock, s.ids, c), s.ids.NewID()
 	return s.deliver(ctx, ch, id, reply, func(w webhook.Webhook) (webhook.Delivery, error) { return w.Again(d, ch.at, mark) })

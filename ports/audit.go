@@ -13,7 +13,7 @@ type AuditLog interface {
 	// descending id.
 	Entries(ctx context.Context, q audit.Query) ([]audit.Entry, error)
 
-	// Changes returns those of some entries, by their ids, that are stored and in the
-	// change log.
-	Changes(ctx context.Context, ids []string) (map[string]audit.Entry, error)
+	// Changes returns those of some entries that are stored and in the change log, by
+	// their ids.
+	Changes(ctx context.Context, at []audit.Position) (map[string]audit.Entry, error)
 }

@@ -21,7 +21,7 @@ func (h audits) list(r *request.Request) error {
 		Until:    q.Time("until"),
 	}
 	if q.Flag("without_reports") {
-		in.Actions = audit.AllButReports()
+		in.Part = audit.WithoutReports
 	}
 	p, err := q.Paging(request.DefaultLimit, 2)
 	if err != nil {

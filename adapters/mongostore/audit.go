@@ -19,11 +19,15 @@ func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, er
 }
 
 // Changes implements [ports.AuditLog].
-func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.Entry, err error) {
+func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.changes").End(&err)
-	found := make(map[string]audit.Entry, len(ids))
-	if len(ids) == 0 {
+	found := make(map[string]audit.Entry, len(at))
+	if len(at) == 0 {
 		return found, nil
+	}
+	ids := make([]string, len(at))
+	for i, p := range at {
+		ids[i] = p.ID
 	}
 	entries, err := every(s.db.ask(ctx), auditColl, bson.D{in("_id", ids), exists("change", true)}, entryDoc.entry)
 	for _, e := range entries {
@@ -32,18 +36,18 @@ func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.E
 	return found, err
 }
 
-// entriesFilter is for indexes that keep actions and actors apart: a page is the merge of
-// the pages of each action.
+// entriesFilter is for indexes in the order of the list. What changes alone are filtered
+// by is in the one that they have.
 func entriesFilter(q audit.Query) bson.D {
 	filter := given(is("resource", string(q.Resource)), is("department", string(q.Department)), is("actor", q.Actor))
+	switch q.Part {
+	case audit.OnlyChanges:
+		filter = append(filter, exists("change", true))
+	case audit.WithoutReports:
+		filter = append(filter, compare("resource", "$gt", string(audit.Activities))) // the least of all resources
+	}
 	if q.Actions != nil {
-		actions := make([]any, len(q.Actions))
-		for i, a := range q.Actions {
-			if a != "" { // which no entry has, as null finds
-				actions[i] = string(a)
-			}
-		}
-		filter = append(filter, in("action", actions))
+		filter = append(filter, in("action", q.Actions))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/ports"
 )
@@ -122,6 +123,8 @@ func indexes() map[string][]mongo.IndexModel {
 		return list
 	}
 	unique := mongo.IndexModel{Keys: by("key"), Options: options.Index().SetUnique(true)}
+	others := plain("at _id resource")[0] // all but reports
+	others.Options = options.Index().SetPartialFilterExpression(bson.D{compare("resource", "$gt", string(audit.Activities))})
 	return map[string][]mongo.IndexModel{
 		agentsColl:        append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique),
 		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
@@ -129,7 +132,7 @@ func indexes() map[string][]mongo.IndexModel {
 		projectsColl:    plain("status _id", "lead _id"),
 		eventsColl:      plain("type at _id", "agent type at _id", "entered"),
 		webhooksColl:    plain("_id revision"),
-		auditColl:       append(plain("at _id", "actor at _id", "resource at _id", "action at _id", "actor action at _id"), append(partial("department", "department at _id"), partial("change", "entered")...)...),
+		auditColl:       append(plain("at _id", "actor at _id", "resource at _id"), append(partial("change", "entered", "at _id actor action department"), others)...),
 		idempotencyColl: plain("at"),
 		locksColl:       plain("at"),
 		sessionsColl: append(

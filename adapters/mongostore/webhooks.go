@@ -120,6 +120,7 @@ type deliveryDoc struct {
 	ID      string `bson:"_id"`
 	Webhook string `bson:"webhook"`
 	Event   string `bson:"event"`
+	Change  int64  `bson:"change,omitempty"` // 0 for an event
 	Test    bool   `bson:"test"`
 	Created int64  `bson:"created"`
 	Status  string `bson:"status"`
@@ -134,7 +135,7 @@ type deliveryDoc struct {
 
 func deliveryOf(d webhook.Delivery) deliveryDoc {
 	return deliveryDoc{
-		ID: string(d.ID), Webhook: string(d.Webhook), Event: string(d.EventID), Test: d.Test, Created: millis(d.CreatedAt),
+		ID: string(d.ID), Webhook: string(d.Webhook), Event: string(d.EventID), Change: millisOrZero(d.ChangeAt), Test: d.Test, Created: millis(d.CreatedAt),
 		Status: string(d.Status), Attempt: d.Attempt, Code: d.Last.Code, Failure: string(d.Last.Failure),
 		Due: millisOrZero(d.Due), Begun: millisOrZero(d.Begun), Ended: millisOrZero(d.Ended), Mark: d.Mark,
 	}
@@ -142,7 +143,7 @@ func deliveryOf(d webhook.Delivery) deliveryDoc {
 
 func (d deliveryDoc) delivery() (webhook.Delivery, error) {
 	return webhook.Delivery{
-		ID: webhook.DeliveryID(d.ID), Webhook: webhook.ID(d.Webhook), EventID: activity.ID(d.Event), Test: d.Test,
+		ID: webhook.DeliveryID(d.ID), Webhook: webhook.ID(d.Webhook), EventID: activity.ID(d.Event), ChangeAt: fromMillisOrZero(d.Change), Test: d.Test,
 		CreatedAt: fromMillis(d.Created), Status: webhook.Status(d.Status), Attempt: d.Attempt,
 		Last: webhook.Result{Code: d.Code, Failure: webhook.Failure(d.Failure)},
 		Due:  fromMillisOrZero(d.Due), Begun: fromMillisOrZero(d.Begun), Ended: fromMillisOrZero(d.Ended), Mark: d.Mark,

@@ -51,15 +51,18 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 }
 
 const insertEvent = `
-INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key, seq)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
 
 // putReport stores a reported event, or reports that its id is known.
 func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
-	n, err := changed(tx.Exec(insertReport, eventArgs(r.Event, r.Department)...))
-	tx.logged = tx.logged || n > 0
+	seq, err := tx.number()
+	if err != nil {
+		return false, err
+	}
+	n, err := changed(tx.Exec(insertReport, append(eventArgs(r.Event, r.Department), seq)...))
 	return n > 0, wrap(err, "write event", string(r.Event.ID))
 }
 

@@ -85,10 +85,13 @@ func (w *agentWrite) record() *record {
 // putEvents stores the step's events.
 func (w *agentWrite) putEvents(tx *Tx) error {
 	for i, args := range w.events {
-		if _, err := tx.Exec(insertEvent, args...); err != nil {
+		seq, err := tx.number()
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(insertEvent, append(args, seq)...); err != nil {
 			return wrap(err, "write event", string(w.Events[i].ID))
 		}
-		tx.logged = true
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
@@ -18,90 +18,76 @@ type Audit struct{ db *DB }
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
 	query, args := entriesQuery(q)
-	return all(ctx, s.db, "read audit entries", query, args, scanEntry)
+	return all(ctx, s.db, "read audit entries", query, args, func(r Row) (audit.Entry, error) { return scanEntry(r) })
 }
 
-const selectEntries = "SELECT at, id, actor, action, route, resource, from_revision, to_revision, request_id, change FROM audit"
-
 // Changes implements [ports.AuditLog].
-func (s *Audit) Changes(ctx context.Context, ids []string) (_ map[string]audit.Entry, err error) {
+func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.changes").End(&err)
 	return read(ctx, s.db, func(v *View) (map[string]audit.Entry, error) {
 		found := map[string]audit.Entry{}
-		for _, id := range ids {
-			e, err := scanEntry(v.Row(selectChange, packID(id)))
+		for _, p := range at {
+			e, err := scanEntry(v.Row(selectChange, millis(p.At), packID(p.ID)))
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
 			if err != nil {
-				return nil, wrap(err, "read audit entry", id)
+				return nil, wrap(err, "read audit entry", p.ID)
 			}
-			found[id] = e
+			found[p.ID] = e
 		}
 		return found, nil
 	})
 }
 
-const selectChange = "SELECT " + entryColumns + " FROM audit INDEXED BY audit_change WHERE seq NOT NULL AND id = ?"
-
-// An index of the trail.
 const (
-	byAction     = " INDEXED BY audit_action"
-	byActor      = " INDEXED BY audit_actor"
-	byDepartment = " INDEXED BY audit_department"
-	byResource   = " INDEXED BY audit_resource"
+	entryColumns  = "at, id, actor, action, route, resource, from_revision, to_revision, request_id"
+	selectEntries = "SELECT " + entryColumns + ", NULL FROM audit"
+	selectChanges = "SELECT " + entryColumns + ", change FROM changes"
+	selectChange  = selectChanges + " WHERE at = ? AND id = ?"
 )
 
-// entriesQuery reads along one index, from the position where the page before ended. In an
-// index that begins with actions each of them has a query of its own: SQLite merges what
-// they find, and reads no more than the page.
+// entriesQuery reads from the position where the page before ended. The two tables have
+// a query each: SQLite merges what they find, and reads no more than the page.
 func entriesQuery(q audit.Query) (string, []any) {
 	f, index := entriesFilter(q)
-	var filters []filter
-	switch {
-	case index == byAction:
-		filters = each(f, "action", q.Actions)
-	case index == byActor && q.Actions != nil:
-		filters = each(f, "action", q.Actions)
-	case index == byActor:
-		filters = each(f, "action", append(audit.AllButReports(), audit.Reported))
-	default:
-		among(&f, "action", q.Actions)
-		filters = []filter{f}
-	}
-	var queries []string
-	var args []any
-	for _, f := range filters {
-		queries = append(queries, "SELECT "+entryColumns+" FROM audit"+index+f.where())
-		args = append(args, f.args...)
-	}
-	return strings.Join(queries, " UNION ALL ") + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(args, q.Limit)
-}
-
-// entriesFilter returns what holds for all entries of a query but their action, and the
-// index to follow: a resource has fewer entries than a department, and that fewer than
-// an actor may have.
-func entriesFilter(q audit.Query) (f filter, index string) {
-	if len(q.Actions) > 0 {
-		index = byAction
-	}
-	if q.Actor != "" {
-		index = byActor
-		f.and("actor = ?", q.Actor)
-	}
 	if q.Department != "" {
-		index = byDepartment
 		f.and("department_key = ?", string(q.Department))
 	}
+	among(&f, "action", q.Actions)
+	query, args := selectChanges+" INDEXED BY changes_"+cmp.Or(index, "time")+f.where(), f.args
+	if q.Part != audit.OnlyChanges {
+		others, index := entriesFilter(q)
+		if q.Part == audit.WithoutReports {
+			others.and("resource > 'activities'") // the least of all resources
+			index = cmp.Or(index, "others")
+		}
+		if q.Actor != "" && q.Resource == "" {
+			index = "actor"
+		}
+		if index != "" {
+			index = " INDEXED BY audit_" + index
+		}
+		query, args = query+" UNION ALL "+selectEntries+index+others.where(), append(args, others.args...)
+	}
+	return query + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(args, q.Limit)
+}
+
+// entriesFilter returns what holds for the entries of a query in both tables, and the
+// index to follow if there is a better one than that by time: a resource has few entries.
+func entriesFilter(q audit.Query) (f filter, index string) {
+	if q.Actor != "" {
+		f.and("actor = ?", q.Actor)
+	}
 	if q.Resource != "" {
-		index = byResource
+		index = "resource"
 		f.and("resource = ?", string(q.Resource))
 	}
 	if !q.Since.IsZero() {
 		f.and("at >= ?", millis(q.Since))
 	}
-	switch { // one upper bound: SQLite would begin at the first of two
-	case q.After != nil && (q.Until.IsZero() || q.After.At.Before(q.Until)):
+	switch {
+	case q.After != nil:
 		f.and("(at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
 	case !q.Until.IsZero():
 		f.and("at < ?", millis(q.Until))
@@ -109,12 +95,8 @@ func entriesFilter(q audit.Query) (f filter, index string) {
 	return f, index
 }
 
-const entryColumns = "at, id, actor, action, route, resource, from_revision, to_revision, request_id, change"
-
-func scanEntry(r Row) (audit.Entry, error) { return scanEntryBehind(r) }
-
-// scanEntryBehind scans an entry behind other columns.
-func scanEntryBehind(r Row, first ...any) (e audit.Entry, err error) {
+// scanEntry scans an entry, behind other columns.
+func scanEntry(r Row, first ...any) (e audit.Entry, err error) {
 	var at int64
 	var id []byte
 	var change *string
@@ -165,35 +147,26 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 	}
 	insert := insertEntry
 	if len(entry) > auditOnly {
-		insert, tx.logged = insertChange, true
-		if _, err := tx.Exec(nextSeq); err != nil {
-			return wrap(err, "number a change", "")
+		seq, err := tx.number()
+		if err != nil {
+			return err
 		}
+		insert, entry = insertChange, append(entry, seq)
 	}
 	_, err := tx.Exec(insert, entry...)
 	return wrap(err, "write audit entry", "")
 }
 
 const (
-	// nextSeq numbers a change as SQLite numbers events.
-	nextSeq     = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events'"
-	insertEntry = `
-INSERT INTO audit (at, id, actor, action, route, resource, from_revision, to_revision, request_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertChange = `
-INSERT INTO audit (at, id, actor, action, route, resource, from_revision, to_revision, request_id, change, department_key, seq)
-SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq FROM sqlite_sequence WHERE name = 'events'`
-	auditOnly = 9 // values of an entry that is not in the change log
+	insertEntry  = "INSERT INTO audit (" + entryColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertChange = "INSERT INTO changes (" + entryColumns + ", department_key, change, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	auditOnly    = 9 // values of an entry that is not in the change log
 )
 
 func entryArgs(e audit.Entry) []any {
 	args := []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID}
-	if e.Change == nil {
-		return args
+	if e.Change != nil {
+		args = append(args, string(e.Change.Department.Key), e.Change.Text())
 	}
-	var department any
-	if key := e.Change.Department.Key; key != "" {
-		department = string(key)
-	}
-	return append(args, e.Change.Text(), department)
+	return args
 }

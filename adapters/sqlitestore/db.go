@@ -22,6 +22,7 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/telemetry"
+	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/idempotency"
 	"orgd/ports"
@@ -62,9 +63,10 @@ type DB struct {
 	idempotency         *Idempotency
 
 	// for the writer's goroutine
-	writer  *conn
-	maxLog  int64     // bytes
-	trimmed time.Time // when the size of the log was last looked at
+	writer     *conn
+	maxLog     int64        // bytes
+	trimmed    time.Time    // when the size of the log was last looked at
+	lastLogged activity.Seq // or about to be; 0 if it is not known
 
 	changed ports.Broadcast // when events were committed
 	writes  *groupcommit.Queue[*change]

@@ -138,15 +138,15 @@ func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (pending
 	return pending, fromMillisOrZero(due), wrap(err, "count deliveries of webhook", string(of))
 }
 
-const deliveryColumns = "webhook_id, event_id, test, created_at, status, attempt, code, failure, due, begun, ended, mark, id"
+const deliveryColumns = "webhook_id, event_id, change_at, test, created_at, status, attempt, code, failure, due, begun, ended, mark, id"
 
 const (
 	insertDelivery = "INSERT INTO deliveries (" + deliveryColumns + `)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 	upsertDelivery = "INSERT OR REPLACE INTO deliveries (" + deliveryColumns + `)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateDelivery = `
-UPDATE deliveries SET webhook_id = ?, event_id = ?, test = ?, created_at = ?, status = ?, attempt = ?, code = ?,
+UPDATE deliveries SET webhook_id = ?, event_id = ?, change_at = ?, test = ?, created_at = ?, status = ?, attempt = ?, code = ?,
 	failure = ?, due = ?, begun = ?, ended = ?, mark = ?
 WHERE id = ? AND mark = ?`
 
@@ -163,7 +163,7 @@ func putDelivery(tx *Tx, statement string, d webhook.Delivery) error {
 // deliveryArgs are the values of the columns.
 func deliveryArgs(d webhook.Delivery) []any {
 	return []any{
-		packID(d.Webhook), packID(d.EventID), d.Test, millis(d.CreatedAt), string(d.Status), d.Attempt, d.Last.Code,
+		packID(d.Webhook), packID(d.EventID), millisOrNil(d.ChangeAt), d.Test, millis(d.CreatedAt), string(d.Status), d.Attempt, d.Last.Code,
 		string(d.Last.Failure), millisOrNil(d.Due), millisOrNil(d.Begun), millisOrNil(d.Ended), packID(d.Mark), packID(d.ID),
 	}
 }
@@ -171,11 +171,11 @@ func deliveryArgs(d webhook.Delivery) []any {
 func scanDelivery(r Row) (d webhook.Delivery, err error) {
 	var id, of, event, mark []byte
 	var created int64
-	var due, begun, ended *int64
-	err = r.Scan(&of, &event, &d.Test, &created, &d.Status, &d.Attempt, &d.Last.Code,
+	var change, due, begun, ended *int64
+	err = r.Scan(&of, &event, &change, &d.Test, &created, &d.Status, &d.Attempt, &d.Last.Code,
 		&d.Last.Failure, &due, &begun, &ended, &mark, &id)
 	d.ID, d.Webhook, d.EventID = webhook.DeliveryID(unpackID(id)), webhook.ID(unpackID(of)), activity.ID(unpackID(event))
-	d.CreatedAt, d.Mark = fromMillis(created), unpackID(mark)
+	d.CreatedAt, d.ChangeAt, d.Mark = fromMillis(created), fromMillisOrZero(change), unpackID(mark)
 	d.Due, d.Begun, d.Ended = fromMillisOrZero(due), fromMillisOrZero(begun), fromMillisOrZero(ended)
 	return d, err
 }

@@ -99,13 +99,17 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{projects(project.Query{Status: "s", Lead: &lead, After: "p"}), "projects_lead (lead=? AND id>?)"},
 
 		{entries(audit.Query{}), "SCAN audit"}, // which is in this order
+		{entries(audit.Query{}), "SCAN changes USING INDEX changes_time"},
 		{entries(audit.Query{Until: now}), "PRIMARY KEY (at<?)"},
+		{entries(audit.Query{Until: now}), "changes_time (at<?)"},
 		{entries(audit.Query{Since: now, Until: now.Add(time.Hour), After: &audit.Position{At: now}}), "PRIMARY KEY (at>? AND (at,id)<(?,?))"},
-		{entries(audit.Query{Actor: "a", Since: now, Until: now}), "audit_actor (actor=? AND action=? AND at>? AND at<?)"},
-		{entries(audit.Query{Actor: "a", Actions: audit.Actions()}), "audit_actor (actor=? AND action=?)"},
-		{entries(audit.Query{Actions: audit.Actions(), Until: now}), "audit_action (action=? AND at<?)"},
-		{entries(audit.Query{Department: "d", Actions: audit.Actions()}), "audit_department (department_key=?)"},
-		{selectLoggedChanges, "audit_seq (seq>? AND seq<?)"},
+		{entries(audit.Query{Actor: "a", Since: now, Until: now}), "audit_actor (actor=? AND at>? AND at<?)"},
+		{entries(audit.Query{Part: audit.WithoutReports, Until: now}), "audit_others (at<?)"},
+		{entries(audit.Query{Part: audit.WithoutReports, Actor: "a"}), "audit_actor (actor=?)"},
+		{entries(audit.Query{Part: audit.OnlyChanges, Actor: "a", Actions: audit.Actions(), Department: "d", Until: now}), "changes_time (at<?)"},
+		{entries(audit.Query{Part: audit.OnlyChanges, Resource: "r", Until: now}), "changes_resource (resource=? AND at<?)"},
+		{selectChange, "changes_time (at=? AND id=?)"},
+		{selectLoggedChanges, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
 		{entries(audit.Query{Actor: "a", Resource: "r", After: &audit.Position{At: now}}), "audit_resource (resource=? AND (at,id)<(?,?))"},
 
 		{selectWebhooks, "sqlite_autoindex_webhooks_1 (id>?)"},

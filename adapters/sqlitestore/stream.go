@@ -31,11 +31,12 @@ func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err erro
 	return end, end, err
 }
 
-// selectHead reads the greatest number that an event ever had.
-const selectHead = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+// selectHead reads the greatest number that an event or a change ever had.
+const selectHead = `
+SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), coalesce((SELECT max(seq) FROM changes), 0))`
 
 func headOf(v *View) (head activity.Seq, err error) {
-	err = orNone(v.Row(selectHead).Scan(&head))
+	err = v.Row(selectHead).Scan(&head)
 	return head, wrap(err, "read the end of the log", "")
 }
 
@@ -43,7 +44,7 @@ const (
 	selectLog = "SELECT seq, department_key, " + eventColumns +
 		" FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
 	selectLoggedChanges = "SELECT seq, " + entryColumns +
-		" FROM audit WHERE seq NOT NULL AND seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
+		", change FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT (? + 0)"
 	selectLogBegin = "SELECT seq FROM log_marks WHERE at = 0"
 )
 
@@ -82,7 +83,7 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 	page := ports.LogPage{Next: max(after, upTo)}
 	var seq int64
 	found, err := rows(v, selectLoggedChanges, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
-		e, err := scanEntryBehind(r, &seq)
+		e, err := scanEntry(r, &seq)
 		if err != nil {
 			return activity.Logged{}, err
 		}
@@ -130,6 +131,9 @@ const (
 INSERT INTO log_marks (at, seq)
 SELECT ?1, seq FROM sqlite_sequence
 WHERE name = 'events' AND NOT EXISTS (SELECT 1 FROM log_marks WHERE at > ?2)`
+	raiseSeq = `
+UPDATE sqlite_sequence SET seq = max(seq, (SELECT max(seq) FROM changes))
+WHERE name = 'events' AND EXISTS (SELECT 1 FROM changes)`
 	raiseBegin = `
 INSERT INTO log_marks (at, seq)
 SELECT 0, max(seq) FROM log_marks WHERE at < ? HAVING max(seq) NOT NULL
@@ -144,7 +148,10 @@ func markLog(tx *Tx, e ports.Expiry) error {
 		return nil
 	}
 	now, kept := millis(e.Now), millis(e.Events)
-	_, err := tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
+	_, err := tx.Exec(raiseSeq) // for changes that are deleted later
+	if err == nil {
+		_, err = tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
+	}
 	if err == nil {
 		_, err = tx.Exec(raiseBegin, kept)
 	}

@@ -69,6 +69,8 @@ const (
 DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT (? + 0))`
 	deleteExpiredAudit = `
 DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT (? + 0))`
+	deleteExpiredChanges = `
+DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredRecords = `
 DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredDeliveries = `
@@ -118,6 +120,7 @@ func expirations(e ports.Expiry) (kinds []expiration) {
 		}
 	}
 	add(e.Audit, deleteExpiredAudit)
+	add(e.Audit, deleteExpiredChanges)
 	add(e.Idempotency, deleteExpiredRecords)
 	add(e.Deliveries, deleteExpiredDeliveries)
 	add(e.Now, deleteExpiredSessions)

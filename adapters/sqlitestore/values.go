@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"encoding/hex"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -122,14 +121,6 @@ type filter struct {
 func (f *filter) and(term string, args ...any) {
 	f.terms = append(f.terms, term)
 	f.args = append(f.args, args...)
-}
-
-// each returns a filter for each value that a column may have.
-func each[T ~string](f filter, column string, values []T) (filters []filter) {
-	for _, v := range values {
-		filters = append(filters, filter{terms: append(slices.Clip(f.terms), column+" = ?"), args: append(slices.Clip(f.args), string(v))})
-	}
-	return filters
 }
 
 // among lets a column have any of some values, or any at all if there are none.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/page"
 )
@@ -88,12 +89,27 @@ func mapOf[L ~string, K comparable, V any](v *View, query string, list []L, args
 // Tx is a View that also changes the database, and sees its own changes.
 type Tx struct {
 	View
-	failed error // the first failure that a closure cannot recover from
-	wrote  bool  // whether anything was tried
-	logged bool  // whether events were stored
+	failed error         // the first failure that a closure cannot recover from
+	wrote  bool          // whether anything was tried
+	last   *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
+	logged bool          // whether events or changes were stored
 	// changed has agents that are not as they were, each told by [Tx.change],
 	// and departments that are gone.
 	changed changes
+}
+
+// number returns the next number of the log.
+func (tx *Tx) number() (activity.Seq, error) {
+	if *tx.last == 0 {
+		head, err := headOf(&tx.View)
+		if err != nil {
+			return 0, err
+		}
+		*tx.last = head
+	}
+	*tx.last++
+	tx.logged = true
+	return *tx.last, nil
 }
 
 // change runs a statement that changes one agent that exists. No other way of

@@ -66,6 +66,7 @@ func (db *DB) batch(first *job) {
 		err = db.commit(jobs)
 	}
 	if err != nil {
+		db.lastLogged = 0
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
@@ -164,7 +165,7 @@ func (db *DB) applyGuarded(j *job) error {
 
 // apply runs the function of a change in the transaction.
 func (db *DB) apply(c *change) error {
-	tx := &Tx{View: View{context.Background(), db.writer}}
+	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged}
 	defer func() { // also if it panics
 		c.wrote, c.grew, c.changed = tx.wrote, tx.logged, tx.changed
 	}()

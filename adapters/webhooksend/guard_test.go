@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/domain/activity"
 	"orgd/domain/webhook"
 )
 
@@ -82,7 +83,7 @@ func TestMessagesAllow(t *testing.T) {
 		{anything, webhook.Result{Code: 202}},
 	} {
 		w.Allowed = tt.allowed
-		if got := strict.Send(t.Context(), w.Message(event, time.Now())); got != tt.want {
+		if got := strict.Send(t.Context(), w.Message(activity.Logged{Event: event}, time.Now())); got != tt.want {
 			t.Errorf("Send of a webhook that was made under %+v = %+v, want %+v", tt.allowed, got, tt.want)
 		}
 	}

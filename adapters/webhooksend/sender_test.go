@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/activity"
 	"orgd/domain/webhook"
 )
 
@@ -23,7 +24,7 @@ func TestSend(t *testing.T) {
 	e := newEndpoint(t, status(http.StatusNoContent))
 	w := hook(t, e.URL+"/in/%C3%A9?x=1")
 	at := time.Now()
-	m := w.Message(event, at)
+	m := w.Message(activity.Logged{Event: event}, at)
 	if r := sending(t, anything).Send(t.Context(), m); r != (webhook.Result{Code: 204}) {
 		t.Fatalf("Send = %+v, want 204", r)
 	}
@@ -125,7 +126,7 @@ func TestSlowEndpoints(t *testing.T) {
 		time.AfterFunc(50*time.Millisecond, cancel)
 		begun := time.Now()
 		forever := func(c *Config) { c.Timeout = time.Hour }
-		got := sending(t, anything, forever).Send(ctx, hook(t, silent.URL).Message(event, begun))
+		got := sending(t, anything, forever).Send(ctx, hook(t, silent.URL).Message(activity.Logged{Event: event}, begun))
 		if took := time.Since(begun); got.Failure != webhook.Timeout || took > 30*time.Second {
 			t.Errorf("Send that is called off = %+v after %v, want a timeout at once", got, took)
 		}

@@ -56,7 +56,7 @@ var event = activity.Event{
 // send sends the event to a URL.
 func send(t *testing.T, s *Sender, url string) webhook.Result {
 	t.Helper()
-	return s.Send(t.Context(), hook(t, url).Message(event, time.Now()))
+	return s.Send(t.Context(), hook(t, url).Message(activity.Logged{Event: event}, time.Now()))
 }
 
 // got is a request that an endpoint has received.

@@ -63,21 +63,35 @@ type Position struct {
 // Position returns the position of e.
 func (e Entry) Position() Position { return Position{At: e.At, ID: e.ID} }
 
-// Query selects a part of the trail.
+// Part is a part of the trail.
+type Part int
+
+// The parts.
+const (
+	Everything Part = iota
+	WithoutReports
+	OnlyChanges // those of the change log
+)
+
+// Query selects entries.
 type Query struct {
-	Actor      string    // "" means any
-	Resource   Resource  // "" means any
-	Since      time.Time // zero means from the beginning; inclusive
-	Until      time.Time // zero means to the end; exclusive
-	After      *Position // entries behind this position, that is older ones
-	Limit      int
-	Actions    []Action // nil means any, and those without one
+	Part     Part
+	Actor    string    // "" means any
+	Resource Resource  // "" means any
+	Since    time.Time // zero means from the beginning; inclusive
+	Until    time.Time // zero means to the end; exclusive
+	After    *Position // entries behind this position, that is older ones
+	Limit    int
+
+	// With OnlyChanges alone.
+	Actions    []Action // nil means any
 	Department name.Key // "" means any
 }
 
 // Selects reports whether e is among what q asks for, wherever its page begins.
 func (q Query) Selects(e Entry) bool {
-	return (q.Actor == "" || q.Actor == e.Actor) && (q.Resource == "" || q.Resource == e.Resource) &&
+	return (q.Part != WithoutReports || e.Resource != Activities) && (q.Part != OnlyChanges || e.Change != nil) &&
+		(q.Actor == "" || q.Actor == e.Actor) && (q.Resource == "" || q.Resource == e.Resource) &&
 		(q.Actions == nil || slices.Contains(q.Actions, e.Action)) &&
 		(q.Department == "" || e.Change != nil && q.Department == e.Change.Department.Key) &&
 		!e.At.Before(q.Since) && (q.Until.IsZero() || e.At.Before(q.Until))

@@ -70,12 +70,6 @@ func Kinds() (kinds []string) {
 // ErrAction is a text that names no action.
 var ErrAction = fault.New(fault.RequestValidation, "unknown action")
 
-// AllButReports lists every action but the one of reported events, and "" for entries of
-// releases that had no actions.
-func AllButReports() []Action {
-	return append(Actions(), "", SessionIssued, SessionRevoked, WebhookCreated, WebhookUpdated, WebhookDeleted, DeliveryOrdered)
-}
-
 // ActionsOf returns the actions of the change log that text names: one, or all whose first part it is. It
 // returns [ErrAction] if it names none.
 func ActionsOf(text string) (actions []Action, err error) {

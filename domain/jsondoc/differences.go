@@ -13,8 +13,8 @@ func Differences(before, after string, found func(path []string, was, is string)
 
 func differ(path []string, before, after Value, found func([]string, string, string)) {
 	was, is := before.parts(), after.parts()
-	more, less := is.next(), was.next()
-	for more || less {
+	less, more := was.next(), is.next()
+	for less || more {
 		switch order := compareParts(&was, &is, less, more); {
 		case order < 0:
 			found(append(path, was.name()), was.raw(), "")
@@ -24,7 +24,9 @@ func differ(path []string, before, after Value, found func([]string, string, str
 			more = is.next()
 		default:
 			differPart(path, &was, &is, found)
-			less, more = was.next(), is.next()
+			begin := was.end
+			less = was.next()
+			more = less && is.repeats(was, begin) || is.next()
 		}
 	}
 }

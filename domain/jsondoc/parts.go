@@ -1,6 +1,10 @@
 package jsondoc
 
-import "orgd/domain/decimal"
+import (
+	"strings"
+
+	"orgd/domain/decimal"
+)
 
 // parts walks the items of an array or the members of an object. It relies on
 // the text having been checked.
@@ -42,6 +46,19 @@ func (p *parts) next() bool {
 		p.middle = skipBetween(p.text, p.nameEnd)
 	}
 	p.end = valueEnd(p.text, p.middle)
+	return true
+}
+
+// repeats goes to the next part if it is the one that other has come to from begin, letter
+// for letter, which takes a fraction of the time of [parts.next]. Else it stays.
+func (p *parts) repeats(other parts, begin int) bool {
+	text, rest := other.text[begin:other.end], p.text[p.end:]
+	if !strings.HasPrefix(rest, text) || len(rest) == len(text) || rest[len(text)] != ',' && rest[len(text)] != '}' {
+		return false
+	}
+	by := p.end - begin
+	p.begin, p.nameEnd, p.escaped = other.begin+by, other.nameEnd+by, other.escaped
+	p.middle, p.end = other.middle+by, other.end+by
 	return true
 }
 

@@ -87,6 +87,8 @@ type Delivery struct {
 	ID      DeliveryID
 	Webhook ID
 	EventID activity.ID
+	// ChangeAt is when the change that is delivered was made, instead of an event; else zero.
+	ChangeAt time.Time
 	// Test says that the event is made up, see [Delivery.TestEvent].
 	Test      bool
 	CreatedAt time.Time
@@ -140,7 +142,7 @@ func (w Webhook) Again(d Delivery, at time.Time, mark string) (Delivery, error) 
 		return Delivery{}, ErrDisabled
 	}
 	return Delivery{
-		ID: d.ID, Webhook: d.Webhook, EventID: d.EventID, Test: d.Test, CreatedAt: d.CreatedAt,
+		ID: d.ID, Webhook: d.Webhook, EventID: d.EventID, ChangeAt: d.ChangeAt, Test: d.Test, CreatedAt: d.CreatedAt,
 		Status: Pending, Due: at, Mark: mark,
 	}, nil
 }

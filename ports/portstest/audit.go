@@ -174,15 +174,17 @@ func auditChanges(w *world) {
 	for _, e := range all {
 		w.putEntry(e)
 	}
-	found, err := w.Audit.Changes(w.Context(), []string{all[0].ID, all[3].ID, all[5].ID, w.id()})
+	found, err := w.Audit.Changes(w.Context(), []audit.Position{all[0].Position(), all[3].Position(), all[5].Position(), {At: all[1].At, ID: w.id()}})
 	w.wantNil("Changes", err)
 	w.want("Changes", found, map[string]audit.Entry{all[0].ID: all[0], all[5].ID: all[5]})
 	slices.Reverse(all)
 	for _, q := range []audit.Query{
-		{}, {Actions: audit.Actions()}, {Actions: audit.AllButReports()}, {Actions: []audit.Action{audit.AgentUpdated}},
-		{Actions: audit.Actions(), Actor: "ann"}, {Actor: "ann"}, {Actions: audit.Actions(), Resource: audit.Agent("a")},
-		{Actions: audit.Actions(), Department: sales.Key}, {Department: ops.Key}, {Department: ops.Key, Actor: "bob"},
-		{Actions: audit.Actions(), Since: epoch.Add(time.Second), Until: epoch.Add(5 * time.Second)},
+		{}, {Part: audit.OnlyChanges}, {Part: audit.WithoutReports}, {Part: audit.OnlyChanges, Actions: []audit.Action{audit.AgentUpdated, audit.AgentCreated}},
+		{Part: audit.OnlyChanges, Actor: "ann"}, {Actor: "ann"}, {Part: audit.OnlyChanges, Resource: audit.Agent("a")},
+		{Part: audit.WithoutReports, Actor: "ann"}, {Resource: audit.Agent("a")}, {Part: audit.WithoutReports, Resource: audit.Agent("a"), Actor: "ann"},
+		{Part: audit.OnlyChanges, Department: sales.Key}, {Part: audit.OnlyChanges, Department: ops.Key, Actor: "bob"},
+		{Part: audit.OnlyChanges, Since: epoch.Add(time.Second), Until: epoch.Add(5 * time.Second)},
+		{Since: epoch.Add(time.Second), Until: epoch.Add(5 * time.Second)},
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(e audit.Entry) bool { return !q.Selects(e) })
 		for _, limit := range []int{1, 2, 100} {

@@ -114,6 +114,9 @@ func (w *world) owed(h webhook.Webhook, n int) []webhook.Delivery {
 	all := make([]webhook.Delivery, n)
 	for i := range all {
 		all[i] = h.Deliver(activity.ID(w.id()), w.now())
+		if i%2 == 1 {
+			all[i].ChangeAt = w.now()
+		}
 	}
 	return all
 }

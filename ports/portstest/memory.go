@@ -117,11 +117,11 @@ func (m *memory) Entries(_ context.Context, q audit.Query) ([]audit.Entry, error
 	return first(found, q.Limit), nil
 }
 
-func (m *memory) Changes(_ context.Context, ids []string) (map[string]audit.Entry, error) {
+func (m *memory) Changes(_ context.Context, at []audit.Position) (map[string]audit.Entry, error) {
 	defer m.lock()()
 	found := map[string]audit.Entry{}
 	for _, e := range m.trail {
-		if e.Change != nil && slices.Contains(ids, e.ID) {
+		if e.Change != nil && slices.Contains(at, e.Position()) {
 			found[e.ID] = e
 		}
 	}

@@ -1,17 +1,26 @@
--- What was done by an entry of the audit trail. Those of the change log have a number in
--- the log of events, and what is shown of them as JSON.
+-- What was done by an entry of the audit trail. Those of the change log are apart: they
+-- have a number in the log of events, and reports do not lie between them. What is shown
+-- of them is JSON. Whatever a list of changes is filtered by is in the index that it
+-- follows: each index costs every change a tenth of its time.
 ALTER TABLE audit ADD COLUMN action TEXT NOT NULL DEFAULT '';
-ALTER TABLE audit ADD COLUMN seq INTEGER;
-ALTER TABLE audit ADD COLUMN department_key TEXT;
-ALTER TABLE audit ADD COLUMN change TEXT;
-UPDATE audit SET action = 'activities.reported' WHERE resource = 'activities';
+CREATE INDEX audit_others ON audit (at, id) WHERE resource > 'activities';
 
-DROP INDEX audit_actor;
-CREATE INDEX audit_actor ON audit (actor, action, at, id);
-CREATE INDEX audit_action ON audit (action, at, id);
-CREATE INDEX audit_department ON audit (department_key, at, id) WHERE department_key NOT NULL;
-CREATE UNIQUE INDEX audit_seq ON audit (seq) WHERE seq NOT NULL;
-CREATE INDEX audit_change ON audit (id) WHERE seq NOT NULL;
+CREATE TABLE changes (
+	seq            INTEGER PRIMARY KEY,
+	at             INTEGER NOT NULL,
+	id             BLOB NOT NULL,
+	actor          TEXT NOT NULL,
+	action         TEXT NOT NULL,
+	route          TEXT NOT NULL,
+	resource       TEXT NOT NULL,
+	from_revision  INTEGER NOT NULL,
+	to_revision    INTEGER NOT NULL,
+	request_id     TEXT NOT NULL,
+	department_key TEXT NOT NULL,
+	change         TEXT NOT NULL
+) STRICT;
+CREATE INDEX changes_time ON changes (at, id, actor, action, department_key);
+CREATE INDEX changes_resource ON changes (resource, at, id);
 
-INSERT INTO sqlite_sequence (name, seq)
-SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events');
+-- Where in the change log a change is that is delivered.
+ALTER TABLE deliveries ADD COLUMN change_at INTEGER;
