@@ -1,6 +1,6 @@
-// Events as they happen. EventSource cannot carry a token, so the stream is read
-// by fetch. A caller may have only a few streams: pages beyond those ask for the
-// newest events every few seconds.
+// What happens, as it happens. EventSource cannot carry a token, so streams are read
+// by fetch. A caller may have only a few streams: pages beyond those ask for what is
+// newest every few seconds.
 
 import { get, send } from "./api.js";
 
@@ -14,7 +14,7 @@ const longestWait = 5_000; // ms between two attempts
 // service has not answered, and when it was heard of last (ms).
 export const connection = { state: "", since: 0, heard: Date.now() };
 
-// Everybody who wants to know what happens shares one stream.
+// Everybody who wants to know of events shares one stream.
 const listeners = new Set();
 
 // listen calls onEvent with every event until the signal ends.
@@ -24,97 +24,149 @@ export function listen(onEvent, signal) {
   signal.addEventListener("abort", () => listeners.delete(onEvent));
 }
 
-// pass calls every listener: one that fails costs the others nothing, nor the stream.
-const pass = (event) => listeners.forEach((tell) => {
-  try {
-    tell(event);
-  } catch (error) {
-    console.error(error);
-  }
-});
 const say = (detail) => dispatchEvent(new CustomEvent("stream", { detail }));
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-function become(state) {
+// events is the shared stream; pages are those of the page that is shown.
+let events;
+const pages = new Set();
+
+// start follows the events for as long as the console is there. It tells the
+// window by events "stream": the state, or "missed" when something may be missing
+// before this point.
+export function start() {
+  events = new Stream("activities", {}, (event) => listeners.forEach((tell) => attempt(tell, event)));
+  return events.run();
+}
+
+// follow calls tell with what comes to a list of the interface until the signal
+// ends. What is read after it has returned and what comes leave no gap.
+export async function follow(where, query, tell, signal) {
+  const stream = new Stream(where, query, (item) => attempt(tell, item), signal);
+  pages.add(stream);
+  stream.run().finally(() => {
+    pages.delete(stream);
+    judge();
+  });
+  await stream.begun;
+}
+
+// attempt keeps one listener that fails from costing the others anything, or the stream.
+function attempt(tell, item) {
+  try {
+    tell(item);
+  } catch (error) {
+    console.error(error);
+  }
+}
+
+// judge says how things stand: as they do with the events, but live only if all is.
+function judge() {
+  let { state } = events;
+  if (state === "live" && [...pages].some((s) => s.state === "polling")) state = "polling";
   if (state === "gone") connection.since ||= Date.now();
-  else Object.assign(connection, { since: 0, heard: Date.now() });
+  else connection.since = 0;
   if (state === connection.state) return;
   connection.state = state;
   say(state);
 }
 
-// start follows what happens for as long as the page is there. It tells the
-// window by events "stream": the state, or "missed" when events may be missing
-// before this point.
-export async function start() {
-  let last = ""; // where the stream goes on
-  let failures = 0; // since a stream was there
-  for (;;) {
-    const begun = Date.now();
-    try {
-      const { answer, control } = await connect(last);
-      if (answer.status === 429) {
-        if (last) say("missed");
-        last = "";
-        await poll();
-        continue;
+class Stream {
+  constructor(where, query, pass, signal = new AbortController().signal) {
+    Object.assign(this, { where, query, signal, pass: (item) => signal.aborted || pass(item) });
+    this.state = "";
+    this.last = ""; // where the stream goes on
+    this.failures = 0; // since the stream was there
+    this.gap = false; // something may be missing before the stream is there
+    this.known = null; // ids of what is newest, while there is no stream
+    this.begun = new Promise((resolve) => { this.settle = resolve; });
+  }
+
+  become(state) {
+    this.state = state;
+    if (state !== "gone") connection.heard = Date.now();
+    judge();
+    this.settle();
+  }
+
+  async run() {
+    while (!this.signal.aborted && !this.refused) {
+      const begun = Date.now();
+      try {
+        await this.read();
+      } catch (error) {
+        if (this.signal.aborted) break;
+        console.info("the stream broke:", error.message);
+        this.gap ||= !this.last;
+        if (this.failures++ > 0 || error.name === "TimeoutError") this.become("gone");
       }
-      if (answer.status === 400 && last) {
-        last = ""; // the place belongs to another log
-        say("missed");
-        continue;
-      }
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      if (known) await ask(); // what happened since the last answer
-      known = null;
-      become("live");
-      failures = 0;
-      for await (const block of blocks(answer.body, control)) {
-        if (block.event === "resync") say("missed");
-        else if (block.data) pass(JSON.parse(block.data));
-        if (block.id) last = block.id; // only now has it been dealt with
-      }
-    } catch (error) {
-      console.info("the stream broke:", error.message);
-      if (failures++ > 0 || error.name === "TimeoutError") become("gone");
+      this.settle();
+      // A stream that was there is made again at once. Pages that lost theirs together
+      // do not come back together.
+      if (Date.now() - begun < longestWait) await pause(Math.min(250 * 2 ** this.failures, longestWait) * (0.5 + Math.random()));
     }
-    // A stream that was there is made again at once. Pages that lost theirs together
-    // do not come back together.
-    if (Date.now() - begun < longestWait) await pause(Math.min(250 * 2 ** failures, longestWait) * (0.5 + Math.random()));
+    this.settle();
   }
-}
 
-async function connect(last) {
-  const control = new AbortController();
-  const timer = setTimeout(() => control.abort(), answerWithin);
-  try {
-    const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
-    return { control, answer: await send("GET", "activities/stream", { headers, signal: control.signal }) };
-  } finally {
-    clearTimeout(timer);
+  // read makes the stream and reads it to its end.
+  async read() {
+    const { answer, control } = await this.connect();
+    if (answer.status === 429) {
+      if (this.last) say("missed");
+      this.last = "";
+      return this.poll();
+    }
+    if (answer.status === 400) {
+      this.gap = true; // the place belongs to another log
+      this.refused = !this.last; // or the service will never take the query
+      this.last = "";
+      return;
+    }
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    if (this.known) await this.ask(); // what happened since the last answer
+    else if (this.gap) say("missed");
+    this.known = null;
+    this.gap = false;
+    this.failures = 0;
+    this.become("live");
+    for await (const block of blocks(answer.body, control)) {
+      if (block.event === "resync") say("missed");
+      else if (block.data) this.pass(JSON.parse(block.data));
+      if (block.id) this.last = block.id; // only now has it been dealt with
+    }
   }
-}
 
-let known = null; // ids of the newest events, while there is no stream
-
-// poll asks for a while.
-async function poll() {
-  for (const end = Date.now() + pollFor; Date.now() < end;) {
-    await ask();
-    become("polling");
-    await pause(pollEvery);
-    while (document.hidden) await pause(1000); // nobody looks
+  async connect() {
+    const control = new AbortController();
+    const timer = setTimeout(() => control.abort(), answerWithin);
+    this.signal.addEventListener("abort", () => control.abort());
+    try {
+      const headers = { Accept: "text/event-stream", ...(this.last && { "Last-Event-ID": this.last }) };
+      return { control, answer: await send("GET", `${this.where}/stream`, { query: this.query, headers, signal: control.signal }) };
+    } finally {
+      clearTimeout(timer);
+    }
   }
-}
 
-// ask passes on what has happened since it was called last.
-async function ask() {
-  const { data: newest } = await get("activities", { limit: 200 }, AbortSignal.timeout(answerWithin));
-  const fresh = known ? newest.filter((e) => !known.has(e.id)) : [];
-  if (known && newest.length && fresh.length === newest.length) say("missed");
-  fresh.reverse().forEach(pass);
-  known = new Set(newest.map((e) => e.id));
-  connection.heard = Date.now();
+  // poll asks for a while.
+  async poll() {
+    for (const end = Date.now() + pollFor; Date.now() < end && !this.signal.aborted;) {
+      await this.ask();
+      this.become("polling");
+      await pause(pollEvery);
+      while (document.hidden && !this.signal.aborted) await pause(1000); // nobody looks
+    }
+  }
+
+  // ask passes on what has happened since it was called last.
+  async ask() {
+    const { data: newest } = await get(this.where, { ...this.query, limit: 200 }, AbortSignal.timeout(answerWithin));
+    const fresh = this.known ? newest.filter((e) => !this.known.has(e.id)) : [];
+    if (this.known && newest.length && fresh.length === newest.length) say("missed");
+    fresh.reverse().forEach(this.pass);
+    this.known = new Set(newest.map((e) => e.id));
+    connection.heard = Date.now();
+  }
 }
 
 // blocks takes the stream apart into its blocks. It ends with a TimeoutError if

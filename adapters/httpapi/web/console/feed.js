@@ -1,0 +1,94 @@
+// A list of what happened, the newest first, which goes on with what happens now.
+
+import { Pages } from "./api.js";
+import { busy, empty, field, fill, h, select } from "./dom.js";
+import { link } from "./router.js";
+
+const most = 500; // entries in the page; older ones can be read again
+
+// filters is a form that chooses the query of a page. fields has labels and inputs by
+// the names of the query.
+export function filters(place, fields) {
+  const apply = () => {
+    const chosen = Object.entries(fields).map(([name, [, input]]) => [name, input.value.trim()]).filter(([, v]) => v);
+    location.hash = chosen.length ? link(place, Object.fromEntries(chosen)) : link(place);
+  };
+  return h("form", { class: "row filters", onsubmit: (e) => { e.preventDefault(); apply(); }, onchange: apply },
+    Object.values(fields).map(([label, input]) => field(label, input)));
+}
+
+// hours chooses how far back a feed reaches.
+export const hours = (chosen) => select(["", "24", "48", "168"], chosen, {},
+  (v) => ({ "": "all that is kept", 24: "24 hours", 48: "48 hours", 168: "7 days" })[v]);
+
+// Feed begins with what happened last and goes on with what happens now. While
+// it is paused nothing is lost: what comes is kept, and shown afterwards.
+export class Feed {
+  // where and query name the list. entry makes an element of one of its items; follow
+  // calls a function with each that comes; thing is what an item is called, and none
+  // what is said when there are none.
+  constructor(where, query, { entry, follow, thing, none }, signal) {
+    Object.assign(this, { where, query, entry, follow, thing, signal, paused: false, kept: [], known: new Set() });
+    this.list = h("ol", { class: "feed" });
+    this.none = empty(none);
+    this.button = h("button", { type: "button", class: "secondary", "aria-pressed": "false", onclick: () => this.toggle() }, "Pause");
+    this.waiting = h("p", { class: "lead", role: "status" });
+    this.more = h("button", { type: "button", class: "secondary", onclick: () => busy(this.more, () => this.earlier()) }, "Earlier");
+    this.pages = new Pages(where, { ...query, limit: 50 }, signal);
+    this.element = h("section", { class: "panel narrow", "aria-label": `${thing[0].toUpperCase()}${thing.slice(1)}s` }, this.waiting, this.none, this.list, this.more);
+  }
+
+  // start follows first and reads then, so that nothing falls in between.
+  async start() {
+    await this.follow((item) => this.take(item), this.signal);
+    await this.earlier();
+  }
+
+  async earlier() {
+    const before = this.pages.items.length;
+    await this.pages.more();
+    this.list.append(...this.pages.items.slice(before).filter((e) => this.isNew(e)).map((e) => this.entry(e)));
+    this.more.hidden = this.pages.complete;
+    this.none.hidden = this.known.size > 0;
+  }
+
+  // again reads the feed anew: the stream cannot say what was missed.
+  async again() {
+    const pages = new Pages(this.where, { ...this.query, limit: 200 }, this.signal);
+    await pages.more();
+    for (const item of pages.items.toReversed()) this.take(item);
+  }
+
+  isNew(item) {
+    if (this.known.has(item.id)) return false;
+    this.known.add(item.id);
+    return true;
+  }
+
+  take(item) {
+    if (!this.isNew(item)) return;
+    if (this.paused) {
+      this.kept.push(item);
+      this.tell();
+    } else this.show([item]);
+  }
+
+  show(items) {
+    this.none.hidden = true;
+    for (const item of items) this.list.prepend(this.entry(item, { fresh: true }));
+    while (this.list.childElementCount > most) this.list.lastElementChild.remove();
+  }
+
+  toggle() {
+    this.paused = !this.paused;
+    this.button.textContent = this.paused ? "Resume" : "Pause";
+    this.button.setAttribute("aria-pressed", String(this.paused));
+    if (!this.paused) this.show(this.kept.splice(0));
+    this.tell();
+  }
+
+  tell() {
+    const n = this.kept.length;
+    fill(this.waiting, this.paused ? (n ? `${n} new ${n === 1 ? this.thing : `${this.thing}s`} while this is paused` : `Paused: new ${this.thing}s are kept`) : "");
+  }
+}
