@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,7 +42,7 @@ func TestServiceIsGone(t *testing.T) {
 		b.eval(`document.querySelector("main").firstElementChild.old = true`)
 		s.serveAgain()
 		b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.is-live")`)
-		if page != "" && page != "activity" { // these keep what is there and read the figures again
+		if !slices.Contains([]string{"", "activity", "changes"}, page) { // these keep what is there and read the figures again
 			b.await("the page is read again", `!document.querySelector("main").firstElementChild.old`)
 		}
 		b.await("it shows the same", `document.querySelector("main h1")?.textContent === `+quote(before))
@@ -114,20 +115,7 @@ func TestFifthPage(t *testing.T) {
 	s := start(t, "--limits", "on")
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "departments", record{"name": "Lab"})
-	streams, end := context.WithCancel(t.Context())
-	defer end()
-	for range 4 {
-		r, err := http.NewRequestWithContext(streams, http.MethodGet, s.URL+"/api/v1/activities/stream", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("a stream of the four: %v, %v", resp, err)
-		}
-		defer resp.Body.Close()
-	}
+	end := s.takeStreams(token, "activities")
 	b := s.console(token, 1200, 900)
 	b.expect("429")
 	b.await("the page says how it knows", `document.querySelector(".live.is-polling")?.textContent === "updated every 10 s"`)
@@ -139,6 +127,37 @@ func TestFifthPage(t *testing.T) {
 	}
 	end()
 	b.await("a stream is free", `document.querySelector(".live.is-live")`)
+
+	// The page of changes has a stream of its own.
+	end = s.takeStreams(token, "changes")
+	b.visit("#/changes", "Changes")
+	b.await("the page says how it knows", `document.querySelector(".live.is-polling")`)
+	must[record](s, token, "PATCH", "agents/Ada", record{"role": "Examiner"})
+	b.awaitChange("ed changed 1 field of Ada (role)")
+	end()
+	b.await("a stream is free", `document.querySelector(".live.is-live")`)
+	must[record](s, token, "PATCH", "agents/Ada", record{"level": "lead"})
+	b.awaitChange("ed changed 1 field of Ada (level)")
+}
+
+// takeStreams takes all streams of a list that a caller may have, until end is called.
+func (s service) takeStreams(token, list string) (end func()) {
+	s.t.Helper()
+	ctx, end := context.WithCancel(s.t.Context())
+	s.t.Cleanup(end)
+	for range 4 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/"+list+"/stream", nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			s.t.Fatalf("a stream of the four: %v, %v", resp, err)
+		}
+		s.t.Cleanup(func() { resp.Body.Close() })
+	}
+	return end
 }
 
 // hostile are names that a page may fail at.
@@ -167,7 +186,7 @@ func TestHostileNames(t *testing.T) {
 	long, arabic := hostile()["long"], hostile()["arabic"]
 	open := url.Values{"open": {hostile()["markup"], arabic, long}}.Encode()
 	pages := map[string]string{
-		"?" + open: "Organization", "?status=active": "Organization", "activity": "Activity", "projects": "Projects", "settings": "Settings", "plan": "Plan",
+		"?" + open: "Organization", "?status=active": "Organization", "activity": "Activity", "changes": "Changes", "projects": "Projects", "settings": "Settings", "plan": "Plan",
 	}
 	for _, n := range hostile() {
 		at := url.PathEscape(n)

@@ -159,7 +159,7 @@ func (s service) places(token string) map[string]string {
 	agent := s.agents(token, department)[0]
 	return map[string]string{
 		"": "Organization", "agents/" + url.PathEscape(agent): agent, "agents/" + url.PathEscape(agent) + "/versions": "Versions",
-		"departments/" + url.PathEscape(department): department, "activity": "Activity", "projects": "Projects", "plan": "Plan", "settings": "Settings",
+		"departments/" + url.PathEscape(department): department, "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings",
 	}
 }
 
@@ -288,7 +288,7 @@ func TestEmpty(t *testing.T) {
 	s := start(t)
 	b := s.console(s.token("admin", "ann"), 1440, 900)
 	b.awaitText("There are no departments yet.")
-	b.pictures("0", map[string]string{"": "Organization", "activity": "Activity", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
+	b.pictures("0", map[string]string{"": "Organization", "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
 	b.visit("#/?q=ada", "Organization")
 	b.awaitText("Nobody is like that.")
 }
@@ -328,7 +328,7 @@ func TestKeyboard(t *testing.T) {
 	const name = `(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()`
 	department := s.departments(token)[0]
 	want := []string{
-		"Skip to the content", "Meridian Works", "Organization", "Activity", "Projects", "Plan", "Settings", "Signed in as ed", "New department", "Hire an agent",
+		"Skip to the content", "Meridian Works", "Organization", "Activity", "Changes", "Projects", "Plan", "Settings", "Signed in as ed", "New department", "Hire an agent",
 		"Find an agent by name or role", "Level", "Status", "Organization", "Department", "Agents", "Cost, 30 days", "Tasks done", "Success",
 		"Agents of " + department, department, "Move " + department + " up", "Move " + department + " down",
 	}
@@ -366,7 +366,7 @@ func TestHostileTextInThePage(t *testing.T) {
 	b.visit("#/?q=eve", "Organization")
 	b.awaitRows(".found", agent)
 	for page, title := range map[string]string{
-		"agents/" + url.PathEscape(agent): agent, "departments/" + url.PathEscape(name): name, "activity": "Activity", "projects": "Projects", "settings": "Settings",
+		"agents/" + url.PathEscape(agent): agent, "departments/" + url.PathEscape(name): name, "activity": "Activity", "changes": "Changes", "projects": "Projects", "settings": "Settings",
 	} {
 		b.visit("#/"+page, title)
 		if made := eval[int](b, `document.querySelectorAll("main script, main b, main i:not(.dot), main img").length`); made > 0 {

@@ -58,6 +58,12 @@ type answer struct {
 // call makes a request to the interface.
 func (s service) call(token, method, path string, body any) answer {
 	s.t.Helper()
+	return s.callWith(token, method, path, body, http.Header{})
+}
+
+// callWith makes one with more headers.
+func (s service) callWith(token, method, path string, body any, header http.Header) answer {
+	s.t.Helper()
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -70,6 +76,7 @@ func (s service) call(token, method, path string, body any) answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	r.Header = header
 	r.Header.Set("Authorization", "Bearer "+token)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")

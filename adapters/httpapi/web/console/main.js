@@ -13,6 +13,7 @@ route("agents/:name", () => import("./page_agent.js"));
 route("agents/:name/versions", () => import("./page_versions.js"));
 route("departments/:name", () => import("./page_department.js"));
 route("activity", () => import("./page_activity.js"));
+route("changes", () => import("./page_changes.js"));
 route("projects", () => import("./page_projects.js"));
 route("plan", () => import("./page_plan.js"));
 route("settings", () => import("./page_settings.js"));
@@ -22,6 +23,7 @@ const content = document.getElementById("content");
 const places = [
   ["", "Organization", () => true],
   ["activity", "Activity", () => true],
+  ["changes", "Changes", () => true],
   ["projects", "Projects", () => true],
   ["plan", "Plan", may.editAll],
   ["settings", "Settings", () => true],
@@ -76,7 +78,9 @@ content.addEventListener("input", ({ target }) => { typed ||= Boolean(target.clo
 async function show(load, parameters, segments) {
   for (const a of document.querySelectorAll("nav a")) {
     a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
-    if (a.dataset.place === segments[0]) a.setAttribute("aria-current", "page");
+    if (a.dataset.place !== segments[0]) continue;
+    a.setAttribute("aria-current", "page");
+    a.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
   putAway();
   content.setAttribute("aria-busy", "true");

@@ -33,6 +33,7 @@ export async function page({ name, signal }) {
         avatar(agent),
         h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, text(agent.role), ` · ${words(agent.level)} · `, status(agent.status))),
         h("a", { class: "button secondary", href: link("agents", agent.name, "versions") }, `Versions (${agent.version})`),
+        changesOf(agent.name, agent.name),
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent, tag) }, "Delete") : null),
       h("div", { class: "columns" },
         h("div", { class: "wide" }, identity(agent, reporting), editable ? new Editor(agent, tag, departments).element : instructions(agent)),
@@ -53,12 +54,14 @@ async function departed(id, signal) {
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
       h("div", { class: "bar" }, avatar({ name }),
         h("div", { class: "title" }, h("h1", {}, text(name)), h("p", {}, "was ", text(role), " in ", text(department), ", and has been deleted")),
-        h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`)),
+        h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`),
+        changesOf(id, name)),
       h("div", { class: "columns" }, h("div", {}, instructions(last.snapshot)), h("div", {}, careerOf(career), activity({ id }, signal))),
     ],
   };
 }
 
+const changesOf = (agent, name) => h("a", { class: "button secondary", href: link("changes", { agent_id: agent }), "aria-label": `Changes of ${name}` }, "Changes");
 const facts = (rows) => h("dl", { class: "facts-list" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 const section = (title, ...content) => h("section", { class: "panel" }, h("h2", {}, title), content);
 const chips = (all) => all.length ? h("span", { class: "chips" }, all.map((t) => h("span", { class: "chip" }, t))) : "–";

@@ -28,6 +28,7 @@ export async function page({ name, query, signal }) {
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
       h("div", { class: "bar" },
         h("div", { class: "title" }, h("h1", {}, text(department.name)), h("p", { dir: "auto" }, department.description)),
+        h("a", { class: "button secondary", href: link("changes", { department: department.name }), "aria-label": `Changes of ${department.name}` }, "Changes"),
         editable ? h("button", { type: "button", class: "secondary", onclick: () => edit(department, tag) }, "Change") : null,
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dissolve(department, tag) }, "Delete") : null),
       agents.element,

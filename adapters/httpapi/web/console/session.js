@@ -125,7 +125,8 @@ export async function signOut() {
   location.reload();
 }
 
-const key = (name) => name.normalize("NFC").toLowerCase();
+// key is what names that differ in letter case only share.
+export const key = (name) => name.normalize("NFC").toLowerCase();
 
 // may tells whether the caller's role allows something, so that nobody is
 // offered what would be refused. What counts is what the service says.
