@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -327,7 +328,17 @@ func TestSettings(t *testing.T) {
 		return slices.Contains(b.texts(".delivery"), "delivered")
 	})
 	b.shot("settings")
-	b.press("Delete " + receiver.URL + "/in")
+	// What it wants stays as it is when something else is changed.
+	hook := "webhooks/" + must[[]record](s, token, "GET", "webhooks", nil)[0]["id"].(string)
+	must[record](s, token, "PATCH", hook, record{"event_types": []any{"hired", "agent.updated", "project"}})
+	b.press("Change " + receiver.URL + "/in")
+	b.choose("URL", receiver.URL+"/other")
+	b.press("Save")
+	b.awaitText("hired, agent updated, all about project")
+	if got := fmt.Sprint(must[record](s, token, "GET", hook, nil)["event_types"]); got != "[hired agent.updated project]" {
+		t.Errorf("the webhook wants %s now", got)
+	}
+	b.press("Delete " + receiver.URL + "/other")
 	b.press("Delete")
 	b.awaitText("No webhooks.")
 }

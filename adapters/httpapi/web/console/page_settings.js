@@ -1,6 +1,7 @@
 // The company, who is signed in, tokens, webhooks.
 
 import { Pages, change, data, decimal, exactly, get, isRaw, path } from "./api.js";
+import { actionWords, kindsAndActions } from "./change.js";
 import { ask, busy, empty, field, fill, h, notice, select } from "./dom.js";
 import { ago, autonomies, eventTypes, time, words } from "./format.js";
 import { again } from "./router.js";
@@ -170,7 +171,7 @@ function hook(w) {
   };
   return h("article", { class: "hook" },
     h("h3", {}, h("span", { class: "url" }, w.url), " ", h("span", { class: `chip ${w.enabled ? "on" : "off"}` }, w.enabled ? "on" : `off${w.disabled_reason ? `: ${words(w.disabled_reason)}` : ""}`)),
-    h("p", { class: "lead" }, w.event_types.length ? w.event_types.map(words).join(", ") : "every type", " · ", w.departments.length ? w.departments.join(", ") : "every department"),
+    h("p", { class: "lead" }, w.event_types.length ? w.event_types.map(typeWords).join(", ") : "every event", " · ", w.departments.length ? w.departments.join(", ") : "every department"),
     h("div", { class: "row" },
       button("Deliveries", () => show().catch((e) => notice(e.message, "error")), "secondary", `Deliveries to ${w.url}`),
       button("Test", () => act("test", async () => { notice("A test message is on its way."); await show(); }), "secondary", `Send a test to ${w.url}`),
@@ -180,18 +181,20 @@ function hook(w) {
     deliveries);
 }
 
+const typeWords = (t) => kindsAndActions.includes(t) ? actionWords(t) : words(t);
+
 async function editHook(id) {
   const { data: w, tag } = id ? await get(path("webhooks", id)) : { data: { url: "", event_types: [], departments: [], enabled: true } };
   const url = h("input", { type: "url", required: true, value: w.url, placeholder: "https://" });
-  const types = h("select", { multiple: true, size: 6 }, eventTypes.map((t) => {
-    const option = h("option", { value: t }, words(t));
+  const types = h("select", { multiple: true, size: 6 }, [...new Set([...eventTypes, ...kindsAndActions, ...w.event_types])].map((t) => {
+    const option = h("option", { value: t }, typeWords(t));
     option.selected = w.event_types.includes(t);
     return option;
   }));
   const departments = h("input", { value: w.departments.join(", ") });
   const enabled = h("input", { type: "checkbox", checked: w.enabled });
   const yes = await ask(id ? "Change the webhook" : "New webhook", [
-    field("URL", url), field("Types of events", types, "none means all; Ctrl or ⌘ chooses several"),
+    field("URL", url), field("Types of events", types, "or of changes; none means all events and no changes; Ctrl or ⌘ chooses several"),
     field("Departments", departments, "separated by commas; none means all"), field("On", enabled),
   ], id ? "Save" : "Create");
   if (!yes) return;
