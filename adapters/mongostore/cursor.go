@@ -106,11 +106,11 @@ func (c *cursor) current() (e activity.Logged, err error) {
 	if err := bson.Unmarshal(d.Doc, &entry); err != nil {
 		return e, err
 	}
-	shown, err := entry.entry()
+	logged, err := entry.entry()
 	if err != nil {
 		return e, err
 	}
-	return activity.LoggedChange(seqOf(d.Time, c.rank), shown), nil
+	return activity.LoggedChange(seqOf(d.Time, c.rank), logged), nil
 }
 
 // longestRead is a time-out that no read comes to: the driver has its own, that of an

@@ -65,7 +65,7 @@ type agentCreateCmd struct {
 	changeFlags
 	agentFields
 	HiringDate *string `group:"Fields" placeholder:"YYYY-MM-DD" help:"When it was hired (default today). It cannot be changed later."`
-	Name string `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
+	Name       string  `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
 }
 
 // Help implements kong.HelpProvider.
