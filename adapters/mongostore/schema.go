@@ -15,8 +15,12 @@ import (
 	"orgd/ports"
 )
 
-// schemaVersion is what this program reads and writes.
-const schemaVersion = 1
+const (
+	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log.
+	schemaVersion = 2
+	// oldestProgram is that of the oldest program that can use what this one writes.
+	oldestProgram = 1
+)
 
 const schemaID = "schema"
 
@@ -97,12 +101,19 @@ func (db *DB) createSingletons(ctx context.Context) error {
 		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: millis(c.UpdatedAt)},
 		positionDoc{ID: outboxID},
 		logDoc{ID: logID, Begin: now},
-		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: schemaVersion},
+		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram},
 	}
 	_, err = db.coll(metaColl).InsertMany(ctx, docs, options.InsertMany().SetOrdered(false))
-	if mongo.IsDuplicateKeyError(err) { // those that are there stay
-		return nil
+	if err != nil && !mongo.IsDuplicateKeyError(err) { // those that are there stay
+		return translate(err)
 	}
+	return db.raiseSchema(ctx)
+}
+
+// raiseSchema says that the database has what this program needs.
+func (db *DB) raiseSchema(ctx context.Context) error {
+	raised := bson.D{is("$max", bson.D{is("version", schemaVersion), is("oldest", oldestProgram)})}
+	_, err := db.coll(metaColl).UpdateByID(ctx, schemaID, raised)
 	return translate(err)
 }
 
