@@ -12,7 +12,8 @@ type Webhook struct {
 	ID string `json:"id"`
 	// URL is where messages go.
 	URL string `json:"url"`
-	// EventTypes are those that are sent; empty for all.
+	// EventTypes are those that are sent, and actions and first parts of actions of the
+	// change log, such as EventType(ActionAgentUpdated); empty for all events.
 	EventTypes []EventType `json:"event_types"`
 	// Departments are those whose agents' events are sent; empty for all.
 	Departments []string `json:"departments"`

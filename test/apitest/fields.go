@@ -338,6 +338,8 @@ func (f *fieldWriter) lists(schema obj, kind string) (take, refuse list) {
 	case item["enum"] != nil:
 		all := item["enum"].(list)
 		return list{list{}, all}, list{list{all[0], all[0]}, list{1}, "x"}
+	case kind == "WebhookEventTypes":
+		return list{list{}, list{"hired", "agent.updated", "project"}}, list{list{"agent", "agent"}, list{"agent."}, list{""}, list{1}, "x"}
 	case kind == "UUID" || kind == "NameOfAgent":
 		return list{list{}, list{"Ann", "Bob"}}, list{list{"Ann", "Ann"}, list{""}, anys(numbered("n", max+1)), "x"}
 	case kind == "Name" || kind == "WebhookDepartments":
