@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +57,31 @@ var collection = map[string]string{
 	"core/Reviewer.md":        "\ufeff---\r\nname: \"Reviewer\"\r\ndescription: >\r\n  Reviews\r\n  code\r\nmodel: inherit\r\ntools:\r\n  - Read\r\n  - Grep\r\n---\r\nYou review.\r\n",
 	"core/notes.md":           "Some notes.\n",
 	"plugins/web/agents/x.md": "---\ndescription: 'no name'\ncolor: red\n---\n",
+}
+
+// What an import hires and changes is in the change log, each once.
+func TestImportIsLogged(t *testing.T) {
+	o := newOffice(t)
+	o.user = o.admin
+	dir := directory(t, map[string]string{"one.md": "---\nname: one\n---\nFirst.\n", "two.md": "---\nname: two\n---\nSecond.\n"})
+	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes")
+	if err := os.WriteFile(filepath.Join(dir, "two.md"), []byte("---\nname: two\n---\nOther.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes")
+	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes") // changes nothing
+	var got []string
+	for e, err := range o.Changes(t.Context(), client.ChangeQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s %s %q", e.Action, e.Resource.Name, e.ChangedFields))
+	}
+	slices.Sort(got)
+	want := []string{`agent.created one []`, `agent.created two []`, `agent.updated two ["instructions"]`, `department.created Imported []`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes of imports (-want +got):\n%s", diff)
+	}
 }
 
 func TestImport(t *testing.T) {

@@ -20,6 +20,7 @@ func changeChecks() map[string]check {
 		"Filters":   changeFilters,
 		"BadAsks":   badChangeFilters,
 		"Pages":     changePages,
+		"Writers":   changesOfManyWriters,
 		"OldNames":  changesKeepNames,
 		"ManyTexts": manyChangedFields,
 	}
@@ -288,6 +289,69 @@ func changePages(t *testing.T, s *Service) {
 	if diff := cmp.Diff(all, got); diff != "" {
 		t.Errorf("pages (-whole +pages):\n%s", diff)
 	}
+}
+
+// While many change things, whoever reads the log from its beginning gets every entry that
+// was there once, and in the end list and stream have all of them.
+func changesOfManyWriters(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const writers, each = 32, 6
+	for i := range writers {
+		w.hire(fmt.Sprint("Writer ", i), "Design")
+	}
+	updates := pagedList{"/changes?action=agent.updated", "id"}
+	before := w.walk(updates, 50)
+	st := w.follow("/changes/stream?action=agent.updated", "").without(textsOf(before))
+	done := make(chan *reply, writers)
+	for i := range writers {
+		go func() {
+			var r *reply
+			for n := range each {
+				if r = w.patch(fmt.Sprint("/agents/Writer%20", i), obj{"role": fmt.Sprint("Role ", n)}); r.status != 200 {
+					break
+				}
+			}
+			done <- r
+		}()
+	}
+	seen := len(before)
+	for left := writers; left > 0; {
+		ids := textsOf(w.walk(updates, 20))
+		if n := len(slices.Compact(sorted(slices.Clone(ids)))); n != len(ids) || n < seen {
+			t.Errorf("a walk has %d entries, %d of them different, want at least the %d of the walk before", len(ids), n, seen)
+		}
+		seen = len(ids)
+		for finished := true; finished && left > 0; {
+			select {
+			case r := <-done:
+				r.want(200)
+				left--
+			default:
+				finished = false
+			}
+		}
+	}
+	all := textsOf(w.walk(updates, 200))
+	var followed []string
+	revisions := map[any]string{}
+	for _, e := range st.events(writers * each) {
+		followed = append(followed, e["id"].(string))
+		agent, from := e["resource"].(obj)["id"], fmt.Sprint(e["from_revision"])
+		if last, ok := revisions[agent]; ok && last != from {
+			t.Errorf("the stream goes on from revision %s of an agent behind %s", from, last)
+		}
+		revisions[agent] = fmt.Sprint(e["to_revision"])
+	}
+	if diff := cmp.Diff(sorted(all), sorted(append(textsOf(before), followed...))); diff != "" {
+		t.Errorf("entries (-list +stream):\n%s", diff)
+	}
+}
+
+func textsOf(values []any) (texts []string) {
+	for _, v := range values {
+		texts = append(texts, v.(string))
+	}
+	return texts
 }
 
 // An entry has the name that something had then, and a deleted agent's are found by its id.

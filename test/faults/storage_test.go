@@ -85,7 +85,7 @@ func halves(t *testing.T, db *sql.DB) (problems []string) {
 // damages are statements that do what a store must never do, and what the
 // checks are to say of it.
 var damages = []struct{ statement, want string }{
-	{`DELETE FROM audit WHERE id = (SELECT max(id) FROM audit WHERE resource LIKE 'agents/%')`, "has the audit trail"},
+	{`DELETE FROM changes WHERE id = (SELECT max(id) FROM changes WHERE resource LIKE 'agents/%')`, "has the audit trail"},
 	{`DELETE FROM versions WHERE seq = (SELECT min(seq) FROM versions WHERE agent_id IN (SELECT id FROM agents WHERE version > 1))`, "has the versions"},
 	{`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE type = 'onboarded')`, "has the career"},
 	{`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE type = 'task_completed')`, "reported events, promised"},
