@@ -80,7 +80,7 @@ func (w *world) variants(op operation) [][]string {
 			"department": {crowdName, largeName}, "status": {"active"}, "level": {"mid"}, "q": {wide(100, 0)}, "view": {"summary"},
 			"type": {"task_completed"}, "agent_id": {w.large[0]}, "last_n_hours": {"168"}, "lead": {w.crowd[0]},
 			"actor": {"root0"}, "resource": {"agents"}, "since": {"2020-01-01T00:00:00Z"}, "until": {"2100-01-01T00:00:00Z"},
-			"dry_run": {"true"},
+			"dry_run": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"},
 		}
 		if op.id == "projects.list" {
 			values["status"] = []string{"planning"}
