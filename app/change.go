@@ -5,6 +5,7 @@
 package app
 
 import (
+	"reflect"
 	"time"
 
 	"orgd/domain/access"
@@ -93,9 +94,23 @@ func changeOf[T noun](ch change, r audit.Resource, c audit.Change, before, after
 	from, to := before.Tag().Revision, after.Tag().Revision
 	c.Reason = ch.call.Reason
 	if from != 0 {
-		c = c.Between([2]string{string(before.Canonical()), string(after.Canonical())})
+		was, is := different(before, after)
+		c = c.Between([2]string{string(was.Canonical()), string(is.Canonical())})
 	}
 	return ports.Change[T]{State: after, From: from, Trail: logged(ch.trail(c.Action, r, from, to, reply), c)}
+}
+
+// different returns two states without the lists and records in which they are equal: a
+// text of megabytes is not made to find that nothing in it has changed.
+func different[T any](before, after T) (T, T) {
+	was, is := reflect.ValueOf(&before).Elem(), reflect.ValueOf(&after).Elem()
+	for i := range was.NumField() {
+		if was.Field(i).Kind() != reflect.String && reflect.DeepEqual(was.Field(i).Interface(), is.Field(i).Interface()) {
+			was.Field(i).SetZero()
+			is.Field(i).SetZero()
+		}
+	}
+	return before, after
 }
 
 // deletionOf is the change that ends a resource.
