@@ -63,6 +63,7 @@ func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
 		return false, err
 	}
 	n, err := changed(tx.Exec(insertReport, append(eventArgs(r.Event, r.Department), seq)...))
+	tx.logged = tx.logged || n > 0
 	return n > 0, wrap(err, "write event", string(r.Event.ID))
 }
 

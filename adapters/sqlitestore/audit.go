@@ -86,8 +86,8 @@ func entriesFilter(q audit.Query) (f filter, index string) {
 	if !q.Since.IsZero() {
 		f.and("at >= ?", millis(q.Since))
 	}
-	switch {
-	case q.After != nil:
+	switch { // one upper bound: SQLite would begin at the first of two
+	case q.After != nil && (q.Until.IsZero() || q.After.At.Before(q.Until)):
 		f.and("(at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
 	case !q.Until.IsZero():
 		f.and("at < ?", millis(q.Until))
@@ -151,7 +151,7 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 		if err != nil {
 			return err
 		}
-		insert, entry = insertChange, append(entry, seq)
+		insert, entry, tx.logged = insertChange, append(entry, seq), true
 	}
 	_, err := tx.Exec(insert, entry...)
 	return wrap(err, "write audit entry", "")

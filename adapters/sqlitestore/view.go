@@ -108,7 +108,6 @@ func (tx *Tx) number() (activity.Seq, error) {
 		*tx.last = head
 	}
 	*tx.last++
-	tx.logged = true
 	return *tx.last, nil
 }
 

@@ -41,17 +41,17 @@ func (c Change) Text() string {
 // ParseChange reads the stored form of a change back.
 func ParseChange(a Action, text string) (*Change, error) {
 	c := Change{Action: a}
-	const any = 1 << 20
+	const long = 1 << 20 // bounds what was checked when it was written
 	department, way := "", ""
 	err := jsondoc.ReadStored(text, func(r *jsondoc.Reader) {
-		r.Text("name", &c.Name, 0, any)
-		r.Text("department", &department, 0, any)
-		r.TextOrNull("reason", &c.Reason, 0, any)
+		r.Text("name", &c.Name, 0, long)
+		r.Text("department", &department, 0, long)
+		r.TextOrNull("reason", &c.Reason, 0, long)
 		r.Int("from_version", &c.FromVersion, 0, 1<<53)
 		r.Int("to_version", &c.ToVersion, 0, 1<<53)
-		r.Texts("fields", &c.Fields, jsondoc.Bounds{MaxItems: MaxFields, MaxLen: any})
-		r.Text("summary", &c.Summary, 0, any)
-		r.Text("way", &way, 0, any)
+		r.Texts("fields", &c.Fields, jsondoc.Bounds{MaxItems: MaxFields, MaxLen: long})
+		r.Text("summary", &c.Summary, 0, long)
+		r.Text("way", &way, 0, long)
 	})
 	if err == nil && department != "" {
 		c.Department, err = name.Parse(department)

@@ -178,6 +178,13 @@ func auditChanges(w *world) {
 	w.wantNil("Changes", err)
 	w.want("Changes", found, map[string]audit.Entry{all[0].ID: all[0], all[5].ID: all[5]})
 	slices.Reverse(all)
+	newest, until := all[0].Position(), all[2].At
+	for _, part := range []audit.Part{audit.Everything, audit.OnlyChanges} {
+		q := audit.Query{Part: part, Until: until, After: &newest, Limit: 100}
+		got, err := w.Audit.Entries(w.Context(), q)
+		w.wantNil("Entries behind one that is too late", err)
+		w.want("Entries behind one that is too late", got, slices.DeleteFunc(slices.Clone(all), func(e audit.Entry) bool { return !q.Selects(e) }))
+	}
 	for _, q := range []audit.Query{
 		{}, {Part: audit.OnlyChanges}, {Part: audit.WithoutReports}, {Part: audit.OnlyChanges, Actions: []audit.Action{audit.AgentUpdated, audit.AgentCreated}},
 		{Part: audit.OnlyChanges, Actor: "ann"}, {Actor: "ann"}, {Part: audit.OnlyChanges, Resource: audit.Agent("a")},
