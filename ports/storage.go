@@ -18,6 +18,7 @@ type Stores struct {
 	Stream      EventStream
 	Measures    Measures
 	Audit       AuditLog
+	Written     AuditProgress
 	Idempotency IdempotencyStore
 	Sessions    SessionStore
 	Webhooks    WebhookStore

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/ports"
 )
@@ -34,6 +35,41 @@ func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]
 		found[e.ID] = e
 	}
 	return found, err
+}
+
+// After implements [ports.AuditLog]. The log is read from the server, which nobody else
+// reads for the trail alone: most processes do not write it, and the tail is without it.
+func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (_ ports.AuditPage, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.after").End(&err)
+	d, now, err := s.db.logAt(ctx)
+	switch {
+	case err != nil:
+		return ports.AuditPage{}, err
+	case position < 0, timeOf(position).T > timeOf(now).T+ahead:
+		return ports.AuditPage{}, activity.ErrTooOld
+	}
+	position = max(position, d.Begin)
+	if position >= now {
+		return ports.AuditPage{Next: position}, nil
+	}
+	late, stop := context.WithTimeout(context.Background(), s.db.timeout/2)
+	defer stop()
+	found, err := s.db.trail.after(ctx, position, now, limit, late.Done())
+	if err != nil {
+		return ports.AuditPage{}, err
+	}
+	page := ports.AuditPage{Next: found.Next, More: found.More}
+	for _, e := range found.Events {
+		page.Entries = append(page.Entries, *e.Change)
+	}
+	return page, nil
+}
+
+// From implements [ports.AuditLog].
+func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.from").End(&err)
+	filter := bson.D{compare("at", "$gte", millis(p.At)), behind("$gt", "at", millis(p.At), "$gt", "_id", p.ID)}
+	return every(s.db.ask(ctx), auditColl, filter, entryDoc.entry, first(limit, "at", "_id"))
 }
 
 // entriesFilter is for indexes in the order of the list. What changes alone are filtered

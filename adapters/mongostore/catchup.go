@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/ports"
@@ -27,6 +29,7 @@ const (
 // it has come.
 type catchUps struct {
 	db *DB
+	of bson.E // the log that is read
 
 	mu     sync.Mutex
 	all    []*catchUp
@@ -153,7 +156,7 @@ func (c *catchUps) evict(r *catchUp) {
 
 // run reads until there is enough or the reader is at the position now.
 func (c *catchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
-	err := r.read(ctx, c.db, now)
+	err := r.read(ctx, c.db, c.of, now)
 	r.cancel()
 	if err != nil {
 		r.idle.Stop()
@@ -173,8 +176,8 @@ func (c *catchUps) state(r *catchUp) (done bool, err error) {
 	return r.done, r.err
 }
 
-func (r *catchUp) read(ctx context.Context, db *DB, now activity.Seq) error {
-	c, err := db.openLog(ctx, r.from, time.Millisecond)
+func (r *catchUp) read(ctx context.Context, db *DB, of bson.E, now activity.Seq) error {
+	c, err := db.openLog(ctx, of, r.from, time.Millisecond)
 	if err != nil {
 		return err
 	}

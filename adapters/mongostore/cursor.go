@@ -31,14 +31,22 @@ type cursor struct {
 // batchOfLog is how many events the server sends at once.
 const batchOfLog = 500
 
-// openLog begins with the whole commit of a position: that is how its events get
-// their ranks. At the end of the log the cursor waits for the time wait.
-func (db *DB) openLog(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
-	at, name := timeOf(behind), bson.NewObjectID().Hex()
-	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), is("$or", bson.A{
+// events are what clients follow: events, and the entries of the change log.
+func events() bson.E {
+	return is("$or", bson.A{
 		bson.D{is("ns.coll", eventsColl)},
 		bson.D{is("ns.coll", auditColl), exists("fullDocument.change", true)},
-	})})}}
+	})
+}
+
+// entries are those of the audit trail.
+func entries() bson.E { return is("ns.coll", auditColl) }
+
+// openLog begins with the whole commit of a position: that is how what is in it gets
+// its ranks. At the end of the log the cursor waits for the time wait.
+func (db *DB) openLog(ctx context.Context, of bson.E, behind activity.Seq, wait time.Duration) (*cursor, error) {
+	at, name := timeOf(behind), bson.NewObjectID().Hex()
+	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), of})}}
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
 	// An empty first batch is had at once, however long the log is.
@@ -110,7 +118,11 @@ func (c *cursor) current() (e activity.Logged, err error) {
 	if err != nil {
 		return e, err
 	}
-	return activity.LoggedChange(seqOf(d.Time, c.rank), logged), nil
+	e.Seq, e.Change = seqOf(d.Time, c.rank), &logged
+	if logged.Change != nil {
+		e.Department = logged.Change.Department.Key
+	}
+	return e, nil
 }
 
 // longestRead is a time-out that no read comes to: the driver has its own, that of an

@@ -68,6 +68,7 @@ type DB struct {
 	connections chan struct{} // has an element for each connection in use
 	tail        tail
 	catchUps    catchUps
+	trail       catchUps // who reads the audit trail in the order of the log
 	leftLocks   leftLocks
 
 	open       context.Context // ends when the store closes
@@ -91,7 +92,8 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), fields: agent.Current(), clock: clock, timeout: cfg.OperationTimeout,
 		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 	}
-	db.tail.db, db.catchUps.db, db.leftLocks.db = db, db, db
+	db.tail.db, db.leftLocks.db = db, db
+	db.catchUps.db, db.catchUps.of, db.trail.db, db.trail.of = db, events(), db, entries()
 	db.open, db.end = context.WithCancel(context.Background())
 	if db.writer, err = newWriter(db); err != nil {
 		return nil, nil, err
@@ -107,7 +109,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Idempotency: &Idempotency{db}, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
+		Idempotency: &Idempotency{db}, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db}, Storage: &Storage{db},
 	}
 }
 
@@ -164,6 +166,7 @@ func (db *DB) close() {
 	db.startTail()
 	db.leftLocks.add()
 	db.catchUps.close()
+	db.trail.close()
 	db.background.Wait()
 	select {
 	case <-db.writes.Close():

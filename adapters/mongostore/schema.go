@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log.
+	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log, and who writes the audit trail.
 	schemaVersion = 2
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
@@ -100,6 +100,7 @@ func (db *DB) createSingletons(ctx context.Context) error {
 	docs := []any{
 		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: millis(c.UpdatedAt)},
 		positionDoc{ID: outboxID},
+		writtenDoc{ID: writtenID},
 		logDoc{ID: logID, Begin: now},
 		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram},
 	}

@@ -109,7 +109,7 @@ func (t *tail) begin(from activity.Seq) {
 
 // follow reads the log until it cannot be read. One read may take minutes.
 func (t *tail) follow(ctx context.Context, from activity.Seq) error {
-	c, err := t.db.openLog(ctx, from, time.Second)
+	c, err := t.db.openLog(ctx, events(), from, time.Second)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
 	"orgd/ports"
@@ -40,6 +41,46 @@ func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]
 	})
 }
 
+// After implements [ports.AuditLog]. Nothing is cut off but what is deleted.
+func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (page ports.AuditPage, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.after").End(&err)
+	page, err = read(ctx, s.db, func(v *View) (page ports.AuditPage, err error) {
+		if page.Next, err = headOf(v); err != nil {
+			return page, err
+		}
+		if position < 0 || position > page.Next {
+			return page, activity.ErrTooOld
+		}
+		var seq activity.Seq
+		page.Entries, err = rows(v, selectLoggedEntries, []any{position, limit}, func(r Row) (audit.Entry, error) {
+			return scanEntry(r, (*int64)(&seq))
+		})
+		if len(page.Entries) == limit {
+			page.Next, page.More = seq, true
+		}
+		return page, err
+	})
+	if errors.Is(err, activity.ErrTooOld) {
+		return page, err
+	}
+	return page, wrap(err, "read the audit trail", "")
+}
+
+// From implements [ports.AuditLog].
+func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audit.Entry, err error) {
+	defer s.db.observer.Begin(&ctx, "audit.from").End(&err)
+	return all(ctx, s.db, "read audit entries", selectEntriesFrom, []any{millis(p.At), packID(p.ID), limit},
+		func(r Row) (audit.Entry, error) { return scanEntry(r) })
+}
+
+const (
+	selectLoggedEntries = "SELECT seq, " + entryColumns + ", change FROM changes WHERE seq > ?1 UNION ALL SELECT seq, " + entryColumns +
+		", NULL FROM audit WHERE seq > ?1 ORDER BY seq LIMIT (?2 + 0)"
+	selectEntriesFrom = selectChanges + " INDEXED BY changes_time WHERE (at, id) > (?1, ?2) UNION ALL " +
+		selectEntries + " INDEXED BY audit_others WHERE (at, id) > (?1, ?2) AND " + notReports + " UNION ALL " +
+		selectEntries + " INDEXED BY audit_resource WHERE (at, id) > (?1, ?2) AND " + onlyReports + " ORDER BY at, id LIMIT (?3 + 0)"
+)
+
 const (
 	entryColumns  = "at, id, actor, action, route, resource, from_revision, to_revision, request_id"
 	selectEntries = "SELECT " + entryColumns + ", NULL FROM audit"
@@ -47,8 +88,8 @@ const (
 	selectChange  = selectChanges + " WHERE at = ? AND id = ?"
 )
 
-// entriesQuery reads from the position where the page before ended. The two tables have
-// a query each: SQLite merges what they find, and reads no more than the page.
+// entriesQuery reads from the position where the page before ended. Changes, other entries
+// and reports have a query each: SQLite merges what they find, and reads no more than the page.
 func entriesQuery(q audit.Query) (string, []any) {
 	f, index := entriesFilter(q)
 	if q.Department != "" {
@@ -56,22 +97,38 @@ func entriesQuery(q audit.Query) (string, []any) {
 	}
 	among(&f, "action", q.Actions)
 	query, args := selectChanges+" INDEXED BY changes_"+cmp.Or(index, "time")+f.where(), f.args
-	if q.Part != audit.OnlyChanges {
-		others, index := entriesFilter(q)
-		if q.Part == audit.WithoutReports {
-			others.and("resource > 'activities'") // the least of all resources
-			index = cmp.Or(index, "others")
+	others := func(index, part string) {
+		f, _ := entriesFilter(q)
+		if part != "" {
+			f.and(part)
 		}
-		if q.Actor != "" && q.Resource == "" {
-			index = "actor"
+		query, args = query+" UNION ALL "+selectEntries+" INDEXED BY audit_"+index+f.where(), append(args, f.args...)
+	}
+	switch all := q.Part == audit.Everything; {
+	case q.Part == audit.OnlyChanges:
+	case q.Resource != "" && all:
+		others("resource", "")
+	case q.Resource != "":
+		others("resource", notReports)
+	case q.Actor != "" && all:
+		others("actor", "")
+	case q.Actor != "":
+		others("actor", notReports)
+	default:
+		others("others", notReports)
+		if all {
+			others("resource", onlyReports)
 		}
-		if index != "" {
-			index = " INDEXED BY audit_" + index
-		}
-		query, args = query+" UNION ALL "+selectEntries+index+others.where(), append(args, others.args...)
 	}
 	return query + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(args, q.Limit)
 }
+
+// All entries by time are those of two indexes: an index of all of them would cost each
+// report a tenth of its time.
+const (
+	notReports  = "resource <> 'activities'"
+	onlyReports = "resource = 'activities'"
+)
 
 // entriesFilter returns what holds for the entries of a query in both tables, and the
 // index to follow if there is a better one than that by time: a resource has few entries.
@@ -145,20 +202,21 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 	if err := putRecord(tx, r); err != nil {
 		return err
 	}
-	insert := insertEntry
-	if len(entry) > auditOnly {
-		seq, err := tx.number()
-		if err != nil {
-			return err
-		}
-		insert, entry, tx.logged = insertChange, append(entry, seq), true
+	seq, err := tx.number()
+	if err != nil {
+		return err
 	}
-	_, err := tx.Exec(insert, entry...)
+	insert := insertEntry
+	tx.logged = true
+	if len(entry) > auditOnly {
+		insert = insertChange
+	}
+	_, err = tx.Exec(insert, append(entry, seq)...)
 	return wrap(err, "write audit entry", "")
 }
 
 const (
-	insertEntry  = "INSERT INTO audit (" + entryColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEntry  = "INSERT INTO audit (" + entryColumns + ", seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertChange = "INSERT INTO changes (" + entryColumns + ", department_key, change, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	auditOnly    = 9 // values of an entry that is not in the change log
 )

@@ -68,7 +68,7 @@ type DB struct {
 	trimmed    time.Time    // when the size of the log was last looked at
 	lastLogged activity.Seq // or about to be; 0 if it is not known
 
-	changed ports.Broadcast // when events were committed
+	changed ports.Broadcast // when the log has grown
 	writes  *groupcommit.Queue[*change]
 	closing chan struct{}
 	once    sync.Once
@@ -128,7 +128,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Storage: &Storage{db},
+		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db: db}, Storage: &Storage{db},
 	}
 }
 

@@ -98,17 +98,24 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{projects(project.Query{Status: "s", After: "p"}), "projects_status (status=? AND id>?)"},
 		{projects(project.Query{Status: "s", Lead: &lead, After: "p"}), "projects_lead (lead=? AND id>?)"},
 
-		{entries(audit.Query{}), "SCAN audit"}, // which is in this order
+		{entries(audit.Query{}), "SCAN audit USING INDEX audit_others"},
+		{entries(audit.Query{}), "audit_resource (resource=?)"},
 		{entries(audit.Query{}), "SCAN changes USING INDEX changes_time"},
-		{entries(audit.Query{Until: now}), "PRIMARY KEY (at<?)"},
+		{entries(audit.Query{Until: now}), "audit_others (at<?)"},
+		{entries(audit.Query{Until: now}), "audit_resource (resource=? AND at<?)"},
 		{entries(audit.Query{Until: now}), "changes_time (at<?)"},
-		{entries(audit.Query{Since: now, Until: now.Add(time.Hour), After: &audit.Position{At: now}}), "PRIMARY KEY (at>? AND (at,id)<(?,?))"},
+		{entries(audit.Query{Since: now, Until: now.Add(time.Hour), After: &audit.Position{At: now}}), "audit_others (at>? AND (at,id)<(?,?))"},
 		{entries(audit.Query{Actor: "a", Since: now, Until: now}), "audit_actor (actor=? AND at>? AND at<?)"},
 		{entries(audit.Query{Part: audit.WithoutReports, Until: now}), "audit_others (at<?)"},
 		{entries(audit.Query{Part: audit.WithoutReports, Actor: "a"}), "audit_actor (actor=?)"},
 		{entries(audit.Query{Part: audit.OnlyChanges, Actor: "a", Actions: audit.Actions(), Department: "d", Until: now}), "changes_time (at<?)"},
 		{entries(audit.Query{Part: audit.OnlyChanges, Resource: "r", Until: now}), "changes_resource (resource=? AND at<?)"},
 		{selectChange, "changes_time (at=? AND id=?)"},
+		{selectLoggedEntries, "audit USING INTEGER PRIMARY KEY (rowid>?)"},
+		{selectLoggedEntries, "changes USING INTEGER PRIMARY KEY (rowid>?)"},
+		{selectEntriesFrom, "changes_time ((at,id)>(?,?))"},
+		{selectEntriesFrom, "audit_others ((at,id)>(?,?))"},
+		{selectEntriesFrom, "audit_resource (resource=? AND (at,id)>(?,?))"},
 		{selectLoggedChanges, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
 		{entries(audit.Query{Actor: "a", Resource: "r", After: &audit.Position{At: now}}), "audit_resource (resource=? AND (at,id)<(?,?))"},
 
@@ -142,8 +149,8 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
 		selectProject, updateProject, deleteProject, selectRecord, selectSession, selectRevoked,
-		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectDelivery, updateDelivery,
-		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
+		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectWritten, selectDelivery, updateDelivery,
+		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredReports, deleteExpiredChanges, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
 	} {
 		if got := plan(t, db, query); scan.MatchString(got) {
 			t.Errorf("plan of %s\n= %s\nwant no scan", query, got)

@@ -31,9 +31,10 @@ func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err erro
 	return end, end, err
 }
 
-// selectHead reads the greatest number that an event or a change ever had.
+// selectHead reads the greatest number that an event or an entry of the audit trail ever had.
 const selectHead = `
-SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), coalesce((SELECT max(seq) FROM changes), 0))`
+SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
+	coalesce((SELECT max(seq) FROM changes), 0), coalesce((SELECT max(seq) FROM audit), 0))`
 
 func headOf(v *View) (head activity.Seq, err error) {
 	err = v.Row(selectHead).Scan(&head)
@@ -131,9 +132,7 @@ const (
 INSERT INTO log_marks (at, seq)
 SELECT ?1, seq FROM sqlite_sequence
 WHERE name = 'events' AND NOT EXISTS (SELECT 1 FROM log_marks WHERE at > ?2)`
-	raiseSeq = `
-UPDATE sqlite_sequence SET seq = max(seq, (SELECT max(seq) FROM changes))
-WHERE name = 'events' AND EXISTS (SELECT 1 FROM changes)`
+	raiseSeq   = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'"
 	raiseBegin = `
 INSERT INTO log_marks (at, seq)
 SELECT 0, max(seq) FROM log_marks WHERE at < ? HAVING max(seq) NOT NULL
@@ -144,14 +143,15 @@ ON CONFLICT (at) DO UPDATE SET seq = excluded.seq`
 // markLog notes how far the log has come now, and moves its beginning to where
 // it was when the oldest events that are kept entered it.
 func markLog(tx *Tx, e ports.Expiry) error {
-	if e.Now.IsZero() || e.Events.IsZero() {
-		return nil
+	head, err := headOf(&tx.View)
+	if err == nil {
+		_, err = tx.Exec(raiseSeq, head) // for entries that are deleted later
+	}
+	if err != nil || e.Now.IsZero() || e.Events.IsZero() {
+		return wrap(err, "mark the log", "")
 	}
 	now, kept := millis(e.Now), millis(e.Events)
-	_, err := tx.Exec(raiseSeq) // for changes that are deleted later
-	if err == nil {
-		_, err = tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
-	}
+	_, err = tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
 	if err == nil {
 		_, err = tx.Exec(raiseBegin, kept)
 	}

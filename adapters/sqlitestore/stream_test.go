@@ -8,9 +8,9 @@ import (
 	"orgd/domain/activity"
 )
 
-// TestLogEndsWithTheLastEvent: here positions are numbers of events, so the end
-// of the log is the last of them, and nothing else moves it.
-func TestLogEndsWithTheLastEvent(t *testing.T) {
+// TestLogEndsWithTheLastEntry: here positions are numbers of events and of audit entries, so
+// the end of the log is the last of them, and nothing else moves it.
+func TestLogEndsWithTheLastEntry(t *testing.T) {
 	o, ctx := openOrg(t, t.TempDir()), t.Context()
 	s := o.db.Stores().Stream
 	for n := range 3 {
@@ -21,7 +21,7 @@ func TestLogEndsWithTheLastEvent(t *testing.T) {
 		}
 		last := activity.Seq(0)
 		if n > 0 {
-			last = page.Events[5*n-1].Seq
+			last = page.Events[5*n-1].Seq + 1 // the entry of the report
 		}
 		head, err := s.Head(ctx)
 		o.check(err)
@@ -31,7 +31,7 @@ func TestLogEndsWithTheLastEvent(t *testing.T) {
 		if _, err := s.After(ctx, head+1, 10); !errors.Is(err, activity.ErrTooOld) {
 			t.Errorf("After(%d) = %v in a log that ends at %d, want ErrTooOld", head+1, err, head)
 		}
-		o.createDepartment(fmt.Sprint("Ops ", n)) // is no event
+		o.createDepartment(fmt.Sprint("Ops ", n)) // is no event, and has an entry
 		o.report(5)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/money"
 	"orgd/domain/performance"
 	"orgd/domain/session"
@@ -105,7 +106,25 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 			return err
 		}
 	}
+	for _, e := range oldEntries() {
+		_, err := tx.Exec(`INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID)
+		if err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// oldEntries are audit entries, the latest first. They have no place in the log.
+func oldEntries() (entries []audit.Entry) {
+	for i, of := range []audit.Resource{audit.Agent(string(oldAnn)), audit.Activities, audit.Session("s"), audit.Activities, audit.Agent(string(oldAnn))} {
+		entries = append(entries, audit.Entry{
+			ID: fmt.Sprintf("0190a5c4-0000-7000-8000-f%011x", 9-i), At: fromMillis(int64(1_700_000_000_000 - i/2)), Actor: "ann",
+			Route: "PATCH /x", Resource: of, From: int64(i), To: int64(i + 1), RequestID: "r",
+		})
+	}
+	return entries
 }
 
 // oldDays are figures of two days with one and two tasks.
@@ -166,6 +185,12 @@ func (o upgraded) compare(schema int) {
 		o.same(fmt.Sprintf("Events(%+v)", q), got, err, want)
 	}
 
+	trail := o.db.Stores().Audit
+	old, err := trail.Entries(ctx, audit.Query{Limit: 100})
+	o.same("Entries", old, err, oldEntries())
+	page, err := trail.After(ctx, 0, 100)
+	o.same("After of the trail", page, err, ports.AuditPage{Next: head})
+
 	r := o.reports(1, []agent.ID{oldAnn})[0]
 	r.DepartmentID, r.Event.At = oldDepartments[0].id, oldDate.Start()
 	_, err = log.Append(ctx, []ports.Report{r}, o.sealed)
@@ -175,6 +200,8 @@ func (o upgraded) compare(schema int) {
 	o.same("the tasks of a day with another", dates[0].TasksCompleted, nil, int64(2*1+1))
 	logged, err = stream.After(ctx, head, 100)
 	o.same("After a report", len(logged.Events), err, 1)
+	page, err = trail.After(ctx, head, 100)
+	o.same("After of the trail, after a report", len(page.Entries), err, 1)
 
 	expired := fromMillis(oldRevoked)
 	_, err = o.db.Stores().Storage.DeleteExpired(ctx, ports.Expiry{Now: expired})

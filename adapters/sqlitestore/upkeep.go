@@ -68,7 +68,11 @@ const (
 	deleteExpiredEvents = `
 DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT (? + 0))`
 	deleteExpiredAudit = `
-DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < ? LIMIT (? + 0))`
+DELETE FROM audit WHERE seq IN (SELECT seq FROM audit INDEXED BY audit_others
+WHERE resource <> 'activities' AND at < ? LIMIT (? + 0))`
+	deleteExpiredReports = `
+DELETE FROM audit WHERE seq IN (SELECT seq FROM audit INDEXED BY audit_resource
+WHERE resource = 'activities' AND at < ? LIMIT (? + 0))`
 	deleteExpiredChanges = `
 DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredRecords = `
@@ -120,6 +124,7 @@ func expirations(e ports.Expiry) (kinds []expiration) {
 		}
 	}
 	add(e.Audit, deleteExpiredAudit)
+	add(e.Audit, deleteExpiredReports)
 	add(e.Audit, deleteExpiredChanges)
 	add(e.Idempotency, deleteExpiredRecords)
 	add(e.Deliveries, deleteExpiredDeliveries)

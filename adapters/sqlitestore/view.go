@@ -92,7 +92,7 @@ type Tx struct {
 	failed error         // the first failure that a closure cannot recover from
 	wrote  bool          // whether anything was tried
 	last   *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
-	logged bool          // whether events or changes were stored
+	logged bool          // whether the log has grown
 	// changed has agents that are not as they were, each told by [Tx.change],
 	// and departments that are gone.
 	changed changes

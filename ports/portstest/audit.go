@@ -17,13 +17,16 @@ import (
 // entry, and a refused one none, is checked with the stores of the steps.
 func AuditLog(t *testing.T, open func(t *testing.T) Stores) {
 	run(t, open, map[string]func(*world){
-		"EntriesKeepEverything":     auditKeeps,
-		"NewestFirstThenById":       auditOrder,
-		"Filters":                   auditFilters,
-		"PagesWalkEveryEntryOnce":   auditPages,
-		"CursorSurvivesNewEntries":  auditCursor,
-		"SessionsLeaveTheirEntries": auditSessions,
-		"ChangesAreFound":           auditChanges,
+		"EntriesKeepEverything":      auditKeeps,
+		"NewestFirstThenById":        auditOrder,
+		"Filters":                    auditFilters,
+		"PagesWalkEveryEntryOnce":    auditPages,
+		"CursorSurvivesNewEntries":   auditCursor,
+		"SessionsLeaveTheirEntries":  auditSessions,
+		"ChangesAreFound":            auditChanges,
+		"InTheOrderOfCommits":        auditAfter,
+		"ByTimeTheOldestFirst":       auditFrom,
+		"ParallelCommitsAreFollowed": auditParallel,
 	})
 }
 

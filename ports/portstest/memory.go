@@ -48,6 +48,9 @@ type memory struct {
 	webhooks    map[webhook.ID]webhook.Webhook
 	deliveries  map[webhook.DeliveryID]webhook.Delivery
 	position    activity.Seq // up to which deliveries are recorded
+	written     *ports.Written
+	writer      string
+	until       time.Time // the writer's claim holds
 }
 
 // NewMemory returns the model, empty, for tests of what is built on stores.
@@ -72,7 +75,7 @@ func newMemory() Stores {
 	return Stores{
 		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m}, Stream: memoryStream{m},
 		Measures: memoryActivities{m}, Departments: memoryDepartments{m}, Company: memoryCompany{m},
-		Projects: memoryProjects{m}, Audit: m, Idempotency: memoryIdempotency{m}, Sessions: memorySessions{m}, Storage: m,
+		Projects: memoryProjects{m}, Audit: memoryAudit{m}, Written: m, Idempotency: memoryIdempotency{m}, Sessions: memorySessions{m}, Storage: m,
 		Webhooks: memoryWebhooks{m}, Outbox: memoryOutbox{m},
 	}
 }
@@ -102,35 +105,12 @@ func (m *memory) putTrail(n ports.Trail, effective bool) {
 	}
 	if effective {
 		m.trail = append(m.trail, n.Audit)
-		if n.Audit.Change != nil {
-			m.log = append(m.log, activity.LoggedChange(m.head()+1, n.Audit))
-			m.changed.Notify()
+		m.log = append(m.log, activity.Logged{Seq: m.head() + 1, Change: &n.Audit})
+		if c := n.Audit.Change; c != nil {
+			m.log[len(m.log)-1].Department = c.Department.Key
 		}
+		m.changed.Notify()
 	}
-}
-
-func (m *memory) Entries(_ context.Context, q audit.Query) ([]audit.Entry, error) {
-	defer m.lock()()
-	found := sorted(m.trail, func(e audit.Entry) bool {
-		return q.Selects(e) && (q.After == nil || compareEntries(e.Position(), *q.After) > 0)
-	}, func(a, b audit.Entry) int { return compareEntries(a.Position(), b.Position()) })
-	return first(found, q.Limit), nil
-}
-
-func (m *memory) Changes(_ context.Context, at []audit.Position) (map[string]audit.Entry, error) {
-	defer m.lock()()
-	found := map[string]audit.Entry{}
-	for _, e := range m.trail {
-		if e.Change != nil && slices.Contains(at, e.Position()) {
-			found[e.ID] = e
-		}
-	}
-	return found, nil
-}
-
-func compareEntries(a, b audit.Position) int {
-	at := activity.Position{At: a.At, ID: activity.ID(a.ID)}
-	return at.Compare(activity.Position{At: b.At, ID: activity.ID(b.ID)})
 }
 
 // sorted returns the rows that keep accepts, in order.

@@ -69,7 +69,7 @@ func (m *memory) page(after, upTo activity.Seq, limit int) ports.LogPage {
 	page := ports.LogPage{Next: max(after, upTo)}
 	for after++; after <= upTo; after++ {
 		e := m.log[after-1]
-		if _, kept := m.events[e.ID]; !kept && e.Change == nil {
+		if _, kept := m.events[e.ID]; !kept && (e.Change == nil || e.Change.Change == nil) {
 			continue
 		}
 		if page.Events = append(page.Events, e); len(page.Events) == limit {
