@@ -2,6 +2,7 @@ package orgd
 
 import (
 	"errors"
+	"io"
 	"net"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,10 @@ type Config struct {
 	CursorKeyFile string                `name:"cursor-key-file" group:"Storage" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 	Traces        telemetry.TraceConfig `group:"Traces"`
 	Log           LogConfig             `group:"logs"`
+	// AuditLog names the file that the audit trail is written to, "-" is Stdout; empty means
+	// none.
+	AuditLog string    `name:"audit-log" group:"logs" placeholder:"FILE" help:"Write each audit entry to this file as a line of JSON, - is standard output. How far it has come is kept in FILE.position, of - in the storage, so that none is left out. SIGHUP has the file opened again."`
+	Stdout   io.Writer // nil means that of the process
 	// Origins are how the user wrote the settings that are not defaults.
 	Origins settings.Origins
 }

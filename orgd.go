@@ -40,6 +40,7 @@ type App struct {
 	stream     ports.EventStream
 	streams    *app.Streams
 	dispatcher *app.Dispatcher
+	auditLog   *auditLog
 
 	adminToken string
 }
@@ -99,6 +100,9 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	if err := a.sessions.Load(ctx); err != nil {
 		return fmt.Errorf("read the revoked sessions: %w", err)
 	}
+	if err := a.auditLog.begin(ctx); err != nil {
+		return err
+	}
 	a.checkHealth(ctx)
 	if a.cfg.MetricsAddr != "" {
 		stopMetrics, err := a.metrics.Serve(ctx, a.cfg.MetricsAddr, a.log)
@@ -113,21 +117,37 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	for _, j := range a.backgroundJobs() {
 		running.Go(func() { j.Repeat(background, a.log, a.metrics) })
 	}
-	defer a.drainDeliveries()
+	defer a.drain()
 	defer running.Wait()
 	defer stop()
 	return a.server.Run(ctx, ready)
 }
 
-// deliveriesTimeout is how long deliveries to webhooks may take to end when the
-// service stops. A delivery that is cancelled is due again at once.
-const deliveriesTimeout = 5 * time.Second
+// drainTimeout is how long deliveries to webhooks, and writing the last of the audit trail,
+// may take to end when the service stops. A delivery that is cancelled is due again at once.
+const drainTimeout = 5 * time.Second
 
-func (a *App) drainDeliveries() {
-	ctx, cancel := context.WithTimeout(context.Background(), deliveriesTimeout)
+func (a *App) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	if err := a.dispatcher.Drain(ctx); err != nil {
-		a.log.Error("the last deliveries to webhooks were not recorded; they are made again", zap.Error(err))
+	var both sync.WaitGroup
+	both.Go(func() {
+		if err := a.dispatcher.Drain(ctx); err != nil {
+			a.log.Error("the last deliveries to webhooks were not recorded; they are made again", zap.Error(err))
+		}
+	})
+	both.Go(func() {
+		if err := a.auditLog.drain(ctx); err != nil {
+			a.log.Error("the last of the audit trail was not written; the next start goes on there", zap.Error(err))
+		}
+	})
+	both.Wait()
+}
+
+// ReopenAuditLog opens the file of the audit trail again, which may have been moved away.
+func (a *App) ReopenAuditLog() {
+	if err := a.auditLog.reopen(); err != nil {
+		a.log.Error("the file of the audit trail cannot be opened again; this is tried until it can", zap.Error(err))
 	}
 }
 
@@ -170,7 +190,7 @@ func (a *App) backgroundJobs() []jobs.Job {
 		{Name: "deliveries to webhooks", Every: webhooksEvery, Run: a.dispatcher.Dispatch, Wake: a.dispatcher.Notified},
 		{Name: "webhook metrics", Every: backlogEvery, Run: a.dispatcher.Measure},
 		{Name: "health metrics", Every: healthEvery, Run: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
-	}, a.jobs...)
+	}, append(a.jobs, a.auditLog.jobs(a.stream)...)...)
 }
 
 // checkHealth updates the metrics of what can be used. A failure is logged where the
@@ -180,6 +200,7 @@ func (a *App) checkHealth(ctx context.Context) {
 		a.metrics.Dependency("token_issuers", answer)
 	}
 	_ = a.server.Check(ctx)
+	a.auditLog.measure()
 }
 
 // expire removes expired records, in steps that do not hold up requests. What is

@@ -21,7 +21,7 @@ import (
 func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
 	panic(wire.Build(
 		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
-			"stream", "streams", "dispatcher"),
+			"stream", "streams", "dispatcher", "auditLog"),
 		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
 
 		wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
@@ -32,7 +32,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 
 		openStorage, wire.FieldsOf(new(storage), "stores", "jobs"),
 		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",
-			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Storage"),
+			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Written", "Storage"),
 		openLimits, wire.FieldsOf(new(limits), "limiter", "caps", "shared"),
 
 		authConfig, readCursorKey,
@@ -42,6 +42,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
 		app.NewMeasures, app.NewSessions, app.NewStreams, app.NewChanges, newActivities,
 		wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
+		openAuditLog, wire.Bind(new(app.AuditMeter), new(*telemetry.Metrics)),
 		newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
 	))
 }

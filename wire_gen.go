@@ -70,11 +70,11 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	policy := cfg.Webhooks
 	webhookStore := stores.Webhooks
 	outbox := stores.Outbox
-	auditLog := stores.Audit
+	portsAuditLog := stores.Audit
 	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, auditLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, auditLog, eventStream, dispatcher)
-	changes := app.NewChanges(auditLog, agentStore)
+	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, portsAuditLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, portsAuditLog, eventStream, dispatcher)
+	changes := app.NewChanges(portsAuditLog, agentStore)
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {
@@ -108,7 +108,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		Measures:     appMeasures,
 		Sessions:     sessions,
 		Webhooks:     webhooks,
-		Audit:        auditLog,
+		Audit:        portsAuditLog,
 		Changes:      changes,
 		Idempotency:  idempotencyStore,
 		Storage:      portsStorage,
@@ -133,6 +133,16 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		return nil, nil, err
 	}
 	v2 := orgdStorage.jobs
+	auditProgress := stores.Written
+	orgdAuditLog, cleanup6, err := openAuditLog(cfg, clock, iDs, eventStream, portsAuditLog, auditProgress, metrics)
+	if err != nil {
+		cleanup5()
+		cleanup4()
+		cleanup3()
+		cleanup2()
+		cleanup()
+		return nil, nil, err
+	}
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -147,8 +157,10 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		stream:     eventStream,
 		streams:    streams,
 		dispatcher: dispatcher,
+		auditLog:   orgdAuditLog,
 	}
 	return orgdApp, func() {
+		cleanup6()
 		cleanup5()
 		cleanup4()
 		cleanup3()

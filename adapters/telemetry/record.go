@@ -107,6 +107,15 @@ func (m *Metrics) WebhookBacklog(pending int, late time.Duration) {
 	m.late.Set(late.Seconds())
 }
 
+// AuditBehind notes for how long the oldest audit entry waits that is not written.
+func (m *Metrics) AuditBehind(d time.Duration) {
+	m.auditBehind.WithLabelValues().Set(d.Seconds())
+	m.auditFailures.WithLabelValues() // shown from the beginning, so that alerts see it grow
+}
+
+// AuditFailed counts a turn of writing the audit trail that has failed.
+func (m *Metrics) AuditFailed() { m.auditFailures.WithLabelValues().Inc() }
+
 // Ready notes whether the process can answer requests.
 func (m *Metrics) Ready(ready bool) { m.ready.Set(number(ready)) }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -228,5 +229,42 @@ func TestStopBeforeStart(t *testing.T) {
 	if code := run(ctx, []string{"serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()},
 		terminal.Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr}); code != exitOK {
 		t.Errorf("orgd serve that is called off = %d, want 0:\n%s", code, &stderr)
+	}
+}
+
+// With --audit-log - standard output has the audit entries and nothing else, all of them when
+// the service has stopped.
+func TestAuditLogOnStandardOutput(t *testing.T) {
+	dir := t.TempDir()
+	var stdout, stderr output
+	s := &service{stderr: &stderr}
+	ctx, cancel := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, serveArgs([]string{"--data-dir", dir, "--audit-log", "-"}), terminal.Terminal{Getenv: env(), Stdout: &stdout, Stderr: &stderr})
+	}()
+	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
+	s.await(t)
+	token := readSecret(t, filepath.Join(dir, "admin.token"))
+	if status, body := call(t, "POST", s.url+"/api/v1/departments", token, `{"name":"Sales"}`); status != 201 {
+		t.Fatalf("POST /departments = %d %s", status, body)
+	}
+	if got := s.stop(); got != exitOK {
+		t.Errorf("orgd serve = %d, want 0", got)
+	}
+	line := regexp.MustCompile(`^\{"id":"[^"]+",[^\n]*"action":"department.created","route":"POST /api/v1/departments"[^\n]*\}\n$`)
+	if !line.MatchString(stdout.String()) {
+		t.Errorf("standard output is %q, want one entry", &stdout)
+	}
+}
+
+// A file that cannot be written keeps the service from starting.
+func TestAuditLogInNoDirectory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "audit.log")
+	var stderr output
+	code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--audit-log", path},
+		terminal.Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr})
+	if code != exitFailure || !strings.Contains(stderr.String(), "open the audit log: open "+path+": no such file or directory") {
+		t.Errorf("orgd serve with an audit log in no directory = %d, want 1 and the reason:\n%s", code, &stderr)
 	}
 }

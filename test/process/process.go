@@ -54,6 +54,18 @@ func Serve(ctx context.Context, binary string, env []string, flags ...string) (*
 	return p, p.awaitReady(ctx, begin)
 }
 
+// ServeInto does what [Serve] does, and what the program prints on standard output goes to
+// a file.
+func ServeInto(ctx context.Context, stdout *os.File, binary string, env []string, flags ...string) (*Process, error) {
+	begin := time.Now()
+	p := newProcess(binary, append([]string{"--addr", "127.0.0.1:0"}, flags...))
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(os.Environ(), env...), stdout, p.journal
+	if err := p.start(); err != nil {
+		return nil, err
+	}
+	return p, p.awaitReady(ctx, begin)
+}
+
 // awaitReady returns when the program that began then is ready. Otherwise it is
 // killed.
 func (p *Process) awaitReady(ctx context.Context, begin time.Time) error {
@@ -162,6 +174,9 @@ func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.ended
 }
+
+// Hangup sends the program SIGHUP.
+func (p *Process) Hangup() error { return p.cmd.Process.Signal(syscall.SIGHUP) }
 
 // Terminate asks the program to end, as SIGTERM does, and returns its exit code
 // when it has. A program that does not end is killed; that is an error.

@@ -52,7 +52,7 @@ oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-depar
 webhook-allow-http webhook-allow-private webhook-timeout
 limits limit limit-at-once
 traces-endpoint traces-ratio traces-headers
-log-level log-format`)
+log-level log-format audit-log`)
 
 // Settings returns the settings that have a flag, with their defaults, in the order of the
 // help.

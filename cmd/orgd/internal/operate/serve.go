@@ -5,6 +5,9 @@ package operate
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"orgd"
 	"orgd/cmd/orgd/internal/config"
@@ -37,6 +40,9 @@ Examples:
     # HTTPS; renewed certificates are picked up
     orgd serve --addr :8443 --tls-cert cert.pem --tls-key key.pem
 
+    # each audit entry as a line of JSON, for what collects logs; SIGHUP after the file was moved
+    orgd serve --audit-log /var/log/orgd/audit.log
+
     # other limits
     orgd serve --limit agents.create=500/60s --limit-at-once agents.rollback=4
 
@@ -55,11 +61,13 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 		return err
 	}
 	defer closeLog()
+	cfg.Stdout = t.Stdout
 	service, stop, err := orgd.Build(ctx, cfg, log)
 	if err != nil {
 		return UnlessStopped(ctx, err)
 	}
 	defer stop()
+	defer onHangup(cfg, service)()
 	w, err := newWelcome(t, cfg, service, log)
 	if err != nil {
 		return err
@@ -77,6 +85,28 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 	<-stopping // Run returns nil only once ctx has ended
 	log.Info("stopped")
 	return nil
+}
+
+// onHangup opens the file of the audit log again whenever the process gets a SIGHUP, until
+// the function that it returns is called. Without such a file SIGHUP ends the process, as it
+// does when its terminal goes.
+func onHangup(cfg orgd.Config, service *orgd.App) (end func()) {
+	if cfg.AuditLog == "" || cfg.AuditLog == "-" {
+		return func() {}
+	}
+	hangups, ended := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		defer close(ended)
+		for range hangups {
+			service.ReopenAuditLog()
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+		<-ended
+	}
 }
 
 // UnlessStopped returns nil for the error of a start that ended because ctx ended.

@@ -87,7 +87,7 @@ already kills.
 
 {{/*
 orgd.gracePeriod: everything that a pod does before it ends. After the requests that
-is 5 s for deliveries to webhooks, at most 20 s to close the storage (two operations
+is 5 s for deliveries to webhooks and the audit log, at most 20 s to close the storage (two operations
 of MongoDB, each of 10 s at most) and 3 s for traces; 2 s are to spare.
 */}}
 {{- define "orgd.gracePeriod" -}}
