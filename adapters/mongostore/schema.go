@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log, and who writes the audit trail.
-	schemaVersion = 2
+	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
+	// 3 who writes the audit trail.
+	schemaVersion = 3
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
