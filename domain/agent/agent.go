@@ -55,8 +55,9 @@ type Agent struct {
 	Preset           *string
 	Tier             *identity.Tier
 	ModelRequirement *jsondoc.Object
-	Version          int64 // of the identity, one-based
-	Revision         int64 // of the record, one-based
+	Labels           []Label // in the order of their names; not part of the identity, too
+	Version          int64   // of the identity, one-based
+	Revision         int64   // of the record, one-based
 	OrderKey         OrderKey
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
@@ -84,6 +85,7 @@ type Step struct {
 	Events  []activity.Event  // in their order
 	From    int64             // the revision before; 0 for a new agent
 	Deleted bool
+	Moves   []Move       // of labels
 	Change  audit.Change // what the change log shows of it
 }
 
@@ -148,7 +150,7 @@ func (a Agent) Fire(on activity.Cause) Step {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	r := on.Record(string(a.ID()), a.Name().Text, a.Version)
 	r.Fired(a.Identity.Role, a.Department().Text)
-	return Step{Agent: a, Events: r.Events(), From: a.Revision, Deleted: true, Change: a.logged(audit.AgentDeleted, a.Version, 0, on)}
+	return Step{Agent: a, Events: r.Events(), From: a.Revision, Deleted: true, Moves: a.unlabeled(on), Change: a.logged(audit.AgentDeleted, a.Version, 0, on)}
 }
 
 // step is what leads from a to next, or a step without effect if they are

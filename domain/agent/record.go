@@ -18,6 +18,8 @@ type Record struct {
 	OrderKey    OrderKey
 	Identity    string // the canonical form of [Agent.Identity]
 	Unversioned string // what [Agent.Unversioned] returns
+	Labels      string // what [LabelsText] returns
+	Status      identity.Status
 	Version     int64
 	Revision    int64
 	CreatedAt   time.Time
@@ -28,6 +30,7 @@ type Record struct {
 func (a Agent) Record() Record {
 	return Record{
 		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey, Identity: a.Text, Unversioned: string(a.Unversioned()),
+		Labels: LabelsText(a.Labels), Status: a.Identity.Status,
 		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
@@ -45,6 +48,15 @@ func (r Record) Department() (name.Name, error) {
 		return n, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	return n, nil
+}
+
+// Resolve returns the agent as a label names it, with the content of the version.
+func (r Record) Resolve(l Label, content identity.Stored) (Resolved, error) {
+	d, err := r.Department()
+	return Resolved{
+		ID: r.ID, Name: r.Name, Department: d.Text, Status: r.Status, OrderKey: r.OrderKey,
+		Label: l.Name, Version: l.Version, Content: content, Bytes: r.Size(),
+	}, err
 }
 
 // Tag names the state of r.
@@ -86,6 +98,9 @@ func (r Record) Agent() (Agent, error) {
 	a := Agent{
 		Identity: c, Text: r.Identity, Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+	if a.Labels, err = ParseLabels(r.Labels); err != nil {
+		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	if r.Unversioned == nothingUnversioned {
 		return a, nil

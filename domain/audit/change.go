@@ -19,6 +19,8 @@ const (
 	AgentUpdated         Action = "agent.updated"
 	AgentRolledBack      Action = "agent.rolled_back"
 	AgentDeleted         Action = "agent.deleted"
+	LabelSet             Action = "agent.label_set"
+	LabelRemoved         Action = "agent.label_removed"
 	DepartmentCreated    Action = "department.created"
 	DepartmentUpdated    Action = "department.updated"
 	DepartmentDeleted    Action = "department.deleted"
@@ -46,7 +48,7 @@ const (
 // Actions lists those of the change log.
 func Actions() []Action {
 	return []Action{
-		AgentCreated, AgentUpdated, AgentRolledBack, AgentDeleted,
+		AgentCreated, AgentUpdated, AgentRolledBack, AgentDeleted, LabelSet, LabelRemoved,
 		DepartmentCreated, DepartmentUpdated, DepartmentDeleted, AgentsReordered,
 		CeremonySet, CeremonyRemoved, CompanyUpdated, DepartmentsReordered,
 		ProjectCreated, ProjectUpdated, ProjectDeleted,
@@ -87,8 +89,11 @@ func ActionsOf(text string) (actions []Action, err error) {
 // Way says how a change came about.
 type Way string
 
-// Direct is a change that its actor made alone.
-const Direct Way = "direct"
+// The ways.
+const (
+	Direct Way = "direct" // the actor made it alone
+	Return Way = "return" // of a protected label, to a version that it has named before
+)
 
 // Change is what the change log shows of an entry, beside what every entry has. Values are
 // never in it.
@@ -98,8 +103,10 @@ type Change struct {
 	// Department is the one that was changed or that the agent is in; zero for anything else.
 	Department name.Name
 	Reason     *string
-	// FromVersion and ToVersion are those of the agent before and after; 0 for no version.
+	// FromVersion and ToVersion are those of the agent before and after, or those that the
+	// label names; 0 for no version.
 	FromVersion, ToVersion int64
+	Label                  string // that was set or removed; "" for any other change
 	// Fields are those that changed, dotted and sorted, at most [MaxFields] of them. Nothing
 	// is listed of what was created or deleted, or of an order.
 	Fields  []string

@@ -31,6 +31,9 @@ func (c Change) Text() string {
 	w.Field("reason").TextOrNull(c.Reason)
 	w.Field("from_version").Int(c.FromVersion)
 	w.Field("to_version").Int(c.ToVersion)
+	if c.Label != "" {
+		w.Field("label").Text(c.Label)
+	}
 	w.Field("fields").Texts(c.Fields)
 	w.Field("summary").Text(c.Summary)
 	w.Field("way").Text(string(c.Way))
@@ -49,6 +52,7 @@ func ParseChange(a Action, text string) (*Change, error) {
 		r.TextOrNull("reason", &c.Reason, 0, long)
 		r.Int("from_version", &c.FromVersion, 0, 1<<53)
 		r.Int("to_version", &c.ToVersion, 0, 1<<53)
+		r.Text("label", &c.Label, 0, long)
 		r.Texts("fields", &c.Fields, jsondoc.Bounds{MaxItems: MaxFields, MaxLen: long})
 		r.Text("summary", &c.Summary, 0, long)
 		r.Text("way", &way, 0, long)
@@ -105,7 +109,7 @@ func (e Entry) WriteChange(w *jsondoc.Writer) {
 	w.Field("to_version").IntOrNull(jsondoc.NonZero(c.ToVersion))
 	w.Field("changed_fields").Texts(c.Fields)
 	w.Field("summary").Text(c.Summary)
-	w.Field("label").Null()
+	w.Field("label").TextOrNull(jsondoc.NonZero(c.Label))
 	w.Field("proposal_id").Null()
 	w.Field("way").Text(string(c.Way))
 	w.Close()

@@ -5,6 +5,7 @@ package department
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"orgd/domain/ceremony"
@@ -69,9 +70,13 @@ type ReportingLine struct {
 
 // Policies say what needs whose approval. Approvers and roles are free text.
 type Policies struct {
-	Review ReviewRequirements
-	Chains []ApprovalChain
+	Review          ReviewRequirements
+	Chains          []ApprovalChain
+	ProtectedLabels []string
 }
+
+// Protects reports whether a label of the department's agents is protected.
+func (p Policies) Protects(label string) bool { return slices.Contains(p.ProtectedLabels, label) }
 
 // ReviewRequirements say who reviews work.
 type ReviewRequirements struct {
@@ -196,7 +201,7 @@ func (d Department) Size() int {
 	for _, t := range d.Teams {
 		size += len(t.Name.Text) + maxReference*(1+len(t.Members))
 	}
-	for _, text := range d.Policies.Review.RequiredRoles {
+	for _, text := range slices.Concat(d.Policies.Review.RequiredRoles, d.Policies.ProtectedLabels) {
 		size += len(text)
 	}
 	for _, c := range d.Policies.Chains {

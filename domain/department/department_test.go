@@ -24,7 +24,7 @@ const full = `"description":"Runs it.","head":"ADA","budget_percent":12.5,"auton
 	`"teams":[{"name":"Night","lead":"Bob","members":["Cleo","Ada"]},{"name":"Day"}],` +
 	`"reporting_lines":[{"subordinate":"Bob","supervisor":"Ada"},{"subordinate":"Cleo","supervisor":"Bob"}],` +
 	`"policies":{"review_requirements":{"min_reviewers":2,"required_reviewer_roles":["lead"],"self_review_allowed":true},` +
-	`"approval_chains":[{"action_type":"spend","approvers":["cfo"],"min_approvals":1}]},` +
+	`"approval_chains":[{"action_type":"spend","approvers":["cfo"],"min_approvals":1}],"protected_labels":["production","a.b"]},` +
 	`"ceremony_policy":{"strategy":"hybrid","own":{"a":1,"b":null}}`
 
 func fullDepartment() Department {
@@ -36,8 +36,9 @@ func fullDepartment() Department {
 		},
 		ReportingLines: []ReportingLine{{bobID, adaID}, {cleoID, bobID}},
 		Policies: Policies{
-			Review: ReviewRequirements{MinReviewers: 2, RequiredRoles: []string{"lead"}, SelfReview: true},
-			Chains: []ApprovalChain{{ActionType: "spend", Approvers: []string{"cfo"}, MinApprovals: 1}},
+			Review:          ReviewRequirements{MinReviewers: 2, RequiredRoles: []string{"lead"}, SelfReview: true},
+			Chains:          []ApprovalChain{{ActionType: "spend", Approvers: []string{"cfo"}, MinApprovals: 1}},
+			ProtectedLabels: []string{"production", "a.b"},
 		},
 		CeremonyPolicy: new(ceremony.Policy(`{"own":{"a":1,"b":null},"strategy":"hybrid"}`)),
 		Revision:       1, CreatedAt: dawn, UpdatedAt: dawn,
@@ -49,7 +50,7 @@ func TestNew(t *testing.T) {
 		t.Errorf("New (-want +got):\n%s", diff)
 	}
 	const defaults = `{"autonomy_level":null,"budget_percent":0,"ceremony_policy":null,"description":"","head":null,` +
-		`"policies":{"approval_chains":[],"review_requirements":{"min_reviewers":1,"required_reviewer_roles":[],"self_review_allowed":false}},` +
+		`"policies":{"approval_chains":[],"protected_labels":[],"review_requirements":{"min_reviewers":1,"required_reviewer_roles":[],"self_review_allowed":false}},` +
 		`"reporting_lines":[],"teams":[]}`
 	if diff := cmp.Diff(defaults, canonical(t, found(t, "")).String()); diff != "" {
 		t.Errorf("New with a name only (-want +got):\n%s", diff)
@@ -274,7 +275,7 @@ func TestWrite(t *testing.T) {
 		`"teams":[{"name":"Night","lead":null,"members":["Cleo","Ada L."]},{"name":"Day","lead":null,"members":[]}],` +
 		`"reporting_lines":[],` +
 		`"policies":{"review_requirements":{"min_reviewers":2,"required_reviewer_roles":["lead"],"self_review_allowed":true},` +
-		`"approval_chains":[{"action_type":"spend","approvers":["cfo"],"min_approvals":1}]},` +
+		`"approval_chains":[{"action_type":"spend","approvers":["cfo"],"min_approvals":1}],"protected_labels":["production","a.b"]},` +
 		`"ceremony_policy":{"own":{"a":1,"b":null},"strategy":"hybrid"},` +
 		`"revision":1,"created_at":"2026-01-31T23:59:59.999Z","updated_at":"2026-01-31T23:59:59.999Z"}`
 	if diff := cmp.Diff(want, string(w.Bytes())); diff != "" {

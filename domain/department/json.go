@@ -6,6 +6,7 @@ import (
 	"orgd/domain/ceremony"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/label"
 	"orgd/domain/money"
 	"orgd/domain/name"
 )
@@ -14,6 +15,7 @@ const (
 	maxDescription = 2048
 	maxTeams       = 64
 	maxItems       = 256
+	maxProtected   = 16
 )
 
 var words = jsondoc.Bounds{MaxItems: maxItems, MinLen: 1, MaxLen: 256}
@@ -113,6 +115,7 @@ func (p Policies) write(w *jsondoc.Writer) {
 		w.Close()
 	}
 	w.CloseList()
+	w.Field("protected_labels").Texts(p.ProtectedLabels)
 	w.Close()
 }
 
@@ -153,7 +156,23 @@ func readRef(r *jsondoc.Reader, field string, dst *string) {
 func (p *Policies) read(r *jsondoc.Reader) {
 	r.Object("review_requirements", p.Review.read)
 	jsondoc.List(r, "approval_chains", &p.Chains, maxItems, readChain)
+	readLabels(r, "protected_labels", &p.ProtectedLabels)
 	unique(r, "approval_chains", p.Chains, func(c ApprovalChain) name.Name { return name.Name{Text: c.ActionType, Key: name.Key(c.ActionType)} })
+}
+
+// readLabels reads names of labels.
+func readLabels(r *jsondoc.Reader, field string, dst *[]string) {
+	var names []string
+	r.Texts(field, &names, jsondoc.Bounds{MaxItems: maxProtected, MinLen: 1, MaxLen: label.MaxLength})
+	if !r.Has(field) {
+		return
+	}
+	for i, text := range names {
+		if _, err := label.ParseSettable(text); err != nil {
+			r.FailItem(field, i, "%s", err)
+		}
+	}
+	*dst = names
 }
 
 func (q *ReviewRequirements) read(r *jsondoc.Reader) {

@@ -42,6 +42,12 @@ type Version struct {
 // Size implements [page.Row].
 func (v Version) Size() int { return len(v.Text) }
 
+// Stored is what stores keep of the content of a version.
+type Stored struct {
+	Text string // see [Content.Canonical]
+	Hash string // of Text
+}
+
 // First returns version 1 of an agent.
 func First(c Content, by string, at time.Time) Version {
 	return Version{}.Next(c, by, at)
