@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"orgd/domain/agent"
+	"orgd/domain/department"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 )
@@ -13,6 +14,10 @@ type AgentChange struct {
 	agent.Step
 	Trail
 }
+
+// LabelChange makes a step of an agent of a department. named says whether a label has ever
+// named a version.
+type LabelChange func(a agent.Agent, d department.Department, named bool) (AgentChange, error)
 
 // AgentStore keeps agents. Every implementation passes portstest.AgentStore.
 //
@@ -44,6 +49,21 @@ type AgentStore interface {
 	// as it is and nothing is stored. change may run more than once, so it
 	// touches only its argument. It may read what never changes: versions.
 	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentChange, error)) (agent.Agent, error)
+
+	// Label is Update of an agent's labels. change also gets what the rules for the label
+	// are decided by: the agent's department, and whether the label has ever named the
+	// version. All of it is of one state, and is still so when the step is stored; version
+	// 0 was never named.
+	Label(ctx context.Context, ref identity.Ref, label string, version int64, change LabelChange) (agent.Agent, error)
+
+	// Moves returns the entries of the history of a label that q selects, the newest first.
+	// It outlives the label and the agent.
+	Moves(ctx context.Context, q agent.Moves) ([]agent.Move, error)
+
+	// Labeled returns the agents that q selects, in the organization's order, with the
+	// versions that the label names. label.Latest names the current one of every agent. It
+	// ends with the first agent that is behind its page, see page.Fits and page.ErrLarge.
+	Labeled(ctx context.Context, q agent.LabelQuery) ([]agent.Resolved, error)
 
 	// Agent returns one agent, or agent.ErrNotFound.
 	Agent(ctx context.Context, ref identity.Ref) (agent.Agent, error)

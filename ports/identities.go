@@ -18,4 +18,8 @@ type IdentityLog interface {
 
 	// Version returns one version, or identity.ErrVersionNotFound.
 	Version(ctx context.Context, id agent.ID, number int64) (identity.Version, error)
+
+	// Content returns the content of one version as it is stored, for whoever only shows
+	// it, or identity.ErrVersionNotFound.
+	Content(ctx context.Context, id agent.ID, number int64) (identity.Stored, error)
 }

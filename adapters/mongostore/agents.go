@@ -61,6 +61,9 @@ func (t *tx) addHistory(step ports.AgentChange) {
 	if step.Version != nil {
 		t.insert(versionsColl, versionOf(step.Agent.ID(), *step.Version), nil)
 	}
+	for _, m := range step.Moves {
+		t.insert(labelMovesColl, moveOf(step.Agent.ID(), m), nil)
+	}
 	for _, e := range step.Events {
 		t.insert(eventsColl, eventOf(e, step.Agent.Department().Key), nil)
 	}
@@ -163,10 +166,13 @@ type agentDoc struct {
 	Level        string `bson:"level"`
 	Identity     string `bson:"identity"`
 	Unversioned  string `bson:"outside"`
-	Version      int64  `bson:"version"`
-	Revision     int64  `bson:"revision"`
-	Created      int64  `bson:"created"`
-	Updated      int64  `bson:"updated"`
+	Labels       string `bson:"labels,omitempty"`
+	// LabelNames are those of Labels, for finding who has one.
+	LabelNames []string `bson:"label_names,omitempty"`
+	Version    int64    `bson:"version"`
+	Revision   int64    `bson:"revision"`
+	Created    int64    `bson:"created"`
+	Updated    int64    `bson:"updated"`
 }
 
 // deletedAgentDoc is what is left of an agent that was deleted.
@@ -179,11 +185,15 @@ type deletedAgentDoc struct {
 // agentOf is the agent after a step.
 func agentOf(s agent.Step, departmentID string) agentDoc {
 	a, r := s.Agent, s.Agent.Record()
+	var names []string
+	for _, l := range a.Labels {
+		names = append(names, l.Name)
+	}
 	return agentDoc{
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text,
 		Department: string(a.Department().Key), DepartmentID: departmentID,
 		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
-		Identity: r.Identity, Unversioned: r.Unversioned,
+		Identity: r.Identity, Unversioned: r.Unversioned, Labels: r.Labels, LabelNames: names,
 		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }
@@ -192,13 +202,16 @@ func agentOf(s agent.Step, departmentID string) agentDoc {
 // left out: only a reorder changes it.
 func (d agentDoc) change() bson.D {
 	d.ID, d.OrderKey = "", ""
+	if d.Labels == "" {
+		return bson.D{is("$set", d), is("$unset", bson.D{is("labels", ""), is("label_names", "")})}
+	}
 	return bson.D{is("$set", d)}
 }
 
 func (db *DB) record(d agentDoc) (agent.Record, error) {
 	r, err := db.fields.Complete(agent.Record{
 		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
-		Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+		Labels: d.Labels, Status: identity.Status(d.Status), Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
 	})
 	return r, damaged(err)
 }

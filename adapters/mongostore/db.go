@@ -38,6 +38,7 @@ const (
 	agentsColl        = "agents"
 	deletedAgentsColl = "deleted_agents"
 	versionsColl      = "versions"
+	labelMovesColl    = "label_moves"
 	departmentsColl   = "departments"
 	headcountsColl    = "headcounts"
 	projectsColl      = "projects"

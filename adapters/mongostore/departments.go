@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -81,6 +82,9 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 			return ports.DepartmentChange{}, err
 		}
 		step, err := change(d, c.sharesBut(key))
+		if err == nil && !slices.Equal(step.State.Policies.ProtectedLabels, d.Policies.ProtectedLabels) {
+			t.changeRules(key)
+		}
 		if err == nil && step.State.BudgetPercent != d.BudgetPercent {
 			t.update(metaColl, companyID, increment(is("guard", 1)), nil)
 		}

@@ -68,3 +68,17 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ 
 	}
 	return v, err
 }
+
+// Content implements [ports.IdentityLog].
+func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
+	found, err := get(s.db.ask(ctx), versionsColl, byID(versionID(id, number)), versionDoc.stored)
+	if isMissing(err) {
+		return found, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
+	}
+	return found, err
+}
+
+func (d versionDoc) stored() (identity.Stored, error) {
+	return identity.Stored{Text: d.Identity, Hash: d.Hash}, nil
+}

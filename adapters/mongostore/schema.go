@@ -17,8 +17,8 @@ import (
 
 const (
 	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
-	// 3 who writes the audit trail.
-	schemaVersion = 3
+	// 3 who writes the audit trail, 4 the indexes of labels.
+	schemaVersion = 4
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -139,7 +139,8 @@ func indexes() map[string][]mongo.IndexModel {
 	others := plain("at _id resource")[0] // all but reports
 	others.Options = options.Index().SetPartialFilterExpression(bson.D{compare("resource", "$gt", string(audit.Activities))})
 	return map[string][]mongo.IndexModel{
-		agentsColl:        append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique),
+		agentsColl:        append(append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique), partial("label_names", "label_names order_key _id")...),
+		labelMovesColl:    plain("of to"),
 		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
 		departmentsColl: plain("order_key _id share"),
 		projectsColl:    plain("status _id", "lead _id"),

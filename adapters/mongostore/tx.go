@@ -155,7 +155,7 @@ func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, 
 // may conflict in come first. Of two refusals that of the first collection is given.
 var flushOrder = []string{
 	idempotencyColl, metaColl, reordersColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, projectsColl, sessionsColl,
-	webhooksColl, deliveriesColl, rollupsColl, versionsColl, eventsColl, auditColl,
+	webhooksColl, deliveriesColl, rollupsColl, versionsColl, labelMovesColl, eventsColl, auditColl,
 }
 
 // flush sends what the changes write, by collection and kind of write: a name that one

@@ -94,7 +94,17 @@ const usualPage = 200
 
 // agentsQuery reads along one index, from the position where the page before ended.
 func agentsQuery(columns, join string, q agent.Query) (string, []any) {
-	var f filter
+	f := agentsFilter(q)
+	index, order := agentsIndex(q), "place, id"
+	if q.Prefix != "" {
+		index, order = "agents_name", "name_key"
+	}
+	return "SELECT " + columns + " FROM agents AS a INDEXED BY " + index + join + f.where() +
+		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
+}
+
+// agentsFilter returns what holds for the agents of a query that are behind its position.
+func agentsFilter(q agent.Query) (f filter) {
 	for _, c := range []struct{ column, value string }{
 		{"department_key", string(q.Department)}, {"level", string(q.Level)}, {"status", string(q.Status)},
 	} {
@@ -102,16 +112,13 @@ func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 			f.and(c.column+" = ?", c.value)
 		}
 	}
-	index, order := agentsIndex(q), "place, id"
 	switch {
 	case q.Prefix != "":
-		index, order = "agents_name", "name_key"
 		f.andPrefix(q)
 	case q.After != nil:
 		f.and("(place, id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
-	return "SELECT " + columns + " FROM agents AS a INDEXED BY " + index + join + f.where() +
-		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
+	return f
 }
 
 // agentsIndex returns the index in the order of order keys that leaves out most.

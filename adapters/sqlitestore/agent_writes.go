@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"fmt"
+	"strings"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -64,6 +65,9 @@ func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if w.Version != nil { // which has the text of the identity
 		tx.became(w.record())
 	}
+	if err := w.putMoves(tx); err != nil {
+		return err
+	}
 	return w.putEvents(tx)
 }
 
@@ -75,7 +79,7 @@ func (w *agentWrite) record() *record {
 	return &record{
 		Record: agent.Record{
 			ID: agent.ID(unpackID(w.id)), Name: n.Text, OrderKey: a.OrderKey, Identity: w.Version.Text, Unversioned: w.unversioned,
-			Version: a.Version, Revision: a.Revision,
+			Labels: agent.LabelsText(a.Labels), Status: identity.Status(strings.Clone(string(a.Identity.Status))), Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
 		id: string(w.id), key: n.Key,
@@ -101,6 +105,8 @@ func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 	switch {
 	case w.Deleted:
 		return w.remove(tx, before)
+	case len(w.Moves) > 0:
+		return w.relabel(tx)
 	case w.Version == nil:
 		return w.amend(tx)
 	default:

@@ -59,6 +59,7 @@ type DB struct {
 	writePool, readPool *sql.DB
 	readers             chan *conn
 	known               *records
+	contents            *contents
 	events              *events
 	idempotency         *Idempotency
 
@@ -108,6 +109,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		log:      log,
 		fields:   agent.Current(),
 		known:    newRecords(maxRecords),
+		contents: newContents(maxContents),
 		events:   newEvents(maxEvents),
 		maxLog:   maxLog,
 		readers:  make(chan *conn, cfg.Readers),

@@ -341,8 +341,8 @@ func TestStatementsOnAgents(t *testing.T) {
 		}
 	}
 	names := changes.FindAllStringSubmatch(source.String(), -1)
-	if len(names) != 6 {
-		t.Errorf("%d statements change agents, want the six that are known: %q", len(names), names)
+	if len(names) != 7 {
+		t.Errorf("%d statements change agents, want the seven that are known: %q", len(names), names)
 	}
 	for _, n := range names {
 		used := len(regexp.MustCompile(`, `+n[1]+`,`).FindAllString(source.String(), -1))

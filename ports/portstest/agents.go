@@ -55,6 +55,11 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"WhoLeavesHarmsNobodyElse":      agentParallelLeavers,
 		"ReadsSeeWholeSteps":            agentWholeSteps,
 		"RandomStepsAsInTheModel":       agentModel,
+		"LabelsAreStored":               labelsAreStored,
+		"LabelsTellTheWayBack":          labelWayBack,
+		"LabelsListTheirAgents":         labelOrder,
+		"ParallelMovesOfOneLabel":       labelParallel,
+		"LabelsBesideTheRule":           labelRule,
 	})
 }
 

@@ -32,6 +32,7 @@ type memory struct {
 	agents      map[agent.ID]agent.Agent
 	names       map[agent.ID]name.Name // of agents that exist or existed
 	versions    map[agent.ID][]identity.Version
+	moves       []labelMove
 	events      map[activity.ID]activity.Event
 	log         []activity.Logged
 	marks       []mark

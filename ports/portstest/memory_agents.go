@@ -18,6 +18,12 @@ type memoryAgents struct{ *memory }
 
 type memoryIdentities struct{ *memory }
 
+// labelMove is an entry of the history of a label of an agent.
+type labelMove struct {
+	of agent.ID
+	agent.Move
+}
+
 func (m *memory) find(ref identity.Ref) (agent.Agent, error) {
 	if a, ok := m.agents[ref.ID]; ok {
 		return a, nil
@@ -49,6 +55,9 @@ func (m *memory) store(s ports.AgentChange, from name.Key) error {
 	}
 	if s.Version != nil {
 		m.versions[a.ID()] = append(m.versions[a.ID()], *s.Version)
+	}
+	for _, move := range s.Moves {
+		m.moves = append(m.moves, labelMove{a.ID(), move})
 	}
 	for _, e := range s.Events {
 		m.enter(e, a.Department().Key)
@@ -111,6 +120,60 @@ func (m memoryAgents) replace(ref identity.Ref, a agent.Agent, s ports.AgentChan
 		return false, err
 	}
 	return true, m.store(s, a.Department().Key)
+}
+
+func (m memoryAgents) Label(ctx context.Context, ref identity.Ref, label string, version int64, change ports.LabelChange) (agent.Agent, error) {
+	if err := ended(ctx); err != nil {
+		return agent.Agent{}, err
+	}
+	defer m.lock()()
+	a, err := m.find(ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	named := version > 0 && slices.ContainsFunc(m.moves, func(move labelMove) bool {
+		return move.of == a.ID() && move.Label == label && move.To == version
+	})
+	s, err := change(a, m.departments[a.Department().Key], named)
+	if err == nil {
+		err = m.store(s, a.Department().Key)
+	}
+	return s.Agent, err
+}
+
+func (m memoryAgents) Moves(_ context.Context, q agent.Moves) ([]agent.Move, error) {
+	defer m.lock()()
+	found := sorted(m.moves, func(move labelMove) bool {
+		return move.of == q.Agent && move.Label == q.Label && (q.Before == 0 || move.Revision < q.Before)
+	}, func(a, b labelMove) int { return cmp.Compare(b.Revision, a.Revision) })
+	var moves []agent.Move
+	for _, move := range first(found, q.Limit) {
+		moves = append(moves, move.Move)
+	}
+	return moves, nil
+}
+
+func (m memoryAgents) Labeled(ctx context.Context, q agent.LabelQuery) ([]agent.Resolved, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	defer m.lock()()
+	var all []agent.Resolved
+	in := agent.Query{Department: q.Department, Status: q.Status}
+	for _, a := range m.agents {
+		l, err := a.Label(q.Label)
+		if err != nil || !selects(in, a) {
+			continue
+		}
+		v := m.versions[a.ID()][l.Version-1]
+		all = append(all, must(a.Record().Resolve(l, identity.Stored{Text: v.Text, Hash: v.Hash})))
+	}
+	order := func(a, b agent.Position) int {
+		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
+	}
+	found := sorted(all, func(r agent.Resolved) bool { return q.After == nil || order(r.Position(), *q.After) > 0 },
+		func(a, b agent.Resolved) int { return order(a.Position(), b.Position()) })
+	return firstPage(ctx, first(found, q.Limit), q.Limit)
 }
 
 func (m memoryAgents) Agent(_ context.Context, ref identity.Ref) (agent.Agent, error) {
@@ -208,4 +271,9 @@ func (m memoryIdentities) Version(_ context.Context, id agent.ID, number int64) 
 		}
 	}
 	return identity.Version{}, identity.ErrVersionNotFound
+}
+
+func (m memoryIdentities) Content(ctx context.Context, id agent.ID, number int64) (identity.Stored, error) {
+	v, err := m.Version(ctx, id, number)
+	return identity.Stored{Text: v.Text, Hash: v.Hash}, err
 }

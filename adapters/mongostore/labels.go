@@ -1,0 +1,170 @@
+package mongostore
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/domain/label"
+	"orgd/domain/name"
+	"orgd/domain/page"
+	"orgd/ports"
+)
+
+// Label implements [ports.AgentStore]. A change of the department conflicts with it in the
+// part of the headcount that both write: so the rule is as it was read.
+func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, version int64, change ports.LabelChange) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.label").End(&err)
+	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+		d, err := findAgent(t, ref, asStored)
+		if err != nil {
+			return step, err
+		}
+		before, err := s.db.agent(d)
+		if err != nil {
+			return step, err
+		}
+		in, err := findDepartment(t, before.Department().Key, departmentDoc.department)
+		if err != nil {
+			return step, err
+		}
+		named, err := hasNamed(t, before.ID(), label, version)
+		if err != nil {
+			return step, err
+		}
+		if step, err = change(before, in, named); err != nil {
+			return step, err
+		}
+		t.addHistory(step)
+		if step.Effective() {
+			t.update(headcountsColl, headcountID(in.Name.Key, t.shard), increment(is("labels", 1)), nil)
+			err = t.replaceAgent(before, d.DepartmentID, step)
+		}
+		return step, err
+	}, needAgent(ref))
+	return step.Agent, err
+}
+
+// changeRules has every change conflict that was decided by the rules of a department.
+func (t *tx) changeRules(department name.Key) {
+	for i := range shards {
+		t.update(headcountsColl, headcountID(department, i), increment(is("rules", 1)), nil)
+	}
+}
+
+// moveDoc is an entry of the history of a label. Its _id sorts them by the revision of the
+// agent. A version of 0 is none.
+type moveDoc struct {
+	ID       string  `bson:"_id"`
+	Of       string  `bson:"of"` // agent and label
+	Revision int64   `bson:"revision"`
+	Label    string  `bson:"label"`
+	From     int64   `bson:"from"`
+	To       int64   `bson:"to"`
+	By       string  `bson:"by"`
+	At       int64   `bson:"at"`
+	Reason   *string `bson:"reason,omitempty"`
+	Way      string  `bson:"way"`
+}
+
+func moveOf(id agent.ID, m agent.Move) moveDoc {
+	return moveDoc{
+		ID: moveID(id, m.Label, m.Revision), Of: string(id) + "/" + m.Label, Revision: m.Revision, Label: m.Label,
+		From: m.From, To: m.To, By: m.By, At: millis(m.At), Reason: m.Reason, Way: string(m.Way),
+	}
+}
+
+func moveID(id agent.ID, label string, revision int64) string {
+	return fmt.Sprintf("%s/%s/%019d", id, label, revision)
+}
+
+func (d moveDoc) move() (agent.Move, error) {
+	return agent.Move{
+		Label: d.Label, Revision: d.Revision, From: d.From, To: d.To, By: d.By, At: fromMillis(d.At), Reason: d.Reason, Way: audit.Way(d.Way),
+	}, nil
+}
+
+// hasNamed reports whether a label has ever named a version of an agent.
+func hasNamed(r reader, id agent.ID, label string, version int64) (bool, error) {
+	if version == 0 {
+		return false, nil
+	}
+	d, err := oneOrZero[idDoc](r, labelMovesColl, bson.D{is("of", string(id)+"/"+label), is("to", version)})
+	return d.ID != "", err
+}
+
+// Moves implements [ports.AgentStore].
+func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err error) {
+	defer s.db.observer.Begin(&ctx, "labels.history").End(&err)
+	before := q.Before
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	return every(s.db.ask(ctx), labelMovesColl, bson.D{is("_id", bson.D{
+		is("$gte", moveID(q.Agent, q.Label, 0)), is("$lt", moveID(q.Agent, q.Label, before)),
+	})}, moveDoc.move, first(q.Limit, "-_id"))
+}
+
+// Labeled implements [ports.AgentStore]. Contents of versions never change, so they may be
+// read after the agents.
+func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Resolved, err error) {
+	defer s.db.observer.Begin(&ctx, "labels.agents").End(&err)
+	in := agent.Query{Department: q.Department, Status: q.Status, After: q.After, Limit: q.Limit}
+	filter := agentsFilter(in)
+	if q.Label != label.Latest {
+		filter = append(bson.D{is("label_names", bson.D{is("$eq", q.Label), is("$exists", true)})}, filter...)
+	}
+	rows, err := list(s.db.ask(ctx), agentsColl, filter, s.db.record, agentsOrder(in))
+	if err != nil {
+		return nil, err
+	}
+	found := make([]agent.Resolved, len(rows))
+	ids := make([]string, len(rows))
+	for i, rec := range rows {
+		l, err := rec.Label(q.Label)
+		if err != nil {
+			return nil, damaged(err)
+		}
+		if found[i], err = rec.Resolve(l, identity.Stored{}); err != nil {
+			return nil, damaged(err)
+		}
+		ids[i] = versionID(rec.ID, l.Version)
+	}
+	return s.fill(ctx, found, ids)
+}
+
+// contentsAtOnce is how many contents are read at once: a page of what runtimes ask for.
+const contentsAtOnce = 64
+
+// fill gives agents the contents of versions. It ends with the first that is behind its page.
+func (s *Agents) fill(ctx context.Context, found []agent.Resolved, ids []string) ([]agent.Resolved, error) {
+	var filling page.Filling
+	contents := map[string]identity.Stored{}
+	for i, id := range ids {
+		if i%contentsAtOnce == 0 {
+			docs, err := all[versionDoc](s.db.ask(ctx), versionsColl, bson.D{in("_id", ids[i:min(i+contentsAtOnce, len(ids))])})
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range docs {
+				contents[d.ID], _ = d.stored()
+			}
+		}
+		content, ok := contents[id]
+		if !ok {
+			return nil, fmt.Errorf("mongostore: version %s is missing from the storage", id)
+		}
+		if found[i].Content = content; filling.Add(found[i].Size()) {
+			return found[:i+1], nil
+		}
+		if err := page.Allow(ctx, int(filling)); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

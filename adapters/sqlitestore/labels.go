@@ -1,0 +1,274 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/domain/label"
+	"orgd/domain/page"
+	"orgd/ports"
+)
+
+// Label implements [ports.AgentStore]. The writer makes the change on what it finds: so no
+// rule of the department and no entry of the history can change meanwhile.
+func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, version int64, change ports.LabelChange) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.label").End(&err)
+	var w *agentWrite
+	err = s.db.Write(ctx, func(tx *Tx) error {
+		var before agent.Agent
+		before, w, err = s.db.again(tx, ref, func(a agent.Agent) (step ports.AgentChange, err error) {
+			d, err := findDepartment(&tx.View, a.Department().Key)
+			if err != nil {
+				return step, err
+			}
+			named, err := hasNamed(&tx.View, a.ID(), label, version)
+			if err != nil {
+				return step, err
+			}
+			return change(a, d, named)
+		})
+		if err != nil {
+			return err
+		}
+		return w.update(tx, before)
+	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return w.Agent, nil
+}
+
+const selectNamed = `
+SELECT EXISTS (SELECT 1 FROM label_moves WHERE agent_id = ? AND label = ? AND to_version = ? AND to_version > 0)`
+
+// hasNamed reports whether a label has ever named a version of an agent.
+func hasNamed(v *View, id agent.ID, label string, version int64) (named bool, err error) {
+	err = v.Row(selectNamed, packID(id), label, version).Scan(&named)
+	return named, wrap(err, "read labels of agent", string(id))
+}
+
+const (
+	labelAgent  = "UPDATE agents SET labels = ?, revision = ?, updated_at = ? WHERE id = ?"
+	deleteLabel = "DELETE FROM labels WHERE agent_id = ? AND label = ?"
+	insertLabel = `
+INSERT INTO labels (label, place, agent_id, department_key, status, version)
+SELECT ?, place, id, department_key, status, ? FROM agents WHERE id = ?`
+	insertMove = `
+INSERT INTO label_moves (agent_id, label, revision, from_version, to_version, actor, at, reason, way)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+// relabel gives an agent that stays the labels that a step has moved.
+func (w *agentWrite) relabel(tx *Tx) error {
+	a := &w.Agent
+	err := tx.change(a.ID(), labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt), w.id)
+	for _, m := range w.Moves {
+		if err == nil {
+			_, err = tx.Exec(deleteLabel, w.id, m.Label)
+		}
+		if err == nil && m.To != 0 {
+			_, err = tx.Exec(insertLabel, m.Label, m.To, w.id)
+		}
+	}
+	return wrap(err, "write labels of agent", string(a.ID()))
+}
+
+// putMoves stores the entries of the history of labels.
+func (w *agentWrite) putMoves(tx *Tx) error {
+	for _, m := range w.Moves {
+		_, err := tx.Exec(insertMove, w.id, m.Label, m.Revision, m.From, m.To, m.By, millis(m.At), m.Reason, string(m.Way))
+		if err != nil {
+			return wrap(err, "write history of a label of agent", string(w.Agent.ID()))
+		}
+	}
+	return nil
+}
+
+const selectMoves = `
+SELECT label, revision, from_version, to_version, actor, at, reason, way FROM label_moves
+WHERE agent_id = ? AND label = ? AND revision < ? ORDER BY revision DESC LIMIT (? + 0)`
+
+// Moves implements [ports.AgentStore].
+func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err error) {
+	defer s.db.observer.Begin(&ctx, "labels.history").End(&err)
+	before := q.Before
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	return all(ctx, s.db, "read the history of a label", selectMoves, []any{packID(q.Agent), q.Label, before, q.Limit},
+		func(r Row) (m agent.Move, err error) {
+			var at int64
+			err = r.Scan(&m.Label, &m.Revision, &m.From, &m.To, &m.By, &at, &m.Reason, (*string)(&m.Way))
+			m.At = fromMillis(at)
+			return m, err
+		})
+}
+
+// Labeled implements [ports.AgentStore]. If all agents of the page are remembered, and the
+// contents that the label names, the database is asked for their order only.
+func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Resolved, err error) {
+	defer s.db.observer.Begin(&ctx, "labels.agents").End(&err)
+	since := s.db.known.now()
+	found, err := s.labeled(ctx, q, labeledIDs, s.remember(since))
+	if errors.Is(err, errForgotten) {
+		found, err = s.labeled(ctx, q, labeledColumns, s.learn(since))
+	}
+	return found, err
+}
+
+// labeled reads a page of the agents that have a label. scan makes an agent, and the number
+// of its version, of a row.
+func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]string, scan func(Row) (agent.Record, int64, identity.Stored, error)) ([]agent.Resolved, error) {
+	query, args := labeledQuery(columns, q)
+	found := make([]agent.Resolved, 0, min(max(q.Limit, 0), usualPage))
+	var filling page.Filling
+	err := s.db.Ask(ctx, func(v *View) error {
+		return v.Each(query, args, func(r Row) error {
+			rec, number, content, err := scan(r)
+			if err != nil {
+				return err
+			}
+			a, err := rec.Resolve(agent.Label{Name: q.Label, Version: number}, content)
+			if err != nil {
+				return err
+			}
+			found = append(found, a)
+			return fill(ctx, &filling, a.Size())
+		})
+	})
+	if err != nil && !errors.Is(err, errForgotten) {
+		return nil, wrap(err, "list agents by label", q.Label)
+	}
+	return found, err
+}
+
+// remember returns what reads a row of [labeledIDs], or returns errForgotten.
+func (s *Agents) remember(since stamp) func(Row) (agent.Record, int64, identity.Stored, error) {
+	var id sql.RawBytes
+	return func(r Row) (_ agent.Record, number int64, _ identity.Stored, err error) {
+		if err := r.Scan(&id, &number); err != nil {
+			return agent.Record{}, 0, identity.Stored{}, err
+		}
+		rec, ok := s.db.known.member(since, id)
+		content, ok2 := s.db.contents.get(string(id), number)
+		if !ok || !ok2 {
+			return agent.Record{}, 0, content, errForgotten
+		}
+		return rec.Record, number, content, nil
+	}
+}
+
+// learn returns what reads a row of [labeledColumns], and remembers it.
+func (s *Agents) learn(since stamp) func(Row) (agent.Record, int64, identity.Stored, error) {
+	return func(r Row) (_ agent.Record, number int64, content identity.Stored, err error) {
+		var text, hash *string
+		rec, err := s.db.scanAgent(r, &number, &text, &hash)
+		if err != nil {
+			return agent.Record{}, 0, content, err
+		}
+		if text == nil {
+			return rec.Record, 0, content, fmt.Errorf("version %d of agent %s is missing from the storage", number, rec.ID)
+		}
+		content = identity.Stored{Text: *text, Hash: *hash}
+		s.db.known.put(since, rec)
+		s.db.contents.put(rec.id, number, content)
+		return rec.Record, number, content, nil
+	}
+}
+
+// What is read of the agents that have a label, and of those that have the latest version.
+var (
+	labeledIDs = [2]string{
+		"l.agent_id, l.version FROM labels AS l",
+		"a.id, a.version FROM agents AS a INDEXED BY ",
+	}
+	labeledColumns = [2]string{
+		agentColumns + ", l.version, n.identity, n.hash FROM labels AS l CROSS JOIN agents AS a ON a.id = l.agent_id" + joinIdentity +
+			" LEFT JOIN versions AS n ON n.agent_id = l.agent_id AND n.number = l.version",
+		agentColumns + ", a.version, v.identity, v.hash FROM agents AS a INDEXED BY ",
+	}
+)
+
+// labeledQuery reads along one index, from the position where the page before ended.
+func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
+	if q.Label == label.Latest {
+		in := agent.Query{Department: q.Department, Status: q.Status, After: q.After, Limit: q.Limit}
+		f := agentsFilter(in)
+		join := ""
+		if columns == labeledColumns {
+			join = joinIdentity
+		}
+		return "SELECT " + columns[1] + agentsIndex(in) + join + f.where() + " ORDER BY place, id LIMIT (? + 0)", append(f.args, q.Limit)
+	}
+	var f filter
+	f.and("l.label = ?", q.Label)
+	if q.Department != "" {
+		f.and("l.department_key = ?", string(q.Department))
+	}
+	if q.Status != "" {
+		f.and("l.status = ?", string(q.Status))
+	}
+	if q.After != nil {
+		f.and("(l.place, l.agent_id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
+	}
+	return "SELECT " + columns[0] + f.where() + " ORDER BY l.place, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
+}
+
+// maxContents bounds the memory of the contents of versions that are remembered, in bytes.
+const maxContents = 20 << 20
+
+// contents remembers contents of versions that were read. They never change.
+type contents struct {
+	mu    sync.Mutex
+	known lru[contentKey, identity.Stored]
+}
+
+type contentKey struct {
+	id     string // of the agent, packed
+	number int64
+}
+
+func newContents(max int) *contents {
+	return &contents{known: newLRU[contentKey, identity.Stored](max)}
+}
+
+func (c *contents) get(id string, number int64) (identity.Stored, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known.get(contentKey{id, number})
+}
+
+func (c *contents) put(id string, number int64, content identity.Stored) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known.put(contentKey{id, number}, content, len(content.Text)+recordOverhead, func(identity.Stored) {})
+}
+
+const selectContent = "SELECT identity, hash FROM versions WHERE agent_id = ? AND number = ?"
+
+// Content implements [ports.IdentityLog].
+func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
+	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
+	packed := packID(id)
+	if known, ok := s.db.contents.get(string(packed), number); ok {
+		return known, s.db.refused()
+	}
+	found, err := ask(ctx, s.db, func(v *View) (found identity.Stored, err error) {
+		err = v.Row(selectContent, packed, number).Scan(&found.Text, &found.Hash)
+		return found, err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
+	}
+	if err != nil {
+		return found, fmt.Errorf("sqlitestore: read version %d of agent %s: %w", number, id, err)
+	}
+	s.db.contents.put(string(packed), number, found)
+	return found, nil
+}
