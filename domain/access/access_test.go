@@ -18,7 +18,7 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 	access.Agent:    {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.Reporter: {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.DepartmentAdmin: {reads, "activities.ingest auth.sessions auth.revoke_session " +
-		"agents.create agents.update agents.delete agents.rollback " +
+		"agents.create agents.update agents.delete agents.rollback labels.move " +
 		"departments.update departments.delete departments.reorder_agents " +
 		"departments.update_ceremony_policy departments.delete_ceremony_policy"},
 	access.Editor: {reads + writes, "auth.sessions auth.revoke_session"},
@@ -30,10 +30,11 @@ const (
 	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments " +
 		"agents.list agents.get agents.activity agents.health agents.history agents.performance " +
 		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
+		"labels.list labels.resolve labels.history labels.agents " +
 		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +
 		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
-		"agents.create agents.update agents.delete agents.rollback activities.ingest " +
+		"agents.create agents.update agents.delete agents.rollback labels.move activities.ingest " +
 		"departments.create departments.update departments.delete departments.reorder_agents " +
 		"departments.update_ceremony_policy departments.delete_ceremony_policy " +
 		"projects.create projects.update projects.delete "

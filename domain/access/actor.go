@@ -84,6 +84,10 @@ func CheckBudgetShare(a Actor) error {
 	return ErrForbidden.With("role %q may not set budget_percent", a.Role)
 }
 
+// MovesProtected reports whether the actor, who may move labels of a department's agents,
+// may also move those that the department protects.
+func (a Actor) MovesProtected() bool { return a.Role == DepartmentAdmin || a.Role == Admin }
+
 // CheckReport returns [ErrForbidden] unless the actor may report activity of
 // this agent, which works in this department.
 func CheckReport(a Actor, agentID string, department name.Key) error {

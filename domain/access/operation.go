@@ -55,6 +55,15 @@ const (
 	VersionsDiff      Operation = "versions.diff"
 )
 
+// The operations on labels.
+const (
+	LabelsList    Operation = "labels.list"
+	LabelsResolve Operation = "labels.resolve"
+	LabelsHistory Operation = "labels.history"
+	LabelsAgents  Operation = "labels.agents"
+	LabelsMove    Operation = "labels.move" // sets, moves and removes them
+)
+
 // The operations on activity events.
 const (
 	ActivitiesList   Operation = "activities.list"

@@ -48,6 +48,9 @@ var table = map[Operation]rights{
 	AgentsCreate: inOwn, AgentsUpdate: inOwn,
 	AgentsDelete: inOwn, AgentsRollback: inOwn,
 
+	LabelsList: everyone, LabelsResolve: everyone, LabelsHistory: everyone, LabelsAgents: everyone,
+	LabelsMove: inOwn,
+
 	ActivitiesList:   everyone,
 	ActivitiesStream: everyone,
 	ActivitiesIngest: reporters,
