@@ -71,6 +71,13 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/agents/{agent_id}/versions/{version_num}", Op: access.VersionsGet, Handle: agents.version},
 		{Method: post, Path: "/agents/{agent_id}/versions/rollback", Op: access.AgentsRollback, MaxBody: request.DefaultMaxBody, Handle: agents.rollback},
 
+		{Method: get, Path: "/agents/{agent_name}/labels", Op: access.LabelsList, Handle: agents.labels},
+		{Method: get, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsResolve, Handle: agents.resolve},
+		{Method: put, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsMove, MaxBody: request.DefaultMaxBody, Handle: agents.placeLabel},
+		{Method: remove, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsMove, Handle: agents.removeLabel},
+		{Method: get, Path: "/agents/{agent_name}/labels/{label}/history", Op: access.LabelsHistory, Handle: agents.labelHistory},
+		{Method: get, Path: "/labels/{label}/agents", Op: access.LabelsAgents, Handle: agents.labeled},
+
 		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},
 		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Mistakes: true, Handle: activities.report},
 		{Method: get, Path: "/activities/stream", Op: access.ActivitiesStream, Handle: streams.follow},

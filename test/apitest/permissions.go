@@ -62,6 +62,13 @@ var permissions = map[string]may{
 	"agents.delete":      {managers, editors},
 	"agents.rollback":    {managers, editors},
 
+	"labels.list":    {everybody, everybody},
+	"labels.resolve": {everybody, everybody},
+	"labels.history": {everybody, everybody},
+	"labels.agents":  {everybody, everybody},
+	"labels.set":     {managers, editors},
+	"labels.remove":  {managers, editors},
+
 	"activities.list":   {everybody, everybody},
 	"activities.ingest": {members, editors},
 	"activities.stream": {everybody, everybody},

@@ -71,6 +71,7 @@ func areas() map[string]map[string]check {
 		"lists":        listChecks(),
 		"agents":       agentChecks(),
 		"versions":     versionChecks(),
+		"labels":       labelChecks(),
 		"departments":  departmentChecks(),
 		"ceremonies":   ceremonyChecks(),
 		"company":      companyChecks(),

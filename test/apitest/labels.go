@@ -1,0 +1,135 @@
+package apitest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func labelChecks() map[string]check {
+	return map[string]check{
+		"Moves":     labelMoves,
+		"Names":     labelNames,
+		"Protected": protectedLabels,
+		"Resolve":   resolvedLabels,
+		"Agents":    agentsOfLabels,
+	}
+}
+
+func labelPath(agent, label string) string { return agentPath(agent) + "/labels/" + label }
+
+// A label is set, moved, fixed and removed, and its history tells all of it.
+func labelMoves(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := labelPath(w.ann, "production")
+	w.get(path).refused(404, 3001)
+	w.delete(path).refused(404, 3001)
+	w.get(path+"/history").refused(404, 3001)
+	before := w.get(agentPath(w.ann)).number("data.revision")
+	w.put(path, obj{"version": 1, "reason": "first"}).want(201).hasAll("data",
+		obj{"label": "production", "version": 1, "fixed": false, "protected": false, "set_by": "admin", "reason": "first"})
+	w.put(path, obj{"version": 2}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
+	w.put(path, obj{"version": 2, "reason": "again"}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
+	w.get(agentPath(w.ann)).hasAll("data", obj{"revision": before + 2, "version": 2})
+	w.put(path, obj{"version": 99}).refused(404, 3001, "no version 99")
+	w.put(labelPath("nobody", "production"), obj{"version": 1}).refused(404, 3000)
+	for _, bad := range []any{obj{}, obj{"version": 0}, obj{"version": "1"}, obj{"version": 1, "fixed": nil}, obj{"version": 1, "x": 1}, obj{"version": 1, "reason": ""}} {
+		w.put(path, bad).refused(400, 2001)
+	}
+	w.get(agentPath(w.ann)+"/labels").hasAll("data", obj{"0.label": "latest", "0.version": 2, "1.label": "production", "1.version": 2})
+
+	w.put(path, obj{"version": 2, "fixed": true}).want(200).has("data.fixed", true)
+	w.put(path, obj{"version": 1}).refused(409, 4000, "fixed")
+	w.put(path, obj{"version": 2, "fixed": false}).refused(409, 4000, "fixed")
+	w.delete(path).refused(409, 4000, "fixed")
+	w.put(labelPath(w.ann, "canary"), obj{"version": 1}).want(201)
+	w.delete(labelPath(w.ann, "canary")).want(204)
+	w.get(labelPath(w.ann, "canary")+"/history").hasAll("data",
+		obj{"0.version": nil, "0.from_version": 1, "0.way": "direct", "1.version": 1, "1.from_version": nil})
+	w.get("/changes?agent_id="+w.ann+"&action=agent.label_removed").hasAll("data.0",
+		obj{"label": "canary", "from_version": 1, "to_version": nil, "way": "direct"})
+
+	stale := w.get(agentPath(w.ann)).etag()
+	w.put(labelPath(w.ann, "beta"), obj{"version": 1}).want(201)
+	w.with("If-Match", stale).put(labelPath(w.ann, "beta"), obj{"version": 2}).refused(409, 4002)
+	w.with("If-Match", stale).delete(labelPath(w.ann, "beta")).refused(409, 4002)
+
+	w.delete(agentPath(w.ann)).want(204)
+	w.get(path).refused(404, 3000)
+	w.get(path+"/history").hasAll("data", obj{"0.version": nil, "0.from_version": 2})
+}
+
+// Names are words of small letters; latest is computed, and there is a bound.
+func labelNames(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for _, bad := range []string{"Latest", "a%2Fb", "a" + strings.Repeat("x", 63), "1a", "%C3%A9", "a%20b"} {
+		w.put(labelPath(w.ann, bad), obj{"version": 1}).refused(400, 2001)
+		w.get(labelPath(w.ann, bad)).refused(400, 2001)
+		w.get("/labels/"+bad+"/agents").refused(400, 2001)
+	}
+	w.put(labelPath(w.ann, "latest"), obj{"version": 1}).refused(400, 2001, "latest")
+	w.delete(labelPath(w.ann, "latest")).refused(400, 2001, "latest")
+	w.get(labelPath(w.ann, "latest")).want(200).has("data.version", 2)
+	for i := range 16 {
+		w.put(labelPath(w.ann, fmt.Sprint("l", i)), obj{"version": 1}).want(201)
+	}
+	w.put(labelPath(w.ann, "l16"), obj{"version": 1}).refused(400, 2000, "16")
+	w.put(labelPath(w.ann, "l15"), obj{"version": 2}).want(200)
+}
+
+// A protected label is moved by whoever manages the department, and back by others.
+func protectedLabels(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch(departmentPath("Design"), obj{"policies": obj{"protected_labels": list{"production"}}}).want(200)
+	for _, bad := range []list{{"Production"}, {"latest"}, {"a", "a"}, {1}} {
+		w.patch(departmentPath("Design"), obj{"policies": obj{"protected_labels": bad}}).refused(400, 2001)
+	}
+	path := labelPath(w.ann, "production")
+	editor, viewer := s.as(t, "editor"), s.as(t, "viewer")
+	own, other := s.as(t, "department_admin", "Design"), s.as(t, "department_admin", "Sales")
+	editor.put(path, obj{"version": 1, "reason": "x"}).refused(403, 1001, "department_admin", "before")
+	viewer.put(path, obj{"version": 1}).refused(403, 1001)
+	other.put(path, obj{"version": 1}).refused(403, 1001)
+	own.put(path, obj{"version": 1}).want(201).has("data.protected", true)
+	editor.delete(path).refused(403, 1001)
+	editor.put(path, obj{"version": 2, "reason": "x"}).refused(403, 1001)
+	w.put(path, obj{"version": 2}).want(200)
+	editor.put(path, obj{"version": 1}).refused(403, 1001, "reason")
+	editor.put(path, obj{"version": 1, "reason": "worse"}).want(200)
+	w.get(path+"/history").hasAll("data.0", obj{"version": 1, "from_version": 2, "by": "editor", "way": "return", "reason": "worse"})
+	w.get("/changes?agent_id="+w.ann).hasAll("data.0", obj{"label": "production", "way": "return"})
+	editor.put(labelPath(w.ann, "canary"), obj{"version": 2}).want(201)
+	editor.patch(agentPath(w.ann), obj{"department": "Sales"}).want(200)
+	editor.put(path, obj{"version": 3}).want(200).has("data.protected", false)
+}
+
+// A runtime asks for what a label names, and is told only what is new.
+func resolvedLabels(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := labelPath(w.ann, "production")
+	w.put(path, obj{"version": 1}).want(201)
+	r := w.get(path).want(200)
+	r.hasAll("data", obj{"agent_id": w.ann, "department": "Design", "status": "active", "label": "production", "version": 1})
+	v := w.get(agentPath(w.ann) + "/versions/1")
+	r.has("data.snapshot", v.at("data.snapshot"))
+	r.has("data.content_hash", v.at("data.content_hash"))
+	w.patch(agentPath(w.ann), obj{"role": "Unfinished"}).want(200)
+	w.with("If-None-Match", r.etag()).get(path).want(304)
+	w.put(path, obj{"version": 2}).want(200)
+	next := w.with("If-None-Match", r.etag()).get(path).want(200)
+	w.patch(agentPath(w.ann), obj{"status": "on_leave"}).want(200)
+	w.with("If-None-Match", next.etag()).get(path).want(200).has("data.status", "on_leave")
+	w.get(labelPath("nobody", "production")).refused(404, 3000)
+	w.get(labelPath(w.ann, "nothing")).refused(404, 3001)
+}
+
+// All agents of a label come in the organization's order, under one tag.
+func agentsOfLabels(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.get("/labels/production/agents").want(200).has("data", list{})
+	w.put(labelPath(w.ann, "production"), obj{"version": 1}).want(201)
+	r := w.get("/labels/production/agents?department=Design&status=active").want(200)
+	r.hasAll("data.0", obj{"agent_id": w.ann, "version": 1})
+	w.with("If-None-Match", r.etag()).get("/labels/production/agents?department=Design&status=active").want(304)
+	w.get("/labels/production/agents?status=x").refused(400, 2001)
+}
