@@ -18,7 +18,7 @@ const origin = "\n# Made by make generate from interface.yaml and the list of fi
 
 // The lines of interface.yaml that are replaced.
 const (
-	refusalsHere = "    # The answers with errors follow; make generate writes them.\n"
+	answersHere  = "    # The answers in JSON, and those with errors, follow; make generate writes them.\n"
 	schemasHere  = "    # The schemas of nouns and envelopes follow; make generate writes them.\n"
 	examplesHere = "    # The examples of errors follow; make generate writes them.\n"
 )
@@ -54,7 +54,7 @@ func document(written []byte) ([]byte, error) {
 	for _, part := range []struct {
 		here string
 		text []byte
-	}{{refusalsHere, refusals()}, {schemasHere, schemas}, {examplesHere, examples()}} {
+	}{{answersHere, slices.Concat(successes(), refusals())}, {schemasHere, schemas}, {examplesHere, examples()}} {
 		if n := bytes.Count(text, []byte(part.here)); n != 1 {
 			return nil, fmt.Errorf("interface.yaml has %d lines %q, want one", n, part.here)
 		}

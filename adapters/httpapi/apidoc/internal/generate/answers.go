@@ -11,27 +11,47 @@ import (
 func refusals() []byte {
 	var w writer
 	for _, r := range fields.Refusals {
-		w.line(4, "%s:", r.Name)
-		w.line(6, "description: %s", text(r.Doc))
-		w.line(6, "headers:")
-		headers := append([]string{"X-Request-Id"}, r.Headers...)
-		if !r.Unlimited {
-			headers = append(headers, "RateLimit-Policy", "RateLimit")
-		}
-		for _, h := range headers {
-			w.line(8, "%s: {$ref: '#/components/headers/%s'}", h, h)
-		}
-		w.line(6, "content:")
-		for _, form := range [][3]string{{"application/json", "ErrorEnvelope", "error"}, {"application/problem+json", "ProblemDetail", "problem"}} {
-			w.line(8, "%s:", form[0])
-			w.line(10, "schema: {$ref: '#/components/schemas/%s'}", form[1])
-			w.line(10, "examples:")
-			for _, name := range r.Examples {
-				w.line(12, "%s: {$ref: '#/components/examples/%s_%s'}", name, form[2], name)
-			}
+		w.response(r.Name, r.Doc, r.Headers, r.Unlimited)
+		for _, form := range [][3]string{{"application/json", "ErrorEnvelope", "error_"}, {"application/problem+json", "ProblemDetail", "problem_"}} {
+			w.body(form[0], form[1], form[2], r.Examples)
 		}
 	}
 	return w.Bytes()
+}
+
+// successes returns the answers of success that are JSON.
+func successes() []byte {
+	var w writer
+	for _, s := range fields.Successes {
+		w.response(s.Name, s.Doc, s.Headers, false)
+		w.body("application/json", s.Schema, "", s.Examples)
+	}
+	return w.Bytes()
+}
+
+// response writes how an answer begins.
+func (w *writer) response(name, doc string, headers []string, unlimited bool) {
+	w.line(4, "%s:", name)
+	w.line(6, "description: %s", text(doc))
+	w.line(6, "headers:")
+	headers = append([]string{"X-Request-Id"}, headers...)
+	if !unlimited {
+		headers = append(headers, "RateLimit-Policy", "RateLimit")
+	}
+	for _, h := range headers {
+		w.line(8, "%s: {$ref: '#/components/headers/%s'}", h, h)
+	}
+	w.line(6, "content:")
+}
+
+// body writes a form of an answer. The names of its examples have a prefix.
+func (w *writer) body(media, schema, prefix string, examples []string) {
+	w.line(8, "%s:", media)
+	w.line(10, "schema: {$ref: '#/components/schemas/%s'}", schema)
+	w.line(10, "examples:")
+	for _, name := range examples {
+		w.line(12, "%s: {$ref: '#/components/examples/%s%s'}", name, prefix, name)
+	}
 }
 
 // examples returns the examples of errors, each in both forms.
