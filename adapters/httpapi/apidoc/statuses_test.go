@@ -39,6 +39,13 @@ const statuses = `
 	versions.diff                        200 400 401 404 429 500 503
 	agents.rollback                      200 400 401 403 404 409 429 500 503
 
+	labels.list                          200 400 401 404 429 500 503
+	labels.resolve                       200 304 400 401 404 429 500 503
+	labels.set                           200 201 400 401 403 404 409 429 500 503
+	labels.remove                        204 400 401 403 404 409 429 500 503
+	labels.history                       200 400 401 404 429 500 503
+	labels.agents                        200 304 400 401 429 500 503
+
 	activities.list                      200 400 401 429 500 503
 	activities.ingest                    201 400 401 403 429 500 503
 	activities.stream                    200 400 401 429 500 503
@@ -279,7 +286,7 @@ func (d document) isReplayed(op operation, status string) bool {
 // isLogged reports whether an operation makes changes of the change log.
 func isLogged(op operation) bool {
 	resource, _, _ := strings.Cut(op.ID, ".")
-	kinds := []string{"company", "departments", "agents", "projects"}
+	kinds := []string{"company", "departments", "agents", "projects", "labels"}
 	return op.ID == "organization.apply" || op.Method != "GET" && slices.Contains(kinds, resource)
 }
 
@@ -297,7 +304,7 @@ func TestRequestHeaders(t *testing.T) {
 			"X-Request-Id":    true,
 			"Idempotency-Key": op.Method == "POST" && op.ID != "auth.sign_in", // nobody whose key it could be
 			"If-Match":        guarded,
-			"If-None-Match":   notModified || op.Method == "PUT",
+			"If-None-Match":   notModified || op.ID == "departments.update_ceremony_policy",
 			"Change-Reason":   isLogged(op),
 		} {
 			if got := d.hasParameter(op, "header", name); got != want {

@@ -82,8 +82,8 @@ var departments = []Noun{{
 		{Name: "review_requirements", Kind: "ReviewRequirements"},
 		{Name: "approval_chains", Kind: "ApprovalChain", List: 256, Doc: "Who approves what; the types of action are unique.",
 			Docs: map[Form]string{Change | Entry: "Replaces all chains."}},
-		{Name: "protected_labels", Kind: `{type: string, minLength: 1, maxLength: 63, pattern: '^[a-z][a-z0-9._-]*$'}`, List: 16,
-			Doc:  "Labels of the department's agents that only its `department_admin` and an `admin` set, move and remove.",
+		{Name: "protected_labels", Kind: "LabelName", List: 16, Unique: true,
+			Doc:  "Labels of the department's agents that only its `department_admin` and an `admin` set, move and remove. `latest` cannot be one.",
 			Docs: map[Form]string{Change | Entry: "Replaces all of them."}},
 	},
 }, {
