@@ -43,8 +43,10 @@ func auditEveryChange(t *testing.T, s *Service) {
 		{"POST", "/agents", agentBody("Dora", "Design"), "POST /api/v1/agents", "", nil, 1},
 		{"PATCH", "/agents/Ann", obj{"role": "X"}, "PATCH /api/v1/agents/{agent_name}", ann, 2, 3},
 		{"POST", "/agents/ann/versions/rollback", obj{"target_version": 1}, "POST /api/v1/agents/{agent_id}/versions/rollback", ann, 3, 4},
+		{"PUT", "/agents/Ann/labels/production", obj{"version": 1}, "PUT /api/v1/agents/{agent_name}/labels/{label}", ann, 4, 5},
+		{"DELETE", "/agents/Ann/labels/production", nil, "DELETE /api/v1/agents/{agent_name}/labels/{label}", ann, 5, 6},
 		{"POST", "/activities", obj{"events": list{task("Ann", 1, nil), task("Bob", 1, nil)}}, "POST /api/v1/activities", "activities", nil, nil},
-		{"DELETE", "/agents/Ann", nil, "DELETE /api/v1/agents/{agent_name}", ann, 4, nil},
+		{"DELETE", "/agents/Ann", nil, "DELETE /api/v1/agents/{agent_name}", ann, 6, nil},
 		{"POST", "/projects", obj{"name": "P"}, "POST /api/v1/projects", "", nil, 1},
 		{"PATCH", "/projects/" + w.project, obj{"name": "Q"}, "PATCH /api/v1/projects/{project_id}", project, 1, 2},
 		{"DELETE", "/projects/" + w.project, nil, "DELETE /api/v1/projects/{project_id}", project, 2, nil},
@@ -81,6 +83,9 @@ func (w world) changesNothing() {
 	w.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Ann", "Bob"}}).want(201)
 	w.post("/agents/Ann/versions/rollback", obj{"target_version": 2}).want(200)
 	w.post("/agents/Ann/versions/rollback?dry_run=true", obj{"target_version": 1}).want(200)
+	w.put(labelPath(w.ann, "kept"), obj{"version": 1, "reason": "again"}).want(200)
+	w.put(labelPath(w.ann, "kept"), obj{"version": 9}).refused(404, 3001)
+	w.delete(labelPath(w.ann, "none")).refused(404, 3001)
 	w.patch("/agents/Ann", obj{"name": "Bob"}).refused(409, 4001)
 	w.with("If-Match", `"x"`).patch("/agents/Ann", obj{"role": "X"}).refused(409, 4002)
 }
@@ -90,6 +95,7 @@ func auditWithoutChange(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	event := with(task("Ann", 1, nil), "id", newID(t, s))
 	w.report(event).want(201)
+	w.put(labelPath(w.ann, "kept"), obj{"version": 1}).want(201)
 	before := w.get("/audit").at("data")
 	w.report(event).want(201)
 	w.changesNothing()

@@ -35,6 +35,7 @@ func (w world) writes() []write {
 		{"POST", "/agents", agentBody("New", "Design"), mib},
 		{"PATCH", agentPath(w.ann), obj{"description": "x"}, mib},
 		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, mib},
+		{"PUT", labelPath(w.ann, "production"), obj{"version": 1}, mib},
 		{"POST", "/activities", obj{"events": list{task("Ann", 1, nil)}}, 8 * mib},
 		{"POST", "/departments", obj{"name": "New"}, mib},
 		{"PATCH", "/departments/Design", obj{"description": "x"}, mib},
@@ -51,7 +52,7 @@ func (w world) writes() []write {
 }
 
 // free reports whether the body is free-form: it has no unknown fields.
-func (w write) free() bool { return w.method == "PUT" }
+func (w write) free() bool { return strings.HasSuffix(w.path, "/ceremony-policy") }
 
 var malformed = map[string]string{
 	"nothing":            "",

@@ -31,7 +31,7 @@ func changesOf(entries []any) (told []obj) {
 	for _, e := range entries {
 		all := e.(obj)
 		some := obj{}
-		for _, name := range []string{"action", "department", "reason", "from_revision", "to_revision", "from_version", "to_version", "changed_fields", "summary"} {
+		for _, name := range []string{"action", "department", "reason", "from_revision", "to_revision", "from_version", "to_version", "changed_fields", "summary", "label", "way"} {
 			some[name] = all[name]
 		}
 		some["what"] = all["resource"].(obj)["type"].(string) + " " + all["resource"].(obj)["name"].(string)
@@ -66,8 +66,12 @@ func completeChanges(t *testing.T, s *Service) {
 		return obj{
 			"action": action, "what": what, "department": department, "reason": "because of " + action,
 			"from_revision": from, "to_revision": to, "from_version": fromVersion, "to_version": toVersion,
-			"changed_fields": anys(fields), "summary": summary,
+			"changed_fields": anys(fields), "summary": summary, "label": nil, "way": "direct",
 		}
+	}
+	labeled := func(action string, from, fromVersion, toVersion any) obj {
+		rev, _ := from.(json.Number).Int64()
+		return with(change(action, "agent Ann", "Design", from, n(int(rev)+1), fromVersion, toVersion), "label", "production")
 	}
 	var want []obj
 	for _, step := range []struct {
@@ -93,7 +97,13 @@ func completeChanges(t *testing.T, s *Service) {
 		{"PATCH", "/agents/Ann", obj{"tier": "small"}, change("agent.updated", "agent Ann", "Sales", n(3), n(4), n(3), n(3), "tier")},
 		{"POST", "/agents/ann/versions/rollback", obj{"target_version": 1},
 			change("agent.rolled_back", "agent Ann", "Design", n(4), n(5), n(3), n(4), "department", "description", "memory.retention_days", "role")},
-		{"DELETE", "/agents/Ann", nil, change("agent.deleted", "agent Ann", "Design", n(5), nil, n(4), nil)},
+		{"PUT", "/agents/Ann/labels/production", obj{"version": 3}, labeled("agent.label_set", n(5), nil, n(3))},
+		{"PUT", "/agents/Ann/labels/production", obj{"version": 4}, labeled("agent.label_set", n(6), n(3), n(4))},
+		{"PUT", "/agents/Ann/labels/production", obj{"version": 3}, labeled("agent.label_set", n(7), n(4), n(3))},
+		{"DELETE", "/agents/Ann/labels/production", nil, labeled("agent.label_removed", n(8), n(3), nil)},
+		{"PUT", "/agents/Ann/labels/release", obj{"version": 1, "fixed": true},
+			with(labeled("agent.label_set", n(9), nil, n(1)), "label", "release")},
+		{"DELETE", "/agents/Ann", nil, change("agent.deleted", "agent Ann", "Design", n(10), nil, n(4), nil)},
 		{"POST", "/projects", obj{"name": "P"}, change("project.created", "project P", nil, nil, n(1), nil, nil)},
 		{"PATCH", "/projects/" + w.project, obj{"name": "Q"}, change("project.updated", "project Q", nil, n(1), n(2), nil, nil, "name")},
 		{"DELETE", "/projects/" + w.project, nil, change("project.deleted", "project Q", nil, n(2), nil, nil, nil)},
@@ -174,6 +184,7 @@ func appliedChanges(t *testing.T, s *Service) {
 // What has no effect, what is refused and what is only reported is no change.
 func changesWithoutEffect(t *testing.T, s *Service) {
 	w := newWorld(t, s)
+	w.put(labelPath(w.ann, "kept"), obj{"version": 1}).want(201)
 	before := w.get("/changes").at("data")
 	w.report(task("Ann", 1, nil)).want(201)
 	w.changesNothing()

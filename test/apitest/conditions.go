@@ -39,6 +39,8 @@ func (w world) guardedWrites() []guarded {
 		{"PATCH", "/agents/Dora", obj{"description": "x"}, "/agents/Dora"},
 		{"POST", "/agents/Dora/versions/rollback", obj{"target_version": 1}, "/agents/Dora"},
 		{"POST", "/agents/Dora/versions/rollback?dry_run=true", obj{"target_version": 1}, "/agents/Dora"},
+		{"PUT", "/agents/Dora/labels/canary", obj{"version": 1}, "/agents/Dora"},
+		{"DELETE", "/agents/Dora/labels/canary", nil, "/agents/Dora"},
 		{"PATCH", "/departments/Design", obj{"description": "x"}, "/departments/Design"},
 		{"PUT", "/departments/Design/ceremony-policy", obj{"x": 1}, "/departments/Design"},
 		{"PUT", "/departments/Design/ceremony-policy", obj{"x": 2}, "/departments/Design/ceremony-policy"},
@@ -152,6 +154,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.put("/departments/Design/ceremony-policy", obj{"x": 1}).want(200)
 	w.patch("/departments/Design", obj{"head": "Ann"}).want(200)
+	w.put(labelPath(w.ann, "production"), obj{"version": 1}).want(201)
 	w.hook()
 	for path, change := range map[string]func(){
 		"/company":                            func() { w.patch("/company", obj{"company_name": "Acme"}).want(200) },
@@ -159,6 +162,8 @@ func ifNoneMatch(t *testing.T, s *Service) {
 		"/departments/Design/ceremony-policy": func() { w.put("/departments/Design/ceremony-policy", obj{"x": 2}).want(200) },
 		agentPath(w.ann):                      func() { w.patch(agentPath(w.ann), obj{"role": "Boss"}).want(200) },
 		agentPath(w.ann) + "/versions/1":      nil,
+		labelPath(w.ann, "production"):        func() { w.put(labelPath(w.ann, "production"), obj{"version": 2}).want(200) },
+		"/labels/latest/agents":               func() { w.patch(agentPath(w.bob), obj{"status": "on_leave"}).want(200) },
 		"/projects/" + w.project:              func() { w.patch("/projects/"+w.project, obj{"name": "Beta"}).want(200) },
 		"/webhooks/" + w.webhook:              func() { w.patch("/webhooks/"+w.webhook, obj{"event_types": list{}}).want(200) },
 	} {
@@ -183,7 +188,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 		}
 	}
 	// Lists and figures have no tag.
-	for _, path := range []string{"/agents", "/departments", "/company/departments", "/activities", agentPath(w.ann) + "/health", "/departments/Design/ceremony-policy/resolved"} {
+	for _, path := range []string{"/agents", "/departments", "/company/departments", "/activities", agentPath(w.ann) + "/health", agentPath(w.ann) + "/labels", "/departments/Design/ceremony-policy/resolved"} {
 		if tag := w.with("If-None-Match", "*").get(path).want(200).header.Get("ETag"); tag != "" {
 			t.Errorf("%s: ETag = %s, want none", path, tag)
 		}
@@ -272,6 +277,8 @@ func conditionsOnMissing(t *testing.T, s *Service) {
 		c.delete("/departments/none/ceremony-policy").refused(404, 3000)
 		c.post("/departments/none/reorder-agents", obj{"agent_names": list{}}).refused(404, 3000)
 		c.post("/agents/nobody/versions/rollback", obj{"target_version": 1}).refused(404, 3000)
+		c.put("/agents/nobody/labels/production", obj{"version": 1}).refused(404, 3000)
+		c.delete("/agents/nobody/labels/production").refused(404, 3000)
 		for _, path := range []string{"/rotate-secret", "/test", "/deliveries/" + nobody + "/redeliver"} {
 			c.post("/webhooks/"+nobody+path, nil).refused(404, 3000)
 		}
@@ -289,6 +296,9 @@ func tagsOfAnswers(t *testing.T, s *Service) {
 	}
 	same(w.hired("Dora", "Design"), "/agents/Dora")
 	same(w.post(agentPath(w.ann)+"/versions/rollback", obj{"target_version": 1}), agentPath(w.ann))
+	same(w.put(labelPath(w.ann, "production"), obj{"version": 1}), agentPath(w.ann))
+	same(w.put(labelPath(w.ann, "production"), obj{"version": 2}), agentPath(w.ann))
+	same(w.put(labelPath(w.ann, "production"), obj{"version": 2}), agentPath(w.ann))
 	same(w.post("/departments", obj{"name": "New", "head": "Ann"}), "/departments/New")
 	same(w.patch("/departments/Design", obj{"head": "Ann"}), "/departments/Design")
 	same(w.put("/departments/Sales/ceremony-policy", obj{}), "/departments/Sales")

@@ -142,7 +142,7 @@ func readOperations(text []byte) ([]operation, error) {
 
 func examplePath(path string) string {
 	return strings.NewReplacer(
-		"{agent_name}", "ann", "{agent_id}", "ann", "{name}", "design", "{version_num}", "1",
+		"{agent_name}", "ann", "{agent_id}", "ann", "{name}", "design", "{version_num}", "1", "{label}", "production",
 		"{project_id}", "proj-0123456789ab", "{sid}", "s1", "{id}", nobody, "{delivery_id}", nobody,
 	).Replace(path)
 }

@@ -13,6 +13,10 @@ func labelChecks() map[string]check {
 		"Protected": protectedLabels,
 		"Resolve":   resolvedLabels,
 		"Agents":    agentsOfLabels,
+		"Roles":     labelRoles,
+		"Lifetime":  labelsEnd,
+		"Parallel":  parallelMoves,
+		"Documents": labelsInDocuments,
 	}
 }
 
@@ -132,4 +136,145 @@ func agentsOfLabels(t *testing.T, s *Service) {
 	r.hasAll("data.0", obj{"agent_id": w.ann, "version": 1})
 	w.with("If-None-Match", r.etag()).get("/labels/production/agents?department=Design&status=active").want(304)
 	w.get("/labels/production/agents?status=x").refused(400, 2001)
+}
+
+// Who may do what with a label, by role, department and protection, in all combinations.
+func labelRoles(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch(departmentPath("Design"), obj{"policies": obj{"protected_labels": list{"production"}}}).want(200)
+	n := 0
+	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
+		for _, department := range []string{"Design", "Sales"} {
+			for _, label := range []string{"production", "canary"} {
+				n++
+				c := s.as(t, role, department)
+				moves := role == "editor" || role == "admin" || role == "department_admin" && department == "Design"
+				direct := moves && (role != "editor" || label == "canary")
+				w.labelAttempts(t, c, fmt.Sprint("Agent ", n), label, map[bool]string{true: "direct", false: "return"}[direct], direct, moves)
+			}
+		}
+	}
+}
+
+// labelAttempts has c do everything that can be done with a label of an agent. It may do all
+// of it if it is direct, and go back if it moves labels at all.
+func (w world) labelAttempts(t *testing.T, c *client, agent, label, way string, direct, moves bool) {
+	t.Helper()
+	id := w.hire(agent, "Design")
+	for _, role := range []string{"Second", "Third"} {
+		w.patch(agentPath(id), obj{"role": role}).want(200)
+	}
+	path := labelPath(id, label)
+	for _, a := range []struct {
+		what    string
+		before  func()
+		method  string
+		body    any
+		allowed bool
+	}{
+		{"set", func() {}, "PUT", obj{"version": 1, "reason": "x"}, direct},
+		{"move", func() { w.put(path, obj{"version": 1}).success(); w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 3, "reason": "x"}, direct},
+		{"go back", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1, "reason": "x"}, moves},
+		{"go back without a reason", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1}, direct},
+		{"remove", func() { w.put(path, obj{"version": 2}).want(200) }, "DELETE", nil, direct},
+		{"set again", func() { w.delete(path) }, "PUT", obj{"version": 1, "reason": "x"}, direct},
+		{"go back and fix", func() { w.put(path, obj{"version": 2}).success() }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
+		{"fix", func() { w.put(path, obj{"version": 1}) }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
+	} {
+		a.before()
+		r := c.send(a.method, path, a.body)
+		switch {
+		case !a.allowed && !r.is(403, 1001):
+			t.Errorf("%s tries to %s %s = %d %s, want 403/1001", agent, a.what, label, r.status, clip(r.body))
+		case a.allowed && r.status >= 300:
+			t.Errorf("%s tries to %s %s = %d %s, want success", agent, a.what, label, r.status, clip(r.body))
+		case a.what == "go back" && a.allowed:
+			w.get(path+"/history").has("data.0.way", way)
+		}
+	}
+}
+
+// A rollback leaves labels; a deletion ends them, also for another agent of the name.
+func labelsEnd(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := labelPath("Ann", "production")
+	w.put(path, obj{"version": 1}).want(201)
+	w.post(agentPath(w.ann)+"/versions/rollback", obj{"target_version": 1}).want(200)
+	w.patch(agentPath(w.ann), obj{"department": "Sales", "tier": "large"}).want(200)
+	old := w.get(path).hasAll("data", obj{"version": 1, "department": "Sales"})
+	w.delete("/agents/Ann").want(204)
+	next := w.hire("Ann", "Design")
+	w.with("If-None-Match", old.etag()).get(path).refused(404, 3001)
+	if all := w.get("/agents/Ann/labels").column("data", "label"); len(all) != 1 {
+		t.Errorf("another agent of the name has the labels %v, want latest only", all)
+	}
+	w.get("/labels/production/agents").has("data", list{})
+	w.get(path+"/history").refused(404, 3001)
+	w.put(path, obj{"version": 1}).want(201)
+	w.with("If-None-Match", old.etag()).get(path).want(200).has("data.agent_id", next)
+	w.get(labelPath(w.ann, "production")+"/history").hasAll("data", obj{"0.version": nil, "0.from_version": 1, "1.version": 1})
+}
+
+// Of many who move a label at once, under one tag one succeeds; without a condition all do,
+// and each begins where another has ended.
+func parallelMoves(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path, writers := labelPath(w.ann, "production"), 16
+	for i := range writers {
+		w.patch(agentPath(w.ann), obj{"role": fmt.Sprint("R", i)}).want(200)
+	}
+	at := func(c *client) map[int]int {
+		done := make(chan int, writers)
+		for i := range writers {
+			go func() {
+				status, _ := c.put(path, obj{"version": i + 1}).codes()
+				done <- status
+			}()
+		}
+		statuses := map[int]int{}
+		for range writers {
+			statuses[<-done]++
+		}
+		return statuses
+	}
+	before := w.get(agentPath(w.ann))
+	if got := at(w.with("If-Match", before.etag())); got[201] != 1 || got[409] != writers-1 {
+		t.Errorf("%d moves under one tag: %v, want one 201, and 409", writers, got)
+	}
+	if got := at(w.client); got[200] != writers {
+		t.Errorf("%d moves without a condition: %v, want 200", writers, got)
+	}
+	moves := w.get(path + "/history?limit=200").items("data")
+	w.get(agentPath(w.ann)).has("data.revision", before.number("data.revision")+len(moves))
+	if n := len(w.get("/changes?limit=200&action=agent.label_set").items("data")); n != len(moves) {
+		t.Errorf("the change log has %d moves, the history %d", n, len(moves))
+	}
+	for i, m := range moves[:len(moves)-1] {
+		if from, last := m.(obj)["from_version"], moves[i+1].(obj)["version"]; from != last {
+			t.Errorf("move %d begins with version %v, the one before ends with %v", i, from, last)
+		}
+	}
+	w.get(path).has("data.version", moves[0].(obj)["version"])
+}
+
+// What a department protects is in the document of the organization, and is changed by it.
+func labelsInDocuments(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.put(labelPath(w.ann, "canary"), obj{"version": 1}).want(201)
+	of := func(labels ...any) obj {
+		return obj{"format": 1, "departments": list{obj{"name": "Design", "policies": obj{"protected_labels": labels}}, obj{"name": "Sales"}}}
+	}
+	w.apply(of("production", "canary")).want(200)
+	w.get("/departments/Design").has("data.policies.protected_labels", list{"production", "canary"})
+	w.get(labelPath(w.ann, "canary")).want(200)
+	w.get(agentPath(w.ann)+"/labels").hasAll("data.0", obj{"label": "canary", "protected": true})
+	s.as(t, "editor").put(labelPath(w.ann, "canary"), obj{"version": 2, "reason": "x"}).refused(403, 1001)
+	doc := w.get("/organization").want(200).at("data")
+	w.plan(doc).want(200).has("data.changes", list{})
+	w.apply(of()).want(200)
+	w.get("/departments/Design").has("data.policies.protected_labels", list{})
+	w.apply(doc).want(200)
+	w.get("/departments/Design").has("data.policies.protected_labels", list{"production", "canary"})
+	w.post("/organization/plan", of("Production")).refused(400, 2001, "protected_labels")
+	w.get(labelPath(w.ann, "canary")).has("data.version", 1)
 }

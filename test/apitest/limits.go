@@ -65,7 +65,7 @@ var limitedOperations = map[string]struct{ window, slots int }{
 	"departments.create": {30, 0}, "departments.update": {60, 0}, "departments.delete": {20, 0}, "departments.reorder_agents": {30, 1},
 	"departments.update_ceremony_policy": {60, 0}, "departments.delete_ceremony_policy": {30, 0},
 	"company.update": {60, 0}, "company.reorder_departments": {20, 1},
-	"projects.create": {60, 0}, "projects.update": {120, 0}, "projects.delete": {30, 0},
+	"labels.move": {120, 0}, "projects.create": {60, 0}, "projects.update": {120, 0}, "projects.delete": {30, 0},
 	"activities.ingest": {600, 8}, "auth.tokens": {30, 0}, "webhooks.write": {60, 0}, "webhooks.test": {10, 0},
 	"organization.apply": {20, 1},
 }
@@ -75,6 +75,8 @@ func limitOf(op operation) string {
 	switch op.id {
 	case "webhooks.create", "webhooks.update", "webhooks.delete", "webhooks.rotate_secret", "webhooks.redeliver":
 		return "webhooks.write"
+	case "labels.set", "labels.remove":
+		return "labels.move"
 	}
 	return op.id
 }

@@ -46,7 +46,9 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 		w.post("/auth/tokens", obj{"subject": "x", "role": "editor"}).want(201)
 		w.hook()
 	}
-	for range 4 {
+	for i := range 4 {
+		w.put(labelPath([]string{w.ann, w.bob, "Agent 1", "Agent 2"}[i], "production"), obj{"version": 1}).want(201)
+		w.put(labelPath(w.ann, "canary"), obj{"version": i%2 + 1}).success()
 		w.post("/webhooks/"+w.webhook+"/test", nil).want(201)
 	}
 	ann := agentPath(w.ann)
@@ -55,7 +57,8 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?status=active&level=mid", "id"},
 		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
-		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {"/audit", "id"}, {"/audit?actor=admin", "id"}, {"/auth/sessions", "sid"},
+		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {labelPath(w.ann, "canary") + "/history", "at"},
+		{"/labels/production/agents", "agent_id"}, {"/labels/latest/agents?department=design&status=active", "agent_id"}, {"/audit", "id"}, {"/audit?actor=admin", "id"}, {"/auth/sessions", "sid"},
 		{"/webhooks", "id"}, {"/webhooks/" + w.webhook + "/deliveries", "id"},
 	}
 }
@@ -168,10 +171,11 @@ func wrongParameters(t *testing.T, s *Service) {
 	w, _ := newFullWorld(t, s)
 	long := strings.Repeat("x", 129)
 	for path, params := range map[string]map[string][]string{
-		"/agents":     {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "q": {long, "%0A"}, "view": {"full", "Summary"}},
-		"/activities": {"type": {"fire", "HIRED"}, "agent_id": {long, "%00", "%FF"}, "last_n_hours": {"1", "0", "24.0", "-24", "169", "x", "024"}},
-		"/projects":   {"status": {"done", "ACTIVE", long}, "lead": {long, "%00"}},
-		"/audit":      {"since": {"yesterday", "2026-01-31", "1"}, "until": {"x"}, "actor": {strings.Repeat("x", 1025)}, "resource": {strings.Repeat("x", 513)}},
+		"/agents":                   {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "q": {long, "%0A"}, "view": {"full", "Summary"}},
+		"/activities":               {"type": {"fire", "HIRED"}, "agent_id": {long, "%00", "%FF"}, "last_n_hours": {"1", "0", "24.0", "-24", "169", "x", "024"}},
+		"/projects":                 {"status": {"done", "ACTIVE", long}, "lead": {long, "%00"}},
+		"/audit":                    {"since": {"yesterday", "2026-01-31", "1"}, "until": {"x"}, "actor": {strings.Repeat("x", 1025)}, "resource": {strings.Repeat("x", 513)}},
+		"/labels/production/agents": {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}},
 		agentPath(w.ann) + "/versions/diff?from_version=1&to_version=2": {"from_version": {}, "to_version": {}},
 	} {
 		for name, bad := range params {
@@ -194,6 +198,7 @@ func wrongParameters(t *testing.T, s *Service) {
 	for _, name := range []string{long, strings.Repeat("%C3%A4", 129)} {
 		for _, path := range []string{
 			"/agents/%s", "/agents/%s/activity", "/agents/%s/health", "/agents/%s/history", "/agents/%s/performance", "/agents/%s/versions",
+			"/agents/%s/labels", "/agents/%s/labels/x", "/agents/%s/labels/x/history", "/agents/Ann/labels/%s", "/agents/Ann/labels/%s/history", "/labels/%s/agents",
 			"/agents/%s/versions/1", "/agents/%s/versions/diff?from_version=1&to_version=2", "/departments/%s", "/departments/%s/health",
 			"/departments/%s/ceremony-policy", "/departments/%s/ceremony-policy/resolved", "/projects/%s", "/webhooks/%s", "/webhooks/%s/deliveries",
 		} {
@@ -207,7 +212,7 @@ func wrongParameters(t *testing.T, s *Service) {
 // A list without rows is a list.
 func emptyLists(t *testing.T, s *Service) {
 	c := s.admin(t)
-	for _, path := range []string{"/agents", "/departments", "/company/departments/figures", "/projects", "/activities", "/webhooks"} {
+	for _, path := range []string{"/agents", "/departments", "/company/departments/figures", "/projects", "/activities", "/webhooks", "/labels/latest/agents", "/labels/x/agents"} {
 		c.get(path).want(200).has("data", list{}).hasAll("pagination", obj{"next_cursor": nil, "has_more": false})
 	}
 	c.get("/company/departments").want(200).has("data", list{})
@@ -229,7 +234,7 @@ func defaultPages(t *testing.T, s *Service) {
 	}
 	c.report(events...).want(201).hasAll("data", obj{"accepted": 60, "duplicates": 0})
 	c.get(agentPath(id)+"/activity").hasAll("pagination", obj{"limit": 50, "has_more": true})
-	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions", "/webhooks"} {
+	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions", "/webhooks", "/labels/x/agents"} {
 		c.get(path).want(200).has("pagination.limit", 50)
 	}
 }

@@ -134,6 +134,8 @@ func (sc scene) attempt(id string) (path string, body any) {
 		return sc.onAgent(what)
 	case "versions":
 		return sc.onVersions(what)
+	case "labels":
+		return sc.onLabel(what)
 	case "departments":
 		return sc.onDepartment(what)
 	case "projects":
@@ -180,6 +182,21 @@ func (sc scene) onVersions(what string) (path string, body any) {
 		return path + "/1", nil
 	case "diff":
 		return path + "/diff?from_version=1&to_version=2", nil
+	}
+	return path, nil
+}
+
+func (sc scene) onLabel(what string) (path string, body any) {
+	path = labelPath(sc.agent, "production")
+	switch what {
+	case "list":
+		return agentPath(sc.agent) + "/labels", nil
+	case "agents":
+		return "/labels/production/agents", nil
+	case "history":
+		return path + "/history", nil
+	case "set":
+		return path, obj{"version": 2}
 	}
 	return path, nil
 }
@@ -288,6 +305,9 @@ func (c *client) setScene(n int, role string, own bool, op string) (scene, *clie
 	sc.other = c.hire(fmt.Sprintf("B %d", n), sc.department)
 	c.patch(agentPath(sc.agent), obj{"role": "Second"}).want(200)
 	sc.project = c.start("P")
+	if strings.HasPrefix(op, "labels.") {
+		c.put(labelPath(sc.agent, "production"), obj{"version": 1}).want(201)
+	}
 	if strings.HasPrefix(op, "webhooks.") {
 		sc.webhook, sc.delivery = c.hooked(nowhere, obj{"event_types": list{"fired"}})
 	}

@@ -32,6 +32,7 @@ var notFoundPaths = []string{
 	"/company/x", "/departments/", "/departments//health", "/departments/x/ceremony-policy/", "/departments/x/ceremony-policy/other",
 	"/departments/x%2Fhealth/y", "/projects/", "/projects/x/y", "/auth", "/auth/", "/auth/sessions/", "/healthz/", "/audit/x", "/openapi",
 	"/agents/../company", "/agents/%2e%2e/company", "/activities/x", "/agents/x/versions//diff",
+	"/agents/x/labels/", "/agents/x/labels//history", "/agents/x/labels/y/", "/agents/x/labels/y/history/z", "/labels", "/labels/", "/labels/x", "/labels//agents",
 }
 
 // A path that is not there is 404/3002, in both forms, for everybody, without
@@ -77,6 +78,7 @@ func unknownMethods(t *testing.T, s *Service) {
 func headEverywhere(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.hook()
+	w.put(labelPath(w.ann, "production"), obj{"version": 1}).want(201)
 	changing := map[string]bool{"metrics": true, "healthz": true, "readyz": true}
 	for _, op := range s.document.operations {
 		if op.method != "GET" {
@@ -99,7 +101,7 @@ func headEverywhere(t *testing.T, s *Service) {
 // existing is a path of an operation on something that exists in w.
 func (w world) existing(op operation) string {
 	path := strings.NewReplacer(
-		"{agent_name}", "Ann", "{agent_id}", w.ann, "{name}", "Design", "{version_num}", "1", "{project_id}", w.project, "{id}", w.webhook,
+		"{agent_name}", "Ann", "{agent_id}", w.ann, "{name}", "Design", "{version_num}", "1", "{project_id}", w.project, "{id}", w.webhook, "{label}", "production",
 	).Replace(op.path)
 	if op.id == "versions.diff" {
 		path += "?from_version=1&to_version=2"
