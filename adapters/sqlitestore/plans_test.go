@@ -51,6 +51,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
 	deliveries := func(q webhook.DeliveryQuery) string { s, _ := deliveriesQuery(q); return s }
 	sessions := func(q session.Query) string { s, _ := sessionsQuery(q); return s }
+	labeled := func(columns [2]string, q agent.LabelQuery) string { s, _ := labeledQuery(columns, q); return s }
 	career, _ := careerQuery("a")
 	for _, c := range []struct{ query, want string }{
 		{events(activity.Query{}), "COVERING INDEX events_type (type=?)"},
@@ -83,6 +84,14 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{selectMembers, "agents_department (department_key=?)"},
 		{selectProfilesByID, "a USING INDEX sqlite_autoindex_agents_1 (id=?)"},
 		{selectProfilesByName, "a USING INDEX agents_name (name_key=?)"},
+
+		{labeled(labeledIDs, agent.LabelQuery{Label: "l"}), "l USING PRIMARY KEY (label=?)"},
+		{labeled(labeledIDs, agent.LabelQuery{Label: "l", Department: "d", Status: "s", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
+		{labeled(labeledColumns, agent.LabelQuery{Label: "l", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
+		{labeled(labeledColumns, agent.LabelQuery{Label: "l"}), "n USING PRIMARY KEY (agent_id=? AND number=?)"},
+		{labeled(labeledIDs, agent.LabelQuery{Label: "latest", After: atAgent}), "agents_order ((place,id)>(?,?))"},
+		{labeled(labeledColumns, agent.LabelQuery{Label: "latest", Department: "d", Status: "s", After: atAgent}), "agents_department (department_key=? AND (place,id)>(?,?))"},
+		{selectMoves, "PRIMARY KEY (agent_id=? AND label=? AND revision<?)"},
 
 		{selectVersions, "(agent_id=? AND number<?)"},
 		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
@@ -144,7 +153,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
-		selectVersion, addHeadcount,
+		selectVersion, selectContent, selectNamed, deleteLabel, insertLabel, labelAgent, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,8 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hired := (&org{TB: t}).hiring("Bob", "Ops", 0).Agent
+	bob := strings.Replace(hired.Text, string(hired.ID()), string(oldBob), 1)
 	for n := 1; n < len(steps); n++ {
 		t.Run(steps[n-1].name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -51,7 +54,7 @@ func TestUpgrade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := old.Write(context.Background(), func(tx *Tx) error { return fillOld(tx, n) }); err != nil {
+			if err := old.Write(context.Background(), func(tx *Tx) error { return fillOld(tx, n, bob) }); err != nil {
 				t.Fatal(err)
 			}
 			closeOld()
@@ -60,8 +63,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// fillOld makes the departments, figures and events.
-func fillOld(tx *Tx, schema int) error {
+// fillOld makes the departments, figures and events, and Bob.
+func fillOld(tx *Tx, schema int, bob string) error {
 	for n, o := range oldDepartments {
 		if n < 2 {
 			_, err := tx.Exec(`INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
@@ -89,6 +92,16 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	}
 	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
 		return err
+	}
+	for _, statement := range []string{
+		"INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)",
+		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, 'h', 'ann', 1)",
+		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
+VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,
+	} {
+		if _, err := tx.Exec(statement, packID(oldBob), bob); err != nil {
+			return err
+		}
 	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
 	if err != nil {
@@ -209,6 +222,13 @@ func (o upgraded) compare(schema int) {
 	o.check(o.db.Stores().Sessions.Revoke(ctx, session.Revocation{ID: "new", By: "ann", At: o.now(), Until: expired}, ports.Trail{}))
 	revoked, err := o.db.Stores().Sessions.Revoked(ctx, expired, o.now())
 	o.same("the revocations after the latest", len(revoked), err, 1)
+
+	// An agent of the time has no label, and can have some.
+	a, err := o.agents.Agent(ctx, byID(oldBob))
+	o.same("the labels of an agent of before", len(a.Labels), err, 0)
+	o.check(o.place(oldBob, "production", 1))
+	moved, err := o.agents.Labeled(ctx, agent.LabelQuery{Label: "production", Limit: 2})
+	o.same("the agents with a label", len(moved), err, 1)
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {

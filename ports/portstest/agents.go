@@ -60,6 +60,7 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"LabelsListTheirAgents":         labelOrder,
 		"ParallelMovesOfOneLabel":       labelParallel,
 		"LabelsBesideTheRule":           labelRule,
+		"LabelsBesideAMove":             labelBesideMove,
 	})
 }
 

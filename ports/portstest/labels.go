@@ -258,3 +258,32 @@ func labelRule(w *world) {
 	w.change(moved, `{"department":"Ops"}`)
 	w.wantNil("Label in another department", w.place(moved, "production", 1))
 }
+
+// labelBesideMove moves agents into a department that protects a label, beside changes of
+// the label: it is set before an agent is there, or not at all.
+func labelBesideMove(w *world) {
+	w.createDepartment("Sales")
+	w.createDepartment("Ops")
+	_, err := w.Departments.Update(w.Context(), key("Ops"), w.amending(`{"policies":{"protected_labels":["production"]}}`, nil))
+	w.wantNil("Update", err)
+	var ids []agent.ID
+	for i := range crowd {
+		ids = append(ids, w.hire(fmt.Sprint("a", i), "Sales").ID())
+	}
+	errs := atOnce(2*crowd, func(i int) error {
+		if i >= crowd {
+			_, err := w.Agents.Update(w.Context(), byID(ids[i-crowd]), w.changing(`{"department":"Ops"}`, nil))
+			return err
+		}
+		return w.place(ids[i], "production", 1)
+	})
+	w.wantEach("Label beside a move", errs, agent.ErrProtected)
+	for i, err := range errs[:crowd] {
+		a := w.agent(ids[i])
+		w.want("the department", a.Department().Text, "Ops")
+		w.want("whether there is a label", len(a.Labels) == 0, err != nil)
+		for _, m := range w.moves(ids[i], "production") {
+			w.want("the revision that the label was set with, before the move", m.Revision, int64(2))
+		}
+	}
+}
