@@ -61,7 +61,7 @@ func (i *inspector) lists(crew []*worker) {
 	for _, w := range crew {
 		for _, r := range w.agents {
 			if now := r.now(); !r.deleted {
-				agents[now.Name] = fmt.Sprint(r.id, r.revision(), r.revision(), now.Department, now.Level, now.Description)
+				agents[now.Name] = fmt.Sprint(r.id, len(r.versions), r.revision(), now.Department, now.Level, now.Description)
 			}
 		}
 		for _, r := range slices.Concat(w.departments, w.projects) {
@@ -111,11 +111,41 @@ func (i *inspector) records(w *worker) {
 	clear(w.touched)
 }
 
-// agent compares versions, events, figures and audit trail of one agent.
+// moveView is what the tests look at of the history of a label. A version of 0 is none.
+type moveView struct {
+	Version int64 `json:"version"`
+	From    int64 `json:"from_version"`
+}
+
+// label compares the history of an agent's label, and what it names.
+func (i *inspector) label(r *agentRecord) {
+	if len(r.moves) == 0 {
+		return
+	}
+	var want []moveView
+	from := int64(0)
+	for _, to := range r.moves {
+		want = append(want, moveView{to, from})
+		from = to
+	}
+	path := api.Path("agents", r.id, "labels", label)
+	if r.deleted {
+		want = append(want, moveView{0, from})
+	} else {
+		var now moveView
+		i.get(path, &now)
+		i.same("what the label of "+r.now().Name+" names", now.Version, from)
+	}
+	got := all[moveView](i, path+"/history")
+	slices.Reverse(got)
+	i.same("the moves of the label of "+r.now().Name, got, want)
+}
+
+// agent compares versions, label, events, figures and audit trail of one agent.
 func (i *inspector) agent(r *agentRecord) {
 	var got []content
 	for n, v := range all[versionView](i, api.Path("agents", r.id, "versions")) {
-		if want := r.revision() - int64(n); v.Number != want {
+		if want := int64(len(r.versions) - n); v.Number != want {
 			i.problem("%s: version %d stands where %d should", r.now().Name, v.Number, want)
 		}
 		c := content{Name: v.Snapshot.Name, Department: v.Snapshot.Department, Level: v.Snapshot.Level, Description: v.Snapshot.Description}
@@ -128,6 +158,7 @@ func (i *inspector) agent(r *agentRecord) {
 	if !slices.Equal(got, r.versions) {
 		i.problem("%s: has the versions %v, promised %v", r.now().Name, got, r.versions)
 	}
+	i.label(r)
 	i.career(r)
 	i.reports(r)
 	i.trail("agent "+r.now().Name, "agents/"+r.id, r.revision(), r.deleted)

@@ -36,7 +36,7 @@ var crashes = func() (all []crash) {
 		change func(*saboteur) change
 	}{
 		{"report of the first cost", (*saboteur).report}, {"hire", (*saboteur).hire}, {"hire with a key", (*saboteur).hireWithKey},
-		{"rename", (*saboteur).rename}, {"move", (*saboteur).move}, {"rollback", (*saboteur).rollback}, {"dismissal", (*saboteur).fire},
+		{"rename", (*saboteur).rename}, {"move", (*saboteur).move}, {"rollback", (*saboteur).rollback}, {"label", (*saboteur).label}, {"dismissal", (*saboteur).fire},
 		{"department", (*saboteur).found}, {"deletion of a department", (*saboteur).dissolve},
 		{"reorder", (*saboteur).reorderFew}, {"reorder of many", (*saboteur).reorderMany}, {"report", (*saboteur).report},
 	} {

@@ -19,10 +19,11 @@ type ledger struct {
 }
 
 // agentRecord is an agent as its client knows it. Every change in these tests
-// makes a version, so the revision is the version.
+// makes a version or moves its label, so their number is the revision.
 type agentRecord struct {
 	id       string
 	versions []content // number 1 first
+	moves    []int64   // the versions that its label has named, the oldest first
 	events   []string  // the ids of runtime events
 	deleted  bool
 }
@@ -37,7 +38,15 @@ type content struct {
 // now is what the agent is, or was when it was deleted.
 func (r *agentRecord) now() content { return r.versions[len(r.versions)-1] }
 
-func (r *agentRecord) revision() int64 { return int64(len(r.versions)) }
+func (r *agentRecord) revision() int64 { return int64(len(r.versions) + len(r.moves)) }
+
+// labeled returns the version that its label names, 0 if it has none.
+func (r *agentRecord) labeled() int64 {
+	if len(r.moves) == 0 {
+		return 0
+	}
+	return r.moves[len(r.moves)-1]
+}
 
 // thing is a department or a project as its client knows it.
 type thing struct {
@@ -165,14 +174,15 @@ type eventView struct {
 
 // tally says how much the crew has been promised.
 func tally(crew []*worker) string {
-	var agents, versions, events, things int
+	var agents, versions, moves, events, things int
 	for _, w := range crew {
 		things += len(w.departments) + len(w.projects)
 		agents += len(w.agents)
 		for _, r := range w.agents {
 			versions += len(r.versions)
+			moves += len(r.moves)
 			events += len(r.events)
 		}
 	}
-	return fmt.Sprintf("%d agents, %d versions, %d reported events, %d departments and projects", agents, versions, events, things)
+	return fmt.Sprintf("%d agents, %d versions, %d moves of labels, %d reported events, %d departments and projects", agents, versions, moves, events, things)
 }

@@ -115,6 +115,8 @@ func (s *saboteur) move() change {
 
 func (s *saboteur) rollback() change { return s.worker.rollback(s.agent(4)) }
 
+func (s *saboteur) label() change { return s.worker.label(s.agent(2)) }
+
 func (s *saboteur) key() string {
 	s.made++
 	return fmt.Sprintf("sabotage-%d", s.made)

@@ -34,6 +34,13 @@ var wholeness = map[string]string{
 		  AND NOT EXISTS (SELECT 1 FROM audit WHERE resource = 'activities' AND at = e.at)`,
 	"audit entries of no batch": `SELECT count(*) FROM audit AS a WHERE resource = 'activities'
 		AND NOT EXISTS (SELECT 1 FROM events WHERE at = a.at AND type IN ('task_started', 'task_completed'))`,
+	"labels that do not name what their last move says": `SELECT count(*) FROM labels AS l
+		WHERE version IS NOT (SELECT to_version FROM label_moves AS m
+			WHERE m.agent_id = l.agent_id AND m.label = l.label ORDER BY revision DESC LIMIT 1)
+		   OR NOT EXISTS (SELECT 1 FROM agents AS a, json_each(a.labels, '$.labels') AS e
+			WHERE a.id = l.agent_id AND e.value ->> 'label' = l.label AND e.value ->> 'version' = l.version)`,
+	"moves of labels that are not in the change log": `SELECT (SELECT count(*) FROM label_moves WHERE to_version > 0)
+		IS NOT (SELECT count(*) FROM changes WHERE action = 'agent.label_set')`,
 	"departments with a wrong headcount": `SELECT count(*) FROM departments AS d
 		LEFT JOIN headcounts AS h ON h.department_key = d.name_key
 		WHERE h.total IS NOT (SELECT count(*) FROM agents AS a WHERE a.department_key = d.name_key)`,
@@ -88,6 +95,8 @@ var damages = []struct{ statement, want string }{
 	{`DELETE FROM changes WHERE id = (SELECT max(id) FROM changes WHERE resource LIKE 'agents/%')`, "has the audit trail"},
 	{`DELETE FROM versions WHERE seq = (SELECT min(seq) FROM versions WHERE agent_id IN (SELECT id FROM agents WHERE version > 1))`, "has the versions"},
 	{`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE type = 'onboarded')`, "has the career"},
+	{`DELETE FROM label_moves WHERE revision = (SELECT max(revision) FROM label_moves WHERE to_version > 0)`, "the moves of the label"},
+	{`UPDATE labels SET version = version + 1`, "labels that do not name"},
 	{`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE type = 'task_completed')`, "reported events, promised"},
 	{`UPDATE agent_totals SET tasks_completed = tasks_completed + 1
 		WHERE agent_id = (SELECT agent_id FROM agent_totals JOIN agents ON id = agent_id LIMIT 1)`, "the figures count"},

@@ -95,6 +95,8 @@ func (w *worker) next() change {
 		return w.rollback(pick(w.rng, agents))
 	case n < 80:
 		return w.fire(pick(w.rng, agents))
+	case n < 88:
+		return w.label(pick(w.rng, agents))
 	default:
 		return w.report(pick(w.rng, agents))
 	}
@@ -213,6 +215,33 @@ func (w *worker) version(r *agentRecord, next content) func(api.Answer) error {
 		r.versions = append(r.versions, next)
 		w.touched[r] = true
 		return nil
+	}
+}
+
+// label is the name of the label that workers move.
+const label = "production"
+
+// label has the label of an agent name another version.
+func (w *worker) label(r *agentRecord) change {
+	to := 1 + w.rng.Int64N(int64(len(r.versions)))
+	if to == r.labeled() {
+		return w.patch(r)
+	}
+	status := http.StatusOK
+	if r.labeled() == 0 {
+		status = http.StatusCreated
+	}
+	return change{
+		request: api.Request{
+			Method: http.MethodPut, Path: api.Path("agents", r.now().Name, "labels", label), Body: map[string]any{"version": to},
+		},
+		status: status,
+		apply: func(api.Answer) error {
+			r.moves = append(r.moves, to)
+			w.touched[r] = true
+			return nil
+		},
+		happened: atRevision(api.Path("agents", r.id), r.revision()+1),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -215,6 +216,75 @@ func TestUnguardedWritersLoseNothing(t *testing.T) {
 	}
 	wantVersions(t, c, final)
 	t.Logf("R3: %d writes by %d clients, none lost", writers*rounds, writers)
+}
+
+// TestMovesOfLabelsLoseNothing lets many clients move few labels of one agent: the history
+// of each is a chain, and every move is in the change log and in the revision.
+func TestMovesOfLabelsLoseNothing(t *testing.T) {
+	s := serve(t)
+	moveLabels(t, size(500, 10_000), s.client(labelMovers))
+}
+
+// TestMovesOfLabelsOnReplicas is the same over three replicas.
+func TestMovesOfLabelsOnReplicas(t *testing.T) {
+	c := startCluster(t, clusterSize, mongoURI(t))
+	moveLabels(t, size(200, 10_000), c.clients(c.token, labelMovers)...)
+	c.wantCleanLogs()
+}
+
+// labelMovers move labels of one agent at once, two of them each label.
+const labelMovers = 32
+
+func moveLabels(t *testing.T, moves int, clients ...*api.Client) {
+	t.Helper()
+	c := clients[0]
+	a := hireOne(t, c, "shared")
+	for n := range labelMovers {
+		must(t, c, api.Request{Method: http.MethodPatch, Path: "/agents/shared", Body: map[string]any{"description": fmt.Sprint(n)}}, nil)
+	}
+	name := func(w int) string { return fmt.Sprintf("label-%d", w%(labelMovers/2)) }
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for w := range labelMovers {
+		wg.Go(func() {
+			for n := range moves / labelMovers {
+				_, err := clients[w%len(clients)].Do(t.Context(), api.Request{
+					Method: http.MethodPut, Path: api.Path("agents", "shared", "labels", name(w)), Body: map[string]any{"version": 1 + (w+n)%labelMovers},
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(begin)
+	total := 0
+	for w := range labelMovers / 2 {
+		i := &inspector{ctx: t.Context(), c: c}
+		list := all[moveView](i, api.Path("agents", a.ID, "labels", name(w), "history"))
+		total += len(list)
+		for n, m := range list[:len(list)-1] {
+			if m.From != list[n+1].Version {
+				t.Errorf("%s: a move begins with version %d, the one before ends with %d", name(w), m.From, list[n+1].Version)
+			}
+		}
+		for _, problem := range i.problems {
+			t.Error(problem)
+		}
+	}
+	var final agentView
+	must(t, c, api.Request{Method: http.MethodGet, Path: "/agents/shared"}, &final)
+	i := &inspector{ctx: t.Context(), c: c}
+	logged := selected[struct{}](i, "/changes", url.Values{"action": {"agent.label_set"}})
+	if revision := final.Version + int64(total); final.Revision != revision || len(logged) != total || len(i.problems) > 0 {
+		t.Errorf("%d moves: the revision is %d, want %d, and the change log has %d %v", total, final.Revision, revision, len(logged), i.problems)
+	}
+	if least := moves / labelMovers * labelMovers / 2; total < least {
+		t.Errorf("%d moves are in the histories, want at least %d", total, least)
+	}
+	t.Logf("R3: %d of %d moves of %d labels by %d clients in %s, each in the history, the change log and the revision", total, moves, labelMovers/2, labelMovers, took.Round(time.Millisecond))
 }
 
 // done is the last round of each writer that was answered with 200.
