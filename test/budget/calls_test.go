@@ -100,12 +100,18 @@ func (w *world) variants(op operation) [][]string {
 func (w *world) request(op operation, query []string, i int) request {
 	w.Helper()
 	agent, project, hook, department, sid := w.large[0], w.projects[0], w.hooks[0], wideName(i%wides), "none"
+	label := labelName
 	r := request{method: op.method, stream: strings.HasSuffix(op.id, ".stream"), refusable: op.document(), token: w.tokens[i%len(w.tokens)]}
 	switch op.id {
 	case "agents.delete":
 		agent = w.large[calls+i]
 	case "agents.update", "agents.rollback":
 		agent = w.large[i]
+	case "labels.set", "labels.remove":
+		agent, label = w.large[i], "moved"
+		if op.id == "labels.remove" {
+			w.must("PUT", "/agents/"+url.PathEscape(agent)+"/labels/"+label, object{"version": 1}, nil)
+		}
 	case "projects.update":
 		project = w.projects[i]
 	case "projects.delete":
@@ -132,7 +138,7 @@ func (w *world) request(op operation, query []string, i int) request {
 	}
 	r.path = op.path
 	for name, value := range map[string]string{
-		"agent_name": agent, "agent_id": agent, "project_id": project, "name": department, "version_num": "2", "delivery_id": w.delivery, "id": hook, "sid": sid,
+		"agent_name": agent, "agent_id": agent, "project_id": project, "name": department, "version_num": "2", "delivery_id": w.delivery, "id": hook, "sid": sid, "label": label,
 	} {
 		r.path = strings.ReplaceAll(r.path, "{"+name+"}", url.PathEscape(value))
 	}
@@ -164,6 +170,8 @@ func (w *world) body(op operation, i int) any {
 		return object{"skills": object{"primary": skills(250, 5000+i, 2)}}
 	case "agents.rollback":
 		return object{"target_version": 1}
+	case "labels.set":
+		return object{"version": 1, "reason": wide(1024, i)}
 	case "departments.create":
 		return object{"name": wide(128, 6000+i), "teams": w.wideTeams(0)}
 	case "departments.update":

@@ -47,6 +47,8 @@ const (
 	crowdName = "crowd"
 	restName  = "rest"
 	largeName = "large"
+	// labelName is a label that all large agents have.
+	labelName = "production"
 )
 
 func wideName(i int) string { return wide(128, 1000+i) }
@@ -174,6 +176,7 @@ func (w *world) makeLarge() {
 	}
 	parallel(larges, func(i int) {
 		w.must("POST", "/agents", largeAgent(w.large[i]), nil)
+		w.must("PUT", "/agents/"+url.PathEscape(w.large[i])+"/labels/"+labelName, object{"version": 1}, nil)
 		if 0 < i && i < calls {
 			w.must("PATCH", "/agents/"+url.PathEscape(w.large[i]), object{"role": "grown"}, nil)
 		}
