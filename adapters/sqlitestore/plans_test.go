@@ -88,9 +88,10 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{labeled(labeledIDs, agent.LabelQuery{Label: "l"}), "l USING PRIMARY KEY (label=?)"},
 		{labeled(labeledIDs, agent.LabelQuery{Label: "l", Department: "d", Status: "s", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
-		{labeled(labeledColumns, agent.LabelQuery{Label: "l"}), "n USING PRIMARY KEY (agent_id=? AND number=?)"},
+		{labeled(labeledColumns, agent.LabelQuery{Label: "l"}), "n USING INDEX sqlite_autoindex_versions_1 (agent_id=? AND number=?)"},
 		{labeled(labeledIDs, agent.LabelQuery{Label: "latest", After: atAgent}), "agents_order ((place,id)>(?,?))"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "latest", Department: "d", Status: "s", After: atAgent}), "agents_department (department_key=? AND (place,id)>(?,?))"},
+		{selectNamed, "COVERING INDEX label_moves_version (agent_id=? AND label=? AND to_version=?)"},
 		{selectMoves, "PRIMARY KEY (agent_id=? AND label=? AND revision<?)"},
 
 		{selectVersions, "(agent_id=? AND number<?)"},
@@ -153,7 +154,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
-		selectVersion, selectContent, selectNamed, deleteLabel, insertLabel, labelAgent, addHeadcount,
+		selectVersion, selectContent, deleteLabel, insertLabel, labelAgent, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,

@@ -119,9 +119,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 			return err
 		}
 	}
-	for _, e := range oldEntries() {
-		_, err := tx.Exec(`INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID)
+	insert := `INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+	if schema >= 9 {
+		insert = `INSERT INTO audit (seq, at, id, actor, route, resource, from_revision, to_revision, request_id, action) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '')`
+	}
+	for i, e := range oldEntries() {
+		_, err := tx.Exec(insert, -1-i, millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID)
 		if err != nil {
 			return err
 		}
