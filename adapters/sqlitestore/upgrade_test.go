@@ -93,15 +93,8 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
 		return err
 	}
-	for _, statement := range []string{
-		"INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)",
-		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, 'h', 'ann', 1)",
-		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
-VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,
-	} {
-		if _, err := tx.Exec(statement, packID(oldBob), bob); err != nil {
-			return err
-		}
+	if err := fillOldAgent(tx, bob); err != nil {
+		return err
 	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
 	if err != nil {
@@ -119,6 +112,26 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 			return err
 		}
 	}
+	return fillOldTrail(tx, schema)
+}
+
+// fillOldAgent makes Bob, who is in a department and has one version.
+func fillOldAgent(tx *Tx, bob string) error {
+	for _, statement := range []string{
+		"INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)",
+		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, 'h', 'ann', 1)",
+		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
+VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,
+	} {
+		if _, err := tx.Exec(statement, packID(oldBob), bob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillOldTrail makes the audit entries. Those of before the audit trail had numbers have negative ones.
+func fillOldTrail(tx *Tx, schema int) error {
 	insert := `INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
 	if schema >= 9 {
 		insert = `INSERT INTO audit (seq, at, id, actor, route, resource, from_revision, to_revision, request_id, action) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '')`
@@ -201,11 +214,7 @@ func (o upgraded) compare(schema int) {
 		o.same(fmt.Sprintf("Events(%+v)", q), got, err, want)
 	}
 
-	trail := o.db.Stores().Audit
-	old, err := trail.Entries(ctx, audit.Query{Limit: 100})
-	o.same("Entries", old, err, oldEntries())
-	page, err := trail.After(ctx, 0, 100)
-	o.same("After of the trail", page, err, ports.AuditPage{Next: head})
+	o.compareTrail(head)
 
 	r := o.reports(1, []agent.ID{oldAnn})[0]
 	r.DepartmentID, r.Event.At = oldDepartments[0].id, oldDate.Start()
@@ -216,7 +225,7 @@ func (o upgraded) compare(schema int) {
 	o.same("the tasks of a day with another", dates[0].TasksCompleted, nil, int64(2*1+1))
 	logged, err = stream.After(ctx, head, 100)
 	o.same("After a report", len(logged.Events), err, 1)
-	page, err = trail.After(ctx, head, 100)
+	page, err := o.db.Stores().Audit.After(ctx, head, 100)
 	o.same("After of the trail, after a report", len(page.Entries), err, 1)
 
 	expired := fromMillis(oldRevoked)
@@ -226,12 +235,7 @@ func (o upgraded) compare(schema int) {
 	revoked, err := o.db.Stores().Sessions.Revoked(ctx, expired, o.now())
 	o.same("the revocations after the latest", len(revoked), err, 1)
 
-	// An agent of the time has no label, and can have some.
-	a, err := o.agents.Agent(ctx, byID(oldBob))
-	o.same("the labels of an agent of before", len(a.Labels), err, 0)
-	o.check(o.place(oldBob, "production", 1))
-	moved, err := o.agents.Labeled(ctx, agent.LabelQuery{Label: "production", Limit: 2})
-	o.same("the agents with a label", len(moved), err, 1)
+	o.compareLabels()
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {
@@ -240,6 +244,26 @@ func (o upgraded) compare(schema int) {
 	if want := map[bool]int{true: 0, false: 2}[schema < 4]; strays != want {
 		o.Errorf("%d days belong to no department, want %d", strays, want)
 	}
+}
+
+// compareTrail compares the audit entries, of which none is in the log.
+func (o upgraded) compareTrail(head activity.Seq) {
+	ctx := context.Background()
+	trail := o.db.Stores().Audit
+	old, err := trail.Entries(ctx, audit.Query{Limit: 100})
+	o.same("Entries", old, err, oldEntries())
+	page, err := trail.After(ctx, 0, 100)
+	o.same("After of the trail", page, err, ports.AuditPage{Next: head})
+}
+
+func (o upgraded) compareLabels() {
+	ctx := context.Background()
+	// An agent of the time has no label, and can have some.
+	a, err := o.agents.Agent(ctx, byID(oldBob))
+	o.same("the labels of an agent of before", len(a.Labels), err, 0)
+	o.check(o.place(oldBob, "production", 1))
+	moved, err := o.agents.Labeled(ctx, agent.LabelQuery{Label: "production", Limit: 2})
+	o.same("the agents with a label", len(moved), err, 1)
 }
 
 func (o upgraded) same(call string, got any, err error, want any) {
