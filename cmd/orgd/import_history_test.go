@@ -96,6 +96,20 @@ func TestImportHistory(t *testing.T) {
 	if diff := cmp.Diff([]string{"Bob of b: b2 | 2025-07-01T12:04:00Z Ada: Bob is back"}, o.past("bob")); diff != "" {
 		t.Errorf("versions of bob (-want +got):\n%s", diff)
 	}
+	reasons := map[string]string{}
+	for e, err := range o.service().Changes(t.Context(), client.ChangeQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Action == client.ActionAgentDeleted || e.Action == client.ActionDepartmentCreated {
+			reasons[string(e.Action)+" "+e.Resource.Name] = terminal.Word(e.Reason)
+		}
+	}
+	for what, want := range map[string]string{"agent.deleted bob": "by Ada: Bob leaves", "department.created a": "imported from files by orgd import agents"} {
+		if got := reasons[what]; !strings.HasSuffix(got, want) {
+			t.Errorf("the reason of %s = %q, want %q", what, got, want)
+		}
+	}
 	gone := o.departed()["bob"]
 	if len(gone) != 1 {
 		t.Fatalf("bob left as %v, want once", gone)

@@ -59,7 +59,7 @@ var collection = map[string]string{
 	"plugins/web/agents/x.md": "---\ndescription: 'no name'\ncolor: red\n---\n",
 }
 
-// What an import hires and changes is in the change log, each once.
+// What an import hires and changes is in the change log, each once, with its reason.
 func TestImportIsLogged(t *testing.T) {
 	o := newOffice(t)
 	o.user = o.admin
@@ -68,17 +68,18 @@ func TestImportIsLogged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "two.md"), []byte("---\nname: two\n---\nOther.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes")
+	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes", "--reason", "better words")
 	o.can(t, "import", "agents", dir, "--department", "Imported", "--yes") // changes nothing
 	var got []string
 	for e, err := range o.Changes(t.Context(), client.ChangeQuery{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprintf("%s %s %q", e.Action, e.Resource.Name, e.ChangedFields))
+		got = append(got, fmt.Sprintf("%s %s %q: %s", e.Action, e.Resource.Name, e.ChangedFields, *e.Reason))
 	}
 	slices.Sort(got)
-	want := []string{`agent.created one []`, `agent.created two []`, `agent.updated two ["instructions"]`, `department.created Imported []`}
+	const files = ": imported from files by orgd import agents"
+	want := []string{"agent.created one []" + files, "agent.created two []" + files, `agent.updated two ["instructions"]: better words`, "department.created Imported []" + files}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes of imports (-want +got):\n%s", diff)
 	}
@@ -171,6 +172,9 @@ func TestImportAsks(t *testing.T) {
 	before := o.export()
 	if r := o.run(exitUsage, "y\n", "import", "agents", dir); !strings.Contains(r.stderr, "--yes: is needed") {
 		t.Errorf("orgd import without a terminal says %q", r.stderr)
+	}
+	if r := o.run(exitUsage, "", "import", "agents", "--history", "--yes", "--reason", "why", dir); !strings.Contains(r.stderr, "--reason: does not go with --history") {
+		t.Errorf("orgd import --history --reason says %q", r.stderr)
 	}
 	o.interactive = true
 	if r := o.run(exitFailure, "n\n", "import", "agents", dir); !strings.Contains(r.stderr, "nothing was changed") {

@@ -25,6 +25,7 @@ import (
 // Agents imports agents from Markdown files.
 type Agents struct {
 	remote.ServerFlag
+	document.ReasonFlag
 	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
 	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
 	Provider   string `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
@@ -32,18 +33,22 @@ type Agents struct {
 	Yes        bool   `help:"Do not ask."`
 }
 
+// defaultReason is that of what is changed, unless another is given or a commit has one.
+const defaultReason = "imported from files by orgd import agents"
+
 // Help implements kong.HelpProvider.
 func (Agents) Help() string {
 	return `Reads agents from the Markdown files of a directory and the folders in it, shows what would change, asks, and has it done. Front matter in YAML says "name", "description", "model" and "tools"; the text below is the instructions, and the folder is the department. Departments that are missing are created. Nothing is deleted, and what such files have no field for stays as it is.
 
 If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed.
 
-With --history the commits of the Git repository are replayed one after the other, so that everything an agent has been becomes a version of it. The reason of a version has date, author and commit. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
+With --history the commits of the Git repository are replayed one after the other, so that everything an agent has been becomes a version of it. The reason of each change has date, author and commit, so --reason does not go with it. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
 
 Examples:
 
     orgd import agents ./agents
     orgd import agents --department Engineering --provider anthropic --yes ./agents
+    orgd import agents --reason "the catalogue of spring" ./agents
     orgd import agents --history ./catalogue/categories`
 }
 
@@ -87,6 +92,9 @@ func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connectio
 		mistake(err)
 	} else if !info.IsDir() {
 		mistake(fmt.Errorf("%s: is not a directory", c.Dir))
+	}
+	if c.History && c.Reason != "" {
+		mistake(errors.New("--reason: does not go with --history, which takes the reasons from the commits"))
 	}
 	mistake(t.CanAsk(c.Yes))
 	service, to, err := c.Open(t)
@@ -165,7 +173,7 @@ func (c *Agents) propose(ctx context.Context, service *client.Client, agents []a
 	text, err := json.Marshal(map[string]any{"format": 1, "departments": founded, "agents": entries})
 	return document.Proposal{
 		Service: service, Document: client.OrganizationDocument{Text: text}, Name: c.Dir,
-		Locate: c.locate(departments, agents), Reason: "imported from files by orgd import agents",
+		Locate: c.locate(departments, agents), Reason: cmp.Or(c.Reason, defaultReason),
 	}, err
 }
 

@@ -156,7 +156,7 @@ func (r *historyReplay) play(ctx context.Context) error {
 	began := time.Now()
 	for _, d := range r.founded {
 		err := remote.Retry(ctx, r.progress, func() error {
-			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d})
+			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d}, client.ChangeReason(defaultReason))
 			return err
 		})
 		if err != nil && !errors.Is(err, client.ErrDuplicate) {
@@ -186,7 +186,7 @@ func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
 		_, err := r.service.PatchAgent(ctx, r.ids[s.Key], identityOf(s.Agent, r.provider), because)
 		return err
 	}
-	err := r.service.DeleteAgent(ctx, r.ids[s.Key])
+	err := r.service.DeleteAgent(ctx, r.ids[s.Key], because)
 	if errors.Is(err, client.ErrNotFound) {
 		return nil
 	}
