@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -47,9 +48,10 @@ func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *
 	hours, _ := strconv.Atoi(c.LastNHours) // one of a few numbers, or ""
 	window := client.ActivityWindow(hours)
 	if c.Watch {
-		return c.watch(ctx, t, service, client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: window, After: c.After})
+		q := client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: window, After: c.After}
+		return events(service, q).print(ctx, t, c.OutputFlag, c.Limit)
 	}
-	limit := c.limit(defaultEvents)
+	limit := listed(c.Limit)
 	q := client.ActivityQuery{PageQuery: remote.Pages(limit), Type: c.Type, Agent: c.Agent, Window: window}
 	all, err := remote.Collect(service.Activities(ctx, q), limit)
 	if err != nil {
@@ -63,12 +65,12 @@ func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *
 	})
 }
 
-// limit is how many events are printed, where 0 is no limit.
-func (c *activitiesCmd) limit(otherwise uint) uint {
-	if c.Limit == nil {
-		return otherwise
+// listed is how many events or changes are listed, where 0 is no limit.
+func listed(limit *uint) uint {
+	if limit == nil {
+		return defaultEvents
 	}
-	return *c.Limit
+	return *limit
 }
 
 var eventColumns = []string{"TIME", "TYPE", "AGENT", "DESCRIPTION"}
@@ -91,21 +93,18 @@ type watchedEvent struct {
 	client.ActivityEvent
 }
 
-// watch prints events as they happen.
-func (c *activitiesCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client, q client.StreamQuery) error {
-	table := t.Table(len("2006-01-02T15:04:05Z"), len(client.EventDelegationReceived), 20)
-	left := c.limit(0)
-	return events(service, q).follow(ctx, t, func() error {
-		if c.Output == "table" {
-			table.Header(eventColumns...)
-		}
-		return table.Flush()
-	}, func(e client.StreamEvent) (bool, error) {
-		left-- // from 0 it goes on for ever
-		if c.Output != "table" {
-			return left != 0, c.PrintOne(t, watchedEvent{e.Position, e.ActivityEvent})
-		}
-		table.Row(eventCells(e.ActivityEvent)...)
-		return left != 0, table.Flush()
-	})
+// events is the stream of events that q selects.
+func events(service *client.Client, q client.StreamQuery) watched[client.StreamEvent] {
+	return watched[client.StreamEvent]{
+		list: "orgd get activities",
+		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamEvent, error] {
+			q.Opened = opened
+			return service.StreamActivities(ctx, q)
+		},
+		resync:  func(e client.StreamEvent) bool { return e.Resync },
+		columns: eventColumns,
+		widths:  []int{timeWidth, len(client.EventDelegationReceived), 20},
+		cells:   func(e client.StreamEvent) []string { return eventCells(e.ActivityEvent) },
+		item:    func(e client.StreamEvent) any { return watchedEvent{e.Position, e.ActivityEvent} },
+	}
 }

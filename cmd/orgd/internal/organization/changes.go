@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *cli
 	}
 	filter := client.ChangeFilter{Action: c.Action, Agent: c.Agent, Department: c.Department, Actor: c.Actor}
 	if c.Watch {
-		return c.watch(ctx, t, changes(service, client.ChangeStreamQuery{ChangeFilter: filter, After: c.After}))
+		return changes(service, client.ChangeStreamQuery{ChangeFilter: filter, After: c.After}).print(ctx, t, c.OutputFlag, c.Limit)
 	}
 	all, err := c.list(ctx, service, filter, since)
 	if err != nil {
@@ -66,10 +67,7 @@ func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *cli
 
 // list reads the changes since some time, within the limit.
 func (c *changesCmd) list(ctx context.Context, service *client.Client, filter client.ChangeFilter, since time.Time) ([]client.ChangeEvent, error) {
-	limit := uint(defaultEvents)
-	if c.Limit != nil {
-		limit = *c.Limit
-	}
+	limit := listed(c.Limit)
 	newer := func(yield func(client.ChangeEvent, error) bool) {
 		for e, err := range service.Changes(ctx, client.ChangeQuery{PageQuery: remote.Pages(limit), ChangeFilter: filter}) {
 			if err == nil && e.Timestamp.Before(since) || !yield(e, err) {
@@ -109,24 +107,18 @@ type watchedChange struct {
 	client.ChangeEvent
 }
 
-// watch prints changes as they happen.
-func (c *changesCmd) watch(ctx context.Context, t *terminal.Terminal, stream watched[client.StreamChange]) error {
-	table := t.Table(len("2006-01-02T15:04:05Z"), 10, len(client.ActionDepartmentsReordered), 20, len("v10 to v11"), 30)
-	var left uint
-	if c.Limit != nil {
-		left = *c.Limit
+// changes is the stream of changes that q selects.
+func changes(service *client.Client, q client.ChangeStreamQuery) watched[client.StreamChange] {
+	return watched[client.StreamChange]{
+		list: "orgd get changes",
+		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamChange, error] {
+			q.Opened = opened
+			return service.StreamChanges(ctx, q)
+		},
+		resync:  func(e client.StreamChange) bool { return e.Resync },
+		columns: changeColumns,
+		widths:  []int{timeWidth, 10, len(client.ActionDepartmentsReordered), 20, len("v10 to v11"), 30},
+		cells:   func(e client.StreamChange) []string { return changeCells(e.ChangeEvent) },
+		item:    func(e client.StreamChange) any { return watchedChange{e.Position, e.ChangeEvent} },
 	}
-	return stream.follow(ctx, t, func() error {
-		if c.Output == "table" {
-			table.Header(changeColumns...)
-		}
-		return table.Flush()
-	}, func(e client.StreamChange) (bool, error) {
-		left-- // from 0 it goes on for ever
-		if c.Output != "table" {
-			return left != 0, c.PrintOne(t, watchedChange{e.Position, e.ChangeEvent})
-		}
-		table.Row(changeCells(e.ChangeEvent)...)
-		return left != 0, table.Flush()
-	})
 }

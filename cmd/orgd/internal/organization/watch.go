@@ -11,35 +11,40 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// timeWidth is how wide times are.
+const timeWidth = len("2006-01-02T15:04:05Z")
+
 // watched is a stream, as what shows it needs it.
 type watched[E any] struct {
-	open   func(ctx context.Context, opened func()) iter.Seq2[E, error]
-	resync func(E) bool
-	list   string // the command that lists what a resync leaves out
+	list    string // the command that lists what a resync leaves out
+	open    func(ctx context.Context, opened func()) iter.Seq2[E, error]
+	resync  func(E) bool
+	columns []string
+	widths  []int // of the columns, at least
+	cells   func(E) []string
+	item    func(E) any // with its position, as JSON
 }
 
-// events is the stream of events that q selects.
-func events(service *client.Client, q client.StreamQuery) watched[client.StreamEvent] {
-	return watched[client.StreamEvent]{
-		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamEvent, error] {
-			q.Opened = opened
-			return service.StreamActivities(ctx, q)
-		},
-		resync: func(e client.StreamEvent) bool { return e.Resync },
-		list:   "orgd get activities",
+// print prints what comes, up to a limit, where nil and 0 are none.
+func (w watched[E]) print(ctx context.Context, t *terminal.Terminal, f terminal.OutputFlag, limit *uint) error {
+	table := t.Table(w.widths...)
+	var left uint
+	if limit != nil {
+		left = *limit
 	}
-}
-
-// changes is the stream of changes that q selects.
-func changes(service *client.Client, q client.ChangeStreamQuery) watched[client.StreamChange] {
-	return watched[client.StreamChange]{
-		open: func(ctx context.Context, opened func()) iter.Seq2[client.StreamChange, error] {
-			q.Opened = opened
-			return service.StreamChanges(ctx, q)
-		},
-		resync: func(e client.StreamChange) bool { return e.Resync },
-		list:   "orgd get changes",
-	}
+	return w.follow(ctx, t, func() error {
+		if f.Output == "table" {
+			table.Header(w.columns...)
+		}
+		return table.Flush()
+	}, func(e E) (bool, error) {
+		left-- // from 0 it goes on for ever
+		if f.Output != "table" {
+			return left != 0, f.PrintOne(t, w.item(e))
+		}
+		table.Row(w.cells(e)...)
+		return left != 0, table.Flush()
+	})
 }
 
 // follow calls begin when the stream is open, and each for all that comes, until each
