@@ -13,6 +13,7 @@ type subject interface{ subject() (id, name string) }
 
 func (i *AgentIdentity) subject() (id, name string)    { return i.ID, i.Name }
 func (v *Version) subject() (id, name string)          { return v.Identity.ID, "" } // the name was that of the time
+func (a *ResolvedAgent) subject() (id, name string)    { return a.AgentID, a.Name }
 func (h *AgentHealth) subject() (id, name string)      { return h.AgentID, h.AgentName }
 func (p *AgentPerformance) subject() (id, name string) { return "", p.AgentName }
 func (d *Department) subject() (id, name string)       { return "", d.Name }

@@ -8,7 +8,7 @@ import (
 )
 
 // ChangeEvent is an entry of the change log: who changed what, and why. Values are
-// never in it; [Client.Diff] shows them.
+// never in it; [Client.VersionDiff] shows them.
 type ChangeEvent struct {
 	ID        string          `json:"id"`
 	Timestamp time.Time       `json:"timestamp"`
@@ -29,7 +29,9 @@ type ChangeEvent struct {
 	// ChangedFields are dotted paths, sorted, at most 64 of them.
 	ChangedFields []string `json:"changed_fields"`
 	// Summary is how much changed, in words.
-	Summary    string    `json:"summary"`
+	Summary string `json:"summary"`
+	// Label is the one that was set, moved or removed, else nil. FromVersion and ToVersion
+	// are then what it named before and names now.
 	Label      *string   `json:"label"`
 	ProposalID *string   `json:"proposal_id"`
 	Way        ChangeWay `json:"way"`

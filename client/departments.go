@@ -56,6 +56,9 @@ type DepartmentPolicies struct {
 	ReviewRequirements ReviewRequirements `json:"review_requirements"`
 	// ApprovalChains have unique types of action.
 	ApprovalChains []ApprovalChain `json:"approval_chains"`
+	// ProtectedLabels are those that only a [RoleDepartmentAdmin] of the department and a
+	// [RoleAdmin] set, move and remove.
+	ProtectedLabels []string `json:"protected_labels"`
 }
 
 // ReviewRequirements say who reviews work.
@@ -91,6 +94,7 @@ type DepartmentInput struct {
 type DepartmentPoliciesInput struct {
 	ReviewRequirements ReviewRequirementsInput `json:"review_requirements,omitzero"`
 	ApprovalChains     []ApprovalChain         `json:"approval_chains,omitzero"`
+	ProtectedLabels    []string                `json:"protected_labels,omitzero"`
 }
 
 // ReviewRequirementsInput are the review requirements of a new department.

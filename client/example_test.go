@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/big"
 	"os"
+	"path/filepath"
 	"time"
 
 	"orgd/client"
@@ -80,6 +81,37 @@ func ExampleClient_Agents() {
 	// Bea
 	// Cem
 	// Dan
+}
+
+func ExampleClient_Resolver() {
+	c, ctx := open(), context.Background()
+	seed(c, "Reviews", "Pia")
+	if _, err := c.SetLabel(ctx, "Pia", "production", client.LabelInput{Version: 1, Reason: "first release"}); err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "resolver")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "pia.json")
+
+	resolver, err := c.Resolver("Pia", "production", file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	now := resolver.Resolve(ctx) // and again every half minute
+	switch now.State {
+	case client.ResolvedActive:
+		fmt.Println("work with version", now.Agent.Version)
+	case client.ResolvedInactive, client.ResolvedNoAgent:
+		fmt.Println("stop:", now.State)
+	case client.ResolvedNoLabel, client.ResolvedRefused:
+		fmt.Println("go on with the last known one, and raise an alarm:", now.Err)
+	case client.ResolvedDown:
+		fmt.Println("go on with the last known one, if there is any:", now.Err)
+	}
+	// Output: work with version 1
 }
 
 func ExampleClient_AgentPage() {

@@ -28,6 +28,8 @@ type Page[T any] struct {
 	Limit int
 	// Next is the cursor of the next page, "" on the last one. It does not expire.
 	Next string
+	// ETag is the tag of the page, "" of lists whose pages have none.
+	ETag string
 	// DegradedSources are those that could not contribute; normally there are none.
 	DegradedSources []string
 }
@@ -39,9 +41,10 @@ type pagination struct {
 	HasMore bool    `json:"has_more"`
 }
 
-// getPage reads one page of the list at path.
-func getPage[T any](ctx context.Context, c *Client, path string, q values, opts []Option) (Page[T], error) {
-	r := request{method: http.MethodGet, path: path, query: q.Values}
+// getPage reads one page of the list at path. takes are the options that the operation
+// knows.
+func getPage[T any](ctx context.Context, c *Client, path string, q values, opts []Option, takes ...string) (Page[T], error) {
+	r := request{method: http.MethodGet, path: path, query: q.Values, takes: takes}
 	a, err := c.do(ctx, r, opts)
 	if err != nil {
 		return Page[T]{}, err
@@ -54,7 +57,7 @@ func getPage[T any](ctx context.Context, c *Client, path string, q values, opts 
 	if err := a.decode(&p, r); err != nil {
 		return Page[T]{}, err
 	}
-	page := Page[T]{Items: p.Data, Limit: int(p.Pagination.Limit), DegradedSources: p.Degraded}
+	page := Page[T]{Items: p.Data, Limit: int(p.Pagination.Limit), ETag: a.header.Get("ETag"), DegradedSources: p.Degraded}
 	if p.Pagination.Next != nil {
 		page.Next = *p.Pagination.Next
 	}

@@ -228,6 +228,8 @@ const (
 	ActionAgentUpdated         ChangeAction = "agent.updated"
 	ActionAgentRolledBack      ChangeAction = "agent.rolled_back"
 	ActionAgentDeleted         ChangeAction = "agent.deleted"
+	ActionLabelSet             ChangeAction = "agent.label_set"
+	ActionLabelRemoved         ChangeAction = "agent.label_removed"
 	ActionDepartmentCreated    ChangeAction = "department.created"
 	ActionDepartmentUpdated    ChangeAction = "department.updated"
 	ActionDepartmentDeleted    ChangeAction = "department.deleted"
