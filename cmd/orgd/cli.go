@@ -56,6 +56,8 @@ type cli struct {
 	Get        organization.Get        `cmd:"" group:"use" help:"List what the service holds."`
 	Company    organization.Company    `cmd:"" group:"use" help:"Look at the company, or change it."`
 	Agent      organization.Agent      `cmd:"" group:"use" help:"Look at one agent, or change it."`
+	Label      organization.Label      `cmd:"" group:"use" help:"Look at the labels of agents, or move them."`
+	Resolve    organization.Resolve    `cmd:"" group:"use" help:"Show the version of an agent that a label names."`
 	Department organization.Department `cmd:"" group:"use" help:"Look at departments, or change them."`
 	Project    organization.Project    `cmd:"" group:"use" help:"Look at projects, or change them."`
 	Export     document.Export         `cmd:"" group:"use" help:"Write the organization as one document."`

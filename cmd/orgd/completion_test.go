@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 )
 
@@ -25,6 +26,9 @@ func completed(t *testing.T, u user, shell string, words ...string) (all []strin
 func TestCompletion(t *testing.T) {
 	o := newOffice(t)
 	o.staff()
+	if _, err := o.SetLabel(t.Context(), "Ada", "production", client.LabelInput{Version: 1}); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	u := user{vars: o.vars, dir: dir}
 	profiles, err := remote.Profiles(dir)
@@ -44,6 +48,9 @@ func TestCompletion(t *testing.T) {
 		"agent delete Ada h":               "Hal",
 		"agent diff Ada ":                  "",
 		"agent create ":                    "",
+		"label set a":                      "Ada",
+		"label set Ada p":                  "production",
+		"resolve Ada --label ":             "latest production",
 		"agent list --status on":           "onboarding on_leave",
 		"agent list --status=on":           "--status=onboarding --status=on_leave",
 		"agent update Ada --department En": "Engineering",

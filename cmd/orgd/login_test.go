@@ -27,7 +27,7 @@ func (u user) types(t *testing.T, input string, args ...string) result {
 	var stdout, stderr output
 	code := run(t.Context(), args, terminal.Terminal{
 		Getenv: env(u.vars...), Stdin: strings.NewReader(input), Stdout: &stdout, Stderr: &stderr,
-		Interactive: u.interactive, Colored: u.colored, UserDir: u.dir,
+		Interactive: u.interactive, Colored: u.colored, StdoutIsTerminal: u.colored, UserDir: u.dir,
 	})
 	return result{code, stdout.String(), stderr.String()}
 }

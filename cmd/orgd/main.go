@@ -30,6 +30,7 @@ func main() {
 		Stdout:           os.Stdout,
 		Stderr:           os.Stderr,
 		Interactive:      term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutIsTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Colored:          term.IsTerminal(int(os.Stdout.Fd())) && terminal.WantsColors(os.Getenv),
 		UserDir:          userDir,

@@ -27,7 +27,7 @@ type Command struct {
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Prints what a shell has to run so that the tab key completes commands, flags and the names of agents, departments, projects and profiles.
+	return `Prints what a shell has to run so that the tab key completes commands, flags and the names of agents, their labels, departments, projects and profiles.
 
 Examples:
 
@@ -111,6 +111,14 @@ func lookUp(ctx context.Context, t *terminal.Terminal, next nextWord) (all []can
 	case "agent":
 		offer(service.Agents(ctx, client.AgentQuery{PageQuery: remote.Pages(0), NamePrefix: next.Typed, Summary: true}),
 			func(a client.Agent) bool { return add(a.Name, a.Role) })
+	case "label":
+		all, err := service.Labels(ctx, strings.ReplaceAll(next.Given["agent"], `\`, ""))
+		if err != nil {
+			return nil
+		}
+		for _, l := range all {
+			add(l.Name, fmt.Sprintf("version %d", l.Version))
+		}
 	case "department":
 		offer(service.Departments(ctx, remote.Pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
 	case "project":

@@ -15,14 +15,14 @@ type candidate struct{ Word, Help string }
 // and without a wanted name, it is a file or another word of the user.
 type nextWord struct {
 	Candidates []candidate
-	// Wanted is the kind of names that may come: agent, department, project or
+	// Wanted is the kind of names that may come: agent, label, department, project or
 	// profile; "" for none.
 	Wanted string
 	// Typed is the beginning of such a name.
 	Typed string
 	// Before is what stands in the same word before it, such as "--agent=".
 	Before string
-	// Given are the values of flags that stand on the line.
+	// Given are the values of flags and arguments that stand on the line.
 	Given map[string]string
 }
 
@@ -70,6 +70,9 @@ func (l *line) pass(word string) {
 		if child := l.child(word); child != nil {
 			l.node = child
 		} else {
+			if l.args < len(l.node.Positional) {
+				l.given[l.node.Positional[l.args].Name] = word
+			}
 			l.args++
 		}
 	}
@@ -152,7 +155,7 @@ func wanted(v *kong.Value) string {
 		name = "agent"
 	}
 	switch name {
-	case "agent", "department", "project", "profile":
+	case "agent", "label", "department", "project", "profile":
 		return name
 	}
 	return ""

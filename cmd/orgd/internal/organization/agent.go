@@ -47,9 +47,14 @@ func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	if err != nil {
 		return err
 	}
+	labels, err := labelsOf(ctx, service, c.Output, c.Agent)
+	if err != nil {
+		return err
+	}
 	return c.Print(t, a, func(table *terminal.Table) {
 		identityFields(table, a.AgentIdentity, names)
 		table.Field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
+		table.Field("Labels", labels)
 		table.Field("Created", terminal.Time(a.CreatedAt))
 		table.Field("Updated", terminal.Time(a.UpdatedAt))
 		table.Text(a.Instructions)

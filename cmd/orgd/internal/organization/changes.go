@@ -85,11 +85,28 @@ func changeCells(e client.ChangeEvent) []string {
 	if e.Reason != nil {
 		reason = *e.Reason
 	}
-	version := ""
+	version, changed := "", firstFields(e.ChangedFields)
 	if e.FromVersion != nil && e.ToVersion != nil {
 		version = fromTo("v", e.FromVersion, e.ToVersion)
 	}
-	return []string{terminal.Time(e.Timestamp), e.Actor, string(e.Action), name, version, firstFields(e.ChangedFields), reason}
+	if e.Label != nil {
+		version, changed = labeled(e), *e.Label
+	}
+	if e.Way != client.WayDirect {
+		changed += " (" + string(e.Way) + ")"
+	}
+	return []string{terminal.Time(e.Timestamp), e.Actor, string(e.Action), name, version, strings.TrimSpace(changed), reason}
+}
+
+// labeled returns which version the label of a change has named and names now.
+func labeled(e client.ChangeEvent) string {
+	switch {
+	case e.FromVersion == nil && e.ToVersion != nil:
+		return fmt.Sprintf("v%d", *e.ToVersion)
+	case e.FromVersion != nil && e.ToVersion == nil:
+		return fmt.Sprintf("v%d to none", *e.FromVersion)
+	}
+	return fromTo("v", e.FromVersion, e.ToVersion)
 }
 
 // firstFields names the first fields that were changed, and says how many more there are.

@@ -1,5 +1,5 @@
 // Package organization has the commands that read and change what a service holds:
-// company, departments, agents, projects and activities.
+// company, departments, agents and their labels, projects and activities.
 package organization
 
 // Get lists what the service holds.

@@ -54,6 +54,7 @@ func (c *departmentShowCmd) Run(ctx context.Context, t *terminal.Terminal, servi
 		for _, chain := range d.Policies.ApprovalChains {
 			table.Field("Approval", chain.ActionType+" by "+strings.Join(chain.Approvers, ", "))
 		}
+		table.Field("Protected", strings.Join(d.Policies.ProtectedLabels, ", "))
 		table.Field("Revision", strconv.FormatInt(d.Revision, 10))
 		table.Field("Created", terminal.Time(d.CreatedAt))
 		table.Field("Updated", terminal.Time(d.UpdatedAt))

@@ -1,7 +1,10 @@
 package organization
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"orgd/client"
@@ -77,4 +80,33 @@ func putAutonomy(o client.Object, level string) {
 		return
 	}
 	putWord(o, "autonomy_level", level)
+}
+
+// kind returns what is special about a label.
+func kind(l client.Label) string {
+	var words []string
+	if l.Fixed {
+		words = append(words, "fixed")
+	}
+	if l.Protected {
+		words = append(words, "protected")
+	}
+	return strings.Join(words, ", ")
+}
+
+// labelsOf returns the labels of an agent for its table, those that were set.
+func labelsOf(ctx context.Context, service *client.Client, output, agent string) (string, error) {
+	if output != "table" {
+		return "", nil
+	}
+	all, err := service.Labels(ctx, agent)
+	var words []string
+	for _, l := range slices.DeleteFunc(all, func(l client.Label) bool { return l.Name == client.LabelLatest }) {
+		word := fmt.Sprintf("%s v%d", l.Name, l.Version)
+		if k := kind(l); k != "" {
+			word += " (" + k + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", "), err
 }

@@ -20,6 +20,7 @@ type Terminal struct {
 	Stdin            io.Reader
 	Stdout, Stderr   io.Writer
 	Interactive      bool          // Stdin is a terminal
+	StdoutIsTerminal bool          // Stdout is a terminal
 	StderrIsTerminal bool          // Stderr is a terminal
 	Colored          bool          // Stdout is a terminal that should have colours
 	UserDir          string        // the user's directory for configuration, "" if unknown
@@ -67,6 +68,16 @@ func Interrupted(ctx context.Context, err error, done Interruption) error {
 // other place to report them.
 func (t *Terminal) Say(format string, args ...any) {
 	fmt.Fprintln(t.Stderr, visibleLines(fmt.Sprintf(format, args...)))
+}
+
+// Write prints a text on standard output as it is. On a terminal its hidden characters are
+// escaped.
+func (t *Terminal) Write(text string) error {
+	if t.StdoutIsTerminal {
+		text = visibleLines(text)
+	}
+	_, err := io.WriteString(t.Stdout, text)
+	return err
 }
 
 // Fail prints an error. Usage errors with several lines are a list of mistakes.

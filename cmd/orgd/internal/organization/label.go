@@ -1,0 +1,241 @@
+package organization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"orgd/client"
+	"orgd/cmd/orgd/internal/document"
+	"orgd/cmd/orgd/internal/remote"
+	"orgd/cmd/orgd/internal/terminal"
+)
+
+// Label is everything about the labels of agents.
+type Label struct {
+	Set     labelSetCmd     `cmd:"" help:"Have a label name a version of an agent."`
+	Get     labelGetCmd     `cmd:"" help:"Show a label of an agent."`
+	List    labelListCmd    `cmd:"" help:"List the labels of an agent."`
+	History labelHistoryCmd `cmd:"" help:"List what a label of an agent has named."`
+	Remove  labelRemoveCmd  `cmd:"" help:"Remove a label of an agent."`
+}
+
+// labelArg names a label of an agent.
+type labelArg struct {
+	agentArg
+	Label string `arg:"" help:"The label, such as production."`
+}
+
+type labelSetCmd struct {
+	remote.ServerFlag
+	terminal.ResultFlag
+	document.ReasonFlag
+	labelArg
+	Version int64 `arg:"" help:"The version, as \"orgd agent versions\" lists them."`
+	Fixed   bool  `help:"Have it name this version for ever: it is never moved or removed again."`
+}
+
+// Help implements kong.HelpProvider.
+func (labelSetCmd) Help() string {
+	return `Makes a label, or moves it to another version. A runtime that asks for the label has the version within half a minute. The version of an agent stays as it is: only its revision grows.
+
+A department can protect labels. These are moved by a department_admin of the department and by an admin. Others may move one back to a version that it has named before, and have to say why.
+
+Examples:
+
+    orgd label set Ada staging 7
+    orgd label set Ada production 7 --reason "better on the tickets of May"
+    orgd label set Ada release-1 7 --fixed`
+}
+
+// Run sets the label.
+func (c *labelSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	in := client.LabelInput{Version: c.Version, Reason: c.Reason}
+	if c.Fixed {
+		in.Fixed = &c.Fixed
+	}
+	l, err := service.SetLabel(ctx, c.Agent, c.Label, in)
+	return printResult(t, c.ResultFlag, l, err, "Label %s of agent %s names version %d.", c.Label, c.Agent, l.Version)
+}
+
+type labelGetCmd struct {
+	printFlags
+	labelArg
+}
+
+// Help implements kong.HelpProvider.
+func (labelGetCmd) Help() string {
+	return `Shows which version a label names, since when, by whom and why. "orgd resolve" shows what the version says.
+
+Example:
+
+    orgd label get Ada production`
+}
+
+// Run prints the label on standard output.
+func (c *labelGetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	l, err := c.read(ctx, service)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, l, func(table *terminal.Table) {
+		table.Field("Label", l.Name)
+		table.Field("Version", strconv.FormatInt(l.Version, 10))
+		table.Field("Kind", kind(l))
+		table.Field("Set", fmt.Sprintf("%s by %s", terminal.Time(l.SetAt), l.SetBy))
+		table.Field("Reason", terminal.Word(l.Reason))
+	})
+}
+
+// read reads the label. If the agent does not have it, the error names those that it has.
+func (c labelArg) read(ctx context.Context, service *client.Client) (client.Label, error) {
+	all, err := service.Labels(ctx, c.Agent)
+	if err != nil {
+		return client.Label{}, err
+	}
+	var names []string
+	for _, l := range all {
+		if l.Name == c.Label {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return client.Label{}, fmt.Errorf("agent %s has no label %q, but %s", c.Agent, c.Label, strings.Join(names, ", "))
+}
+
+type labelListCmd struct {
+	printFlags
+	agentArg
+}
+
+// Help implements kong.HelpProvider.
+func (labelListCmd) Help() string {
+	return `Lists the labels of an agent by name, and what each names. A fixed label is never moved or removed, and a protected one not by everybody.
+
+Example:
+
+    orgd label list Ada`
+}
+
+// Run prints the labels on standard output.
+func (c *labelListCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	all, err := service.Labels(ctx, c.Agent)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, all, func(table *terminal.Table) {
+		table.Header("LABEL", "VERSION", "KIND", "SET", "BY", "REASON")
+		for _, l := range all {
+			table.Row(l.Name, strconv.FormatInt(l.Version, 10), kind(l), terminal.Time(l.SetAt), l.SetBy, terminal.Word(l.Reason))
+		}
+	})
+}
+
+type labelHistoryCmd struct {
+	printFlags
+	remote.AllFlag
+	labelArg
+}
+
+// Help implements kong.HelpProvider.
+func (labelHistoryCmd) Help() string {
+	return `Lists what a label has named, latest first, with who moved it and why. The history outlives the label; that of an agent that was deleted is listed by its id.
+
+Example:
+
+    orgd label history Ada production --limit 5`
+}
+
+// Run prints the history on standard output.
+func (c *labelHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	all, err := remote.Collect(service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Limit)), c.Limit)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, all, func(table *terminal.Table) {
+		table.Header("TIME", "VERSION", "FROM", "BY", "WAY", "REASON")
+		for _, m := range all {
+			table.Row(terminal.Time(m.At), versionOrNone(m.Version), versionOrNone(m.FromVersion), m.By, string(m.Way), terminal.Word(m.Reason))
+		}
+	})
+}
+
+// versionOrNone returns what a label names.
+func versionOrNone(n *int64) string {
+	if n == nil {
+		return "none"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+type labelRemoveCmd struct {
+	remote.ServerFlag
+	yesFlag
+	labelArg
+}
+
+// Help implements kong.HelpProvider.
+func (labelRemoveCmd) Help() string {
+	return `Removes a label. Runtimes that ask for it go on with the last prompt that they have, and raise an alarm. The history of the label stays.
+
+Example:
+
+    orgd label remove Ada canary --reason "it is production now" --yes`
+}
+
+// Run removes the label.
+func (c *labelRemoveCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	return c.remove(ctx, t, []string{c.Label}, func(string) (deletion, error) {
+		a, err := service.Agent(ctx, c.Agent) // before the label: its tag is that of the label, too
+		if err != nil {
+			return deletion{}, err
+		}
+		l, err := c.read(ctx, service)
+		return deletion{fmt.Sprintf("label %s of agent %s (version %d)", l.Name, a.Name, l.Version), l.Name, a.ETag}, err
+	}, func(ctx context.Context, label string, opts ...client.Option) error {
+		return service.RemoveLabel(ctx, c.Agent, label, opts...)
+	})
+}
+
+// Resolve prints what a label names.
+type Resolve struct {
+	remote.ServerFlag
+	agentArg
+	Label  string `required:"" placeholder:"LABEL" help:"The label, such as production; latest is that of the newest version."`
+	Output string `short:"o" enum:"table,prompt,json,yaml" default:"table" placeholder:"FORMAT" help:"How to print: table, prompt (nothing but the instructions), json or yaml (default ${default})."`
+}
+
+// Help implements kong.HelpProvider.
+func (Resolve) Help() string {
+	return `Shows the version of an agent that a label names, as a runtime gets it, with the department and the status that the agent has now.
+
+Examples:
+
+    orgd resolve Ada --label production
+    orgd resolve Ada --label production -o prompt > ada.md
+    orgd resolve Ada --label production -o json | jq -r .content_hash`
+}
+
+// Run prints it on standard output.
+func (c *Resolve) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	a, err := service.Resolve(ctx, c.Agent, c.Label)
+	if errors.Is(err, client.ErrRecordNotFound) {
+		return fmt.Errorf("%w; see orgd label list %s", err, terminal.ShellWord(c.Agent))
+	}
+	if err != nil {
+		return err
+	}
+	if c.Output == "prompt" {
+		return t.Write(a.Identity.Instructions)
+	}
+	return terminal.OutputFlag{Output: c.Output}.Print(t, a, func(table *terminal.Table) {
+		now := a.Identity
+		now.Name, now.Department, now.Status = a.Name, a.Department, a.Status
+		identityFields(table, now, nil)
+		table.Field("Label", a.Label)
+		table.Field("Version", strconv.FormatInt(a.Version, 10))
+		table.Text(now.Instructions)
+	})
+}
