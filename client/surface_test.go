@@ -35,6 +35,7 @@ func TestSurface(t *testing.T) {
 		{"company", checkCompany},
 		{"agents", checkAgents},
 		{"versions", checkVersions},
+		{"labels", checkLabels},
 		{"activities", checkActivities},
 		{"figures", checkFigures},
 		{"projects", checkProjects},
