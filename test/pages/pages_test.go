@@ -42,7 +42,8 @@ var pages = []struct {
 	{"docs/concepts.md", 2, 0},
 	{"docs/install.md", 4, 6},
 	{"docs/quickstart.md", 8, 0},
-	{"docs/runtime.md", 3, 1},
+	{"docs/release.md", 8, 0},
+	{"docs/runtime.md", 4, 1},
 	{"docs/troubleshooting.md", 6, 0},
 	{"docs/webhooks.md", 2, 0},
 }

@@ -32,9 +32,9 @@ var runtimes = []struct {
 	{"prompt.mts", "node", withoutTypes},
 }
 
-// The programs of the page have a new prompt soon, keep the last one while the
-// service is away, have it after a restart of their own, and go on when the
-// service is back.
+// The programs of the page have what the label names soon, keep the last one while the
+// service is away, have it after a restart of their own, go on when the service is back, and
+// tell apart what may become of agent, label and token.
 func TestRuntimesKeepTheirPrompt(t *testing.T) {
 	programs := map[string]string{}
 	for _, b := range blocks(t, "docs/runtime.md") {
@@ -63,57 +63,113 @@ func TestRuntimesKeepTheirPrompt(t *testing.T) {
 
 func keepsItsPrompt(t *testing.T, dir string, command []string) {
 	ctx := t.Context()
-	data := filepath.Join(dir, "data")
-	admin, err := process.Token(ctx, binary, data, "root")
-	if err != nil {
-		t.Fatal(err)
-	}
-	viewer, err := process.Run(ctx, binary, "token", "create", "--data-dir", data, "--role", "viewer", "--subject", "runtime")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "viewer.token"), []byte(viewer+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	addr := "127.0.0.1:" + freePorts(t)[0]
-	env := []string{"ORGD_SERVER=http://" + addr, "ORGD_TOKEN_FILE=viewer.token", "EVERY=0.2"}
-	service := serveAt(t, data, addr)
-	c, err := client.New(client.Config{BaseURL: "http://" + addr, Token: client.StaticToken(admin)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.CreateDepartment(ctx, client.DepartmentInput{Name: "Engineering"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.CreateAgent(ctx, client.AgentInput{Name: "Ada", Role: "Reviewer", Department: "Engineering", Instructions: "prompt one"}); err != nil {
-		t.Fatal(err)
-	}
-	change := func(prompt string) {
+	o := newOrganization(t, dir)
+	env := []string{"ORGD_SERVER=http://" + o.addr, "ORGD_TOKEN_FILE=viewer.token", "EVERY=0.2"}
+	done := func(_ any, err error) {
 		t.Helper()
-		if _, err := c.PatchAgent(ctx, "Ada", client.Object{"instructions": prompt}); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	release := func(version int64, prompt string) {
+		t.Helper()
+		done(o.PatchAgent(ctx, "Ada", client.Object{"instructions": prompt}))
+		done(o.SetLabel(ctx, "Ada", "production", client.LabelInput{Version: version}))
+	}
 
 	first := start(t, dir, env, command)
+	first.says("alarm: the label is gone")
+	done(o.SetLabel(ctx, "Ada", "production", client.LabelInput{Version: 1}))
 	first.says("version 1: prompt one")
-	change("prompt two")
+	release(2, "prompt two")
 	first.says("version 2: prompt two")
-	if code, err := service.Terminate(); code != 0 || err != nil {
+	done(o.PatchAgent(ctx, "Ada", client.Object{"instructions": "not released"}))
+	if code, err := o.service.Terminate(); code != 0 || err != nil {
 		t.Fatalf("the service ended with %d, %v", code, err)
 	}
-	first.says("keeping the last prompt")
+	first.says("keeping the last prompt: ")
 	first.end()
 
 	second := start(t, dir, env, command)
 	second.says("version 2: prompt two")
-	second.says("keeping the last prompt")
-	serveAt(t, data, addr)
-	change("prompt three")
-	second.says("version 3: prompt three")
-	second.end()
+	second.says("keeping the last prompt: ")
+	serveAt(t, o.data, o.addr)
+	release(4, "prompt four")
+	second.says("version 4: prompt four")
 	if n := strings.Count(second.String(), "version 2"); n != 1 {
 		t.Errorf("it told version 2 %d times, want once:\n%s", n, second)
+	}
+	done(o.PatchAgent(ctx, "Ada", client.Object{"status": "on_leave"}))
+	second.says("stop: the agent is on_leave")
+	writeToken(t, dir, "expired")
+	second.says("alarm: the token is refused; keeping the last prompt")
+	writeToken(t, dir, o.viewer)
+	done(nil, o.RemoveLabel(ctx, "Ada", "production"))
+	second.says("alarm: the label is gone; keeping the last prompt")
+	done(nil, o.DeleteAgent(ctx, "Ada"))
+	second.says("stop: the agent is gone")
+	second.end()
+	if text := first.String() + second.String(); strings.Contains(text, "version 3") {
+		t.Errorf("it told a version that the label has never named:\n%s", text)
+	}
+	readableByNobodyElse(t, dir)
+}
+
+// organization is a service with Ada in it, and who may change it.
+type organization struct {
+	*client.Client
+	service    *process.Process
+	addr, data string
+	viewer     string // the token of the runtime
+}
+
+func newOrganization(t *testing.T, dir string) organization {
+	t.Helper()
+	ctx := t.Context()
+	o := organization{data: filepath.Join(dir, "data"), addr: "127.0.0.1:" + freePorts(t)[0]}
+	admin, err := process.Token(ctx, binary, o.data, "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.viewer, err = process.Run(ctx, binary, "token", "create", "--data-dir", o.data, "--role", "viewer", "--subject", "runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeToken(t, dir, o.viewer)
+	o.service = serveAt(t, o.data, o.addr)
+	if o.Client, err = client.New(client.Config{BaseURL: "http://" + o.addr, Token: client.StaticToken(admin)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.CreateDepartment(ctx, client.DepartmentInput{Name: "Engineering"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.CreateAgent(ctx, client.AgentInput{Name: "Ada", Role: "Reviewer", Department: "Engineering", Instructions: "prompt one"}); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// writeToken replaces the token of the program as a whole.
+func writeToken(t *testing.T, dir, token string) {
+	t.Helper()
+	file := filepath.Join(dir, "viewer.token")
+	if err := os.WriteFile(file+".new", []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readableByNobodyElse checks that the program has kept the prompt in a file of mode 0600.
+func readableByNobodyElse(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "Ada.*json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the prompt is kept in %q, %v, want one file", files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has mode %v, %v, want 0600", files[0], info.Mode(), err)
 	}
 }
 
@@ -225,7 +281,7 @@ func compiled(t *testing.T, dir, file string) []string {
 }
 
 // types are what only TypeScript has in the program of the page.
-var types = regexp.MustCompile(`(?m)^type .*;$|: (?:string\b|Kept \| undefined|Kept\b|void\b|Promise<\w+>)|!([,;)])`)
+var types = regexp.MustCompile(`(?m)^type .*;$|: (?:string\b|number\b|Promise<[^>]+>|Kept \| undefined|Kept\b|void\b)|!([,;)])`)
 
 // withoutTypes runs the program with Node.js as it is, or without its types if
 // this version does not take them out itself.
