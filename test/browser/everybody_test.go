@@ -30,7 +30,7 @@ func TestRoles(t *testing.T) {
 	// What nobody is offered who may only read.
 	changes := map[string][]string{
 		"":                                   {"New department", "Hire an agent", "Plan", "Move " + own + " down"},
-		"agents/" + url.PathEscape(inOwn):    {"Save", "Delete"},
+		"agents/" + url.PathEscape(inOwn):    {"Save", "Delete", "Set a label"},
 		"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy", "Move " + inOwn + " down"},
 		"projects":                           {"New project"},
 		"settings":                           {"New token", "New webhook", "Save"},
@@ -56,12 +56,12 @@ func TestRoles(t *testing.T) {
 			name: "department_admin", token: s.token("department_admin", "dora", "--departments", own),
 			offers: map[string][]string{
 				"":                                   {"Hire an agent"},
-				"agents/" + url.PathEscape(inOwn):    {"Save", "Delete"},
+				"agents/" + url.PathEscape(inOwn):    {"Save", "Delete", "Set a label"},
 				"departments/" + url.PathEscape(own): {"Change", "Change the policy", "Move " + inOwn + " down"},
 			},
 			lacks: map[string][]string{
 				"":                                     {"New department", "Plan", "Move " + own + " down"},
-				"agents/" + url.PathEscape(inOther):    {"Save", "Delete"},
+				"agents/" + url.PathEscape(inOther):    {"Save", "Delete", "Set a label"},
 				"departments/" + url.PathEscape(other): {"Change", "Change the policy", "Move " + inOther + " down"},
 				"settings":                             {"New token", "New webhook", "Save"},
 			},
@@ -71,7 +71,7 @@ func TestRoles(t *testing.T) {
 			name: "editor", token: s.token("editor", "ed"),
 			offers: map[string][]string{
 				"":                                  {"New department", "Hire an agent", "Plan", "Move " + own + " down"},
-				"agents/" + url.PathEscape(inOther): {"Save", "Delete"}, "projects": {"New project"}, "settings": {"Save"},
+				"agents/" + url.PathEscape(inOther): {"Save", "Delete", "Set a label"}, "projects": {"New project"}, "settings": {"Save"},
 				"departments/" + url.PathEscape(other): {"Change", "Move " + inOther + " down"},
 			},
 			lacks:  map[string][]string{"settings": {"New token", "New webhook"}},

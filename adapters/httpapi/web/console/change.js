@@ -1,13 +1,14 @@
 // A change of the organization, as a sentence in a list.
 
 import { h, name as text } from "./dom.js";
-import { ago, time, words } from "./format.js";
+import { ago, moved, time, words } from "./format.js";
 import { link } from "./router.js";
 
 const shown = 4; // fields that are named; the difference has them all
 
 const signs = {
   created: "+", updated: "✎", set: "✎", rolled_back: "↶", deleted: "−", removed: "−", agents_reordered: "⇅", departments_reordered: "⇅",
+  label_set: "⚑", label_removed: "−",
 };
 
 // What the actor did, by action.
@@ -16,6 +17,9 @@ const sentences = {
   "agent.updated": (c, to) => ["changed ", count(c), " of ", to.thing(c), fields(c)],
   "agent.rolled_back": (c, to) => ["rolled back ", count(c), " of ", to.thing(c), fields(c)],
   "agent.deleted": (c, to) => ["deleted ", to.thing(c), " from ", to.department(c.department)],
+  "agent.label_set": (c, to) => c.from_version === c.to_version ? ["made the label ", h("code", {}, c.label), " of ", to.thing(c), " fixed"] :
+    [c.from_version ? "moved" : "set", " the label ", h("code", {}, c.label), " of ", to.thing(c)],
+  "agent.label_removed": (c, to) => ["removed the label ", h("code", {}, c.label), " of ", to.thing(c)],
   "department.created": (c, to) => ["created the department ", to.thing(c)],
   "department.updated": (c, to) => ["changed ", count(c), " of the department ", to.thing(c), fields(c)],
   "department.deleted": (c) => ["deleted the department ", text(c.resource.name)],
@@ -73,10 +77,10 @@ function fields({ summary, changed_fields: all }) {
 
 // versions leads to the difference, or to the versions of an agent that had none before
 // or has none after.
-function versions({ resource: { id, name }, from_version: from, to_version: to }) {
-  if (from === to) return null; // what has no versions, and what no version is about
-  const both = from && to;
-  const label = both ? `v${from} → v${to}` : `v${from ?? to}`;
+function versions({ resource: { id, name }, label: moves, from_version: from, to_version: to }) {
+  if (from === to && !moves) return null; // what has no versions, and what no version is about
+  const both = from && to && from !== to;
+  const label = moves ? `${moves}: ${moved(from, to)}` : both ? `v${from} → v${to}` : `v${from ?? to}`;
   return h("a", {
     class: "difference", href: link("agents", id, "versions", ...(both ? [{ from, to }] : [])),
     "aria-label": both ? `${label}: what changed in ${name}` : `${label}: versions of ${name}`,

@@ -68,27 +68,23 @@ export function select(values, chosen, properties = {}, labels = (v) => v) {
 }
 
 // ask shows a dialog and returns what was done: true for the button that
-// confirms. content may hold fields; check returns what is wrong with them.
+// confirms. content may hold fields; check returns or throws what is wrong with them. It
+// may send them: the dialog stays until nothing is wrong.
 export function ask(title, content, confirm, { danger = false, check = () => "" } = {}) {
   return new Promise((resolve) => {
     const problem = h("p", { class: "problem", role: "alert" });
+    const yes = h("button", { type: "submit", class: danger ? "danger" : "primary" }, confirm);
     const form = h("form", {
-      method: "dialog",
       oninput: () => { problem.textContent = ""; },
-      onsubmit: (event) => {
-        const wrong = check();
-        if (wrong) {
-          event.preventDefault();
-          problem.textContent = wrong;
-          return;
-        }
-        dialog.returnValue = "yes";
+      onsubmit: async (event) => {
+        event.preventDefault();
+        problem.textContent = await busy(yes, check).catch((error) => error.message);
+        if (!problem.textContent) dialog.close("yes");
       },
     },
     h("h2", { id: "dialog-title" }, title), content, problem,
     h("div", { class: "buttons" },
-      h("button", { type: "button", class: "secondary", onclick: () => dialog.close("") }, "Cancel"),
-      h("button", { type: "submit", value: "yes", class: danger ? "danger" : "primary" }, confirm)));
+      h("button", { type: "button", class: "secondary", onclick: () => dialog.close("") }, "Cancel"), yes));
     const dialog = h("dialog", { "aria-labelledby": "dialog-title", onclose: () => {
       dialog.remove();
       resolve(dialog.returnValue === "yes");

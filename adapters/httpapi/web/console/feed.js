@@ -1,7 +1,7 @@
 // A list of what happened, the newest first, which goes on with what happens now.
 
 import { Pages } from "./api.js";
-import { busy, empty, field, fill, h, select } from "./dom.js";
+import { busy, empty, field, fill, h, notice, select } from "./dom.js";
 import { link } from "./router.js";
 
 const most = 500; // entries in the page; older ones can be read again
@@ -20,6 +20,26 @@ export function filters(place, fields) {
 // hours chooses how far back a feed reaches.
 export const hours = (chosen) => select(["", "24", "48", "168"], chosen, {},
   (v) => ({ "": "all that is kept", 24: "24 hours", 48: "48 hours", 168: "7 days" })[v]);
+
+// paged fills a list page by page. entry makes an element of an item; none is said when
+// there are none. It returns what reads on: a button and its function.
+export function paged(list, pages, entry, none) {
+  const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, draw) }, "Earlier");
+  let shown = 0;
+  const draw = async () => {
+    try {
+      await pages.more();
+    } catch (error) {
+      if (error.name !== "AbortError") notice(error.message, "error");
+      return;
+    }
+    list.append(...pages.items.slice(shown).map(entry));
+    shown = pages.items.length;
+    more.hidden = pages.complete;
+    if (!pages.items.length) list.append(empty(none));
+  };
+  return { more, draw };
+}
 
 // Feed begins with what happened last and goes on with what happens now. While
 // it is paused nothing is lost: what comes is kept, and shown afterwards.

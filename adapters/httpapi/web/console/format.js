@@ -19,6 +19,11 @@ export const percent = (value) => value === null || value === undefined ? "–" 
 // words makes a word of the interface one for people: on_leave, on leave.
 export const words = (value) => (value ?? "–").replaceAll("_", " ");
 
+const version = (n) => n ? `v${n}` : "none";
+
+// moved says which version a label named and which it names; the same one is fixed.
+export const moved = (from, to) => from === to ? `v${to}, fixed` : `${version(from)} → ${version(to)}`;
+
 export const time = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
 export const date = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(text)) : "–";
 

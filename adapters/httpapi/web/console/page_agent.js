@@ -5,7 +5,9 @@ import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
 import { announce, ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { entry } from "./event.js";
+import { paged } from "./feed.js";
 import { ago, autonomies, costOf, date, duration, levels, money, number, percent, statuses, time, words } from "./format.js";
+import { Labels, read as readLabels } from "./labels.js";
 import { again, link } from "./router.js";
 import { may } from "./session.js";
 import { listen } from "./stream.js";
@@ -18,8 +20,8 @@ export async function page({ name, signal }) {
   if (!found) return departed(name, signal);
   const { data: agent, tag } = found;
   const read = (what) => data(path("agents", agent.id, what), {}, signal);
-  const [health, performance, career, departments] = await Promise.all([
-    read("health"), read("performance"), read("history"), data("company/departments", {}, signal),
+  const [health, performance, career, departments, labels] = await Promise.all([
+    read("health"), read("performance"), read("history"), data("company/departments", {}, signal), readLabels(agent, signal),
   ]);
   const reporting = agent.authority.reports_to &&
     await data(path("agents", agent.authority.reports_to), {}, signal).catch(() => null); // it may be gone
@@ -34,10 +36,10 @@ export async function page({ name, signal }) {
         h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, text(agent.role), ` · ${words(agent.level)} · `, status(agent.status))),
         h("a", { class: "button secondary", href: link("agents", agent.name, "versions") }, `Versions (${agent.version})`),
         changesOf(agent.name, agent.name),
-        editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent, tag) }, "Delete") : null),
+        editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent) }, "Delete") : null),
       h("div", { class: "columns" },
         h("div", { class: "wide" }, identity(agent, reporting), editable ? new Editor(agent, tag, departments).element : instructions(agent)),
-        h("div", {}, condition(health, performance), careerOf(career), activity(agent, signal))),
+        h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance), careerOf(career), activity(agent, signal))),
     ],
   };
 }
@@ -123,15 +125,8 @@ const most = 500; // events in the page
 function activity(agent, signal) {
   const list = h("ol", { class: "feed" });
   const pages = new Pages(path("agents", agent.id, "activity"), { limit: 15 }, signal);
-  const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, draw) }, "Earlier");
-  const draw = async () => {
-    const before = pages.items.length;
-    await pages.more();
-    list.append(...pages.items.slice(before).map((e) => entry(e, { name: false })));
-    more.hidden = pages.complete;
-    if (!pages.items.length) list.append(empty("Nothing yet."));
-  };
-  draw().catch((error) => error.name !== "AbortError" && notice(error.message, "error"));
+  const { more, draw } = paged(list, pages, (e) => entry(e, { name: false }), "Nothing yet.");
+  draw();
   listen((event) => {
     if (event.agent_id !== agent.id) return;
     list.prepend(entry(event, { name: false, fresh: true }));
@@ -140,17 +135,21 @@ function activity(agent, signal) {
   return section("Activity", list, more);
 }
 
-async function dismiss(agent, tag) {
-  const yes = await ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. Versions, history and activity stay readable by the id ", h("code", {}, agent.id), "."), "Delete", { danger: true });
-  if (!yes) return;
+async function dismiss(agent) {
   try {
+    const { data: now, tag } = await get(path("agents", agent.id));
+    if (now.version !== agent.version) return notice(meanwhile, "error");
+    const yes = await ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. Versions, history and activity stay readable by the id ", h("code", {}, agent.id), "."), "Delete", { danger: true });
+    if (!yes) return;
     await change("DELETE", path("agents", agent.id), undefined, { tag });
     notice(`${agent.name} is deleted.`);
     location.hash = link("");
   } catch (error) {
-    notice(error.stale ? "Somebody has changed the agent meanwhile. Look at it again first." : error.message, "error");
+    notice(error.stale ? meanwhile : error.message, "error");
   }
 }
+
+const meanwhile = "Somebody has changed the agent meanwhile. Look at it again first.";
 
 // Editor is the form. It sends what was changed, and only if nobody else was
 // faster.
@@ -224,6 +223,10 @@ class Editor {
   async overtaken(error) {
     const { data: now, tag } = await get(path("agents", this.agent.id));
     if (now.revision === this.agent.revision) return fill(this.problem, error.message); // nobody has
+    if (now.version === this.agent.version) { // its labels only
+      Object.assign(this, { agent: now, tag });
+      return this.submit();
+    }
     const theirs = Object.keys(this.fields).filter((name) => now[name] !== this.agent[name]);
     const mine = this.changes();
     for (const name of theirs) {

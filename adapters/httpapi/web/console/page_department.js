@@ -241,20 +241,29 @@ async function edit(department, tag) {
   const head = h("input", { maxlength: 128, value: department.head ?? "" });
   const budget = h("input", { type: "number", min: 0, max: 100, step: "any", value: JSON.stringify(department.budget_percent), disabled: !may.editAll() });
   const autonomy = select(["", ...autonomies], department.autonomy_level ?? "", {}, (v) => v ? words(v) : "inherited");
-  const yes = await ask(`Change ${department.name}`, [
+  const labels = h("input", { value: department.policies.protected_labels.join(" "), spellcheck: "false" });
+  const send = async () => {
+    const body = {
+      description: description.value, head: head.value.trim() || null, autonomy_level: autonomy.value || null,
+      policies: { protected_labels: labels.value.split(/[\s,]+/).filter(Boolean) },
+    };
+    if (may.editAll()) body.budget_percent = Number(budget.value);
+    try {
+      await change("PATCH", path("departments", department.name), body, { tag });
+      return "";
+    } catch (error) {
+      if (!error.stale) throw error;
+      return "Somebody else has changed the department meanwhile. Nothing was saved; look at it again.";
+    }
+  };
+  const done = await ask(`Change ${department.name}`, [
     field("Description", description), field("Head", head, "name or id of an agent; empty for nobody"),
     field("Share of the budget, %", budget), field("Autonomy", autonomy),
-  ], "Save");
-  if (!yes) return;
-  const body = { description: description.value, head: head.value.trim() || null, autonomy_level: autonomy.value || null };
-  if (may.editAll()) body.budget_percent = Number(budget.value);
-  try {
-    await change("PATCH", path("departments", department.name), body, { tag });
-    notice("Saved.");
-    again();
-  } catch (error) {
-    notice(error.stale ? "Somebody else has changed the department meanwhile. Nothing was saved; look at it again." : error.message, "error");
-  }
+    field("Protected labels", labels, "such as production. Only a department_admin of the department or an admin sets, moves and removes them; others may take them back to versions that they have named."),
+  ], "Save", { check: send });
+  if (!done) return;
+  notice("Saved.");
+  again();
 }
 
 async function dissolve(department, tag) {

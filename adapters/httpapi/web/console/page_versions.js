@@ -1,9 +1,10 @@
 // The versions of an agent: compare any two, and go back to one.
 
 import { Pages, change, data, get, path } from "./api.js";
-import { sideBySide, unified } from "./diff.js";
+import { differences, fieldChanges } from "./compare.js";
 import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
-import { ago, time, words } from "./format.js";
+import { ago, time } from "./format.js";
+import { chips, place, read as readLabels } from "./labels.js";
 import { link } from "./router.js";
 import { may } from "./session.js";
 
@@ -19,9 +20,19 @@ export async function page({ name, query, signal }) {
   agent.title = agent.department ? agent.name : pages.items[0].snapshot.name;
   const view = new Comparison(agent, Number(query.get("from")) || Math.max(1, newest - 1), Number(query.get("to")) || newest, signal);
   const list = h("ol", { class: "versions" });
+  let labels = agent.department ? await readLabels(agent, signal) : [];
+  const mark = () => { // the versions with their labels
+    for (const e of list.querySelectorAll("[data-version]")) fill(e, chips(labels, Number(e.dataset.version)));
+  };
+  const label = async (version) => {
+    if (!(await place(agent, { version }))) return;
+    labels = await readLabels(agent, signal);
+    mark();
+  };
   const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, async () => { await pages.more(); draw(); }) }, "Earlier");
   const draw = () => {
-    fill(list, pages.items.map((v) => row(v, agent, newest, view)));
+    fill(list, pages.items.map((v) => row(v, agent, newest, view, label)));
+    mark();
     more.hidden = pages.complete;
   };
   draw();
@@ -38,18 +49,22 @@ export async function page({ name, query, signal }) {
   };
 }
 
-function row(v, agent, newest, view) {
+// label is called to label a version.
+function row(v, agent, newest, view, label) {
   return h("li", {},
     h("div", {},
       h("strong", {}, `Version ${v.version}`), v.version === newest ? h("span", { class: "chip" }, "current") : null,
-      v.restored_from ? h("span", { class: "chip" }, `restored from ${v.restored_from}`) : null),
+      v.restored_from ? h("span", { class: "chip" }, `restored from ${v.restored_from}`) : null,
+      h("span", { data: { version: v.version } })),
     h("p", { dir: "auto" }, v.reason ?? h("span", { class: "empty" }, "no reason given")),
     h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),
     h("div", { class: "row" },
       v.version > 1 ? h("button", { type: "button", class: "secondary", "aria-label": `What changed with version ${v.version}`, onclick: () => view.choose(v.version - 1, v.version) }, "What changed") : null,
       v.version < newest ? h("button", { type: "button", class: "secondary", "aria-label": `Compare with now: version ${v.version}`, onclick: () => view.choose(v.version, newest) }, "Compare with now") : null,
       v.version < newest && agent.department && may.edit(agent.department) ?
-        h("button", { type: "button", class: "secondary", "aria-label": `Roll back to version ${v.version}`, onclick: () => rollback(agent, v) }, "Roll back") : null));
+        h("button", { type: "button", class: "secondary", "aria-label": `Roll back to version ${v.version}`, onclick: () => rollback(agent, v) }, "Roll back") : null,
+      agent.department && may.moveLabels(agent.department) ?
+        h("button", { type: "button", class: "secondary", "aria-label": `Label version ${v.version}`, onclick: () => label(v.version).catch((error) => notice(error.message, "error")) }, "Label") : null));
 }
 
 // Comparison shows the differences between two versions.
@@ -86,33 +101,12 @@ class Comparison {
     const mine = ++this.asked;
     this.drawControls();
     if (this.newest === 1) return fill(this.result, empty("There is one version only."));
-    if (this.from >= this.to) return fill(this.result, empty("Choose an earlier version to compare from."));
-    const diff = await data(path("agents", this.agent.id, "versions", "diff"), { from_version: this.from, to_version: this.to }, this.signal)
-      .catch((error) => error);
+    if (this.from === this.to) return fill(this.result, empty("Choose two versions."));
+    const diff = await differences(this.agent.id, this.from, this.to, this.signal).catch((error) => error);
     if (mine !== this.asked) return; // others were chosen since
     if (diff instanceof Error) return fill(this.result, h("p", { class: "problem" }, diff.message));
-    fill(this.result, h("p", { class: "lead" }, diff.summary), changes(diff.field_changes, this.form));
+    fill(this.result, h("p", { class: "lead" }, diff.summary), fieldChanges(diff.field_changes, this.form));
   }
-}
-
-// changes shows each field that differs; long texts line by line.
-function changes(all, form) {
-  return all.map((c) => {
-    const before = plain(c.old_value);
-    const after = plain(c.new_value);
-    const long = /[\r\n]/.test(before + after) || before.length + after.length > 160;
-    return h("article", { class: "change" },
-      h("h3", {}, h("code", {}, c.field_path), " ", h("span", { class: "chip" }, words(c.change_type))),
-      long ? (form === "sides" ? sideBySide : unified)(before, after) :
-        h("p", { class: "short" }, h("del", {}, before || "nothing"), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, after || "nothing")));
-  });
-}
-
-// plain is a value of JSON as people read it.
-function plain(json) {
-  if (json === null) return "";
-  const value = JSON.parse(json);
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 // rollback shows what the agent would become, and does it when that is wanted.
@@ -129,7 +123,7 @@ async function rollback(agent, v) {
   const preview = compare(now, result);
   const yes = await ask(`Roll ${agent.name} back to version ${v.version}?`, [
     h("p", {}, preview.length ? "This is what would change:" : "This is what the agent is already: no version would be written."),
-    h("div", { class: "preview" }, changes(preview, "unified")),
+    h("div", { class: "preview" }, fieldChanges(preview)),
     field("Reason", reason, "It is kept with the new version."),
   ], "Roll back");
   if (!yes) return;

@@ -133,6 +133,8 @@ export const key = (name) => name.normalize("NFC").toLowerCase();
 export const may = {
   editAll: () => ["editor", "admin"].includes(session.me.role),
   administer: () => session.me.role === "admin",
+  moveLabels: (department) => may.edit(department),
+  moveProtected: (department) => may.moveLabels(department) && session.me.role !== "editor",
   edit: (department) => may.editAll() || session.me.role === "department_admin" &&
     session.me.departments.some((d) => key(d) === key(department)),
 };
