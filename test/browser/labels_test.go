@@ -195,6 +195,7 @@ func TestLabelsOfVersions(t *testing.T) {
 	b.await("it is refused", `document.querySelector("dialog[open] .problem")?.textContent.includes("protected")`)
 	b.press("Cancel")
 	s.place(token, "a"+strings.Repeat("b", 62), record{"version": 3, "reason": strings.Repeat("long", 100)})
+	b.visit("#/agents/Ada", "Ada") // so that the versions are read anew
 	b.pictures("labels", map[string]string{"agents/Ada/versions": "Versions of Ada", "agents/Ada": "Ada"})
 }
 
@@ -246,6 +247,7 @@ func TestProtectedLabels(t *testing.T) {
 	b.awaitLabel("production v1 protected")
 	b.press("History of production")
 	b.await("the way is shown", `document.querySelector(".labels .timeline li")?.textContent.startsWith("v3 → v1") && document.querySelector(".labels .timeline .chip").textContent === "return"`)
+	b.shot("label-history")
 	for _, wrong := range eval[[]string](b, audit) {
 		t.Errorf("the page with labels: %s", wrong)
 	}

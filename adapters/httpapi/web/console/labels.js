@@ -196,7 +196,7 @@ async function remove(agent, label) {
     }
   };
   const done = await ask(`Remove ${label} of ${agent.name}?`, [
-    h("p", {}, `It names version ${found.version}. Who asks for ${label} gets nothing afterwards. Its history stays.`),
+    h("p", {}, `It names version ${found.version}. Whoever asks for ${label} is then told that there is none. Its history stays.`),
     field("Reason", reason, "It is kept in the history of the label."),
   ], "Remove", { danger: true, check: send });
   if (done) notice(`${label} is removed.`);
