@@ -37,11 +37,12 @@ func labelMoves(t *testing.T, s *Service) {
 	w.get(agentPath(w.ann)).hasAll("data", obj{"revision": before + 2, "version": 2})
 	w.put(path, obj{"version": 99}).refused(404, 3001, "no version 99")
 	w.put(labelPath("nobody", "production"), obj{"version": 1}).refused(404, 3000)
-	for _, bad := range []any{obj{}, obj{"version": 0}, obj{"version": "1"}, obj{"version": 1, "fixed": nil}, obj{"version": 1, "x": 1}, obj{"version": 1, "reason": ""}} {
+	for _, bad := range []any{obj{}, obj{"version": 0}, obj{"version": "1"}, obj{"version": 1, "fixed": "true"}, obj{"version": 1, "x": 1}, obj{"version": 1, "reason": ""}} {
 		w.put(path, bad).refused(400, 2001)
 	}
 	w.get(agentPath(w.ann)+"/labels").hasAll("data", obj{"0.label": "latest", "0.version": 2, "1.label": "production", "1.version": 2})
 
+	w.put(path, obj{"version": 2, "fixed": nil, "reason": nil}).want(200).has("data.fixed", false)
 	w.put(path, obj{"version": 2, "fixed": true}).want(200).has("data.fixed", true)
 	w.put(path, obj{"version": 1}).refused(409, 4000, "fixed")
 	w.put(path, obj{"version": 2, "fixed": false}).refused(409, 4000, "fixed")

@@ -76,6 +76,7 @@ func operational(t *testing.T, s *Service) {
 func queryNeverHurts(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.hook()
+	w.put(labelPath(w.ann, "production"), obj{"version": 1}).want(201)
 	const junk = "?limit=0&cursor=x&x=%zz&limit=-1&;&type[$ne]=a"
 	odd := w.with("If-None-Match", "nonsense").with("If-Match", "")
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/capabilities", "/company", "/company/departments", "/auth/me", "/openapi.json"} {

@@ -2,12 +2,12 @@ package fields
 
 var labels = []Noun{{
 	Name:    "Label",
-	Schemas: map[Form]Schema{Whole: {"Label", "A name for a version of an agent."}, Change: {"PutLabelRequest", "What the label is to name."}},
+	Schemas: map[Form]Schema{Whole: {"Label", "A name for a version of an agent."}, Create: {"PutLabelRequest", "What the label is to name."}},
 	Fields: []Field{
 		{Name: "label", Kind: "LabelName", Forms: Whole, Doc: "Its name; `latest` always names the newest version."},
-		{Name: "version", Kind: "VersionNumber", Must: Change, Doc: "The version that it names."},
+		{Name: "version", Kind: "VersionNumber", Must: Create, Doc: "The version that it names."},
 		{Name: "fixed", Kind: "{type: boolean}", Doc: "Whether it names this version for ever.",
-			Docs: map[Form]string{Change: "true has it name this version for ever: it is never moved or removed again. Absent: as it is, false for a new one."}},
+			Docs: map[Form]string{Create: "true has it name this version for ever: it is never moved or removed again. Absent: as it is, false for a new one."}},
 		{Name: "protected", Kind: "{type: boolean}", Forms: Whole, Doc: "Whether the agent's department protects it."},
 		{Name: "set_by", Kind: "Actor", Forms: Whole},
 		{Name: "set_at", Kind: "Timestamp", Forms: Whole},
