@@ -45,6 +45,7 @@ func departmentWithAllFields(t *testing.T, s *Service) {
 		"policies": obj{
 			"review_requirements": obj{"min_reviewers": 0, "required_reviewer_roles": list{"lead"}, "self_review_allowed": true},
 			"approval_chains":     list{obj{"action_type": "deploy", "approvers": list{"cto", "sre"}, "min_approvals": 1}, obj{"action_type": "hire", "approvers": list{"ceo"}}},
+			"protected_labels":    list{"production", "release-1"},
 		},
 		"ceremony_policy": obj{"strategy": "calendar", "other": list{1}},
 	}
