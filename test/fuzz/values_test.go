@@ -236,6 +236,11 @@ func (v *values) match(b *strings.Builder, re *syntax.Regexp, n int) {
 		b.WriteRune(v.rune(re.Rune))
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
+			if sub.Op == syntax.OpCharClass { // takes one of them
+				n--
+			}
+		}
+		for _, sub := range re.Sub {
 			v.match(b, sub, n)
 		}
 	case syntax.OpStar:
