@@ -56,8 +56,8 @@ func TestAllocations(t *testing.T) {
 		{"agent", "GET", "/agents/" + id, nil, 200, 65},
 		{"agent by name", "GET", "/agents/agent-00001", nil, 200, 65},
 		{"page of 50 agents", "GET", "/agents?limit=50", nil, 200, 355},
-		{"label", "GET", "/agents/" + id + "/labels/production", nil, 200, 80},
-		{"page of 50 agents with a label", "GET", "/labels/production/agents?limit=50", nil, 200, 426},
+		{"label", "GET", "/agents/" + id + "/labels/production", nil, 200, 89},
+		{"page of 50 agents with a label", "GET", "/labels/production/agents?limit=50", nil, 200, 540},
 		{"page of 50 names", "GET", "/agents?limit=50&q=agent", nil, 200, 2000},
 		{"new agent", "POST", "/agents", func() []byte {
 			n++
