@@ -124,11 +124,11 @@ func (s *Agents) Resolve(ctx context.Context, ref identity.Ref, name string) (ag
 	if err != nil {
 		return agent.Resolved{}, err
 	}
-	l, err := rec.Label(name)
+	version, err := rec.VersionOf(name)
 	if err != nil {
 		return agent.Resolved{}, err
 	}
-	return rec.Resolve(l, identity.Stored{})
+	return rec.Resolve(name, version, identity.Stored{})
 }
 
 // Content returns the agent with the content of the version.

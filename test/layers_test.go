@@ -55,12 +55,15 @@ var only = map[string]string{
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
-// everywhere, several use the same Redis, both stores commit in groups, files are made
-// durable in one way, and mistakes in settings and differences of texts look the same.
+// everywhere, several use the same Redis, both stores commit in groups and remember contents,
+// files are made durable in one way, and mistakes in settings and differences of texts look
+// the same.
 var adapterFriends = map[string]bool{
 	"orgd/adapters/telemetry":   true,
 	"orgd/adapters/redisconn":   true,
 	"orgd/adapters/groupcommit": true,
+	"orgd/adapters/contents":    true,
+	"orgd/adapters/lru":         true,
 	"orgd/adapters/keyfile":     true,
 	"orgd/adapters/settings":    true,
 	"orgd/adapters/textdiff":    true,

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"strconv"
 
 	"orgd/app"
@@ -30,18 +29,11 @@ func projectDigest(p app.Project) string {
 
 // digester makes a digest of texts, "" of none. It is short: it need only differ among a
 // few hundred states of one resource.
-type digester struct {
-	sum hash.Hash
-	buf []byte
-}
+type digester struct{ of []byte }
 
 func (d *digester) add(texts ...string) {
-	if d.sum == nil {
-		d.sum = sha256.New()
-	}
 	for _, t := range texts { // its length first, so that no two lists have the same bytes
-		d.buf = append(binary.AppendUvarint(d.buf[:0], uint64(len(t))), t...)
-		d.sum.Write(d.buf)
+		d.of = append(binary.AppendUvarint(d.of, uint64(len(t))), t...)
 	}
 }
 
@@ -53,8 +45,9 @@ func (d *digester) addNames(names *app.Lookup, ids []identity.ID) {
 }
 
 func (d *digester) text() string {
-	if d.sum == nil {
+	if len(d.of) == 0 {
 		return ""
 	}
-	return hex.EncodeToString(d.sum.Sum(nil)[:8])
+	sum := sha256.Sum256(d.of)
+	return hex.EncodeToString(sum[:8])
 }

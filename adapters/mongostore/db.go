@@ -26,6 +26,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
+	"orgd/adapters/contents"
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
@@ -62,6 +63,7 @@ type DB struct {
 	fields   agent.Schema
 	clock    ports.Clock
 	timeout  time.Duration
+	contents *contents.Memory
 	costs    atomic.Bool // whether costs are known to be recorded
 
 	writes      *groupcommit.Queue[*change]
@@ -91,7 +93,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	db := &DB{
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), fields: agent.Current(), clock: clock, timeout: cfg.OperationTimeout,
-		writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
+		contents: contents.New(), writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 	}
 	db.tail.db, db.leftLocks.db = db, db
 	db.catchUps.db, db.catchUps.of, db.trail.db, db.trail.of = db, events(), db, entries()

@@ -72,9 +72,15 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ 
 // Content implements [ports.IdentityLog].
 func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
+	if known, ok := s.db.contents.Get(string(id), number); ok {
+		return known, nil
+	}
 	found, err := get(s.db.ask(ctx), versionsColl, byID(versionID(id, number)), versionDoc.stored)
 	if isMissing(err) {
 		return found, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
+	}
+	if err == nil {
+		s.db.contents.Put(string(id), number, found)
 	}
 	return found, err
 }

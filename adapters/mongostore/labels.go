@@ -124,42 +124,31 @@ func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Res
 		return nil, err
 	}
 	found := make([]agent.Resolved, len(rows))
-	ids := make([]string, len(rows))
 	for i, rec := range rows {
-		l, err := rec.Label(q.Label)
+		version, err := rec.VersionOf(q.Label)
 		if err != nil {
 			return nil, damaged(err)
 		}
-		if found[i], err = rec.Resolve(l, identity.Stored{}); err != nil {
+		if found[i], err = rec.Resolve(q.Label, version, identity.Stored{}); err != nil {
 			return nil, damaged(err)
 		}
-		ids[i] = versionID(rec.ID, l.Version)
 	}
-	return s.fill(ctx, found, ids)
+	return s.fill(ctx, found)
 }
 
 // contentsAtOnce is how many contents are read at once: a page of what runtimes ask for.
 const contentsAtOnce = 64
 
 // fill gives agents the contents of versions. It ends with the first that is behind its page.
-func (s *Agents) fill(ctx context.Context, found []agent.Resolved, ids []string) ([]agent.Resolved, error) {
+func (s *Agents) fill(ctx context.Context, found []agent.Resolved) ([]agent.Resolved, error) {
 	var filling page.Filling
-	contents := map[string]identity.Stored{}
-	for i, id := range ids {
+	for i := range found {
 		if i%contentsAtOnce == 0 {
-			docs, err := all[versionDoc](s.db.ask(ctx), versionsColl, bson.D{in("_id", ids[i:min(i+contentsAtOnce, len(ids))])})
-			if err != nil {
+			if err := s.readContents(ctx, found[i:min(i+contentsAtOnce, len(found))]); err != nil {
 				return nil, err
 			}
-			for _, d := range docs {
-				contents[d.ID], _ = d.stored()
-			}
 		}
-		content, ok := contents[id]
-		if !ok {
-			return nil, fmt.Errorf("mongostore: version %s is missing from the storage", id)
-		}
-		if found[i].Content = content; filling.Add(found[i].Size()) {
+		if filling.Add(found[i].Size()) {
 			return found[:i+1], nil
 		}
 		if err := page.Allow(ctx, int(filling)); err != nil {
@@ -167,4 +156,37 @@ func (s *Agents) fill(ctx context.Context, found []agent.Resolved, ids []string)
 		}
 	}
 	return found, nil
+}
+
+// readContents gives agents the contents of versions: those that are not remembered are
+// read together.
+func (s *Agents) readContents(ctx context.Context, found []agent.Resolved) error {
+	unknown := map[string]*agent.Resolved{}
+	var ids []string
+	for i := range found {
+		a, ok := &found[i], false
+		if a.Content, ok = s.db.contents.Get(string(a.ID), a.Version); !ok {
+			id := versionID(a.ID, a.Version)
+			unknown[id], ids = a, append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	docs, err := all[versionDoc](s.db.ask(ctx), versionsColl, bson.D{in("_id", ids)})
+	if err != nil {
+		return err
+	}
+	for _, d := range docs {
+		a := unknown[d.ID]
+		delete(unknown, d.ID)
+		if a.Content, err = d.stored(); err != nil {
+			return damaged(err)
+		}
+		s.db.contents.Put(string(a.ID), a.Version, a.Content)
+	}
+	for id := range unknown {
+		return fmt.Errorf("mongostore: version %s is missing from the storage", id)
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	_ "modernc.org/sqlite" // the driver
 
+	"orgd/adapters/contents"
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/telemetry"
 	"orgd/domain/activity"
@@ -59,7 +60,7 @@ type DB struct {
 	writePool, readPool *sql.DB
 	readers             chan *conn
 	known               *records
-	contents            *contents
+	contents            *contents.Memory
 	events              *events
 	idempotency         *Idempotency
 
@@ -109,7 +110,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		log:      log,
 		fields:   agent.Current(),
 		known:    newRecords(maxRecords),
-		contents: newContents(maxContents),
+		contents: contents.New(),
 		events:   newEvents(maxEvents),
 		maxLog:   maxLog,
 		readers:  make(chan *conn, cfg.Readers),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"orgd/adapters/lru"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/page"
@@ -30,11 +31,11 @@ const (
 // ever out of date; which events there still are, only the database says.
 type events struct {
 	mu      sync.Mutex
-	byPlace lru[int64, activity.Encoded]
+	byPlace lru.Cache[int64, activity.Encoded]
 }
 
 func newEvents(max int) *events {
-	return &events{byPlace: newLRU[int64, activity.Encoded](max)}
+	return &events{byPlace: lru.New[int64, activity.Encoded](max)}
 }
 
 // at returns the events at positions of the log, as v sees them: first the cached ones,
@@ -81,7 +82,7 @@ func (c *events) remembered(places []int64) (found []activity.Encoded, missing [
 	defer c.mu.Unlock()
 	found = make([]activity.Encoded, 0, len(places))
 	for _, p := range places {
-		if e, ok := c.byPlace.get(p); ok {
+		if e, ok := c.byPlace.Get(p); ok {
 			found = append(found, e)
 		} else {
 			missing = append(missing, p)
@@ -96,7 +97,7 @@ func (c *events) remember(place int64, e activity.Encoded) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byPlace.put(place, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
+	c.byPlace.Put(place, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
 }
 
 const eventColumns = "id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata"

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -134,7 +133,7 @@ func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]str
 			if err != nil {
 				return err
 			}
-			a, err := rec.Resolve(agent.Label{Name: q.Label, Version: number}, content)
+			a, err := rec.Resolve(q.Label, number, content)
 			if err != nil {
 				return err
 			}
@@ -156,7 +155,7 @@ func (s *Agents) remember(since stamp) func(Row) (agent.Record, int64, identity.
 			return agent.Record{}, 0, identity.Stored{}, err
 		}
 		rec, ok := s.db.known.member(since, id)
-		content, ok2 := s.db.contents.get(string(id), number)
+		content, ok2 := s.db.contents.Get(string(id), number)
 		if !ok || !ok2 {
 			return agent.Record{}, 0, content, errForgotten
 		}
@@ -177,7 +176,7 @@ func (s *Agents) learn(since stamp) func(Row) (agent.Record, int64, identity.Sto
 		}
 		content = identity.Stored{Text: *text, Hash: *hash}
 		s.db.known.put(since, rec)
-		s.db.contents.put(rec.id, number, content)
+		s.db.contents.Put(rec.id, number, content)
 		return rec.Record, number, content, nil
 	}
 }
@@ -220,43 +219,13 @@ func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 	return "SELECT " + columns[0] + f.where() + " ORDER BY l.place, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
-// maxContents bounds the memory of the contents of versions that are remembered, in bytes.
-const maxContents = 20 << 20
-
-// contents remembers contents of versions that were read. They never change.
-type contents struct {
-	mu    sync.Mutex
-	known lru[contentKey, identity.Stored]
-}
-
-type contentKey struct {
-	id     string // of the agent, packed
-	number int64
-}
-
-func newContents(max int) *contents {
-	return &contents{known: newLRU[contentKey, identity.Stored](max)}
-}
-
-func (c *contents) get(id string, number int64) (identity.Stored, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.known.get(contentKey{id, number})
-}
-
-func (c *contents) put(id string, number int64, content identity.Stored) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known.put(contentKey{id, number}, content, len(content.Text)+recordOverhead, func(identity.Stored) {})
-}
-
 const selectContent = "SELECT identity, hash FROM versions WHERE agent_id = ? AND number = ?"
 
 // Content implements [ports.IdentityLog].
 func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
 	packed := packID(id)
-	if known, ok := s.db.contents.get(string(packed), number); ok {
+	if known, ok := s.db.contents.Get(string(packed), number); ok {
 		return known, s.db.refused()
 	}
 	found, err := ask(ctx, s.db, func(v *View) (found identity.Stored, err error) {
@@ -269,6 +238,6 @@ func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ 
 	if err != nil {
 		return found, fmt.Errorf("sqlitestore: read version %d of agent %s: %w", number, id, err)
 	}
-	s.db.contents.put(string(packed), number, found)
+	s.db.contents.Put(string(packed), number, found)
 	return found, nil
 }

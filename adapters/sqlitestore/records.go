@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"sync"
 
+	"orgd/adapters/lru"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -25,8 +26,8 @@ const (
 // remembered only if no such commit began or ended since before it.
 type records struct {
 	mu      sync.Mutex
-	byID    lru[string, record] // the packed id
-	names   map[name.Key]string // the packed id of each that is remembered
+	byID    lru.Cache[string, record] // the packed id
+	names   map[name.Key]string       // the packed id of each that is remembered
 	commits stamp
 
 	departments map[name.Key]string // how each writes its name, which only another one changes
@@ -69,7 +70,7 @@ func (c changes) and(more changes) changes {
 
 func newRecords(max int) *records {
 	return &records{
-		byID: newLRU[string, record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
+		byID: lru.New[string, record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
 	}
 }
 
@@ -88,7 +89,7 @@ func (c *records) get(ref identity.Ref) (record, bool) {
 	if ref.ID != "" {
 		id = string(packID(ref.ID))
 	}
-	return c.byID.get(id)
+	return c.byID.Get(id)
 }
 
 // member returns the agent of a packed id that a read has found which began with
@@ -100,7 +101,7 @@ func (c *records) member(since stamp, id []byte) (record, bool) {
 	if !c.holds(since) {
 		return record{}, false
 	}
-	return c.byID.get(string(id))
+	return c.byID.Get(string(id))
 }
 
 // put remembers what a read has found that began with a stamp.
@@ -171,15 +172,15 @@ func (c *records) follow(changed []agentChange) {
 func (c *records) holds(since stamp) bool { return since == c.commits && !since.isBusy() }
 
 func (c *records) keep(r *record) {
-	if _, ok := c.byID.get(r.id); ok {
+	if _, ok := c.byID.Get(r.id); ok {
 		return
 	}
 	c.names[r.key] = r.id
-	c.byID.put(r.id, *r, r.size(), func(r record) { delete(c.names, r.key) })
+	c.byID.Put(r.id, *r, r.size(), func(r record) { delete(c.names, r.key) })
 }
 
 func (c *records) remove(id string) {
-	if r, ok := c.byID.remove(id); ok {
+	if r, ok := c.byID.Remove(id); ok {
 		delete(c.names, r.key)
 	}
 }

@@ -33,7 +33,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	for i := range 1000 {
 		c.put(0, recordOf(fmt.Sprint(i), each-recordOverhead-20))
 		c.get(identity.Ref{ID: "0"}) // asked for all the time
-		if n := max(c.byID.order.Len(), len(c.byID.at), len(c.names)); n > 110 || n < min(i, 90) {
+		if n := max(c.byID.Len(), len(c.names)); n > 110 || n < min(i, 90) {
 			t.Fatalf("%d records are remembered, want about 100", n)
 		}
 	}
@@ -74,7 +74,7 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 		}
 	}
 	c.changing(changes{agents: []agentChange{{id: "a"}}})(true)
-	if known(c) || len(c.names) != 1 || c.byID.size != recordOf("b", 1).size() {
+	if known(c) || len(c.names) != 1 || c.byID.Size() != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
 	if _, ok := c.member(after, []byte("b")); ok {
@@ -250,7 +250,7 @@ func TestRememberedAgentsAreSmall(t *testing.T) {
 	if n := heapInUse() - before; n > 4<<20 {
 		t.Errorf("20 agents that were renamed by requests of 1 MiB keep %d KiB in memory, want at most 4096", n>>10)
 	}
-	if o.db.known.byID.size == 0 {
+	if o.db.known.byID.Size() == 0 {
 		t.Error("none of them is remembered")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
+	"orgd/domain/label"
 )
 
 // versioned is an agent of so many versions with these labels.
@@ -119,5 +120,28 @@ func TestTooManyLabels(t *testing.T) {
 	got, err := ParseLabels(LabelsText(a.Labels))
 	if d := cmp.Diff(a.Labels, got); err != nil || d != "" {
 		t.Errorf("read back: %v\n%s", err, d)
+	}
+}
+
+// What a label names is read out of the stored form without parsing it: whatever else
+// stands there.
+func TestVersionOf(t *testing.T) {
+	odd := `"},{"label":"b","version":9,"fixed":false},{"label":"b","version":8,`
+	labels := []Label{
+		{Name: "a", Version: 1, SetBy: odd, Reason: &odd}, {Name: "a.b", Version: 12}, {Name: "c", Version: 1 << 53, Fixed: true, Reason: &odd},
+	}
+	r := Record{ID: "x", Labels: LabelsText(labels), Version: 5}
+	for name, want := range map[string]int64{"a": 1, "a.b": 12, "c": 1 << 53, label.Latest: 5} {
+		if got, err := r.VersionOf(name); got != want || err != nil {
+			t.Errorf("VersionOf(%q) = %d, %v, want %d", name, got, err, want)
+		}
+	}
+	for _, r := range []Record{r, {ID: "x"}} {
+		if got, err := r.VersionOf("b"); !errors.Is(err, ErrNoLabel) {
+			t.Errorf("VersionOf(%q) of %q = %d, %v, want ErrNoLabel", "b", r.Labels, got, err)
+		}
+	}
+	if got, err := (Record{Labels: `{"labels":[{"label":"b","version":x}]}`}).VersionOf("b"); err == nil || errors.Is(err, ErrNoLabel) {
+		t.Errorf("VersionOf of what is damaged = %d, %v, want an error", got, err)
 	}
 }

@@ -50,12 +50,16 @@ func (r Record) Department() (name.Name, error) {
 	return n, nil
 }
 
-// Resolve returns the agent as a label names it, with the content of the version.
-func (r Record) Resolve(l Label, content identity.Stored) (Resolved, error) {
-	d, err := r.Department()
+// Resolve returns the agent as a label that names a version has it, with the content of
+// the version.
+func (r Record) Resolve(label string, version int64, content identity.Stored) (Resolved, error) {
+	d, err := identity.DepartmentText(r.Identity)
+	if err != nil {
+		err = fmt.Errorf("agent %s: department: %w", r.ID, err)
+	}
 	return Resolved{
-		ID: r.ID, Name: r.Name, Department: d.Text, Status: r.Status, OrderKey: r.OrderKey,
-		Label: l.Name, Version: l.Version, Content: content, Bytes: r.Size(),
+		ID: r.ID, Name: r.Name, Department: d, Status: r.Status, OrderKey: r.OrderKey,
+		Label: label, Version: version, Content: content, Bytes: r.Size(),
 	}, err
 }
 

@@ -76,15 +76,25 @@ func WithoutInstructions(canonical string) (head, tail string) {
 
 // DepartmentIn returns the name of the department in a canonical form.
 func DepartmentIn(canonical string) (n name.Name, err error) {
-	_, text, _ := cutText(canonical, "department")
-	v, err := jsondoc.ParseStored(`"` + text + `"`)
+	text, err := DepartmentText(canonical)
 	if err == nil {
-		n, err = name.Parse(v.Text())
+		n, err = name.Parse(text)
 	}
 	if err != nil {
 		return n, fmt.Errorf("identity: parse: department: %v", err)
 	}
 	return n, nil
+}
+
+// DepartmentText returns the department in a canonical form as it is written, for whoever
+// only shows it.
+func DepartmentText(canonical string) (string, error) {
+	_, text, _ := cutText(canonical, "department")
+	if text != "" && strings.IndexByte(text, '\\') < 0 {
+		return text, nil
+	}
+	v, err := jsondoc.ParseStored(`"` + text + `"`)
+	return v.Text(), err
 }
 
 // cutText returns the text of a member as it is written in a canonical form, and what

@@ -88,9 +88,9 @@ func labelsAreStored(w *world) {
 	rec, err := w.Agents.Record(w.Context(), byID(id))
 	w.wantNil("Record", err)
 	w.want("the record", rec, a.Record())
-	l, err := rec.Label("production")
-	w.wantNil("the label of the record", err)
-	w.want("the version of the label", l.Version, int64(2))
+	version, err := rec.VersionOf("production")
+	w.wantNil("VersionOf", err)
+	w.want("the version of the label", version, int64(2))
 
 	after := w.change(id, `{"description":"three","tier":"large"}`)
 	w.want("the labels after a change", after.Labels, a.Labels)

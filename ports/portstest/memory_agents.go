@@ -166,7 +166,7 @@ func (m memoryAgents) Labeled(ctx context.Context, q agent.LabelQuery) ([]agent.
 			continue
 		}
 		v := m.versions[a.ID()][l.Version-1]
-		all = append(all, must(a.Record().Resolve(l, identity.Stored{Text: v.Text, Hash: v.Hash})))
+		all = append(all, must(a.Record().Resolve(l.Name, l.Version, identity.Stored{Text: v.Text, Hash: v.Hash})))
 	}
 	order := func(a, b agent.Position) int {
 		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))

@@ -1,58 +1,50 @@
 package load
 
 import (
+	"fmt"
 	"net/http"
-	"slices"
+	"path/filepath"
 	"testing"
-	"time"
 )
 
-// BenchmarkLabels compares reads by a label with those of the agents themselves. Each pair
-// is read in turn, and a figure is the median of the quotients.
-func BenchmarkLabels(b *testing.B) {
-	s := open(b)
-	ids := s.staff(50)
-	for _, id := range ids {
-		s.must(http.MethodPut, "/agents/"+id+"/labels/production", []byte(`{"version":1}`))
+// BenchmarkThroughputLabels compares reads by a label with those of the agents themselves, of
+// the same program: 1 000 agents with prompts of 2 kB.
+func BenchmarkThroughputLabels(b *testing.B) {
+	const agents, prompt = 1000, 2000
+	dir := filepath.Join(b.TempDir(), "data")
+	s, stop := openIn(b, dir)
+	all := s.hire(agents, func(i int) []byte { return newAgent(fmt.Sprintf("Agent %05d", i), prompt) })
+	labeled := make([]hired, len(all))
+	for i, a := range all {
+		s.must(http.MethodPut, "/agents/"+a.id+"/labels/production", []byte(`{"version":1}`))
+		all[i].etag = s.do(http.MethodGet, "/agents/"+a.id, nil).Header().Get("ETag")
+		labeled[i] = hired{a.id + "/labels/production", s.do(http.MethodGet, "/agents/"+a.id+"/labels/production", nil).Header().Get("ETag")}
 	}
-	agent, label := "/agents/"+ids[0], "/agents/"+ids[0]+"/labels/production"
+	token := s.token
+	stop()
+	p := serve(b, dir, token)
+	list := func(path string) func(int) traffic { return always(p.request(http.MethodGet, path+"?limit=50", nil)) }
 	for _, c := range []struct {
-		name, path, of string
-		fresh          bool // the client has the answer of path already
+		name      string
+		mine, its func(client int) traffic
+		status    int // of mine
 	}{
-		{"resolve", label, agent, false},
-		{"not-modified", label, agent, true},
-		{"agents", "/labels/production/agents?limit=50", "/agents?limit=50", false},
+		{"resolve", p.gets(labeled), p.gets(all), http.StatusOK},
+		{"not-modified", p.conditionalGets(labeled), p.gets(all), http.StatusNotModified},
+		{"agent-not-modified", p.conditionalGets(all), p.gets(all), http.StatusNotModified},
+		{"agents", list("/labels/production/agents"), list("/agents"), http.StatusOK},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			mine, other, status := s.request(http.MethodGet, c.path, nil), s.request(http.MethodGet, c.of, nil), http.StatusOK
-			if c.fresh {
-				mine.Header.Set("If-None-Match", s.do(http.MethodGet, c.path, nil).Header().Get("ETag"))
-				status = http.StatusNotModified
-			}
-			var quotient float64
+			var its, mine rounds
 			for b.Loop() {
-				quotient = s.quotient(mine, status, other)
+				its.add(b, side{p.addr, p.PID()}, http.StatusOK, c.its)
+				mine.add(b, side{p.addr, p.PID()}, c.status, c.mine)
 			}
-			b.ReportMetric(quotient, "of-the-read")
+			b.ReportMetric(0, "ns/op") // that of a round
+			b.ReportMetric(median(mine.work), "cpu-µs")
+			b.ReportMetric(median(its.work), "agent-cpu-µs")
+			b.ReportMetric(median(mine.work)/median(its.work), "×agent-cpu")
+			b.ReportMetric(median(its.rate)/median(mine.rate), "×agent-time")
 		})
 	}
-}
-
-// quotient returns how long a request takes, in units of what another one takes.
-func (s *service) quotient(r *http.Request, status int, of *http.Request) float64 {
-	const rounds, times = 60, 50
-	took := func(r *http.Request, want int) time.Duration {
-		begin := time.Now()
-		for range times {
-			s.serve(r.Clone(r.Context()), want)
-		}
-		return time.Since(begin)
-	}
-	var all []float64
-	for range rounds {
-		all = append(all, float64(took(r, status))/float64(took(of, http.StatusOK)))
-	}
-	slices.Sort(all)
-	return all[len(all)/2]
 }
