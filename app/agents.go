@@ -39,6 +39,11 @@ func (s *Agents) List(ctx context.Context, q agent.Query) ([]agent.Record, error
 	return s.agents.Records(ctx, q)
 }
 
+// Search returns a page of the agents in which a text is found.
+func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (agent.Found, error) {
+	return s.agents.Search(ctx, q)
+}
+
 // HireAgent is what a new agent is made from. Reply makes the answer from it.
 type HireAgent struct {
 	Patch agent.Patch

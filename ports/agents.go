@@ -77,6 +77,11 @@ type AgentStore interface {
 	// page.ErrLarge, and reads none behind that.
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 
+	// Search returns a page of those of the agents that q selects in which its text is found,
+	// as agent.Searching makes it: so it reads no more than agent.MaxSearched says. It
+	// returns page.ErrLarge as Records does, for what it has looked at.
+	Search(ctx context.Context, q agent.SearchQuery) (agent.Found, error)
+
 	// Resolve returns the id of an agent that exists or, for a reference by id,
 	// has existed, and its name as last written. It returns agent.ErrNotFound
 	// for a name that no agent has now and for an id that no agent ever had.

@@ -10,12 +10,59 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/page"
 )
 
 // Records implements [ports.AgentStore].
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), s.db.record, agentsOrder(q))
+}
+
+// searchedAtOnce is how many agents MongoDB looks at without being asked for more.
+const searchedAtOnce = 500
+
+// Search implements [ports.AgentStore]. MongoDB looks at every agent, so that only those are
+// sent that may have the text; of the others, it sends where they are and how large.
+func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
+	all := q.Query
+	all.Limit = 0
+	has := bson.D{is("$regexMatch", bson.D{is("input", "$identity"), is("regex", q.Text.InJSON().Pattern())})}
+	opts := agentsOrder(all).SetBatchSize(searchedAtOnce).SetProjection(bson.D{
+		is("order_key", 1), is("size", bson.D{is("$strLenBytes", "$identity")}),
+		is("agent", bson.D{is("$cond", bson.A{has, "$$ROOT", "$$REMOVE"})}),
+	})
+	found := agent.Search(q)
+	err = walk(s.db.ask(ctx), agentsColl, agentsFilter(all), opts, func(raw bson.Raw) (done bool, err error) {
+		if done, err = s.look(found, raw); err != nil {
+			return true, err
+		}
+		return done, page.Allow(ctx, found.Bytes)
+	})
+	return found.Found, err
+}
+
+// look looks at what MongoDB has sent of an agent.
+func (s *Agents) look(found *agent.Searching, raw bson.Raw) (done bool, err error) {
+	text := func(field ...string) string {
+		value, _ := raw.Lookup(field...).StringValueOK()
+		return value
+	}
+	rec := agent.Record{ID: agent.ID(text("_id")), OrderKey: agent.OrderKey(text("order_key"))}
+	sent, err := raw.LookupErr("agent")
+	if err != nil { // it cannot have the text
+		size, _ := raw.Lookup("size").AsInt64OK()
+		return found.Pass(rec.Position(), int(size)), nil
+	}
+	rec.Name, rec.Identity = text("agent", "name"), text("agent", "identity")
+	return found.Look(rec, func() (agent.Record, error) {
+		var d agentDoc
+		if err := sent.Unmarshal(&d); err != nil {
+			return rec, err
+		}
+		return s.db.record(d)
+	})
 }
 
 func agentsOrder(q agent.Query) *options.FindOptionsBuilder {

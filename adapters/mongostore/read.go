@@ -152,38 +152,50 @@ const closeTime = time.Second
 // the first row that is behind its page, or page.ErrLarge. What MongoDB sends at once has
 // 16 MiB at most.
 func list[D any, T page.Row](r reader, coll string, filter bson.D, convert func(D) (T, error), opts options.Lister[options.FindOptions]) (rows []T, err error) {
-	ctx, cancel, err := r.bounded()
+	var filling page.Filling
+	err = walk(r, coll, filter, opts, func(raw bson.Raw) (done bool, err error) {
+		var d D
+		if err := bson.Unmarshal(raw, &d); err != nil {
+			return true, r.readError(err)
+		}
+		row, err := convert(d)
+		if err != nil {
+			return true, err
+		}
+		if rows = append(rows, row); filling.Add(row.Size()) {
+			return true, nil
+		}
+		return false, page.Allow(r, int(filling))
+	})
 	if err != nil {
 		return nil, err
+	}
+	return rows, nil
+}
+
+// walk reads the documents that filter finds, one after the other, until one is the last
+// that is wanted. Each is valid until the next one.
+func walk(r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], each func(bson.Raw) (done bool, err error)) error {
+	ctx, cancel, err := r.bounded()
+	if err != nil {
+		return err
 	}
 	defer cancel()
 	cursor, err := r.find(ctx, coll, filter, opts)
 	if err != nil {
-		return nil, r.readError(err)
+		return r.readError(err)
 	}
 	defer func() { // also of a request that has ended; else MongoDB holds it for ten minutes
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		cursor.Close(ctx) // its error says nothing of what was read
 	}()
-	var filling page.Filling
 	for cursor.Next(ctx) {
-		var d D
-		if err := cursor.Decode(&d); err != nil {
-			return nil, r.readError(err)
-		}
-		row, err := convert(d)
-		if err != nil {
-			return nil, err
-		}
-		if rows = append(rows, row); filling.Add(row.Size()) {
-			return rows, nil
-		}
-		if err := page.Allow(ctx, int(filling)); err != nil {
-			return nil, err
+		if done, err := each(cursor.Current); done || err != nil {
+			return err
 		}
 	}
-	return rows, r.readError(cursor.Err())
+	return r.readError(cursor.Err())
 }
 
 // every reads the documents that filter finds and converts each.

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -80,13 +81,63 @@ func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
 			return fill(ctx, &filling, rec.Size())
 		})
 	})
+	return found, listError(err)
+}
+
+// noLimit is the limit of a list that ends with its last row.
+const noLimit = -1
+
+// Search implements [ports.AgentStore]. All of an agent is read only of a hit, which halves
+// the time.
+func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
+	all := q.Query
+	all.Limit = noLimit
+	query, args := agentsQuery("a.id, a.place, a.name, v.identity", joinIdentity, all)
+	found := agent.Search(q)
+	err = s.db.Read(ctx, func(v *View) error {
+		return v.Each(query, args, func(r Row) error {
+			done, err := s.look(v, found, r)
+			if done && err == nil {
+				err = errFull
+			}
+			return cmp.Or(err, page.Allow(ctx, found.Bytes))
+		})
+	})
+	return found.Found, listError(err)
+}
+
+// look looks at the agent of a row.
+func (s *Agents) look(v *View, found *agent.Searching, r Row) (done bool, err error) {
+	var id, place sql.RawBytes
+	var rec agent.Record
+	var text any // null if it is missing
+	if err := r.Scan(&id, &place, &rec.Name, &text); err != nil {
+		return true, err
+	}
+	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
+	whole := func() (agent.Record, error) {
+		found, err := s.db.findAgent(v, identity.Ref{ID: rec.ID})
+		if err != nil {
+			return agent.Record{}, err
+		}
+		return found.Record, nil
+	}
+	var ok bool
+	if rec.Identity, ok = text.(string); !ok {
+		_, err := whole() // says that
+		return true, err
+	}
+	return found.Look(rec, whole)
+}
+
+// listError is the error of a list of agents. That one is incomplete is no answer to who has
+// not asked for it.
+func listError(err error) error {
 	if errors.Is(err, identity.ErrRecordMissing) {
-		return nil, fmt.Errorf("sqlitestore: list agents: %v", err) // nobody has asked for this one
+		return fmt.Errorf("sqlitestore: list agents: %v", err)
 	}
-	if err != nil {
-		return nil, wrap(err, "list agents", "")
-	}
-	return found, nil
+	return wrap(err, "list agents", "")
 }
 
 // usualPage is how many agents a list makes room for before it reads them.

@@ -149,6 +149,28 @@ func TestSummaryLeavesOutInstructions(t *testing.T) {
 	}
 }
 
+// The texts are those of the agent, whatever its metadata, skills and other texts hold.
+func TestTextsIn(t *testing.T) {
+	const hostile = `,"role":"x","description":"x","instructions":"x"`
+	for _, want := range []Content{example(), Default(), func() Content {
+		c := example()
+		c.Role, c.Description, c.Instructions = `"`+hostile, `\`+hostile+`\"`, "\r\n\u0000\u2028"+hostile
+		c.Authority.CanApprove, c.Personality.Traits = []string{hostile}, []string{hostile}
+		c.Metadata = jsondoc.Object(parse(t, `{"a":1`+hostile+`,"b":[{"c":1`+hostile+`}]}`).String())
+		c.Skills.Secondary, c.Tools.Allowed = []Skill{{ID: "x", Description: hostile}}, []string{hostile, `"role":"x"`}
+		return c
+	}()} {
+		canonical := string(want.Canonical())
+		if role, description, instructions, err := TextsIn(canonical, func(string) bool { return false }); role+description+instructions != "" || err != nil {
+			t.Errorf("TextsIn of what is not wanted = %q, %q, %q, %v", role, description, instructions, err)
+		}
+		role, description, instructions, err := TextsIn(canonical, func(string) bool { return true })
+		if role != want.Role || description != want.Description || instructions != want.Instructions || err != nil {
+			t.Errorf("TextsIn = %q, %q, %q, %v, want those of %+v", role, description, instructions, err, want)
+		}
+	}
+}
+
 func TestDateOf(t *testing.T) {
 	early := time.Date(2026, 2, 1, 0, 30, 0, 0, time.FixedZone("", 3600))
 	if got := DateOf(early); got != "2026-01-31" {

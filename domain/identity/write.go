@@ -89,18 +89,41 @@ func DepartmentIn(canonical string) (n name.Name, err error) {
 // DepartmentText returns the department in a canonical form as it is written, for whoever
 // only shows it.
 func DepartmentText(canonical string) (string, error) {
-	_, text, _ := cutText(canonical, "department")
-	if text != "" && strings.IndexByte(text, '\\') < 0 {
-		return text, nil
+	_, escaped, _ := cutText(canonical, "department")
+	return unescape(escaped)
+}
+
+// TextsIn returns the role, the description and the instructions in a canonical form, and
+// reads nothing else. Only those are read that wanted holds for, as they are written there; the
+// others are "".
+func TextsIn(canonical string, wanted func(escaped string) bool) (role, description, instructions string, err error) {
+	read := func(canonical, field string) (text string) {
+		if _, escaped, _ := cutText(canonical, field); err == nil && wanted(escaped) {
+			if text, err = unescape(escaped); err != nil {
+				err = fmt.Errorf("identity: parse: %s: %v", field, err)
+			}
+		}
+		return text
 	}
-	v, err := jsondoc.ParseStored(`"` + text + `"`)
+	description, instructions = read(canonical, "description"), read(canonical, "instructions")
+	// No object that stands behind the role may hold free-form members.
+	role = read(canonical[max(0, strings.LastIndex(canonical, `,"role":"`)):], "role")
+	return role, description, instructions, err
+}
+
+// unescape returns what a text means that [cutText] has found.
+func unescape(escaped string) (string, error) {
+	if strings.IndexByte(escaped, '\\') < 0 {
+		return escaped, nil
+	}
+	v, err := jsondoc.ParseStored(`"` + escaped + `"`)
 	return v.Text(), err
 }
 
 // cutText returns the text of a member as it is written in a canonical form, and what
 // stands before its comma and behind its quotes. No object that stands before the
-// department or the instructions may hold free-form members, so the first name that
-// reads like theirs is theirs.
+// department, the description or the instructions may hold free-form members, so the first
+// name that reads like theirs is theirs.
 func cutText(canonical, field string) (head, text, tail string) {
 	head, rest, _ := strings.Cut(canonical, `,"`+field+`":"`)
 	for i := 0; i < len(rest); i++ {

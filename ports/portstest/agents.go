@@ -44,6 +44,11 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"PagesWalkEveryAgentOnce":    agentPages,
 		"CursorSurvivesOtherChanges": agentCursor,
 
+		"SearchFindsPlainText":      searchPlainText,
+		"SearchFindsRandomTexts":    searchRandomTexts,
+		"SearchFilters":             searchFilters,
+		"SearchEndsByWhatItLooksAt": searchCost,
+
 		"ParallelUpdatesLoseNothing":    agentParallelUpdates,
 		"ParallelNoEffectsCountNothing": agentParallelNoEffects,
 		"ParallelHiresOfOneName":        agentParallelHires,

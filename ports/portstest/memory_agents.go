@@ -11,6 +11,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/page"
 	"orgd/ports"
 )
 
@@ -185,6 +186,11 @@ func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Recor
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
+	return firstPage(ctx, records(first(m.selected(q), q.Limit)), q.Limit)
+}
+
+// selected are the agents that q selects, without a limit.
+func (m memoryAgents) selected(q agent.Query) []agent.Agent {
 	defer m.lock()()
 	order := func(a, b agent.Position) int {
 		if q.Prefix != "" {
@@ -193,10 +199,23 @@ func (m memoryAgents) Records(ctx context.Context, q agent.Query) ([]agent.Recor
 		return cmp.Or(cmp.Compare(a.OrderKey, b.OrderKey), cmp.Compare(a.ID, b.ID))
 	}
 	all := slices.Collect(maps.Values(m.agents))
-	found := sorted(all, func(a agent.Agent) bool {
+	return sorted(all, func(a agent.Agent) bool {
 		return selects(q, a) && (q.After == nil || order(a.Position(), *q.After) > 0)
 	}, func(a, b agent.Agent) int { return order(a.Position(), b.Position()) })
-	return firstPage(ctx, records(first(found, q.Limit)), q.Limit)
+}
+
+func (m memoryAgents) Search(ctx context.Context, q agent.SearchQuery) (agent.Found, error) {
+	if err := ended(ctx); err != nil {
+		return agent.Found{}, err
+	}
+	found := agent.Search(q)
+	for _, r := range records(m.selected(q.Query)) {
+		done, err := found.Look(r, func() (agent.Record, error) { return r, nil })
+		if err = cmp.Or(err, page.Allow(ctx, found.Bytes)); done || err != nil {
+			return found.Found, err
+		}
+	}
+	return found.Found, nil
 }
 
 func (m memoryAgents) Record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
