@@ -8,11 +8,13 @@ import (
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
 	"orgd/domain/agent"
+	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	"orgd/domain/revision"
+	"orgd/domain/search"
 )
 
 // agents are the handlers of agents and their versions.
@@ -30,12 +32,10 @@ func (h agents) get(r *request.Request) error {
 // list serves GET /agents.
 func (h agents) list(r *request.Request) error {
 	q := r.Query()
-	in := agent.Query{
-		Status: request.Word(q, "status", maxFilter, identity.ParseStatus),
-		Level:  request.Word(q, "level", maxFilter, identity.ParseLevel),
+	if q.Has("search") {
+		return h.search(r, q)
 	}
-	department := q.Name("department")
-	in.Department = department.Key
+	in := agentFilter(q)
 	in.Prefix = q.Prefix("q")
 	write := view(q)
 	p, err := q.Paging(request.DefaultLimit, 3)
@@ -52,12 +52,70 @@ func (h agents) list(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return request.SendPage(r, p, rows, write, func(a agent.Record) protocol.Position {
+	item := func(w *jsondoc.Writer, a agent.Record) {
+		w.Open()
+		write(a, w)
+		w.Close()
+	}
+	return request.SendPage(r, p, rows, item, func(a agent.Record) protocol.Position {
 		if in.Prefix == "" {
 			return protocol.Position{string(a.OrderKey), string(a.ID), ""}
 		}
 		return protocol.Position{"", "", protocol.Pack(a.Name)}
 	})
+}
+
+// agentFilter reads the filters of a list of agents.
+func agentFilter(q *request.Query) (in agent.Query) {
+	in.Status = request.Word(q, "status", maxFilter, identity.ParseStatus)
+	in.Level = request.Word(q, "level", maxFilter, identity.ParseLevel)
+	in.Department = q.Name("department").Key
+	return in
+}
+
+// errSearch is a search that would have another order, or would be of another list.
+var errSearch = fault.New(fault.Validation, "search does not go together with q or deleted")
+
+// search serves GET /agents?search=TEXT.
+func (h agents) search(r *request.Request, q *request.Query) error {
+	in := agent.SearchQuery{Query: agentFilter(q), Text: q.Search("search")}
+	write, refused := view(q), q.Flag("deleted") || q.Has("q")
+	p, err := q.Paging(request.DefaultLimit, 2)
+	if err != nil {
+		return err
+	}
+	if refused {
+		return errSearch
+	}
+	if p.At != nil {
+		in.After = &agent.Position{OrderKey: agent.OrderKey(p.At[0]), ID: agent.ID(p.At[1])}
+	}
+	in.Limit = p.Limit
+	found, err := h.svc.Search(r.Ctx(), in)
+	if err != nil {
+		return err
+	}
+	position := func(at agent.Position) protocol.Position {
+		return protocol.Position{string(at.OrderKey), string(at.ID)}
+	}
+	var reached protocol.Position
+	if found.Reached != nil {
+		reached = position(*found.Reached)
+	}
+	return request.SendFound(r, p, found.Hits, reached, func(w *jsondoc.Writer, hit agent.Hit) {
+		w.Open()
+		write(hit.Record, w)
+		request.Array(hit.Matches, writeMatch)(w.Field("matches"))
+		w.Close()
+	}, func(hit agent.Hit) protocol.Position { return position(hit.Position()) })
+}
+
+func writeMatch(w *jsondoc.Writer, m search.Match) {
+	w.Open()
+	w.Field("field").Text(m.Field)
+	w.Field("line").Int(int64(m.Line))
+	w.Field("text").Text(m.Text)
+	w.Close()
 }
 
 // agentPosition reads the position of an agent: its order key and id, or its name. A
@@ -73,16 +131,17 @@ func agentPosition(p protocol.Position) (*agent.Position, error) {
 	return &agent.Position{Name: n.Key}, nil
 }
 
-// view returns how a list writes its agents: whole, or without the instructions.
-func view(q *request.Query) func(*jsondoc.Writer, agent.Record) {
+// view returns how a list writes the members of its agents: all, or all but the
+// instructions.
+func view(q *request.Query) func(agent.Record, *jsondoc.Writer) {
 	switch q.Text("view", 16) {
 	case "":
-		return writeStored
 	case "summary":
-		return func(w *jsondoc.Writer, a agent.Record) { request.Object(a.WriteSummary)(w) }
+		return agent.Record.WriteSummary
+	default:
+		q.Fail("view: must be summary")
 	}
-	q.Fail("view: must be summary")
-	return nil
+	return agent.Record.Write
 }
 
 // create serves POST /agents.

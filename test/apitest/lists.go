@@ -54,7 +54,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 	ann := agentPath(w.ann)
 	eventually(t, "every event in the feed", func() bool { return len(w.get("/activities").items("data")) == 22 })
 	return w, []pagedList{
-		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?status=active&level=mid", "id"},
+		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?search=agent+", "id"}, {"/agents?search=agent&status=active&view=summary", "id"}, {"/agents?status=active&level=mid", "id"},
 		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
 		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {labelPath(w.ann, "canary") + "/history", "at"},
@@ -171,7 +171,7 @@ func wrongParameters(t *testing.T, s *Service) {
 	w, _ := newFullWorld(t, s)
 	long := strings.Repeat("x", 129)
 	for path, params := range map[string]map[string][]string{
-		"/agents":                   {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "q": {long, "%0A"}, "view": {"full", "Summary"}},
+		"/agents":                   {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "q": {long, "%0A"}, "search": {long, "ab", "%F0%9F%98%80", "%FF%FF%FF"}, "view": {"full", "Summary"}},
 		"/activities":               {"type": {"fire", "HIRED"}, "agent_id": {long, "%00", "%FF"}, "last_n_hours": {"1", "0", "24.0", "-24", "169", "x", "024"}},
 		"/projects":                 {"status": {"done", "ACTIVE", long}, "lead": {long, "%00"}},
 		"/audit":                    {"since": {"yesterday", "2026-01-31", "1"}, "until": {"x"}, "actor": {strings.Repeat("x", 1025)}, "resource": {strings.Repeat("x", 513)}},

@@ -72,6 +72,7 @@ func areas() map[string]map[string]check {
 		"agents":       agentChecks(),
 		"versions":     versionChecks(),
 		"labels":       labelChecks(),
+		"search":       searchChecks(),
 		"departments":  departmentChecks(),
 		"ceremonies":   ceremonyChecks(),
 		"company":      companyChecks(),

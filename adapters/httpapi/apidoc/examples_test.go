@@ -193,7 +193,7 @@ func TestAnswersAreCompleteAndOpen(t *testing.T) {
 			required = append(slices.Clone(required), "errors") // of three requests only
 		}
 		if at == "/components/schemas/AgentSummary" {
-			required = append(slices.Clone(required), "instructions") // not with view=summary
+			required = append(slices.Clone(required), "instructions", "matches") // not with view=summary; only with search
 		}
 		rest, says := n["additionalProperties"]
 		if rest == false {

@@ -54,6 +54,16 @@ var agents = []Noun{{
 		{Name: "revision", Kind: "Revision", Forms: recorded},
 		{Name: "created_at", Kind: "Timestamp", Forms: recorded},
 		{Name: "updated_at", Kind: "Timestamp", Forms: recorded},
+		{Name: "matches", Kind: "SearchMatch", List: 3, Forms: Summary, Maybe: Summary,
+			Doc: "The first places where the text of `search` stands, which only that list has. What the one before shows is no other place."},
+	},
+}, {
+	Name:    "SearchMatch",
+	Schemas: map[Form]Schema{Summary: {"SearchMatch", "A place where a text was found."}},
+	Fields: []Field{
+		{Name: "field", Kind: "{type: string}", Doc: "`name`, `role`, `description` or `instructions`. More may come."},
+		{Name: "line", Kind: "{type: integer, minimum: 1, maximum: 200000}", Doc: "Number of its line in the field. LF, CR and CRLF end a line."},
+		{Name: "text", Kind: "{type: string, minLength: 3, maxLength: 160}", Doc: "Text around the place, of its line as far as there is room."},
 	},
 }}
 

@@ -17,7 +17,7 @@ var Successes = []Success{
 	{"OrganizationAppliedAnswer", "The organization is as the document says.", []string{"Idempotent-Replayed"}, "ApiResponse_OrganizationApplied", []string{"organization_applied"}},
 	{"DepartmentList", "All departments, in order.", nil, "ApiResponse_DepartmentList", []string{"department_list"}},
 	{"DepartmentsReordered", "All departments, in the new order. The tag is the company's.", []string{"ETag", "Idempotent-Replayed"}, "ApiResponse_DepartmentList", []string{"department_list"}},
-	{"AgentPage", "A page of agents, as full records or, with `view=summary`, without instructions.", []string{"Link"}, "PaginatedResponse_AgentConfig", []string{"agent_page", "agent_page_summary"}},
+	{"AgentPage", "A page of agents, as full records or, with `view=summary`, without instructions. With `search` each has `matches`.", []string{"Link"}, "PaginatedResponse_AgentConfig", []string{"agent_page", "agent_page_summary", "agent_page_search"}},
 	{"Agent", "The agent.", []string{"ETag"}, "ApiResponse_AgentConfig", []string{"agent"}},
 	{"AgentCreated", "The new agent.", []string{"Location", "ETag", "Idempotent-Replayed"}, "ApiResponse_AgentConfig", []string{"agent_created"}},
 	{"AgentsReordered", "The agents of the department, in the new order. `Location` is the department, and the tag is the department's.", []string{"Location", "ETag", "Idempotent-Replayed"}, "ApiResponse_AgentConfigList", []string{"agents_reordered"}},

@@ -11,6 +11,7 @@ import (
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/name"
+	"orgd/domain/search"
 )
 
 var errQuery = fault.New(fault.RequestValidation, "a query parameter is wrong")
@@ -32,6 +33,9 @@ func (r *Request) Query() *Query {
 	}
 	return &Query{r: r, values: values}
 }
+
+// Has reports whether a parameter is given.
+func (q *Query) Has(key string) bool { return q.values.Has(key) }
 
 // Text returns a parameter of 1 to max code points, or "" if it is absent.
 func (q *Query) Text(key string, max int) string {
@@ -115,6 +119,11 @@ func (q *Query) Prefix(key string) name.Key { return parsed(q, key, name.MaxLeng
 
 // Name returns a parameter that is a name, or the zero name.
 func (q *Query) Name(key string) name.Name { return parsed(q, key, name.MaxLength, name.Parse) }
+
+// Search returns a parameter that is a text to search for.
+func (q *Query) Search(key string) search.Text {
+	return parsed(q, key, search.MaxLength, search.Parse)
+}
 
 // parsed returns a parameter of at most max code points that parse accepts, or the zero
 // value.

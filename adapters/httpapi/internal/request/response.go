@@ -181,6 +181,23 @@ func SendSmallPage[T any](r *Request, p Paging, rows []T, item func(*jsondoc.Wri
 	return sendRows(r, p, rows, len(rows), item, next)
 }
 
+// SendFound is [SendPage] for rows that are looked for. They are all on the page, as far as it
+// is not filled by them, and the next one begins behind reached; nil means that there is none.
+func SendFound[T any](r *Request, p Paging, rows []T, reached protocol.Position, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
+	r.writeBody(func(w *jsondoc.Writer) {
+		WritePage(w, p.Limit, func(w *jsondoc.Writer) string {
+			if n := writeRows(w, rows, item); n < len(rows) {
+				reached = next(rows[n-1])
+			}
+			if reached == nil {
+				return ""
+			}
+			return r.cursor(p, reached)
+		})
+	})
+	return nil
+}
+
 func sendRows[T any](r *Request, p Paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
 	r.writeBody(func(w *jsondoc.Writer) {
 		WritePage(w, p.Limit, func(w *jsondoc.Writer) (cursor string) {
@@ -196,7 +213,12 @@ func NextPage[T any](r *Request, p Paging, rows []T, n int, next func(T) protoco
 	if n == len(rows) {
 		return ""
 	}
-	cursor := r.Env.Cursors.Seal(p.scope, next(rows[n-1]))
+	return r.cursor(p, next(rows[n-1]))
+}
+
+// cursor returns the cursor of the page behind a position, and sets the Link to it.
+func (r *Request) cursor(p Paging, at protocol.Position) string {
+	cursor := r.Env.Cursors.Seal(p.scope, at)
 	q := r.HTTP.URL.Query()
 	q.Set("cursor", cursor)
 	page := url.URL{Path: r.HTTP.URL.Path, RawPath: r.HTTP.URL.RawPath, RawQuery: q.Encode()}

@@ -1,0 +1,84 @@
+package apitest
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func searchChecks() map[string]check {
+	return map[string]check{
+		"Matches": searchMatches,
+		"Text":    searchText,
+		"Changes": searchChanges,
+	}
+}
+
+// search searches agents.
+func (c *client) search(text string, params ...string) *reply {
+	c.t.Helper()
+	return c.get(plus("/agents?search="+url.QueryEscape(text), params...)).want(200)
+}
+
+func searchMatches(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.patch(agentPath(w.ann), obj{"role": "Refund clerk", "description": "One.\r\nNo REFUND here.", "instructions": "a\rb\n\nask before a refund\nrefund, refund\n"}).want(200)
+	w.patch(agentPath(w.bob), obj{"instructions": strings.Repeat("x", 100<<10) + "\u202eREFUND<script>" + strings.Repeat("😀", 1000)}).want(200)
+	all := w.search("refund").hasAll("pagination", obj{"has_more": false, "next_cursor": nil})
+	all.hasAll("data.0", obj{"id": w.ann, "role": "Refund clerk", "matches": list{
+		obj{"field": "role", "line": 1, "text": "Refund clerk"},
+		obj{"field": "description", "line": 2, "text": "No REFUND here."},
+		obj{"field": "instructions", "line": 4, "text": "ask before a refund"},
+	}})
+	all.hasAll("data.1", obj{"id": w.bob, "matches": list{
+		obj{"field": "instructions", "line": 1, "text": strings.Repeat("x", 76) + "\u202eREFUND<script>" + strings.Repeat("😀", 69)},
+	}})
+	w.search("refund", "limit=1").hasAll("data.0", obj{"id": w.ann}).hasAll("pagination", obj{"has_more": true})
+	summary := w.search("refund", "view=summary", "department=design", "status=active", "level=mid").hasAll("data.0", obj{"matches.0.field": "role"})
+	if _, err := summary.find("data.0.instructions"); err == nil {
+		t.Error("a summary has instructions")
+	}
+	w.search("refund", "status=terminated").has("data", list{})
+	w.search("refund", "department=nowhere").has("data", list{})
+	if _, err := w.get("/agents").want(200).find("data.0.matches"); err == nil {
+		t.Error("a list without a search has matches")
+	}
+	w.get("/agents?search=refund&q=a").refused(400, 2000, "search", "q")
+	w.get("/agents?search=refund&deleted=true").refused(400, 2000, "search", "deleted")
+	w.get("/agents?search=").refused(400, 2001, "search")
+	w.get("/agents?search=abc&search=abc").refused(400, 2001, "search")
+}
+
+// Every character of the text stands for itself, in any letter case.
+func searchText(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const text = "100% of_it \\ .* \"quoted\"\nline\r\n😀😁😂 Straße İstanbul \u212aelvin"
+	w.patch(agentPath(w.ann), obj{"instructions": text}).want(200)
+	for _, c := range []struct {
+		text  string
+		there bool
+	}{
+		{"00%", true}, {"0%%", false}, {"f_i", true}, {"100_", false}, {` \ `, true}, {`\\ `, false}, {" .* ", true}, {"l.ne", false}, {`"QUOTED"`, true}, {`\"quoted`, false},
+		{"\nline\r\n", true}, {"\nline\n", false}, {`\nline`, false}, {"😀😁😂", true}, {"😀😁😀", false}, {"STRAẞE", true}, {"STRASSE", false}, {"İSTANBUL", true},
+		{"istanbul", false}, {"KELVIN", true}, {"instructions", false}, {"metadata", false}, {w.ann, false},
+	} {
+		if got := w.search(c.text).items("data"); (len(got) == 1) != c.there || len(got) > 1 {
+			t.Errorf("a search for %q finds %d agents, want it to be found: %t", c.text, len(got), c.there)
+		}
+	}
+}
+
+// A search finds what agents are now.
+func searchChanges(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	path := agentPath(w.bob)
+	w.patch(path, obj{"instructions": "first words"}).want(200)
+	version := w.get(path).number("data.version")
+	w.patch(path, obj{"instructions": "second words"}).want(200)
+	w.search("first words").has("data", list{})
+	w.search("second words").has("data.0.id", w.bob)
+	w.post(path+"/versions/rollback", obj{"target_version": version}).want(200)
+	w.search("first words").has("data.0.id", w.bob)
+	w.delete(path).want(204)
+	w.search("first words").has("data", list{})
+}
