@@ -134,6 +134,20 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 		}
 		break // what comes is enough
 	}
+	var found []client.FoundAgent
+	for a, err := range c.Search(ctx, client.SearchQuery{PageQuery: client.PageQuery{Limit: 1}, Text: "BOB", Status: client.AgentActive, Summary: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, a)
+	}
+	if len(found) != 1 || found[0].Name != "Bob" || len(found[0].Matches) == 0 || found[0].Matches[0] != (client.SearchMatch{Field: "name", Line: 1, Text: "Bob"}) {
+		t.Errorf("Search = %+v", found)
+	}
+	if page := must1(c.SearchPage(ctx, client.SearchQuery{Text: "nowhere", Department: "Engineering", Level: client.LevelMid}))(t); len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("a search for what is nowhere = %+v", page)
+	}
+
 	page := must1(c.AgentPage(ctx, client.AgentQuery{PageQuery: client.PageQuery{Limit: 2}}))(t)
 	rest := slices.Collect(func(yield func(string) bool) {
 		for a, err := range c.Agents(ctx, client.AgentQuery{PageQuery: client.PageQuery{Cursor: page.Next}}) {

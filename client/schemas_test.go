@@ -49,7 +49,7 @@ var shapes = map[string]struct {
 	"ResolvedCeremonyPolicy":       {output, reflect.TypeFor[client.ResolvedCeremonyPolicy]()},
 	"AgentIdentity":                {output, reflect.TypeFor[client.AgentIdentity]()},
 	"AgentConfig":                  {output, reflect.TypeFor[client.Agent]()},
-	"AgentSummary":                 {change, reflect.TypeFor[client.Agent]()}, // without the instructions
+	"AgentSummary":                 {change, reflect.TypeFor[client.FoundAgent]()}, // without the instructions, or not searched
 	"CreateAgentOrgRequest":        {input, reflect.TypeFor[client.AgentInput]()},
 	"UpdateAgentOrgRequest":        {change, reflect.TypeFor[client.Agent]()},
 	"VersionSnapshot":              {output, reflect.TypeFor[client.Version]()},

@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// SearchQuery selects agents in which a text stands. Conditions that are not empty must
+// all hold.
+type SearchQuery struct {
+	PageQuery
+	// Text has 3 to 128 characters. It is found in names, roles, descriptions and
+	// instructions, in any letter case.
+	Text string
+	// Department is the name of a department.
+	Department string
+	Status     AgentStatus
+	Level      AgentLevel
+	// Summary leaves out the instructions, by far the longest field.
+	Summary bool
+}
+
+func (q SearchQuery) values() values {
+	v := AgentQuery{PageQuery: q.PageQuery, Department: q.Department, Status: q.Status, Level: q.Level, Summary: q.Summary}.values()
+	v.Set("search", q.Text) // also if it is empty: without it, all agents are listed
+	return v
+}
+
+// FoundAgent is an agent in which a text was found.
+type FoundAgent struct {
+	Agent
+	// Matches are the first places where it stands, at most three.
+	Matches []SearchMatch `json:"matches"`
+}
+
+// SearchMatch is a place where a text was found.
+type SearchMatch struct {
+	// Field is "name", "role", "description" or "instructions".
+	Field string `json:"field"`
+	// Line is the number of the line in the field, from 1 on.
+	Line int64 `json:"line"`
+	// Text is what stands around the place, at most 160 characters.
+	Text string `json:"text"`
+}
+
+// Search lists the agents in which a text stands, in the order of the organization, page
+// by page. An error is the last thing that comes.
+func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[FoundAgent, error] {
+	return walk[FoundAgent](ctx, c, path("agents"), q.values())
+}
+
+// SearchPage reads one page of [Client.Search]. A page may have fewer agents than others,
+// or none, though there is a next one: how much is searched for a page has a bound.
+func (c *Client) SearchPage(ctx context.Context, q SearchQuery, opts ...Option) (Page[FoundAgent], error) {
+	return getPage[FoundAgent](ctx, c, path("agents"), q.values(), opts)
+}
