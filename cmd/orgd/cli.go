@@ -54,6 +54,7 @@ type cli struct {
 	Logout     account.Logout          `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
 	Whoami     account.Whoami          `cmd:"" group:"use" help:"Show who the service takes the caller for."`
 	Get        organization.Get        `cmd:"" group:"use" help:"List what the service holds."`
+	Search     organization.Search     `cmd:"" group:"use" help:"Find agents by what is written in them."`
 	Company    organization.Company    `cmd:"" group:"use" help:"Look at the company, or change it."`
 	Agent      organization.Agent      `cmd:"" group:"use" help:"Look at one agent, or change it."`
 	Label      organization.Label      `cmd:"" group:"use" help:"Look at the labels of agents, or move them."`

@@ -162,6 +162,31 @@ func TestGet(t *testing.T) {
 	)...))
 }
 
+func TestSearch(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	_, err := o.CreateAgent(t.Context(), client.AgentInput{Name: "Eve", Role: "Writer", Department: "Design", HiringDate: "2026-03-05",
+		Description: "Strictly\u202e private", Instructions: "1\r2\r\n\t\x1b[31mStrictly in short sentences. " + strings.Repeat("x", 200)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/search.txt", o.session(lines(
+		"search STRICTLY",
+		"search strictly --department Design --status active --level mid",
+		"search strictly --limit 1 -o json",
+		"search kindly",
+		"search kindly -o json",
+	)...))
+	for _, c := range []struct{ text, says string }{{"ab", "3 to 128 characters"}, {"", "search: must"}} {
+		if r := o.types(t, "", "search", c.text); r.code != exitFailure || !strings.Contains(r.stderr, c.says) {
+			t.Errorf("orgd search %q = %+v, want %q", c.text, r, c.says)
+		}
+	}
+	if r := o.types(t, "", "search", "abc", "--department", "nowhere"); r.code != exitFailure || !strings.Contains(r.stderr, "nowhere") {
+		t.Errorf("orgd search in no department = %+v", r)
+	}
+}
+
 // Who changed what is for administrators.
 func TestGetAudit(t *testing.T) {
 	o := newOffice(t)
