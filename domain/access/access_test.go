@@ -18,11 +18,11 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 	access.Agent:    {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.Reporter: {reads, "activities.ingest auth.sessions auth.revoke_session"},
 	access.DepartmentAdmin: {reads, "activities.ingest auth.sessions auth.revoke_session " +
-		"agents.create agents.update agents.delete agents.rollback labels.move " +
+		"agents.create agents.update agents.delete agents.rollback agents.restore labels.move " +
 		"departments.update departments.delete departments.reorder_agents " +
 		"departments.update_ceremony_policy departments.delete_ceremony_policy"},
 	access.Editor: {reads + writes, "auth.sessions auth.revoke_session"},
-	access.Admin: {reads + writes + "auth.sessions auth.revoke_session auth.tokens audit.list " +
+	access.Admin: {reads + writes + "auth.sessions auth.revoke_session auth.tokens audit.list agents.purge " +
 		"webhooks.list webhooks.get webhooks.write webhooks.test webhooks.deliveries", ""},
 }
 
@@ -34,7 +34,7 @@ const (
 		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +
 		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
-		"agents.create agents.update agents.delete agents.rollback labels.move activities.ingest " +
+		"agents.create agents.update agents.delete agents.rollback agents.restore labels.move activities.ingest " +
 		"departments.create departments.update departments.delete departments.reorder_agents " +
 		"departments.update_ceremony_policy departments.delete_ceremony_policy " +
 		"projects.create projects.update projects.delete "

@@ -46,6 +46,8 @@ const (
 	AgentsUpdate      Operation = "agents.update"
 	AgentsDelete      Operation = "agents.delete"
 	AgentsRollback    Operation = "agents.rollback"
+	AgentsRestore     Operation = "agents.restore"
+	AgentsPurge       Operation = "agents.purge"
 	AgentsActivity    Operation = "agents.activity"
 	AgentsHealth      Operation = "agents.health"
 	AgentsHistory     Operation = "agents.history"

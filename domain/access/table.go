@@ -47,6 +47,7 @@ var table = map[Operation]rights{
 	VersionsList: everyone, VersionsGet: everyone, VersionsDiff: everyone,
 	AgentsCreate: inOwn, AgentsUpdate: inOwn,
 	AgentsDelete: inOwn, AgentsRollback: inOwn,
+	AgentsRestore: inOwn, AgentsPurge: admins,
 
 	LabelsList: everyone, LabelsResolve: everyone, LabelsHistory: everyone, LabelsAgents: everyone,
 	LabelsMove: inOwn,

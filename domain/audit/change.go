@@ -19,6 +19,8 @@ const (
 	AgentUpdated         Action = "agent.updated"
 	AgentRolledBack      Action = "agent.rolled_back"
 	AgentDeleted         Action = "agent.deleted"
+	AgentRestored        Action = "agent.restored"
+	AgentPurged          Action = "agent.purged"
 	LabelSet             Action = "agent.label_set"
 	LabelRemoved         Action = "agent.label_removed"
 	DepartmentCreated    Action = "department.created"
@@ -48,7 +50,7 @@ const (
 // Actions lists those of the change log.
 func Actions() []Action {
 	return []Action{
-		AgentCreated, AgentUpdated, AgentRolledBack, AgentDeleted, LabelSet, LabelRemoved,
+		AgentCreated, AgentUpdated, AgentRolledBack, AgentDeleted, AgentRestored, AgentPurged, LabelSet, LabelRemoved,
 		DepartmentCreated, DepartmentUpdated, DepartmentDeleted, AgentsReordered,
 		CeremonySet, CeremonyRemoved, CompanyUpdated, DepartmentsReordered,
 		ProjectCreated, ProjectUpdated, ProjectDeleted,

@@ -40,6 +40,7 @@ func Defaults() Caps {
 			"agents.update":                      perMinute(120),
 			"agents.delete":                      perMinute(30),
 			"agents.rollback":                    perMinute(30),
+			"agents.restore":                     perMinute(30),
 			"labels.move":                        perMinute(120),
 			"departments.create":                 perMinute(30),
 			"departments.update":                 perMinute(60),

@@ -17,8 +17,8 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("Defaults().Operations[%s] = %v, want a cap in a minute", name, r)
 		}
 	}
-	if got := len(c.Operations); got != 21 {
-		t.Errorf("Defaults() has %d operations, want 21", got)
+	if got := len(c.Operations); got != 22 {
+		t.Errorf("Defaults() has %d operations, want 22", got)
 	}
 	for name, n := range c.Slots {
 		if n < 1 {
