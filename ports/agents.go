@@ -50,6 +50,27 @@ type AgentStore interface {
 	// touches only its argument. It may read what never changes: versions.
 	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentChange, error)) (agent.Agent, error)
 
+	// Deleted returns deleted agents that q selects, in its order. An agent that an older
+	// release deleted may be missing until the next DeleteExpired.
+	Deleted(ctx context.Context, q agent.Deletions) ([]agent.Deletion, error)
+
+	// Restore loads a deleted agent and stores the step that change makes of it, after which
+	// the agent exists. It returns the agent then.
+	//
+	// It returns agent.ErrNotFound if there is no deleted agent of this id, and refuses a
+	// step and runs change as Update does.
+	Restore(ctx context.Context, id agent.ID, change func(agent.Former) (AgentChange, error)) (agent.Agent, error)
+
+	// Purge loads a deleted agent and stores the trail of the step that change makes of it,
+	// after which no agent ever had this id: its versions, its events, the history of its
+	// labels and its figures are gone, those of departments and the trail stay. From its
+	// commit on the agent is not found and cannot be restored. The rest goes in steps; what
+	// is left of it if the call ends early, DeleteExpired removes.
+	//
+	// It returns agent.ErrNotFound if there is no deleted agent of this id, and runs change
+	// as Update does.
+	Purge(ctx context.Context, id agent.ID, change func(agent.Former) (AgentChange, error)) error
+
 	// Label is Update of an agent's labels. change also gets what the rules for the label
 	// are decided by: the agent's department, and whether the label has ever named the
 	// version. All of it is of one state, and is still so when the step is stored; version
@@ -57,7 +78,7 @@ type AgentStore interface {
 	Label(ctx context.Context, ref identity.Ref, label string, version int64, change LabelChange) (agent.Agent, error)
 
 	// Moves returns the entries of the history of a label that q selects, the newest first.
-	// It outlives the label and the agent.
+	// It outlives the label and the agent, until that is purged.
 	Moves(ctx context.Context, q agent.Moves) ([]agent.Move, error)
 
 	// Labeled returns the agents that q selects, in the organization's order, with the
@@ -83,7 +104,7 @@ type AgentStore interface {
 	Search(ctx context.Context, q agent.SearchQuery) (agent.Found, error)
 
 	// Resolve returns the id of an agent that exists or, for a reference by id,
-	// has existed, and its name as last written. It returns agent.ErrNotFound
+	// has existed and was not purged, and its name as last written. It returns agent.ErrNotFound
 	// for a name that no agent has now and for an id that no agent ever had.
 	Resolve(ctx context.Context, ref identity.Ref) (agent.ID, name.Name, error)
 

@@ -43,8 +43,8 @@ type Storage interface {
 	// program needs. Otherwise it returns ErrUnavailable, in at most a second.
 	Ping(ctx context.Context) error
 
-	// DeleteExpired deletes a bounded number of expired records and reports whether
-	// more may be left.
+	// DeleteExpired deletes a bounded number of expired records, and of what is left of
+	// agents that were purged, and reports whether more may be left.
 	DeleteExpired(ctx context.Context, e Expiry) (more bool, err error)
 }
 

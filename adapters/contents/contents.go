@@ -42,3 +42,12 @@ func (m *Memory) Put(agent string, number int64, content identity.Stored) {
 	defer m.mu.Unlock()
 	m.known.Put(key{agent, number}, content, len(content.Text)+overhead, func(identity.Stored) {})
 }
+
+// Forget forgets the contents of an agent with so many versions.
+func (m *Memory) Forget(agent string, versions int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for number := range versions {
+		m.known.Remove(key{agent, number + 1})
+	}
+}

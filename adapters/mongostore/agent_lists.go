@@ -142,10 +142,10 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 // Resolve implements [ports.AgentStore].
 func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
-	d, err := view(ctx, s.db, func(r reader) (deletedAgentDoc, error) {
-		d, err := one[deletedAgentDoc](r, agentsColl, byRef(ref))
+	d, err := view(ctx, s.db, func(r reader) (agentDoc, error) {
+		d, err := one[agentDoc](r, agentsColl, byRef(ref))
 		if isMissing(err) && ref.ID != "" {
-			d, err = one[deletedAgentDoc](r, deletedAgentsColl, byRef(ref))
+			d, err = one[agentDoc](r, deletedAgentsColl, byRef(ref))
 		}
 		return d, noAgent(err, ref)
 	})

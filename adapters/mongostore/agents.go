@@ -86,7 +86,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		}
 		t.addHistory(step)
 		if step.Effective() {
-			err = t.replaceAgent(before, d.DepartmentID, step)
+			err = t.replaceAgent(before, d, step)
 		}
 		return step, err
 	}, needAgent(ref))
@@ -98,13 +98,12 @@ func needAgent(ref identity.Ref) need {
 	return need{agentsColl, by.Key, by.Value.(string)}
 }
 
-// replaceAgent writes the agent of an effective step. departmentID is that of the
-// department before.
-func (t *tx) replaceAgent(before agent.Agent, departmentID string, step ports.AgentChange) error {
-	id := string(before.ID())
+// replaceAgent writes the agent of an effective step. stored is how it is stored before.
+func (t *tx) replaceAgent(before agent.Agent, stored agentDoc, step ports.AgentChange) error {
+	id, departmentID := stored.ID, stored.DepartmentID
 	if step.Deleted {
 		t.remove(agentsColl, id)
-		t.insert(deletedAgentsColl, deletedAgentDoc{id, before.Name().Text, string(before.Name().Key)}, nil)
+		t.insert(deletedAgentsColl, deletedOf(stored, step.Deletion()), nil)
 		t.recount(&before.Identity, nil)
 		return nil
 	}
@@ -173,13 +172,6 @@ type agentDoc struct {
 	Revision   int64    `bson:"revision"`
 	Created    int64    `bson:"created"`
 	Updated    int64    `bson:"updated"`
-}
-
-// deletedAgentDoc is what is left of an agent that was deleted.
-type deletedAgentDoc struct {
-	ID   string `bson:"_id"`
-	Name string `bson:"name"`
-	Key  string `bson:"key"`
 }
 
 // agentOf is the agent after a step.

@@ -38,6 +38,7 @@ import (
 const (
 	agentsColl        = "agents"
 	deletedAgentsColl = "deleted_agents"
+	purgedAgentsColl  = "purged_agents"
 	versionsColl      = "versions"
 	labelMovesColl    = "label_moves"
 	departmentsColl   = "departments"

@@ -43,7 +43,7 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 		t.addHistory(step)
 		if step.Effective() {
 			t.update(headcountsColl, headcountID(in.Name.Key, t.shard), increment(is("labels", 1)), nil)
-			err = t.replaceAgent(before, d.DepartmentID, step)
+			err = t.replaceAgent(before, d, step)
 		}
 		return step, err
 	}, needAgent(ref))

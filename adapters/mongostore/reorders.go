@@ -129,7 +129,11 @@ func (t *tx) reorderPart(coll string) (none bool, err error) {
 		return err == nil, err
 	}
 	for i, id := range part.Documents {
-		t.update(coll, id, set(is("order_key", part.OrderKeys[i])), nil)
+		change := set(is("order_key", part.OrderKeys[i]))
+		t.update(coll, id, change, nil)
+		if coll == agentsColl {
+			t.update(deletedAgentsColl, id, change, nil) // whichever has it
+		}
 	}
 	t.remove(reordersColl, part.ID)
 	return false, nil

@@ -17,8 +17,8 @@ import (
 
 const (
 	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
-	// 3 who writes the audit trail, 4 the indexes of labels.
-	schemaVersion = 4
+	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents.
+	schemaVersion = 5
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -141,7 +141,8 @@ func indexes() map[string][]mongo.IndexModel {
 	return map[string][]mongo.IndexModel{
 		agentsColl:        append(append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique), partial("label_names", "label_names order_key _id")...),
 		labelMovesColl:    plain("of to"),
-		deletedAgentsColl: nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
+		deletedAgentsColl: plain("deleted _id"),
+		purgedAgentsColl:  nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
 		departmentsColl: plain("order_key _id share"),
 		projectsColl:    plain("status _id", "lead _id"),
 		eventsColl:      plain("type at _id", "agent type at _id", "entered"),

@@ -47,7 +47,7 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 		errs = append(errs, err)
 	}
 	for coll, filter := range outdated(e, s.db.clock.Now().Add(-lockAge)) {
-		did(s.expire(ctx, coll, filter))
+		did(s.db.expire(ctx, coll, filter))
 	}
 	if !e.Events.IsZero() {
 		errs = append(errs, s.db.cutLog(ctx, e.Events))
@@ -55,7 +55,9 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 	if !e.Now.IsZero() {
 		did(s.db.expireSessions(ctx, e.Now, expireAtOnce))
 	}
-	return more, errors.Join(errs...)
+	did(s.db.completeDeleted(ctx))
+	left, err := s.db.finishPurges(ctx)
+	return more || left, errors.Join(append(errs, err)...)
 }
 
 // outdated is what has expired, by collection. Locks taken before dead
@@ -75,12 +77,12 @@ func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 }
 
 // expire removes a bounded number of documents and returns how many it has found.
-func (s *Storage) expire(ctx context.Context, coll string, filter bson.D) (int, error) {
-	ids, err := s.db.idsOf(ctx, coll, filter, expireAtOnce)
+func (db *DB) expire(ctx context.Context, coll string, filter bson.D) (int, error) {
+	ids, err := db.idsOf(ctx, coll, filter, expireAtOnce)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	_, err = s.db.coll(coll).DeleteMany(ctx, append(bson.D{in("_id", ids)}, filter...))
+	_, err = db.coll(coll).DeleteMany(ctx, append(bson.D{in("_id", ids)}, filter...))
 	return len(ids), translate(err)
 }
 

@@ -197,7 +197,10 @@ func (w *agentWrite) amend(tx *Tx) error {
 
 const (
 	deleteAgent  = "DELETE FROM agents WHERE id = ?"
-	insertFormer = "INSERT INTO former_agents (id, name_key, name) VALUES (?, ?, ?)"
+	insertFormer = `
+INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, version, revision,
+	created_at, updated_at, deleted_at, deleted_by)
+SELECT id, name_key, name, ?, place, identity, outside, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
 )
 
 // remove ends an agent. Its versions and events stay.
@@ -205,10 +208,10 @@ func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
 	if err := count(tx, before.Identity, -1); err != nil {
 		return err
 	}
-	n := before.Name()
-	err := tx.change(before.ID(), deleteAgent, w.id)
+	d := w.Deletion()
+	_, err := tx.Exec(insertFormer, d.Department, millis(d.At), d.By, w.id)
 	if err == nil {
-		_, err = tx.Exec(insertFormer, w.id, string(n.Key), n.Text)
+		err = tx.change(before.ID(), deleteAgent, w.id)
 	}
 	return wrap(err, "delete agent", string(before.ID()))
 }

@@ -94,6 +94,9 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 		if err := markLog(tx, e); err != nil {
 			return err
 		}
+		if more, err = removePurged(tx, enough); err != nil {
+			return err
+		}
 		for _, x := range expirations(e) {
 			if time.Now().After(enough) {
 				more = true

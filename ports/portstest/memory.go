@@ -30,6 +30,7 @@ type memory struct {
 	company     company.Company
 	departments map[name.Key]department.Department
 	agents      map[agent.ID]agent.Agent
+	former      map[agent.ID]agent.Former
 	names       map[agent.ID]name.Name // of agents that exist or existed
 	versions    map[agent.ID][]identity.Version
 	moves       []labelMove
@@ -62,6 +63,7 @@ func newMemory() Stores {
 		company:     company.Default(epoch),
 		departments: map[name.Key]department.Department{},
 		agents:      map[agent.ID]agent.Agent{},
+		former:      map[agent.ID]agent.Former{},
 		names:       map[agent.ID]name.Name{},
 		versions:    map[agent.ID][]identity.Version{},
 		events:      map[activity.ID]activity.Event{},

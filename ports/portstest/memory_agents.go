@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -53,6 +54,8 @@ func (m *memory) store(s ports.AgentChange, from name.Key) error {
 	m.agents[a.ID()], m.names[a.ID()] = a, a.Name()
 	if s.Deleted {
 		delete(m.agents, a.ID())
+		a.Labels = nil
+		m.former[a.ID()] = agent.Former{Last: a, Deletion: s.Deletion()}
 	}
 	if s.Version != nil {
 		m.versions[a.ID()] = append(m.versions[a.ID()], *s.Version)
@@ -121,6 +124,67 @@ func (m memoryAgents) replace(ref identity.Ref, a agent.Agent, s ports.AgentChan
 		return false, err
 	}
 	return true, m.store(s, a.Department().Key)
+}
+
+func (m memoryAgents) Deleted(_ context.Context, q agent.Deletions) ([]agent.Deletion, error) {
+	defer m.lock()()
+	var all []agent.Deletion
+	for _, f := range m.former {
+		all = append(all, f.Deletion)
+	}
+	order := func(a, b agent.DeletionPosition) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	}
+	found := sorted(all, func(d agent.Deletion) bool { return q.After == nil || order(d.Position(), *q.After) > 0 },
+		func(a, b agent.Deletion) int { return order(a.Position(), b.Position()) })
+	return first(found, q.Limit), nil
+}
+
+// changeFormer makes a step of a deleted agent.
+func (m *memory) changeFormer(id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (ports.AgentChange, error) {
+	f, found := m.former[id]
+	if !found {
+		return ports.AgentChange{}, agent.ErrNotFound
+	}
+	return change(f)
+}
+
+func (m memoryAgents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (agent.Agent, error) {
+	if err := ended(ctx); err != nil {
+		return agent.Agent{}, err
+	}
+	defer m.lock()()
+	s, err := m.changeFormer(id, change)
+	if err == nil {
+		err = m.store(s, "")
+	}
+	if err == nil {
+		delete(m.former, id)
+	}
+	return s.Agent, err
+}
+
+func (m memoryAgents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	defer m.lock()()
+	s, err := m.changeFormer(id, change)
+	if err != nil {
+		return err
+	}
+	m.putTrail(s.Trail, true)
+	delete(m.former, id)
+	delete(m.names, id)
+	delete(m.versions, id)
+	m.moves = slices.DeleteFunc(m.moves, func(move labelMove) bool { return move.of == id })
+	maps.DeleteFunc(m.events, func(_ activity.ID, e activity.Event) bool { return e.AgentID == string(id) })
+	for i := range m.counted { // departments keep the figures
+		if e := &m.counted[i].Event; e.AgentID == string(id) {
+			e.AgentID = ""
+		}
+	}
+	return nil
 }
 
 func (m memoryAgents) Label(ctx context.Context, ref identity.Ref, label string, version int64, change ports.LabelChange) (agent.Agent, error) {

@@ -1,0 +1,211 @@
+package mongostore
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/adapters/groupcommit"
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/audit"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+// deletedAgentDoc is an agent that was deleted, as it was last. One that an older release
+// has deleted has only its names until [DB.complete] has found the rest.
+type deletedAgentDoc struct {
+	Last           agentDoc `bson:",inline"`
+	DepartmentName string   `bson:"department_name"`
+	Deleted        int64    `bson:"deleted"`
+	DeletedBy      string   `bson:"deleted_by"`
+}
+
+// deletedOf is the agent that a step deletes. last is how it is stored.
+func deletedOf(last agentDoc, d agent.Deletion) deletedAgentDoc {
+	last.Labels, last.LabelNames = "", nil
+	return deletedAgentDoc{last, d.Department, millis(d.At), d.By}
+}
+
+func (d deletedAgentDoc) deletion() (agent.Deletion, error) {
+	return agent.Deletion{
+		ID: agent.ID(d.Last.ID), Name: d.Last.Name, Department: d.DepartmentName, At: fromMillis(d.Deleted), By: d.DeletedBy,
+	}, nil
+}
+
+// Deleted implements [ports.AgentStore].
+func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Deletion, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.deleted").End(&err)
+	filter := bson.D{compare("deleted", "$gt", 0)}
+	if q.After != nil {
+		at := millis(q.After.At)
+		filter = bson.D{is("deleted", bson.D{is("$gt", 0), is("$lte", at)}), behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
+	}
+	return every(s.db.ask(ctx), deletedAgentsColl, filter, deletedAgentDoc.deletion,
+		first(q.Limit, "-deleted", "-_id").SetProjection(by("name", "department_name", "deleted", "deleted_by")))
+}
+
+// Restore implements [ports.AgentStore].
+func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.restore").End(&err)
+	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+		if step, err = t.changeFormer(id, change); err != nil {
+			return step, err
+		}
+		d, err := departmentFor(t, step.Agent.Department())
+		if err != nil {
+			return step, err
+		}
+		t.addHistory(step)
+		t.remove(deletedAgentsColl, string(id))
+		t.insert(agentsColl, agentOf(step.Step, d.ID), claimName(step.Agent))
+		t.recount(nil, &step.Agent.Identity)
+		return step, nil
+	}, need{deletedAgentsColl, "_id", string(id)})
+	return step.Agent, err
+}
+
+// purgedDoc is an agent that was purged, of which documents may be left.
+type purgedDoc struct {
+	ID string `bson:"_id"`
+}
+
+// Purge implements [ports.AgentStore].
+func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (err error) {
+	defer s.db.observer.Begin(&ctx, "agents.purge").End(&err)
+	err = s.db.write(ctx, func(t *tx) error {
+		step, err := t.changeFormer(id, change)
+		if err != nil {
+			return err
+		}
+		t.addHistory(step)
+		t.remove(deletedAgentsColl, string(id))
+		t.insert(purgedAgentsColl, purgedDoc{string(id)}, nil)
+		return nil
+	}, need{deletedAgentsColl, "_id", string(id)})
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		if more, err = s.db.removePurged(ctx, string(id)); err != nil {
+			return groupcommit.Unknown(err)
+		}
+	}
+	return nil
+}
+
+// changeFormer makes a step of a deleted agent.
+func (t *tx) changeFormer(id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (step ports.AgentChange, err error) {
+	ref := identity.Ref{ID: id}
+	d, err := one[deletedAgentDoc](t, deletedAgentsColl, byRef(ref))
+	if err == nil && d.Deleted == 0 {
+		d, err = t.db.complete(t, d)
+	}
+	if err != nil {
+		return step, noAgent(err, ref)
+	}
+	last, err := t.db.agent(d.Last)
+	if err != nil {
+		return step, err
+	}
+	deletion, _ := d.deletion()
+	return change(agent.Former{Last: last, Deletion: deletion})
+}
+
+// removePurged removes a bounded part of what is left of an agent that was purged.
+func (db *DB) removePurged(ctx context.Context, id string) (more bool, err error) {
+	owner := ownerOfAgent(agent.ID(id))
+	for coll, filters := range map[string][]bson.D{
+		eventsColl:     {{is("agent", id)}},
+		versionsColl:   {{startsWith("_id", id+"/")}},
+		labelMovesColl: {{startsWith("_id", id+"/")}},
+		rollupsColl:    {{startsWith("_id", owner+"\n")}, {startsWith("_id", totalID(owner))}},
+	} {
+		for _, filter := range filters {
+			n, err := db.expire(ctx, coll, filter)
+			if err != nil {
+				return false, err
+			}
+			more = more || n > 0
+		}
+	}
+	if !more {
+		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, byID(id))
+	}
+	return more, translate(err)
+}
+
+// finishPurges removes a bounded part of what is left of agents that were purged.
+func (db *DB) finishPurges(ctx context.Context) (more bool, err error) {
+	ids, err := db.idsOf(ctx, purgedAgentsColl, bson.D{}, 1)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	_, err = db.removePurged(ctx, ids[0])
+	return true, err
+}
+
+// completeDeleted completes a bounded number of agents that an older release has deleted,
+// which lists do not have before. It returns how many it has found.
+func (db *DB) completeDeleted(ctx context.Context) (int, error) {
+	ids, err := db.idsOf(ctx, deletedAgentsColl, bson.D{is("deleted", nil)}, expireAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		err := db.write(ctx, func(t *tx) error {
+			d, err := oneOrZero[deletedAgentDoc](t, deletedAgentsColl, byID(id))
+			if err != nil || d.Last.ID == "" || d.Deleted != 0 {
+				return err
+			}
+			if d, err = db.complete(t, d); err != nil {
+				return err
+			}
+			d.Last.ID = ""
+			t.update(deletedAgentsColl, id, bson.D{is("$set", d)}, nil)
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// complete returns an agent that an older release has deleted with what its versions, its
+// events and the audit trail say of it. Its fields that no version has are lost.
+func (db *DB) complete(r reader, d deletedAgentDoc) (deletedAgentDoc, error) {
+	id := d.Last.ID
+	ofAgent := bson.D{startsWith("_id", id+"/")}
+	newest, err := get(r, versionsColl, ofAgent, versionDoc.version, options.FindOne().SetSort(by("-_id")))
+	if err != nil {
+		return d, err
+	}
+	hired, err := one[versionDoc](r, versionsColl, ofAgent, options.FindOne().SetSort(by("_id")))
+	if err != nil {
+		return d, err
+	}
+	fired, err := oneOrZero[eventDoc](r, eventsColl, bson.D{is("agent", id), is("type", activity.Fired)}, options.FindOne().SetSort(by("-at", "-_id")))
+	if err != nil {
+		return d, err
+	}
+	entry, err := oneOrZero[entryDoc](r, auditColl, bson.D{is("resource", audit.Agent(id))}, options.FindOne().SetSort(by("-at", "-_id")))
+	if err != nil {
+		return d, err
+	}
+	holder, err := oneOrZero[idDoc](r, agentsColl, bson.D{is("order_key", id)}, options.FindOne().SetProjection(by("_id")))
+	if err != nil {
+		return d, err
+	}
+	a := agent.Agent{
+		Identity: newest.Content, Text: newest.Text, Version: newest.Number, Revision: max(newest.Number, entry.From),
+		OrderKey: agent.OrderKey(id), CreatedAt: fromMillis(hired.SavedAt), UpdatedAt: newest.SavedAt,
+	}
+	if holder.ID != "" { // who was deleted held another one
+		a.OrderKey = agent.OrderKey(fired.ID)
+	}
+	deletion := agent.Deletion{Department: a.Department().Text, At: fromMillis(max(fired.At, hired.SavedAt)), By: fired.By}
+	return deletedOf(agentOf(agent.Step{Agent: a}, ""), deletion), nil
+}

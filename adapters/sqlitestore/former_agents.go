@@ -1,0 +1,168 @@
+package sqlitestore
+
+import (
+	"context"
+	"time"
+
+	"orgd/adapters/groupcommit"
+	"orgd/domain/agent"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+const (
+	selectDeletions = "SELECT id, name, department, deleted_at, deleted_by FROM former_agents"
+	deletionsOrder  = " ORDER BY deleted_at DESC, id DESC LIMIT (? + 0)"
+)
+
+// Deleted implements [ports.AgentStore].
+func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Deletion, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.deleted").End(&err)
+	query, args := deletionsQuery(q)
+	return all(ctx, s.db, "list deleted agents", query, args, func(r Row) (d agent.Deletion, err error) {
+		var id []byte
+		var at int64
+		err = r.Scan(&id, &d.Name, &d.Department, &at, &d.By)
+		d.ID, d.At = agent.ID(unpackID(id)), fromMillis(at)
+		return d, err
+	})
+}
+
+func deletionsQuery(q agent.Deletions) (string, []any) {
+	var f filter
+	if q.After != nil {
+		f.and("(deleted_at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
+	}
+	return selectDeletions + f.where() + deletionsOrder, append(f.args, q.Limit)
+}
+
+// The columns are those of an agent, as [DB.scanAgent] reads them, and of its deletion.
+const selectFormer = "SELECT a.id, a.name, a.name_key, a.place, v.identity, a.outside, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
+	"a.department, a.deleted_at, a.deleted_by FROM former_agents AS a" + joinIdentity + " WHERE a.id = ?"
+
+func (db *DB) former(v *View, id agent.ID) (f agent.Former, err error) {
+	var at int64
+	rec, err := db.scanAgent(v.Row(selectFormer, packID(id)), &f.Department, &at, &f.By)
+	if err != nil {
+		return f, noAgent(err, identity.Ref{ID: id})
+	}
+	f.ID, f.Name, f.At = rec.ID, rec.Name, fromMillis(at)
+	f.Last, err = rec.Agent()
+	return f, err
+}
+
+const deleteFormer = "DELETE FROM former_agents WHERE id = ?"
+
+// Restore implements [ports.AgentStore].
+func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (_ agent.Agent, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.restore").End(&err)
+	var w *agentWrite
+	err = s.db.Write(ctx, func(tx *Tx) (err error) {
+		if w, err = s.changeFormer(tx, id, change); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(deleteFormer, w.id); err != nil {
+			return wrap(err, "restore agent", string(id))
+		}
+		return w.create(tx)
+	})
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return w.Agent, nil
+}
+
+func (s *Agents) changeFormer(tx *Tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (*agentWrite, error) {
+	f, err := s.db.former(&tx.View, id)
+	if err != nil {
+		return nil, err
+	}
+	step, err := change(f)
+	if err != nil {
+		return nil, err
+	}
+	return newAgentWrite(step), nil
+}
+
+const insertPurged = "INSERT INTO purged_agents (id) VALUES (?)"
+
+// Purge implements [ports.AgentStore].
+func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (err error) {
+	defer s.db.observer.Begin(&ctx, "agents.purge").End(&err)
+	var last int64
+	err = s.db.Write(ctx, func(tx *Tx) error {
+		w, err := s.changeFormer(tx, id, change)
+		if err != nil {
+			return err
+		}
+		last = w.Agent.Version
+		if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
+			return err
+		}
+		_, err = tx.Exec(deleteFormer, w.id)
+		if err == nil {
+			_, err = tx.Exec(insertPurged, w.id)
+		}
+		return wrap(err, "purge agent", string(id))
+	})
+	if err != nil {
+		return err
+	}
+	s.db.contents.Forget(string(packID(id)), last)
+	for more := true; more; {
+		if more, err = s.db.removePurged(ctx); err != nil {
+			return groupcommit.Unknown(err)
+		}
+	}
+	return nil
+}
+
+// What is left of agents that were purged. A version that goes costs a look at every agent,
+// which may refer to it.
+const (
+	deletePurgedEvents = `
+DELETE FROM events WHERE seq IN (SELECT e.seq FROM purged_agents AS p CROSS JOIN events AS e ON e.agent_id = p.id LIMIT (? + 0))`
+	deletePurgedVersions = `
+DELETE FROM versions WHERE seq IN (SELECT v.seq FROM purged_agents AS p CROSS JOIN versions AS v ON v.agent_id = p.id LIMIT (? + 0))`
+	deletePurgedMoves = `
+DELETE FROM label_moves WHERE (agent_id, label, revision) IN (
+	SELECT m.agent_id, m.label, m.revision FROM purged_agents AS p CROSS JOIN label_moves AS m ON m.agent_id = p.id LIMIT (? + 0))`
+	deletePurgedDays = `
+DELETE FROM agent_days WHERE (owner, day) IN (
+	SELECT d.owner, d.day FROM purged_agents AS p CROSS JOIN agent_days AS d ON d.owner = p.id LIMIT (? + 0))`
+	deletePurgedTotals = `
+DELETE FROM agent_totals WHERE agent_id IN (
+	SELECT t.agent_id FROM purged_agents AS p CROSS JOIN agent_totals AS t ON t.agent_id = p.id LIMIT (? + 0))`
+	deletePurged = "DELETE FROM purged_agents"
+)
+
+// removePurged removes what is left of agents that were purged, for a while.
+func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
+	err = db.Write(ctx, func(tx *Tx) (err error) {
+		more, err = removePurged(tx, time.Now().Add(deleteTime))
+		return err
+	})
+	return more && err == nil, err
+}
+
+// purgeAtOnce is how many rows one statement removes: others wait for it.
+const purgeAtOnce = 20
+
+func removePurged(tx *Tx, enough time.Time) (more bool, err error) {
+	var left bool
+	if err := tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&left); err != nil || !left {
+		return false, wrap(err, "purge", "")
+	}
+	for _, statement := range []string{deletePurgedEvents, deletePurgedVersions, deletePurgedMoves, deletePurgedDays, deletePurgedTotals} {
+		for n := int64(purgeAtOnce); n == purgeAtOnce; {
+			if time.Now().After(enough) {
+				return true, nil
+			}
+			if n, err = changed(tx.Exec(statement, purgeAtOnce)); err != nil {
+				return false, wrap(err, "purge", "")
+			}
+		}
+	}
+	_, err = tx.Exec(deletePurged)
+	return false, wrap(err, "purge", "")
+}
