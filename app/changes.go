@@ -22,7 +22,7 @@ func NewChanges(log ports.AuditLog, agents ports.AgentStore) *Changes {
 }
 
 // ListChanges selects a page of the change log. Agent, where given, selects changes of one
-// agent, existing or deleted. No Actions are all.
+// agent, existing, deleted or, by its id, purged. No Actions are all.
 type ListChanges struct {
 	audit.Query
 	Agent *identity.Ref
@@ -32,7 +32,9 @@ type ListChanges struct {
 // no changes.
 func (s *Changes) List(ctx context.Context, in ListChanges) ([]audit.Entry, error) {
 	in.Part = audit.OnlyChanges
-	if in.Agent != nil {
+	if in.Agent != nil && in.Agent.ID != "" { // also of one that was purged
+		in.Resource = audit.Agent(string(in.Agent.ID))
+	} else if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
 		if errors.Is(err, agent.ErrNotFound) {
 			return nil, nil

@@ -38,6 +38,9 @@ func (h agents) list(r *request.Request) error {
 	in := agentFilter(q)
 	in.Prefix = q.Prefix("q")
 	write := view(q)
+	if q.Flag("deleted") {
+		return h.deleted(r, q, in)
+	}
 	p, err := q.Paging(request.DefaultLimit, 3)
 	if err != nil {
 		return err
@@ -173,7 +176,15 @@ func (h agents) update(r *request.Request) error {
 
 // remove serves DELETE /agents/{agent_name}.
 func (h agents) remove(r *request.Request) error {
-	return removeTarget(r, (*request.Request).AgentRef, h.svc.Fire)
+	q := r.Query()
+	end := h.svc.Fire
+	if q.Flag("purge") {
+		end = h.svc.Purge
+	}
+	if q.Err != nil {
+		return q.Err
+	}
+	return removeTarget(r, (*request.Request).AgentRef, end)
 }
 
 // agentTag is the entity tag of an agent. A release that adds a field changes the body of

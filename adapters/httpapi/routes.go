@@ -62,6 +62,7 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/agents/{agent_name}", Op: access.AgentsGet, Handle: agents.get},
 		{Method: patch, Path: "/agents/{agent_name}", Op: access.AgentsUpdate, MaxBody: request.DefaultMaxBody, Handle: agents.update},
 		{Method: remove, Path: "/agents/{agent_name}", Op: access.AgentsDelete, Handle: agents.remove},
+		{Method: post, Path: "/agents/{agent_name}/restore", Op: access.AgentsRestore, MaxBody: request.DefaultMaxBody, Handle: agents.restore},
 		{Method: get, Path: "/agents/{agent_name}/activity", Op: access.AgentsActivity, Handle: activities.ofAgent},
 		{Method: get, Path: "/agents/{agent_name}/health", Op: access.AgentsHealth, Handle: measures.agentHealth},
 		{Method: get, Path: "/agents/{agent_name}/history", Op: access.AgentsHistory, Handle: activities.career},

@@ -61,7 +61,7 @@ func hourly(n int) Rate { return Rate{n, time.Hour} }
 // limitedOperations are the operations that have a cap of their own in 60 s and
 // at the same time, by default.
 var limitedOperations = map[string]struct{ window, slots int }{
-	"agents.create": {60, 0}, "agents.update": {120, 0}, "agents.delete": {30, 0}, "agents.rollback": {30, 2},
+	"agents.create": {60, 0}, "agents.update": {120, 0}, "agents.delete": {30, 0}, "agents.rollback": {30, 2}, "agents.restore": {30, 0},
 	"departments.create": {30, 0}, "departments.update": {60, 0}, "departments.delete": {20, 0}, "departments.reorder_agents": {30, 1},
 	"departments.update_ceremony_policy": {60, 0}, "departments.delete_ceremony_policy": {30, 0},
 	"company.update": {60, 0}, "company.reorder_departments": {20, 1},

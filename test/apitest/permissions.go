@@ -61,6 +61,7 @@ var permissions = map[string]may{
 	"agents.update":      {managers, editors},
 	"agents.delete":      {managers, editors},
 	"agents.rollback":    {managers, editors},
+	"agents.restore":     {managers, editors},
 
 	"labels.list":    {everybody, everybody},
 	"labels.resolve": {everybody, everybody},
@@ -169,6 +170,8 @@ func (sc scene) onAgent(what string) (path string, body any) {
 		return path, obj{"role": "Changed"}
 	case "get", "delete":
 		return path, nil
+	case "restore":
+		return path + "/restore", obj{}
 	case "rollback":
 		return path + "/versions/rollback", obj{"target_version": 1}
 	}
@@ -307,6 +310,9 @@ func (c *client) setScene(n int, role string, own bool, op string) (scene, *clie
 	sc.project = c.start("P")
 	if strings.HasPrefix(op, "labels.") {
 		c.put(labelPath(sc.agent, "production"), obj{"version": 1}).want(201)
+	}
+	if op == "agents.restore" {
+		c.delete(agentPath(sc.agent)).want(204)
 	}
 	if strings.HasPrefix(op, "webhooks.") {
 		sc.webhook, sc.delivery = c.hooked(nowhere, obj{"event_types": list{"fired"}})

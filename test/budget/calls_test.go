@@ -105,6 +105,8 @@ func (w *world) request(op operation, query []string, i int) request {
 	switch op.id {
 	case "agents.delete":
 		agent = w.large[calls+i]
+	case "agents.restore":
+		agent = w.deleted(w.large[2*calls+i])
 	case "agents.update", "agents.rollback":
 		agent = w.large[i]
 	case "labels.set", "labels.remove":
@@ -170,6 +172,8 @@ func (w *world) body(op operation, i int) any {
 		return object{"skills": object{"primary": skills(250, 5000+i, 2)}}
 	case "agents.rollback":
 		return object{"target_version": 1}
+	case "agents.restore":
+		return object{}
 	case "labels.set":
 		return object{"version": 1, "reason": wide(1024, i)}
 	case "departments.create":
@@ -220,4 +224,13 @@ func (w *world) turned(i int, path string) []string {
 		slices.Reverse(w.orders[path])
 	}
 	return slices.Clone(w.orders[path])
+}
+
+// deleted deletes an agent and returns its id.
+func (w *world) deleted(name string) string {
+	w.Helper()
+	var a struct{ Data struct{ ID string } }
+	w.must("GET", "/agents/"+url.PathEscape(name), nil, &a)
+	w.must("DELETE", "/agents/"+a.Data.ID, nil, nil)
+	return a.Data.ID
 }

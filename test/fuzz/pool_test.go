@@ -194,7 +194,7 @@ func (p *pool) record(m made, area, operation, at string, o object) {
 		return
 	}
 	switch {
-	case slices.Contains([]string{"agents.list", "agents.create", "agents.get", "agents.update", "agents.rollback"}, operation):
+	case slices.Contains([]string{"agents.list", "agents.create", "agents.get", "agents.update", "agents.rollback", "agents.restore"}, operation):
 		if id := take("agent", "id"); id != "" {
 			p.add("resource", "agents/"+id)
 		}

@@ -38,7 +38,7 @@ type generator struct {
 // cheap; the others have the weight 10.
 var weights = map[string]int{
 	"openapi.json": 1, "openapi.yaml": 1, "metrics": 1, "healthz": 1, "readyz": 1, "capabilities": 1, "activities.stream": 2, "changes.stream": 2,
-	"agents.create": 30, "agents.update": 50, "agents.get": 20, "agents.rollback": 20, "departments.create": 15, "departments.update": 20,
+	"agents.create": 30, "agents.update": 50, "agents.get": 20, "agents.rollback": 20, "agents.restore": 20, "departments.create": 15, "departments.update": 20,
 	"agents.delete": 5, "departments.delete": 5, "webhooks.delete": 8, "projects.delete": 8, "activities.ingest": 20, "labels.set": 20, "labels.remove": 5,
 	"organization.export": 4, "organization.plan": 6, "organization.apply": 4, "auth.tokens": 5, "auth.logout": 2, "auth.revoke_session": 2, "auth.renew": 3,
 }

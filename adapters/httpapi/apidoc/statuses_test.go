@@ -37,6 +37,7 @@ const statuses = `
 	versions.list                        200 400 401 404 429 500 503
 	versions.get                         200 304 400 401 404 429 500 503
 	versions.diff                        200 400 401 404 429 500 503
+	agents.restore                       200 400 401 403 404 409 429 500 503
 	agents.rollback                      200 400 401 403 404 409 429 500 503
 
 	labels.list                          200 400 401 404 429 500 503

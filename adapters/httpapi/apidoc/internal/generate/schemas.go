@@ -226,7 +226,7 @@ func (w *writer) envelope(e fields.Envelope) {
 		name, data = name+"List", "{type: array, items: {$ref: "+ref+"}}"
 	case fields.Page:
 		if e.Kind == "AgentConfig" {
-			data = "{$ref: '#/components/schemas/AgentSummary'}"
+			data = "{anyOf: [{$ref: '#/components/schemas/AgentSummary'}, {$ref: '#/components/schemas/DeletedAgent'}]}"
 		}
 		name, data = "PaginatedResponse_"+e.Kind, "{type: array, maxItems: 200, items: "+data+"}"
 		required = append(required, "pagination", "degraded_sources")

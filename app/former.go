@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"orgd/domain/access"
+	"orgd/domain/agent"
+	"orgd/domain/department"
+	"orgd/domain/fault"
+	"orgd/domain/idempotency"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+// Deleted returns a page of deleted agents.
+func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) ([]agent.Deletion, error) {
+	return s.agents.Deleted(ctx, q)
+}
+
+// RestoreAgent asks for a deleted agent to come back. Reply makes the answer from it.
+type RestoreAgent struct {
+	Ref identity.Ref
+	agent.Restoring
+	Reply func(agent.Record) idempotency.Reply
+}
+
+// Restore brings a deleted agent back.
+func (s *Agents) Restore(ctx context.Context, c Call, in RestoreAgent) (restored agent.Record, err error) {
+	ch := newChange(s.clock, s.ids, c)
+	events := ch.cause(s.ids)
+	as, gone := in.Restoring, error(nil)
+	if in.Department != nil {
+		d, err := s.departments.Name(ctx, in.Department.Key)
+		switch {
+		case errors.Is(err, department.ErrNotFound):
+			gone = agent.NoDepartment(*in.Department)
+		case err != nil:
+			return restored, err
+		default:
+			as.Department = &d
+		}
+	}
+	_, err = s.agents.Restore(ctx, in.Ref.ID, func(f agent.Former) (ports.AgentChange, error) {
+		into := f.Into(as)
+		if err := access.CheckIn(c.Actor, access.AgentsRestore, into.Key); err != nil {
+			return ports.AgentChange{}, err
+		}
+		if err := c.If.Check(f.Last.Tag()); err != nil {
+			return ports.AgentChange{}, err
+		}
+		if gone != nil { // a rule of the state: the agent's existence and its tag come first
+			return ports.AgentChange{}, gone
+		}
+		step, err := f.Restore(as, events)
+		if err != nil {
+			return ports.AgentChange{}, err
+		}
+		restored = step.Agent.Record()
+		return ch.in(into.Key).agentChange(step, func() idempotency.Reply { return in.Reply(restored) }), nil
+	})
+	return restored, s.asRestore(ctx, in.Ref, err)
+}
+
+// asRestore gives what a store says of an agent that cannot come back the meaning that it has
+// there: it is the state that is in the way.
+func (s *Agents) asRestore(ctx context.Context, ref identity.Ref, err error) error {
+	if errors.Is(err, agent.ErrDepartment) || errors.Is(err, agent.ErrExists) {
+		return agent.ErrRestore.With("the agent cannot be restored: %s", fault.Of(err).Msg)
+	}
+	return s.asFormer(ctx, ref, err)
+}
+
+// asFormer tells an agent that is not deleted from one that never was.
+func (s *Agents) asFormer(ctx context.Context, ref identity.Ref, err error) error {
+	if !errors.Is(err, agent.ErrNotFound) {
+		return err
+	}
+	a, failed := s.agents.Record(ctx, ref)
+	switch {
+	case errors.Is(failed, agent.ErrNotFound):
+		return agent.ErrNotFound.With("there is no deleted agent %q", string(ref.ID)+string(ref.Name))
+	case failed != nil:
+		return failed
+	}
+	return agent.ErrNotDeleted.With("agent %q is not deleted", a.Name)
+}
+
+// Purge removes what is left of a deleted agent for good.
+func (s *Agents) Purge(ctx context.Context, c Call, ref identity.Ref) error {
+	if err := access.Check(c.Actor, access.AgentsPurge); err != nil {
+		return err
+	}
+	ch := newChange(s.clock, s.ids, c)
+	events := ch.cause(s.ids)
+	err := s.agents.Purge(ctx, ref.ID, func(f agent.Former) (ports.AgentChange, error) {
+		if err := c.If.Check(f.Last.Tag()); err != nil {
+			return ports.AgentChange{}, err
+		}
+		return ch.agentChange(f.Purge(events), noReply), nil
+	})
+	return s.asFormer(ctx, ref, err)
+}
