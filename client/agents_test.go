@@ -237,7 +237,50 @@ func checkDeletions(t *testing.T, c *client.Client) {
 	if v := must1(c.Version(ctx, bob.ID, 1))(t); v.Identity.Name != "Bob" {
 		t.Errorf("Version of a deleted agent = %+v", v)
 	}
+	checkRestore(t, c, bob)
 	if err := c.DeleteDepartment(ctx, "research & more/less", client.IfMatch("*"), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("DeleteDepartment = %v", err)
+	}
+}
+
+// checkRestore restores an agent that was deleted, and purges it in the end.
+func checkRestore(t *testing.T, c *client.Client, bob client.Agent) {
+	ctx := t.Context()
+	find := func() (d client.DeletedAgent) {
+		for one, err := range c.DeletedAgents(ctx, client.PageQuery{Limit: 1}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if one.ID == bob.ID {
+				d = one
+			}
+		}
+		return d
+	}
+	if d := find(); d.Name != "Bob" || d.Department != bob.Department || d.DeletedBy == "" || d.DeletedAt.IsZero() {
+		t.Errorf("the deleted agent = %+v, want Bob", d)
+	}
+	if p := must1(c.DeletedAgentPage(ctx, client.PageQuery{Limit: 1}))(t); len(p.Items) != 1 || p.Items[0].ID != bob.ID {
+		t.Errorf("the agent deleted last = %+v, want Bob", p.Items)
+	}
+	a, err := c.RestoreAgent(ctx, bob.ID, client.RestoreInput{Name: "Bobby", Department: bob.Department},
+		client.IfMatch("*"), client.IdempotencyKey("restore-bob"), client.ChangeReason("a reason"))
+	if err != nil || a.ID != bob.ID || a.Name != "Bobby" || a.Version != bob.Version+1 || a.ETag == "" {
+		t.Errorf("RestoreAgent = %+v, %v", a, err)
+	}
+	if _, err := c.RestoreAgent(ctx, bob.ID, client.RestoreInput{}); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("RestoreAgent of one that exists = %v, want ErrConflict", err)
+	}
+	if err := c.PurgeAgent(ctx, bob.ID); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("PurgeAgent of one that exists = %v, want ErrConflict", err)
+	}
+	if err := c.DeleteAgent(ctx, bob.ID); err != nil {
+		t.Errorf("DeleteAgent = %v", err)
+	}
+	if err := c.PurgeAgent(ctx, bob.ID, client.IfMatch(a.ETag), client.ChangeReason("a reason")); err != nil {
+		t.Errorf("PurgeAgent = %v", err)
+	}
+	if _, err := c.Version(ctx, bob.ID, 1); !errors.Is(err, client.ErrNotFound) || find().ID != "" {
+		t.Errorf("Version of a purged agent = %v, want ErrNotFound", err)
 	}
 }

@@ -50,6 +50,8 @@ var shapes = map[string]struct {
 	"AgentIdentity":                {output, reflect.TypeFor[client.AgentIdentity]()},
 	"AgentConfig":                  {output, reflect.TypeFor[client.Agent]()},
 	"AgentSummary":                 {change, reflect.TypeFor[client.FoundAgent]()}, // without the instructions, or not searched
+	"DeletedAgent":                 {output, reflect.TypeFor[client.DeletedAgent]()},
+	"RestoreAgentRequest":          {input, reflect.TypeFor[client.RestoreInput]()},
 	"CreateAgentOrgRequest":        {input, reflect.TypeFor[client.AgentInput]()},
 	"UpdateAgentOrgRequest":        {change, reflect.TypeFor[client.Agent]()},
 	"VersionSnapshot":              {output, reflect.TypeFor[client.Version]()},

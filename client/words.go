@@ -228,6 +228,8 @@ const (
 	ActionAgentUpdated         ChangeAction = "agent.updated"
 	ActionAgentRolledBack      ChangeAction = "agent.rolled_back"
 	ActionAgentDeleted         ChangeAction = "agent.deleted"
+	ActionAgentRestored        ChangeAction = "agent.restored"
+	ActionAgentPurged          ChangeAction = "agent.purged"
 	ActionLabelSet             ChangeAction = "agent.label_set"
 	ActionLabelRemoved         ChangeAction = "agent.label_removed"
 	ActionDepartmentCreated    ChangeAction = "department.created"
