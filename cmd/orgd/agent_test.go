@@ -139,3 +139,35 @@ func TestAgentDiffAndRollback(t *testing.T) {
 		}
 	}
 }
+
+func TestAgentRestore(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	golden.File(t, "testdata/agent_restore.txt", o.session(lines(
+		"get agents --deleted",
+		"agent delete Ada --yes",
+		"get agents --deleted",
+		"agent restore ada --reason mistake",
+		"agent versions Ada --limit 1",
+		"agent delete Ada --yes",
+		"agent restore Ada --name Ava --department Engineering",
+	)...))
+	for command, want := range map[string]string{
+		"get agents --deleted --level mid": "--deleted goes with --limit alone",
+		"agent restore Hal":                `no agent "Hal" was deleted`,
+		"agent delete Hal --purge --yes":   `no agent "Hal" was deleted`,
+	} {
+		if r := o.types(t, "", strings.Fields(command)...); r.code == 0 || !strings.Contains(r.stderr, want) {
+			t.Errorf("orgd %s = %d %q, want %q", command, r.code, r.stderr, want)
+		}
+	}
+	if err := o.DeleteAgent(t.Context(), "Ava"); err != nil {
+		t.Fatal(err)
+	}
+	if r := o.types(t, "", "agent", "restore", "Ava", "--name", "hal"); r.code != 1 || !strings.Contains(r.stderr, `"Hal" exists`) {
+		t.Errorf("orgd agent restore with a name that is taken = %d %q", r.code, r.stderr)
+	}
+	if r := o.types(t, "", "agent", "delete", "Ava", "--purge", "--yes"); r.code != 1 || !strings.Contains(r.stderr, "agents.purge") {
+		t.Errorf("orgd agent delete --purge of an editor = %d %q", r.code, r.stderr)
+	}
+}

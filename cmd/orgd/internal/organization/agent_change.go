@@ -130,20 +130,31 @@ func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 type agentDeleteCmd struct {
 	remote.ServerFlag
 	yesFlag
+	Purge  bool     `help:"Remove what is left of agents that were deleted, for good. Needs the role admin."`
 	Agents []string `arg:"" name:"agent" help:"Names or ids of the agents."`
 }
 
 // Help implements kong.HelpProvider.
 func (agentDeleteCmd) Help() string {
-	return `Fires agents and frees their names. Their versions and what they did stay readable by id.
+	return `Fires agents and frees their names. Their versions and what they did stay readable by id, and orgd agent restore brings them back.
 
-Example:
+With --purge, the versions, the events and the figures of agents that were deleted go for good. What departments have done stays, and so does the change log.
 
-    orgd agent delete Ada Hal --yes`
+Examples:
+
+    orgd agent delete Ada Hal --yes
+    orgd agent delete Ada --purge`
 }
 
 // Run deletes the agents.
 func (c *agentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Purge {
+		return c.remove(ctx, t, c.Agents, func(name string) (deletion, error) {
+			d, err := deletedAgent(ctx, service, name)
+			title := fmt.Sprintf("what is left of agent %s (in %s, deleted %s by %s, id %s)", d.Name, d.Department, terminal.Time(d.DeletedAt), d.DeletedBy, d.ID)
+			return deletion{title, d.ID, ""}, err
+		}, service.PurgeAgent)
+	}
 	return c.remove(ctx, t, c.Agents, func(name string) (deletion, error) {
 		a, err := service.Agent(ctx, name)
 		return deletion{fmt.Sprintf("agent %s (%s in %s, id %s)", a.Name, a.Role, a.Department, a.ID), a.ID, a.ETag}, err

@@ -19,6 +19,7 @@ type agentsCmd struct {
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
 	NamePrefix string             `placeholder:"TEXT" help:"Only those whose names begin like this."`
+	Deleted    bool               `help:"The agents that were deleted, the last one first."`
 	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
 }
 
@@ -32,11 +33,15 @@ Examples:
 
     orgd get agents --department Engineering --status active
     orgd get agents --level lead -o yaml
+    orgd get agents --deleted
     orgd get agents --watch`
 }
 
 // Run prints the agents on standard output.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Deleted {
+		return c.deleted(ctx, t, service)
+	}
 	if c.Watch {
 		return c.watch(ctx, t, service)
 	}

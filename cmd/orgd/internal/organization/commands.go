@@ -25,6 +25,7 @@ type Agent struct {
 	Create      agentCreateCmd      `cmd:"" help:"Hire an agent."`
 	Update      agentUpdateCmd      `cmd:"" help:"Change an agent."`
 	Delete      agentDeleteCmd      `cmd:"" help:"Fire agents."`
+	Restore     agentRestoreCmd     `cmd:"" help:"Bring back an agent that was deleted."`
 	Versions    agentVersionsCmd    `cmd:"" help:"List the versions of an agent."`
 	Diff        agentDiffCmd        `cmd:"" help:"Show what changed from one version of an agent to another."`
 	Rollback    agentRollbackCmd    `cmd:"" help:"Bring back an earlier version of an agent."`

@@ -127,7 +127,11 @@ func (f yesFlag) remove(ctx context.Context, t *terminal.Terminal, names []strin
 		return err
 	}
 	for _, one := range all {
-		if err := remove(ctx, one.id, append(f.Options(), client.IfMatch(one.etag))...); err != nil {
+		opts := f.Options()
+		if one.etag != "" {
+			opts = append(opts, client.IfMatch(one.etag))
+		}
+		if err := remove(ctx, one.id, opts...); err != nil {
 			return err
 		}
 		t.Say("Deleted %s.", one.title)
