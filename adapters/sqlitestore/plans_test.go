@@ -46,6 +46,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 	atAgent, atEvent := &agent.Position{Name: "p"}, &activity.Position{At: now}
 	events := func(q activity.Query) string { s, _ := feedQuery("seq", q); return s }
 	agents := func(q agent.Query) string { s, _ := agentsQuery(agentColumns, joinIdentity, q); return s }
+	deletions := func(q agent.Deletions) string { s, _ := deletionsQuery(q); return s }
 	order := func(q agent.Query) string { s, _ := agentsQuery("a.id", "", q); return s }
 	entries := func(q audit.Query) string { s, _ := entriesQuery(q); return s }
 	projects := func(q project.Query) string { s, _ := projectsQuery(q); return s }
@@ -68,6 +69,9 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{career, "events_agent_type (agent_id=? AND type=?)"},
 		{selectEventsAt, "events USING INTEGER PRIMARY KEY (rowid=?)"},
 		{selectLog, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+
+		{deletions(agent.Deletions{}), "former_agents_deletion"},
+		{deletions(agent.Deletions{After: &agent.DeletionPosition{At: now}}), "former_agents_deletion ((deleted_at,id)<(?,?))"},
 
 		{agents(agent.Query{}), "agents_order"},
 		{agents(agent.Query{After: atAgent}), "agents_order ((place,id)>(?,?))"},

@@ -96,6 +96,9 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if err := fillOldAgent(tx, bob); err != nil {
 		return err
 	}
+	if err := fillOldFormer(tx, bob); err != nil {
+		return err
+	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
 	if err != nil {
 		return err
@@ -128,6 +131,22 @@ VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":n
 		}
 	}
 	return nil
+}
+
+// fillOldFormer makes Ann, who was deleted, and whose place Bob has.
+func fillOldFormer(tx *Tx, bob string) error {
+	ann := strings.NewReplacer(string(oldBob), string(oldAnn), `"Bob"`, `"Ann"`).Replace(bob)
+	_, err := tx.Exec("INSERT INTO former_agents (id, name_key, name) VALUES (?, 'ann', 'Ann')", packID(oldAnn))
+	for number := range int64(2) {
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at) VALUES (?, ?, ?, 'h', 'ann', ?)",
+				packID(oldAnn), number+1, ann, number+1)
+		}
+	}
+	if err == nil {
+		_, err = tx.Exec("UPDATE agents SET place = ?", packID(oldAnn))
+	}
+	return err
 }
 
 // fillOldTrail makes the audit entries. Those of before the audit trail had numbers have negative ones.
@@ -236,6 +255,7 @@ func (o upgraded) compare(schema int) {
 	o.same("the revocations after the latest", len(revoked), err, 1)
 
 	o.compareLabels()
+	o.compareFormer(events)
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {
@@ -271,4 +291,28 @@ func (o upgraded) same(call string, got any, err error, want any) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		o.Errorf("%s = %v (-want +got):\n%s", call, err, diff)
 	}
+}
+
+// compareFormer restores the agent that was deleted.
+func (o upgraded) compareFormer(events []activity.Event) {
+	ctx := context.Background()
+	var fired activity.Event
+	for _, e := range events {
+		if e.AgentID == string(oldAnn) && e.Type == activity.Fired {
+			fired = e
+		}
+	}
+	deleted, err := o.agents.Deleted(ctx, agent.Deletions{Limit: 2})
+	o.same("Deleted", deleted, err, []agent.Deletion{{ID: oldAnn, Name: "Ann", Department: "Ops", At: fired.At, By: fired.By}})
+	on := o.cause()
+	a, err := o.agents.Restore(ctx, oldAnn, func(f agent.Former) (ports.AgentChange, error) {
+		s, err := f.Restore(agent.Restoring{}, on)
+		return ports.AgentChange{Step: s, Trail: o.trail(audit.Agent(string(oldAnn)), nil)}, err
+	})
+	o.check(err)
+	o.same("the version of the agent restored", a.Version, nil, int64(3))
+	o.same("its revision", a.Revision, nil, int64(4))
+	o.same("its place, which nobody has", a.OrderKey, nil, agent.OrderKey(fired.ID))
+	now, err := o.agents.Agent(ctx, byID(oldAnn))
+	o.same("the agent", now, err, a)
 }
