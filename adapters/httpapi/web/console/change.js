@@ -8,7 +8,7 @@ const shown = 4; // fields that are named; the difference has them all
 
 const signs = {
   created: "+", updated: "✎", set: "✎", rolled_back: "↶", deleted: "−", removed: "−", agents_reordered: "⇅", departments_reordered: "⇅",
-  label_set: "⚑", label_removed: "−",
+  restored: "↶", purged: "−", label_set: "⚑", label_removed: "−",
 };
 
 // What the actor did, by action.
@@ -17,6 +17,8 @@ const sentences = {
   "agent.updated": (c, to) => ["changed ", count(c), " of ", to.thing(c), fields(c)],
   "agent.rolled_back": (c, to) => ["rolled back ", count(c), " of ", to.thing(c), fields(c)],
   "agent.deleted": (c, to) => ["deleted ", to.thing(c), " from ", to.department(c.department)],
+  "agent.restored": (c, to) => ["restored ", to.thing(c), " into ", to.department(c.department)],
+  "agent.purged": (c) => ["removed all that was left of ", text(c.resource.name)],
   "agent.label_set": (c, to) => c.from_version === c.to_version ? ["made the label ", h("code", {}, c.label), " of ", to.thing(c), " fixed"] :
     [c.from_version ? "moved" : "set", " the label ", h("code", {}, c.label), " of ", to.thing(c)],
   "agent.label_removed": (c, to) => ["removed the label ", h("code", {}, c.label), " of ", to.thing(c)],
