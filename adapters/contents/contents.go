@@ -43,8 +43,8 @@ func (m *Memory) Put(agent string, number int64, content identity.Stored) {
 	m.known.Put(key{agent, number}, content, len(content.Text)+overhead, func(identity.Stored) {})
 }
 
-// Forget forgets the contents of an agent with so many versions.
-func (m *Memory) Forget(agent string, versions int64) {
+// Remove drops the contents of an agent with so many versions.
+func (m *Memory) Remove(agent string, versions int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for number := range versions {

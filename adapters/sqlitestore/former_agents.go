@@ -108,7 +108,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 	if err != nil {
 		return err
 	}
-	s.db.contents.Forget(string(packID(id)), last)
+	s.db.contents.Remove(string(packID(id)), last)
 	for more := true; more; {
 		if more, err = s.db.removePurged(ctx); err != nil {
 			return groupcommit.Unknown(err)
