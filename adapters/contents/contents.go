@@ -43,7 +43,8 @@ func (m *Memory) Put(agent string, number int64, content identity.Stored) {
 	m.known.Put(key{agent, number}, content, len(content.Text)+overhead, func(identity.Stored) {})
 }
 
-// Remove drops the contents of an agent with so many versions.
+// Remove drops the contents of an agent with so many versions. Other processes may remember
+// them, so whoever shows one has to see first that the agent is there.
 func (m *Memory) Remove(agent string, versions int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -75,11 +75,13 @@ type purgedDoc struct {
 // Purge implements [ports.AgentStore].
 func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (err error) {
 	defer s.db.observer.Begin(&ctx, "agents.purge").End(&err)
+	var last int64
 	err = s.db.write(ctx, func(t *tx) error {
 		step, err := t.changeFormer(id, change)
 		if err != nil {
 			return err
 		}
+		last = step.Agent.Version
 		t.addHistory(step)
 		t.remove(deletedAgentsColl, string(id))
 		t.insert(purgedAgentsColl, purgedDoc{string(id)}, nil)
@@ -88,6 +90,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 	if err != nil {
 		return err
 	}
+	s.db.contents.Remove(string(id), last)
 	for more := true; more; {
 		if more, err = s.db.removePurged(ctx, string(id)); err != nil {
 			return groupcommit.Unknown(err)

@@ -80,7 +80,7 @@ func (w *world) variants(op operation) [][]string {
 			"department": {crowdName, largeName}, "status": {"active"}, "level": {"mid"}, "q": {wide(100, 0)}, "search": {"rrr", "description", wide(100, 0)}, "view": {"summary"},
 			"type": {"task_completed"}, "agent_id": {w.large[0]}, "last_n_hours": {"168"}, "lead": {w.crowd[0]},
 			"actor": {"root0"}, "resource": {"agents"}, "since": {"2020-01-01T00:00:00Z"}, "until": {"2100-01-01T00:00:00Z"},
-			"dry_run": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"},
+			"dry_run": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"}, "deleted": {"true"}, "purge": {"true"},
 		}
 		if op.id == "projects.list" {
 			values["status"] = []string{"planning"}
@@ -104,7 +104,9 @@ func (w *world) request(op operation, query []string, i int) request {
 	r := request{method: op.method, stream: strings.HasSuffix(op.id, ".stream"), refusable: op.document(), token: w.tokens[i%len(w.tokens)]}
 	switch op.id {
 	case "agents.delete":
-		agent = w.large[calls+i]
+		if agent = w.large[calls+i]; len(query) > 0 { // a purge
+			agent = w.deleted(w.large[3*calls+i])
+		}
 	case "agents.restore":
 		agent = w.deleted(w.large[2*calls+i])
 	case "agents.update", "agents.rollback":
