@@ -2,7 +2,6 @@ package search
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -142,10 +141,10 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Finding takes time in the order of the text, whatever the two are: a few times of what
-// reading its characters takes, and not more than a hundred times as where each is compared with
-// the whole text that is searched for.
-func TestFindIsLinear(t *testing.T) {
+// BenchmarkFind compares finding with reading the characters of a text: it takes time in the
+// order of the text, whatever the two are, and not a hundred times as much as where each
+// character is compared with the whole text that is searched for.
+func BenchmarkFind(b *testing.B) {
 	const size = 2 << 20
 	for what, c := range map[string]struct{ text, in string }{
 		"almost, again and again":        {strings.Repeat("z", MaxLength), strings.Repeat(strings.Repeat("z", MaxLength-1)+"y", size/MaxLength)},
@@ -155,31 +154,20 @@ func TestFindIsLinear(t *testing.T) {
 		"forms of other lengths":         {strings.Repeat("k", MaxLength-1) + "s", strings.Repeat("\u212aſ", size/5)},
 		"the beginning, again and again": {strings.Repeat("ab", MaxLength/2-1) + "ac", strings.Repeat("ab", size/2)},
 	} {
-		text, characters := newText(c.text), 0
-		reading := fastest(func() {
-			for at := 0; at < len(c.in); characters++ {
-				_, n := utf8.DecodeRuneInString(c.in[at:])
-				at += n
+		b.Run(what, func(b *testing.B) {
+			text, reading := newText(c.text), time.Duration(0)
+			for b.Loop() {
+				if at, _ := text.Find(c.in); at >= 0 {
+					b.Fatalf("found at %d", at)
+				}
+				b.StopTimer()
+				begin := time.Now()
+				for range c.in {
+				}
+				reading += time.Since(begin)
+				b.StartTimer()
 			}
+			b.ReportMetric(float64(b.Elapsed())/float64(reading), "×reading")
 		})
-		finding := fastest(func() {
-			if at, _ := text.Find(c.in); at >= 0 {
-				t.Errorf("%s: found at %d", what, at)
-			}
-		})
-		if finding > 40*reading {
-			t.Errorf("%s: Find takes %v, reading takes %v", what, finding, reading)
-		}
 	}
-}
-
-// fastest is how long something takes, if nothing disturbs it.
-func fastest(do func()) time.Duration {
-	least := time.Duration(math.MaxInt64)
-	for range 5 {
-		begin := time.Now()
-		do()
-		least = min(least, time.Since(begin))
-	}
-	return least
 }
