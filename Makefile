@@ -45,7 +45,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -213,6 +213,12 @@ lint: ## check format, vet, generated code and staticcheck
 
 vuln: ## look for known vulnerabilities in what the program uses
 	go tool govulncheck ./...
+
+codemirror: ## build the editor of the console anew, from npm: after a change in adapters/httpapi/web/codemirror
+	rm -rf bin/codemirror && mkdir -p bin/codemirror
+	cp adapters/httpapi/web/codemirror/package.json adapters/httpapi/web/codemirror/entry.js bin/codemirror
+	cd bin/codemirror && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent build
+	mv bin/codemirror/codemirror.js adapters/httpapi/web/codemirror && rm -r bin/codemirror
 
 generate: ## write the generated code, packed files, docs/reference and the table of metrics anew
 	go tool wire .

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,7 +37,7 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		for name := range site {
-			if !slices.Contains(names, name) && !slices.Contains([]string{"swagger-ui-bundle.js", "swagger-ui.css"}, name) {
+			if !slices.Contains(names, name) && !slices.Contains([]string{"swagger-ui-bundle.js", "swagger-ui.css", "codemirror.js"}, name) {
 				t.Errorf("%s/%s is packed and not there: run make generate", dir, name)
 			}
 		}
@@ -65,6 +67,34 @@ func TestSwaggerUI(t *testing.T) {
 	}
 	if version == nil || !bytes.Contains(bill, []byte(`version: "`+string(version[1])+`"`)) {
 		t.Errorf("Swagger UI is version %s, and deployments/internal/supplychain/bundled.go says another one", version)
+	}
+}
+
+// CodeMirror is what is built into its directory, of packages whose versions are exact.
+func TestCodeMirror(t *testing.T) {
+	want, err := os.ReadFile("codemirror/codemirror.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Console()["codemirror.js"].Unpack(); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("codemirror.js is not packed as it is now (%v): run make generate", err)
+	}
+	content, err := os.ReadFile("codemirror/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var built struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal(content, &built); err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(built.Dependencies, built.DevDependencies)
+	for name, version := range built.Dependencies {
+		if !regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(version) {
+			t.Errorf("%s is of version %q, want an exact one", name, version)
+		}
+	}
+	if len(built.Dependencies) < 10 {
+		t.Errorf("%d packages are named, want all that it is built from", len(built.Dependencies))
 	}
 }
 

@@ -42,9 +42,10 @@ type module struct {
 	texts         []text          // what is to be passed on with it
 }
 
-// purl is the name of a module among the packages of the world.
+// purl is the name of a module among the packages of the world. The scope of a package of
+// npm begins with @.
 func (m module) purl() string {
-	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.path + "@" + m.version
+	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + strings.Replace(m.path, "@", "%40", 1) + "@" + m.version
 }
 
 // linked returns the modules that a version of the program consists of on all
@@ -72,7 +73,11 @@ func linked(version string) ([]module, error) {
 			byPath[m.path].add(p)
 		}
 	}
-	for _, m := range bundled(byPath[ownModule].root) {
+	inside, err := bundled(byPath[ownModule].root)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range inside {
 		byPath[m.path] = &m
 		byPath[ownModule].needs[m.path] = true
 	}

@@ -107,7 +107,7 @@ func TestLicencesInside(t *testing.T) {
 	if err := writeNotices(&notices, modules(t)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"zstd/internal/xxhash/LICENSE.txt", "modernc.org/sqlite .*: LICENSE-SQLITE", "go.mongodb.org/.*: THIRD-PARTY-NOTICES", "std 1.*: LICENSE", "swagger-ui-dist .*: THIRD-PARTY.txt"} {
+	for _, want := range []string{"zstd/internal/xxhash/LICENSE.txt", "modernc.org/sqlite .*: LICENSE-SQLITE", "go.mongodb.org/.*: THIRD-PARTY-NOTICES", "std 1.*: LICENSE", "swagger-ui-dist .*: THIRD-PARTY.txt", "@codemirror/view .*: LICENSE", "style-mod .*: THIRD-PARTY.txt"} {
 		if !regexp.MustCompile("(?m)" + want + "$").MatchString(notices.String()) {
 			t.Errorf("the notices lack %q", want)
 		}
@@ -139,11 +139,11 @@ func TestBill(t *testing.T) {
 		t.Errorf("the bill has %d components, want %d", got, want)
 	}
 	for _, c := range *bill.Components {
-		registry := "golang"
-		if c.Name == "swagger-ui-dist" {
-			registry = npm
+		purl := "pkg:golang/" + c.Name
+		if !strings.Contains(c.Name, ".") && c.Name != goModule { // no module of Go
+			purl = "pkg:npm/" + strings.Replace(c.Name, "@", "%40", 1)
 		}
-		if c.Version == "" || c.PackageURL != "pkg:"+registry+"/"+c.Name+"@"+c.Version || len(*c.Licenses) == 0 {
+		if c.Version == "" || c.PackageURL != purl+"@"+c.Version || len(*c.Licenses) == 0 {
 			t.Errorf("component %s: version %q, purl %q, %d licences", c.Name, c.Version, c.PackageURL, len(*c.Licenses))
 		}
 	}

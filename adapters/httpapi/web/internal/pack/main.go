@@ -27,6 +27,9 @@ var sites = []string{"docs", "console"}
 // them packed.
 var swagger = []string{"swagger-ui-bundle.js.gz", "swagger-ui.css.gz"}
 
+// editor is CodeMirror as one file, for the console.
+const editor = "codemirror.js"
+
 func run() error {
 	if err := os.RemoveAll("packed"); err != nil {
 		return err
@@ -35,6 +38,13 @@ func run() error {
 		if err := pack(site); err != nil {
 			return err
 		}
+	}
+	content, err := os.ReadFile(filepath.Join("codemirror", editor))
+	if err != nil {
+		return err
+	}
+	if err := write("console", editor, content); err != nil {
+		return err
 	}
 	for _, name := range swagger {
 		content, err := static.FS.ReadFile(name)
@@ -61,20 +71,25 @@ func pack(site string) error {
 		if err != nil {
 			return err
 		}
-		var out bytes.Buffer
-		w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(content); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join("packed", site, name+".gz"), out.Bytes(), 0o644); err != nil {
+		if err := write(site, name, content); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write packs a file of a site.
+func write(site, name string, content []byte) error {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join("packed", site, name+".gz"), out.Bytes(), 0o644)
 }
