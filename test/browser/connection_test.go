@@ -59,11 +59,18 @@ func TestServiceIsGone(t *testing.T) {
 
 	// What was typed is kept.
 	b.visit("#/agents/Zora%20Meanwhile", "Zora Meanwhile")
+	b.press("Edit")
+	b.awaitEditor()
 	b.fill("Instructions", "An hour of work.")
 	s.Kill()
 	b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	b.press("Show the difference")
+	b.press("Save")
+	b.await("it is not lost", `document.querySelector("dialog[open] .problem")?.textContent === "The service cannot be reached."`)
+	b.press("Cancel")
 	s.serveAgain()
-	b.awaitText("What you have typed is still here")
+	must[record](s, token, "PATCH", "agents/Zora%20Meanwhile", record{"instructions": "By somebody else."})
+	b.awaitText("has changed this meanwhile. What you have typed is still here")
 	if got := b.value("Instructions"); got != "An hour of work." {
 		t.Errorf("what was typed is now %q", got)
 	}

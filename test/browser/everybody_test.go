@@ -30,7 +30,7 @@ func TestRoles(t *testing.T) {
 	// What nobody is offered who may only read.
 	changes := map[string][]string{
 		"":                                   {"New department", "Hire an agent", "Plan", "Move " + own + " down"},
-		"agents/" + url.PathEscape(inOwn):    {"Save", "Delete", "Set a label"},
+		"agents/" + url.PathEscape(inOwn):    {"Edit", "Delete", "Set a label"},
 		"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy", "Move " + inOwn + " down"},
 		"projects":                           {"New project"},
 		"settings":                           {"New token", "New webhook", "Save"},
@@ -56,12 +56,12 @@ func TestRoles(t *testing.T) {
 			name: "department_admin", token: s.token("department_admin", "dora", "--departments", own),
 			offers: map[string][]string{
 				"":                                   {"Hire an agent"},
-				"agents/" + url.PathEscape(inOwn):    {"Save", "Delete", "Set a label"},
+				"agents/" + url.PathEscape(inOwn):    {"Edit", "Delete", "Set a label"},
 				"departments/" + url.PathEscape(own): {"Change", "Change the policy", "Move " + inOwn + " down"},
 			},
 			lacks: map[string][]string{
 				"":                                     {"New department", "Plan", "Move " + own + " down"},
-				"agents/" + url.PathEscape(inOther):    {"Save", "Delete", "Set a label"},
+				"agents/" + url.PathEscape(inOther):    {"Edit", "Delete", "Set a label"},
 				"departments/" + url.PathEscape(other): {"Change", "Change the policy", "Move " + inOther + " down"},
 				"settings":                             {"New token", "New webhook", "Save"},
 			},
@@ -71,7 +71,7 @@ func TestRoles(t *testing.T) {
 			name: "editor", token: s.token("editor", "ed"),
 			offers: map[string][]string{
 				"":                                  {"New department", "Hire an agent", "Plan", "Move " + own + " down"},
-				"agents/" + url.PathEscape(inOther): {"Save", "Delete", "Set a label"}, "projects": {"New project"}, "settings": {"Save"},
+				"agents/" + url.PathEscape(inOther): {"Edit", "Delete", "Set a label"}, "projects": {"New project"}, "settings": {"Save"},
 				"departments/" + url.PathEscape(other): {"Change", "Move " + inOther + " down"},
 			},
 			lacks:  map[string][]string{"settings": {"New token", "New webhook"}},
@@ -133,12 +133,13 @@ func TestExpiredToken(t *testing.T) {
 	sid := must[record](s, token, "GET", "auth/me", nil)["sid"].(string)
 	b := s.console(token, 1200, 900)
 	b.expect("401")
-	b.visit("#/agents/Ada", "Ada")
+	b.write("Ada")
 	b.fill("Instructions", "An hour of work.")
+	b.press("Show the difference")
 	must[record](s, admin, "DELETE", "auth/sessions/"+sid, nil)
 	// The stream has ended, too, so the sign-in may be there before anything is
 	// pressed.
-	b.do("send the form", chromedp.Evaluate[chromedp.Void](`document.querySelector("main form").requestSubmit()`), chromedp.WaitVisible(css("#token")))
+	b.do("send the form", chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog form").requestSubmit()`), chromedp.WaitVisible(css("#token")))
 	b.awaitText("not accepted any more")
 	b.shot("expired")
 	if got := eval[string](b, `[...document.querySelectorAll("label")].find(l => l.textContent === "Instructions").control.value`); got != "An hour of work." {

@@ -52,6 +52,8 @@ func TestLabels(t *testing.T) {
 	b.expect("409")
 	b.visit("#/agents/Ada", "Ada")
 	b.awaitLabel("latest v3")
+	b.press("Edit")
+	b.awaitEditor()
 	b.fill("Instructions", "Typed meanwhile.")
 
 	b.press("Set a label")
@@ -104,7 +106,7 @@ func TestLabels(t *testing.T) {
 	if got := b.value("Instructions"); got != "Typed meanwhile." {
 		t.Errorf("what was typed is now %q", got)
 	}
-	b.press("Save")
+	b.save("typed meanwhile")
 	b.awaitText("Saved. This is version 4.")
 
 	b.await("the page is new", `document.body.innerText.includes("Versions (4)") && !document.querySelector("main[aria-busy]")`)

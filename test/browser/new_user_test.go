@@ -61,8 +61,8 @@ func demo(t *testing.T, dir string) (link, url string) {
 	return "", ""
 }
 
-// A new user needs six steps, and no token, from an empty directory to a prompt that
-// is changed: a command, the link that it prints, three clicks and another command.
+// A new user needs eight steps, and no token, from an empty directory to a prompt that is
+// changed: a command, the link that it prints, five clicks and another command.
 func TestNewUser(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
@@ -80,8 +80,10 @@ func TestNewUser(t *testing.T) {
 	b.fill("Instructions", "Review kindly.")
 	b.press("Hire")
 	b.await("Ada's page is there", `document.title.startsWith("Ada") && !document.querySelector("main[aria-busy]")`)
+	b.press("Edit")
+	b.awaitEditor()
 	b.fill("Instructions", "Review strictly.")
-	b.press("Save")
+	b.save("strictness")
 	b.awaitText("Saved. This is version 2")
 
 	cmd := exec.Command(binary, "agent", "diff", "Ada")

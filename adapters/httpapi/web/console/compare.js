@@ -4,6 +4,7 @@ import { data, path } from "./api.js";
 import { sideBySide, unified } from "./diff.js";
 import { h } from "./dom.js";
 import { words } from "./format.js";
+import { seen } from "./special.js";
 
 const opposite = { added: "removed", removed: "added", modified: "modified" };
 
@@ -28,7 +29,7 @@ export function fieldChanges(all, form = "unified") {
     return h("article", { class: "change" },
       h("h3", {}, h("code", {}, c.field_path), " ", h("span", { class: "chip" }, words(c.change_type))),
       long ? (form === "sides" ? sideBySide : unified)(before, after) :
-        h("p", { class: "short" }, h("del", {}, before || "nothing"), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, after || "nothing")));
+        h("p", { class: "short" }, h("del", {}, seen(before || "nothing")), h("span", { "aria-hidden": "true" }, " → "), h("ins", {}, seen(after || "nothing"))));
   });
 }
 
@@ -36,5 +37,6 @@ export function fieldChanges(all, form = "unified") {
 function plain(json) {
   if (json === null) return "";
   const value = JSON.parse(json);
+  if (Array.isArray(value) && value.every((v) => typeof v === "string")) return value.join("\n");
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

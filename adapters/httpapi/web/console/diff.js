@@ -2,6 +2,7 @@
 // sentences above the lines say how line ends differ.
 
 import { h } from "./dom.js";
+import { seen } from "./special.js";
 
 const tooMany = 4000; // lines; beyond that lines are compared place by place
 
@@ -112,7 +113,7 @@ export function unified(before, after) {
     if (!line) return h("div", { class: "skip-lines" }, "⋯");
     const [kind, old, now] = line;
     return h("div", { class: kind }, h("span", { class: "mark", "aria-hidden": "true" }, marks[kind]),
-      kind === "same" ? null : h("span", { class: "unseen" }, spoken[kind]), old ?? now);
+      kind === "same" ? null : h("span", { class: "unseen" }, spoken[kind]), seen(old ?? now));
   }));
 }
 
@@ -136,7 +137,7 @@ export function sideBySide(before, after) {
   }
   flush();
   return h("div", { class: "diff sides", tabindex: "0", role: "region", "aria-label": "Differences side by side" }, sentences.map(note), rows.map(([left, right, kind]) => [
-    h("div", { class: kind === "changed" ? (left === undefined ? "absent" : "removed") : kind }, left ?? ""),
-    h("div", { class: kind === "changed" ? (right === undefined ? "absent" : "added") : kind }, right ?? ""),
+    h("div", { class: kind === "changed" ? (left === undefined ? "absent" : "removed") : kind }, seen(left ?? "")),
+    h("div", { class: kind === "changed" ? (right === undefined ? "absent" : "added") : kind }, seen(right ?? "")),
   ]));
 }

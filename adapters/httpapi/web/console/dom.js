@@ -1,5 +1,7 @@
 // Elements of the page. Text only ever becomes text: nothing here reads HTML.
 
+import { giveUp, guard, unsaved } from "./guard.js";
+
 const svgNames = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "title"]);
 
 // h makes an element. Properties that begin with "on" are listeners; null and
@@ -69,13 +71,20 @@ export function select(values, chosen, properties = {}, labels = (v) => v) {
 
 // ask shows a dialog and returns what was done: true for the button that
 // confirms. content may hold fields; check returns or throws what is wrong with them. It
-// may send them: the dialog stays until nothing is wrong.
-export function ask(title, content, confirm, { danger = false, check = () => "" } = {}) {
+// may send them: the dialog stays until nothing is wrong. opened gets a signal that ends
+// with the dialog.
+export function ask(title, content, confirm, { danger = false, check = () => "", opened = () => {} } = {}) {
   return new Promise((resolve) => {
     const problem = h("p", { class: "problem", role: "alert" });
+    const end = new AbortController();
+    let typed = "";
+    guard(() => typed && `What you have typed under “${title}” is not saved, and will be lost.`, end.signal);
     const yes = h("button", { type: "submit", class: danger ? "danger" : "primary" }, confirm);
     const form = h("form", {
-      oninput: () => { problem.textContent = ""; },
+      oninput: () => {
+        problem.textContent = "";
+        typed = "typed";
+      },
       onsubmit: async (event) => {
         event.preventDefault();
         problem.textContent = await busy(yes, check).catch((error) => error.message);
@@ -85,13 +94,29 @@ export function ask(title, content, confirm, { danger = false, check = () => "" 
     h("h2", { id: "dialog-title" }, title), content, problem,
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "secondary", onclick: () => dialog.close("") }, "Cancel"), yes));
-    const dialog = h("dialog", { "aria-labelledby": "dialog-title", onclose: () => {
+    const dialog = h("dialog", { "aria-labelledby": "dialog-title", oncancel: (event) => {
+      if (typed !== "typed") return;
+      event.preventDefault();
+      typed = "warned";
+      problem.textContent = "Press Escape again to drop what you have typed.";
+    }, onclose: () => {
+      end.abort();
       dialog.remove();
       resolve(dialog.returnValue === "yes");
     } }, form);
     document.body.append(dialog);
     dialog.showModal();
+    opened(end.signal);
   });
+}
+
+// mayLeave asks whoever leaves what is unsaved.
+export async function mayLeave() {
+  const all = unsaved();
+  if (all.length && !(await ask("Leave this page?", all.map((text) => h("p", {}, text)), "Leave", { danger: true }))) return false;
+  giveUp();
+  for (const dialog of document.querySelectorAll("dialog[open]:not(.sign-in-box)")) dialog.close();
+  return true;
 }
 
 // tip is a button's help for those who point at it, and its name.

@@ -4,6 +4,7 @@
 import { data } from "./api.js";
 import { indicator, watch } from "./connection.js";
 import { announce, empty, fill, h, notice } from "./dom.js";
+import { unsaved } from "./guard.js";
 import { again, current, link, ready, route, start as startRouter } from "./router.js";
 import { may, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
@@ -68,9 +69,6 @@ addEventListener("keydown", ({ key }) => {
 });
 
 let refreshPage = again; // reads again what is shown
-let typed = false; // into a form of the page that is shown
-
-content.addEventListener("input", ({ target }) => { typed ||= Boolean(target.closest("form:not(.filters)")); });
 
 // show puts a page on the screen. The function page of its module makes the title
 // and the body; update, which shows another query; and refresh, for pages that
@@ -89,7 +87,6 @@ async function show(load, parameters, segments) {
     const { title, body, update, refresh = again } = await (await load()).page(parameters);
     if (parameters.signal.aborted) return;
     fill(content, body);
-    typed = false;
     refreshPage = refresh;
     document.title = `${title} · orgd`;
     if (!parameters.again) {
@@ -109,9 +106,10 @@ async function show(load, parameters, segments) {
   }
 }
 
-// refresh reads again what is shown, but not what somebody has typed.
+// refresh reads again what is shown; a page that is made anew would lose what somebody has
+// typed.
 function refresh() {
-  if (typed) notice("This page may be out of date. What you have typed is still here.");
+  if (refreshPage === again && unsaved().length) notice("This page may be out of date. What you have typed is still here.");
   else refreshPage();
 }
 

@@ -3,22 +3,23 @@
 import { Pages, change, data, get, path } from "./api.js";
 import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
-import { announce, ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { ask, busy, empty, fill, h, name as text, notice } from "./dom.js";
+import { readDraft } from "./draft.js";
 import { entry } from "./event.js";
 import { paged } from "./feed.js";
-import { ago, autonomies, costOf, date, duration, levels, money, number, percent, statuses, time, words } from "./format.js";
+import { ago, costOf, date, duration, money, number, percent, time, words } from "./format.js";
 import { Labels, read as readLabels } from "./labels.js";
-import { again, link } from "./router.js";
+import { again, link, setQuery } from "./router.js";
 import { may } from "./session.js";
+import { seen } from "./special.js";
 import { listen } from "./stream.js";
 
-export async function page({ name, signal }) {
-  const found = await get(path("agents", name), {}, signal).catch((error) => {
+export async function page({ name, query, signal }) {
+  const agent = await data(path("agents", name), {}, signal).catch((error) => {
     if (error.status === 404) return null;
     throw error;
   });
-  if (!found) return departed(name, signal);
-  const { data: agent, tag } = found;
+  if (!agent) return departed(name, signal);
   const read = (what) => data(path("agents", agent.id, what), {}, signal);
   const [health, performance, career, departments, labels] = await Promise.all([
     read("health"), read("performance"), read("history"), data("company/departments", {}, signal), readLabels(agent, signal),
@@ -26,22 +27,61 @@ export async function page({ name, signal }) {
   const reporting = agent.authority.reports_to &&
     await data(path("agents", agent.authority.reports_to), {}, signal).catch(() => null); // it may be gone
   const editable = may.edit(agent.department);
+  const left = new Left(agent, reporting, departments, signal);
+  if (editable && (query.get("edit") || readDraft(agent.id))) await left.edit();
   return {
     title: agent.name,
+    refresh: () => left.editing ? left.editing.read("Somebody else") : again(),
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" },
         h("a", { href: link("") }, "Organization"), h("a", { href: link("departments", agent.department) }, text(agent.department))),
       h("div", { class: "bar" },
         avatar(agent),
         h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, text(agent.role), ` · ${words(agent.level)} · `, status(agent.status))),
+        editable ? left.button : null,
         h("a", { class: "button secondary", href: link("agents", agent.name, "versions") }, `Versions (${agent.version})`),
         changesOf(agent.name, agent.name),
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent) }, "Delete") : null),
       h("div", { class: "columns" },
-        h("div", { class: "wide" }, identity(agent, reporting), editable ? new Editor(agent, tag, departments).element : instructions(agent)),
+        left.element,
         h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance), careerOf(career), activity(agent, signal))),
     ],
   };
+}
+
+// Left is what the agent is, or the form that changes it.
+class Left {
+  constructor(agent, boss, departments, signal) {
+    Object.assign(this, { agent, boss, departments, signal, editing: null });
+    this.button = h("button", { type: "button", class: "primary", onclick: () => {
+      setQuery({ edit: "1" }, true);
+      busy(this.button, () => this.edit());
+    } }, "Edit");
+    this.element = h("div", { class: "wide" }, instructions(agent), identity(agent, boss));
+  }
+
+  // edit begins with the agent as it is now, and with the draft, if there is one.
+  async edit() {
+    const { agent, boss, signal } = this;
+    const draft = readDraft(agent.id);
+    try {
+      const [{ Editing }, found] = await Promise.all([import("./agent_form.js"), get(path("agents", agent.id), {}, signal, true)]);
+      const departments = this.departments.map((d) => d.name).filter((d) => may.edit(d));
+      this.editing = new Editing(found, { departments, boss, signal, close });
+      fill(this.element, this.editing.element);
+      this.button.hidden = true;
+      await this.editing.start(draft);
+      if (!draft) this.editing.focus();
+    } catch (error) {
+      if (error.name !== "AbortError") notice(error.message, "error");
+    }
+  }
+}
+
+// close shows the agent as it is now.
+function close() {
+  setQuery({}, true);
+  again();
 }
 
 // departed is what is left of an agent that was deleted: by its id, what it was
@@ -85,7 +125,8 @@ function identity(agent, boss) {
     ]));
 }
 
-const instructions = (agent) => section("Instructions", agent.instructions ? h("pre", { class: "prose", dir: "auto" }, agent.instructions) : empty("None."));
+const instructions = (agent) => section("Instructions", agent.instructions ?
+  h("pre", { class: "prose", dir: "auto", tabindex: "0", role: "region", "aria-label": "Instructions" }, seen(agent.instructions)) : empty("None."));
 
 function condition(health, p) {
   const week = p.windows[0];
@@ -150,97 +191,3 @@ async function dismiss(agent) {
 }
 
 const meanwhile = "Somebody has changed the agent meanwhile. Look at it again first.";
-
-// Editor is the form. It sends what was changed, and only if nobody else was
-// faster.
-class Editor {
-  constructor(agent, tag, departments) {
-    this.agent = agent;
-    this.tag = tag;
-    const text = (value, properties = {}) => h("input", { value: value ?? "", ...properties });
-    const places = departments.map((d) => d.name).filter((d) => may.edit(d));
-    this.fields = {
-      name: text(agent.name, { required: true, maxlength: 128 }),
-      role: text(agent.role, { required: true, maxlength: 128 }),
-      department: select(places, agent.department),
-      level: select(levels, agent.level, {}, words),
-      status: select(statuses, agent.status, {}, words),
-      autonomy_level: select(["", ...autonomies], agent.autonomy_level ?? "", {}, (v) => v ? words(v) : "inherited"),
-      description: h("textarea", { rows: 2, maxlength: 8192, value: agent.description }),
-      instructions: h("textarea", { rows: 14, value: agent.instructions, class: "code", spellcheck: "false" }),
-    };
-    this.provider = text(agent.model?.provider, { maxlength: 256 });
-    this.model = text(agent.model?.model_id, { maxlength: 256 });
-    this.reason = text("", { maxlength: 1024, placeholder: "why (optional)" });
-    this.problem = h("div", { class: "problem", role: "alert" });
-    this.save = h("button", { type: "submit", class: "primary" }, "Save");
-    const f = this.fields;
-    this.element = h("section", { class: "panel" }, h("h2", {}, "Change it"),
-      h("form", { class: "grid", onsubmit: (event) => { event.preventDefault(); busy(this.save, () => this.submit()); } },
-        field("Name", f.name), field("Role", f.role), field("Department", f.department), field("Level", f.level),
-        field("Status", f.status), field("Autonomy", f.autonomy_level), field("Model provider", this.provider), field("Model", this.model),
-        h("div", { class: "full" }, field("Description", f.description)),
-        h("div", { class: "full" }, field("Instructions", f.instructions, "Everybody with a token can read them: no place for secrets.")),
-        h("div", { class: "full" }, this.problem),
-        h("div", { class: "full row" }, field("Reason", this.reason), this.save)));
-  }
-
-  // changes are the fields that are not as they were read.
-  changes() {
-    const all = {};
-    for (const [name, input] of Object.entries(this.fields)) {
-      const value = name === "autonomy_level" ? input.value || null : input.value;
-      if (value !== this.agent[name]) all[name] = value;
-    }
-    const provider = this.provider.value.trim();
-    const model = this.model.value.trim();
-    if (provider !== (this.agent.model?.provider ?? "") || model !== (this.agent.model?.model_id ?? "")) {
-      if (!provider && !model) all.model = null;
-      else Object.assign(all, { model_provider: provider, model_id: model });
-    }
-    return all;
-  }
-
-  async submit() {
-    const changes = this.changes();
-    fill(this.problem);
-    if (!Object.keys(changes).length) return fill(this.problem, "Nothing has been changed.");
-    const reason = this.reason.value.trim();
-    try {
-      const { data: agent } = await change("PATCH", path("agents", this.agent.id), changes, {
-        tag: this.tag, headers: reason ? { "Change-Reason": encodeURIComponent(reason) } : {},
-      });
-      notice(`Saved. This is version ${agent.version}.`);
-      if (agent.name === this.agent.name) again();
-      else location.hash = link("agents", agent.name);
-    } catch (error) {
-      if (error.stale) await this.overtaken(error);
-      else fill(this.problem, error.message);
-    }
-  }
-
-  // overtaken says what somebody else has changed, and keeps what was typed.
-  async overtaken(error) {
-    const { data: now, tag } = await get(path("agents", this.agent.id));
-    if (now.revision === this.agent.revision) return fill(this.problem, error.message); // nobody has
-    if (now.version === this.agent.version) { // its labels only
-      Object.assign(this, { agent: now, tag });
-      return this.submit();
-    }
-    const theirs = Object.keys(this.fields).filter((name) => now[name] !== this.agent[name]);
-    const mine = this.changes();
-    for (const name of theirs) {
-      if (!(name in mine)) this.fields[name].value = now[name] ?? "";
-    }
-    const both = theirs.filter((name) => name in mine);
-    this.agent = now;
-    this.tag = tag;
-    fill(this.problem,
-      h("p", {}, h("strong", {}, "Somebody else was faster. "), "Nothing was saved, and what you have typed is still here."),
-      h("ul", {}, theirs.map((name) => h("li", {}, `${words(name)} is now `, h("q", {}, brief(now[name])), both.includes(name) ? ", where you have something else" : ", taken over"))),
-      h("p", {}, both.length ? "Save again to put yours in their place." : "Save again to add your changes to theirs."));
-    announce("Somebody else was faster. Nothing was saved.");
-  }
-}
-
-const brief = (value) => value === null ? "inherited" : value.length > 80 ? `${value.slice(0, 80)}…` : value;

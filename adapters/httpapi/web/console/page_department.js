@@ -1,12 +1,14 @@
 // A department: how it does, its teams, who reports to whom, its ceremonies.
 
-import { change, data, exactly, get, isRaw, path } from "./api.js";
+import { change, data, get, path } from "./api.js";
 import { board, table, touch } from "./board.js";
 import { forget } from "./card.js";
 import { bars, meter, tree } from "./chart.js";
 import { ask, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { Control, Form, exactNumber, list, orNull } from "./form.js";
 import { autonomies, date, money, number, percent, words } from "./format.js";
 import { Members } from "./members.js";
+import { Policy } from "./policy.js";
 import { again, current, link, setQuery } from "./router.js";
 import { calm, lifecycle, soon } from "./roster.js";
 import { may } from "./session.js";
@@ -142,125 +144,20 @@ function lines(department) {
   h("ul", { class: "unseen" }, department.reporting_lines.map((l) => h("li", {}, `${l.subordinate} reports to ${l.supervisor}`))));
 }
 
-const choices = {
-  strategy: ["task_driven", "calendar", "hybrid", "event_driven", "budget_driven", "throughput_adaptive", "external_trigger", "milestone_driven"],
-  velocity_calculator: ["task_driven", "calendar", "multi_dimensional", "budget", "points_per_sprint"],
-};
-const known = ["strategy", "strategy_config", "velocity_calculator", "auto_transition", "transition_threshold"];
-const origins = { department: "set here", company: "from the company", default: "default" };
-
-// Policy shows the ceremonies with where each setting comes from, and lets the
-// department have its own.
-class Policy {
-  constructor(department, tag, editable) {
-    Object.assign(this, { department, tag, editable, where: path("departments", department.name, "ceremony-policy") });
-    this.table = h("div", {});
-    this.element = section("Ceremony policy", this.table,
-      editable ? h("div", { class: "row" },
-        h("button", { type: "button", class: "secondary", onclick: () => this.edit() }, "Change the policy"),
-        department.ceremony_policy ? h("button", { type: "button", class: "secondary", onclick: () => this.inherit() }, "Inherit everything") : null) : null);
-  }
-
-  async read(signal) {
-    this.resolved = (await get(`${this.where}/resolved`, {}, signal, true)).data;
-    fill(this.table, h("table", { class: "even" },
-      h("caption", { class: "unseen" }, "Settings of the ceremonies, and where they come from"),
-      h("thead", {}, h("tr", {}, ["Setting", "Value", "Origin"].map((t) => h("th", { scope: "col" }, t)))),
-      h("tbody", {}, Object.entries(this.resolved).map(([name, { value, origin }]) =>
-        h("tr", {}, h("th", { scope: "row" }, words(name)), h("td", {}, shown(value)),
-          h("td", {}, h("span", { class: `chip origin ${origin}` }, origins[origin])))))));
-  }
-
-  async edit() {
-    const own = this.department.ceremony_policy ?? {};
-    const inherited = (name) => name in own ? "inherit" : `inherit (${shown(this.resolved[name]?.value)})`;
-    const inputs = {
-      strategy: select(["", ...choices.strategy], own.strategy ?? "", {}, (v) => v ? words(v) : inherited("strategy")),
-      velocity_calculator: select(["", ...choices.velocity_calculator], own.velocity_calculator ?? "", {}, (v) => v ? words(v) : inherited("velocity_calculator")),
-      auto_transition: select(["", "true", "false"], "auto_transition" in own ? String(own.auto_transition) : "", {},
-        (v) => ({ "": inherited("auto_transition"), true: "yes", false: "no" })[v]),
-      transition_threshold: h("input", { inputmode: "decimal", value: "transition_threshold" in own ? JSON.stringify(own.transition_threshold) : "", placeholder: inherited("transition_threshold") }),
-      strategy_config: h("textarea", { rows: 3, class: "code", value: own.strategy_config ? JSON.stringify(own.strategy_config, null, 2) : "", placeholder: "inherit" }),
-    };
-    const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !known.includes(name)));
-    const other = h("textarea", { rows: 4, class: "code", value: Object.keys(rest).length ? JSON.stringify(rest, null, 2) : "" });
-    let policy = {};
-    const check = () => {
-      try {
-        policy = parse(other.value);
-        if (inputs.strategy.value) policy.strategy = inputs.strategy.value;
-        if (inputs.velocity_calculator.value) policy.velocity_calculator = inputs.velocity_calculator.value;
-        if (inputs.auto_transition.value) policy.auto_transition = inputs.auto_transition.value === "true";
-        const threshold = inputs.transition_threshold.value.trim();
-        if (threshold) policy.transition_threshold = exactly(threshold);
-        if (inputs.strategy_config.value.trim()) policy.strategy_config = parse(inputs.strategy_config.value);
-        return threshold && !(Number(threshold) > 0 && Number(threshold) <= 1) ? "The threshold must be above 0 and at most 1." : "";
-      } catch {
-        return "The threshold must be a number, and the fields with JSON must hold an object such as {\"days\": 14}.";
-      }
-    };
-    const yes = await ask(`Ceremony policy of ${this.department.name}`, [
-      field("Strategy", inputs.strategy), field("Velocity calculator", inputs.velocity_calculator), field("Auto transition", inputs.auto_transition),
-      field("Threshold", inputs.transition_threshold, "of the transition: above 0, at most 1"), field("Strategy config", inputs.strategy_config, "JSON"),
-      field("Anything else", other, "JSON; kept as it is"),
-    ], "Save", { check });
-    if (yes) await this.send("PUT", policy);
-  }
-
-  async inherit() {
-    const yes = await ask("Inherit everything?", h("p", {}, `What ${this.department.name} has set for itself is dropped. The company's policy and the defaults count.`), "Inherit", { danger: true });
-    if (yes) await this.send("DELETE");
-  }
-
-  async send(method, body) {
-    try {
-      await change(method, this.where, body, { tag: this.tag });
-      notice("The policy is saved.");
-      again();
-    } catch (error) {
-      notice(error.stale ? "Somebody else has changed the department meanwhile. Nothing was saved; look at it again." : error.message, "error");
-    }
-  }
-}
-
-function parse(text) {
-  const value = text.trim() ? exactly(text) : {};
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isRaw(value)) throw new TypeError("no object");
-  return value;
-}
-
-function shown(value) {
-  if (value === undefined) return "nothing";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return words(value);
-  return typeof value === "object" && !isRaw(value) && !Object.keys(value ?? {}).length ? "nothing" : JSON.stringify(value);
-}
-
 async function edit(department, tag) {
-  const description = h("textarea", { rows: 3, maxlength: 2048, value: department.description });
-  const head = h("input", { maxlength: 128, value: department.head ?? "" });
-  const budget = h("input", { type: "number", min: 0, max: 100, step: "any", value: JSON.stringify(department.budget_percent), disabled: !may.editAll() });
-  const autonomy = select(["", ...autonomies], department.autonomy_level ?? "", {}, (v) => v ? words(v) : "inherited");
-  const labels = h("input", { value: department.policies.protected_labels.join(" "), spellcheck: "false" });
-  const send = async () => {
-    const body = {
-      description: description.value, head: head.value.trim() || null, autonomy_level: autonomy.value || null,
-      policies: { protected_labels: labels.value.split(/[\s,]+/).filter(Boolean) },
-    };
-    if (may.editAll()) body.budget_percent = Number(budget.value);
-    try {
-      await change("PATCH", path("departments", department.name), body, { tag });
-      return "";
-    } catch (error) {
-      if (!error.stale) throw error;
-      return "Somebody else has changed the department meanwhile. Nothing was saved; look at it again.";
-    }
-  };
+  const form = new Form({
+    description: new Control(h("textarea", { rows: 3, maxlength: 2048 })),
+    head: new Control(h("input", { maxlength: 128 }), orNull),
+    budget_percent: new Control(h("input", { type: "number", min: 0, max: 100, step: "any", disabled: !may.editAll() }), exactNumber),
+    autonomy_level: new Control(select(["", ...autonomies], "", {}, (v) => v ? words(v) : "inherited"), orNull),
+    "policies.protected_labels": new Control(h("input", { spellcheck: "false" }), list(/[\s,]+/, " ")),
+  }, { data: department, tag }, path("departments", department.name));
+  const { description, head, budget_percent: budget, autonomy_level: autonomy, "policies.protected_labels": labels } = form.controls;
   const done = await ask(`Change ${department.name}`, [
-    field("Description", description), field("Head", head, "name or id of an agent; empty for nobody"),
-    field("Share of the budget, %", budget), field("Autonomy", autonomy),
-    field("Protected labels", labels, "such as production. Only a department_admin of the department or an admin sets, moves and removes them; others may take them back to versions that they have named."),
-  ], "Save", { check: send });
+    field("Description", description.input), field("Head", head.input, "name or id of an agent; empty for nobody"),
+    field("Share of the budget, %", budget.input), field("Autonomy", autonomy.input),
+    field("Protected labels", labels.input, "such as production. Only a department_admin of the department or an admin sets, moves and removes them; others may take them back to versions that they have named."),
+  ], "Save", { check: () => form.send(), opened: (signal) => form.follow({ department: department.name, action: "department" }, signal) });
   if (!done) return;
   notice("Saved.");
   again();

@@ -3,44 +3,20 @@
 
 import { Pages, change, data, newest } from "./api.js";
 import { touch } from "./board.js";
-import { agentCells, forget, status } from "./card.js";
+import { agentCells, forget } from "./card.js";
 import { costChange } from "./chart.js";
-import { announce, ask, empty, field, fill, h, name as text, notice, select, tip } from "./dom.js";
-import { levels, money, number, percent, statuses, words } from "./format.js";
+import { addDepartment, hire } from "./create.js";
+import { announce, empty, fill, h, name as text, notice, select } from "./dom.js";
+import { levels, money, number, statuses, words } from "./format.js";
 import { Members } from "./members.js";
-import { again, current, link, setQuery } from "./router.js";
+import { columns, count, departmentRow, figures, found, orders, sorted } from "./organization_rows.js";
+import { current, link, setQuery } from "./router.js";
 import { calm, lifecycle, refresh as readAgents, roster, search, soon, use } from "./roster.js";
 import { may } from "./session.js";
 import { listen } from "./stream.js";
 import { VirtualTable } from "./virtual.js";
 
 const most = 8; // departments that are named when agents are looked for
-
-const { compare } = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
-
-// What the rows can be ordered by. Departments without it stand in their order,
-// agents as the company has them. Figures begin with the largest.
-const orders = {
-  departments: { name: (d) => d.department_name, agents: (d) => d.agent_count, cost: (d) => d.cost, work: (d) => d.tasks_completed, success: (d) => d.success_rate ?? -1 },
-  agents: { name: (a) => a.name, role: (a) => a.role, department: (a) => a.department, level: (a) => levels.indexOf(a.level), status: (a) => statuses.indexOf(a.status) },
-};
-const columns = {
-  departments: [["name", "Department"], ["agents", "Agents"], ["cost", "Cost, 30 days"], ["work", "Tasks done"], ["success", "Success"], ["", ""]],
-  agents: [["name", "Name"], ["role", "Role"], ["department", "Department"], ["level", "Level"], ["status", "Status"]],
-};
-const figures = new Set(["agents", "cost", "work", "success"]);
-
-const count = (n, what) => `${number(n, 0)} ${what}${n === 1 ? "" : "s"}`;
-
-function sorted(rows, sort, order) {
-  const by = order[sort.replace("-", "")];
-  if (!by) return rows;
-  const sign = sort.startsWith("-") ? -1 : 1;
-  return rows.toSorted((a, b) => {
-    const [x, y] = [by(a), by(b)];
-    return sign * (typeof x === "string" ? compare(x, y) : x - y);
-  });
-}
 
 export async function page({ query, signal }) {
   const view = new Organization(signal);
@@ -231,24 +207,11 @@ class Organization {
 
   department(d) {
     const name = d.department_name;
-    const open = this.open.has(name);
-    const cell = (...content) => h("span", { role: "cell" }, content);
-    const moves = may.editAll() && !this.query.sort ? h("span", { class: "moves" },
-      h("button", { type: "button", class: "plain", ...tip(`Move ${name} up`), onclick: () => this.move(d, -1) }, "↑"),
-      h("button", { type: "button", class: "plain", ...tip(`Move ${name} down`), onclick: () => this.move(d, 1) }, "↓")) : null;
-    return {
-      properties: { class: "department", data: { department: name }, draggable: Boolean(moves), ...(moves && this.dragging(d)) },
-      cells: [
-        h("span", { role: "rowheader", title: name },
-          h("button", { type: "button", class: "plain fold", "aria-expanded": String(open), "aria-label": `Agents of ${name}`, onclick: () => this.fold(name) }, open ? "▾" : "▸"),
-          h("a", { href: link("departments", name), class: "name" }, text(name))),
-        cell(number(d.agent_count, 0), d.active_agent_count < d.agent_count ? h("small", {}, ` ${number(d.active_agent_count, 0)} active`) : null),
-        cell(money(d.cost, d.currency), " ", costChange(d.cost, d.cost_before)),
-        cell(number(d.tasks_completed, 0)),
-        cell(d.success_rate === null ? "–" : percent(d.success_rate * 100)),
-        cell(moves),
-      ],
-    };
+    const movable = may.editAll() && !this.query.sort;
+    return departmentRow(d, {
+      open: this.open.has(name), fold: () => this.fold(name),
+      ...(movable && { move: (by) => this.move(d, by), drag: this.dragging(d) }),
+    });
   }
 
   fold(name) {
@@ -283,56 +246,5 @@ class Organization {
         this.move(this.dragged, this.departments.indexOf(d) - this.departments.indexOf(this.dragged));
       },
     };
-  }
-}
-
-// found is the row of an agent that was looked for.
-function found(a) {
-  const cell = (...content) => h("span", { role: "cell" }, content);
-  return {
-    properties: { class: "found", data: { id: a.id } },
-    cells: [
-      h("span", { role: "rowheader", title: a.name }, h("a", { href: link("agents", a.name), class: "name" }, text(a.name))),
-      h("span", { role: "cell", title: a.role }, text(a.role)),
-      h("span", { role: "cell", title: a.department }, h("a", { href: link("departments", a.department) }, text(a.department))),
-      cell(h("span", { class: "level" }, words(a.level))), cell(status(a.status)),
-    ],
-  };
-}
-
-async function addDepartment() {
-  const name = h("input", { required: true, maxlength: 128 });
-  const description = h("textarea", { rows: 3, maxlength: 2048 });
-  const budget = h("input", { type: "number", min: 0, max: 100, step: "any", value: "0" });
-  const yes = await ask("New department", [field("Name", name), field("Description", description), field("Share of the budget, %", budget)], "Create");
-  if (!yes) return;
-  try {
-    await change("POST", "departments", { name: name.value, description: description.value, budget_percent: Number(budget.value) });
-    again();
-  } catch (error) {
-    notice(error.message, "error");
-  }
-}
-
-async function hire(departments) {
-  const names = departments.filter((d) => may.edit(d));
-  const name = h("input", { required: true, maxlength: 128 });
-  const role = h("input", { required: true, maxlength: 128 });
-  const department = select(names, names[0]);
-  const level = select(levels, "mid", {}, words);
-  const instructions = h("textarea", { rows: 6 });
-  const yes = await ask("Hire an agent", [
-    field("Name", name), field("Role", role), field("Department", department), field("Level", level),
-    field("Instructions", instructions, "Everybody with a token can read them: no place for secrets."),
-  ], "Hire");
-  if (!yes) return;
-  try {
-    const { data: agent } = await change("POST", "agents", {
-      name: name.value, role: role.value, department: department.value, level: level.value, instructions: instructions.value,
-    });
-    notice(`${agent.name} is hired.`);
-    location.hash = link("agents", agent.name);
-  } catch (error) {
-    notice(error.message, "error");
   }
 }

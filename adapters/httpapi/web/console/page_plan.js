@@ -3,6 +3,7 @@
 import { change, send } from "./api.js";
 import { unified } from "./diff.js";
 import { announce, ask, busy, empty, field, fill, h, notice } from "./dom.js";
+import { guard } from "./guard.js";
 
 const yaml = { "Content-Type": "application/yaml" };
 
@@ -14,6 +15,8 @@ export async function page({ signal }) {
 class Plan {
   constructor(signal) {
     this.signal = signal;
+    this.saved = ""; // the document that is no loss
+    guard(() => this.text.value.trim() && this.text.value !== this.saved ? "The document is not applied, and will be lost." : "", signal);
     this.text = h("textarea", {
       rows: 18, class: "code", spellcheck: "false", required: true, oninput: () => this.forget(),
       placeholder: "format: 1\nagents:\n  - name: Ada\n    role: Reviewer\n    department: Engineering",
@@ -27,6 +30,7 @@ class Plan {
     const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: async () => {
       if (!file.files.length) return;
       this.text.value = await file.files[0].text();
+      this.saved = this.text.value;
       this.forget();
     } });
     this.element = [
@@ -54,6 +58,7 @@ class Plan {
       const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal: this.signal });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       this.text.value = await answer.text();
+      this.saved = this.text.value;
       this.forget();
     } catch (error) {
       if (error.name !== "AbortError") notice(`The organization cannot be read: ${error.message}`, "error");
@@ -91,6 +96,7 @@ class Plan {
         headers: reason ? { ...yaml, "Change-Reason": encodeURIComponent(reason) } : yaml,
       });
       this.hash = "";
+      this.saved = this.text.value;
       fill(this.result, h("p", { class: "lead" }, `Done: ${data.created} created, ${data.updated} updated, ${data.deleted} deleted, ${data.reordered} reordered.`));
     } catch (error) {
       this.hash = "";

@@ -1,7 +1,8 @@
 // The projects, with who works on them.
 
-import { Pages, change, data, decimal, get, limited, path } from "./api.js";
-import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { Pages, change, data, get, limited, path } from "./api.js";
+import { ask, busy, empty, field, fill, h, name as text, select } from "./dom.js";
+import { Control, Form, exactNumber, orNull } from "./form.js";
 import { date, money, words } from "./format.js";
 import { again, link } from "./router.js";
 import { may } from "./session.js";
@@ -71,27 +72,26 @@ function row(p, currency, names) {
 }
 
 async function edit(id, currency) {
-  const { data: p, tag } = id ? await get(path("projects", id)) : { data: { name: "", description: "", lead: null, budget: 0, status: "planning", deadline: null } };
-  const name = h("input", { required: true, maxlength: 256, value: p.name });
-  const description = h("textarea", { rows: 3, maxlength: 4096, value: p.description });
-  const lead = h("input", { maxlength: 128, value: p.lead ?? "" });
-  const budget = h("input", { type: "number", min: 0, step: "any", value: String(p.budget) });
-  const deadline = h("input", { type: "date", value: p.deadline?.slice(0, 10) ?? "" });
-  const status = select(statuses, p.status, {}, words);
-  const yes = await ask(id ? `Change ${p.name}` : "New project", [
-    field("Name", name), field("Description", description), field("Lead", lead, "name or id of an agent"),
-    field(`Budget, ${currency}`, budget), field("Deadline", deadline), id ? field("Status", status) : null,
-  ], id ? "Save" : "Create");
-  if (!yes) return;
-  const body = { name: name.value, description: description.value, lead: lead.value.trim() || null };
-  if (budget.value !== String(p.budget)) body.budget = decimal(budget.value);
-  if (deadline.value !== (p.deadline?.slice(0, 10) ?? "")) body.deadline = deadline.value ? `${deadline.value}T00:00:00.000Z` : null;
-  if (id && status.value !== p.status) body.status = status.value;
-  try {
-    if (id) await change("PATCH", path("projects", id), body, { tag });
-    else await change("POST", "projects", body);
-    again();
-  } catch (error) {
-    notice(error.stale ? "Somebody else has changed the project meanwhile. Nothing was saved; look at it again." : error.message, "error");
-  }
+  const where = path("projects", ...(id ? [id] : []));
+  const found = id ? await get(where, {}, undefined, true) :
+    { data: { name: "", description: "", lead: null, budget: 0, status: "planning", deadline: null } };
+  const form = new Form({
+    name: new Control(h("input", { required: true, maxlength: 256 })),
+    description: new Control(h("textarea", { rows: 3, maxlength: 4096 })),
+    lead: new Control(h("input", { maxlength: 128 }), orNull),
+    budget: new Control(h("input", { type: "number", min: 0, step: "any" }), exactNumber),
+    deadline: new Control(h("input", { type: "date" }), day),
+    status: new Control(select(statuses, "", {}, words)),
+  }, found, where);
+  const { name, description, lead, budget, deadline, status } = form.controls;
+  const done = await ask(id ? `Change ${found.data.name}` : "New project", [
+    field("Name", name.input), field("Description", description.input), field("Lead", lead.input, "name or id of an agent"),
+    field(`Budget, ${currency}`, budget.input), field("Deadline", deadline.input), id ? field("Status", status.input) : null,
+  ], id ? "Save" : "Create", {
+    check: () => id ? form.send() : form.create(),
+    opened: (signal) => id && form.follow({ action: "project" }, signal),
+  });
+  if (done) again();
 }
+
+const day = { write: (time) => time?.slice(0, 10) ?? "", read: (held) => held ? `${held}T00:00:00.000Z` : null };

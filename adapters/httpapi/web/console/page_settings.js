@@ -1,9 +1,11 @@
 // The company, who is signed in, tokens, webhooks.
 
-import { Pages, change, data, decimal, exactly, get, isRaw, path } from "./api.js";
+import { Pages, change, data, get, path } from "./api.js";
 import { actionWords, kindsAndActions } from "./change.js";
 import { ask, busy, empty, field, fill, h, notice, select } from "./dom.js";
+import { Control, Form, exactNumber, isObject, list, object } from "./form.js";
 import { ago, autonomies, eventTypes, time, words } from "./format.js";
+import { guard } from "./guard.js";
 import { again } from "./router.js";
 import { may, session } from "./session.js";
 
@@ -22,66 +24,47 @@ export async function page({ signal }) {
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Settings")),
       h("div", { class: "columns even" },
-        h("div", {}, companyForm(company), webhooks ? hooks(webhooks) : null),
+        h("div", {}, companyForm(company, signal), webhooks ? hooks(webhooks) : null),
         h("div", {}, tokens(sessions))),
     ],
   };
 }
 
-const stale = "Somebody else was faster. Nothing was saved, and what you have typed is still here; save again to put yours in place.";
+const settings = {
+  write: (value) => JSON.stringify(value, null, 2),
+  read: (held, seen) => merge(seen, object(held)),
+};
 
-function companyForm({ data: company, tag }) {
-  let current = tag;
-  let known = company;
+function companyForm(company, signal) {
   const closed = { disabled: !may.editAll() };
-  const inputs = {
-    company_name: h("input", { maxlength: 256, required: true, value: company.company_name, ...closed }),
-    autonomy_level: select(autonomies, company.autonomy_level, closed, words),
-    budget_monthly: h("input", { type: "number", min: 0, step: "any", value: JSON.stringify(company.budget_monthly), ...closed }),
-    currency: h("input", { maxlength: 3, minlength: 3, value: company.currency, ...closed }),
-    settings: h("textarea", { rows: 8, class: "code", spellcheck: "false", value: JSON.stringify(company.settings, null, 2), ...closed }),
-  };
+  const form = new Form({
+    company_name: new Control(h("input", { maxlength: 256, required: true, ...closed })),
+    autonomy_level: new Control(select(autonomies, "", closed, words)),
+    budget_monthly: new Control(h("input", { type: "number", min: 0, step: "any", ...closed }), exactNumber),
+    currency: new Control(h("input", { maxlength: 3, minlength: 3, ...closed })),
+    settings: new Control(h("textarea", { rows: 8, class: "code", spellcheck: "false", ...closed }), settings),
+  }, company, "company");
+  guard(() => form.touched.length ? "What you have changed of the company is not saved, and will be lost." : "", signal);
   const problem = h("div", { class: "problem", role: "alert" });
   const save = h("button", { type: "submit", class: "primary" }, "Save");
   const submit = async () => {
     fill(problem);
-    const body = {};
-    for (const name of ["company_name", "autonomy_level", "currency"]) {
-      if (inputs[name].value !== known[name]) body[name] = inputs[name].value;
-    }
-    if (inputs.budget_monthly.value !== JSON.stringify(known.budget_monthly)) body.budget_monthly = decimal(inputs.budget_monthly.value);
-    if (inputs.settings.value !== JSON.stringify(known.settings, null, 2)) {
-      try {
-        body.settings = merge(known.settings, exactly(inputs.settings.value));
-      } catch {
-        return fill(problem, "The settings must be a JSON object.");
-      }
-    }
-    try {
-      ({ data: known, tag: current } = await change("PATCH", "company", body, { tag: current, exact: true }));
-      document.getElementById("company").textContent = known.company_name;
-      notice("Saved.");
-    } catch (error) {
-      let text = error.message;
-      if (error.stale) {
-        const now = await get("company");
-        if (now.data.revision !== known.revision) text = stale;
-        current = now.tag;
-      }
-      fill(problem, text);
-    }
+    problem.textContent = await form.send().catch((error) => error.message);
+    if (problem.textContent) return;
+    document.getElementById("company").textContent = form.data.company_name;
+    notice("Saved.");
   };
+  const { company_name: name, autonomy_level: autonomy, budget_monthly: budget, currency, settings: free } = form.controls;
   return section("Company", h("form", { class: "grid", onsubmit: (e) => { e.preventDefault(); busy(save, submit); } },
-    field("Name", inputs.company_name), field("Autonomy", inputs.autonomy_level),
-    field("Budget a month", inputs.budget_monthly), field("Currency", inputs.currency, "fixed once there are costs"),
-    h("div", { class: "full" }, field("Settings, JSON", inputs.settings, "ceremony_policy is what departments inherit")),
+    field("Name", name.input), field("Autonomy", autonomy.input),
+    field("Budget a month", budget.input), field("Currency", currency.input, "fixed once there are costs"),
+    h("div", { class: "full" }, field("Settings, JSON", free.input, "ceremony_policy is what departments inherit")),
     h("div", { class: "full" }, problem), may.editAll() ? h("div", { class: "full" }, save) : null));
 }
 
 // merge makes the patch that turns one object into another: what differs, and
 // null for what is gone.
 function merge(before, after) {
-  if (!isObject(after)) throw new TypeError("no object");
   const patch = {};
   for (const name of Object.keys(before)) {
     if (!(name in after)) patch[name] = null;
@@ -92,8 +75,6 @@ function merge(before, after) {
   }
   return patch;
 }
-
-const isObject = (v) => typeof v === "object" && v !== null && !Array.isArray(v) && !isRaw(v);
 
 function tokens(sessions) {
   return section("Tokens and sessions",
@@ -123,21 +104,21 @@ async function newToken() {
   const role = select(["viewer", "agent", "reporter", "department_admin", "editor", "admin"], "editor", {}, words);
   const departments = h("input", {});
   const hours = h("input", { type: "number", min: 1, max: 720, value: "12", required: true });
-  const yes = await ask("New token", [
-    field("Subject", subject, "who it is for; the id of the agent for role agent"), field("Role", role),
-    field("Departments", departments, "for department admins, separated by commas"), field("Hours", hours, "until it expires"),
-  ], "Make it");
-  if (!yes) return;
-  try {
-    const { data: made } = await change("POST", "auth/tokens", {
+  let made;
+  const make = async () => {
+    made = await change("POST", "auth/tokens", {
       subject: subject.value, role: role.value, ttl_seconds: Number(hours.value) * 3600,
       departments: departments.value.split(",").map((d) => d.trim()).filter(Boolean),
     });
-    await secret("The new token", made.token, `It expires ${ago(made.expires_at)}.`);
-    again();
-  } catch (error) {
-    notice(error.message, "error");
-  }
+    return "";
+  };
+  const done = await ask("New token", [
+    field("Subject", subject, "who it is for; the id of the agent for role agent"), field("Role", role),
+    field("Departments", departments, "for department admins, separated by commas"), field("Hours", hours, "until it expires"),
+  ], "Make it", { check: make });
+  if (!done) return;
+  await secret("The new token", made.data.token, `It expires ${ago(made.data.expires_at)}.`);
+  again();
 }
 
 // secret shows something once.
@@ -184,31 +165,23 @@ function hook(w) {
 const typeWords = (t) => kindsAndActions.includes(t) ? actionWords(t) : words(t);
 
 async function editHook(id) {
-  const { data: w, tag } = id ? await get(path("webhooks", id)) : { data: { url: "", event_types: [], departments: [], enabled: true } };
-  const url = h("input", { type: "url", required: true, value: w.url, placeholder: "https://" });
-  const types = h("select", { multiple: true, size: 6 }, [...new Set([...eventTypes, ...kindsAndActions, ...w.event_types])].map((t) => {
-    const option = h("option", { value: t }, typeWords(t));
-    option.selected = w.event_types.includes(t);
-    return option;
-  }));
-  const departments = h("input", { value: w.departments.join(", ") });
-  const enabled = h("input", { type: "checkbox", checked: w.enabled });
-  const yes = await ask(id ? "Change the webhook" : "New webhook", [
-    field("URL", url), field("Types of events", types, "or of changes; none means all events and no changes; Ctrl or ⌘ chooses several"),
-    field("Departments", departments, "separated by commas; none means all"), field("On", enabled),
-  ], id ? "Save" : "Create");
-  if (!yes) return;
-  const body = {
-    url: url.value, event_types: [...types.selectedOptions].map((o) => o.value),
-    departments: departments.value.split(",").map((d) => d.trim()).filter(Boolean), enabled: enabled.checked,
-  };
-  try {
-    const { data: made } = await change(id ? "PATCH" : "POST", id ? path("webhooks", id) : "webhooks", body, { tag });
-    if (!id) await secret("Secret of the webhook", made.secret, "Messages are signed with it.");
-    again();
-  } catch (error) {
-    notice(error.message, "error");
-  }
+  const where = path("webhooks", ...(id ? [id] : []));
+  const found = id ? await get(where) : { data: { url: "", event_types: [], departments: [], enabled: true } };
+  const types = [...new Set([...eventTypes, ...kindsAndActions, ...found.data.event_types])];
+  const form = new Form({
+    url: new Control(h("input", { type: "url", required: true, placeholder: "https://" })),
+    event_types: new Control(h("select", { multiple: true, size: 6 }, types.map((t) => h("option", { value: t }, typeWords(t)))), list("\n")),
+    departments: new Control(h("input", {}), list(",", ", ")),
+    enabled: new Control(h("input", { type: "checkbox" })),
+  }, found, where);
+  const { url, event_types: chosen, departments, enabled } = form.controls;
+  const done = await ask(id ? "Change the webhook" : "New webhook", [
+    field("URL", url.input), field("Types of events", chosen.input, "or of changes; none means all events and no changes; Ctrl or ⌘ chooses several"),
+    field("Departments", departments.input, "separated by commas; none means all"), field("On", enabled.input),
+  ], id ? "Save" : "Create", { check: () => id ? form.send() : form.create() });
+  if (!done) return;
+  if (!id) await secret("Secret of the webhook", form.data.secret, "Messages are signed with it.");
+  again();
 }
 
 async function removeHook(w) {

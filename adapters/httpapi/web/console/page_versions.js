@@ -5,7 +5,7 @@ import { differences, fieldChanges } from "./compare.js";
 import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { ago, time } from "./format.js";
 import { chips, place, read as readLabels } from "./labels.js";
-import { link } from "./router.js";
+import { link, setQuery } from "./router.js";
 import { may } from "./session.js";
 
 export async function page({ name, query, signal }) {
@@ -79,7 +79,7 @@ class Comparison {
   choose(from, to) {
     this.from = from;
     this.to = to;
-    history.replaceState(null, "", link("agents", this.agent.name, "versions", { from, to }));
+    setQuery({ from, to }, true);
     if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();
     this.draw();
   }
@@ -112,28 +112,35 @@ class Comparison {
 // rollback shows what the agent would become, and does it when that is wanted.
 async function rollback(agent, v) {
   const where = path("agents", agent.id, "versions", "rollback");
-  const { data: now, tag } = await get(path("agents", agent.id));
-  let result;
+  const reason = h("input", { maxlength: 1024 });
+  const preview = h("div", { class: "preview" });
+  let tag;
+  const show = async () => {
+    const { data: now, ...found } = await get(path("agents", agent.id));
+    const { data: then } = await change("POST", where, { target_version: v.version }, { query: { dry_run: true }, tag: found.tag });
+    const all = compare(now, then);
+    tag = found.tag;
+    fill(preview, h("p", {}, all.length ? "This is what would change:" : "This is what the agent is already: no version would be written."), fieldChanges(all));
+  };
+  const send = async () => {
+    try {
+      await change("POST", where, { target_version: v.version, reason: reason.value.trim() || null }, { tag });
+      return "";
+    } catch (error) {
+      if (!error.stale) throw error;
+      await show();
+      return "Somebody else was faster. Nothing was rolled back. Look at what would change now, and say so again.";
+    }
+  };
   try {
-    result = (await change("POST", where, { target_version: v.version }, { query: { dry_run: true }, tag })).data;
+    await show();
   } catch (error) {
     return notice(`Version ${v.version} cannot be restored: ${error.message}`, "error");
   }
-  const reason = h("input", { maxlength: 1024 });
-  const preview = compare(now, result);
-  const yes = await ask(`Roll ${agent.name} back to version ${v.version}?`, [
-    h("p", {}, preview.length ? "This is what would change:" : "This is what the agent is already: no version would be written."),
-    h("div", { class: "preview" }, fieldChanges(preview)),
-    field("Reason", reason, "It is kept with the new version."),
-  ], "Roll back");
-  if (!yes) return;
-  try {
-    await change("POST", where, { target_version: v.version, reason: reason.value.trim() || null }, { tag });
-    notice(`${agent.name} is what version ${v.version} was.`);
-    location.hash = link("agents", agent.name, "versions", { at: Date.now() });
-  } catch (error) {
-    notice(error.stale ? "Somebody has changed the agent meanwhile. Nothing was rolled back." : error.message, "error");
-  }
+  const done = await ask(`Roll ${agent.name} back to version ${v.version}?`, [preview, field("Reason", reason, "It is kept with the new version.")], "Roll back", { check: send });
+  if (!done) return;
+  notice(`${agent.name} is what version ${v.version} was.`);
+  location.hash = link("agents", agent.name, "versions", { at: Date.now() });
 }
 
 // compare lists the fields of an identity in which two agents differ, in the

@@ -1,8 +1,12 @@
 // Which page is shown. Pages are named in the fragment of the URL, which is not
 // sent to the service: #/agents/Ada/versions?from=2.
 
+import { mayLeave } from "./dom.js";
+
 const routes = [];
 let leave = () => {};
+let place = 0; // of the page that is shown among the entries of the history
+let hash = ""; // of that page
 
 // route says which module shows the pages of a pattern such as
 // "agents/:name/versions". Modules are loaded when they are needed.
@@ -50,7 +54,21 @@ function decode(text) {
 export function setQuery(query, replace = false) {
   const kept = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().filter(Boolean).map((v) => [name, v])));
   const where = link(...current().segments, ...(kept.size ? [kept] : []));
-  history[replace ? "replaceState" : "pushState"](null, "", where);
+  if (!replace) place++;
+  history[replace ? "replaceState" : "pushState"]({ place }, "", where);
+  hash = location.hash;
+}
+
+// arrive notes the place of the entry that the address is of now. A new one has none yet.
+function arrive() {
+  place = history.state?.place ?? place + 1;
+  history.replaceState({ place }, "");
+  hash = location.hash;
+}
+
+// goBack returns to the entry of the page that is shown.
+function goBack() {
+  history.go(history.state ? place - history.state.place : -1);
 }
 
 // start shows the page of the URL now and whenever it changes. show gets what
@@ -58,11 +76,23 @@ export function setQuery(query, replace = false) {
 // that can shows another query itself, by its function update.
 export function start(show, missing) {
   let shown = {};
+  let asking = false;
   const turn = async (event) => {
-    if (location.hash && !location.hash.startsWith("#/")) return; // a place in the page
+    if (asking || location.hash && !location.hash.startsWith("#/")) return; // a place in the page
     const { segments, query } = current();
     const where = link(...segments);
-    if (event?.type === "hashchange" && where === shown.where && shown.update) return shown.update(query);
+    if (event?.type === "hashchange") {
+      if (location.hash === hash) return;
+      if (where === shown.where && shown.update) {
+        arrive();
+        return shown.update(query);
+      }
+      asking = true;
+      const yes = await mayLeave();
+      asking = false;
+      return yes ? turn() : goBack(); // the address may be another one by now
+    }
+    if (!event) arrive();
     leave();
     const end = new AbortController();
     leave = () => end.abort();
@@ -83,4 +113,6 @@ export function start(show, missing) {
 export const ready = () => Promise.allSettled(routes.map((r) => r.load()));
 
 // again shows the page anew.
-export const again = () => dispatchEvent(new Event("again"));
+export async function again() {
+  if (await mayLeave()) dispatchEvent(new Event("again"));
+}

@@ -2,7 +2,7 @@
 // gone when the tab is closed, and never part of a URL. A sign-in link has a code
 // in its fragment, which is traded for a token once.
 
-import { h, notice } from "./dom.js";
+import { h, mayLeave, notice } from "./dom.js";
 
 const place = "orgd.token";
 
@@ -118,6 +118,7 @@ function adopt(token, found) {
 
 // signOut ends the session at the service, and forgets the token here.
 export async function signOut() {
+  if (!(await mayLeave())) return;
   const end = new URL("api/v1/auth/logout", document.baseURI);
   await fetch(end, { method: "POST", headers: { Authorization: `Bearer ${session.token}` } }).catch(() => null);
   sessionStorage.removeItem(place);
