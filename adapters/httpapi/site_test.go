@@ -115,6 +115,9 @@ func TestConsolePage(t *testing.T) {
 			}
 		}
 		for _, unsafe := range []string{"innerHTML", "outerHTML", "insertAdjacent", "eval(", "document.write", "localStorage", "http://", "https://"} {
+			if unsafe == "localStorage" && name == "draft.js" {
+				continue // what was typed, and nothing of a session
+			}
 			if strings.Contains(strings.ReplaceAll(script, "http://www.w3.org/2000/svg", ""), unsafe) && !strings.Contains(script, `placeholder: "https://"`) {
 				t.Errorf("%s has %s in it", name, unsafe)
 			}

@@ -161,6 +161,7 @@ func (s service) places(token string) map[string]string {
 	return map[string]string{
 		"": "Organization", "agents/" + url.PathEscape(agent): agent, "agents/" + url.PathEscape(agent) + "/versions": "Versions",
 		"departments/" + url.PathEscape(department): department, "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings",
+		"search?text=the": "Search", "deleted": "Deleted agents",
 	}
 }
 
@@ -289,7 +290,7 @@ func TestEmpty(t *testing.T) {
 	s := start(t)
 	b := s.console(s.token("admin", "ann"), 1440, 900)
 	b.awaitText("There are no departments yet.")
-	b.pictures("0", map[string]string{"": "Organization", "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
+	b.pictures("0", map[string]string{"": "Organization", "search": "Search", "search?text=nobody": "Search", "deleted": "Deleted agents", "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
 	b.visit("#/?q=ada", "Organization")
 	b.awaitText("Nobody is like that.")
 }
@@ -329,7 +330,7 @@ func TestKeyboard(t *testing.T) {
 	const name = `(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()`
 	department := s.departments(token)[0]
 	want := []string{
-		"Skip to the content", "Meridian Works", "Organization", "Activity", "Changes", "Projects", "Plan", "Settings", "Signed in as ed", "New department", "Hire an agent",
+		"Skip to the content", "Meridian Works", "Organization", "Activity", "Changes", "Projects", "Plan", "Settings", "Search", "Signed in as ed", "New department", "Hire an agent",
 		"Find an agent by name or role", "Level", "Status", "Organization", "Department", "Agents", "Cost, 30 days", "Tasks done", "Success",
 		"Agents of " + department, department, "Move " + department + " up", "Move " + department + " down",
 	}

@@ -147,7 +147,7 @@ func TestSearch(t *testing.T) {
 	b.awaitRows(".found", "Otto", "Émile")
 
 	other := s.console(token, 1200, 800)
-	other.eval("location.href = " + quote(sent))
+	other.visit(sent[strings.Index(sent, "#"):], "Organization")
 	other.do("open it anew", chromedp.Reload())
 	other.await("the same is shown", `document.querySelector("[aria-label=Status]")?.value === "on_leave" && document.body.innerText.includes("Nobody is like that.")`)
 }

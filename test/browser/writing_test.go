@@ -356,6 +356,7 @@ func TestOnlyWhatWasTouched(t *testing.T) {
 	sent(`{"description":"a\r\nb\r\nc"}`) // lines go on ending as they did
 	b.visit("#/projects", "Projects")
 	b.press("Change Roof")
+	b.await("the dialog is open", `document.querySelector("dialog[open]")`)
 	b.choose("Status", "active")
 	b.press("Save")
 	sent(`{"status":"active"}`)

@@ -1,7 +1,7 @@
 // The form that changes an agent: its instructions in an editor, its other fields below.
 
 import { AgentForm } from "./agent_fields.js";
-import { data, path } from "./api.js";
+import { because, data, path } from "./api.js";
 import { fieldChanges } from "./compare.js";
 import { announce, ask, field, fill, h, name as text, notice } from "./dom.js";
 import { Draft } from "./draft.js";
@@ -111,7 +111,7 @@ export class Editing {
     this.preview = h("div", { class: "preview" });
     this.show();
     const done = await ask(`What changes in ${this.name}`, [this.preview, field("Reason", reason, "It is kept with the version.")], "Save", {
-      check: () => this.send(reason.value.trim()),
+      check: () => this.send(reason.value),
     });
     this.preview = null;
     if (!done) return;
@@ -125,7 +125,7 @@ export class Editing {
 
   async send(reason) {
     try {
-      return await this.form.send(reason ? { "Change-Reason": encodeURIComponent(reason) } : {});
+      return await this.form.send(because(reason));
     } finally {
       this.show();
     }

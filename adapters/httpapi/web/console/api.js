@@ -99,6 +99,9 @@ async function request(method, where, options = {}) {
   return { data: content.data ?? null, tag: answer.headers.get("ETag"), pagination: content.pagination };
 }
 
+// because are the headers of a change that somebody gives a reason for, if it is not empty.
+export const because = (reason) => reason.trim() ? { "Change-Reason": encodeURIComponent(reason.trim()) } : {};
+
 export const get = (where, query, signal, exact = false) => request("GET", where, { query, signal, exact });
 export const data = async (where, query, signal) => (await get(where, query, signal)).data;
 

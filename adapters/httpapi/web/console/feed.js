@@ -36,7 +36,7 @@ export function paged(list, pages, entry, none) {
     list.append(...pages.items.slice(shown).map(entry));
     shown = pages.items.length;
     more.hidden = pages.complete;
-    if (!pages.items.length) list.append(empty(none));
+    if (!pages.items.length) list.append(h("li", {}, empty(none)));
   };
   return { more, draw };
 }

@@ -160,8 +160,12 @@ export class Form {
 
   async #send(headers) {
     if (!this.touched.length) return "Nothing has been changed.";
+    const sent = Object.values(this.controls).map((control) => [control, control.held]);
     try {
-      this.put(await this.save(headers));
+      const saved = await this.save(headers);
+      const later = sent.filter(([control, held]) => control.held !== held).map(([control]) => [control, control.held]);
+      this.put(saved);
+      for (const [control, held] of later) control.type(held); // typed while it was sent
       return "";
     } catch (error) {
       if (!error.stale) throw error;

@@ -1,7 +1,7 @@
 // The labels of an agent: which versions they name, and the dialogs that set, move and
 // remove them.
 
-import { Pages, change, data, get, newest, path } from "./api.js";
+import { Pages, because, change, data, get, newest, path } from "./api.js";
 import { differences, fieldChanges } from "./compare.js";
 import { ask, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { paged } from "./feed.js";
@@ -186,9 +186,8 @@ async function remove(agent, label) {
   if (!found) return true;
   const reason = h("input", { maxlength: 1024 });
   const send = async () => {
-    const because = reason.value.trim();
     try {
-      await change("DELETE", where(agent, label), undefined, { tag, headers: because ? { "Change-Reason": encodeURIComponent(because) } : {} });
+      await change("DELETE", where(agent, label), undefined, { tag, headers: because(reason.value) });
       return "";
     } catch (error) {
       if (!error.stale) throw error;

@@ -5,6 +5,7 @@ import { data } from "./api.js";
 import { indicator, watch } from "./connection.js";
 import { announce, empty, fill, h, notice } from "./dom.js";
 import { unsaved } from "./guard.js";
+import { start as startPalette } from "./palette.js";
 import { again, current, link, ready, route, start as startRouter } from "./router.js";
 import { may, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
@@ -16,6 +17,8 @@ route("departments/:name", () => import("./page_department.js"));
 route("activity", () => import("./page_activity.js"));
 route("changes", () => import("./page_changes.js"));
 route("projects", () => import("./page_projects.js"));
+route("search", () => import("./page_search.js"));
+route("deleted", () => import("./page_deleted.js"));
 route("plan", () => import("./page_plan.js"));
 route("settings", () => import("./page_settings.js"));
 
@@ -30,6 +33,14 @@ const places = [
   ["settings", "Settings", () => true],
 ];
 
+// Pages that are reached from others, and by the palette.
+const further = [
+  ["search", "Search", () => true],
+  ["deleted", "Deleted agents", () => true],
+];
+
+const openPalette = startPalette([...places, ...further]);
+
 function frame() {
   fill(document.getElementById("top"),
     h("a", { class: "brand", href: link("") },
@@ -37,8 +48,9 @@ function frame() {
       h("span", { id: "company" }, "orgd")),
     h("nav", { "aria-label": "Pages" },
       places.filter(([, , allowed]) => allowed()).map(([where, name]) => h("a", { href: link(where), data: { place: where } }, name))),
+    h("button", { type: "button", class: "secondary go", "aria-keyshortcuts": "Control+K /", onclick: openPalette }, "Search"),
     indicator(),
-    h("details", { class: "me" },
+    h("details", { class: "drop me" },
       h("summary", { "aria-label": `Signed in as ${session.me.subject}` }, initials(session.me.subject)),
       h("div", { class: "menu" },
         h("strong", {}, session.me.subject), h("span", {}, `role ${session.me.role.replace("_", " ")}`),
@@ -60,11 +72,11 @@ function badge() {
 const initials = (name) => name.split(/[\s|@.]+/).filter(Boolean).slice(0, 2).map((w) => [...w][0]).join("").toUpperCase();
 
 // The menu is put away by a click elsewhere, and by Escape.
-const putAway = () => document.querySelector("details.me")?.removeAttribute("open");
-addEventListener("click", ({ target }) => target.closest?.("details.me") || putAway());
+const putAway = () => document.querySelector("details.drop[open]")?.removeAttribute("open");
+addEventListener("click", ({ target }) => target.closest?.("details.drop") || putAway());
 addEventListener("keydown", ({ key }) => {
   if (key !== "Escape") return;
-  document.querySelector("details.me[open] summary")?.focus();
+  document.querySelector("details.drop[open] summary")?.focus();
   putAway();
 });
 

@@ -4,6 +4,7 @@ import { Pages, change, data, get, path } from "./api.js";
 import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
 import { ask, busy, empty, fill, h, name as text, notice } from "./dom.js";
+import { ways, whereToFind } from "./deleted.js";
 import { readDraft } from "./draft.js";
 import { entry } from "./event.js";
 import { paged } from "./feed.js";
@@ -55,7 +56,10 @@ class Left {
     Object.assign(this, { agent, boss, departments, signal, editing: null });
     this.button = h("button", { type: "button", class: "primary", onclick: () => {
       setQuery({ edit: "1" }, true);
-      busy(this.button, () => this.edit());
+      busy(this.button, async () => {
+        await this.edit();
+        this.editing?.focus();
+      });
     } }, "Edit");
     this.element = h("div", { class: "wide" }, instructions(agent), identity(agent, boss));
   }
@@ -71,7 +75,6 @@ class Left {
       fill(this.element, this.editing.element);
       this.button.hidden = true;
       await this.editing.start(draft);
-      if (!draft) this.editing.focus();
     } catch (error) {
       if (error.name !== "AbortError") notice(error.message, "error");
     }
@@ -93,11 +96,11 @@ async function departed(id, signal) {
   return {
     title: name,
     body: [
-      h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("") }, "Organization")),
+      h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("deleted") }, "Deleted agents")),
       h("div", { class: "bar" }, avatar({ name }),
         h("div", { class: "title" }, h("h1", {}, text(name)), h("p", {}, "was ", text(role), " in ", text(department), ", and has been deleted")),
         h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`),
-        changesOf(id, name)),
+        changesOf(id, name), ways({ id, name, department })),
       h("div", { class: "columns" }, h("div", {}, instructions(last.snapshot)), h("div", {}, careerOf(career), activity({ id }, signal))),
     ],
   };
@@ -180,10 +183,10 @@ async function dismiss(agent) {
   try {
     const { data: now, tag } = await get(path("agents", agent.id));
     if (now.version !== agent.version) return notice(meanwhile, "error");
-    const yes = await ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. Versions, history and activity stay readable by the id ", h("code", {}, agent.id), "."), "Delete", { danger: true });
+    const yes = await ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. ", whereToFind()), "Delete", { danger: true });
     if (!yes) return;
     await change("DELETE", path("agents", agent.id), undefined, { tag });
-    notice(`${agent.name} is deleted.`);
+    notice(`${agent.name} is deleted. The page “Deleted agents” brings it back.`);
     location.hash = link("");
   } catch (error) {
     notice(error.stale ? meanwhile : error.message, "error");

@@ -1,6 +1,6 @@
 // The organization as a document: what it would change, and making it so.
 
-import { change, send } from "./api.js";
+import { because, change, send } from "./api.js";
 import { unified } from "./diff.js";
 import { announce, ask, busy, empty, field, fill, h, notice } from "./dom.js";
 import { guard } from "./guard.js";
@@ -89,11 +89,10 @@ class Plan {
     const yes = await ask("Apply the document?", h("p", {}, count(this.changes), deletions ? h("strong", {}, ` ${deletions} of them ${deletions === 1 ? "deletes" : "delete"} something.`) : null),
       "Apply", { danger: deletions > 0 });
     if (!yes) return;
-    const reason = this.reason.value.trim();
     try {
       const { data } = await change("POST", "organization/apply", this.text.value, {
         query: this.query({ plan_hash: this.hash }),
-        headers: reason ? { ...yaml, "Change-Reason": encodeURIComponent(reason) } : yaml,
+        headers: { ...yaml, ...because(this.reason.value) },
       });
       this.hash = "";
       this.saved = this.text.value;

@@ -133,6 +133,7 @@ export const key = (name) => name.normalize("NFC").toLowerCase();
 // offered what would be refused. What counts is what the service says.
 export const may = {
   editAll: () => ["editor", "admin"].includes(session.me.role),
+  editAny: () => may.editAll() || session.me.role === "department_admin",
   administer: () => session.me.role === "admin",
   moveLabels: (department) => may.edit(department),
   moveProtected: (department) => may.moveLabels(department) && session.me.role !== "editor",
