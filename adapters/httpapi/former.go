@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // deleted serves GET /agents?deleted=true. in is what the list of agents is filtered by.
 func (h agents) deleted(r *request.Request, q *request.Query, in agent.Query) error {
-	if in != (agent.Query{}) || r.HTTP.URL.Query().Has("view") {
+	if !reflect.DeepEqual(in, agent.Query{}) || r.HTTP.URL.Query().Has("view") {
 		q.Fail("deleted: goes only with limit and cursor")
 	}
 	p, err := q.Paging(request.DefaultLimit, 2)

@@ -50,14 +50,16 @@ type OrderKey string
 type Agent struct {
 	Identity identity.Content
 	Text     string // of Identity, see [identity.Content.Canonical]
-	// Preset, Tier and ModelRequirement say how the identity came about. They
-	// are not part of it: changing them raises the revision, not the version.
+	// Preset, Tier and ModelRequirement say how the identity came about. They, the owner
+	// and the tags are not part of it: changing them raises the revision, not the version.
 	Preset           *string
 	Tier             *identity.Tier
 	ModelRequirement *jsondoc.Object
-	Labels           []Label // in the order of their names; not part of the identity, too
-	Version          int64   // of the identity, one-based
-	Revision         int64   // of the record, one-based
+	Owner            *string  // a subject
+	Tags             []string // each once
+	Labels           []Label  // in the order of their names; not part of the identity, too
+	Version          int64    // of the identity, one-based
+	Revision         int64    // of the record, one-based
 	OrderKey         OrderKey
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
@@ -176,7 +178,8 @@ func (a Agent) step(next Agent, on activity.Cause, restored *int64) (Step, error
 	}
 	s.Agent = next
 	s.Change = next.logged(action, a.Version, next.Version, on).Between(
-		[2]string{a.Text, next.Text}, [2]string{string(a.Unversioned()), string(next.Unversioned())})
+		[2]string{a.Text, next.Text}, [2]string{string(a.Unversioned()), string(next.Unversioned())},
+		[2]string{a.assignment(), next.assignment()})
 	return s, nil
 }
 

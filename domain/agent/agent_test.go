@@ -109,9 +109,11 @@ func TestChange(t *testing.T) {
 
 // What is not part of the identity raises the revision and makes no version.
 func TestChangeUnversioned(t *testing.T) {
-	a := hire(t, `"model_requirement":{"min":1}`)
+	a := hire(t, `"model_requirement":{"min":1},"owner":"ann","tags":["b","a"]`)
 	for _, text := range []string{
 		`{"personality_preset":"bold"}`, `{"tier":"large"}`, `{"model_requirement":{"max":2}}`, `{"model_requirement":null}`,
+		`{"owner":"https://idp.example.com|😀"}`, `{"owner":null}`, `{"tags":[]}`, `{"tags":["b"]}`, `{"tags":["a","b"]}`,
+		`{"tags":["0","1","2","3","4","5","6","7","8","9","a.b","c_d","e-f","g","h","` + strings.Repeat("z", MaxTag) + `"]}`,
 	} {
 		got, err := a.Change(patch(t, text), on(1))
 		if err != nil {
@@ -127,7 +129,7 @@ func TestChangeUnversioned(t *testing.T) {
 }
 
 func TestChangeWithoutEffect(t *testing.T) {
-	a := hire(t, `"tier":"small","model_requirement":{"a":{"b":1}},"metadata":{"n":1.0,"s":"x"},`+
+	a := hire(t, `"tier":"small","model_requirement":{"a":{"b":1}},"owner":"ann","tags":["b","a"],"metadata":{"n":1.0,"s":"x"},`+
 		`"personality":{"traits":["calm"]},"authority":{"reports_to":"Bob","can_delegate_to":["Bob"]},`+
 		`"model":{"provider":"p","model_id":"m"}`)
 	for _, text := range []string{
@@ -137,7 +139,7 @@ func TestChangeWithoutEffect(t *testing.T) {
 		`{"personality":{"openness":0.50,"traits":["calm"]}}`,
 		`{"metadata":{"n":1e0,"gone":null}}`,
 		`{"metadata":{}}`,
-		`{"tier":"small","personality_preset":null,"model_requirement":{"a":{}}}`,
+		`{"tier":"small","personality_preset":null,"model_requirement":{"a":{}},"owner":"ann","tags":["b","a"]}`,
 		`{"model_provider":"p","model_id":"m"}`,
 		`{"model":{"temperature":0.7}}`,
 		`{"autonomy_level":null,"memory":{"retention_days":null,"retention_overrides":[]}}`,

@@ -22,6 +22,7 @@ var changes = []string{
 	`{"authority":{"reports_to":"Bob","can_delegate_to":["Bob"],"can_approve":["z"]}}`, `{"authority":{"reports_to":null,"can_delegate_to":[]}}`,
 	`{"metadata":{"a":{"b":1}}}`, `{"metadata":{"a":{"b":null,"c":2}}}`, `{"tier":"large"}`, `{"tier":null}`,
 	`{"model_requirement":{"x":1}}`, `{"model_requirement":{"x":null}}`, `{"model_requirement":null}`,
+	`{"owner":"ann","tags":["a","b"]}`, `{"owner":null}`, `{"tags":["b"]}`, `{"tags":[]}`,
 }
 
 // image is all that can be seen of an agent, as text.

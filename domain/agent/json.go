@@ -10,6 +10,7 @@ import (
 func (a Agent) WriteEntry(w *jsondoc.Writer, show identity.Show) {
 	a.Identity.WriteEntry(w, show)
 	a.writeUnversioned(w)
+	writeAssignment(w, a.Owner, a.Tags)
 }
 
 func (a Agent) writeUnversioned(w *jsondoc.Writer) {
@@ -18,12 +19,26 @@ func (a Agent) writeUnversioned(w *jsondoc.Writer) {
 	w.Field("tier").TextOrNull((*string)(a.Tier))
 }
 
+func writeAssignment(w *jsondoc.Writer, owner *string, tags []string) {
+	w.Field("owner").TextOrNull(owner)
+	w.Field("tags").Texts(tags)
+}
+
 // Unversioned returns, as canonical JSON, the fields of a that are not part of its
-// identity, for stores.
+// identity, for stores, which keep the owner and the tags beside it.
 func (a Agent) Unversioned() []byte {
 	w := jsondoc.NewWriter(nil)
 	w.Open()
 	a.writeUnversioned(w)
 	w.Close()
 	return w.Bytes()
+}
+
+// assignment returns the owner and the tags as JSON, for the change log.
+func (a Agent) assignment() string {
+	w := jsondoc.NewWriter(nil)
+	w.Open()
+	writeAssignment(w, a.Owner, a.Tags)
+	w.Close()
+	return string(w.Bytes())
 }

@@ -302,6 +302,8 @@ type LabelQuery struct {
 	Label      string
 	Department name.Key        // "" means any
 	Status     identity.Status // "" means any
+	Owner      string          // "" means any
+	Tags       []string        // the agent has all of them
 	After      *Position       // agents behind this position; nil means from the first
 	Limit      int
 }

@@ -61,6 +61,8 @@ type Query struct {
 	Department name.Key        // "" means any
 	Status     identity.Status // "" means any
 	Level      identity.Level  // "" means any
+	Owner      string          // "" means any
+	Tags       []string        // the agent has all of them
 	Prefix     name.Key        // "" means any
 	After      *Position       // agents behind this position; nil means from the first
 	Limit      int

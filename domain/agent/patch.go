@@ -176,6 +176,7 @@ func (a *Agent) readForm(r *jsondoc.Reader, form mergepatch.Form) {
 	}
 	a.Identity.Read(r)
 	a.readUnversioned(r)
+	a.readAssignment(r)
 	if form == mergepatch.New {
 		r.Require("name", "role", "department")
 	}
@@ -190,7 +191,7 @@ func (a *Agent) readSameHiringDate(r *jsondoc.Reader) {
 	}
 }
 
-// readUnversioned reads the fields that are not part of the identity.
+// readUnversioned reads the fields that [Agent.Unversioned] has.
 func (a *Agent) readUnversioned(r *jsondoc.Reader) {
 	r.TextOrNull("personality_preset", &a.Preset, 1, maxPreset)
 	jsondoc.EnumOrNull(r, "tier", &a.Tier, identity.Tiers()...)

@@ -45,6 +45,21 @@ func TestParseRefuses(t *testing.T) {
 		{`{"personality_preset":"` + strings.Repeat("x", 257) + `"}`, 2001, "personality_preset: "},
 		{`{"tier":"huge"}`, 2001, "tier: must be one of large, medium, small"},
 		{`{"model_requirement":[]}`, 2001, "model_requirement: must be an object"},
+		{`{"owner":""}`, 2001, "owner: must be 1 to 128 characters"},
+		{`{"owner":"` + strings.Repeat("😀", 129) + `"}`, 2001, "owner: must be 1 to 128 characters"},
+		{`{"owner":" ann"}`, 2001, "owner: must be 1 to 128 characters, without control characters and surrounding white space"},
+		{`{"owner":"a\u0000b"}`, 2001, "owner: must not contain the control character U+0000"},
+		{`{"owner":"a\u202eb"}`, 2001, "owner: must not contain the invisible format character U+202E"},
+		{`{"owner":["ann"]}`, 2001, "owner: must be a string"},
+		{`{"tags":"a"}`, 2001, "tags: must be an array of strings"},
+		{`{"tags":["a","A"]}`, 2001, "tags[1]: must be a small letter or a digit, and at most 62 small letters, digits and . _ - behind it"},
+		{`{"tags":[".a"]}`, 2001, "tags[0]: must be a small letter"},
+		{`{"tags":["é"]}`, 2001, "tags[0]: must be a small letter"},
+		{`{"tags":["a,b"]}`, 2001, "tags[0]: must be a small letter"},
+		{`{"tags":[""]}`, 2001, "tags[0]: "},
+		{`{"tags":["` + strings.Repeat("a", 64) + `"]}`, 2001, "tags[0]: "},
+		{`{"tags":["a","b","a"]}`, 2001, "tags[2]: must not repeat item 0"},
+		{`{"tags":["0","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g"]}`, 2001, "tags: must have at most 16 items, not 17"},
 		{`{"model_requirement":{"k":"` + strings.Repeat("x", 16<<10) + `"}}`, 2001, "model_requirement: must be at most 16384 bytes"},
 		{`{"model_provider":""}`, 2001, "model_provider: "},
 		{`{"authority":{"can_delegate_to":["a","a"]}}`, 2001, "authority.can_delegate_to[1]: "},
@@ -93,6 +108,10 @@ func TestParseNewRefuses(t *testing.T) {
 	if domaintest.Code(err) != 2001 || err.Error() != "hiring_date: is read-only" {
 		t.Errorf("ParsePatch(hiring_date) = %v, want that it is read-only", err)
 	}
+	_, err = ParsePatch(domaintest.JSON(t, `{"tags":null}`)) // as with other lists
+	if domaintest.Code(err) != 2001 || err.Error() != "tags: must not be null" {
+		t.Errorf("ParsePatch(tags null) = %v, want that they must not be null", err)
+	}
 	if _, err := ParsePatch(domaintest.JSON(t, `{"model_id":"m"}`)); !errors.Is(err, ErrShortForm) {
 		t.Errorf("ParsePatch(model_id) = %v, want ErrShortForm", err)
 	}
@@ -124,7 +143,7 @@ func TestWrite(t *testing.T) {
 		return string(w.Bytes())
 	}
 	head := strings.TrimSuffix(string(a.Identity.Canonical()), "}")
-	want := head + `,"model_requirement":{"a":2,"b":1},"personality_preset":null,"tier":"large","version":3,"revision":4,` +
+	want := head + `,"model_requirement":{"a":2,"b":1},"personality_preset":null,"tier":"large","owner":null,"tags":[],"version":3,"revision":4,` +
 		`"created_at":"2026-01-31T23:59:59.999Z","updated_at":"2026-01-31T23:59:59.999Z"}`
 	if diff := cmp.Diff(want, write(a.Record().Write)); diff != "" {
 		t.Errorf("Write (-want +got):\n%s", diff)

@@ -18,6 +18,8 @@ type Record struct {
 	OrderKey    OrderKey
 	Identity    string // the canonical form of [Agent.Identity]
 	Unversioned string // what [Agent.Unversioned] returns
+	Owner       *string
+	Tags        []string
 	Labels      string // what [LabelsText] returns
 	Status      identity.Status
 	Version     int64
@@ -30,13 +32,22 @@ type Record struct {
 func (a Agent) Record() Record {
 	return Record{
 		ID: a.ID(), Name: a.Name().Text, OrderKey: a.OrderKey, Identity: a.Text, Unversioned: string(a.Unversioned()),
-		Labels: LabelsText(a.Labels), Status: a.Identity.Status,
+		Owner: a.Owner, Tags: a.Tags, Labels: LabelsText(a.Labels), Status: a.Identity.Status,
 		Version: a.Version, Revision: a.Revision, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
 
 // Size implements [page.Row].
-func (r Record) Size() int { return len(r.Identity) + len(r.Unversioned) }
+func (r Record) Size() int {
+	n := len(r.Identity) + len(r.Unversioned)
+	if r.Owner != nil {
+		n += len(*r.Owner)
+	}
+	for _, tag := range r.Tags {
+		n += len(tag)
+	}
+	return n
+}
 
 // Position returns the position of r in a list that is ordered by order key.
 func (r Record) Position() Position { return Position{OrderKey: r.OrderKey, ID: r.ID} }
@@ -75,6 +86,7 @@ func (r Record) Write(w *jsondoc.Writer) {
 
 func (r Record) writeRecord(w *jsondoc.Writer) {
 	w.Members(r.Unversioned)
+	writeAssignment(w, r.Owner, r.Tags)
 	w.Field("version").Int(r.Version)
 	w.Field("revision").Int(r.Revision)
 	w.Field("created_at").Time(r.CreatedAt)
@@ -100,8 +112,8 @@ func (r Record) Agent() (Agent, error) {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
 	a := Agent{
-		Identity: c, Text: r.Identity, Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		Identity: c, Text: r.Identity, Owner: r.Owner, Tags: r.Tags,
+		Version: r.Version, Revision: r.Revision, OrderKey: r.OrderKey, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if a.Labels, err = ParseLabels(r.Labels); err != nil {
 		return Agent{}, fmt.Errorf("agent %s: %w", r.ID, err)

@@ -12,7 +12,7 @@ import (
 // What is kept reads back, and its summary is the whole without the instructions.
 func TestRecord(t *testing.T) {
 	for _, more := range []string{
-		"", `"tier":"large"`, `"personality_preset":"calm","model_requirement":{"a":null,"b":9007199254740993}`, `"model_requirement":{}`,
+		"", `"tier":"large"`, `"owner":"ann \"a\" é","tags":["b","a"]`, `"personality_preset":"calm","model_requirement":{"a":null,"b":9007199254740993}`, `"model_requirement":{}`,
 		`"instructions":"say \"so\", or \\\\"`,
 		`"instructions":",\"instructions\":\"x\",","description":",\"instructions\":\"x\",","metadata":{"instructions":"y"}`,
 		`"instructions":"\\","authority":{"can_approve":[",\"instructions\":\""]}`,

@@ -15,12 +15,12 @@ import (
 // old is version 1 of an agent that has changed much since.
 func old(t *testing.T) (identity.Version, Agent) {
 	t.Helper()
-	first, err := Hire(adaID, parseNew(t, ada(`"hiring_date":"2020-01-01","metadata":{"a":1,"b":null},"tier":"small"`)), on(0))
+	first, err := Hire(adaID, parseNew(t, ada(`"hiring_date":"2020-01-01","metadata":{"a":1,"b":null},"tier":"small","owner":"ann","tags":["a"]`)), on(0))
 	if err != nil {
 		t.Fatalf("Hire = %v", err)
 	}
 	next, err := first.Agent.Change(patch(t, `{"name":"Countess","department":"Ops","level":"vp","tier":"large",`+
-		`"metadata":{"c":2},"model_provider":"p","model_id":"m","personality_preset":"grand"}`), on(1))
+		`"metadata":{"c":2},"model_provider":"p","model_id":"m","personality_preset":"grand","owner":"bob","tags":["b"]}`), on(1))
 	if err != nil {
 		t.Fatalf("Change = %v", err)
 	}

@@ -2,13 +2,14 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 
 	"orgd/domain/identity"
 	"orgd/domain/page"
 	"orgd/domain/search"
 )
 
-// MaxSearched is how many bytes of agents are looked at for a page of a search, without the
+// MaxSearched is how many bytes of identities are looked at for a page of a search, without the
 // last one of them. An agent in which the text may be counts twice: it is read.
 const MaxSearched = 16 << 20
 
@@ -46,11 +47,11 @@ type Searching struct {
 // Search begins a page.
 func Search(q SearchQuery) *Searching { return &Searching{query: q, stored: q.Text.InJSON()} }
 
-// Look looks at the next agent, of which it needs the id, the order key, the name and the
-// identity, and reports whether the page ends here. whole reads all of an agent that is a hit.
+// Look looks at the next agent, of which it needs the id, the order key, the name, the identity
+// and the tags, and reports whether the page ends here. whole reads all of an agent that is a hit.
 func (s *Searching) Look(r Record, whole func() (Record, error)) (done bool, err error) {
 	size := len(r.Identity)
-	if !s.stored.In(r.Identity) {
+	if !s.stored.In(r.Identity) && !slices.ContainsFunc(r.Tags, s.stored.In) {
 		return s.Pass(r.Position(), size), nil
 	}
 	matches, err := s.matches(r)
@@ -71,7 +72,7 @@ func (s *Searching) Look(r Record, whole func() (Record, error)) (done bool, err
 	return s.Pass(r.Position(), 2*size), nil
 }
 
-// Pass passes the next agent, whose identity, of so many bytes, cannot have the text.
+// Pass passes the next agent, which cannot have the text. Its identity has so many bytes.
 func (s *Searching) Pass(at Position, size int) (done bool) {
 	if s.Bytes += size; s.Bytes > MaxSearched {
 		s.Reached = &at
@@ -85,8 +86,9 @@ func (s *Searching) matches(r Record) ([]search.Match, error) {
 	if err != nil {
 		return nil, fmt.Errorf("agent %s: %w", r.ID, err)
 	}
-	return s.query.Text.Matches(
-		search.Field{Name: "name", Text: r.Name}, search.Field{Name: "role", Text: role},
-		search.Field{Name: "description", Text: description}, search.Field{Name: "instructions", Text: instructions},
-	), nil
+	in := []search.Field{{Name: "name", Text: r.Name}, {Name: "role", Text: role}, {Name: "description", Text: description}}
+	for _, tag := range r.Tags {
+		in = append(in, search.Field{Name: "tags", Text: tag})
+	}
+	return s.query.Text.Matches(append(in, search.Field{Name: "instructions", Text: instructions})...), nil
 }

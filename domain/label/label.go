@@ -20,14 +20,14 @@ var ErrInvalid = fault.New(fault.RequestValidation, "not the name of a label")
 
 // Parse returns the name of a label, which may be [Latest].
 func Parse(text string) (string, error) {
-	if text == "" || len(text) > MaxLength || text[0] < 'a' || text[0] > 'z' || strings.ContainsFunc(text, isForeign) {
+	if text == "" || len(text) > MaxLength || text[0] < 'a' || text[0] > 'z' || strings.ContainsFunc(text, IsForeign) {
 		return "", ErrInvalid.With("must be the name of a label: a small letter, and at most %d small letters, digits and . _ - behind it", MaxLength-1)
 	}
 	return text, nil
 }
 
-// isForeign reports whether no label has the character.
-func isForeign(r rune) bool {
+// IsForeign reports whether no label has the character.
+func IsForeign(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 

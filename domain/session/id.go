@@ -21,7 +21,7 @@ var (
 	// ErrID is a text that cannot be a session id.
 	ErrID = fault.New(fault.RequestValidation, "sid: must be 1 to 128 visible ASCII characters")
 	// ErrSubject is a text that cannot be the subject of a token.
-	ErrSubject = fault.New(fault.RequestValidation, "subject: must be 1 to 256 characters, without control characters and surrounding white space")
+	ErrSubject = fault.New(fault.RequestValidation, "not a subject")
 	// ErrOwnSubject is a subject that could be mistaken for one of an external
 	// issuer.
 	ErrOwnSubject = fault.New(fault.RequestValidation, `subject: must not contain "|"`)
@@ -44,17 +44,25 @@ func ParseID(s string) (string, error) {
 // without control and format characters and without surrounding white space.
 // It returns [ErrSubject] for anything else.
 func ParseSubject(s string) (string, error) {
-	n := utf8.RuneCountInString(s)
-	switch {
-	case n > maxSubject:
-		return "", ErrSubject.With("subject: must be 1 to %d characters, it has %d", maxSubject, n)
-	case n < 1 || !utf8.ValidString(s) || s != strings.TrimSpace(s):
-		return "", ErrSubject
-	}
-	if what, ok := name.Invisible(s); ok {
-		return "", ErrSubject.With("subject: must not contain %s", what)
+	if problem := CheckSubject(s, maxSubject); problem != "" {
+		return "", ErrSubject.With("subject: %s", problem)
 	}
 	return s, nil
+}
+
+// CheckSubject returns what is wrong with a subject of 1 to max code points, "" if nothing.
+func CheckSubject(s string, max int) string {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case n > max:
+		return fmt.Sprintf("must be 1 to %d characters, it has %d", max, n)
+	case n < 1 || !utf8.ValidString(s) || s != strings.TrimSpace(s):
+		return fmt.Sprintf("must be 1 to %d characters, without control characters and surrounding white space", max)
+	}
+	if what, ok := name.Invisible(s); ok {
+		return "must not contain " + what
+	}
+	return ""
 }
 
 // ParseOwnSubject reads the subject of a token that this service issues: as
