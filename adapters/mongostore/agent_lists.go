@@ -11,6 +11,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
+	"orgd/domain/search"
 )
 
 // Records implements [ports.AgentStore].
@@ -28,7 +29,8 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	all := q.Query
 	all.Limit = 0
-	has := bson.D{is("$regexMatch", bson.D{is("input", "$identity"), is("regex", q.Text.InJSON().Pattern())})}
+	tags := bson.D{is("$map", bson.D{is("input", bson.D{is("$ifNull", bson.A{"$tags", bson.A{}})}), is("in", hasText("$$this", q.Text))})}
+	has := bson.D{is("$or", bson.A{hasText("$identity", q.Text), bson.D{is("$anyElementTrue", bson.A{tags})}})}
 	opts := agentsOrder(all).SetBatchSize(searchedAtOnce).SetProjection(bson.D{
 		is("order_key", 1), is("size", bson.D{is("$strLenBytes", "$identity")}),
 		is("agent", bson.D{is("$cond", bson.A{has, "$$ROOT", "$$REMOVE"})}),
@@ -43,26 +45,30 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	return found.Found, err
 }
 
+// hasText is the expression that the text may be in a field of JSON, or in a tag, which JSON
+// has as it is.
+func hasText(field string, text search.Text) bson.D {
+	return bson.D{is("$regexMatch", bson.D{is("input", field), is("regex", text.InJSON().Pattern())})}
+}
+
 // look looks at what MongoDB has sent of an agent.
 func (s *Agents) look(found *agent.Searching, raw bson.Raw) (done bool, err error) {
-	text := func(field ...string) string {
-		value, _ := raw.Lookup(field...).StringValueOK()
-		return value
-	}
-	rec := agent.Record{ID: agent.ID(text("_id")), OrderKey: agent.OrderKey(text("order_key"))}
 	sent, err := raw.LookupErr("agent")
 	if err != nil { // it cannot have the text
+		id, _ := raw.Lookup("_id").StringValueOK()
+		key, _ := raw.Lookup("order_key").StringValueOK()
 		size, _ := raw.Lookup("size").AsInt64OK()
-		return found.Pass(rec.Position(), int(size)), nil
+		return found.Pass(agent.Position{OrderKey: agent.OrderKey(key), ID: agent.ID(id)}, int(size)), nil
 	}
-	rec.Name, rec.Identity = text("agent", "name"), text("agent", "identity")
-	return found.Look(rec, func() (agent.Record, error) {
-		var d agentDoc
-		if err := sent.Unmarshal(&d); err != nil {
-			return rec, err
-		}
-		return s.db.record(d)
-	})
+	var d agentDoc
+	if err := sent.Unmarshal(&d); err != nil {
+		return true, err
+	}
+	rec, err := s.db.record(d)
+	if err != nil {
+		return true, err
+	}
+	return found.Look(rec, func() (agent.Record, error) { return rec, nil })
 }
 
 func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
@@ -74,6 +80,12 @@ func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
 
 func agentsFilter(q agent.Query) bson.D {
 	filter := given(is("department", string(q.Department)), is("status", string(q.Status)), is("level", string(q.Level)))
+	if q.Owner != "" {
+		filter = append(filter, is("owner", bson.D{is("$eq", q.Owner), is("$exists", true)}))
+	}
+	if len(q.Tags) > 0 {
+		filter = append(filter, is("tags", bson.D{is("$all", q.Tags), is("$exists", true)}))
+	}
 	switch {
 	case q.Prefix != "" && q.After != nil:
 		return append(filter, startsWith("key", string(q.Prefix)),

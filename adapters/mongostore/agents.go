@@ -168,6 +168,8 @@ type agentDoc struct {
 	Labels       string `bson:"labels,omitempty"`
 	// LabelNames are those of Labels, for finding who has one.
 	LabelNames []string `bson:"label_names,omitempty"`
+	Owner      *string  `bson:"owner,omitempty"`
+	Tags       []string `bson:"tags,omitempty"`
 	Version    int64    `bson:"version"`
 	Revision   int64    `bson:"revision"`
 	Created    int64    `bson:"created"`
@@ -185,7 +187,7 @@ func agentOf(s agent.Step, departmentID string) agentDoc {
 		ID: string(a.ID()), Key: string(a.Name().Key), Name: a.Name().Text,
 		Department: string(a.Department().Key), DepartmentID: departmentID,
 		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
-		Identity: r.Identity, Unversioned: r.Unversioned, Labels: r.Labels, LabelNames: names,
+		Identity: r.Identity, Unversioned: r.Unversioned, Labels: r.Labels, LabelNames: names, Owner: a.Owner, Tags: a.Tags,
 		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
 	}
 }
@@ -194,16 +196,27 @@ func agentOf(s agent.Step, departmentID string) agentDoc {
 // left out: only a reorder changes it.
 func (d agentDoc) change() bson.D {
 	d.ID, d.OrderKey = "", ""
+	change := bson.D{is("$set", d)}
+	var unset bson.D
 	if d.Labels == "" {
-		return bson.D{is("$set", d), is("$unset", bson.D{is("labels", ""), is("label_names", "")})}
+		unset = append(unset, is("labels", ""), is("label_names", ""))
 	}
-	return bson.D{is("$set", d)}
+	if d.Owner == nil {
+		unset = append(unset, is("owner", ""))
+	}
+	if len(d.Tags) == 0 {
+		unset = append(unset, is("tags", ""))
+	}
+	if len(unset) > 0 {
+		change = append(change, is("$unset", unset))
+	}
+	return change
 }
 
 func (db *DB) record(d agentDoc) (agent.Record, error) {
 	r, err := db.fields.Complete(agent.Record{
 		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
-		Labels: d.Labels, Status: identity.Status(d.Status), Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+		Owner: d.Owner, Tags: d.Tags, Labels: d.Labels, Status: identity.Status(d.Status), Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
 	})
 	return r, damaged(err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -17,8 +18,8 @@ import (
 
 const (
 	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
-	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents.
-	schemaVersion = 5
+	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners and tags.
+	schemaVersion = 6
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -139,7 +140,9 @@ func indexes() map[string][]mongo.IndexModel {
 	others := plain("at _id resource")[0] // all but reports
 	others.Options = options.Index().SetPartialFilterExpression(bson.D{compare("resource", "$gt", string(audit.Activities))})
 	return map[string][]mongo.IndexModel{
-		agentsColl:        append(append(plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), unique), partial("label_names", "label_names order_key _id")...),
+		agentsColl: slices.Concat(
+			plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), []mongo.IndexModel{unique},
+			partial("label_names", "label_names order_key _id"), partial("owner", "owner order_key _id"), partial("tags", "tags order_key _id")),
 		labelMovesColl:    plain("of to"),
 		deletedAgentsColl: plain("deleted _id"),
 		purgedAgentsColl:  nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,

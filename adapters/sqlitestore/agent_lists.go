@@ -93,7 +93,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	all := q.Query
 	all.Limit = noLimit
-	query, args := agentsQuery("a.id, a.place, a.name, v.identity", joinIdentity, all)
+	query, args := agentsQuery("a.id, a.place, a.name, a.tags, v.identity", joinIdentity, all)
 	found := agent.Search(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
@@ -111,10 +111,12 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 func (s *Agents) look(v *View, found *agent.Searching, r Row) (done bool, err error) {
 	var id, place sql.RawBytes
 	var rec agent.Record
+	var tags string
 	var text any // null if it is missing
-	if err := r.Scan(&id, &place, &rec.Name, &text); err != nil {
+	if err := r.Scan(&id, &place, &rec.Name, &tags, &text); err != nil {
 		return true, err
 	}
+	rec.Tags = tagsOf(tags)
 	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
 	whole := func() (agent.Record, error) {
 		found, err := s.db.findAgent(v, identity.Ref{ID: rec.ID})
@@ -156,13 +158,11 @@ func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 
 // agentsFilter returns what holds for the agents of a query that are behind its position.
 func agentsFilter(q agent.Query) (f filter) {
-	for _, c := range []struct{ column, value string }{
-		{"department_key", string(q.Department)}, {"level", string(q.Level)}, {"status", string(q.Status)},
-	} {
-		if c.value != "" {
-			f.and(c.column+" = ?", c.value)
-		}
-	}
+	f.equals("department_key", string(q.Department))
+	f.equals("level", string(q.Level))
+	f.equals("status", string(q.Status))
+	f.equals("owner", q.Owner)
+	f.tagged("tags", q.Tags)
 	switch {
 	case q.Prefix != "":
 		f.andPrefix(q)
@@ -173,10 +173,13 @@ func agentsFilter(q agent.Query) (f filter) {
 }
 
 // agentsIndex returns the index in the order of order keys that leaves out most.
-// Each has the filters behind it at its end, so what it does not leave out costs
-// no look at the agent.
+// Those of a department, a level and a status have the filters behind them at their
+// end, so what they do not leave out costs no look at the agent. None has the tags,
+// which are long.
 func agentsIndex(q agent.Query) string {
 	switch {
+	case q.Owner != "":
+		return "agents_owner"
 	case q.Department != "":
 		return "agents_department"
 	case q.Level != "":

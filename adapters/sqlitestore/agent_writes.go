@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"orgd/domain/agent"
@@ -16,6 +17,7 @@ type agentWrite struct {
 	ports.AgentChange
 	id          []byte // packed
 	unversioned string
+	tags        string
 	entry       []any   // of the audit trail
 	events      [][]any // in their order
 }
@@ -25,6 +27,7 @@ func newAgentWrite(s ports.AgentChange) *agentWrite {
 		AgentChange: s,
 		id:          packID(s.Agent.ID()),
 		unversioned: string(s.Agent.Unversioned()),
+		tags:        tagsText(s.Agent.Tags),
 		entry:       entryArgs(s.Audit),
 	}
 	for _, e := range s.Events {
@@ -79,11 +82,20 @@ func (w *agentWrite) record() *record {
 	return &record{
 		Record: agent.Record{
 			ID: agent.ID(unpackID(w.id)), Name: n.Text, OrderKey: a.OrderKey, Identity: w.Version.Text, Unversioned: w.unversioned,
-			Labels: agent.LabelsText(a.Labels), Status: identity.Status(strings.Clone(string(a.Identity.Status))), Version: a.Version, Revision: a.Revision,
+			Owner: cloned(a.Owner), Tags: tagsOf(w.tags), Labels: agent.LabelsText(a.Labels),
+			Status: identity.Status(strings.Clone(string(a.Identity.Status))), Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
 		id: string(w.id), key: n.Key,
 	}
+}
+
+func cloned(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	c := strings.Clone(*s)
+	return &c
 }
 
 // putEvents stores the step's events.
@@ -108,7 +120,7 @@ func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 	case len(w.Moves) > 0:
 		return w.relabel(tx)
 	case w.Version == nil:
-		return w.amend(tx)
+		return w.amend(tx, before)
 	default:
 		return w.succeed(tx, before)
 	}
@@ -134,20 +146,20 @@ func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
 
 const insertAgent = `
 INSERT INTO agents (id, name_key, name, department_key, place, status, level,
-	identity, outside, version, revision, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	owner, tags, identity, outside, version, revision, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (w *agentWrite) insert(tx *Tx, row int64) error {
 	a, c := &w.Agent, &w.Agent.Identity
 	_, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
-		packID(a.OrderKey), string(c.Status), string(c.Level),
+		packID(a.OrderKey), string(c.Status), string(c.Level), a.Owner, w.tags,
 		row, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
 	return w.refused(tx, err)
 }
 
 // succeed gives an agent its next identity.
 func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
-	if err := w.reindex(tx, before.Identity); err != nil {
+	if err := w.reindex(tx, before); err != nil {
 		return err
 	}
 	row, err := w.putVersion(tx)
@@ -165,12 +177,16 @@ func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 const (
 	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
 	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"
+	assignAgent   = "UPDATE agents SET owner = ?, tags = ? WHERE id = ?"
 	updateAgent   = "UPDATE agents SET identity = ?, outside = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
 )
 
 // reindex follows a change of what an agent is found by.
-func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
-	c := &w.Agent.Identity
+func (w *agentWrite) reindex(tx *Tx, was agent.Agent) error {
+	c, before := &w.Agent.Identity, was.Identity
+	if err := w.assign(tx, was); err != nil {
+		return err
+	}
 	if c.Name != before.Name {
 		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, w.id); err != nil {
 			return w.refused(tx, err)
@@ -186,10 +202,21 @@ func (w *agentWrite) reindex(tx *Tx, before identity.Content) error {
 	return recount(tx, before, *c)
 }
 
+// assign stores the owner and the tags.
+func (w *agentWrite) assign(tx *Tx, before agent.Agent) error {
+	if reflect.DeepEqual(w.Agent.Owner, before.Owner) && w.tags == tagsText(before.Tags) {
+		return nil
+	}
+	return w.refused(tx, tx.change(w.Agent.ID(), assignAgent, w.Agent.Owner, w.tags, w.id))
+}
+
 const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? WHERE id = ?"
 
 // amend changes what is not part of the identity.
-func (w *agentWrite) amend(tx *Tx) error {
+func (w *agentWrite) amend(tx *Tx, before agent.Agent) error {
+	if err := w.assign(tx, before); err != nil {
+		return err
+	}
 	a := &w.Agent
 	err := tx.change(a.ID(), amendAgent, w.unversioned, a.Revision, millis(a.UpdatedAt), w.id)
 	return w.refused(tx, err)
@@ -198,9 +225,9 @@ func (w *agentWrite) amend(tx *Tx) error {
 const (
 	deleteAgent  = "DELETE FROM agents WHERE id = ?"
 	insertFormer = `
-INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, version, revision,
+INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, owner, tags, version, revision,
 	created_at, updated_at, deleted_at, deleted_by)
-SELECT id, name_key, name, ?, place, identity, outside, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
+SELECT id, name_key, name, ?, place, identity, outside, owner, tags, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
 )
 
 // remove ends an agent. Its versions and events stay.

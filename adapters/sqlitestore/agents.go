@@ -127,7 +127,7 @@ func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error
 // What an agent is stands in its newest version. The join is from the left, so
 // that a version that is missing is noticed.
 const (
-	agentColumns = "a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
+	agentColumns = "a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.owner, a.tags, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
 	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
 )
 
@@ -136,10 +136,11 @@ func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	var rec record
 	var id, place []byte
 	var key string
+	var tags string
 	var text any // which sql.NullString would make with two more allocations
 	var created, updated int64
 	err := r.Scan(append([]any{
-		&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Labels, (*string)(&rec.Status),
+		&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
 		&rec.Version, &rec.Revision, &created, &updated,
 	}, more...)...)
 	if err != nil {
@@ -152,7 +153,7 @@ func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	if !ok {
 		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
 	}
-	rec.Identity, rec.CreatedAt, rec.UpdatedAt = known, fromMillis(created), fromMillis(updated)
+	rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, tagsOf(tags), fromMillis(created), fromMillis(updated)
 	rec.Record, err = db.fields.Complete(rec.Record)
 	return &rec, err
 }

@@ -181,6 +181,8 @@ func (s *Agents) learn(since stamp) func(Row) (agent.Record, int64, identity.Sto
 	}
 }
 
+const joinLabeled = " CROSS JOIN agents AS a ON a.id = l.agent_id"
+
 // What is read of the agents that have a label, and of those that have the latest version.
 var (
 	labeledIDs = [2]string{
@@ -188,7 +190,7 @@ var (
 		"a.id, a.version FROM agents AS a INDEXED BY ",
 	}
 	labeledColumns = [2]string{
-		agentColumns + ", l.version, n.identity, n.hash FROM labels AS l CROSS JOIN agents AS a ON a.id = l.agent_id" + joinIdentity +
+		agentColumns + ", l.version, n.identity, n.hash FROM labels AS l" + joinLabeled + joinIdentity +
 			" LEFT JOIN versions AS n ON n.agent_id = l.agent_id AND n.number = l.version",
 		agentColumns + ", a.version, v.identity, v.hash FROM agents AS a INDEXED BY ",
 	}
@@ -197,7 +199,7 @@ var (
 // labeledQuery reads along one index, from the position where the page before ended.
 func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 	if q.Label == label.Latest {
-		in := agent.Query{Department: q.Department, Status: q.Status, After: q.After, Limit: q.Limit}
+		in := agent.Query{Department: q.Department, Status: q.Status, Owner: q.Owner, Tags: q.Tags, After: q.After, Limit: q.Limit}
 		f := agentsFilter(in)
 		join := ""
 		if columns == labeledColumns {
@@ -207,16 +209,18 @@ func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 	}
 	var f filter
 	f.and("l.label = ?", q.Label)
-	if q.Department != "" {
-		f.and("l.department_key = ?", string(q.Department))
-	}
-	if q.Status != "" {
-		f.and("l.status = ?", string(q.Status))
+	f.equals("l.department_key", string(q.Department))
+	f.equals("l.status", string(q.Status))
+	f.equals("a.owner", q.Owner)
+	f.tagged("a.tags", q.Tags)
+	from := columns[0]
+	if columns == labeledIDs && (q.Owner != "" || len(q.Tags) > 0) {
+		from += joinLabeled
 	}
 	if q.After != nil {
 		f.and("(l.place, l.agent_id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
-	return "SELECT " + columns[0] + f.where() + " ORDER BY l.place, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
+	return "SELECT " + from + f.where() + " ORDER BY l.place, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 const selectContent = "SELECT identity, hash FROM versions WHERE agent_id = ? AND number = ?"

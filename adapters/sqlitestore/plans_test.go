@@ -83,6 +83,9 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{order(agent.Query{Status: "s", After: atAgent}), "COVERING INDEX agents_status (status=? AND (place,id)>(?,?))"},
 		{order(agent.Query{Level: "l", Status: "s", After: atAgent}), "COVERING INDEX agents_level (level=? AND (place,id)>(?,?))"},
 		{order(agent.Query{Department: "d", Level: "l", Status: "s"}), "COVERING INDEX agents_department (department_key=?)"},
+		{order(agent.Query{Owner: "o", After: atAgent}), "COVERING INDEX agents_owner (owner=? AND (place,id)>(?,?))"},
+		{agents(agent.Query{Owner: "o", Department: "d", Level: "l", Status: "s", Tags: []string{"a", "b"}}), "agents_owner (owner=?)"},
+		{agents(agent.Query{Tags: []string{"a", "b"}, After: atAgent}), "agents_order ((place,id)>(?,?))"},
 		{agents(agent.Query{Prefix: "p"}), "agents_name (name_key>? AND name_key<?)"},
 		{agents(agent.Query{Prefix: "p", Department: "d", Level: "l", Status: "s", After: atAgent}), "agents_name (name_key>? AND name_key<?)"},
 		{selectMembers, "agents_department (department_key=?)"},
@@ -91,6 +94,8 @@ func TestListsFollowAnIndex(t *testing.T) {
 
 		{labeled(labeledIDs, agent.LabelQuery{Label: "l"}), "l USING PRIMARY KEY (label=?)"},
 		{labeled(labeledIDs, agent.LabelQuery{Label: "l", Department: "d", Status: "s", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
+		{labeled(labeledIDs, agent.LabelQuery{Label: "l", Owner: "o", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
+		{labeled(labeledColumns, agent.LabelQuery{Label: "l", Tags: []string{"a"}}), "l USING PRIMARY KEY (label=?)"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", After: atAgent}), "l USING PRIMARY KEY (label=? AND (place,agent_id)>(?,?))"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l"}), "n USING INDEX sqlite_autoindex_versions_1 (agent_id=? AND number=?)"},
 		{labeled(labeledIDs, agent.LabelQuery{Label: "latest", After: atAgent}), "agents_order ((place,id)>(?,?))"},

@@ -41,7 +41,7 @@ type record struct {
 }
 
 func (r *record) size() int {
-	return len(r.Identity) + len(r.Unversioned) + len(r.Labels) + len(r.Name) + len(r.key) + recordOverhead
+	return r.Size() + len(r.Labels) + len(r.Name) + len(r.key) + recordOverhead
 }
 
 // stamp counts the beginnings and ends of commits that change what may be

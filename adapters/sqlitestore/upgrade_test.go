@@ -96,7 +96,7 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if err := fillOldAgent(tx, bob); err != nil {
 		return err
 	}
-	if err := fillOldFormer(tx, bob); err != nil {
+	if err := fillOldFormer(tx, schema, bob); err != nil {
 		return err
 	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
@@ -134,13 +134,20 @@ VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":n
 }
 
 // fillOldFormer makes Ann, who was deleted, and whose place Bob has.
-func fillOldFormer(tx *Tx, bob string) error {
+func fillOldFormer(tx *Tx, schema int, bob string) error {
 	ann := strings.NewReplacer(string(oldBob), string(oldAnn), `"Bob"`, `"Ann"`).Replace(bob)
-	_, err := tx.Exec("INSERT INTO former_agents (id, name_key, name) VALUES (?, 'ann', 'Ann')", packID(oldAnn))
+	fired := oldFiring()
+	insert := "INSERT INTO former_agents (id, name_key, name) VALUES (?1, 'ann', 'Ann')"
+	if schema >= 11 {
+		insert = `
+INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, version, revision, created_at, updated_at, deleted_at, deleted_by)
+VALUES (?1, 'ann', 'Ann', 'Ops', ?2, 3, '{"model_requirement":null,"personality_preset":null,"tier":null}', 2, 2, 1, 2, ?3, ?4)`
+	}
+	_, err := tx.Exec(insert, packID(oldAnn), packID(fired.ID), millis(fired.At), fired.By)
 	for number := range int64(2) {
 		if err == nil {
-			_, err = tx.Exec("INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at) VALUES (?, ?, ?, 'h', 'ann', ?)",
-				packID(oldAnn), number+1, ann, number+1)
+			_, err = tx.Exec("INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (?2 + 1, ?1, ?2, ?3, 'h', 'ann', ?2)",
+				packID(oldAnn), number+1, ann)
 		}
 	}
 	if err == nil {
@@ -190,6 +197,16 @@ func oldEvents() (events []activity.Event) {
 		})
 	}
 	return events
+}
+
+// oldFiring is the end of Ann.
+func oldFiring() (fired activity.Event) {
+	for _, e := range oldEvents() {
+		if e.AgentID == string(oldAnn) && e.Type == activity.Fired {
+			fired = e
+		}
+	}
+	return fired
 }
 
 // upgraded is an organization that was migrated.
@@ -255,7 +272,8 @@ func (o upgraded) compare(schema int) {
 	o.same("the revocations after the latest", len(revoked), err, 1)
 
 	o.compareLabels()
-	o.compareFormer(events)
+	o.compareOwner()
+	o.compareFormer()
 
 	var strays int
 	o.check(o.db.Read(ctx, func(v *View) error {
@@ -286,6 +304,20 @@ func (o upgraded) compareLabels() {
 	o.same("the agents with a label", len(moved), err, 1)
 }
 
+func (o upgraded) compareOwner() {
+	ctx := context.Background()
+	// An agent of the time has neither owner nor tags, and can have some.
+	a, err := o.agents.Agent(ctx, byID(oldBob))
+	o.same("the owner of an agent of before", a.Owner, err, (*string)(nil))
+	o.same("its tags", a.Tags, nil, []string(nil))
+	_, err = o.agents.Update(ctx, byID(oldBob), o.changing(`{"owner":"ann","tags":["a","b"]}`))
+	o.check(err)
+	owned, err := o.agents.Records(ctx, agent.Query{Owner: "ann", Tags: []string{"b"}, Limit: 2})
+	o.same("the agents of an owner, with a tag", len(owned), err, 1)
+	moved, err := o.agents.Labeled(ctx, agent.LabelQuery{Label: "production", Owner: "ann", Tags: []string{"b"}, Limit: 2})
+	o.same("those with a label", len(moved), err, 1)
+}
+
 func (o upgraded) same(call string, got any, err error, want any) {
 	o.Helper()
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -294,14 +326,9 @@ func (o upgraded) same(call string, got any, err error, want any) {
 }
 
 // compareFormer restores the agent that was deleted.
-func (o upgraded) compareFormer(events []activity.Event) {
+func (o upgraded) compareFormer() {
 	ctx := context.Background()
-	var fired activity.Event
-	for _, e := range events {
-		if e.AgentID == string(oldAnn) && e.Type == activity.Fired {
-			fired = e
-		}
-	}
+	fired := oldFiring()
 	deleted, err := o.agents.Deleted(ctx, agent.Deletions{Limit: 2})
 	o.same("Deleted", deleted, err, []agent.Deletion{{ID: oldAnn, Name: "Ann", Department: "Ops", At: fired.At, By: fired.By}})
 	on := o.cause()

@@ -123,6 +123,37 @@ func (f *filter) and(term string, args ...any) {
 	f.args = append(f.args, args...)
 }
 
+// equals lets a column have a value, or any at all if that is "".
+func (f *filter) equals(column, value string) {
+	if value != "" {
+		f.and(column+" = ?", value)
+	}
+}
+
+// tagged lets a column have all of some tags.
+func (f *filter) tagged(column string, tags []string) {
+	for _, t := range tags {
+		f.and("instr("+column+", ?)", tagsText([]string{t}))
+	}
+}
+
+// tagsText is the stored form of tags: with a comma on both sides of each, by which lists are
+// filtered.
+func tagsText(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "," + strings.Join(tags, ",") + ","
+}
+
+// tagsOf reads what [tagsText] returns.
+func tagsOf(stored string) []string {
+	if stored == "" {
+		return nil
+	}
+	return strings.Split(stored[1:len(stored)-1], ",")
+}
+
 // among lets a column have any of some values, or any at all if there are none.
 func among[T ~string](f *filter, column string, values []T) {
 	if len(values) == 0 {

@@ -83,7 +83,7 @@ const rich = `"description":"line one\nline two\u0000\ud83d\ude00","level":"seni
 	"tools":{"access_level":"custom","allowed":["b","a"],"denied":["c"],"mcp_capabilities":["x"],"sub_constraints":{"network":"open","network_allowlist":["e.org"]}},
 	"authority":{"can_approve":["all"],"reports_to":"0190a5c4-0000-7000-8000-00000000aaaa","can_delegate_to":["0190a5c4-0000-7000-8000-00000000bbbb"],"budget_limit":999999999.999999999},
 	"autonomy_level":"semi","strategic_output_mode":"advisor","instructions":"You are \"it\".",
-	"personality_preset":"calm","tier":"large"`
+	"personality_preset":"calm","tier":"large","owner":"https://idp.example.com|a \"b\" 😀","tags":["z","9.a_b-c","a"]`
 
 // free is an object that only a store which keeps text as it is gives back.
 const free = `{"":0,"$ne":{"$gt":""},"$where":"1","_id":"x","a.b":{"c.d":[]},"__proto__":{},"big":9007199254740993,"bigger":123456789012345678901234567890,
@@ -165,7 +165,10 @@ func agentUpdate(w *world) {
 		`{"name":"Bobby","level":"lead","metadata":{"a":1},"tier":"small"}`,
 		`{"department":"Ops","status":"on_leave","description":"away"}`,
 		`{"personality_preset":"x"}`, // outside the identity
-		`{"status":"terminated","tier":null}`,
+		`{"owner":"ann","tags":["b","a"]}`,
+		`{"name":"Bob","owner":"bob","tags":["a"]}`,
+		`{"owner":null}`, `{"owner":"bob","tags":[]}`,
+		`{"status":"terminated","tier":null,"owner":null,"tags":["c"]}`,
 	} {
 		want := must(w.changing(patch, nil)(a)).Step
 		got, err := w.Agents.Update(w.Context(), identity.Ref{Name: a.Name().Key}, func(before agent.Agent) (ports.AgentChange, error) {

@@ -90,7 +90,8 @@ func agentListFilters(w *world) {
 	w.createDepartment("Ops")
 	var all []agent.Agent
 	for i, members := range []string{
-		`"level":"mid"`, `"level":"vp"`, `"level":"mid","status":"on_leave"`, `"level":"vp","status":"on_leave"`,
+		`"level":"mid","owner":"ann","tags":["b"]`, `"level":"vp","owner":"Ann","tags":["a.b","b","c"]`,
+		`"level":"mid","status":"on_leave","owner":"ann","tags":["b","a.b"]`, `"level":"vp","status":"on_leave","tags":["c"]`,
 	} {
 		all = append(all, w.hire(fmt.Sprint("x", i), "Sales", members), w.hire(fmt.Sprint("y", i), "Ops", members))
 	}
@@ -106,6 +107,10 @@ func agentListFilters(w *world) {
 		{Prefix: "x", Department: "ops"},
 		{Status: identity.Terminated},
 		{Department: "sale"},
+		{Owner: "ann"}, {Owner: "Ann"}, {Owner: "a"}, {Owner: "nobody"},
+		{Tags: []string{"b"}}, {Tags: []string{"b", "a.b"}}, {Tags: []string{"a.b", "b", "c"}}, {Tags: []string{"c", "c"}}, {Tags: []string{"a"}}, {Tags: []string{"%"}},
+		{Owner: "ann", Tags: []string{"b"}}, {Owner: "ann", Tags: []string{"b"}, Prefix: "x"}, {Tags: []string{"c"}, Prefix: "y"},
+		{Department: "sales", Owner: "ann", Status: identity.Active}, {Level: identity.VP, Tags: []string{"c"}}, {Status: identity.OnLeave, Tags: []string{"b"}, Owner: "ann"},
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(a agent.Agent) bool { return !selects(q, a) })
 		for _, limit := range []int{1, 3, 100} {
@@ -119,6 +124,8 @@ func selects(q agent.Query, a agent.Agent) bool {
 	return (q.Department == "" || q.Department == a.Department().Key) &&
 		(q.Status == "" || q.Status == a.Identity.Status) &&
 		(q.Level == "" || q.Level == a.Identity.Level) &&
+		(q.Owner == "" || a.Owner != nil && q.Owner == *a.Owner) &&
+		!slices.ContainsFunc(q.Tags, func(tag string) bool { return !slices.Contains(a.Tags, tag) }) &&
 		strings.HasPrefix(string(a.Name().Key), string(q.Prefix))
 }
 

@@ -78,7 +78,7 @@ func (p *pair) step() {
 		p.update("change", p.store.changing(pick(p, "patch",
 			`{"name":`+quote(title)+`}`, `{"department":`+quote(place)+`}`,
 			`{"level":"vp"}`, `{"level":"junior"}`, `{"autonomy_level":"full"}`, `{"status":"on_leave"}`, `{"status":"active"}`,
-			`{"status":"terminated"}`, `{"tier":"small"}`, `{"metadata":{"$ne":1}}`, `{"metadata":{"$ne":null}}`, `{}`), nil))
+			`{"status":"terminated"}`, `{"tier":"small"}`, `{"owner":"ann","tags":["a"]}`, `{"owner":null,"tags":["b","a"]}`, `{"tags":[],"level":"lead"}`, `{"metadata":{"$ne":1}}`, `{"metadata":{"$ne":null}}`, `{}`), nil))
 	case "roll back":
 		if versions := p.model.versions(pick(p, "of", p.ids...)); len(versions) > 0 {
 			p.update("roll back", p.store.rollingBack(pick(p, "version", versions...), nil))
@@ -159,7 +159,7 @@ func (p *pair) compareDepartment(k name.Key) {
 	p.each("Counts", func(w *world) (any, error) { return w.counts(k), nil })
 	for _, q := range []agent.Query{
 		{Department: k}, {Department: k, Status: identity.Active}, {Department: k, Level: identity.VP, Status: identity.Active},
-		{Department: k, Prefix: "agent"},
+		{Department: k, Prefix: "agent"}, {Department: k, Owner: "ann"}, {Department: k, Tags: []string{"a"}},
 	} {
 		p.each("Agents", func(w *world) (any, error) { return w.agents(q, 2), nil })
 	}

@@ -41,7 +41,7 @@ func (w *world) search(text string, q agent.Query, limit int) (found []string) {
 // has is what a search looks for, in the plainest way.
 func has(a agent.Agent, text string) bool {
 	c := a.Identity
-	for _, in := range []string{c.Name.Text, c.Role, c.Description, c.Instructions} {
+	for _, in := range append([]string{c.Name.Text, c.Role, c.Description, c.Instructions}, a.Tags...) {
 		for begin := range in {
 			end := begin
 			for range utf8.RuneCountInString(text) {
@@ -81,14 +81,14 @@ func searchPlainText(w *world) {
 		if utf8.RuneCountInString(text) > 128 || i%3 == 0 && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			member = `"instructions":`
 		}
-		id := w.hire(fmt.Sprintf("agent %02d", i), "Sales", `"metadata":{"role":"hidden","a":[{"instructions":"hidden"}]}`).ID()
+		id := w.hire(fmt.Sprintf("agent %02d", i), "Sales", `"metadata":{"role":"hidden","a":[{"instructions":"hidden"}]}`, `"owner":"mine"`, fmt.Sprintf(`"tags":["x","tag-%d.k"]`, i)).ID()
 		all = append(all, w.change(id, "{"+member+quote(text)+"}"))
 	}
 	for _, text := range []string{
 		"100 %", " % ", "%%%", "___", "e_c", `:\n`, `:\\n`, "a.*", ".*b", `"b"`, `\"b`, "one\ntwo", "two\r\nthree", "three\rfour", "\n\n\n", "two\nthree",
 		"\u0000\u0001\u001f", `\u0000`, "u0000", "😀😁😂", "😁😂😂", "STRASSE", "straße", "ẞEE", "istanbul", "İSTANBUL", "kelvin", "\u212aELVIN", "see", "ſEE", "sEE",
 		"\u202eABC", "bc\u2066", "$b(", "[d]", "{2}", "|e?", "𐐨𐐩𐐪", "b-c#d", "\ufeff\u2028x", `\\\`, "b\tt", `b\tt`, "xend.", "xxx", "AGENT 1", "agent 02",
-		"instructions", "description", "hidden", `":"`, `","`, "sales", "null",
+		"tag-0", "G-0.", "0.k", "0.\u212a", "g-1.k", "tag\u0000", "tags", "mine", "instructions", "description", "hidden", `":"`, `","`, "sales", "null",
 	} {
 		w.wantFound(all, text)
 	}
@@ -120,7 +120,7 @@ func searchFilters(w *world) {
 	w.createDepartment("Ops")
 	var all []agent.Agent
 	for i, members := range []string{
-		`"level":"mid"`, `"level":"vp"`, `"level":"mid","status":"on_leave"`, `"level":"vp","status":"on_leave"`,
+		`"level":"mid","owner":"ann","tags":["a","b"]`, `"level":"vp"`, `"level":"mid","status":"on_leave","owner":"ann","tags":["a"]`, `"level":"vp","status":"on_leave","tags":["b","a"]`,
 	} {
 		for j, department := range []string{"Sales", "Ops"} {
 			all = append(all, w.hire(fmt.Sprint("x", 9-i, j), department, members, `"instructions":"Be polite."`), w.hire(fmt.Sprint("y", i, j), department, members))
@@ -129,6 +129,7 @@ func searchFilters(w *world) {
 	for _, q := range []agent.Query{
 		{}, {Department: "sales"}, {Department: "ops", Status: identity.OnLeave}, {Level: identity.VP}, {Status: identity.Active, Level: identity.Mid},
 		{Department: "sales", Status: identity.Active, Level: identity.VP}, {Department: "sale"}, {Status: identity.Terminated},
+		{Owner: "ann"}, {Tags: []string{"b", "a"}}, {Owner: "ann", Tags: []string{"a"}, Status: identity.OnLeave},
 	} {
 		var want []string
 		for _, a := range all {

@@ -160,7 +160,9 @@ func labelOrder(w *world) {
 		w.want("the latest", w.labeled(agent.LabelQuery{Label: label.Latest, Department: key("Ops")}), []string{"a1 2", "a3 2", "a5 2"})
 		w.want("of no label", w.labeled(agent.LabelQuery{Label: "x"}), nil)
 	}
-	w.change(ids[2], `{"status":"on_leave"}`)
+	w.change(ids[2], `{"status":"on_leave","tags":["a","b"]}`)
+	w.change(ids[1], `{"owner":"ann","tags":["a"]}`)
+	w.change(ids[3], `{"owner":"ann","tags":["b","a"]}`)
 	w.change(ids[4], `{"department":"Ops","name":"b4"}`)
 	_, err := w.Departments.Reorder(w.Context(), key("Sales"), w.reordering(func(m []agent.Member) []agent.Member {
 		slices.Reverse(m)
@@ -170,7 +172,17 @@ func labelOrder(w *world) {
 	w.want("all", w.labeled(agent.LabelQuery{Label: "production"}), []string{"a2 1", "a1 2", "a0 1", "b4 1", "a5 2"})
 	w.want("of a department", w.labeled(agent.LabelQuery{Label: "production", Department: key("Ops")}), []string{"a1 2", "b4 1", "a5 2"})
 	w.want("of a status", w.labeled(agent.LabelQuery{Label: "production", Status: identity.OnLeave}), []string{"a2 1"})
+	w.want("of an owner", w.labeled(agent.LabelQuery{Label: "production", Owner: "ann"}), []string{"a1 2"})
+	w.want("with a tag", w.labeled(agent.LabelQuery{Label: "production", Tags: []string{"a"}}), []string{"a2 1", "a1 2"})
+	w.want("with tags", w.labeled(agent.LabelQuery{Label: "production", Tags: []string{"a", "b"}}), []string{"a2 1"})
+	w.want("the latest of an owner, with a tag", w.labeled(agent.LabelQuery{Label: label.Latest, Owner: "ann", Tags: []string{"b"}}), []string{"a3 2"})
+	w.change(ids[1], `{"owner":null,"tags":[]}`)
+	w.want("of an owner", w.labeled(agent.LabelQuery{Label: "production", Owner: "ann"}), nil)
+	w.want("with a tag", w.labeled(agent.LabelQuery{Label: "production", Tags: []string{"a"}}), []string{"a2 1"})
 	w.wantNil("Label", w.unplace(ids[1], "production"))
+	w.wantNil("Label", w.place(ids[3], "production", 1)) // which has an owner and tags already
+	w.want("of an owner, with a tag", w.labeled(agent.LabelQuery{Label: "production", Owner: "ann", Tags: []string{"b"}}), []string{"a3 1"})
+	w.wantNil("Label", w.unplace(ids[3], "production"))
 	w.wantNil("Label", w.place(ids[5], "production", 1))
 	w.update(ids[0], w.firing())
 	w.want("all", w.labeled(agent.LabelQuery{Label: "production"}), []string{"a2 1", "b4 1", "a5 1"})

@@ -224,7 +224,7 @@ func (m memoryAgents) Labeled(ctx context.Context, q agent.LabelQuery) ([]agent.
 	}
 	defer m.lock()()
 	var all []agent.Resolved
-	in := agent.Query{Department: q.Department, Status: q.Status}
+	in := agent.Query{Department: q.Department, Status: q.Status, Owner: q.Owner, Tags: q.Tags}
 	for _, a := range m.agents {
 		l, err := a.Label(q.Label)
 		if err != nil || !selects(in, a) {
