@@ -73,6 +73,8 @@ func agentFilter(q *request.Query) (in agent.Query) {
 	in.Status = request.Word(q, "status", maxFilter, identity.ParseStatus)
 	in.Level = request.Word(q, "level", maxFilter, identity.ParseLevel)
 	in.Department = q.Name("department").Key
+	in.Owner = q.Owner("owner")
+	in.Tags = q.Tags("tag")
 	return in
 }
 

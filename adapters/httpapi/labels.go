@@ -188,7 +188,7 @@ func (h agents) labeled(r *request.Request) error {
 	q := r.Query()
 	in := agent.LabelQuery{
 		Label: name, Department: q.Name("department").Key,
-		Status: request.Word(q, "status", maxFilter, identity.ParseStatus),
+		Status: request.Word(q, "status", maxFilter, identity.ParseStatus), Owner: q.Owner("owner"), Tags: q.Tags("tag"),
 	}
 	p, err := q.Paging(request.DefaultLimit, 2)
 	if err != nil {

@@ -18,8 +18,20 @@ const (
 	MaxTag = 63
 )
 
-// ErrTag is a text that is not a tag.
-var ErrTag = fault.New(fault.RequestValidation, "not a tag")
+var (
+	// ErrOwner is a text that cannot be an owner.
+	ErrOwner = fault.New(fault.RequestValidation, "not an owner")
+	// ErrTag is a text that is not a tag.
+	ErrTag = fault.New(fault.RequestValidation, "not a tag")
+)
+
+// ParseOwner returns an owner, who is the subject of a token.
+func ParseOwner(text string) (string, error) {
+	if problem := session.CheckSubject(text, MaxOwner); problem != "" {
+		return "", ErrOwner.With("%s", problem)
+	}
+	return text, nil
+}
 
 // ParseTag returns a tag. It is written as the name of a label is, and may begin with a digit.
 func ParseTag(text string) (string, error) {
@@ -33,8 +45,8 @@ func ParseTag(text string) (string, error) {
 func (a *Agent) readAssignment(r *jsondoc.Reader) {
 	r.TextOrNull("owner", &a.Owner, 1, MaxOwner)
 	if a.Owner != nil {
-		if problem := session.CheckSubject(*a.Owner, MaxOwner); problem != "" {
-			r.Fail("owner", "%s", problem)
+		if _, err := ParseOwner(*a.Owner); err != nil {
+			r.Fail("owner", "%s", err)
 		}
 	}
 	r.Texts("tags", &a.Tags, jsondoc.Bounds{MaxItems: MaxTags, MinLen: 1, MaxLen: MaxTag})

@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,12 +49,16 @@ func agentDefaults(t *testing.T, s *Service) {
 	c.get("/agents/Ann").has("data", r.at("data"))
 }
 
+// outsideIdentity are the writable fields of an agent that are not part of its identity.
+var outsideIdentity = []string{"personality_preset", "tier", "model_requirement", "owner", "tags"}
+
 // everything is a body with every writable field, none at its default.
 func everything() obj {
 	return obj{
 		"name": "Zed", "role": "Architect", "department": "Design", "description": "Draws", "level": "principal", "status": "onboarding",
 		"hiring_date": "2020-02-29", "instructions": "Line 1\nLine 2", "metadata": obj{"team": obj{"color": "red"}}, "autonomy_level": "semi",
 		"strategic_output_mode": "decision_maker", "personality_preset": "calm", "tier": "small", "model_requirement": obj{"min_context": 9007199254740993},
+		"owner": "https://idp.example.com|Zoë", "tags": list{"eu", "9.a_b-c", "b"},
 		"personality": obj{
 			"traits": list{"calm", "kind"}, "communication_style": "formal", "description": "Quiet", "risk_tolerance": "low", "creativity": "high",
 			"openness": 0.1, "conscientiousness": 0.2, "extraversion": 0.3, "agreeableness": 0.4, "stress_response": 1,
@@ -93,7 +98,7 @@ func agentWithAllFields(t *testing.T, s *Service) {
 		"entity_id": r.at("data.id"), "version": 1, "saved_by": "admin", "saved_at": r.at("data.created_at"), "restored_from": nil, "reason": nil,
 	})
 	for field := range body {
-		if field != "personality_preset" && field != "tier" && field != "model_requirement" {
+		if !slices.Contains(outsideIdentity, field) {
 			version.has("data.snapshot."+field, body[field])
 		}
 	}

@@ -22,7 +22,7 @@ var operators = []string{
 
 // filters are the parameters that choose rows of a list.
 var filters = []struct{ path, parameter string }{
-	{"/agents", "department"}, {"/agents", "status"}, {"/agents", "level"}, {"/agents", "q"}, {"/agents", "limit"}, {"/agents", "cursor"}, {"/agents", "view"},
+	{"/agents", "department"}, {"/agents", "status"}, {"/agents", "level"}, {"/agents", "owner"}, {"/agents", "tag"}, {"/agents", "q"}, {"/agents", "limit"}, {"/agents", "cursor"}, {"/agents", "view"},
 	{"/projects", "status"}, {"/projects", "lead"}, {"/activities", "type"}, {"/activities", "agent_id"}, {"/activities", "last_n_hours"},
 	{"/audit", "actor"}, {"/audit", "resource"}, {"/audit", "since"}, {"/agents/Ann/versions", "limit"}, {"/agents/Ann/versions/diff?from_version=1&to_version=2", "from_version"},
 }

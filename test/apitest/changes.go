@@ -94,7 +94,7 @@ func completeChanges(t *testing.T, s *Service) {
 		{"POST", "/agents", agentBody("Dora", "Design"), change("agent.created", "agent Dora", "Design", nil, n(1), nil, n(1))},
 		{"PATCH", "/agents/Ann", obj{"role": "X", "memory": obj{"retention_days": 9}, "department": "Sales"},
 			change("agent.updated", "agent Ann", "Sales", n(2), n(3), n(2), n(3), "department", "memory.retention_days", "role")},
-		{"PATCH", "/agents/Ann", obj{"tier": "small"}, change("agent.updated", "agent Ann", "Sales", n(3), n(4), n(3), n(3), "tier")},
+		{"PATCH", "/agents/Ann", obj{"tier": "small", "owner": "eve", "tags": list{"a"}}, change("agent.updated", "agent Ann", "Sales", n(3), n(4), n(3), n(3), "owner", "tags", "tier")},
 		{"POST", "/agents/ann/versions/rollback", obj{"target_version": 1},
 			change("agent.rolled_back", "agent Ann", "Design", n(4), n(5), n(3), n(4), "department", "description", "memory.retention_days", "role")},
 		{"PUT", "/agents/Ann/labels/production", obj{"version": 3}, labeled("agent.label_set", n(5), nil, n(3))},

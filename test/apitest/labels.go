@@ -137,6 +137,9 @@ func agentsOfLabels(t *testing.T, s *Service) {
 	r.hasAll("data.0", obj{"agent_id": w.ann, "version": 1})
 	w.with("If-None-Match", r.etag()).get("/labels/production/agents?department=Design&status=active").want(304)
 	w.get("/labels/production/agents?status=x").refused(400, 2001)
+	w.get("/labels/production/agents?owner=eve&tag=a").want(200).has("data", list{})
+	w.patch(agentPath(w.ann), obj{"owner": "eve", "tags": list{"b", "a"}}).want(200)
+	w.get("/labels/production/agents?owner=eve&tag=a&tag=b").want(200).has("data.0.agent_id", w.ann)
 }
 
 // Who may do what with a label, by role, department and protection, in all combinations.

@@ -15,8 +15,8 @@ import (
 // one department, a move keeps the place, a new agent comes last.
 func agentOrderAndFilters(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	w.hire("Dora", "Design", obj{"level": "senior", "status": "on_leave"})
-	w.hire("Emil", "Sales", obj{"level": "senior"})
+	w.hire("Dora", "Design", obj{"level": "senior", "status": "on_leave", "owner": "eve", "tags": list{"eu", "b"}})
+	w.hire("Emil", "Sales", obj{"level": "senior", "owner": "https://idp.example.com|Zoë", "tags": list{"b", "eu.west"}})
 	order := func(query string, want ...string) {
 		t.Helper()
 		if got := w.get("/agents"+query).want(200).column("data", "name"); !cmp.Equal(got, anys(want)) {
@@ -35,6 +35,19 @@ func agentOrderAndFilters(t *testing.T, s *Service) {
 	order("?status=on_leave", "Dora")
 	order("?status=active&level=senior", "Emil")
 	order("?department=sales&level=mid", "Ann", "Carl")
+	order("?owner=eve", "Dora")
+	order("?owner=Eve")
+	order("?owner="+url.QueryEscape("https://idp.example.com|Zoë"), "Emil")
+	order("?tag=b", "Dora", "Emil")
+	order("?tag=eu", "Dora")
+	order("?tag=b&tag=eu", "Dora")
+	order("?tag=eu&tag=b&tag=eu", "Dora")
+	order("?tag=b&tag=other")
+	order("?tag=b&owner=eve&department=design&level=senior&status=on_leave&q=d", "Dora")
+	order("?tag=b&search=work", "Dora", "Emil")
+	w.patch("/agents/Dora", obj{"owner": nil, "tags": list{"b"}}).want(200)
+	order("?owner=eve")
+	order("?tag=eu")
 	w.post("/departments/Sales/reorder-agents", obj{"agent_names": list{"Emil", "Ann", "Carl"}}).want(201)
 	order("", "Dora", "Emil", "Ann", "Bob", "Carl")
 	w.delete(agentPath(w.ann)).want(204)

@@ -38,7 +38,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 	t.Helper()
 	w := newWorld(t, s)
 	for _, n := range numbered("Agent ", 4) {
-		w.hire(n, "Design")
+		w.hire(n, "Design", obj{"owner": "eve", "tags": list{"a", "b"}})
 		w.start(n)
 		w.found(n)
 		w.patch(agentPath(w.ann), obj{"description": n}).want(200)
@@ -55,6 +55,7 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 	eventually(t, "every event in the feed", func() bool { return len(w.get("/activities").items("data")) == 22 })
 	return w, []pagedList{
 		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?search=agent+", "id"}, {"/agents?search=agent&status=active&view=summary", "id"}, {"/agents?status=active&level=mid", "id"},
+		{"/agents?owner=eve", "id"}, {"/agents?tag=a&tag=b", "id"}, {"/agents?tag=b", "id"}, {"/labels/latest/agents?owner=eve&tag=b", "agent_id"},
 		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
 		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {labelPath(w.ann, "canary") + "/history", "at"},
@@ -171,11 +172,11 @@ func wrongParameters(t *testing.T, s *Service) {
 	w, _ := newFullWorld(t, s)
 	long := strings.Repeat("x", 129)
 	for path, params := range map[string]map[string][]string{
-		"/agents":                   {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "q": {long, "%0A"}, "search": {long, "ab", "%F0%9F%98%80", "%FF%FF%FF"}, "view": {"full", "Summary"}},
+		"/agents":                   {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "level": {"boss", "Mid"}, "owner": {long, "%00", "%FF", "+a"}, "q": {long, "%0A"}, "search": {long, "ab", "%F0%9F%98%80", "%FF%FF%FF"}, "view": {"full", "Summary"}},
 		"/activities":               {"type": {"fire", "HIRED"}, "agent_id": {long, "%00", "%FF"}, "last_n_hours": {"1", "0", "24.0", "-24", "169", "x", "024"}},
 		"/projects":                 {"status": {"done", "ACTIVE", long}, "lead": {long, "%00"}},
 		"/audit":                    {"since": {"yesterday", "2026-01-31", "1"}, "until": {"x"}, "actor": {strings.Repeat("x", 1025)}, "resource": {strings.Repeat("x", 513)}},
-		"/labels/production/agents": {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}},
+		"/labels/production/agents": {"department": {"%00", long, w.ann, "."}, "status": {"fired", "ACTIVE", long}, "owner": {long, "%00", "%FF", "a+"}},
 		agentPath(w.ann) + "/versions/diff?from_version=1&to_version=2": {"from_version": {}, "to_version": {}},
 	} {
 		for name, bad := range params {
@@ -186,6 +187,12 @@ func wrongParameters(t *testing.T, s *Service) {
 			for _, v := range bad {
 				w.get(path+"?"+name+"="+v).refused(400, 2001)
 			}
+		}
+	}
+	for _, path := range []string{"/agents?", "/labels/production/agents?"} {
+		w.get(path + strings.Repeat("tag=a&", 16)).want(200)
+		for _, tags := range []string{"tag=", "tag=a&tag=", "tag=A", "tag=a&tag=%00", "tag=%FF", "tag=-a", "tag=a,b", "tag=" + long, strings.Repeat("tag=a&", 17)} {
+			w.get(path+tags).refused(400, 2001, "tag")
 		}
 	}
 	diff := agentPath(w.ann) + "/versions/diff?"

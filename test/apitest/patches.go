@@ -105,7 +105,7 @@ func patchesWithNull(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	path := agentPath(w.ann)
 	full := obj{
-		"autonomy_level": "semi", "strategic_output_mode": "advisor", "personality_preset": "calm", "tier": "large",
+		"autonomy_level": "semi", "strategic_output_mode": "advisor", "personality_preset": "calm", "tier": "large", "owner": "ann",
 		"model": obj{"provider": "p", "model_id": "m", "fallback_model": "f", "model_tier": "small"}, "model_requirement": obj{"a": 1},
 		"memory":    obj{"type": "persistent", "retention_days": 5},
 		"tools":     obj{"sub_constraints": obj{}},
@@ -113,17 +113,17 @@ func patchesWithNull(t *testing.T, s *Service) {
 	}
 	w.patch(path, full).want(200)
 	w.patch(path, obj{
-		"autonomy_level": nil, "strategic_output_mode": nil, "personality_preset": nil, "tier": nil, "model_requirement": nil,
+		"autonomy_level": nil, "strategic_output_mode": nil, "personality_preset": nil, "tier": nil, "model_requirement": nil, "owner": nil,
 		"model": obj{"fallback_model": nil, "model_tier": nil}, "memory": obj{"retention_days": nil},
 		"tools": obj{"sub_constraints": nil}, "authority": obj{"reports_to": nil},
 	}).want(200).hasAll("data", obj{
-		"autonomy_level": nil, "strategic_output_mode": nil, "personality_preset": nil, "tier": nil, "model_requirement": nil,
+		"autonomy_level": nil, "strategic_output_mode": nil, "personality_preset": nil, "tier": nil, "model_requirement": nil, "owner": nil,
 		"model.fallback_model": nil, "model.model_tier": nil, "model.provider": "p", "memory.retention_days": nil,
 		"tools.sub_constraints": nil, "authority.reports_to": nil,
 	})
 	w.patch(path, obj{"model": nil}).want(200).has("data.model", nil)
 	for _, field := range []string{
-		"name", "role", "department", "description", "level", "status", "personality", "skills", "memory", "tools", "authority", "instructions", "metadata",
+		"name", "role", "department", "description", "level", "status", "personality", "skills", "memory", "tools", "authority", "instructions", "metadata", "tags",
 	} {
 		w.patch(path, obj{field: nil}).refused(400, 2001, field+": must not be null")
 	}
@@ -228,17 +228,18 @@ func combinations(t *testing.T, s *Service) {
 func patchesOutsideIdentity(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	path := agentPath(w.ann)
-	for i, change := range []obj{{"personality_preset": "calm"}, {"tier": "large"}, {"model_requirement": obj{"min": 1}}} {
+	for i, change := range []obj{{"personality_preset": "calm"}, {"tier": "large"}, {"model_requirement": obj{"min": 1}}, {"owner": "bob"}, {"tags": list{"b", "a"}}, {"tags": list{"a", "b"}}} {
 		w.patch(path, change).want(200).hasAll("data", obj{"version": 2, "revision": 3 + i})
 	}
 	w.get(path+"/versions").has("data.0.version", 2)
 	r := w.get(path + "/versions/2")
-	for _, field := range []string{"personality_preset", "tier", "model_requirement", "version", "revision", "created_at", "updated_at"} {
+	for _, field := range append([]string{"version", "revision", "created_at", "updated_at"}, outsideIdentity...) {
 		if _, err := r.find("data.snapshot." + field); err == nil {
 			t.Errorf("the snapshot has %s", field)
 		}
 	}
-	w.patch(path, obj{"tier": "small", "role": "Lead"}).want(200).hasAll("data", obj{"version": 3, "revision": 6})
+	w.patch(path, obj{"owner": "bob", "tags": list{"a", "b"}}).want(200).has("data.revision", 8)
+	w.patch(path, obj{"tier": "small", "role": "Lead", "tags": list{}}).want(200).hasAll("data", obj{"version": 3, "revision": 9, "owner": "bob", "tags": list{}})
 }
 
 // Bounds belong to what is sent.
@@ -253,6 +254,8 @@ func boundsOnPatch(t *testing.T, s *Service) {
 		"autonomy_level":        {"", "FULL", 1},
 		"strategic_output_mode": {"", "boss"},
 		"tier":                  {"huge", ""},
+		"owner":                 {"", " ann", "a\nb", "a\u202eb", strings.Repeat("x", 129), 1, list{"ann"}},
+		"tags":                  {"a", 1, list{""}, list{"A"}, list{"-a"}, list{"a b"}, list{"a,b"}, list{"é"}, list{1}, list{"a", "a"}, list{strings.Repeat("x", 64)}, anys(numbered("t", 17))},
 		"personality_preset":    {"", strings.Repeat("x", 257)},
 		"name":                  {"", " ", ".", "..", w.bob, strings.Repeat("x", 129), "a\u200bb", "a\nb", 1},
 		"department":            {"", " ", strings.Repeat("x", 129), w.bob},

@@ -9,16 +9,16 @@ import (
 // stays.
 func rollbacks(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	id := w.hire("Dora", "Design", obj{"hiring_date": "2020-01-01", "tier": "small"})
+	id := w.hire("Dora", "Design", obj{"hiring_date": "2020-01-01", "tier": "small", "owner": "eve", "tags": list{"a"}})
 	path := agentPath(id)
 	first := w.get(path + "/versions/1")
-	w.patch(path, obj{"name": "Dorothea", "department": "Sales", "role": "Lead", "tier": "large", "metadata": obj{"a": 1}}).want(200)
+	w.patch(path, obj{"name": "Dorothea", "department": "Sales", "role": "Lead", "tier": "large", "owner": "bob", "tags": list{"b"}, "metadata": obj{"a": 1}}).want(200)
 	editor := s.as(t, "editor")
 	r := editor.post(path+"/versions/rollback", obj{"target_version": 1, "reason": "mistake"}).want(200).has("data", first.at("data.snapshot"))
 	if _, err := r.find("data.revision"); err == nil {
 		t.Error("a rollback answers the record, want the identity")
 	}
-	w.get("/agents/Dora").hasAll("data", obj{"id": id, "department": "Design", "version": 3, "revision": 3, "tier": "large", "hiring_date": "2020-01-01"})
+	w.get("/agents/Dora").hasAll("data", obj{"id": id, "department": "Design", "version": 3, "revision": 3, "tier": "large", "owner": "bob", "tags": list{"b"}, "hiring_date": "2020-01-01"})
 	w.get(path+"/versions/3").hasAll("data", obj{
 		"restored_from": 1, "reason": "mistake", "saved_by": "editor", "content_hash": first.at("data.content_hash"), "snapshot": first.at("data.snapshot"),
 	})

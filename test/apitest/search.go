@@ -38,6 +38,9 @@ func searchMatches(t *testing.T, s *Service) {
 	if _, err := summary.find("data.0.instructions"); err == nil {
 		t.Error("a summary has instructions")
 	}
+	w.patch(agentPath(w.bob), obj{"owner": "refund", "tags": list{"eu", "refund.2"}}).want(200)
+	w.search("refund").hasAll("data.1", obj{"id": w.bob, "matches.0": obj{"field": "tags", "line": 1, "text": "refund.2"}, "matches.1.field": "instructions"})
+	w.search("refund", "owner=refund", "tag=eu").has("data.0.id", w.bob)
 	w.search("refund", "status=terminated").has("data", list{})
 	w.search("refund", "department=nowhere").has("data", list{})
 	if _, err := w.get("/agents").want(200).find("data.0.matches"); err == nil {

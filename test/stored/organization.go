@@ -29,7 +29,8 @@ func Whole(name string) json.RawMessage {
  "network": "allowlist_only", "git": "full", "code_execution": "process", "terminal": "full", "requires_approval": ["deploy"], "network_allowlist": ["example.com"]}},
 "authority": {"can_approve": ["merges"], "reports_to": "Bob", "can_delegate_to": ["Bob"], "budget_limit": 20000001.99},
 "metadata": {"cost_center": "CC-104", "nested": {"list": [1, null, 1e3], "null": null}},
-"personality_preset": "careful", "tier": "medium", "model_requirement": {"context": 200000}}`, name))
+"personality_preset": "careful", "tier": "medium", "model_requirement": {"context": 200000},
+"owner": "https://idp.example.com|Zoë", "tags": ["eu", "9.a_b-c"]}`, name))
 }
 
 // step is a request by which the organization is made.

@@ -50,6 +50,9 @@ var agents = []Noun{{
 		{Name: "tier", Kind: "ModelTier", Null: true, Forms: unversioned, Doc: "The class of model that the agent should have."},
 		{Name: "model_requirement", Kind: "FreeObject", Null: true, Forms: unversioned, Doc: "What the agent needs of a model, free-form.",
 			Docs: map[Form]string{Change: "Merged key by key; null clears it.", Entry: "Replaced as a whole; null clears it."}},
+		{Name: "owner", Kind: "AgentOwner", Null: true, Forms: unversioned},
+		{Name: "tags", Kind: "AgentTag", List: 16, Unique: true, Forms: unversioned, Doc: "What agents are grouped by, in the order in which they were given.",
+			Docs: map[Form]string{Change | Entry: "Replaces the whole list."}},
 		{Name: "version", Kind: "VersionNumber", Forms: recorded, Doc: "Number of the current version of the identity."},
 		{Name: "revision", Kind: "Revision", Forms: recorded},
 		{Name: "created_at", Kind: "Timestamp", Forms: recorded},
@@ -61,7 +64,7 @@ var agents = []Noun{{
 	Name:    "SearchMatch",
 	Schemas: map[Form]Schema{Summary: {"SearchMatch", "A place where a text was found."}},
 	Fields: []Field{
-		{Name: "field", Kind: "{type: string}", Doc: "`name`, `role`, `description` or `instructions`. More may come."},
+		{Name: "field", Kind: "{type: string}", Doc: "`name`, `role`, `description`, `tags` or `instructions`. More may come."},
 		{Name: "line", Kind: "{type: integer, minimum: 1, maximum: 200000}", Doc: "Number of its line in the field. LF, CR and CRLF end a line."},
 		{Name: "text", Kind: "{type: string, minLength: 3, maxLength: 160}", Doc: "Text around the place, of its line as far as there is room."},
 	},

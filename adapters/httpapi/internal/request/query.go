@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/domain/agent"
 	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -17,7 +18,7 @@ import (
 var errQuery = fault.New(fault.RequestValidation, "a query parameter is wrong")
 
 // Query reads the parameters that a route knows. Others are ignored. A known
-// one may be given once and is never empty.
+// one may be given once, but for [Query.Tags], and is never empty.
 type Query struct {
 	r      *Request
 	values url.Values
@@ -120,6 +121,25 @@ func (q *Query) Prefix(key string) name.Key { return parsed(q, key, name.MaxLeng
 // Name returns a parameter that is a name, or the zero name.
 func (q *Query) Name(key string) name.Name { return parsed(q, key, name.MaxLength, name.Parse) }
 
+// Owner returns a parameter that is the owner of an agent, or "".
+func (q *Query) Owner(key string) string { return parsed(q, key, agent.MaxOwner, agent.ParseOwner) }
+
+// Tags returns a parameter that is given once for each tag.
+func (q *Query) Tags(key string) (tags []string) {
+	q.known = append(q.known, key)
+	if n := len(q.values[key]); n > agent.MaxTags {
+		q.Fail("%s: must be given at most %d times, not %d", key, agent.MaxTags, n)
+	}
+	for _, text := range q.values[key] {
+		tag, err := agent.ParseTag(text)
+		if err != nil {
+			q.Fail("%s: %s", key, err)
+		}
+		tags = append(tags, tag)
+	}
+	return tags
+}
+
 // Search returns a parameter that is a text to search for.
 func (q *Query) Search(key string) search.Text {
 	return parsed(q, key, search.MaxLength, search.Parse)
@@ -203,7 +223,7 @@ func (q *Query) Scope() string {
 	var b strings.Builder
 	b.WriteString(q.r.Route.Name + protocol.Separator + q.r.HTTP.URL.Path + protocol.Separator)
 	for _, key := range q.known {
-		b.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(q.values.Get(key)) + "&")
+		b.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(strings.Join(q.values[key], " ")) + "&")
 	}
 	return b.String()
 }
