@@ -51,6 +51,10 @@ type Agent struct {
 	Tier *ModelTier `json:"tier"`
 	// ModelRequirement says what the agent needs of a model; nil is null.
 	ModelRequirement Object `json:"model_requirement"`
+	// Owner is the subject who answers for the agent, nil if nobody does.
+	Owner *string `json:"owner"`
+	// Tags are what agents are grouped by, each once.
+	Tags []string `json:"tags"`
 	// Version is the number of the current version of the identity.
 	Version int64 `json:"version"`
 	// Revision grows by one with every effective change.
@@ -90,6 +94,9 @@ type AgentInput struct {
 	PersonalityPreset string    `json:"personality_preset,omitzero"`
 	Tier              ModelTier `json:"tier,omitzero"`
 	ModelRequirement  Object    `json:"model_requirement,omitzero"`
+	// Owner is nobody by default.
+	Owner string   `json:"owner,omitzero"`
+	Tags  []string `json:"tags,omitzero"`
 }
 
 // Personality is how an agent behaves. In an input, and for a whole new skill,

@@ -12,6 +12,10 @@ type AgentQuery struct {
 	Department string
 	Status     AgentStatus
 	Level      AgentLevel
+	// Owner is a subject, in the letter case in which it is written.
+	Owner string
+	// Tags are tags of which an agent has all.
+	Tags []string
 	// NamePrefix is how names begin, in any letter case. The list is then ordered
 	// by name.
 	NamePrefix string
@@ -21,7 +25,7 @@ type AgentQuery struct {
 
 func (q AgentQuery) values() values {
 	v := q.PageQuery.values().text("department", q.Department).text("status", string(q.Status)).
-		text("level", string(q.Level)).text("q", q.NamePrefix)
+		text("level", string(q.Level)).text("owner", q.Owner).texts("tag", q.Tags).text("q", q.NamePrefix)
 	if q.Summary {
 		v.Set("view", "summary")
 	}

@@ -37,6 +37,7 @@ func ada() client.AgentInput {
 		AutonomyLevel: client.AutonomyFull, StrategicOutputMode: client.StrategyAdvisor, Instructions: "Review <kindly> & well.", HiringDate: "2026-01-31",
 		Metadata:          client.Object{"n": json.Number("123456789012345678901234567890"), "": "empty", "$ne": []any{json.Number("1.50")}},
 		PersonalityPreset: "calm", Tier: client.TierLarge, ModelRequirement: client.Object{"vision": true},
+		Owner: "https://idp.example.com|a & b", Tags: []string{"eu", "b"},
 	}
 }
 
@@ -62,9 +63,10 @@ func checkAgents(t *testing.T, c *client.Client) {
 	}
 	updated := must1(c.UpdateAgent(ctx, "ada", func(a *client.Agent) error {
 		a.Status, a.Instructions = client.AgentActive, "Review strictly.\n"
+		a.Owner, a.Tags = nil, nil
 		return nil
 	}, client.ChangeReason("spring"), client.IfMatch(read.ETag)))(t)
-	if updated.Version != 2 || updated.Revision != 2 || updated.ETag == read.ETag {
+	if updated.Version != 2 || updated.Revision != 2 || updated.ETag == read.ETag || updated.Owner != nil || len(updated.Tags) > 0 {
 		t.Errorf("UpdateAgent = %+v", updated)
 	}
 	history := must1(c.AgentHistory(ctx, "Ada"))(t)
@@ -88,7 +90,7 @@ func checkAda(t *testing.T, in client.AgentInput, a client.Agent) {
 			Metadata: in.Metadata, ETag: a.ETag,
 		},
 		PersonalityPreset: &in.PersonalityPreset, Tier: &in.Tier, ModelRequirement: in.ModelRequirement,
-		Version: 1, Revision: 1, CreatedAt: a.CreatedAt, UpdatedAt: a.CreatedAt,
+		Owner: &in.Owner, Tags: in.Tags, Version: 1, Revision: 1, CreatedAt: a.CreatedAt, UpdatedAt: a.CreatedAt,
 	}
 	// The service writes numbers in one form, and every field.
 	want.Metadata = client.Object{"n": in.Metadata["n"], "": "empty", "$ne": []any{json.Number("1.5")}}
@@ -123,6 +125,8 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 		{client.AgentQuery{Department: "design"}, nil},
 		{client.AgentQuery{Department: "Engineering", Status: client.AgentOnboarding, Level: client.LevelSenior}, []string{"Ada"}},
 		{client.AgentQuery{NamePrefix: "cl"}, []string{"Cleo/2"}},
+		{client.AgentQuery{Owner: "https://idp.example.com|a & b", Tags: []string{"b", "eu"}}, []string{"Ada"}},
+		{client.AgentQuery{Tags: []string{"b", "us"}}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, names(tt.query)); diff != "" {
 			t.Errorf("Agents(%+v) (-want +got):\n%s", tt.query, diff)
@@ -133,6 +137,10 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 			t.Errorf("Agents in summary = %+v, %v", a, err)
 		}
 		break // what comes is enough
+	}
+	owned := must1(c.SearchPage(ctx, client.SearchQuery{Text: "ada", Owner: "https://idp.example.com|a & b", Tags: []string{"eu"}}))(t)
+	if len(owned.Items) != 1 || owned.Items[0].Name != "Ada" {
+		t.Errorf("SearchPage of an owner, with a tag = %+v", owned.Items)
 	}
 	var found []client.FoundAgent
 	for a, err := range c.Search(ctx, client.SearchQuery{PageQuery: client.PageQuery{Limit: 1}, Text: "BOB", Status: client.AgentActive, Summary: true}) {

@@ -129,10 +129,15 @@ type LabeledQuery struct {
 	// Department is the name of a department.
 	Department string
 	Status     AgentStatus
+	// Owner is a subject, in the letter case in which it is written.
+	Owner string
+	// Tags are tags of which an agent has all.
+	Tags []string
 }
 
 func (q LabeledQuery) values() values {
-	return q.PageQuery.values().text("department", q.Department).text("status", string(q.Status))
+	return q.PageQuery.values().text("department", q.Department).text("status", string(q.Status)).
+		text("owner", q.Owner).texts("tag", q.Tags)
 }
 
 // Labeled lists the agents that have a label, in the order of the organization, page by

@@ -87,6 +87,9 @@ func checkResolve(t *testing.T, c *client.Client) {
 	if _, err := c.Resolve(ctx, "Nobody", "production"); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("Resolve of nobody = %v, want ErrNotFound", err)
 	}
+	if page := must1(c.LabeledPage(ctx, "production", client.LabeledQuery{Owner: "nobody", Tags: []string{"eu"}}))(t); len(page.Items) != 0 {
+		t.Errorf("LabeledPage of nobody's agents = %+v", page.Items)
+	}
 	q := client.LabeledQuery{Department: "engineering", Status: client.AgentActive, PageQuery: client.PageQuery{Limit: 1}}
 	var names []string
 	for a, err := range c.Labeled(ctx, "production", q) {

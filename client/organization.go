@@ -65,6 +65,8 @@ type OrganizationAgent struct {
 	ModelRequirement    Object               `json:"model_requirement"`
 	PersonalityPreset   *string              `json:"personality_preset"`
 	Tier                *ModelTier           `json:"tier"`
+	Owner               *string              `json:"owner"`
+	Tags                []string             `json:"tags"`
 }
 
 // OrganizationDocument is an organization as it shall be. An [Organization] in

@@ -102,6 +102,14 @@ func (v values) text(name, value string) values {
 	return v
 }
 
+// texts sends a parameter for each of the values.
+func (v values) texts(name string, list []string) values {
+	for _, value := range list {
+		v.Add(name, value)
+	}
+	return v
+}
+
 func (v values) number(name string, value int64) values {
 	if value != 0 {
 		v.Set(name, strconv.FormatInt(value, 10))

@@ -9,19 +9,25 @@ import (
 // all hold.
 type SearchQuery struct {
 	PageQuery
-	// Text has 3 to 128 characters. It is found in names, roles, descriptions and
+	// Text has 3 to 128 characters. It is found in names, roles, descriptions, tags and
 	// instructions, in any letter case.
 	Text string
 	// Department is the name of a department.
 	Department string
 	Status     AgentStatus
 	Level      AgentLevel
+	// Owner is a subject, in the letter case in which it is written.
+	Owner string
+	// Tags are tags of which an agent has all.
+	Tags []string
 	// Summary leaves out the instructions, by far the longest field.
 	Summary bool
 }
 
 func (q SearchQuery) values() values {
-	v := AgentQuery{PageQuery: q.PageQuery, Department: q.Department, Status: q.Status, Level: q.Level, Summary: q.Summary}.values()
+	v := AgentQuery{
+		PageQuery: q.PageQuery, Department: q.Department, Status: q.Status, Level: q.Level, Owner: q.Owner, Tags: q.Tags, Summary: q.Summary,
+	}.values()
 	v.Set("search", q.Text) // also if it is empty: without it, all agents are listed
 	return v
 }
@@ -35,7 +41,7 @@ type FoundAgent struct {
 
 // SearchMatch is a place where a text was found.
 type SearchMatch struct {
-	// Field is "name", "role", "description" or "instructions".
+	// Field is "name", "role", "description", "tags" or "instructions".
 	Field string `json:"field"`
 	// Line is the number of the line in the field, from 1 on.
 	Line int64 `json:"line"`
