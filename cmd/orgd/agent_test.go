@@ -154,6 +154,8 @@ func TestAgentRestore(t *testing.T) {
 	)...))
 	for command, want := range map[string]string{
 		"get agents --deleted --level mid": "--deleted goes with --limit alone",
+		"get agents --deleted --owner eve": "--deleted goes with --limit alone",
+		"get agents --deleted --tag eu":    "--deleted goes with --limit alone",
 		"agent restore Hal":                `no agent "Hal" was deleted`,
 		"agent delete Hal --purge --yes":   `no agent "Hal" was deleted`,
 	} {

@@ -32,13 +32,18 @@ func (o *office) change() {
 		"department create Design --description Draws. -o yaml",
 	)...)+
 		o.pipe("Review kindly.", "agent", "create", "Ada", "--role", "Reviewer", "--department", "Engineering", "--model", "aurora/aurora/large-3",
-			"--tools", "git,browser", "--hiring-date", "2026-01-02", "--instructions-file", "-")+
+			"--tools", "git,browser", "--owner", "eve@example.com", "--tags", "support,eu", "--hiring-date", "2026-01-02", "--instructions-file", "-")+
 		o.pipe(`{"name": "Hal", "role": "Designer", "department": "Design", "level": "lead", "hiring_date": "2026-03-04", "metadata": {"n": 12345678901234567890.5}}`,
 			"agent", "create", "-f", "-", "--level", "senior", "--reports-to", "Ada")+
 		o.session(
 			lines("agent show Hal")[0],
 			[]string{"agent", "update", "Hal", "--status", "on_leave", "--reports-to", "", "--reason", "sabbatical"},
-			[]string{"agent", "update", "Ada", "--model", ""},
+			[]string{"agent", "show", "Ada"},
+			[]string{"agent", "update", "Ada", "--model", "", "--owner", "", "--tags", ""},
+			[]string{"agent", "update", "Hal", "--tags", "eu", "--owner", "eve@example.com"},
+			[]string{"get", "agents"},
+			[]string{"get", "agents", "--owner", "eve@example.com", "--tag", "eu"},
+			[]string{"get", "agents", "--tag", "eu,support"},
 		)+
 		o.pipe("metadata: {n: null, since: 2026-01-02}\ntools:\n  denied: [shell]\n", "agent", "update", "Hal", "-f", "-", "-o", "yaml")+
 		o.session(lines(

@@ -451,8 +451,10 @@ func TestWatchAgents(t *testing.T) {
 	o.staff()
 	r := o.start(t, "get", "agents", "--watch", "--department", "Engineering")
 	all := o.start(t, "get", "agents", "--watch", "-o", "json")
+	tagged := o.start(t, "get", "agents", "--watch", "--owner", "eve", "--tag", "eu")
 	r.shows(r.stdout, "senior")
 	all.shows(all.stdout, "Hal")
+	tagged.shows(tagged.stdout, "OWNER")
 	promote := func(level client.AgentLevel) func(*client.Agent) error {
 		return func(a *client.Agent) error { a.Level = level; return nil }
 	}
@@ -462,20 +464,28 @@ func TestWatchAgents(t *testing.T) {
 		}
 	}
 	r.shows(r.stdout, "principal")
+	tag := client.Object{"owner": "eve", "tags": []string{"a", "eu"}}
+	if _, err := o.PatchAgent(t.Context(), "Hal", tag); err != nil {
+		t.Fatal(err)
+	}
+	tagged.shows(tagged.stdout, "a, eu")
 	if err := o.DeleteAgent(t.Context(), "Ada"); err != nil {
 		t.Fatal(err)
 	}
 	r.shows(r.stdout, "fired")
 	all.shows(all.stdout, "agent.deleted")
-	for _, w := range []*running{r, all} {
+	for _, w := range []*running{r, all, tagged} {
 		w.interrupt()
 		w.ends(130)
 	}
 	if out := r.stdout.String(); strings.Contains(out, "Hal") || strings.Count(out, "\n") != 4 {
 		t.Errorf("orgd get agents --watch --department Engineering writes a header, Ada, Ada promoted, Ada fired, got:\n%s", out)
 	}
-	if out := all.stdout.String(); strings.Count(out, "\n") != 5 {
-		t.Errorf("orgd get agents --watch -o json writes two agents and three changes, got:\n%s", out)
+	if out := all.stdout.String(); strings.Count(out, "\n") != 6 {
+		t.Errorf("orgd get agents --watch -o json writes two agents and four changes, got:\n%s", out)
+	}
+	if out := tagged.stdout.String(); strings.Contains(out, "Ada") || strings.Count(out, "\n") != 2 {
+		t.Errorf("orgd get agents --watch --owner eve --tag eu writes a header and Hal, got:\n%s", out)
 	}
 }
 

@@ -82,7 +82,7 @@ agents:
     Sign nothing.
   tools: {allowed: [pen, paper, glue]}
 - {name: Bob, role: Analyst, department: Research, level: senior, authority: {reports_to: Ann}}
-- {name: Cleo, role: Analyst, department: Research, metadata: {seat: 4}}
+- {name: Cleo, role: Analyst, department: Research, metadata: {seat: 4}, owner: eve@example.com, tags: [eu, support]}
 - {name: Dan, role: Clerk, department: Research, model: {provider: acme, model_id: large}}
 `
 
@@ -135,6 +135,8 @@ departments:
 agents:
 - name: Cleo
   metadata: {seat: 5, note: "red \e[31m"}
+  owner: null
+  tags: [support, us]
 - name: Ann Lee
   previous_name: Ann
   department: Research

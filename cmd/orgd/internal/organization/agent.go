@@ -53,6 +53,8 @@ func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	}
 	return c.Print(t, a, func(table *terminal.Table) {
 		identityFields(table, a.AgentIdentity, names)
+		table.Field("Owner", terminal.Word(a.Owner))
+		table.Field("Tags", strings.Join(a.Tags, ", "))
 		table.Field("Version", fmt.Sprintf("%d (revision %d)", a.Version, a.Revision))
 		table.Field("Labels", labels)
 		table.Field("Created", terminal.Time(a.CreatedAt))

@@ -22,6 +22,8 @@ type agentFields struct {
 	Model            *string            `group:"Fields" placeholder:"PROVIDER/ID" help:"The language model; \"\" for none."`
 	Tools            []string           `group:"Fields" placeholder:"NAME" help:"The tools that are allowed, separated by commas."`
 	ReportsTo        *string            `group:"Fields" placeholder:"AGENT" help:"Whom it answers to; \"\" for nobody."`
+	Owner            *string            `group:"Fields" placeholder:"SUBJECT" help:"Who answers for it; \"\" for nobody."`
+	Tags             *string            `group:"Fields" placeholder:"TAG,..." help:"Its tags, separated by commas; \"\" for none."`
 	InstructionsFile string             `group:"Fields" placeholder:"FILE" help:"A file with the instructions; - is standard input."`
 }
 
@@ -34,6 +36,8 @@ func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 	putWord(o, "status", f.Status)
 	putAutonomy(o, f.Autonomy)
 	putOrNull(o, "authority.reports_to", f.ReportsTo)
+	putOrNull(o, "owner", f.Owner)
+	putTags(o, f.Tags)
 	if len(f.Tools) > 0 {
 		set(o, "tools.allowed", f.Tools)
 	}
@@ -45,6 +49,16 @@ func (f agentFields) into(t *terminal.Terminal, o client.Object) error {
 		set(o, "instructions", text)
 	}
 	return putModel(o, f.Model)
+}
+
+func putTags(o client.Object, given *string) {
+	switch {
+	case given == nil:
+	case *given == "":
+		set(o, "tags", []string{})
+	default:
+		set(o, "tags", strings.Split(*given, ","))
+	}
 }
 
 func putModel(o client.Object, given *string) error {
@@ -75,7 +89,7 @@ func (agentCreateCmd) Help() string {
 Examples:
 
     orgd agent create Ada --role Reviewer --department Engineering --level senior \
-      --model aurora/aurora-large-3 --instructions-file ada.md
+      --model aurora/aurora-large-3 --owner eve@example.com --tags support,eu --instructions-file ada.md
     orgd agent create -f ada.yaml -o json`
 }
 
@@ -111,6 +125,7 @@ Examples:
 
     orgd agent update Ada --level lead --reason "after the spring review"
     orgd agent update Ada --instructions-file ada.md
+    orgd agent update Ada --owner "" --tags support
     echo '{metadata: {reviewed_by: Hal}}' | orgd agent update Ada -f -`
 }
 

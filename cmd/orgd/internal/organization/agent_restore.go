@@ -53,7 +53,7 @@ func deletedAgent(ctx context.Context, service *client.Client, agent string) (cl
 
 // deleted prints the agents that were deleted.
 func (c *agentsCmd) deleted(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	if c.Watch || c.Department != "" || c.Status != "" || c.Level != "" || c.NamePrefix != "" {
+	if c.Watch || c.Department != "" || c.Status != "" || c.Level != "" || c.Owner != "" || len(c.Tag) > 0 || c.NamePrefix != "" {
 		return terminal.Usagef("--deleted goes with --limit alone")
 	}
 	all, err := remote.Collect(service.DeletedAgents(ctx, remote.Pages(c.Limit)), c.Limit)

@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,8 @@ type agentsCmd struct {
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
+	Owner      string             `placeholder:"SUBJECT" help:"Only those of this owner."`
+	Tag        []string           `placeholder:"TAG" help:"Only those with this tag; with all of them if there are more."`
 	NamePrefix string             `placeholder:"TEXT" help:"Only those whose names begin like this."`
 	Deleted    bool               `help:"The agents that were deleted, the last one first."`
 	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
@@ -33,6 +36,7 @@ Examples:
 
     orgd get agents --department Engineering --status active
     orgd get agents --level lead -o yaml
+    orgd get agents --owner ada@example.com --tag support,eu
     orgd get agents --deleted
     orgd get agents --watch`
 }
@@ -60,8 +64,8 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
 	all, err := remote.Collect(service.Agents(ctx, client.AgentQuery{
-		PageQuery: remote.Pages(c.Limit), Department: c.Department, Status: c.Status, Level: c.Level, NamePrefix: c.NamePrefix,
-		Summary: c.Output == "table",
+		PageQuery: remote.Pages(c.Limit), Department: c.Department, Status: c.Status, Level: c.Level,
+		Owner: c.Owner, Tags: c.Tag, NamePrefix: c.NamePrefix, Summary: c.Output == "table",
 	}), c.Limit)
 	if err == nil && len(all) == 0 && c.Department != "" {
 		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
@@ -69,14 +73,17 @@ func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.
 	return all, err
 }
 
-var agentColumns = []string{"NAME", "ROLE", "DEPARTMENT", "LEVEL", "STATUS", "MODEL", "VERSION", "UPDATED"}
+var agentColumns = []string{"NAME", "ROLE", "DEPARTMENT", "LEVEL", "STATUS", "OWNER", "TAGS", "MODEL", "VERSION", "UPDATED"}
 
 func agentCells(a client.Agent) []string {
 	model := ""
 	if a.Model != nil {
 		model = a.Model.ModelID
 	}
-	return []string{a.Name, a.Role, a.Department, string(a.Level), string(a.Status), model, strconv.FormatInt(a.Version, 10), terminal.Time(a.UpdatedAt)}
+	return []string{
+		a.Name, a.Role, a.Department, string(a.Level), string(a.Status), terminal.Word(a.Owner), strings.Join(a.Tags, ", "), model,
+		strconv.FormatInt(a.Version, 10), terminal.Time(a.UpdatedAt),
+	}
 }
 
 // watchedAgent is an agent and the change that it is printed for. Agents at the
@@ -159,7 +166,8 @@ func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error)
 func (w *agentWatch) matches(a client.Agent) bool {
 	begins := len(a.Name) >= len(w.NamePrefix) && strings.EqualFold(a.Name[:len(w.NamePrefix)], w.NamePrefix)
 	return begins && (w.Department == "" || strings.EqualFold(a.Department, w.Department)) &&
-		(w.Status == "" || a.Status == w.Status) && (w.Level == "" || a.Level == w.Level)
+		(w.Status == "" || a.Status == w.Status) && (w.Level == "" || a.Level == w.Level) && (w.Owner == "" || terminal.Word(a.Owner) == w.Owner) &&
+		!slices.ContainsFunc(w.Tag, func(tag string) bool { return !slices.Contains(a.Tags, tag) })
 }
 
 // print prints an agent, or its deletion if it is nil.
@@ -173,7 +181,7 @@ func (w *agentWatch) print(e *client.ChangeEvent, a *client.Agent) error {
 	case a != nil:
 		w.table.Row(agentCells(*a)...)
 	default:
-		w.table.Row(e.Resource.Name, "", "", "", "fired", "", "", terminal.Time(e.Timestamp))
+		w.table.Row(e.Resource.Name, "", "", "", "fired", "", "", "", "", terminal.Time(e.Timestamp))
 	}
 	return nil
 }

@@ -18,11 +18,13 @@ type Search struct {
 	Department string             `placeholder:"NAME" help:"Only in agents of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only in these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only in these: junior, mid, senior, lead, principal, director, vp or c_suite."`
+	Owner      string             `placeholder:"SUBJECT" help:"Only in agents of this owner."`
+	Tag        []string           `placeholder:"TAG" help:"Only in agents with this tag; with all of them if there are more."`
 }
 
 // Help implements kong.HelpProvider.
 func (Search) Help() string {
-	return `Finds the agents in whose name, role, description or instructions a text stands, in any letter case. Nothing in the text has a meaning of its own. At most three places are shown of an agent, each with its line.
+	return `Finds the agents in whose name, role, description, tags or instructions a text stands, in any letter case. Nothing in the text has a meaning of its own. At most three places are shown of an agent, each with its line.
 
 Examples:
 
@@ -35,7 +37,7 @@ Examples:
 func (c *Search) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.Search(ctx, client.SearchQuery{
 		PageQuery: remote.Pages(c.Limit), Text: c.Text, Department: c.Department, Status: c.Status, Level: c.Level,
-		Summary: c.Output == "table",
+		Owner: c.Owner, Tags: c.Tag, Summary: c.Output == "table",
 	}), c.Limit)
 	if err == nil && len(all) == 0 && c.Department != "" {
 		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
