@@ -74,6 +74,14 @@ func words(n, length int) []string {
 	return list
 }
 
+// wideTags are as much as an agent can have.
+func wideTags() (list []string) {
+	for i := range 16 {
+		list = append(list, fmt.Sprintf("%s%02d", strings.Repeat("x", 61), i))
+	}
+	return list
+}
+
 // skills have about 1 KiB each, or as much more as their tags have.
 func skills(n, from, tags int) []object {
 	list := make([]object, n)
@@ -119,7 +127,7 @@ func (w *world) makeCrowd() {
 		if i >= len(agents)-maxReorder {
 			department = restName
 		}
-		agents[i] = object{"name": wide(128, i), "role": "r", "department": department}
+		agents[i] = object{"name": wide(128, i), "role": "r", "department": department, "owner": wide(128, 0), "tags": wideTags()}
 	}
 	departments := []object{{"name": crowdName}, {"name": restName}, {"name": largeName}}
 	for i := range 400 {
@@ -163,7 +171,7 @@ func largeAgent(name string) object {
 	return object{
 		"name": name, "role": "r", "department": largeName, "description": wide(8192, 0),
 		"instructions": strings.Repeat("\U00020000", 32<<10), "skills": object{"primary": skills(256, 0, 0), "secondary": skills(256, 256, 0)},
-		"personality": object{"traits": words(230, 256)}, "metadata": object{"m": strings.Repeat("x", 16<<10-16)},
+		"personality": object{"traits": words(230, 256)}, "metadata": object{"m": strings.Repeat("x", 16<<10-16)}, "owner": wide(128, 0), "tags": wideTags(),
 	}
 }
 
