@@ -31,7 +31,7 @@ func (s *Server) routes() []request.Route {
 	sessions := sessions{s.parts.Sessions, s.clients, s.countFailure}
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
-	docs := site{web.Docs(), docsPolicy}
+	docs := site{web.Docs()}
 	routes := []request.Route{
 		{Method: get, Path: "/healthz", Op: access.Live, Uncounted: true, Handle: operations.live},
 		{Method: get, Path: "/readyz", Op: access.Ready, Uncounted: true, Handle: operations.ready},
@@ -121,7 +121,7 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, MaxBody: 4 << 10, Handle: sessions.signIn},
 	}
 	if s.cfg.Console {
-		console := site{web.Console(), consolePolicy}
+		console := site{web.Console()}
 		routes = append(routes,
 			request.Route{Method: get, Path: "/console", Op: access.Console, AtRoot: true, Handle: console.index},
 			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file})

@@ -10,18 +10,11 @@ import (
 
 // site has the handlers of a web site. Its files are the same for all clients; its pages
 // read their data from the API.
-type site struct {
-	files  web.Site
-	policy string
-}
+type site struct{ files web.Site }
 
-// docsPolicy is for Swagger UI, which sets styles and has images in its style sheet.
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// consolePolicy is stricter: the page has no inline styles or scripts, and no text can
-// become markup or script.
-const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// pagePolicy is that of all pages: they have no inline styles or scripts, and no text can become
+// markup or script.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 func (s site) index(r *request.Request) error { return s.serve(r, "index.html") }
@@ -34,7 +27,7 @@ func (s site) serve(r *request.Request, name string) error {
 		return request.ErrNoRoute
 	}
 	h := r.Writer.Header()
-	h.Set("Content-Security-Policy", s.policy)
+	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Add("Vary", "Accept-Encoding")

@@ -37,12 +37,12 @@ func (f fake) page(t *testing.T, path string, header ...string) (status int, h h
 func TestDocsPage(t *testing.T) {
 	f := newFake(t, ok)
 	for path, want := range map[string][2]string{
-		"/docs":                      {"text/html; charset=utf-8", "swagger-ui-bundle.js"},
-		"/docs/index.html":           {"text/html; charset=utf-8", "swagger-ui-bundle.js"},
-		"/docs/docs.js":              {"text/javascript; charset=utf-8", "api/v1/openapi.json"},
-		"/docs/swagger-ui.css":       {"text/css; charset=utf-8", ".swagger-ui"},
-		"/docs/swagger-ui-bundle.js": {"text/javascript; charset=utf-8", "SwaggerUIBundle"},
-		"/docs/icon.svg":             {"image/svg+xml", "<svg"},
+		"/docs":            {"text/html; charset=utf-8", "docs.js"},
+		"/docs/index.html": {"text/html; charset=utf-8", "docs.js"},
+		"/docs/docs.js":    {"text/javascript; charset=utf-8", "api/v1/openapi.json"},
+		"/docs/docs.css":   {"text/css; charset=utf-8", ".two"},
+		"/docs/element.js": {"text/javascript; charset=utf-8", "createElement"},
+		"/docs/icon.svg":   {"image/svg+xml", "<svg"},
 	} {
 		status, h, packed := f.page(t, path, "Accept-Encoding", "gzip, br")
 		if status != 200 || h.Get("Content-Type") != want[0] || h.Get("Content-Encoding") != "gzip" || !strings.Contains(packed, want[1]) {
@@ -96,7 +96,7 @@ func TestConsolePage(t *testing.T) {
 	if status != 200 || h.Get("Content-Encoding") != "gzip" || strings.Contains(page, "//") || strings.Contains(page, "<style") || strings.Contains(page, "<script>") {
 		t.Errorf("GET /console = %d %q\n%s", status, h.Get("Content-Encoding"), page)
 	}
-	if got := h.Get("Content-Security-Policy"); got != consolePolicy || strings.Contains(got, "unsafe") || strings.Contains(got, "http") {
+	if got := h.Get("Content-Security-Policy"); got != pagePolicy || strings.Contains(got, "unsafe") || strings.Contains(got, "http") {
 		t.Errorf("the policy is %q", got)
 	}
 	for _, match := range regexp.MustCompile(`(?:href|src)="(console/[^"]+)"`).FindAllStringSubmatch(page, -1) {

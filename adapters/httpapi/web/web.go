@@ -39,7 +39,7 @@ type File struct {
 	Unpack func() ([]byte, error)
 }
 
-// Docs is the reference of the API: Swagger UI, and what starts it.
+// Docs is the reference of the API, which reads the description that the service serves.
 var Docs = sync.OnceValue(func() Site { return open("docs") })
 
 // Console is the console.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/swaggest/swgui/v5/static"
 	"go.uber.org/goleak"
 )
 
@@ -37,36 +36,10 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		for name := range site {
-			if !slices.Contains(names, name) && !slices.Contains([]string{"swagger-ui-bundle.js", "swagger-ui.css", "codemirror.js"}, name) {
+			if !slices.Contains(names, name) && !slices.Contains([]string{"codemirror.js", "element.js"}, name) {
 				t.Errorf("%s/%s is packed and not there: run make generate", dir, name)
 			}
 		}
-	}
-}
-
-// Swagger UI is that of the module, byte for byte, and the bill of materials
-// knows its version.
-func TestSwaggerUI(t *testing.T) {
-	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css"} {
-		want, err := static.FS.ReadFile(name + ".gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(Docs()[name].Packed, want) {
-			t.Errorf("%s differs from that of the module: run make generate", name)
-		}
-	}
-	bundle, err := Docs()["swagger-ui-bundle.js"].Unpack()
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := regexp.MustCompile(`PACKAGE_VERSION:"([0-9.]+)"`).FindSubmatch(bundle)
-	bill, err := os.ReadFile("../../../deployments/internal/supplychain/bundled.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if version == nil || !bytes.Contains(bill, []byte(`version: "`+string(version[1])+`"`)) {
-		t.Errorf("Swagger UI is version %s, and deployments/internal/supplychain/bundled.go says another one", version)
 	}
 }
 
@@ -100,7 +73,7 @@ func TestCodeMirror(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	for name, want := range map[string]string{
-		"index.html": "text/html; charset=utf-8", "swagger-ui.css": "text/css; charset=utf-8",
+		"index.html": "text/html; charset=utf-8", "docs.css": "text/css; charset=utf-8",
 		"docs.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
 	} {
 		if got := Docs()[name].Type; got != want {
@@ -114,7 +87,7 @@ func TestTypes(t *testing.T) {
 
 // However many ask for a file, it is in memory once.
 func TestUnpackOnce(t *testing.T) {
-	f := Docs()["swagger-ui-bundle.js"]
+	f := Console()["codemirror.js"]
 	first, err := f.Unpack()
 	if err != nil {
 		t.Fatal(err)

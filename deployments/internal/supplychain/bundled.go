@@ -10,13 +10,10 @@ import (
 // npm is where the packages are that no module of Go is made for.
 const npm = "npm"
 
-// bundled are the packages that the program has inside without linking them: Swagger UI,
-// for the reference of the API, and CodeMirror, for the console. Their licences lie below
-// the module of the program.
+// bundled are the packages that the program has inside without linking them: CodeMirror, for
+// the console. Their licences lie below the module of the program.
 func bundled(root string) ([]module, error) {
-	web := filepath.Join(root, "adapters", "httpapi", "web")
-	all := []module{{path: "swagger-ui-dist", version: "5.29.0", registry: npm, root: filepath.Join(web, "swagger-ui")}}
-	dir := filepath.Join(web, "codemirror")
+	dir := filepath.Join(root, "adapters", "httpapi", "web", "codemirror")
 	content, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return nil, err
@@ -25,6 +22,7 @@ func bundled(root string) ([]module, error) {
 	if err := json.Unmarshal(content, &built); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	var all []module
 	for name, version := range built.Dependencies {
 		all = append(all, module{path: name, version: version, registry: npm, root: dir})
 	}

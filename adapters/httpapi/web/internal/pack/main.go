@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/swaggest/swgui/v5/static"
 )
 
 func main() {
@@ -23,12 +21,11 @@ func main() {
 // sites are the directories with files of our own.
 var sites = []string{"docs", "console"}
 
-// swagger are the files of Swagger UI that the reference needs. The module has
-// them packed.
-var swagger = []string{"swagger-ui-bundle.js.gz", "swagger-ui.css.gz"}
-
-// editor is CodeMirror as one file, for the console.
-const editor = "codemirror.js"
+// further are files of other directories that belong to a site, by their names in it.
+var further = map[string]string{
+	"console/codemirror.js": "codemirror/codemirror.js",
+	"docs/element.js":       "console/element.js",
+}
 
 func run() error {
 	if err := os.RemoveAll("packed"); err != nil {
@@ -39,19 +36,12 @@ func run() error {
 			return err
 		}
 	}
-	content, err := os.ReadFile(filepath.Join("codemirror", editor))
-	if err != nil {
-		return err
-	}
-	if err := write("console", editor, content); err != nil {
-		return err
-	}
-	for _, name := range swagger {
-		content, err := static.FS.ReadFile(name)
+	for name, path := range further {
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join("packed", "docs", name), content, 0o644); err != nil {
+		if err := write(name, content); err != nil {
 			return err
 		}
 	}
@@ -71,15 +61,15 @@ func pack(site string) error {
 		if err != nil {
 			return err
 		}
-		if err := write(site, name, content); err != nil {
+		if err := write(filepath.Join(site, name), content); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write packs a file of a site.
-func write(site, name string, content []byte) error {
+// write packs a file, named by its site and its name there.
+func write(name string, content []byte) error {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
@@ -91,5 +81,5 @@ func write(site, name string, content []byte) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join("packed", site, name+".gz"), out.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join("packed", name+".gz"), out.Bytes(), 0o644)
 }
