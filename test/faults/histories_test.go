@@ -269,8 +269,10 @@ func (p *player) understand(name string, in ask, a api.Answer, err error) (reply
 	if err := a.Data(&v); err != nil {
 		return reply{}, err
 	}
-	// A rollback answers with the identity, which has no numbers; all have a tag.
-	revision, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(a.ETag(), `"`+v.ID+"."), `"`), 10, 64)
+	// A rollback answers with the identity, which has no numbers; all have a tag. It ends with the
+	// number of the schema, from the second on.
+	number, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(a.ETag(), `"`+v.ID+"."), `"`), ".")
+	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || v.Name != name || in.what != toRollBack && (v.Revision != revision || v.Version != revision) {
 		return reply{}, fmt.Errorf("is answered with %s and %+v", a.ETag(), v)
 	}
