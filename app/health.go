@@ -47,11 +47,16 @@ func (s *Measures) AgentHealth(ctx context.Context, ref identity.Ref) (AgentHeal
 		return AgentHealth{}, err
 	}
 	h := AgentHealth{Agent: a, Performance: summary.Health()}
-	at, ok, err := s.log.LastActive(ctx, a.ID())
-	if ok {
-		h.LastActive = &at
-	}
+	active, err := s.log.LastActive(ctx, []agent.ID{a.ID()})
+	h.LastActive = lastActive(active, a.ID())
 	return h, err
+}
+
+func lastActive(found map[agent.ID]time.Time, id agent.ID) *time.Time {
+	if at, ok := found[id]; ok {
+		return &at
+	}
+	return nil
 }
 
 // AgentPerformance is how one agent performed, in the company's currency.

@@ -48,7 +48,7 @@ type ActivityLog interface {
 	// by id.
 	Career(ctx context.Context, id agent.ID) ([]activity.Event, error)
 
-	// LastActive returns the time of the agent's newest event of any type;
-	// false means that it has none.
-	LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error)
+	// LastActive returns the time of the newest event, of any type, of each of these agents
+	// that has one. Its cost grows with the number of ids, not of events.
+	LastActive(ctx context.Context, ids []agent.ID) (map[agent.ID]time.Time, error)
 }

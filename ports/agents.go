@@ -98,6 +98,14 @@ type AgentStore interface {
 	// page.ErrLarge, and reads none behind that.
 	Records(ctx context.Context, q agent.Query) ([]agent.Record, error)
 
+	// Keys returns the keys of all agents that q selects, of which Prefix, After and Limit do
+	// not count, in any order.
+	Keys(ctx context.Context, q agent.Query) ([]agent.Key, error)
+
+	// RecordsOf returns those of these agents that exist, as Records does, in the order of
+	// ids. It ends as Records does.
+	RecordsOf(ctx context.Context, ids []agent.ID) ([]agent.Record, error)
+
 	// Search returns a page of those of the agents that q selects in which its text is found,
 	// as agent.Searching makes it: so it reads no more than agent.MaxSearched says. It
 	// returns page.ErrLarge as Records does, for what it has looked at.

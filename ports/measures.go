@@ -14,6 +14,11 @@ type Measures interface {
 	// any order, and the number of tasks that it ever completed.
 	AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error)
 
+	// AgentFigures returns what each of these agents did in the window of a size that ends
+	// today, and the cost of the one before, in the order of ids. What was reported before the
+	// call is among it. today is the day of the clock.
+	AgentFigures(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date) ([]performance.Figures, error)
+
 	// DepartmentDays returns the figures of the department with this id for the
 	// days from first on, in any order. An event counts for the department that
 	// its agent was in when it was reported.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/activity"
@@ -118,15 +119,35 @@ func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Even
 		eventDoc.event, options.Find().SetSort(by("at", "_id")))
 }
 
-// LastActive implements [ports.ActivityLog].
-func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, _ bool, err error) {
+// LastActive implements [ports.ActivityLog]. One query has the server look up the newest
+// event of each agent. It begins with a document that is always there.
+func (s *Activities) LastActive(ctx context.Context, ids []agent.ID) (found map[agent.ID]time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
-	newest, err := one[eventDoc](s.db.ask(ctx), eventsColl, eventsFilter(activity.Query{AgentID: string(id)}),
-		options.FindOne().SetSort(by("-at", "-_id")).SetProjection(by("at")))
-	if isMissing(err) {
-		return time.Time{}, false, nil
+	newest := bson.A{
+		bson.D{is("$match", bson.D{in("type", activity.Types())})},
+		bson.D{is("$sort", by("-at"))}, bson.D{is("$limit", 1)}, bson.D{is("$project", bson.D{is("_id", 0), is("at", 1)})},
 	}
-	return fromMillis(newest.At), err == nil, err
+	pipeline := bson.A{
+		bson.D{is("$match", byID(schemaID))},
+		bson.D{is("$project", bson.D{is("_id", 0), is("agent", bson.D{is("$literal", ids)})})},
+		bson.D{is("$unwind", "$agent")},
+		bson.D{is("$lookup", bson.D{
+			is("from", eventsColl), is("localField", "agent"), is("foreignField", "agent"), is("pipeline", newest), is("as", "newest"),
+		})},
+		bson.D{is("$unwind", "$newest")},
+	}
+	var docs []struct {
+		Agent  agent.ID
+		Newest struct{ At int64 }
+	}
+	err = drain(s.db.ask(ctx), &docs, func(ctx context.Context) (*mongo.Cursor, error) {
+		return s.db.coll(metaColl).Aggregate(ctx, pipeline)
+	})
+	found = make(map[agent.ID]time.Time, len(docs))
+	for _, d := range docs {
+		found[d.Agent] = fromMillis(d.Newest.At)
+	}
+	return found, err
 }
 
 // eventDoc is an event.

@@ -20,6 +20,58 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, 
 	return list(s.db.ask(ctx), agentsColl, agentsFilter(q), s.db.record, agentsOrder(q))
 }
 
+// Keys implements [ports.AgentStore].
+func (s *Agents) Keys(ctx context.Context, q agent.Query) (keys []agent.Key, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.keys").End(&err)
+	q.Prefix, q.After = "", nil
+	r, opts := s.db.ask(ctx), options.Find().SetProjection(by("key", "name")).SetBatchSize(walkedAtOnce)
+	err = walk(r, finding(r, agentsColl, agentsFilter(q), opts), func(raw bson.Raw) (done bool, err error) {
+		text := func(field string) string {
+			value, _ := raw.Lookup(field).StringValueOK()
+			return value
+		}
+		n := name.Name{Text: text("name"), Key: name.Key(text("key"))}
+		keys = append(keys, agent.Key{ID: agent.ID(text("_id")), Name: n})
+		return false, nil
+	})
+	return keys, err
+}
+
+// RecordsOf implements [ports.AgentStore]. It asks how large the agents are before it reads
+// those that fit.
+func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (found []agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
+	if len(ids) == 0 {
+		return nil, nil // an "$in" of nothing is an error
+	}
+	r, sizes := s.db.ask(ctx), map[agent.ID]int{}
+	size := options.Find().SetProjection(bson.D{is("size", bson.D{is("$strLenBytes", "$identity")})})
+	err = walk(r, finding(r, agentsColl, bson.D{in("_id", ids)}, size), func(raw bson.Raw) (done bool, err error) {
+		id, _ := raw.Lookup("_id").StringValueOK()
+		n, _ := raw.Lookup("size").AsInt64OK()
+		sizes[agent.ID(id)] = int(n)
+		return false, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var filling page.Filling
+	fit := []agent.ID{}
+	for _, id := range ids {
+		if n, ok := sizes[id]; ok {
+			if fit = append(fit, id); filling.Add(n) {
+				break
+			}
+			if err := page.Allow(ctx, int(filling)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found, err = every(r, agentsColl, bson.D{in("_id", fit)}, s.db.record)
+	slices.SortFunc(found, func(a, b agent.Record) int { return slices.Index(fit, a.ID) - slices.Index(fit, b.ID) })
+	return found, err
+}
+
 // searchedAtOnce is how many agents MongoDB looks at without being asked for more.
 const searchedAtOnce = 500
 
@@ -36,7 +88,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 		is("agent", bson.D{is("$cond", bson.A{has, "$$ROOT", "$$REMOVE"})}),
 	})
 	found := agent.Search(q)
-	err = walk(s.db.ask(ctx), agentsColl, agentsFilter(all), opts, func(raw bson.Raw) (done bool, err error) {
+	err = walk(s.db.ask(ctx), finding(s.db.ask(ctx), agentsColl, agentsFilter(all), opts), func(raw bson.Raw) (done bool, err error) {
 		if done, err = s.look(found, raw); err != nil {
 			return true, err
 		}

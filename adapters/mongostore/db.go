@@ -65,6 +65,7 @@ type DB struct {
 	clock    ports.Clock
 	timeout  time.Duration
 	contents *contents.Memory
+	figures  *agentFigures
 	costs    atomic.Bool // whether costs are known to be recorded
 
 	writes      *groupcommit.Queue[*change]
@@ -94,7 +95,7 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 	}
 	db := &DB{
 		observer: cfg.Observer, client: client, data: client.Database(cfg.Database), fields: agent.Current(), clock: clock, timeout: cfg.OperationTimeout,
-		contents: contents.New(), writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
+		contents: contents.New(), figures: newAgentFigures(), writes: groupcommit.New[*change](), connections: make(chan struct{}, cfg.MaxPool),
 	}
 	db.tail.db, db.leftLocks.db = db, db
 	db.catchUps.db, db.catchUps.of, db.trail.db, db.trail.of = db, events(), db, entries()

@@ -47,13 +47,11 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 	}
 	days := make(bson.A, len(ids))
 	for i, id := range ids {
-		owner := ownerOfDepartment(id)
-		days[i] = bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", dayID(owner, last+1))})}
+		days[i] = daysOf(ownerOfDepartment(id), first, last)
 	}
 	sum := func(field string) bson.D { return bson.D{is("$sum", "$figures."+field)} }
 	pipeline := bson.A{bson.D{is("$match", bson.D{is("$or", days)})}, bson.D{is("$group", bson.D{
-		is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{"$_id", "\n"})}, 1})}),
-		is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
+		ownerIn("$_id"), is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
 	})}}
 	return view(ctx, s.db, func(r reader) (map[string]performance.Work, error) {
 		var sums []struct {

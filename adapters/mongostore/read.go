@@ -153,7 +153,7 @@ const closeTime = time.Second
 // 16 MiB at most.
 func list[D any, T page.Row](r reader, coll string, filter bson.D, convert func(D) (T, error), opts options.Lister[options.FindOptions]) (rows []T, err error) {
 	var filling page.Filling
-	err = walk(r, coll, filter, opts, func(raw bson.Raw) (done bool, err error) {
+	err = walk(r, finding(r, coll, filter, opts), func(raw bson.Raw) (done bool, err error) {
 		var d D
 		if err := bson.Unmarshal(raw, &d); err != nil {
 			return true, r.readError(err)
@@ -173,15 +173,23 @@ func list[D any, T page.Row](r reader, coll string, filter bson.D, convert func(
 	return rows, nil
 }
 
-// walk reads the documents that filter finds, one after the other, until one is the last
+// walkedAtOnce is how many small documents MongoDB sends at once, where many are read.
+const walkedAtOnce = 5000
+
+// finding is the query for the documents that filter finds.
+func finding(r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions]) func(context.Context) (*mongo.Cursor, error) {
+	return func(ctx context.Context) (*mongo.Cursor, error) { return r.find(ctx, coll, filter, opts) }
+}
+
+// walk reads the documents that a query finds, one after the other, until one is the last
 // that is wanted. Each is valid until the next one.
-func walk(r reader, coll string, filter bson.D, opts options.Lister[options.FindOptions], each func(bson.Raw) (done bool, err error)) error {
+func walk(r reader, query func(context.Context) (*mongo.Cursor, error), each func(bson.Raw) (done bool, err error)) error {
 	ctx, cancel, err := r.bounded()
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	cursor, err := r.find(ctx, coll, filter, opts)
+	cursor, err := query(ctx)
 	if err != nil {
 		return r.readError(err)
 	}

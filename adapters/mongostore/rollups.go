@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"fmt"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -30,10 +31,18 @@ type rollupDoc struct {
 	ID      string           `bson:"_id"`
 	Date    performance.Date `bson:"date"`
 	Figures figures          `bson:"figures"`
+	// Late is when a late report was added last, of an agent.
+	Late bson.Timestamp `bson:"late,omitempty"`
 }
 
 func ownerOfAgent(id agent.ID) string    { return "agent\n" + string(id) }
 func ownerOfDepartment(id string) string { return "department\n" + id }
+
+// ownerIn makes the id of the agent or department the _id of what is added up. of is the id
+// of a part.
+func ownerIn(of string) bson.E {
+	return is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{of, "\n"})}, 1})})
+}
 
 // dayID names the parts of a day: the days of an owner are a range of ids.
 func dayID(owner string, date performance.Date) string { return fmt.Sprintf("%s\n%s", owner, date) }
@@ -59,8 +68,13 @@ func (s *rollups) add(r ports.Report) {
 }
 
 func (s *rollups) write(t *tx) {
+	open := performance.DateOf(t.db.clock.Now().Add(clockSkew)) - openDays + 1
 	for k, d := range s.days {
-		t.addFigures(dayID(k.owner, k.date), k.date, d)
+		var late []bson.E
+		if k.date < open && strings.HasPrefix(k.owner, ownerOfAgent("")) {
+			late = append(late, is("$currentDate", bson.D{is("late", bson.D{is("$type", "timestamp")})}))
+		}
+		t.addFigures(dayID(k.owner, k.date), k.date, d, late...)
 	}
 	for owner, n := range s.completed {
 		if n > 0 {
@@ -70,9 +84,9 @@ func (s *rollups) write(t *tx) {
 }
 
 // addFigures adds the figures of a day, or of a total, to those of an id.
-func (t *tx) addFigures(id string, date any, d performance.Day) {
-	t.upsert(rollupsColl, fmt.Sprintf("%s\n%02d", id, t.shard),
-		bson.D{is("$inc", increments(d)), is("$setOnInsert", bson.D{is("date", date)})})
+func (t *tx) addFigures(id string, date any, d performance.Day, more ...bson.E) {
+	change := bson.D{is("$inc", increments(d)), is("$setOnInsert", bson.D{is("date", date)})}
+	t.upsert(rollupsColl, fmt.Sprintf("%s\n%02d", id, t.shard), append(change, more...))
 }
 
 // figures is the stored form of what was done on a day. Its numbers are added

@@ -18,7 +18,8 @@ import (
 
 const (
 	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
-	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners and tags.
+	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners, tags and
+	// the figures of all agents.
 	schemaVersion = 6
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
@@ -145,9 +146,10 @@ func indexes() map[string][]mongo.IndexModel {
 			partial("label_names", "label_names order_key _id"), partial("owner", "owner order_key _id"), partial("tags", "tags order_key _id")),
 		labelMovesColl:    plain("of to"),
 		deletedAgentsColl: plain("deleted _id"),
-		purgedAgentsColl:  nil, versionsColl: nil, headcountsColl: nil, rollupsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
+		purgedAgentsColl:  nil, versionsColl: nil, headcountsColl: nil, metaColl: nil, replicasColl: nil, reordersColl: nil,
 		departmentsColl: plain("order_key _id share"),
 		projectsColl:    plain("status _id", "lead _id"),
+		rollupsColl:     append(plain("date _id"), partial("late", "late _id")...),
 		eventsColl:      plain("type at _id", "agent type at _id", "entered"),
 		webhooksColl:    plain("_id revision"),
 		auditColl:       append(plain("at _id", "actor at _id", "resource at _id"), append(partial("change", "entered", "at _id actor action department"), others)...),

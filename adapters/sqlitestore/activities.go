@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	var n ports.Counted
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		n = ports.Counted{}
-		figures := newFigures()
+		figures, last := newFigures(), activity.Seq(0)
 		for _, r := range reports {
 			fresh, err := putReport(tx, r)
 			if err != nil {
@@ -37,10 +38,12 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			}
 			n.Accepted++
 			figures.add(r)
+			last = *tx.last
 		}
 		if err := figures.put(tx); err != nil {
 			return err
 		}
+		tx.changed.reported = append(tx.changed.reported, reported{last, figures.agents})
 		return putTrail(tx, seal(n), n.Accepted > 0)
 	})
 	if err != nil {
@@ -185,17 +188,33 @@ func careerQuery(id agent.ID) (string, []any) {
 		strings.Repeat(", ?", len(args)-2) + ")", args
 }
 
+// selectLastActive looks up the newest event of each type along the index that keeps them
+// apart.
+var selectLastActive = func() string {
+	var newest []string
+	for _, t := range activity.Types() {
+		newest = append(newest, "coalesce((SELECT max(at) FROM events INDEXED BY events_agent_type WHERE agent_id = unhex(k.value) AND type = '"+string(t)+"'), -1)")
+	}
+	return "SELECT k.key, max(" + strings.Join(newest, ", ") + ") FROM json_each(?) AS k"
+}()
+
 // LastActive implements [ports.ActivityLog].
-func (s *Activities) LastActive(ctx context.Context, id agent.ID) (_ time.Time, _ bool, err error) {
+func (s *Activities) LastActive(ctx context.Context, ids []agent.ID) (_ map[agent.ID]time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
-	query, args := feedQuery("at", activity.Query{AgentID: string(id), Limit: 1})
-	var at int64
-	err = s.db.Ask(ctx, func(v *View) error { return v.Row(query, args...).Scan(&at) })
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, false, nil
+	found := make(map[agent.ID]time.Time, len(ids))
+	packed := make([]string, len(ids))
+	for i, id := range ids {
+		packed[i] = hex.EncodeToString(packID(id))
 	}
-	if err != nil {
-		return time.Time{}, false, wrap(err, "read events", "")
-	}
-	return fromMillis(at), true, nil
+	err = s.db.Ask(ctx, func(v *View) error {
+		return eachOf(v, selectLastActive, packed, nil, func(r Row) error {
+			var i, at int64
+			if err := r.Scan(&i, &at); err != nil || at < 0 {
+				return err
+			}
+			found[ids[i]] = fromMillis(at)
+			return nil
+		})
+	})
+	return found, wrap(err, "read events", "")
 }

@@ -84,6 +84,52 @@ func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
 	return found, listError(err)
 }
 
+// Keys implements [ports.AgentStore].
+func (s *Agents) Keys(ctx context.Context, q agent.Query) (_ []agent.Key, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.keys").End(&err)
+	q.Prefix, q.After, q.Limit = "", nil, noLimit
+	query, args := agentsQuery("a.id, a.name, a.name_key", "", q)
+	var id sql.RawBytes
+	return all(ctx, s.db, "list agents", query, args, func(r Row) (k agent.Key, err error) {
+		err = r.Scan(&id, &k.Name.Text, &k.Name.Key)
+		k.ID = agent.ID(unpackID(id))
+		return k, err
+	})
+}
+
+// RecordsOf implements [ports.AgentStore].
+func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (_ []agent.Record, err error) {
+	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
+	var filling page.Filling
+	var found []agent.Record
+	since := s.db.known.now()
+	err = s.db.Read(ctx, func(v *View) error {
+		for _, id := range ids {
+			rec, ok := s.db.known.member(since, packID(id))
+			if !ok {
+				read, err := s.db.findAgent(v, identity.Ref{ID: id})
+				if errors.Is(err, agent.ErrNotFound) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				s.db.known.put(since, read)
+				rec = *read
+			}
+			found = append(found, rec.Record)
+			if err := fill(ctx, &filling, rec.Size()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	return found, listError(err)
+}
+
 // noLimit is the limit of a list that ends with its last row.
 const noLimit = -1
 

@@ -62,6 +62,7 @@ type DB struct {
 	known               *records
 	contents            *contents.Memory
 	events              *events
+	figures             *agentFigures
 	idempotency         *Idempotency
 
 	// for the writer's goroutine
@@ -112,6 +113,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		known:    newRecords(maxRecords),
 		contents: contents.New(),
 		events:   newEvents(maxEvents),
+		figures:  newAgentFigures(),
 		maxLog:   maxLog,
 		readers:  make(chan *conn, cfg.Readers),
 		writes:   groupcommit.New[*change](),

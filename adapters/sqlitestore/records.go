@@ -51,11 +51,12 @@ type stamp uint64
 // isBusy reports whether a commit was under way.
 func (s stamp) isBusy() bool { return s%2 != 0 }
 
-// changes are agents and departments that are not as they were, in the order in
+// changes are agents, departments and figures that are not as they were, in the order in
 // which they changed.
 type changes struct {
 	agents      []agentChange
 	departments []name.Key
+	reported    []reported // to the figures of agents
 }
 
 // agentChange is an agent that is not as it was.
@@ -65,7 +66,7 @@ type agentChange struct {
 }
 
 func (c changes) and(more changes) changes {
-	return changes{append(c.agents, more.agents...), append(c.departments, more.departments...)}
+	return changes{append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...)}
 }
 
 func newRecords(max int) *records {

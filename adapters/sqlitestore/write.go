@@ -89,6 +89,7 @@ func (db *DB) commit(jobs []*job) error {
 	done := db.known.changing(changed)
 	_, err := db.writer.exec("COMMIT")
 	done(err == nil)
+	db.figures.committed(changed.reported, err)
 	return err
 }
 

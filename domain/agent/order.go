@@ -81,6 +81,12 @@ func (a Agent) Position() Position {
 	return Position{OrderKey: a.OrderKey, ID: a.ID(), Name: a.Name().Key}
 }
 
+// Key is what agents are told apart by, and put in order.
+type Key struct {
+	ID   ID
+	Name name.Name
+}
+
 // Profile is what others need to know of an agent that they refer to.
 type Profile struct {
 	ID         ID

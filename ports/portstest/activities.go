@@ -34,6 +34,8 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FiguresOfDays":                 measureDays,
 		"FiguresOfTheDepartmentThen":    measureDepartments,
 		"FiguresOfManyDepartments":      measureMany,
+		"FiguresOfAllAgents":            figuresOfAgents,
+		"FiguresBesideReports":          figuresBeside,
 		"FiguresOfNobody":               measureNobody,
 		"MeasuresOfDuplicatesAreNone":   measureDuplicates,
 		"FullBatchOfManyAgentsAndDays":  measureFull,

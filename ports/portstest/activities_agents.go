@@ -43,26 +43,28 @@ func eventLastActive(w *world) {
 	id := s.Agent.ID()
 	want := func(at time.Time) {
 		w.Helper()
-		got, ok, err := w.Activities.LastActive(w.Context(), id)
-		w.wantNil("LastActive", err)
-		if !ok {
-			w.Errorf("LastActive = none, want %v", at)
+		for _, ids := range [][]agent.ID{{id}, {agent.ID(w.id()), id, agent.ID(w.id()), id}} {
+			got, err := w.Activities.LastActive(w.Context(), ids)
+			w.wantNil("LastActive", err)
+			w.want("LastActive", got, map[agent.ID]time.Time{id: at})
 		}
-		w.want("LastActive", got, at)
 	}
 	want(s.Events[0].At)
 	w.report(w.reporting(id, epoch.Add(time.Hour)), w.reporting(id, epoch.Add(time.Minute)))
 	want(epoch.Add(time.Hour))
 	w.report(w.reporting(id, epoch.Add(time.Hour-time.Millisecond)))
 	want(epoch.Add(time.Hour))
-	w.report(w.reporting(agent.ID(w.id()), epoch.Add(2*time.Hour)))
+	other := agent.ID(w.id())
+	w.report(w.reporting(other, epoch.Add(2*time.Hour)))
 	want(epoch.Add(time.Hour))
+	w.report(w.reporting(other, epoch.Add(3*time.Hour), func(r *ports.Report) { r.Event.Type = activity.ToolUsed }))
 
-	_, ok, err := w.Activities.LastActive(w.Context(), agent.ID(w.id()))
-	w.wantNil("LastActive of an unknown agent", err)
-	if ok {
-		w.Errorf("LastActive of an unknown agent = true, want false")
-	}
+	got, err := w.Activities.LastActive(w.Context(), []agent.ID{id, other})
+	w.wantNil("LastActive of two", err)
+	w.want("LastActive of two", got, map[agent.ID]time.Time{id: epoch.Add(time.Hour), other: epoch.Add(3 * time.Hour)})
+	got, err = w.Activities.LastActive(w.Context(), nil)
+	w.wantNil("LastActive of nobody", err)
+	w.want("LastActive of nobody", len(got), 0)
 }
 
 // eventParallel lets everybody report overlapping parts of the same events.

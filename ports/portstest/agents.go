@@ -44,6 +44,7 @@ func AgentStore(t *testing.T, open func(t *testing.T) Stores) {
 		"ListIsInOrderOfPlace":       agentListOrder,
 		"ListFilters":                agentListFilters,
 		"ListEndsByBytes":            agentListBytes,
+		"RecordsOfEndsByBytes":       agentRecordsOf,
 		"PrefixOrdersNamesByBytes":   agentPrefixOrder,
 		"PrefixIsPlainText":          agentPrefixText,
 		"PagesWalkEveryAgentOnce":    agentPages,

@@ -1,6 +1,8 @@
 package portstest
 
 import (
+	"time"
+
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -44,11 +46,9 @@ func agentHistory(w *world) {
 	events, err := Events(w.Context(), w.Activities, activity.Query{AgentID: string(a.ID()), Limit: 1})
 	w.wantNil("Events", err)
 	w.want("the newest event of a deleted agent", events, on.Events)
-	at, ok, err := w.Activities.LastActive(w.Context(), a.ID())
+	active, err := w.Activities.LastActive(w.Context(), []agent.ID{a.ID()})
 	w.wantNil("LastActive", err)
-	if !ok || !at.Equal(on.Events[0].At) {
-		w.Errorf("LastActive of a deleted agent = %v, %t, want %v", at, ok, on.Events[0].At)
-	}
+	w.want("LastActive of a deleted agent", active, map[agent.ID]time.Time{a.ID(): on.Events[0].At})
 }
 
 func agentTrace(w *world) {

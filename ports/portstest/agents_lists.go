@@ -116,7 +116,56 @@ func agentListFilters(w *world) {
 		for _, limit := range []int{1, 3, 100} {
 			w.want(fmt.Sprintf("Agents(%+v) in pages of %d", q, limit), w.agents(q, limit), want)
 		}
+		keys, err := w.Agents.Keys(w.Context(), agent.Query{
+			Department: q.Department, Status: q.Status, Level: q.Level, Owner: q.Owner, Tags: q.Tags,
+			After: &agent.Position{OrderKey: "~", ID: "~", Name: "~"}, Limit: 1,
+		})
+		w.wantNil("Keys", err)
+		w.want(fmt.Sprintf("Keys(%+v)", q), keysOf(keys, q.Prefix), keysIn(want))
 	}
+}
+
+// keysOf returns the keys with a prefix, in order of the ids.
+func keysOf(keys []agent.Key, prefix name.Key) []agent.Key {
+	keys = slices.DeleteFunc(keys, func(k agent.Key) bool { return !strings.HasPrefix(string(k.Name.Key), string(prefix)) })
+	slices.SortFunc(keys, func(a, b agent.Key) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return keys
+}
+
+func keysIn(agents []agent.Agent) (keys []agent.Key) {
+	for _, a := range agents {
+		keys = append(keys, agent.Key{ID: a.ID(), Name: a.Name()})
+	}
+	return keysOf(keys, "")
+}
+
+// agentRecordsOf asks for agents in an order of its own, of which some do not exist.
+func agentRecordsOf(w *world) {
+	w.createDepartment("Sales")
+	var ids []agent.ID
+	var want []agent.Record
+	for i := range 12 {
+		a := w.hire(fmt.Sprintf("a%02d", i), "Sales", large(i))
+		ids, want = append(ids, a.ID(), agent.ID(w.id())), append(want, a.Record())
+	}
+	fired := w.hire("b", "Sales").ID()
+	w.fire(fired)
+	ids = append(ids, fired)
+	slices.Reverse(ids)
+	slices.Reverse(want)
+	for range 2 { // the second time they may be remembered
+		found := shortPages(w, len(want), func(ctx context.Context, last *agent.Record) ([]agent.Record, error) {
+			rest := ids
+			if last != nil {
+				rest = ids[slices.Index(ids, last.ID)+1:]
+			}
+			return w.Agents.RecordsOf(ctx, rest)
+		})
+		w.want("all RecordsOf", found, want)
+	}
+	none, err := w.Agents.RecordsOf(w.Context(), nil)
+	w.wantNil("RecordsOf nobody", err)
+	w.want("RecordsOf nobody", len(none), 0)
 }
 
 // selects reports whether a list with the filters of q has a.

@@ -268,6 +268,26 @@ func (m memoryAgents) selected(q agent.Query) []agent.Agent {
 	}, func(a, b agent.Agent) int { return order(a.Position(), b.Position()) })
 }
 
+func (m memoryAgents) Keys(_ context.Context, q agent.Query) (keys []agent.Key, err error) {
+	q.Prefix, q.After = "", nil
+	for _, a := range m.selected(q) {
+		keys = append(keys, agent.Key{ID: a.ID(), Name: a.Name()})
+	}
+	return keys, nil
+}
+
+func (m memoryAgents) RecordsOf(ctx context.Context, ids []agent.ID) ([]agent.Record, error) {
+	var found []agent.Agent
+	for _, id := range ids {
+		a, err := m.Agent(ctx, identity.Ref{ID: id})
+		if errors.Is(err, agent.ErrNotFound) {
+			continue
+		}
+		found = append(found, a)
+	}
+	return firstPage(ctx, records(found), len(found))
+}
+
 func (m memoryAgents) Search(ctx context.Context, q agent.SearchQuery) (agent.Found, error) {
 	if err := ended(ctx); err != nil {
 		return agent.Found{}, err

@@ -75,12 +75,32 @@ func (m memoryActivities) Career(_ context.Context, id agent.ID) ([]activity.Eve
 	}, func(a, b activity.Event) int { return b.Position().Compare(a.Position()) }), nil
 }
 
-func (m memoryActivities) LastActive(ctx context.Context, id agent.ID) (time.Time, bool, error) {
-	newest, err := m.Feed(ctx, activity.Query{AgentID: string(id), Limit: 1})
-	if err != nil || len(newest) == 0 {
-		return time.Time{}, false, err
+func (m memoryActivities) LastActive(ctx context.Context, ids []agent.ID) (map[agent.ID]time.Time, error) {
+	found := map[agent.ID]time.Time{}
+	for _, id := range ids {
+		newest, err := m.Feed(ctx, activity.Query{AgentID: string(id), Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range newest {
+			found[id] = e.At
+		}
 	}
-	return newest[0].At, true, nil
+	return found, nil
+}
+
+func (m memoryActivities) AgentFigures(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date) ([]performance.Figures, error) {
+	found := make([]performance.Figures, len(ids))
+	for i, id := range ids {
+		days, _, err := m.AgentDays(ctx, id, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range days {
+			found[i] = found[i].Add(d, size, today)
+		}
+	}
+	return found, nil
 }
 
 func (m memoryActivities) AgentDays(_ context.Context, id agent.ID, since performance.Date) ([]performance.Day, int64, error) {

@@ -1,0 +1,242 @@
+package mongostore
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/adapters/groupcommit"
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/performance"
+)
+
+const (
+	// fewAgents is of how many agents the figures are read without anything remembered.
+	fewAgents = 200
+	// manyLate is after late reports of how many agents a window is read anew.
+	manyLate = 1000
+	// openDays are the last days of a window, which are read each time: most reports are
+	// of these. A report of a day before them is late.
+	openDays = 2
+	// daysAtOnce is how many days of all agents one query adds up, and longOperation how many
+	// operations' time it may take.
+	daysAtOnce, longOperation = 10, 5
+	// clockSkew is how far the clock of a replica may be behind that of another one.
+	clockSkew = time.Hour
+)
+
+// agentFigures remembers of each size of window what all agents did before its open days:
+// adding up 180 days of ten thousand agents takes the server seconds. A late report marks
+// what it adds to, so that is read again.
+type agentFigures struct {
+	turn    chan struct{} // has an element while somebody uses the windows
+	windows map[performance.Size]*figuresWindow
+}
+
+// figuresWindow are the figures of agents up to openDays before the end of a window.
+type figuresWindow struct {
+	size   performance.Size
+	today  performance.Date
+	seen   activity.Seq // late reports that were committed before are among the figures
+	agents map[agent.ID]performance.Figures
+}
+
+func newAgentFigures() *agentFigures {
+	return &agentFigures{turn: make(chan struct{}, 1), windows: map[performance.Size]*figuresWindow{}}
+}
+
+// AgentFigures implements [ports.Measures].
+func (s *Measures) AgentFigures(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date) (_ []performance.Figures, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.agents").End(&err)
+	var sums map[agent.ID]performance.Figures
+	found := make([]performance.Figures, len(ids))
+	if len(ids) <= fewAgents {
+		sums, err = s.db.sumFew(ctx, ids, size, today, today)
+	} else if sums, err = s.db.sumOpen(ctx, today); err == nil {
+		err = s.db.figures.closed(ctx, s.db, ids, size, today, found)
+	}
+	for i, id := range ids {
+		found[i] = found[i].Merge(sums[id])
+	}
+	return found, err
+}
+
+// closed reads the figures of agents up to the open days.
+func (c *agentFigures) closed(ctx context.Context, db *DB, ids []agent.ID, size performance.Size, today performance.Date, found []performance.Figures) error {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return groupcommit.Unavailable(ctx.Err())
+	}
+	now, err := db.now(ctx)
+	if err != nil {
+		return err
+	}
+	w := c.windows[size]
+	anew := w == nil || w.today != today
+	if !anew {
+		anew, err = db.readLate(ctx, w)
+	}
+	if err == nil && anew {
+		w = &figuresWindow{size: size, today: today}
+		w.agents, err = db.sumClosed(ctx, size, today)
+	}
+	if err != nil {
+		return err
+	}
+	w.seen, c.windows[size] = now, w
+	for i, id := range ids {
+		found[i] = w.agents[id]
+	}
+	return nil
+}
+
+// readLate reads the figures again that late reports have changed. It reports whether those
+// are so many that the window should be read anew.
+func (db *DB) readLate(ctx context.Context, w *figuresWindow) (anew bool, err error) {
+	from := timeOf(w.seen)
+	from.T -= min(from.T, longestChange)
+	late, err := sumRollups(db.ask(ctx), db, bson.D{compare("late", "$gt", from)}, by("late", "_id"))
+	if err != nil || len(late) > manyLate {
+		return true, err
+	}
+	ids := make([]agent.ID, 0, len(late))
+	for id := range late {
+		ids = append(ids, id)
+	}
+	for some := range slices.Chunk(ids, fewAgents) {
+		sums, err := db.sumFew(ctx, some, w.size, w.today, w.today-openDays)
+		if err != nil {
+			return false, err
+		}
+		for _, id := range some {
+			w.agents[id] = sums[id]
+		}
+	}
+	return false, nil
+}
+
+// sumFew reads the figures of a few agents in the window that ends today, of its days up to
+// the last one.
+func (db *DB) sumFew(ctx context.Context, ids []agent.ID, size performance.Size, today, last performance.Date) (map[agent.ID]performance.Figures, error) {
+	if len(ids) == 0 {
+		return nil, nil // an "$or" of nothing is an error
+	}
+	between := func(first, last performance.Date) bson.D {
+		days := make(bson.A, len(ids))
+		for i, id := range ids {
+			days[i] = daysOf(ownerOfAgent(id), first, last)
+		}
+		return bson.D{is("$or", days)}
+	}
+	return view(ctx, db, func(r reader) (map[agent.ID]performance.Figures, error) {
+		first := size.First(today)
+		now, err := sumRollups(r, db, between(first, last), by("_id"))
+		if err != nil {
+			return nil, err
+		}
+		before, err := sumRollups(r, db, between(size.First(first-1), first-1), by("_id"))
+		addBefore(now, before)
+		return now, err
+	})
+}
+
+// sumOpen adds up the open days of all agents.
+func (db *DB) sumOpen(ctx context.Context, today performance.Date) (map[agent.ID]performance.Figures, error) {
+	return sumRollups(db.ask(ctx), db, daysOfAgents(today-openDays+1, today), by("date", "_id"))
+}
+
+// sumClosed adds up what all agents did before the open days of a window, and in the window
+// before.
+func (db *DB) sumClosed(ctx context.Context, size performance.Size, today performance.Date) (map[agent.ID]performance.Figures, error) {
+	sum := func(first, last performance.Date) (map[agent.ID]performance.Figures, error) {
+		all := map[agent.ID]performance.Figures{}
+		for ; first <= last; first += daysAtOnce {
+			some, err := sumRollups(longReader{plain{ctx, db}}, db, daysOfAgents(first, min(last, first+daysAtOnce-1)), by("date", "_id"))
+			if err != nil {
+				return nil, err
+			}
+			for id, f := range some {
+				all[id] = all[id].Merge(f)
+			}
+		}
+		return all, nil
+	}
+	first := size.First(today)
+	now, err := sum(first, today-openDays)
+	if err != nil {
+		return nil, err
+	}
+	before, err := sum(size.First(first-1), first-1)
+	addBefore(now, before)
+	return now, err
+}
+
+func addBefore(now, before map[agent.ID]performance.Figures) {
+	for id, f := range before {
+		now[id] = now[id].Merge(performance.Figures{CostBefore: f.Cost})
+	}
+}
+
+// longReader reads what the server has much work with.
+type longReader struct{ plain }
+
+func (p longReader) bounded() (context.Context, context.CancelFunc, error) {
+	release, err := p.db.connection(p)
+	if err != nil {
+		return nil, nil, groupcommit.Unavailable(err)
+	}
+	ctx, cancel := context.WithTimeout(p, longOperation*p.db.timeout)
+	return ctx, func() { cancel(); release() }, nil
+}
+
+// daysOf are the parts of some days of an owner.
+func daysOf(owner string, first, last performance.Date) bson.D {
+	return bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", dayID(owner, last+1))})}
+}
+
+// daysOfAgents are those of all agents.
+func daysOfAgents(first, last performance.Date) bson.D {
+	return bson.D{is("date", bson.D{is("$gte", first), is("$lte", last)}), startsWith("_id", ownerOfAgent(""))}
+}
+
+// sumRollups has the server add up parts of days, by agent, along an index.
+func sumRollups(r reader, db *DB, filter, index bson.D) (map[agent.ID]performance.Figures, error) {
+	sum := func(field string) bson.E {
+		return is(strings.ReplaceAll(field, ".", "_"), bson.D{is("$sum", "$figures."+field)})
+	}
+	pipeline := bson.A{bson.D{is("$match", filter)}, bson.D{is("$group", bson.D{
+		ownerIn("$_id"), sum("completed"), sum("failed"),
+		sum("quality.count"), sum("quality.units"), sum("quality.nanos"), sum("cost.units"), sum("cost.nanos"),
+	})}}
+	found := map[agent.ID]performance.Figures{}
+	err := walk(r, func(ctx context.Context) (*mongo.Cursor, error) {
+		return db.coll(rollupsColl).Aggregate(ctx, pipeline, options.Aggregate().SetHint(index).SetBatchSize(walkedAtOnce))
+	}, func(raw bson.Raw) (done bool, err error) {
+		id, f := figuresIn(raw)
+		found[id] = f
+		return false, nil
+	})
+	return found, err
+}
+
+// figuresIn reads what [sumRollups] asks for.
+func figuresIn(raw bson.Raw) (agent.ID, performance.Figures) {
+	number := func(field string) int64 {
+		n, _ := raw.Lookup(field).AsInt64OK()
+		return n
+	}
+	id, _ := raw.Lookup("_id").StringValueOK()
+	quality := performance.Sample{Count: number("quality_count"), Units: number("quality_units"), Nanos: number("quality_nanos")}
+	cost := performance.Sample{Units: number("cost_units"), Nanos: number("cost_nanos")}
+	return agent.ID(id), performance.Figures{}.Merge(performance.Figures{ // sums were added one by one
+		TasksCompleted: number("completed"), TasksFailed: number("failed"), Quality: quality, Cost: cost.Total(),
+	})
+}
