@@ -111,6 +111,23 @@ func checkFigures(t *testing.T, c *client.Client) {
 	if d.AgentCount != 3 || d.Cost7d != "0.1" || d.CostTrend[6].Value != "0.1" || d.AvgPerformanceScore == nil {
 		t.Errorf("DepartmentHealth = %+v", d)
 	}
+	var busiest []string
+	for f, err := range c.AgentFigures(ctx, client.FiguresQuery{PageQuery: client.PageQuery{Limit: 1}, Window: client.Window7Days, Sort: client.SortByTasks, Department: "Engineering"}) {
+		if err != nil {
+			t.Fatalf("AgentFigures = %v", err)
+		}
+		busiest = append(busiest, f.Name)
+		if f.Department != "Engineering" || f.AgentID == "" || f.Role == "" || f.LastActiveAt == nil || (f.Name == "Ada") != (f.TasksCompleted == 13 && f.QualityScore != nil) {
+			t.Errorf("AgentFigures = %+v", f)
+		}
+	}
+	if len(busiest) != 3 || busiest[0] != "Ada" {
+		t.Errorf("AgentFigures are those of %v, want Ada before two others", busiest)
+	}
+	none := must1(c.AgentFiguresPage(ctx, client.FiguresQuery{Status: client.AgentActive, Level: client.LevelSenior, Owner: "nobody", Tags: []string{"none"}}))(t)
+	if len(none.Items) != 0 {
+		t.Errorf("AgentFigures of nobody are %+v", none.Items)
+	}
 	costs := map[string]client.Decimal{}
 	for f, err := range c.DepartmentFigures(ctx, client.PageQuery{Limit: 1}) {
 		if err != nil {

@@ -43,6 +43,8 @@ var shapes = map[string]struct {
 	"UpdateDepartmentRequest":      {change, reflect.TypeFor[client.Department]()},
 	"DepartmentHealth":             {output, reflect.TypeFor[client.DepartmentHealth]()},
 	"DepartmentFigures":            {output, reflect.TypeFor[client.DepartmentFigures]()},
+	"AgentFigures":                 {output, reflect.TypeFor[client.AgentFigures]()},
+	"AgentLabel":                   {output, reflect.TypeFor[client.AgentLabel]()},
 	"CeremonyPolicy":               {output, reflect.TypeFor[client.CeremonyPolicy]()},
 	"CeremonyPolicyInput":          {input, reflect.TypeFor[client.CeremonyPolicy]()},
 	"ResolvedValue":                {output, reflect.TypeFor[client.Resolved[any]]()},

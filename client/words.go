@@ -288,6 +288,18 @@ const (
 	Window90Days WindowSize = "90d"
 )
 
+// FigureSort is what the figures of agents are ordered by. Agents without data come last.
+type FigureSort string
+
+// The orders of figures.
+const (
+	SortByName    FigureSort = "name"
+	SortBySuccess FigureSort = "success" // the worst success rate first
+	SortByQuality FigureSort = "quality" // the worst score first
+	SortByCost    FigureSort = "cost"    // the highest cost first
+	SortByTasks   FigureSort = "tasks"   // the most completed tasks first
+)
+
 // Metric is what a trend is of.
 type Metric string
 

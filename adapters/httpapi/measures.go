@@ -1,10 +1,16 @@
 package httpapi
 
 import (
+	"cmp"
+	"strconv"
+
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/app"
+	"orgd/domain/agent"
 	"orgd/domain/jsondoc"
+	"orgd/domain/money"
+	"orgd/domain/name"
 	"orgd/domain/performance"
 )
 
@@ -146,5 +152,86 @@ func writeDepartmentFigures(w *jsondoc.Writer, f app.DepartmentFigures) {
 	w.Field("cost").Number(f.Work.Cost.Decimal())
 	w.Field("cost_before").Number(f.Before.Cost.Decimal())
 	w.Field("currency").Text(f.Currency)
+	w.Close()
+}
+
+// agentFigures serves GET /company/agents/figures.
+func (h measures) agentFigures(r *request.Request) error {
+	q := r.Query()
+	in := app.FigureQuery{
+		Agents: agentFilter(q),
+		Window: cmp.Or(request.Word(q, "window", maxFilter, performance.ParseSize), performance.Month),
+		Sort:   cmp.Or(request.Word(q, "sort", maxFilter, performance.ParseSort), performance.ByName),
+	}
+	p, err := q.Paging(request.DefaultLimit, 3)
+	if err != nil {
+		return err
+	}
+	if p.At != nil {
+		if in.After, err = rankIn(p.At); err != nil {
+			return err
+		}
+	}
+	in.Limit = p.Limit
+	page, err := h.svc.AgentFigures(r.Ctx(), in)
+	if err != nil {
+		return err
+	}
+	var reached protocol.Position
+	if page.Reached != nil {
+		reached = rankPosition(*page.Reached)
+	}
+	return request.SendFound(r, p, page.Rows, reached, writeAgentFigures, func(f app.AgentFigures) protocol.Position { return rankPosition(f.Rank) })
+}
+
+// rankPosition is what [rankIn] reads: the units and the nanos of the value, both "" without
+// one, and the name.
+func rankPosition(r performance.Ranked) protocol.Position {
+	p := protocol.Position{"", "", protocol.Pack(r.Name.Text)}
+	if r.Value != nil {
+		p[0], p[1] = strconv.FormatInt(r.Value.Units, 10), strconv.FormatInt(r.Value.Nanos, 10)
+	}
+	return p
+}
+
+func rankIn(p protocol.Position) (*performance.Ranked, error) {
+	n, err := name.Parse(protocol.Unpack(p[2]))
+	if err != nil {
+		return nil, protocol.ErrCursor
+	}
+	if p[0] == "" {
+		return &performance.Ranked{Name: n}, nil
+	}
+	units, noUnits := strconv.ParseInt(p[0], 10, 64)
+	nanos, noNanos := strconv.ParseInt(p[1], 10, 64)
+	if noUnits != nil || noNanos != nil {
+		return nil, protocol.ErrCursor
+	}
+	return &performance.Ranked{Value: &money.Total{Units: units, Nanos: nanos}, Name: n}, nil
+}
+
+func writeAgentFigures(w *jsondoc.Writer, f app.AgentFigures) {
+	w.Open()
+	w.Field("agent_id").Text(string(f.ID()))
+	w.Field("name").Text(f.Name().Text)
+	w.Field("role").Text(f.Identity.Role)
+	w.Field("department").Text(f.Department().Text)
+	w.Field("level").Text(string(f.Identity.Level))
+	w.Field("status").Text(string(f.Identity.Status))
+	w.Field("owner").TextOrNull(f.Owner)
+	w.Field("tags").Texts(f.Tags)
+	request.Array(f.Labels, func(w *jsondoc.Writer, l agent.Label) {
+		w.Open()
+		w.Field("label").Text(l.Name)
+		w.Field("version").Int(l.Version)
+		w.Close()
+	})(w.Field("labels"))
+	w.Field("tasks_completed").Int(f.TasksCompleted)
+	w.Field("tasks_failed").Int(f.TasksFailed)
+	w.Field("success_rate").NumberOrNull(f.SuccessRate())
+	w.Field("quality_score").NumberOrNull(f.AvgQuality())
+	w.Field("cost").Number(f.Cost.Decimal())
+	w.Field("cost_before").Number(f.CostBefore.Decimal())
+	w.Field("last_active_at").TimeOrNull(f.LastActive)
 	w.Close()
 }

@@ -51,6 +51,7 @@ func (s *Server) routes() []request.Route {
 		{Method: patch, Path: "/company", Op: access.CompanyUpdate, MaxBody: request.DefaultMaxBody, Handle: company.update},
 		{Method: get, Path: "/company/departments", Op: access.CompanyDepartments, Handle: company.departments},
 		{Method: get, Path: "/company/departments/figures", Op: access.DepartmentsFigures, Handle: measures.departmentFigures},
+		{Method: get, Path: "/company/agents/figures", Op: access.AgentsFigures, Handle: measures.agentFigures},
 		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, MaxBody: request.DefaultMaxBody, Long: true, Handle: company.reorder},
 
 		{Method: get, Path: "/organization", Op: access.OrganizationExport, Whole: true, Long: true, Handle: organizations.export},

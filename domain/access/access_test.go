@@ -28,7 +28,7 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 
 const (
 	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments " +
-		"agents.list agents.get agents.activity agents.health agents.history agents.performance " +
+		"agents.list agents.get agents.activity agents.health agents.history agents.performance agents.figures " +
 		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
 		"labels.list labels.resolve labels.history labels.agents " +
 		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +

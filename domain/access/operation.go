@@ -52,6 +52,7 @@ const (
 	AgentsHealth      Operation = "agents.health"
 	AgentsHistory     Operation = "agents.history"
 	AgentsPerformance Operation = "agents.performance"
+	AgentsFigures     Operation = "agents.figures"
 	VersionsList      Operation = "versions.list"
 	VersionsGet       Operation = "versions.get"
 	VersionsDiff      Operation = "versions.diff"

@@ -43,7 +43,7 @@ var table = map[Operation]rights{
 	OrganizationApply:         editors,
 
 	AgentsList: everyone, AgentsGet: everyone, AgentsActivity: everyone,
-	AgentsHealth: everyone, AgentsHistory: everyone, AgentsPerformance: everyone,
+	AgentsHealth: everyone, AgentsHistory: everyone, AgentsPerformance: everyone, AgentsFigures: everyone,
 	VersionsList: everyone, VersionsGet: everyone, VersionsDiff: everyone,
 	AgentsCreate: inOwn, AgentsUpdate: inOwn,
 	AgentsDelete: inOwn, AgentsRollback: inOwn,

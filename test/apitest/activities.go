@@ -23,6 +23,9 @@ func activityChecks() map[string]check {
 		"FewPoints":     fewDataPoints,
 		"Trends":        trends,
 		"Department":    departmentFigures,
+		"Agent":         agentFigures,
+		"Changed":       figuresOfChangedAgents,
+		"Parameters":    figureParameters,
 		"Health":        agentHealthFigures,
 		"NameAtTheTime": namesInEvents,
 	}

@@ -56,7 +56,8 @@ func newFullWorld(t *testing.T, s *Service) (world, []pagedList) {
 	return w, []pagedList{
 		{"/agents", "id"}, {"/agents?department=design", "id"}, {"/agents?q=a", "id"}, {"/agents?search=agent+", "id"}, {"/agents?search=agent&status=active&view=summary", "id"}, {"/agents?status=active&level=mid", "id"},
 		{"/agents?owner=eve", "id"}, {"/agents?tag=a&tag=b", "id"}, {"/agents?tag=b", "id"}, {"/labels/latest/agents?owner=eve&tag=b", "agent_id"},
-		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
+		{"/departments", "name"}, {"/company/departments/figures", "department_name"}, {"/company/agents/figures", "agent_id"}, {"/company/agents/figures?sort=tasks&window=7d&tag=b", "agent_id"},
+		{"/company/agents/figures?sort=success&status=active", "agent_id"}, {"/projects", "id"}, {"/projects?status=planning", "id"},
 		{"/activities", "id"}, {"/activities?last_n_hours=24&type=task_completed", "id"}, {"/activities?agent_id=Ann", "id"},
 		{ann + "/activity", "id"}, {ann + "/versions", "version"}, {labelPath(w.ann, "canary") + "/history", "at"},
 		{"/labels/production/agents", "agent_id"}, {"/labels/latest/agents?department=design&status=active", "agent_id"}, {"/audit", "id"}, {"/audit?actor=admin", "id"}, {"/auth/sessions", "sid"},
@@ -219,7 +220,7 @@ func wrongParameters(t *testing.T, s *Service) {
 // A list without rows is a list.
 func emptyLists(t *testing.T, s *Service) {
 	c := s.admin(t)
-	for _, path := range []string{"/agents", "/departments", "/company/departments/figures", "/projects", "/activities", "/webhooks", "/labels/latest/agents", "/labels/x/agents"} {
+	for _, path := range []string{"/agents", "/departments", "/company/departments/figures", "/company/agents/figures", "/projects", "/activities", "/webhooks", "/labels/latest/agents", "/labels/x/agents"} {
 		c.get(path).want(200).has("data", list{}).hasAll("pagination", obj{"next_cursor": nil, "has_more": false})
 	}
 	c.get("/company/departments").want(200).has("data", list{})
@@ -241,7 +242,7 @@ func defaultPages(t *testing.T, s *Service) {
 	}
 	c.report(events...).want(201).hasAll("data", obj{"accepted": 60, "duplicates": 0})
 	c.get(agentPath(id)+"/activity").hasAll("pagination", obj{"limit": 50, "has_more": true})
-	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions", "/webhooks", "/labels/x/agents"} {
+	for _, path := range []string{"/agents", "/departments", "/projects", "/activities", "/audit", "/auth/sessions", "/webhooks", "/labels/x/agents", "/company/agents/figures"} {
 		c.get(path).want(200).has("pagination.limit", 50)
 	}
 }

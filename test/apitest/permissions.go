@@ -54,6 +54,7 @@ var permissions = map[string]may{
 	"agents.health":      {everybody, everybody},
 	"agents.history":     {everybody, everybody},
 	"agents.performance": {everybody, everybody},
+	"agents.figures":     {everybody, everybody},
 	"versions.list":      {everybody, everybody},
 	"versions.get":       {everybody, everybody},
 	"versions.diff":      {everybody, everybody},
@@ -162,7 +163,7 @@ func (sc scene) attempt(id string) (path string, body any) {
 func (sc scene) onAgent(what string) (path string, body any) {
 	path = agentPath(sc.agent)
 	switch what {
-	case "list":
+	case "list", "figures":
 		return "", nil
 	case "create":
 		return "", agentBody("New", sc.department)

@@ -81,6 +81,7 @@ func (w *world) variants(op operation) [][]string {
 			"type": {"task_completed"}, "agent_id": {w.large[0]}, "last_n_hours": {"168"}, "lead": {w.crowd[0]},
 			"actor": {"root0"}, "resource": {"agents"}, "since": {"2020-01-01T00:00:00Z"}, "until": {"2100-01-01T00:00:00Z"},
 			"dry_run": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"}, "deleted": {"true"}, "purge": {"true"},
+			"window": {"90d"}, "sort": {"success", "cost"},
 		}
 		if op.id == "projects.list" {
 			values["status"] = []string{"planning"}

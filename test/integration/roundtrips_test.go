@@ -69,6 +69,7 @@ func endpoints(project string) []endpoint {
 		{"PATCH /company", 6, 1, request{body: obj{"company_name": "Acme & Sons"}, match: true}},
 		{"GET /company/departments", 1, 1, request{}},
 		{"GET /company/departments/figures", 6, 1, request{}},
+		{"GET /company/agents/figures", 6, 1, request{}},
 		{"POST /company/reorder-departments", 8, 1, request{body: obj{"department_names": list{"Sales", "Design"}}}},
 
 		{"GET /departments", 1, 1, request{}},

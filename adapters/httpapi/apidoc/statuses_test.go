@@ -26,6 +26,7 @@ const statuses = `
 
 	agents.list                          200 400 401 429 500 503
 	agents.create                        201 400 401 403 409 429 500 503
+	agents.figures                       200 400 401 429 500 503
 	agents.get                           200 304 400 401 404 429 500 503
 	agents.update                        200 400 401 403 404 409 429 500 503
 	agents.delete                        204 400 401 403 404 409 429 500 503

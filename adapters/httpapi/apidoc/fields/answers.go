@@ -43,6 +43,7 @@ var Successes = []Success{
 	{"ResolvedCeremonyPolicyAnswer", "The policy in force.", nil, "ApiResponse_ResolvedCeremonyPolicy", []string{"resolved_ceremony_policy"}},
 	{"DepartmentHealthAnswer", "How the department is doing.", nil, "ApiResponse_DepartmentHealth", []string{"department_health"}},
 	{"DepartmentFiguresPage", "A page of the figures of departments, in order.", []string{"Link"}, "PaginatedResponse_DepartmentFigures", []string{"department_figures_page"}},
+	{"AgentFiguresPage", "A page of the figures of agents, in the order that was asked for.", []string{"Link"}, "PaginatedResponse_AgentFigures", []string{"agent_figures_page"}},
 	{"ProjectPage", "A page of projects, by id.", []string{"Link"}, "PaginatedResponse_Project", []string{"project_page"}},
 	{"ProjectAnswer", "The project.", []string{"ETag"}, "ApiResponse_Project", []string{"project"}},
 	{"ProjectCreated", "The new project.", []string{"Location", "ETag", "Idempotent-Replayed"}, "ApiResponse_Project", []string{"project_created"}},

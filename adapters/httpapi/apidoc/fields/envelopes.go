@@ -59,6 +59,7 @@ var Envelopes = []Envelope{
 	{"ActivityEvent", Page, "A page of events."},
 	{"Department", Page, "A page of departments."},
 	{"DepartmentFigures", Page, "A page of the figures of departments."},
+	{"AgentFigures", Page, "A page of the figures of agents."},
 	{"Project", Page, "A page of projects."},
 	{"Webhook", Page, "A page of webhooks."},
 	{"Delivery", Page, "A page of deliveries."},

@@ -29,7 +29,7 @@ var ErrCursor = fault.New(fault.RequestValidation,
 
 // Position is where a page of a list begins: the sort keys of the row before it. Only
 // the last one may contain any byte. The longest of all, a packed name after two
-// empty parts, fits into a cursor.
+// numbers, fits into a cursor.
 type Position []string
 
 // Cursors turns positions into opaque, signed texts and back. Key is the secret, which

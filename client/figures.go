@@ -1,0 +1,69 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// FiguresQuery selects the figures of agents. Conditions that are not empty must all hold.
+type FiguresQuery struct {
+	PageQuery
+	// Window is of how many days the figures are, 30 if it is empty.
+	Window WindowSize
+	// Sort is what they are ordered by, the name if it is empty.
+	Sort FigureSort
+	// Department is the name of a department.
+	Department string
+	Status     AgentStatus
+	Level      AgentLevel
+	// Owner is a subject, in the letter case in which it is written.
+	Owner string
+	// Tags are tags of which an agent has all.
+	Tags []string
+}
+
+func (q FiguresQuery) values() values {
+	agents := AgentQuery{PageQuery: q.PageQuery, Department: q.Department, Status: q.Status, Level: q.Level, Owner: q.Owner, Tags: q.Tags}
+	return agents.values().text("window", string(q.Window)).text("sort", string(q.Sort))
+}
+
+// AgentFigures are an agent as it is now, and what it did in a window, in whatever department.
+type AgentFigures struct {
+	AgentID    string      `json:"agent_id"`
+	Name       string      `json:"name"`
+	Role       string      `json:"role"`
+	Department string      `json:"department"`
+	Level      AgentLevel  `json:"level"`
+	Status     AgentStatus `json:"status"`
+	// Owner is the subject who answers for the agent, nil for nobody.
+	Owner  *string      `json:"owner"`
+	Tags   []string     `json:"tags"`
+	Labels []AgentLabel `json:"labels"` // without LabelLatest
+
+	TasksCompleted int64    `json:"tasks_completed"`
+	TasksFailed    int64    `json:"tasks_failed"`
+	SuccessRate    *Decimal `json:"success_rate"`  // from 0 to 1, nil with less than five finished tasks
+	QualityScore   *Decimal `json:"quality_score"` // from 0 to 10, nil likewise, or without a score
+	Cost           Decimal  `json:"cost"`          // that was incurred, in the company's currency
+	CostBefore     Decimal  `json:"cost_before"`   // the same of the window before
+	// LastActiveAt is the time of the newest event, nil without any.
+	LastActiveAt *time.Time `json:"last_active_at"`
+}
+
+// AgentLabel is a label of an agent, and the version that it names.
+type AgentLabel struct {
+	Label   string `json:"label"`
+	Version int64  `json:"version"`
+}
+
+// AgentFigures lists the figures of agents, page by page. What is reported meanwhile may move
+// an agent to another page. An error is the last thing that comes.
+func (c *Client) AgentFigures(ctx context.Context, q FiguresQuery) iter.Seq2[AgentFigures, error] {
+	return walk[AgentFigures](ctx, c, path("company", "agents", "figures"), q.values())
+}
+
+// AgentFiguresPage reads one page of [Client.AgentFigures].
+func (c *Client) AgentFiguresPage(ctx context.Context, q FiguresQuery, opts ...Option) (Page[AgentFigures], error) {
+	return getPage[AgentFigures](ctx, c, path("company", "agents", "figures"), q.values(), opts)
+}
