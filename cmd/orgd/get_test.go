@@ -152,6 +152,8 @@ func TestGet(t *testing.T) {
 		"get agents --status on_leave",
 		"get agents --level senior --limit 1",
 		"get agents --name-prefix h -o yaml",
+		"get agents --sort tasks",
+		"get agents --window 7d --department Design -o json",
 		"get departments",
 		"get departments -o json --limit 1",
 		"get projects",
@@ -160,6 +162,21 @@ func TestGet(t *testing.T) {
 		"get activities --agent Hal --type hired --last-n-hours 24",
 		"get activities --type task_completed -o json",
 	)...))
+	for line, want := range map[string]struct {
+		code   int
+		stderr string
+	}{
+		"get agents --sort age":                      {exitUsage, "--sort"},
+		"get agents --window 8d":                     {exitUsage, "--window"},
+		"get agents --sort cost --deleted":           {exitUsage, "--sort and --window do not go with"},
+		"get agents --window 7d --watch":             {exitUsage, "--sort and --window do not go with"},
+		"get agents --sort name --name-prefix h":     {exitUsage, "--sort and --window do not go with"},
+		"get agents --sort cost --department nobody": {exitFailure, "nobody"},
+	} {
+		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || !strings.Contains(r.stderr, want.stderr) {
+			t.Errorf("orgd %s = %d %q, want %d %q", line, r.code, r.stderr, want.code, want.stderr)
+		}
+	}
 }
 
 func TestSearch(t *testing.T) {

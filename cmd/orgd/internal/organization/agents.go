@@ -22,6 +22,8 @@ type agentsCmd struct {
 	Owner      string             `placeholder:"SUBJECT" help:"Only those of this owner."`
 	Tag        []string           `placeholder:"TAG" help:"Only those with this tag; with all of them if there are more."`
 	NamePrefix string             `placeholder:"TEXT" help:"Only those whose names begin like this."`
+	Sort       client.FigureSort  `enum:",success,cost,tasks,quality,name" default:"" placeholder:"FIGURE" help:"What they have done, ordered by success, cost, tasks, quality or name."`
+	Window     client.WindowSize  `enum:",7d,30d,90d" default:"" placeholder:"DAYS" help:"What they have done in 7d, 30d or 90d; 30d if only --sort is given."`
 	Deleted    bool               `help:"The agents that were deleted, the last one first."`
 	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
 }
@@ -30,6 +32,8 @@ type agentsCmd struct {
 func (agentsCmd) Help() string {
 	return `Lists agents in the order of the organization, with --name-prefix by name.
 
+With --sort or --window it shows figures instead, those with the worst success or quality or with the most cost or tasks first. Those without data come last. BEFORE is the cost of as many days before.
+
 With --watch and -o json there is one line for each agent, with the change that it is shown for.
 
 Examples:
@@ -37,12 +41,16 @@ Examples:
     orgd get agents --department Engineering --status active
     orgd get agents --level lead -o yaml
     orgd get agents --owner ada@example.com --tag support,eu
+    orgd get agents --sort cost --window 7d
     orgd get agents --deleted
     orgd get agents --watch`
 }
 
 // Run prints the agents on standard output.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Sort != "" || c.Window != "" {
+		return c.figures(ctx, t, service)
+	}
 	if c.Deleted {
 		return c.deleted(ctx, t, service)
 	}
