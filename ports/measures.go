@@ -27,4 +27,13 @@ type Measures interface {
 	// DepartmentWork returns what each of these departments did from the first to
 	// the last of these days, by its id. One that did nothing may be left out.
 	DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (map[string]performance.Work, error)
+
+	// WorkDays returns what an owner did on each of the days from first to last. Days on which
+	// it did nothing may be left out. The company's are those of all departments together, also
+	// of deleted ones.
+	WorkDays(ctx context.Context, of performance.Owner, first, last performance.Date) (map[performance.Date]performance.Work, error)
+
+	// FirstDays returns the first day that has figures of each of these owners. One without
+	// figures is left out.
+	FirstDays(ctx context.Context, of []performance.Owner) (map[performance.Owner]performance.Date, error)
 }

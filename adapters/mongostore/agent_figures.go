@@ -204,7 +204,7 @@ func daysOf(owner string, first, last performance.Date) bson.D {
 
 // daysOfAgents are those of all agents.
 func daysOfAgents(first, last performance.Date) bson.D {
-	return bson.D{is("date", bson.D{is("$gte", first), is("$lte", last)}), startsWith("_id", ownerOfAgent(""))}
+	return daysOfAll(ownerOfAgent(""), first, last)
 }
 
 // sumRollups has the server add up parts of days, by agent, along an index.

@@ -45,7 +45,7 @@ func Benchmark(b *testing.B) {
 }
 
 // BenchmarkDepartmentWork reads 30 of 60 days of a page of departments, each day in
-// as many parts as there may be.
+// as many parts as there may be, and all days of the company.
 func BenchmarkDepartmentWork(b *testing.B) {
 	o := newOffice(b)
 	today := performance.DateOf(now())
@@ -63,10 +63,32 @@ func BenchmarkDepartmentWork(b *testing.B) {
 		_, err := o.db.coll(rollupsColl).InsertMany(b.Context(), parts)
 		o.must(err)
 	}
-	for b.Loop() {
-		work, err := o.Measures.DepartmentWork(b.Context(), ids, today-29, today)
-		if err != nil || work[ids[7]].TasksCompleted != 30*shards {
-			b.Fatalf("DepartmentWork = %+v, %v", work[ids[7]], err)
+	b.Run("Departments", func(b *testing.B) {
+		for b.Loop() {
+			work, err := o.Measures.DepartmentWork(b.Context(), ids, today-29, today)
+			if err != nil || work[ids[7]].TasksCompleted != 30*shards {
+				b.Fatalf("DepartmentWork = %+v, %v", work[ids[7]], err)
+			}
 		}
-	}
+	})
+	b.Run("CompanyDays", func(b *testing.B) {
+		for b.Loop() {
+			work, err := o.Measures.WorkDays(b.Context(), performance.Owner{}, today-29, today)
+			if err != nil || work[today].TasksCompleted != int64(len(ids))*shards {
+				b.Fatalf("WorkDays = %+v, %v", work, err)
+			}
+		}
+	})
+	b.Run("FirstDays", func(b *testing.B) {
+		owners := []performance.Owner{{}}
+		for _, id := range ids {
+			owners = append(owners, performance.Owner{Department: id})
+		}
+		for b.Loop() {
+			first, err := o.Measures.FirstDays(b.Context(), owners)
+			if err != nil || first[owners[0]] != today-59 || first[owners[200]] != today-59 {
+				b.Fatalf("FirstDays = %v, %v", first, err)
+			}
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/domain/agent"
 	"orgd/domain/performance"
@@ -37,36 +36,17 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 	return view(ctx, s.db, func(r reader) ([]performance.Day, error) { return readDays(r, ownerOfDepartment(id), first) })
 }
 
-// DepartmentWork implements [ports.Measures]. The server adds up the parts, of
-// which there may be hundreds for each department.
+// DepartmentWork implements [ports.Measures].
 func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
-	found := make(map[string]performance.Work, len(ids))
 	if len(ids) == 0 {
-		return found, nil // an "$or" of nothing is an error
+		return nil, nil // an "$or" of nothing is an error
 	}
 	days := make(bson.A, len(ids))
 	for i, id := range ids {
 		days[i] = daysOf(ownerOfDepartment(id), first, last)
 	}
-	sum := func(field string) bson.D { return bson.D{is("$sum", "$figures."+field)} }
-	pipeline := bson.A{bson.D{is("$match", bson.D{is("$or", days)})}, bson.D{is("$group", bson.D{
-		ownerIn("$_id"), is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
-	})}}
-	return view(ctx, s.db, func(r reader) (map[string]performance.Work, error) {
-		var sums []struct {
-			ID                              string `bson:"_id"`
-			Completed, Failed, Units, Nanos int64
-		}
-		err := drain(r, &sums, func(ctx context.Context) (*mongo.Cursor, error) {
-			return s.db.coll(rollupsColl).Aggregate(ctx, pipeline)
-		})
-		for _, d := range sums {
-			cost := performance.Sample{}.Merge(performance.Sample{Units: d.Units, Nanos: d.Nanos})
-			found[d.ID] = performance.Work{TasksCompleted: d.Completed, TasksFailed: d.Failed, Cost: cost.Total()}
-		}
-		return found, err
-	})
+	return sumWork[string](ctx, s.db, bson.D{is("$or", days)}, ownerIn("$_id"), by("_id"))
 }
 
 // readDays reads the figures of an owner and puts the parts of each day together.

@@ -68,7 +68,7 @@ func BenchmarkActivities(b *testing.B) {
 }
 
 // BenchmarkDepartmentWork reads 30 of 60 days of a page of departments, each of
-// which did something every day.
+// which did something every day, and all days of the company.
 func BenchmarkDepartmentWork(b *testing.B) {
 	o := openOrg(b, b.TempDir())
 	log, today := o.db.Stores().Activities, performance.DateOf(o.now())
@@ -85,8 +85,23 @@ func BenchmarkDepartmentWork(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	parallel(b, 1, func(int) error {
-		_, err := o.db.Stores().Measures.DepartmentWork(context.Background(), ids, today-29, today)
-		return err
+	measures := o.db.Stores().Measures
+	b.Run("Departments", func(b *testing.B) {
+		parallel(b, 1, func(int) error {
+			_, err := measures.DepartmentWork(context.Background(), ids, today-29, today)
+			return err
+		})
+	})
+	b.Run("CompanyDays", func(b *testing.B) {
+		parallel(b, 1, func(int) error {
+			_, err := measures.WorkDays(context.Background(), performance.Owner{}, today-59, today)
+			return err
+		})
+	})
+	b.Run("CompanyFirst", func(b *testing.B) {
+		parallel(b, 1, func(int) error {
+			_, err := measures.FirstDays(context.Background(), []performance.Owner{{}})
+			return err
+		})
 	})
 }

@@ -52,16 +52,17 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
 	found, err := ask(ctx, s.db, func(v *View) (map[string]performance.Work, error) {
-		return mapOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, scanWork)
+		return mapOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, scanWork[string])
 	})
 	return found, wrap(err, "read figures of departments", "")
 }
 
-func scanWork(r Row) (id string, w performance.Work, err error) {
+// scanWork reads sums of work, and what they are of.
+func scanWork[K any](r Row) (of K, w performance.Work, err error) {
 	var cost performance.Sample
-	err = r.Scan(&id, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
+	err = r.Scan(&of, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
 	w.Cost = performance.Sample{}.Merge(cost).Total()
-	return id, w, err
+	return of, w, err
 }
 
 func scanDay(r Row) (performance.Day, error) {

@@ -107,6 +107,12 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
 		{selectDepartmentDays, "PRIMARY KEY (owner=? AND day>?)"},
 		{selectDepartmentWork, "PRIMARY KEY (owner=? AND day>? AND day<?)"},
+		{selectAgentWork, "PRIMARY KEY (owner=? AND day>? AND day<?)"},
+		{selectOneDepartmentWork, "PRIMARY KEY (owner=? AND day>? AND day<?)"},
+		{selectFirstAgentDay, "PRIMARY KEY (owner=?)"},
+		{selectFirstDepartmentDay, "PRIMARY KEY (owner=?)"},
+		{selectFirstCompanyDay, "PRIMARY KEY (owner>?)"},
+		{selectFirstCompanyDay, "PRIMARY KEY (owner=?)"},
 		{sumAgentDays("agents"), "PRIMARY KEY (owner=? AND day>? AND day<?)"},
 		{sumAgentDays("former_agents"), "PRIMARY KEY (owner=? AND day>? AND day<?)"},
 		{selectLastActive, "events_agent_type (agent_id=? AND type=?)"},
@@ -156,6 +162,16 @@ func TestListsFollowAnIndex(t *testing.T) {
 	} {
 		if got := plan(t, db, c.query); !strings.Contains(got, c.want) || strings.Contains(got, "B-TREE") {
 			t.Errorf("plan of %s\n= %s\nwant %s, and no sorting", c.query, got, c.want)
+		}
+	}
+}
+
+// The days of the company are added up in a sorter, but only those that count are read.
+func TestCompanyDaysFollowAKey(t *testing.T) {
+	got := plan(t, openOrg(t, t.TempDir()).db, selectCompanyWork)
+	for _, want := range []string{"PRIMARY KEY (owner>?)", "PRIMARY KEY (owner=? AND day>? AND day<?)"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "SCAN department_days") {
+			t.Errorf("plan of %s\n= %s\nwant %s", selectCompanyWork, got, want)
 		}
 	}
 }

@@ -86,6 +86,10 @@ func (d Day) IsEmpty() bool {
 // finished is the number of data points of the day: tasks that came to an end.
 func (d Day) finished() int64 { return d.TasksCompleted + d.TasksFailed }
 
+// Owner is whose figures are asked for: those of an agent, of a department, or, if it is
+// zero, of the company. It has the id of the one or of the other.
+type Owner struct{ Agent, Department string }
+
 // Date is a UTC day, counted from 1970-01-01, which is 0. Days that follow each
 // other differ by 1.
 type Date int64

@@ -24,11 +24,17 @@ type Department struct {
 	UtilizationPercent decimal.Decimal
 }
 
-// Work is what a department did on some days.
+// Work is what an agent, a department or the company did on some days.
 type Work struct {
 	TasksCompleted int64
 	TasksFailed    int64
 	Cost           money.Total // the exact sum of the costs incurred
+}
+
+// DailyWork is what an owner did on one UTC day.
+type DailyWork struct {
+	Date Date
+	Work
 }
 
 // SuccessRate is completed / (completed + failed), 0 to 1; 4 decimals. It is nil

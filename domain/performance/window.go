@@ -90,6 +90,21 @@ func (s Size) String() string { return strconv.Itoa(int(s)) + "d" }
 // First is the first day of the window that ends today.
 func (s Size) First(today Date) Date { return today - Date(s) + 1 }
 
+// Days lists the days of the window that ends today, the oldest first and without gaps. work
+// may have other days, too.
+func (s Size) Days(work map[Date]Work, today Date) []DailyWork {
+	days := make([]DailyWork, s)
+	for i := range days {
+		date := s.First(today) + Date(i)
+		days[i] = DailyWork{date, work[date]}
+	}
+	return days
+}
+
+// Covered is how many days of the window that ends with last lie on or after the first day
+// of which there are figures.
+func (s Size) Covered(last, first Date) int { return int(max(0, min(Date(s), last-first+1))) }
+
 // of returns the days that lie in the window that ends today. days are in
 // ascending order.
 func (s Size) of(days []Day, today Date) []Day {

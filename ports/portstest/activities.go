@@ -34,6 +34,8 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"FiguresOfDays":                 measureDays,
 		"FiguresOfTheDepartmentThen":    measureDepartments,
 		"FiguresOfManyDepartments":      measureMany,
+		"WorkOfEachDay":                 workOfDays,
+		"FirstDaysOfMany":               firstDaysOfMany,
 		"FiguresOfAllAgents":            figuresOfAgents,
 		"FiguresBesideReports":          figuresBeside,
 		"FiguresOfNobody":               measureNobody,

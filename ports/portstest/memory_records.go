@@ -127,6 +127,22 @@ func (m memoryActivities) DepartmentWork(ctx context.Context, ids []string, firs
 	return found, nil
 }
 
+func (m memoryActivities) WorkDays(_ context.Context, of performance.Owner, first, last performance.Date) (map[performance.Date]performance.Work, error) {
+	defer m.lock()()
+	return workDays(m.counted, of, first, last), nil
+}
+
+func (m memoryActivities) FirstDays(_ context.Context, of []performance.Owner) (map[performance.Owner]performance.Date, error) {
+	defer m.lock()()
+	found := map[performance.Owner]performance.Date{}
+	for _, o := range of {
+		if days, _ := rollup(m.counted, countsFor(o)); len(days) > 0 {
+			found[o] = days[0].Date
+		}
+	}
+	return found, nil
+}
+
 func (m memoryIdempotency) Lock(_ context.Context, c idempotency.Lock) (*idempotency.Record, error) {
 	defer m.lock()()
 	if r, ok := m.records[c.Key]; ok {
