@@ -23,6 +23,7 @@ type FigureQuery struct {
 type AgentFigures struct {
 	agent.Agent
 	performance.Figures
+	BeforeDays int        // of how many days of the window before there are figures
 	LastActive *time.Time // its newest event of any type
 	Rank       performance.Ranked
 }
@@ -52,7 +53,8 @@ func (s *Measures) AgentFigures(ctx context.Context, q FigureQuery) (p AgentFigu
 	for i, k := range keys {
 		ids[i] = k.ID
 	}
-	figures, err := s.measures.AgentFigures(ctx, ids, q.Window, performance.DateOf(s.clock.Now()))
+	today := performance.DateOf(s.clock.Now())
+	figures, err := s.measures.AgentFigures(ctx, ids, q.Window, today)
 	if err != nil {
 		return p, err
 	}
@@ -67,7 +69,22 @@ func (s *Measures) AgentFigures(ctx context.Context, q FigureQuery) (p AgentFigu
 	if len(ranks) > q.Limit {
 		ranks, p.Reached = ranks[:q.Limit], &ranks[q.Limit-1]
 	}
-	return s.describe(ctx, p, ranks, ids, figures)
+	if p, err = s.describe(ctx, p, ranks, ids, figures); err != nil {
+		return p, err
+	}
+	return p, s.setDaysBefore(ctx, p.Rows, q.Window, today)
+}
+
+func (s *Measures) setDaysBefore(ctx context.Context, rows []AgentFigures, size performance.Size, today performance.Date) error {
+	owners := make([]performance.Owner, len(rows))
+	for i, f := range rows {
+		owners[i] = performance.Owner{Agent: string(f.ID())}
+	}
+	days, err := s.daysBefore(ctx, owners, size, today)
+	for i, o := range owners {
+		rows[i].BeforeDays = days[o]
+	}
+	return err
 }
 
 // describe reads the agents of a page, which ends earlier if they are large. One that was
@@ -96,7 +113,7 @@ func (s *Measures) describe(ctx context.Context, p AgentFiguresPage, ranks []per
 			return p, err
 		}
 		rank := byID[rec.ID]
-		p.Rows = append(p.Rows, AgentFigures{a, figures[rank.At], lastActive(active, rec.ID), rank})
+		p.Rows = append(p.Rows, AgentFigures{Agent: a, Figures: figures[rank.At], LastActive: lastActive(active, rec.ID), Rank: rank})
 	}
 	return p, nil
 }

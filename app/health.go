@@ -128,6 +128,7 @@ type DepartmentFigures struct {
 	Counts       agent.Counts
 	Currency     string
 	Work, Before performance.Work // of the last 30 days, and of the 30 before them
+	BeforeDays   int              // of how many of the 30 before them there are figures
 }
 
 // Size implements [page.Row]: the list of figures has the pages of departments.
@@ -141,9 +142,9 @@ func (s *Measures) DepartmentFigures(ctx context.Context, after company.OrderKey
 	if err != nil {
 		return nil, err
 	}
-	keys, ids := make([]name.Key, len(page)), make([]string, len(page))
+	keys, ids, owners := make([]name.Key, len(page)), make([]string, len(page)), make([]performance.Owner, len(page))
 	for i, d := range page {
-		keys[i], ids[i] = d.Name.Key, d.ID
+		keys[i], ids[i], owners[i] = d.Name.Key, d.ID, performance.Owner{Department: d.ID}
 	}
 	today := performance.DateOf(s.clock.Now())
 	first := performance.Month.First(today)
@@ -159,10 +160,14 @@ func (s *Measures) DepartmentFigures(ctx context.Context, after company.OrderKey
 	if err != nil {
 		return nil, err
 	}
+	days, err := s.daysBefore(ctx, owners, performance.Month, today)
+	if err != nil {
+		return nil, err
+	}
 	co, err := s.company.Company(ctx)
 	figures := make([]DepartmentFigures, len(page))
 	for i, d := range page {
-		figures[i] = DepartmentFigures{d, counts[keys[i]], co.Currency, work[d.ID], before[d.ID]}
+		figures[i] = DepartmentFigures{d, counts[keys[i]], co.Currency, work[d.ID], before[d.ID], days[owners[i]]}
 	}
 	return figures, err
 }

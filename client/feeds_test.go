@@ -141,6 +141,18 @@ func checkFigures(t *testing.T, c *client.Client) {
 	if len(costs) < 2 || costs["Engineering"] != "0.1" {
 		t.Errorf("DepartmentFigures cost %v, want 0.1 in Engineering and more departments", costs)
 	}
+	for name, days := range map[string]client.DailyFigures{
+		"CompanyDays":    must1(c.CompanyDays(ctx, 2))(t),
+		"DepartmentDays": must1(c.DepartmentDays(ctx, "Engineering", 2))(t),
+		"AgentDays":      must1(c.AgentDays(ctx, "Ada", 2))(t),
+	} {
+		if len(days.Days) != 2 || days.Days[1].TasksCompleted == 0 || days.Days[1].Date <= days.Days[0].Date || days.FirstDate == nil || days.Currency == "" {
+			t.Errorf("%s = %+v", name, days)
+		}
+	}
+	if days := must1(c.AgentDays(ctx, "Cleo/2", 0))(t); len(days.Days) != 90 || days.FirstDate != nil {
+		t.Errorf("AgentDays without data = %+v", days)
+	}
 }
 
 func checkChanges(t *testing.T, c *client.Client) {

@@ -47,6 +47,8 @@ type AgentFigures struct {
 	QualityScore   *Decimal `json:"quality_score"` // from 0 to 10, nil likewise, or without a score
 	Cost           Decimal  `json:"cost"`          // that was incurred, in the company's currency
 	CostBefore     Decimal  `json:"cost_before"`   // the same of the window before
+	// CostBeforeDays is of how many days of that window there are figures.
+	CostBeforeDays int64 `json:"cost_before_days"`
 	// LastActiveAt is the time of the newest event, nil without any.
 	LastActiveAt *time.Time `json:"last_active_at"`
 }

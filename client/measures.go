@@ -110,7 +110,26 @@ type DepartmentFigures struct {
 	SuccessRate      *Decimal `json:"success_rate"` // from 0 to 1, nil with less than five finished tasks
 	Cost             Decimal  `json:"cost"`         // that was incurred
 	CostBefore       Decimal  `json:"cost_before"`  // the same of the 30 days before
-	Currency         string   `json:"currency"`
+	// CostBeforeDays is of how many of these 30 days before there are figures.
+	CostBeforeDays int64  `json:"cost_before_days"`
+	Currency       string `json:"currency"`
+}
+
+// DailyFigures are what an agent, a department or the company did on each of the last UTC
+// days.
+type DailyFigures struct {
+	Currency string `json:"currency"`
+	// FirstDate is the first day of all time that has figures, nil without any.
+	FirstDate *Date        `json:"first_date"`
+	Days      []DayFigures `json:"days"` // the oldest first, without gaps, the last one is today
+}
+
+// DayFigures are what was done on one day.
+type DayFigures struct {
+	Date           Date    `json:"date"`
+	TasksCompleted int64   `json:"tasks_completed"`
+	TasksFailed    int64   `json:"tasks_failed"`
+	Cost           Decimal `json:"cost"` // that was incurred
 }
 
 // CostPoint is the cost of one day.

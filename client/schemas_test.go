@@ -42,6 +42,8 @@ var shapes = map[string]struct {
 	"CreateDepartmentRequest":      {input, reflect.TypeFor[client.DepartmentInput]()},
 	"UpdateDepartmentRequest":      {change, reflect.TypeFor[client.Department]()},
 	"DepartmentHealth":             {output, reflect.TypeFor[client.DepartmentHealth]()},
+	"DailyFigures":                 {output, reflect.TypeFor[client.DailyFigures]()},
+	"DayFigures":                   {output, reflect.TypeFor[client.DayFigures]()},
 	"DepartmentFigures":            {output, reflect.TypeFor[client.DepartmentFigures]()},
 	"AgentFigures":                 {output, reflect.TypeFor[client.AgentFigures]()},
 	"AgentLabel":                   {output, reflect.TypeFor[client.AgentLabel]()},

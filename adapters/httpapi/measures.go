@@ -151,6 +151,7 @@ func writeDepartmentFigures(w *jsondoc.Writer, f app.DepartmentFigures) {
 	w.Field("success_rate").NumberOrNull(f.Work.SuccessRate())
 	w.Field("cost").Number(f.Work.Cost.Decimal())
 	w.Field("cost_before").Number(f.Before.Cost.Decimal())
+	w.Field("cost_before_days").Int(int64(f.BeforeDays))
 	w.Field("currency").Text(f.Currency)
 	w.Close()
 }
@@ -232,6 +233,7 @@ func writeAgentFigures(w *jsondoc.Writer, f app.AgentFigures) {
 	w.Field("quality_score").NumberOrNull(f.AvgQuality())
 	w.Field("cost").Number(f.Cost.Decimal())
 	w.Field("cost_before").Number(f.CostBefore.Decimal())
+	w.Field("cost_before_days").Int(int64(f.BeforeDays))
 	w.Field("last_active_at").TimeOrNull(f.LastActive)
 	w.Close()
 }

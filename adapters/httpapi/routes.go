@@ -50,6 +50,7 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/company", Op: access.CompanyGet, Handle: company.get},
 		{Method: patch, Path: "/company", Op: access.CompanyUpdate, MaxBody: request.DefaultMaxBody, Handle: company.update},
 		{Method: get, Path: "/company/departments", Op: access.CompanyDepartments, Handle: company.departments},
+		{Method: get, Path: "/company/days", Op: access.CompanyDays, Handle: measures.companyDays},
 		{Method: get, Path: "/company/departments/figures", Op: access.DepartmentsFigures, Handle: measures.departmentFigures},
 		{Method: get, Path: "/company/agents/figures", Op: access.AgentsFigures, Handle: measures.agentFigures},
 		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, MaxBody: request.DefaultMaxBody, Long: true, Handle: company.reorder},
@@ -68,6 +69,7 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/agents/{agent_name}/health", Op: access.AgentsHealth, Handle: measures.agentHealth},
 		{Method: get, Path: "/agents/{agent_name}/history", Op: access.AgentsHistory, Handle: activities.career},
 		{Method: get, Path: "/agents/{agent_name}/performance", Op: access.AgentsPerformance, Handle: measures.performance},
+		{Method: get, Path: "/agents/{agent_name}/days", Op: access.AgentsDays, Handle: measures.agentDays},
 		{Method: get, Path: "/agents/{agent_id}/versions", Op: access.VersionsList, Handle: agents.versions},
 		{Method: get, Path: "/agents/{agent_id}/versions/diff", Op: access.VersionsDiff, Handle: agents.diff},
 		{Method: get, Path: "/agents/{agent_id}/versions/{version_num}", Op: access.VersionsGet, Handle: agents.version},
@@ -94,6 +96,7 @@ func (s *Server) routes() []request.Route {
 		{Method: remove, Path: "/departments/{name}/ceremony-policy", Op: access.DepartmentsDeleteCeremonyPolicy, Handle: departments.removeCeremonyPolicy},
 		{Method: get, Path: "/departments/{name}/ceremony-policy/resolved", Op: access.DepartmentsResolvedCeremonyPolicy, Handle: departments.resolvedCeremonyPolicy},
 		{Method: get, Path: "/departments/{name}/health", Op: access.DepartmentsHealth, Handle: measures.departmentHealth},
+		{Method: get, Path: "/departments/{name}/days", Op: access.DepartmentsDays, Handle: measures.departmentDays},
 		{Method: post, Path: "/departments/{name}/reorder-agents", Op: access.DepartmentsReorderAgents, MaxBody: request.DefaultMaxBody, Long: true, Handle: departments.reorderAgents},
 
 		{Method: get, Path: "/projects", Op: access.ProjectsList, Handle: projects.list},

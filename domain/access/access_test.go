@@ -27,11 +27,11 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 }
 
 const (
-	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments " +
-		"agents.list agents.get agents.activity agents.health agents.history agents.performance agents.figures " +
+	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments company.days " +
+		"agents.list agents.get agents.activity agents.health agents.history agents.performance agents.figures agents.days " +
 		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
 		"labels.list labels.resolve labels.history labels.agents " +
-		"departments.list departments.get departments.health departments.figures departments.ceremony_policy departments.resolved_ceremony_policy " +
+		"departments.list departments.get departments.health departments.figures departments.days departments.ceremony_policy departments.resolved_ceremony_policy " +
 		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
 		"agents.create agents.update agents.delete agents.rollback agents.restore labels.move activities.ingest " +

@@ -36,6 +36,7 @@ var table = map[Operation]rights{
 
 	CompanyGet:                everyone,
 	CompanyDepartments:        everyone,
+	CompanyDays:               everyone,
 	CompanyUpdate:             editors,
 	CompanyReorderDepartments: editors,
 	OrganizationExport:        editors,
@@ -43,7 +44,7 @@ var table = map[Operation]rights{
 	OrganizationApply:         editors,
 
 	AgentsList: everyone, AgentsGet: everyone, AgentsActivity: everyone,
-	AgentsHealth: everyone, AgentsHistory: everyone, AgentsPerformance: everyone, AgentsFigures: everyone,
+	AgentsHealth: everyone, AgentsHistory: everyone, AgentsPerformance: everyone, AgentsFigures: everyone, AgentsDays: everyone,
 	VersionsList: everyone, VersionsGet: everyone, VersionsDiff: everyone,
 	AgentsCreate: inOwn, AgentsUpdate: inOwn,
 	AgentsDelete: inOwn, AgentsRollback: inOwn,
@@ -56,7 +57,7 @@ var table = map[Operation]rights{
 	ActivitiesStream: everyone,
 	ActivitiesIngest: reporters,
 
-	DepartmentsList: everyone, DepartmentsGet: everyone, DepartmentsHealth: everyone, DepartmentsFigures: everyone,
+	DepartmentsList: everyone, DepartmentsGet: everyone, DepartmentsHealth: everyone, DepartmentsFigures: everyone, DepartmentsDays: everyone,
 	DepartmentsCeremonyPolicy: everyone, DepartmentsResolvedCeremonyPolicy: everyone,
 	DepartmentsCreate: editors,
 	DepartmentsUpdate: inOwn, DepartmentsDelete: inOwn,

@@ -122,7 +122,7 @@ func TestParseMax(t *testing.T) {
 func TestCheckNew(t *testing.T) {
 	for _, refused := range []string{
 		"Eng/health", "Eng/versions", "Eng/ceremony-policy", "Eng/ceremony-policy/resolved", "Eng/reorder-agents", "Eng/activity",
-		"Eng/history", "Eng/performance", "Eng/labels", "Eng/labels/production", "Eng/labels/x/history", "Eng/proposals", "Eng/restore",
+		"Eng/history", "Eng/performance", "Eng/days", "Eng/labels", "Eng/labels/production", "Eng/labels/x/history", "Eng/proposals", "Eng/restore",
 		"Eng/versions/3", "Eng/versions/diff", "Eng/versions/rollback", "Eng/versions/3/performance", "Eng/versions/3/evaluations",
 		"a/b/health", "/health", "ENG/Health", "Eng/he\u200dalth", "Eng/ｖersions/health", "Eng//health",
 	} {

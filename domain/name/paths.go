@@ -8,6 +8,7 @@ var pathsBelow = [][]string{
 	{"activity"},
 	{"ceremony-policy"},
 	{"ceremony-policy", "resolved"},
+	{"days"},
 	{"health"},
 	{"history"},
 	{"labels"},

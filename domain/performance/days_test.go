@@ -10,7 +10,9 @@ import (
 
 func TestDays(t *testing.T) {
 	const today = Date(20_000)
-	tasks := func(n int64) Work { return Work{TasksCompleted: n, TasksFailed: 2 * n, Cost: money.Total{Units: 3 * n}} }
+	tasks := func(n int64) Work {
+		return Work{TasksCompleted: n, TasksFailed: 2 * n, Cost: money.Total{Units: 3 * n}}
+	}
 	work := map[Date]Work{today - 3: tasks(4), today - 2: tasks(1), today: tasks(2), today + 1: tasks(3)}
 	for size, want := range map[Size][]DailyWork{
 		1: {{today, tasks(2)}},

@@ -26,6 +26,9 @@ func activityChecks() map[string]check {
 		"Agent":         agentFigures,
 		"Changed":       figuresOfChangedAgents,
 		"Parameters":    figureParameters,
+		"Days":          daysOfOwners,
+		"DaysParameter": daysParameter,
+		"DaysBefore":    comparedDays,
 		"Health":        agentHealthFigures,
 		"NameAtTheTime": namesInEvents,
 	}

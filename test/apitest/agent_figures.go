@@ -53,12 +53,12 @@ func agentFigures(t *testing.T, s *Service) {
 	ann := obj{
 		"agent_id": w.ann, "name": "Ann", "role": "Worker", "department": "Design", "level": "mid", "status": "active", "owner": nil, "tags": list{},
 		"labels":          list{obj{"label": "canary", "version": 2}, obj{"label": "production", "version": 1}},
-		"tasks_completed": 9, "tasks_failed": 1, "success_rate": 0.9, "quality_score": 8, "cost": 3, "cost_before": 7,
+		"tasks_completed": 9, "tasks_failed": 1, "success_rate": 0.9, "quality_score": 8, "cost": 3, "cost_before": 7, "cost_before_days": 30,
 		"last_active_at": w.get("/agents/Ann/health").at("data.last_active_at"),
 	}
 	w.get("/company/agents/figures?limit=1").has("data.0", ann).hasAll("pagination", obj{"limit": 1, "has_more": true})
-	w.get("/company/agents/figures?window=7d").has("data.0", with(ann, "cost_before", 0))
-	w.get("/company/agents/figures?window=90d").has("data.0", with(with(ann, "cost", 110), "cost_before", 0))
+	w.get("/company/agents/figures?window=7d").has("data.0", with(with(ann, "cost_before", 0), "cost_before_days", 7))
+	w.get("/company/agents/figures?window=90d").has("data.0", with(with(with(ann, "cost", 110), "cost_before", 0), "cost_before_days", 0))
 	w.get("/company/agents/figures").hasAll("data.2", obj{"name": "Carl", "tasks_failed": 4, "success_rate": nil, "quality_score": nil, "cost": 0.5}).
 		hasAll("data.3", obj{"name": "Dora", "tasks_completed": 18, "success_rate": 0.9, "quality_score": nil, "cost": 0, "owner": "eve", "tags": list{"eu", "b"}, "labels": list{}}).
 		hasAll("data.4", obj{"name": "Émile", "tasks_completed": 0, "cost": 40, "cost_before": 2, "success_rate": nil})

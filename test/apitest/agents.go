@@ -207,7 +207,7 @@ func namesOfManyScripts(t *testing.T, s *Service) {
 // No agent gets a name that a proxy which decodes %2F makes a path below another name.
 func namesThatArePaths(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	for _, bad := range []string{"Ann/health", "Ann/versions", "nobody/versions/3", "ANN/Versions/diff", "a/b/activity", "/performance", "Ann/labels/production"} {
+	for _, bad := range []string{"Ann/health", "Ann/days", "Ann/versions", "nobody/versions/3", "ANN/Versions/diff", "a/b/activity", "/performance", "Ann/labels/production"} {
 		const says = "name: the name must not end in"
 		w.post("/agents", agentBody(bad, "Design")).refused(400, 2001, says)
 		w.patch("/agents/Ann", obj{"name": bad}).refused(400, 2001, says)
@@ -229,7 +229,7 @@ func missingAgents(t *testing.T, s *Service) {
 	for _, key := range []string{"NoBody", nobody, w.project, "Ann2", "%24ne"} {
 		shown := fmt.Sprintf("agent %q", strings.ReplaceAll(key, "%24", "$"))
 		for _, below := range []string{
-			"", "/activity", "/health", "/history", "/performance", "/versions", "/versions/1", "/versions/diff?from_version=1&to_version=2",
+			"", "/activity", "/health", "/history", "/performance", "/days", "/versions", "/versions/1", "/versions/diff?from_version=1&to_version=2",
 		} {
 			w.get("/agents/"+key+below).refused(404, 3000, shown)
 		}

@@ -40,7 +40,7 @@ func isNoName(bare string) bool {
 }
 
 // belowName finds the paths that are below a name.
-var belowName = regexp.MustCompile(`/(activity|ceremony-policy(/resolved)?|health|history|performance|proposals|reorder-agents|restore|` +
+var belowName = regexp.MustCompile(`/(activity|ceremony-policy(/resolved)?|days|health|history|performance|proposals|reorder-agents|restore|` +
 	`labels(/[^/]+(/history)?)?|versions(/[^/]+(/evaluations|/performance)?)?)$`)
 
 // alphabets are ranges of characters of every plane, those that are refused

@@ -142,8 +142,8 @@ func departmentFigures(t *testing.T, s *Service) {
 		with(event("cost_incurred", "Bob", obj{"amount": 4}), "timestamp", daysAgo(59)), with(event("cost_incurred", "Bob", obj{"amount": 50}), "timestamp", daysAgo(60)),
 		task("Ann", 7, obj{"success": false}), with(task("Ann", 8, nil), "timestamp", daysAgo(30))).want(201)
 	w.soon("/company/departments/figures", "data.0.tasks_failed", 1).hasAll("data.0", obj{
-		"department_name": "Design", "agent_count": 4, "active_agent_count": 3, "tasks_completed": 5, "success_rate": 0.8333, "cost": 8.300000001, "cost_before": 7, "currency": "USD",
-	}).hasAll("data.1", obj{"department_name": "Sales", "agent_count": 0, "active_agent_count": 0, "tasks_completed": 0, "success_rate": nil, "cost": 7, "cost_before": 0})
+		"department_name": "Design", "agent_count": 4, "active_agent_count": 3, "tasks_completed": 5, "success_rate": 0.8333, "cost": 8.300000001, "cost_before": 7, "cost_before_days": 30, "currency": "USD",
+	}).hasAll("data.1", obj{"department_name": "Sales", "agent_count": 0, "active_agent_count": 0, "tasks_completed": 0, "success_rate": nil, "cost": 7, "cost_before": 0, "cost_before_days": 0})
 	// Another department of the same name has done nothing yet.
 	w.delete("/departments/Sales").want(204)
 	w.post("/departments", obj{"name": "Sales"}).want(201)

@@ -112,7 +112,7 @@ func statusMoves(t *testing.T, s *Service) {
 func deletedAgents(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.delete("/agents/Ann").want(204)
-	for _, path := range []string{"", "/health", "/performance"} {
+	for _, path := range []string{"", "/health", "/performance", "/days"} {
 		w.get(agentPath(w.ann)+path).refused(404, 3000)
 	}
 	w.patch(agentPath(w.ann), obj{}).refused(404, 3000)

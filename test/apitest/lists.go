@@ -205,9 +205,9 @@ func wrongParameters(t *testing.T, s *Service) {
 	}
 	for _, name := range []string{long, strings.Repeat("%C3%A4", 129)} {
 		for _, path := range []string{
-			"/agents/%s", "/agents/%s/activity", "/agents/%s/health", "/agents/%s/history", "/agents/%s/performance", "/agents/%s/versions",
+			"/agents/%s", "/agents/%s/activity", "/agents/%s/health", "/agents/%s/history", "/agents/%s/performance", "/agents/%s/days", "/agents/%s/versions",
 			"/agents/%s/labels", "/agents/%s/labels/x", "/agents/%s/labels/x/history", "/agents/Ann/labels/%s", "/agents/Ann/labels/%s/history", "/labels/%s/agents",
-			"/agents/%s/versions/1", "/agents/%s/versions/diff?from_version=1&to_version=2", "/departments/%s", "/departments/%s/health",
+			"/agents/%s/versions/1", "/agents/%s/versions/diff?from_version=1&to_version=2", "/departments/%s", "/departments/%s/health", "/departments/%s/days",
 			"/departments/%s/ceremony-policy", "/departments/%s/ceremony-policy/resolved", "/projects/%s", "/webhooks/%s", "/webhooks/%s/deliveries",
 		} {
 			w.get(strings.Replace(path, "%s", name, 1)).refused(400, 2001)

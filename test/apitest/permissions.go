@@ -41,6 +41,7 @@ var permissions = map[string]may{
 
 	"company.get":                 {everybody, everybody},
 	"company.departments":         {everybody, everybody},
+	"company.days":                {everybody, everybody},
 	"company.update":              {editors, editors},
 	"company.reorder_departments": {editors, editors},
 
@@ -55,6 +56,7 @@ var permissions = map[string]may{
 	"agents.history":     {everybody, everybody},
 	"agents.performance": {everybody, everybody},
 	"agents.figures":     {everybody, everybody},
+	"agents.days":        {everybody, everybody},
 	"versions.list":      {everybody, everybody},
 	"versions.get":       {everybody, everybody},
 	"versions.diff":      {everybody, everybody},
@@ -82,6 +84,7 @@ var permissions = map[string]may{
 	"departments.get":                      {everybody, everybody},
 	"departments.health":                   {everybody, everybody},
 	"departments.figures":                  {everybody, everybody},
+	"departments.days":                     {everybody, everybody},
 	"departments.ceremony_policy":          {everybody, everybody},
 	"departments.resolved_ceremony_policy": {everybody, everybody},
 	"departments.create":                   {editors, editors},
@@ -216,8 +219,8 @@ func (sc scene) onDepartment(what string) (path string, body any) {
 		return path, obj{"description": "Changed"}
 	case "delete":
 		return departmentPath(sc.empty), nil
-	case "health":
-		return path + "/health", nil
+	case "health", "days":
+		return path + "/" + what, nil
 	case "reorder_agents":
 		return path + "/reorder-agents", obj{"agent_names": list{sc.other, sc.agent}}
 	case "ceremony_policy", "delete_ceremony_policy":

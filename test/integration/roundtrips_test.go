@@ -61,6 +61,7 @@ func endpoints(project string) []endpoint {
 		{"GET /agents/{agent_name}/history", 2, 1, request{path: "/agents/Ann/history"}},
 		{"GET /agents/{agent_name}/performance", 5, 1, request{path: "/agents/Ann/performance"}},
 		{"GET /agents/{agent_name}/health", 4, 1, request{path: "/agents/Ann/health"}},
+		{"GET /agents/{agent_name}/days", 5, 1, request{path: "/agents/Ann/days"}},
 
 		{"GET /activities", 1, 1, request{}},
 		{"POST /activities", 6, 1, request{body: obj{"events": list{task("t2"), task("t3")}}}},
@@ -68,8 +69,9 @@ func endpoints(project string) []endpoint {
 		{"GET /company", 3, 1, request{}},
 		{"PATCH /company", 6, 1, request{body: obj{"company_name": "Acme & Sons"}, match: true}},
 		{"GET /company/departments", 1, 1, request{}},
-		{"GET /company/departments/figures", 6, 1, request{}},
-		{"GET /company/agents/figures", 6, 1, request{}},
+		{"GET /company/days", 4, 1, request{}},
+		{"GET /company/departments/figures", 7, 1, request{}},
+		{"GET /company/agents/figures", 7, 1, request{}},
 		{"POST /company/reorder-departments", 8, 1, request{body: obj{"department_names": list{"Sales", "Design"}}}},
 
 		{"GET /departments", 1, 1, request{}},
@@ -79,6 +81,7 @@ func endpoints(project string) []endpoint {
 		{"DELETE /departments/{name}", 9, 1, request{path: "/departments/Legal"}},
 		{"POST /departments/{name}/reorder-agents", 9, 1, request{path: "/departments/Design/reorder-agents", body: obj{"agent_names": list{"Dora", "Bob", "Ann"}}}},
 		{"GET /departments/{name}/health", 5, 1, request{path: "/departments/Design/health"}},
+		{"GET /departments/{name}/days", 5, 1, request{path: "/departments/Design/days"}},
 		{"PUT /departments/{name}/ceremony-policy", 6, 1, request{path: "/departments/Design/ceremony-policy", body: obj{"strategy": "hybrid"}}},
 		{"GET /departments/{name}/ceremony-policy", 1, 1, request{path: "/departments/Design/ceremony-policy"}},
 		{"GET /departments/{name}/ceremony-policy/resolved", 3, 1, request{path: "/departments/Design/ceremony-policy/resolved"}},

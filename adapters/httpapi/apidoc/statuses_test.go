@@ -22,6 +22,7 @@ const statuses = `
 	company.get                          200 304 401 429 500 503
 	company.update                       200 400 401 403 409 429 500 503
 	company.departments                  200 401 429 500 503
+	company.days                         200 400 401 429 500 503
 	company.reorder_departments          200 400 401 403 409 429 500 503
 
 	agents.list                          200 400 401 429 500 503
@@ -34,6 +35,7 @@ const statuses = `
 	agents.health                        200 400 401 404 429 500 503
 	agents.history                       200 400 401 404 429 500 503
 	agents.performance                   200 400 401 404 429 500 503
+	agents.days                          200 400 401 404 429 500 503
 
 	versions.list                        200 400 401 404 429 500 503
 	versions.get                         200 304 400 401 404 429 500 503
@@ -63,6 +65,7 @@ const statuses = `
 	departments.resolved_ceremony_policy 200 400 401 404 429 500 503
 	departments.figures                  200 400 401 429 500 503
 	departments.health                   200 400 401 404 429 500 503
+	departments.days                     200 400 401 404 429 500 503
 	departments.reorder_agents           201 400 401 403 404 409 429 500 503
 
 	organization.export                  200 401 403 429 500 503

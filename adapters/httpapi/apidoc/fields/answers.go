@@ -42,6 +42,7 @@ var Successes = []Success{
 	{"CeremonyPolicyAnswer", "The department's policy as it is stored. The tag is the department's.", []string{"ETag"}, "ApiResponse_CeremonyPolicy", []string{"ceremony_policy"}},
 	{"ResolvedCeremonyPolicyAnswer", "The policy in force.", nil, "ApiResponse_ResolvedCeremonyPolicy", []string{"resolved_ceremony_policy"}},
 	{"DepartmentHealthAnswer", "How the department is doing.", nil, "ApiResponse_DepartmentHealth", []string{"department_health"}},
+	{"DailyFiguresAnswer", "What was done on each day.", nil, "ApiResponse_DailyFigures", []string{"daily_figures"}},
 	{"DepartmentFiguresPage", "A page of the figures of departments, in order.", []string{"Link"}, "PaginatedResponse_DepartmentFigures", []string{"department_figures_page"}},
 	{"AgentFiguresPage", "A page of the figures of agents, in the order that was asked for.", []string{"Link"}, "PaginatedResponse_AgentFigures", []string{"agent_figures_page"}},
 	{"ProjectPage", "A page of projects, by id.", []string{"Link"}, "PaginatedResponse_Project", []string{"project_page"}},

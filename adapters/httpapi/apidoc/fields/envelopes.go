@@ -29,6 +29,7 @@ var Envelopes = []Envelope{
 	{"OrganizationApplied", One, "What came of a document, in its envelope."},
 	{"Department", One, "A department in its envelope."},
 	{"DepartmentHealth", One, "The health of a department in its envelope."},
+	{"DailyFigures", One, "The figures of each day in their envelope."},
 	{"CeremonyPolicy", One, "A ceremony policy in its envelope."},
 	{"ResolvedCeremonyPolicy", One, "A resolved ceremony policy in its envelope."},
 	{"AgentConfig", One, "An agent in its envelope."},

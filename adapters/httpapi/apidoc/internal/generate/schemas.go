@@ -188,7 +188,7 @@ func (w *writer) ref(name string, form fields.Form) (ref string, nullable bool) 
 
 // inline splits a schema in braces.
 func inline(schema string) (keywords [][2]string) {
-	for _, m := range regexp.MustCompile(`(\w+): ('[^']*'|\[[^]]*\]|[^,}]+)`).FindAllStringSubmatch(schema, -1) {
+	for _, m := range regexp.MustCompile(`(\w+): ('[^']*'|\[[^]]*\]|\{[^}]*\}|[^,}]+)`).FindAllStringSubmatch(schema, -1) {
 		keywords = append(keywords, [2]string{m[1], m[2]})
 	}
 	return keywords
