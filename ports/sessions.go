@@ -26,6 +26,10 @@ type SessionStore interface {
 	// the later of both. A revoked session may be seen.
 	See(ctx context.Context, s session.Session) error
 
+	// Used records when sessions were used last; it need not be one atomic step. An
+	// older time never replaces a newer one, whoever stores them in which order. A
+	// session that is not known is left out.
+	Used(ctx context.Context, uses []session.Use) error
 	// Session returns one session that was issued or seen, expired ones
 	// included until they are deleted, or session.ErrNotFound. Revocation is
 	// set if the session is revoked.

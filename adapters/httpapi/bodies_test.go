@@ -30,7 +30,7 @@ type anybody struct{}
 
 func (anybody) Authenticate(_ context.Context, token string) (session.Session, error) {
 	role, subject, _ := strings.Cut(token, ":")
-	return session.Session{ID: token, Issuer: "orgd", Subject: subject, Role: access.Role(role), ExpiresAt: time.Now().Add(time.Hour), Own: true}, nil
+	return session.Session{ID: token, Issuer: "orgd", Subject: subject, Role: access.Role(role), ExpiresAt: time.Now().Add(time.Hour), Kind: session.ByToken}, nil
 }
 
 func withAnybody(_ *Config, p *Parts) {

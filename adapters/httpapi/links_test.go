@@ -31,7 +31,7 @@ func (o ownToken) Authenticate(_ context.Context, token string) (session.Session
 		return session.Session{}, session.ErrUnauthorized
 	}
 	now := o.clock.Now()
-	return session.Session{ID: "s1", Issuer: "orgd", Subject: "root", Role: access.Admin, IssuedAt: now, ExpiresAt: now.Add(time.Hour), Own: true}, nil
+	return session.Session{ID: "s1", Issuer: "orgd", Subject: "root", Role: access.Admin, IssuedAt: now, ExpiresAt: now.Add(time.Hour), Kind: session.ByToken}, nil
 }
 func (ownToken) Issuer() string                          { return "orgd" }
 func (ownToken) Issue(s session.Session) (string, error) { return "token of " + s.Subject, nil }

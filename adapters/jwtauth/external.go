@@ -26,7 +26,7 @@ func (r *remote) session(claims jwt.MapClaims, now time.Time) (session.Session, 
 		return session.Session{}, refuse("the token has no subject")
 	}
 	s := session.Session{
-		Issuer: r.config.Issuer, Subject: session.Subject(r.config.Issuer, sub),
+		Issuer: r.config.Issuer, Subject: session.Subject(r.config.Issuer, sub), Kind: session.External,
 		Departments: namesOf(lookup(claims, r.config.DepartmentsClaim)),
 	}
 	if s.Role, err = r.role(claims); err != nil {

@@ -79,7 +79,7 @@ func TestExternalSession(t *testing.T) {
 	base := session.Session{
 		Issuer: p.URL, Subject: p.URL + "|ann", Role: access.Editor,
 		ID:       session.ExternalID(p.URL, "ann", "jti:j1"),
-		IssuedAt: noon, ExpiresAt: noon.Add(time.Hour),
+		IssuedAt: noon, ExpiresAt: noon.Add(time.Hour), Kind: session.External,
 	}
 	tests := map[string]struct {
 		config func(*jwtauth.OIDC)

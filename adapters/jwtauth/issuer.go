@@ -62,11 +62,18 @@ func (i *Issuer) Issue(s session.Session) (string, error) {
 	for n, d := range s.Departments {
 		departments[n] = d.Text
 	}
-	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
+	claims := jwt.MapClaims{
 		"iss": i.name, "aud": i.audience, "sub": s.Subject, "jti": rand.Text(), "sid": s.ID,
 		"iat": s.IssuedAt.Unix(), "nbf": s.IssuedAt.Add(-backdate).Unix(), "exp": s.ExpiresAt.Unix(),
 		"role": string(s.Role), "departments": departments,
-	})
+	}
+	if s.Label != "" {
+		claims["label"] = s.Label
+	}
+	if s.Kind == session.BySignIn {
+		claims["kind"] = string(s.Kind)
+	}
+	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	t.Header["kid"] = i.signerID
 	token, err := t.SignedString(i.signer)
 	if err != nil {
@@ -99,7 +106,7 @@ func (i *Issuer) rules(now func() time.Time) *jwt.Validator {
 // session reads the claims of an own token. They are what Issue wrote, so
 // anything else is a token that another program made with our key.
 func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, error) {
-	s := session.Session{Issuer: i.name, Own: true, Departments: namesOf(claims["departments"])}
+	s := session.Session{Issuer: i.name, Kind: session.ByToken, Departments: namesOf(claims["departments"])}
 	var err error
 	if s.ID, err = session.ParseID(textOf(claims["sid"])); err != nil {
 		return session.Session{}, refuse("the token has no session id")
@@ -112,6 +119,14 @@ func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, er
 	}
 	if s.Role == access.Agent {
 		s.Agent = s.Subject
+	}
+	if label, labeled := claims["label"]; labeled {
+		if s.Label, err = session.ParseLabel(textOf(label)); err != nil {
+			return session.Session{}, refuse("the token has a label that nobody can have given it")
+		}
+	}
+	if textOf(claims["kind"]) == string(session.BySignIn) {
+		s.Kind = session.BySignIn
 	}
 	s.IssuedAt, s.ExpiresAt, err = timesOf(claims)
 	return s, err

@@ -61,6 +61,16 @@ func TestOwnTokenOfAnAgent(t *testing.T) {
 	}
 }
 
+// A token says how its session began, and what it is for.
+func TestOwnTokenWithLabel(t *testing.T) {
+	auth, own := open(t, newClock(), keyFile(t, edKey(t)))
+	s := ownSession(t, time.Hour)
+	s.Kind, s.Label = session.BySignIn, strings.Repeat("🌙", 128)
+	if diff := cmp.Diff(s, wantAccepted(t, auth, "label", issue(t, own, s))); diff != "" {
+		t.Errorf("Authenticate (-want +got):\n%s", diff)
+	}
+}
+
 func TestOwnTokenEnds(t *testing.T) {
 	c := newClock()
 	auth, own := open(t, c, keyFile(t, edKey(t)))
@@ -137,6 +147,10 @@ func TestOwnTokenClaims(t *testing.T) {
 		"sid with a space":          {"sid": "a b"},
 		"no subject":                {"sub": nil},
 		"subject of another issuer": {"sub": "https://idp|ann"},
+		"label of two lines":        {"label": "a\nb"},
+		"empty label":               {"label": ""},
+		"label is a number":         {"label": 1},
+		"long label":                {"label": strings.Repeat("x", 129)},
 		"no role":                   {"role": nil},
 		"unknown role":              {"role": "root"},
 		"role in another case":      {"role": "Admin"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/access"
@@ -51,6 +52,21 @@ func (s *Sessions) See(ctx context.Context, seen session.Session) (err error) {
 		t.record(known, seen)
 		return nil
 	})
+}
+
+// Used implements [ports.SessionStore]. It needs no transaction: each session is a
+// document.
+func (s *Sessions) Used(ctx context.Context, uses []session.Use) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.used").End(&err)
+	writes := make([]mongo.WriteModel, len(uses))
+	for i, u := range uses {
+		writes[i] = mongo.NewUpdateOneModel().SetFilter(bson.D{is("_id", u.ID), exists("record", true)}).
+			SetUpdate(bson.D{is("$max", bson.D{is("record.last_used_at", millis(u.At))})})
+	}
+	if len(writes) > 0 { // the driver refuses to send nothing
+		_, err = s.db.coll(sessionsColl).BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
+	}
+	return translate(err)
 }
 
 // Revoke implements [ports.SessionStore].
@@ -138,7 +154,10 @@ type recordDoc struct {
 	Agent       string   `bson:"agent"`
 	IssuedAt    int64    `bson:"issued_at"`
 	ExpiresAt   int64    `bson:"expires_at"`
-	Own         bool     `bson:"own"`
+	Own         bool     `bson:"own"` // releases before Kind know only this
+	Kind        string   `bson:"kind,omitempty"`
+	Label       string   `bson:"label,omitempty"`
+	LastUsedAt  int64    `bson:"last_used_at,omitempty"`
 }
 
 type nameOf struct {
@@ -155,7 +174,7 @@ type revocationDoc struct {
 func recordOf(s session.Session) recordDoc {
 	d := recordDoc{
 		Issuer: s.Issuer, Subject: s.Subject, Role: string(s.Role), Departments: []nameOf{}, Agent: s.Agent,
-		IssuedAt: millis(s.IssuedAt), ExpiresAt: millis(s.ExpiresAt), Own: s.Own,
+		IssuedAt: millis(s.IssuedAt), ExpiresAt: millis(s.ExpiresAt), Own: s.Own(), Kind: string(s.Kind), Label: s.Label,
 	}
 	for _, n := range s.Departments {
 		d.Departments = append(d.Departments, nameOf{n.Text, string(n.Key)})
@@ -167,18 +186,28 @@ func recordOf(s session.Session) recordDoc {
 func (d sessionDoc) record() (session.Record, error) {
 	s := session.Session{
 		ID: d.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
-		Agent: d.Record.Agent, Own: d.Record.Own,
+		Agent: d.Record.Agent, Kind: d.Record.kind(), Label: d.Record.Label,
 		IssuedAt: fromMillis(d.Record.IssuedAt), ExpiresAt: fromMillis(d.Record.ExpiresAt),
 	}
 	for _, n := range d.Record.Departments {
 		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
 	}
-	r := session.Record{Session: s}
+	r := session.Record{Session: s, LastUsedAt: fromMillisOrZero(d.Record.LastUsedAt)}
 	if d.Revocation != nil {
 		revoked, _ := d.revocation()
 		r.Revocation = &revoked
 	}
 	return r, nil
+}
+
+func (d recordDoc) kind() session.Kind {
+	switch {
+	case d.Kind != "":
+		return session.Kind(d.Kind)
+	case d.Own:
+		return session.ByToken
+	}
+	return session.External
 }
 
 // revocation returns that of a document that has one.

@@ -34,3 +34,29 @@ func TestRevocationsOfOlderPrograms(t *testing.T) {
 		t.Errorf("Revoked behind the latest of the older program = %v, %v, want new2", found, err)
 	}
 }
+
+// A replica of a release that does not keep the kind of a session may run beside this
+// one, or have run before.
+func TestSessionsOfOlderPrograms(t *testing.T) {
+	o := newOffice(t)
+	start := now()
+	for own, want := range map[bool]session.Kind{true: session.ByToken, false: session.External} {
+		id := string(want)
+		old := recordDoc{Issuer: "i", Subject: "ann", Role: "viewer", IssuedAt: millis(start), ExpiresAt: millis(start.Add(time.Hour)), Own: own}
+		_, err := o.db.coll(sessionsColl).InsertOne(t.Context(), sessionDoc{ID: id, Record: &old})
+		o.must(err)
+		found, err := o.Sessions.Session(t.Context(), id)
+		if err != nil || found.Kind != want || found.Label != "" || !found.LastUsedAt.IsZero() {
+			t.Errorf("Session of before = %+v, %v, want the kind %s and no use", found, err, want)
+		}
+		o.must(o.Sessions.Used(t.Context(), []session.Use{{ID: id, At: start}}))
+		if found, err := o.Sessions.Session(t.Context(), id); err != nil || !found.LastUsedAt.Equal(start) {
+			t.Errorf("Session of before, used = %+v, %v, want the use", found, err)
+		}
+		o.must(o.Sessions.See(t.Context(), session.Session{ID: id + "2", Kind: want, IssuedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		made, err := oneOrZero[sessionDoc](o.db.ask(t.Context()), sessionsColl, byID(id+"2"))
+		if err != nil || made.Record.Own != own {
+			t.Errorf("a session for an older program = %+v, %v, want own: %t", made.Record, err, own)
+		}
+	}
+}

@@ -186,7 +186,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
-		selectProject, updateProject, deleteProject, selectRecord, selectSession, selectRevoked,
+		selectProject, updateProject, deleteProject, selectRecord, selectSession, updateUse, selectRevoked,
 		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectWritten, selectDelivery, updateDelivery,
 		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredReports, deleteExpiredChanges, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
 	} {

@@ -43,14 +43,30 @@ func (s *Sessions) See(ctx context.Context, in session.Session) (err error) {
 // upsertSession keeps the record of a session that is known; it only lives
 // longer.
 const upsertSession = `
-INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, expires_at, own)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, expires_at, kind, label)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at < excluded.expires_at`
 
 func putSession(tx *Tx, s session.Session) error {
 	_, err := tx.Exec(upsertSession, s.ID, s.Issuer, s.Subject, string(s.Role), packNames(s.Departments),
-		s.Agent, millis(s.IssuedAt), millis(s.ExpiresAt), s.Own)
+		s.Agent, millis(s.IssuedAt), millis(s.ExpiresAt), string(s.Kind), s.Label)
 	return wrap(err, "write session", s.ID)
+}
+
+const updateUse = `
+UPDATE sessions SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)`
+
+// Used implements [ports.SessionStore].
+func (s *Sessions) Used(ctx context.Context, uses []session.Use) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.used").End(&err)
+	return s.db.Write(ctx, func(tx *Tx) error {
+		for _, u := range uses {
+			if _, err := tx.Exec(updateUse, u.ID, millis(u.At)); err != nil {
+				return wrap(err, "write the use of session", u.ID)
+			}
+		}
+		return nil
+	})
 }
 
 // Session implements [ports.SessionStore].
@@ -108,7 +124,7 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 	})
 }
 
-const sessionColumns = `s.id, s.issuer, s.subject, s.role, s.departments, s.agent, s.issued_at, s.expires_at, s.own,
+const sessionColumns = `s.id, s.issuer, s.subject, s.role, s.departments, s.agent, s.issued_at, s.expires_at, s.kind, s.label, s.last_used_at,
 	r.revoked_by, r.at, r.until`
 
 const withRevocation = " LEFT JOIN revocations r ON r.session_id = s.id"
@@ -138,8 +154,8 @@ func scanSession(r Row) (rec session.Record, err error) {
 	var departments []byte
 	var issued, expires int64
 	var by *string
-	var at, until *int64
-	err = r.Scan(&rec.ID, &rec.Issuer, &rec.Subject, &rec.Role, &departments, &rec.Agent, &issued, &expires, &rec.Own,
+	var used, at, until *int64
+	err = r.Scan(&rec.ID, &rec.Issuer, &rec.Subject, &rec.Role, &departments, &rec.Agent, &issued, &expires, &rec.Kind, &rec.Label, &used,
 		&by, &at, &until)
 	if err != nil {
 		return session.Record{}, err
@@ -147,7 +163,7 @@ func scanSession(r Row) (rec session.Record, err error) {
 	if rec.Departments, err = unpackNames(departments); err != nil {
 		return session.Record{}, err
 	}
-	rec.IssuedAt, rec.ExpiresAt = fromMillis(issued), fromMillis(expires)
+	rec.IssuedAt, rec.ExpiresAt, rec.LastUsedAt = fromMillis(issued), fromMillis(expires), fromMillisOrZero(used)
 	if by != nil {
 		rec.Revocation = &session.Revocation{ID: rec.ID, By: *by, At: fromMillis(*at), Until: fromMillis(*until)}
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 
+	"orgd/domain/access"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
@@ -99,6 +101,9 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if err := fillOldFormer(tx, schema, bob); err != nil {
 		return err
 	}
+	if err := fillOldSessions(tx); err != nil {
+		return err
+	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
 	if err != nil {
 		return err
@@ -116,6 +121,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 		}
 	}
 	return fillOldTrail(tx, schema)
+}
+
+// fillOldSessions makes a session of each kind that there was, both without an end.
+func fillOldSessions(tx *Tx) error {
+	_, err := tx.Exec(`INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, expires_at, own)
+VALUES ('mine', 'orgd', 'ann', 'viewer', '[]', '', 2, ?1, 1), ('theirs', 'https://idp', 'https://idp|bob', 'viewer', '[]', '', 1, ?1, 0)`, 2*oldRevoked)
+	return err
 }
 
 // fillOldAgent makes Bob, who is in a department and has one version.
@@ -271,6 +283,7 @@ func (o upgraded) compare(schema int) {
 	revoked, err := o.db.Stores().Sessions.Revoked(ctx, expired, o.now())
 	o.same("the revocations after the latest", len(revoked), err, 1)
 
+	o.compareSessions()
 	o.compareLabels()
 	o.compareOwner()
 	o.compareFormer()
@@ -292,6 +305,22 @@ func (o upgraded) compareTrail(head activity.Seq) {
 	o.same("Entries", old, err, oldEntries())
 	page, err := trail.After(ctx, 0, 100)
 	o.same("After of the trail", page, err, ports.AuditPage{Next: head})
+}
+
+func (o upgraded) compareSessions() {
+	ctx := context.Background()
+	store := o.db.Stores().Sessions
+	at := fromMillis(oldRevoked)
+	o.check(store.Used(ctx, []session.Use{{ID: "mine", At: at}}))
+	want := func(id string, kind session.Kind, issuer, subject string, issued int64, used time.Time) session.Record {
+		return session.Record{LastUsedAt: used, Session: session.Session{
+			ID: id, Kind: kind, Issuer: issuer, Subject: subject, Role: access.Viewer, IssuedAt: fromMillis(issued), ExpiresAt: fromMillis(2 * oldRevoked),
+		}}
+	}
+	got, err := store.Sessions(ctx, session.Query{At: at, Limit: 3})
+	o.same("Sessions", got, err, []session.Record{
+		want("mine", session.ByToken, "orgd", "ann", 2, at), want("theirs", session.External, "https://idp", "https://idp|bob", 1, time.Time{}),
+	})
 }
 
 func (o upgraded) compareLabels() {

@@ -27,7 +27,7 @@ var (
 
 // ParseOwner returns an owner, who is the subject of a token.
 func ParseOwner(text string) (string, error) {
-	if problem := session.CheckSubject(text, MaxOwner); problem != "" {
+	if problem := session.CheckText(text, MaxOwner); problem != "" {
 		return "", ErrOwner.With("%s", problem)
 	}
 	return text, nil

@@ -14,6 +14,7 @@ import (
 const (
 	maxID      = 128 // characters of a sid
 	maxSubject = 256 // code points of the sub claim
+	maxLabel   = 128 // code points
 	separator  = "|" // between issuer and sub; own subjects do not contain it
 )
 
@@ -22,6 +23,8 @@ var (
 	ErrID = fault.New(fault.RequestValidation, "sid: must be 1 to 128 visible ASCII characters")
 	// ErrSubject is a text that cannot be the subject of a token.
 	ErrSubject = fault.New(fault.RequestValidation, "not a subject")
+	// ErrLabel is a text that cannot say what a session is for.
+	ErrLabel = fault.New(fault.RequestValidation, "not a label")
 	// ErrOwnSubject is a subject that could be mistaken for one of an external
 	// issuer.
 	ErrOwnSubject = fault.New(fault.RequestValidation, `subject: must not contain "|"`)
@@ -44,14 +47,24 @@ func ParseID(s string) (string, error) {
 // without control and format characters and without surrounding white space.
 // It returns [ErrSubject] for anything else.
 func ParseSubject(s string) (string, error) {
-	if problem := CheckSubject(s, maxSubject); problem != "" {
+	if problem := CheckText(s, maxSubject); problem != "" {
 		return "", ErrSubject.With("subject: %s", problem)
 	}
 	return s, nil
 }
 
-// CheckSubject returns what is wrong with a subject of 1 to max code points, "" if nothing.
-func CheckSubject(s string, max int) string {
+// ParseLabel reads what a session is for: 1 to 128 code points with the rules of
+// [ParseSubject]. It returns [ErrLabel] for anything else.
+func ParseLabel(s string) (string, error) {
+	if problem := CheckText(s, maxLabel); problem != "" {
+		return "", ErrLabel.With("label: %s", problem)
+	}
+	return s, nil
+}
+
+// CheckText returns what is wrong with a subject, or another text of one line, of 1 to max
+// code points, "" if nothing.
+func CheckText(s string, max int) string {
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n > max:

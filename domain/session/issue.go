@@ -35,20 +35,21 @@ type Grant struct {
 	Subject     string // see [ParseOwnSubject]; the agent's id for role agent
 	Role        access.Role
 	Departments []name.Name
+	Label       string        // see [ParseLabel]; may be ""
 	At          time.Time     // now
 	TTL         time.Duration // whole seconds, [MinTTL] to [MaxTTL]
 }
 
 // Issue returns the session that g describes. It returns [ErrID], [ErrSubject],
-// [ErrOwnSubject], [access.ErrRole], [ErrDepartments], [ErrAgentSubject] or
-// [ErrTTL]. Whether the agent exists is for the caller to find out.
+// [ErrOwnSubject], [access.ErrRole], [ErrDepartments], [ErrAgentSubject], [ErrLabel]
+// or [ErrTTL]. Whether the agent exists is for the caller to find out.
 func Issue(g Grant) (Session, error) {
 	if err := g.check(); err != nil {
 		return Session{}, err
 	}
 	s := Session{
 		ID: g.ID, Issuer: g.Issuer, Subject: g.Subject,
-		Role: g.Role, Departments: g.Departments, Own: true,
+		Role: g.Role, Departments: g.Departments, Kind: ByToken, Label: g.Label,
 	}
 	if g.Role == access.Agent {
 		s.Subject = strings.ToLower(g.Subject) // as ids are written
@@ -73,6 +74,11 @@ func (g Grant) check() error {
 	}
 	if g.Role == access.Agent && !name.IsUUID(g.Subject) {
 		return ErrAgentSubject
+	}
+	if g.Label != "" {
+		if _, err := ParseLabel(g.Label); err != nil {
+			return err
+		}
 	}
 	return checkTTL(g.TTL)
 }
@@ -100,7 +106,7 @@ func lifetime(now time.Time, ttl time.Duration) (from, until time.Time) {
 // from before and after. It returns [ErrNotRenewable] for a session of an
 // external issuer.
 func (s Session) Renew(now time.Time) (Session, error) {
-	if !s.Own {
+	if !s.Own() {
 		return Session{}, ErrNotRenewable
 	}
 	ttl := s.ExpiresAt.Sub(s.IssuedAt)

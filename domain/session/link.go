@@ -38,7 +38,7 @@ type Link struct {
 // Link returns a link that is made now. It ends after [LinkTTL], or with the token
 // of its maker. It returns [ErrNoLink] for a session of an external issuer.
 func (s Session) Link(now time.Time) (Link, error) {
-	if !s.Own {
+	if !s.Own() {
 		return Link{}, ErrNoLink
 	}
 	l := Link{Maker: s, ExpiresAt: now.Add(LinkTTL)}
@@ -56,8 +56,12 @@ func (l Link) SignIn(id string, now time.Time) (Session, error) {
 		return Session{}, ErrLink
 	}
 	m := l.Maker
-	return Issue(Grant{
+	s, err := Issue(Grant{
 		ID: id, Issuer: m.Issuer, Subject: m.Subject, Role: m.Role, Departments: m.Departments,
 		At: now, TTL: ttl,
 	})
+	if err == nil {
+		s.Kind = BySignIn
+	}
+	return s, err
 }

@@ -53,9 +53,23 @@ type Session struct {
 	IssuedAt time.Time
 	// ExpiresAt is when the token stops being accepted, exclusively.
 	ExpiresAt time.Time
-	// Own reports whether this service issued the token.
-	Own bool
+	Kind      Kind
+	// Label is what the session is for, in the words of who asked for its token; "" if
+	// nobody said. See [ParseLabel].
+	Label string
 }
+
+// Kind is how a session began.
+type Kind string
+
+const (
+	ByToken  Kind = "token"    // with a token that this service issued
+	BySignIn Kind = "sign_in"  // with a sign-in link
+	External Kind = "external" // with a token of another issuer
+)
+
+// Own reports whether this service issues the tokens of the session.
+func (s Session) Own() bool { return s.Kind == ByToken || s.Kind == BySignIn }
 
 // Actor returns who asks with a token of this session.
 func (s Session) Actor() access.Actor {
@@ -73,6 +87,15 @@ type Record struct {
 	Session
 	// Revocation is nil while the session is not revoked.
 	Revocation *Revocation
+	// LastUsedAt is when a request of the session was accepted last, as far as that is
+	// stored; zero if none is known. See [Use].
+	LastUsedAt time.Time
+}
+
+// Use is when a session was used.
+type Use struct {
+	ID string // the session's
+	At time.Time
 }
 
 // Position is a position in the list of sessions, which is read latest first, ties
@@ -125,7 +148,7 @@ type Revocation struct {
 // being issued at this moment. Other issuers go on to issue tokens of a session.
 func (s Session) Revoke(by string, at time.Time) Revocation {
 	until := at.Add(MaxTTL)
-	if !s.Own {
+	if !s.Own() {
 		until = at.Add(foreignKept)
 	}
 	if s.ExpiresAt.After(until) {

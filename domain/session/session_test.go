@@ -25,7 +25,7 @@ func grant(change func(*session.Grant)) session.Grant {
 	g := session.Grant{
 		ID: "s1", Issuer: "orgd", Subject: "ann", Role: access.DepartmentAdmin,
 		Departments: []name.Name{{Text: "Design", Key: "design"}},
-		At:          noon, TTL: time.Hour,
+		Label:       "nightly reports", At: noon, TTL: time.Hour,
 	}
 	if change != nil {
 		change(&g)
@@ -41,7 +41,7 @@ func TestIssue(t *testing.T) {
 	want := session.Session{
 		ID: "s1", Issuer: "orgd", Subject: "ann", Role: access.DepartmentAdmin,
 		Departments: []name.Name{{Text: "Design", Key: "design"}},
-		IssuedAt:    noon, ExpiresAt: noon.Add(time.Hour), Own: true,
+		IssuedAt:    noon, ExpiresAt: noon.Add(time.Hour), Kind: session.ByToken, Label: "nightly reports",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Issue (-want +got):\n%s", diff)
@@ -84,6 +84,9 @@ func TestIssueRefuses(t *testing.T) {
 		"negative lifetime":    {func(g *session.Grant) { g.TTL = -time.Hour }, session.ErrTTL},
 		"too long a lifetime":  {func(g *session.Grant) { g.TTL = session.MaxTTL + time.Second }, session.ErrTTL},
 		"fraction of a second": {func(g *session.Grant) { g.TTL = 1500 * time.Millisecond }, session.ErrTTL},
+		"label with a line":    {func(g *session.Grant) { g.Label = "nightly\nreports" }, session.ErrLabel},
+		"blank label":          {func(g *session.Grant) { g.Label = " " }, session.ErrLabel},
+		"long label":           {func(g *session.Grant) { g.Label = strings.Repeat("ä", 129) }, session.ErrLabel},
 		"too many departments": {func(g *session.Grant) { g.Departments = make([]name.Name, 257) }, session.ErrDepartments},
 	}
 	for what, tt := range tests {
@@ -125,7 +128,7 @@ func TestRenew(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Renew (-want +got):\n%s", diff)
 	}
-	s.Own = false
+	s.Kind = session.External
 	if got, err := s.Renew(noon); !errors.Is(err, session.ErrNotRenewable) {
 		t.Errorf("Renew(external) = %+v, %v, want ErrNotRenewable", got, err)
 	}
@@ -154,7 +157,14 @@ func TestIDsAndSubjectsSayWhatIsWrong(t *testing.T) {
 			t.Errorf("ParseID(%.20q) = %v, want %q", text, err, want)
 		}
 	}
-	want := "subject: must be 1 to 256 characters, it has 257"
+	want := "label: must be 1 to 128 characters, it has 129"
+	if _, err := session.ParseLabel(strings.Repeat("ä", 129)); err == nil || err.Error() != want {
+		t.Errorf("ParseLabel(129) = %v, want %q", err, want)
+	}
+	if l, err := session.ParseLabel(strings.Repeat("ä", 128)); err != nil || len(l) != 256 {
+		t.Errorf("ParseLabel(128) = %q, %v, want it back", l, err)
+	}
+	want = "subject: must be 1 to 256 characters, it has 257"
 	if _, err := session.ParseSubject(strings.Repeat("ä", 257)); err == nil || err.Error() != want {
 		t.Errorf("ParseSubject(257) = %v, want %q", err, want)
 	}
@@ -186,9 +196,9 @@ func TestSubjectNeverMeetsAnOwnOne(t *testing.T) {
 }
 
 func TestRevoke(t *testing.T) {
-	short := session.Session{ID: "s1", ExpiresAt: noon.Add(time.Hour), Own: true}
-	long := session.Session{ID: "s2", ExpiresAt: noon.Add(365 * 24 * time.Hour), Own: true}
-	foreign := session.Session{ID: "s4", ExpiresAt: noon.Add(time.Hour)}
+	short := session.Session{ID: "s1", ExpiresAt: noon.Add(time.Hour), Kind: session.ByToken}
+	long := session.Session{ID: "s2", ExpiresAt: noon.Add(365 * 24 * time.Hour), Kind: session.ByToken}
+	foreign := session.Session{ID: "s4", Kind: session.External, ExpiresAt: noon.Add(time.Hour)}
 	for s, until := range map[*session.Session]time.Time{
 		&short:   noon.Add(session.MaxTTL + session.Grace), // it may be renewed at this very moment
 		&long:    long.ExpiresAt.Add(session.Grace),

@@ -45,6 +45,7 @@ type memory struct {
 	records     map[idempotency.Key]idempotency.Record
 	locks       map[idempotency.Key]idempotency.Lock
 	sessions    map[string]session.Session
+	used        map[string]time.Time // session id → when last
 	revocations map[string]session.Revocation
 	revoked     time.Time // the latest, also if it has expired
 	webhooks    map[webhook.ID]webhook.Webhook
@@ -71,6 +72,7 @@ func newMemory() Stores {
 		records:     map[idempotency.Key]idempotency.Record{},
 		locks:       map[idempotency.Key]idempotency.Lock{},
 		sessions:    map[string]session.Session{},
+		used:        map[string]time.Time{},
 		revocations: map[string]session.Revocation{},
 		webhooks:    map[webhook.ID]webhook.Webhook{},
 		deliveries:  map[webhook.DeliveryID]webhook.Delivery{},
@@ -173,6 +175,7 @@ func (m *memory) deleteExpiredSessions(now time.Time) {
 	for id, s := range m.sessions {
 		if !s.ExpiresAt.After(now) {
 			delete(m.sessions, id)
+			delete(m.used, id)
 		}
 	}
 	for id, r := range m.revocations {

@@ -220,11 +220,22 @@ func (m memorySessions) See(_ context.Context, s session.Session) error {
 	return nil
 }
 
-func (m *memory) record(s session.Session) session.Record {
-	if r, ok := m.revocations[s.ID]; ok {
-		return session.Record{Session: s, Revocation: &r}
+func (m memorySessions) Used(_ context.Context, uses []session.Use) error {
+	defer m.lock()()
+	for _, u := range uses {
+		if _, known := m.sessions[u.ID]; known && u.At.After(m.used[u.ID]) {
+			m.used[u.ID] = u.At
+		}
 	}
-	return session.Record{Session: s}
+	return nil
+}
+
+func (m *memory) record(s session.Session) session.Record {
+	rec := session.Record{Session: s, LastUsedAt: m.used[s.ID]}
+	if r, ok := m.revocations[s.ID]; ok {
+		rec.Revocation = &r
+	}
+	return rec
 }
 
 func (m memorySessions) Session(_ context.Context, id string) (session.Record, error) {

@@ -30,6 +30,8 @@ func SessionStore(t *testing.T, open func(t *testing.T) ports.SessionStore) {
 		"IssueContinues":              sessionIssueContinues,
 		"IssueRefusesRevoked":         sessionIssueRefusesRevoked,
 		"IssueOrRevokeFirst":          sessionIssueOrRevokeFirst,
+		"UseOnlyMovesOn":              sessionUsed,
+		"ParallelUsesKeepTheLatest":   sessionParallelUses,
 		"UnknownIsNotFound":           sessionUnknown,
 		"PagesWalkEverySessionOnce":   sessionPages,
 		"ListOfOneSubject":            sessionOneSubject,
@@ -53,7 +55,7 @@ var sessionEpoch = time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC)
 func sessionOf(id, subject string, issued time.Time) session.Session {
 	return session.Session{
 		ID: id, Issuer: "orgd", Subject: subject, Role: access.Editor,
-		IssuedAt: issued, ExpiresAt: issued.Add(time.Hour), Own: true,
+		IssuedAt: issued, ExpiresAt: issued.Add(time.Hour), Kind: session.ByToken,
 	}
 }
 
@@ -141,6 +143,7 @@ func sessionRevoked(t *testing.T, store ports.SessionStore, since, now time.Time
 func sessionIssueKeepsEverything(t *testing.T, store ports.SessionStore) {
 	s := sessionOf("s1", "ann", sessionEpoch)
 	s.Role = access.DepartmentAdmin
+	s.Kind, s.Label = session.BySignIn, "nightly $reports. 🌙"
 	s.Departments = []name.Name{{Text: "Désign", Key: "désign"}, {Text: "Sales", Key: "sales"}}
 	sessionIssue(t, store, 1, s)
 	sessionWant(t, store, session.Record{Session: s})
@@ -149,7 +152,7 @@ func sessionIssueKeepsEverything(t *testing.T, store ports.SessionStore) {
 func sessionSeeKeepsEverything(t *testing.T, store ports.SessionStore) {
 	s := session.Session{
 		ID: `$ne."';--`, Issuer: "https://idp.example", Subject: "https://idp.example|a$b.c|é",
-		Role: access.Agent, Agent: "0190a5c4-0000-7000-8000-000000000001",
+		Role: access.Agent, Agent: "0190a5c4-0000-7000-8000-000000000001", Kind: session.External,
 		IssuedAt: sessionEpoch, ExpiresAt: sessionEpoch.Add(time.Millisecond),
 	}
 	sessionSee(t, store, s)
@@ -160,7 +163,7 @@ func sessionSeenAgain(t *testing.T, store ports.SessionStore) {
 	first := sessionOf("s1", "ann", sessionEpoch)
 	sessionSee(t, store, first)
 	later := sessionOf("s1", "bob", sessionEpoch.Add(time.Minute))
-	later.Role = access.Admin
+	later.Role, later.Kind, later.Label = access.Admin, session.BySignIn, "another"
 	sessionSee(t, store, later)
 	want := first
 	want.ExpiresAt = later.ExpiresAt
@@ -180,6 +183,76 @@ func sessionIssueContinues(t *testing.T, store ports.SessionStore) {
 	want := first
 	want.ExpiresAt = renewed.ExpiresAt
 	sessionWant(t, store, session.Record{Session: want})
+}
+
+// sessionUsed stores uses, which nothing else of the session changes, and which change
+// nothing else.
+func sessionUsed(t *testing.T, store ports.SessionStore) {
+	s := sessionOf("s1", "ann", sessionEpoch)
+	sessionIssue(t, store, 1, s)
+	at := sessionEpoch.Add(time.Minute)
+	used := func(after time.Duration, want time.Time) {
+		t.Helper()
+		uses := []session.Use{{ID: "unknown", At: at}, {ID: "s1", At: at.Add(after)}}
+		if err := store.Used(t.Context(), uses); err != nil {
+			t.Fatalf("Used(%v) = %v", uses, err)
+		}
+		sessionWant(t, store, session.Record{Session: s, LastUsedAt: want})
+	}
+	used(0, at)
+	used(-time.Millisecond, at)
+	used(0, at)
+	used(time.Millisecond, at.Add(time.Millisecond))
+	if err := store.Used(t.Context(), nil); err != nil {
+		t.Errorf("Used of nothing = %v", err)
+	}
+	if got, err := store.Session(t.Context(), "unknown"); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("Session that was used and is not known = %+v, %v, want ErrNotFound", got, err)
+	}
+	s.ExpiresAt = s.ExpiresAt.Add(time.Hour)
+	sessionSee(t, store, s)
+	r := s.Revoke("ann", at)
+	sessionRevoke(t, store, 2, r)
+	want := session.Record{Session: s, LastUsedAt: at.Add(time.Millisecond), Revocation: &r}
+	sessionWant(t, store, want)
+	listed, err := store.Sessions(t.Context(), session.Query{At: sessionEpoch, Limit: 2})
+	if diff := cmp.Diff([]session.Record{want}, listed, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("Sessions = %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// sessionParallelUses lets replicas store what they know of the same sessions, while
+// these are renewed.
+func sessionParallelUses(t *testing.T, store ports.SessionStore) {
+	const sessions, replicas = 20, 8
+	for i := range sessions {
+		sessionSee(t, store, sessionOf(fmt.Sprint("s", i), "ann", sessionEpoch))
+	}
+	var all sync.WaitGroup
+	for replica := range replicas {
+		all.Go(func() {
+			var uses []session.Use
+			for i := range sessions {
+				uses = append(uses, session.Use{ID: fmt.Sprint("s", i), At: sessionEpoch.Add(time.Duration((replica+i)%replicas) * time.Second)})
+			}
+			if err := store.Used(t.Context(), uses); err != nil {
+				t.Errorf("Used = %v", err)
+			}
+			s := sessionOf(fmt.Sprint("s", replica), "ann", sessionEpoch)
+			s.ExpiresAt = s.ExpiresAt.Add(time.Hour)
+			if err := store.See(t.Context(), s); err != nil {
+				t.Errorf("See = %v", err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range sessions {
+		want := session.Record{Session: sessionOf(fmt.Sprint("s", i), "ann", sessionEpoch), LastUsedAt: sessionEpoch.Add((replicas - 1) * time.Second)}
+		if i < replicas {
+			want.ExpiresAt = want.ExpiresAt.Add(time.Hour)
+		}
+		sessionWant(t, store, want)
+	}
 }
 
 func sessionUnknown(t *testing.T, store ports.SessionStore) {

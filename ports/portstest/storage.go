@@ -146,6 +146,7 @@ func storageSessions(w *world) {
 	over, going := sessionOf("over", "ann", epoch), sessionOf("going", "ann", epoch.Add(time.Millisecond))
 	w.wantNil("See", w.Sessions.See(w.Context(), over))
 	w.wantNil("See", w.Sessions.See(w.Context(), going))
+	w.wantNil("Used", w.Sessions.Used(w.Context(), []session.Use{{ID: "over", At: epoch}}))
 	lapsed := session.Revocation{ID: "over", By: "ann", At: epoch, Until: over.ExpiresAt}
 	kept := session.Revocation{ID: "going", By: "ann", At: epoch.Add(time.Millisecond), Until: going.ExpiresAt}
 	alone := session.Revocation{ID: "unseen", By: "ann", At: epoch.Add(time.Second), Until: going.ExpiresAt}
@@ -162,7 +163,7 @@ func storageSessions(w *world) {
 	w.wantNil("Revoked", err)
 	slices.SortFunc(revoked, func(a, b session.Revocation) int { return a.At.Compare(b.At) })
 	w.want("Revoked", revoked, []session.Revocation{kept, alone})
-	w.wantNil("See", w.Sessions.See(w.Context(), over))
+	w.wantNil("See", w.Sessions.See(w.Context(), over)) // its use has gone, too
 	got, err = w.Sessions.Session(w.Context(), "over")
 	w.wantNil("Session(over)", err)
 	w.want("Session(over)", got, session.Record{Session: over}) // its revocation has gone
