@@ -165,6 +165,7 @@ type TokenRequest struct {
 	Subject     string
 	Role        access.Role
 	Departments []name.Name
+	Label       string // what it is for; may be ""
 	TTL         time.Duration
 }
 
@@ -202,7 +203,7 @@ func prepareKey(cfg Config, path string) error {
 func newSession(issuer *jwtauth.Issuer, in TokenRequest) (session.Session, error) {
 	return session.Issue(session.Grant{
 		ID: system.IDs{}.NewID(), Issuer: issuer.Issuer(), Subject: in.Subject,
-		Role: in.Role, Departments: in.Departments, At: system.Clock{}.Now(), TTL: in.TTL,
+		Role: in.Role, Departments: in.Departments, Label: in.Label, At: system.Clock{}.Now(), TTL: in.TTL,
 	})
 }
 

@@ -123,25 +123,30 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	return a.server.Run(ctx, ready)
 }
 
-// drainTimeout is how long deliveries to webhooks, and writing the last of the audit trail,
-// may take to end when the service stops. A delivery that is cancelled is due again at once.
+// drainTimeout is how long deliveries to webhooks, and writing the last of the audit trail
+// and of what sessions did, may take to end when the service stops. A delivery that is cancelled is due again at once.
 const drainTimeout = 5 * time.Second
 
 func (a *App) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	var both sync.WaitGroup
-	both.Go(func() {
+	var all sync.WaitGroup
+	all.Go(func() {
 		if err := a.dispatcher.Drain(ctx); err != nil {
 			a.log.Error("the last deliveries to webhooks were not recorded; they are made again", zap.Error(err))
 		}
 	})
-	both.Go(func() {
+	all.Go(func() {
 		if err := a.auditLog.drain(ctx); err != nil {
 			a.log.Error("the last of the audit trail was not written; the next start goes on there", zap.Error(err))
 		}
 	})
-	both.Wait()
+	all.Go(func() {
+		if err := a.sessions.StoreUses(ctx); err != nil {
+			a.log.Error("when sessions were used last was not stored", zap.Error(err))
+		}
+	})
+	all.Wait()
 }
 
 // ReopenAuditLog opens the file of the audit trail again, which may have been moved away.
@@ -184,6 +189,7 @@ func (a *App) backgroundJobs() []jobs.Job {
 	return append([]jobs.Job{
 		{Name: "revocations", Every: refreshEvery, Run: a.sessions.Refresh},
 		{Name: "forgotten revocations", Every: reloadEvery, Run: a.sessions.Load},
+		{Name: "uses of sessions", Every: app.StoreUsesEvery, Run: a.sessions.StoreUses},
 		{Name: "retention", Every: expireEvery, Run: a.expire},
 		{Name: "log of events", Every: app.WatchEvery, Run: a.streams.Watch},
 		{Name: "events for webhooks", Every: webhooksEvery, Run: a.dispatcher.Record, Wake: a.stream.Changed, Gather: webhooksGather},

@@ -147,6 +147,28 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A service that stops stores when sessions were used, which it does every five minutes
+// otherwise.
+func TestStopStoresUses(t *testing.T) {
+	c := config(t)
+	a := build(t, c)
+	token, _, err := NewToken(c, TokenRequest{Subject: "ann", Role: access.Editor, Label: "nightly reports", TTL: session.DefaultTTL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(when, last string) {
+		t.Helper()
+		if w := get(a, "/api/v1/auth/sessions", token); !strings.Contains(w.Body.String(), `"label":"nightly reports","kind":"token","last_used_at":`+last) {
+			t.Errorf("sessions %s = %s, want the label, and last_used_at: %s", when, w.Body, last)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	if err := a.Run(ctx, func(net.Addr) { want("while it runs", "null"); stop() }); err != nil {
+		t.Fatalf("Run = %v", err)
+	}
+	want("after it has stopped", `"20`)
+}
+
 func TestRunCannotListen(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

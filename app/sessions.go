@@ -35,10 +35,12 @@ type Sessions struct {
 	seen    map[string]time.Time // session id → latest expiry that is recorded
 
 	links links
+	uses  uses
 }
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
-// the first request and [Sessions.Refresh] twice a second from then on.
+// the first request, [Sessions.Refresh] twice a second from then on, and
+// [Sessions.StoreUses] every [StoreUsesEvery] and after the last request.
 func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore, records ports.IdempotencyStore) *Sessions {
 	return &Sessions{
 		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents, records: records,
@@ -89,8 +91,10 @@ func (s *Sessions) Watch(found *session.Session) func() error {
 	}
 }
 
-// See records the session of an accepted request, once for each expiry.
+// See records the session of an accepted request, once for each expiry. That it was
+// used is stored later.
 func (s *Sessions) See(ctx context.Context, found session.Session) error {
+	s.uses.keep(session.Use{ID: found.ID, At: s.clock.Now()})
 	s.mu.RLock()
 	until, ok := s.seen[found.ID]
 	s.mu.RUnlock()
@@ -114,6 +118,7 @@ type IssueToken struct {
 	Subject     string
 	Role        access.Role
 	Departments []name.Name
+	Label       string // what it is for; may be ""
 	TTL         time.Duration
 }
 
@@ -123,7 +128,7 @@ func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, se
 	ch := newChange(s.clock, s.ids, c)
 	made, err := session.Issue(session.Grant{
 		ID: s.ids.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
-		Role: in.Role, Departments: in.Departments, At: ch.at, TTL: in.TTL,
+		Role: in.Role, Departments: in.Departments, Label: in.Label, At: ch.at, TTL: in.TTL,
 	})
 	if err != nil {
 		return "", session.Session{}, err
@@ -202,6 +207,16 @@ func (s *Sessions) hand(ctx context.Context, ch change, made session.Session) (s
 		return "", session.Session{}, err
 	}
 	return token, made, s.store.Issue(ctx, made, withoutReply(ch.trail(audit.SessionIssued, audit.Session(made.ID), 0, 1, noReply)))
+}
+
+// Me returns the caller's session as his token says it is, with what is stored beside.
+func (s *Sessions) Me(ctx context.Context, mine session.Session) (session.Record, error) {
+	known, err := s.store.Session(ctx, mine.ID)
+	if errors.Is(err, session.ErrNotFound) { // it has expired, by the clock of this service
+		err = nil
+	}
+	known.Session = mine
+	return known, err
 }
 
 // List returns a page of sessions: the caller's own, or everybody's for those

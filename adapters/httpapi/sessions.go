@@ -42,6 +42,7 @@ func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
 		r.Text("subject", &in.Subject, 1, 256)
 		jsondoc.Enum(r, "role", &in.Role, access.Roles()...)
 		r.Texts("departments", &names, jsondoc.Bounds{MaxItems: session.MaxDepartments, MinLen: 1, MaxLen: 256})
+		r.Text("label", &in.Label, 1, 128)
 		r.Int("ttl_seconds", &ttl, int64(session.MinTTL/time.Second), int64(session.MaxTTL/time.Second))
 		r.Require("subject", "role")
 		for _, text := range names {
@@ -82,11 +83,15 @@ func sendToken(r *request.Request, token string, s session.Session, status int) 
 
 // me serves GET /auth/me.
 func (h sessions) me(r *request.Request) error {
-	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, *r.Session) })
+	rec, err := h.svc.Me(r.Ctx(), *r.Session)
+	if err != nil {
+		return err
+	}
+	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, rec) })
 }
 
-// writeSession writes the members of a session.
-func writeSession(w *jsondoc.Writer, s session.Session) {
+// writeSession writes the members of a session that its own token may see.
+func writeSession(w *jsondoc.Writer, s session.Record) {
 	w.Field("sid").Text(s.ID)
 	w.Field("issuer").Text(s.Issuer)
 	w.Field("subject").Text(s.Subject)
@@ -99,6 +104,9 @@ func writeSession(w *jsondoc.Writer, s session.Session) {
 	w.Field("agent_id").TextOrNull(jsondoc.NonZero(s.Agent))
 	w.Field("issued_at").Time(s.IssuedAt)
 	w.Field("expires_at").Time(s.ExpiresAt)
+	w.Field("label").TextOrNull(jsondoc.NonZero(s.Label))
+	w.Field("kind").Text(string(s.Kind))
+	w.Field("last_used_at").TimeOrNull(jsondoc.NonZero(s.LastUsedAt))
 }
 
 // list serves GET /auth/sessions.
@@ -126,7 +134,7 @@ func (h sessions) list(r *request.Request) error {
 
 func writeRecord(w *jsondoc.Writer, r session.Record) {
 	w.Open()
-	writeSession(w, r.Session)
+	writeSession(w, r)
 	w.Field("revoked_at")
 	if r.Revocation == nil {
 		w.Null()

@@ -52,6 +52,10 @@ type noSessions struct{ ports.SessionStore }
 
 func (noSessions) See(context.Context, session.Session) error { return nil }
 
+func (noSessions) Session(context.Context, string) (session.Record, error) {
+	return session.Record{}, session.ErrNotFound
+}
+
 // fakeCompany is a company store that does what a test says.
 type fakeCompany struct {
 	ports.CompanyStore

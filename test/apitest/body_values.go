@@ -117,7 +117,7 @@ func serverFields(t *testing.T, s *Service) {
 	values := obj{
 		"id": w.bob, "version": 7, "revision": 7, "created_at": now, "updated_at": now, "agent_id": w.bob, "content_hash": "x",
 		"saved_by": "me", "saved_at": now, "restored_from": 1, "place": "a", "entity_id": w.bob, "_id": "x", "departments": list{},
-		"secret": "whsec_x", "disabled_reason": "x", "sid": "s1", "expires_at": now, "token": "x", "issued_at": now,
+		"secret": "whsec_x", "disabled_reason": "x", "sid": "s1", "expires_at": now, "token": "x", "issued_at": now, "kind": "sign_in", "last_used_at": now,
 	}
 	shown := slices.Clip([]string{"id", "revision", "created_at", "updated_at"}) // in most answers
 	rows := []struct {
@@ -135,7 +135,7 @@ func serverFields(t *testing.T, s *Service) {
 		{"POST", agentPath(w.ann) + "/versions/rollback", obj{"target_version": 1}, nil, []string{"version", "saved_by", "restored_from", "id"}},
 		{"POST", "/webhooks", obj{"url": nowhere}, append(shown, "secret", "disabled_reason"), nil},
 		{"PATCH", "/webhooks/" + w.webhook, obj{}, append(shown, "secret", "disabled_reason"), nil},
-		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, nil, []string{"id", "sid", "expires_at", "issued_at", "token"}},
+		{"POST", "/auth/tokens", obj{"subject": "x", "role": "editor"}, nil, []string{"id", "sid", "expires_at", "issued_at", "token", "kind", "last_used_at"}},
 	}
 	tried := 0
 	for _, row := range rows {

@@ -42,6 +42,7 @@ func signInLinks(t *testing.T, s *Service) {
 		for _, field := range []string{"subject", "role", "departments", "agent_id", "issuer"} {
 			me.has("data."+field, mine.at("data."+field))
 		}
+		me.hasAll("data", obj{"kind": "sign_in", "label": nil})
 		if me.text("data.sid") == mine.text("data.sid") {
 			t.Errorf("%s: the link gave the maker's own session", g.Role)
 		}

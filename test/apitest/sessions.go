@@ -55,7 +55,7 @@ func issuedTokens(t *testing.T, s *Service) {
 	c := s.admin(t)
 	c.found("Design")
 	before := time.Now()
-	r := c.post("/auth/tokens", obj{"subject": "kim", "role": "department_admin", "departments": list{"design", "Späti"}, "ttl_seconds": 600}).want(201)
+	r := c.post("/auth/tokens", obj{"subject": "kim", "role": "department_admin", "departments": list{"design", "Späti"}, "label": "nightly reports", "ttl_seconds": 600}).want(201)
 	if r.header.Get("Cache-Control") != "no-store" || r.header.Get("Location") != api+"/auth/sessions/"+r.text("data.sid") {
 		t.Errorf("headers = %v", r.header)
 	}
@@ -66,7 +66,11 @@ func issuedTokens(t *testing.T, s *Service) {
 	kim := s.bearer(t, r.text("data.token"))
 	kim.get("/auth/me").want(200).hasAll("data", obj{
 		"sid": r.at("data.sid"), "subject": "kim", "role": "department_admin", "departments": list{"design", "Späti"}, "expires_at": r.at("data.expires_at"),
+		"label": "nightly reports", "kind": "token",
 	})
+	kim.get("/auth/sessions").want(200).hasAll("data.0", obj{"sid": r.at("data.sid"), "label": "nightly reports", "kind": "token", "last_used_at": nil})
+	renewed := s.bearer(t, kim.post("/auth/renew", nil).want(200).text("data.token"))
+	renewed.get("/auth/me").want(200).hasAll("data", obj{"label": "nightly reports", "kind": "token", "last_used_at": nil})
 	kim.patch("/departments/Design", obj{"description": "x"}).want(200)
 	expires, err = time.Parse(time.RFC3339, c.post("/auth/tokens", obj{"subject": "x", "role": "admin"}).want(201).text("data.expires_at"))
 	if d := time.Until(expires) - 12*time.Hour; err != nil || d < -time.Minute || d > 5*time.Second {
@@ -84,6 +88,7 @@ func tokensThatAreNotIssued(t *testing.T, s *Service) {
 		"subject":     {"", " kim", "a\nb", "https://idp|kim", strings.Repeat("x", 257), 1, nil},
 		"role":        {"", "root", "Admin", 1, nil},
 		"departments": {"Design", list{""}, list{1}, list{"a", "a"}, list{".."}, anys(numbered("d", 257))},
+		"label":       {"", " ", " x", "a\nb", "a\x00b", "a\u200bb", "a\u202eb", strings.Repeat("ä", 129), 1, list{}, obj{}},
 		"ttl_seconds": {0, -1, 2592001, 1.5, "600"},
 	} {
 		for _, v := range bad {
@@ -93,6 +98,10 @@ func tokensThatAreNotIssued(t *testing.T, s *Service) {
 	c.post("/auth/tokens", obj{}).refused(400, 2001, "subject: is required", "role: is required")
 	c.post("/auth/tokens", with(with(good, "role", "department_admin"), "departments", anys(longNamesOf(200)))).refused(400, 2000, "departments")
 	c.post("/auth/tokens", with(good, "ttl_seconds", 2592000)).want(201)
+	for _, label := range []any{nil, "x", "<b>'; --", strings.Repeat("🌙", 128)} {
+		r := c.post("/auth/tokens", with(good, "label", label)).want(201)
+		s.bearer(t, r.text("data.token")).get("/auth/me").want(200).has("data.label", label)
+	}
 }
 
 func longNamesOf(n int) []string {
