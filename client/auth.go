@@ -15,6 +15,8 @@ type TokenInput struct {
 	// Departments are those that a [RoleDepartmentAdmin] is responsible for, or of whose
 	// agents a [RoleReporter] reports; none are all then.
 	Departments []string `json:"departments,omitzero"`
+	// Label says what the token is for, in at most 128 characters.
+	Label string `json:"label,omitzero"`
 	// TTLSeconds is how long the token lives, at most 30 days; by default 12 hours.
 	TTLSeconds int64 `json:"ttl_seconds,omitzero"`
 }
@@ -26,7 +28,7 @@ type IssuedToken struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Caller is what the service reads from the client's token.
+// Caller is what the service reads from the client's token, and knows of its session.
 type Caller struct {
 	// SID is the id of the session.
 	SID    string `json:"sid"`
@@ -41,6 +43,12 @@ type Caller struct {
 	AgentID   *string   `json:"agent_id"`
 	IssuedAt  time.Time `json:"issued_at"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Label is what the session is for, nil if nobody said.
+	Label *string     `json:"label"`
+	Kind  SessionKind `json:"kind"`
+	// LastUsedAt is when the session was used last, exact to five minutes, nil if no use
+	// is known.
+	LastUsedAt *time.Time `json:"last_used_at"`
 }
 
 // Session is one login. It outlives its tokens when they are renewed.

@@ -235,10 +235,10 @@ func checkAudit(t *testing.T, c *client.Client) {
 func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	ctx := t.Context()
 	issued := must1(c.IssueToken(ctx, client.TokenInput{
-		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, TTLSeconds: 600,
+		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, Label: "nightly reports", TTLSeconds: 600,
 	}, client.IdempotencyKey("bob")))(t)
 	if _, err := c.IssueToken(ctx, client.TokenInput{
-		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, TTLSeconds: 600,
+		Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"}, Label: "nightly reports", TTLSeconds: 600,
 	}, client.IdempotencyKey("bob")); !errors.Is(err, client.ErrConflict) {
 		t.Errorf("IssueToken with a used key = %v, want ErrConflict", err)
 	}
@@ -248,9 +248,11 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 		HTTPClient: &http.Client{Transport: seen.around(&http.Transport{DisableKeepAlives: true})},
 	})
 	me := must1(bob.Me(ctx))(t)
+	label := "nightly reports"
 	want := client.Caller{
 		SID: issued.SID, Issuer: "orgd", Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"},
 		IssuedAt: me.IssuedAt, ExpiresAt: issued.ExpiresAt,
+		Label: &label, Kind: client.SessionByToken,
 	}
 	if diff := cmp.Diff(want, me); diff != "" {
 		t.Errorf("Me (-want +got):\n%s", diff)
@@ -280,6 +282,9 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	}
 	if own := must1(bob.SessionPage(ctx, client.PageQuery{}))(t); len(all) != 3 || all[issued.SID].Subject != "bob" || len(own.Items) != 2 {
 		t.Errorf("Sessions = %+v, of bob himself %+v", all, own)
+	}
+	if s := all[signedIn.SID]; s.Kind != client.SessionBySignIn || s.Label != nil {
+		t.Errorf("the session of a sign-in link = %+v", s)
 	}
 	for range 2 {
 		if err := c.RevokeSession(ctx, issued.SID); err != nil {

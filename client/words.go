@@ -402,3 +402,14 @@ const (
 	RoleEditor          Role = "editor"
 	RoleAdmin           Role = "admin"
 )
+
+// SessionKind is how a session began. More may come.
+type SessionKind string
+
+// The kinds of sessions: with a token of the service, with a sign-in link, with a token
+// of another issuer.
+const (
+	SessionByToken  SessionKind = "token"
+	SessionBySignIn SessionKind = "sign_in"
+	SessionExternal SessionKind = "external"
+)
