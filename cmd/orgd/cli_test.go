@@ -37,7 +37,7 @@ func TestUsage(t *testing.T) {
 		"config check --log-level loud --replicas 2",
 		"token",
 		"token create --role admin",
-		"token create --role king --subject a|b --ttl 1w --departments ..",
+		"token create --role king --subject a|b --ttl 1w --departments .. --label a\u200bb",
 		"token create --role agent --subject ann --ttl 31d",
 		"token list --server nowhere",
 		"token revoke",

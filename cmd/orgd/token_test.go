@@ -34,7 +34,7 @@ func claims(t *testing.T, token string) map[string]any {
 func TestTokenCreate(t *testing.T) {
 	dir := t.TempDir()
 	r := command(t, nil, "token", "create", "--data-dir", dir, "--role", "department_admin", "--subject", "bob",
-		"--ttl", "1h", "--departments", "Design,Research")
+		"--ttl", "1h", "--departments", "Design,Research", "--label", "nightly reports")
 	if r.code != exitOK || r.stderr != "" || !strings.HasSuffix(r.stdout, "\n") || strings.Count(r.stdout, "\n") != 1 {
 		t.Fatalf("orgd token create = %+v, want one line on standard output only", r)
 	}
@@ -42,7 +42,7 @@ func TestTokenCreate(t *testing.T) {
 	if ttl := got["exp"].(float64) - got["iat"].(float64); ttl != time.Hour.Seconds() {
 		t.Errorf("exp - iat = %v, want 3600", ttl)
 	}
-	want := map[string]any{"role": "department_admin", "sub": "bob", "iss": "orgd", "departments": []any{"Design", "Research"}}
+	want := map[string]any{"role": "department_admin", "sub": "bob", "iss": "orgd", "departments": []any{"Design", "Research"}, "label": "nightly reports"}
 	for name := range got {
 		if _, ok := want[name]; !ok {
 			delete(got, name)
@@ -106,13 +106,13 @@ func TestTokenListAndRevoke(t *testing.T) {
 	s := serve(t, false, "--data-dir", dir)
 	admin := readSecret(t, filepath.Join(dir, "admin.token"))
 	vars := []string{"ORGD_SERVER=" + s.url + "/", "ORGD_TOKEN_FILE=" + filepath.Join(dir, "admin.token")}
-	bob := strings.TrimSpace(must(t, nil, "token", "create", "--data-dir", dir, "--role", "department_admin", "--subject", "bob", "--departments", "Design"))
+	bob := strings.TrimSpace(must(t, nil, "token", "create", "--data-dir", dir, "--role", "department_admin", "--subject", "bob", "--departments", "Design", "--label", "nightly reports"))
 	if status, _ := call(t, "GET", s.url+"/api/v1/auth/me", bob, ""); status != 200 {
 		t.Fatalf("GET /auth/me = %d, want 200", status)
 	}
 	list := must(t, vars, "token", "list")
 	sid := claims(t, bob)["sid"].(string)
-	for _, want := range []string{sid, "bob", "department_admin", "Design", "good", claims(t, admin)["sid"].(string)} {
+	for _, want := range []string{sid, "bob", "department_admin", "Design", "good", "token", "nightly reports", "LAST USED", claims(t, admin)["sid"].(string)} {
 		if !strings.Contains(list, want) {
 			t.Errorf("orgd token list lacks %s:\n%s", want, list)
 		}

@@ -22,6 +22,7 @@ type TokenCreate struct {
 	Subject     string   `required:"" placeholder:"NAME" help:"Who the bearer is; for role agent the agent's id."`
 	TTL         string   `name:"ttl" placeholder:"TIME" default:"12h" help:"How long the token is good, up to 30d (default ${default})."`
 	Departments []string `placeholder:"NAME" help:"Departments that a department_admin manages, or of which a reporter reports, separated by commas."`
+	Label       string   `placeholder:"TEXT" help:"What the token is for, as \"orgd token list\" shows it."`
 	config.FileFlag
 	config.DirectoryFlag
 	kong.Plugins // signing key, issuer and audience
@@ -41,6 +42,9 @@ Examples:
     # for an hour, for two departments
     orgd token create --data-dir ./data --role department_admin --subject bob \
       --departments Design,Research --ttl 1h
+
+    # for a program, with what it does
+    orgd token create --data-dir ./data --role viewer --subject ci --label "nightly reports"
 
     # for an agent that reports its own activity
     orgd token create --data-dir ./data --role agent --subject 0198c3f2-1c7e-7d4b-9a51-0a3f5e8b2c6d
@@ -92,6 +96,10 @@ func (c *TokenCreate) request() (in orgd.TokenRequest, err error) {
 	}
 	if len(in.Departments) > session.MaxDepartments {
 		flag("departments", session.ErrDepartments)
+	}
+	if c.Label != "" {
+		in.Label, err = session.ParseLabel(c.Label)
+		flag("label", err)
 	}
 	if in.TTL, err = terminal.ParseDuration(c.TTL); err != nil {
 		errs = append(errs, fmt.Errorf("--ttl: %w", err))

@@ -17,7 +17,7 @@ type TokenList struct {
 
 // Help implements kong.HelpProvider.
 func (TokenList) Help() string {
-	return `Lists the sessions that have not expired, latest first: all of them for a token of role admin, else the caller's own. A session is listed once its token was issued by the service or used for the first time. The token is that of "orgd login", or of $ORGD_TOKEN or the file that $ORGD_TOKEN_FILE names.
+	return `Lists the sessions that have not expired, latest first: all of them for a token of role admin, else the caller's own. A session is listed once its token was issued by the service or used for the first time. When it was used last is exact to five minutes. The token is that of "orgd login", or of $ORGD_TOKEN or the file that $ORGD_TOKEN_FILE names.
 
 Example:
 
@@ -32,13 +32,14 @@ func (c *TokenList) Run(ctx context.Context, t *terminal.Terminal, service *clie
 		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("SESSION", "SUBJECT", "ROLE", "ISSUED", "EXPIRES", "STATE", "DEPARTMENTS")
+		table.Header("SESSION", "SUBJECT", "ROLE", "ISSUED", "EXPIRES", "LAST USED", "STATE", "KIND", "LABEL", "DEPARTMENTS")
 		for _, s := range all {
 			state := "good"
 			if s.RevokedAt != nil {
 				state = "revoked"
 			}
-			table.Row(s.SID, s.Subject, string(s.Role), terminal.Time(s.IssuedAt), terminal.Time(s.ExpiresAt), state, strings.Join(s.Departments, ", "))
+			table.Row(s.SID, s.Subject, string(s.Role), terminal.Time(s.IssuedAt), terminal.Time(s.ExpiresAt),
+				terminal.TimeOrNone(s.LastUsedAt), state, string(s.Kind), terminal.Word(s.Label), strings.Join(s.Departments, ", "))
 		}
 	})
 }

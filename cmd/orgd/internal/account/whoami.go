@@ -47,7 +47,10 @@ func (c *Whoami) Run(ctx context.Context, t *terminal.Terminal) error {
 		table.Field("Role", string(me.Role))
 		table.Field("Departments", strings.Join(me.Departments, ", "))
 		table.Field("Session", me.SID)
+		table.Field("Kind", string(me.Kind))
+		table.Field("Label", terminal.Word(me.Label))
 		table.Field("Issued", terminal.Time(me.IssuedAt))
 		table.Field("Expires", terminal.Time(me.ExpiresAt))
+		table.Field("Last used", terminal.TimeOrNone(me.LastUsedAt))
 	})
 }

@@ -100,6 +100,14 @@ func (t *Table) write(b *strings.Builder, r row) {
 // Time is a time in a table.
 func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// TimeOrNone is a time in a table that may be absent.
+func TimeOrNone(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return Time(*t)
+}
+
 // Word is a value in a table that may be absent.
 func Word[T ~string](v *T) string {
 	if v == nil {
