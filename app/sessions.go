@@ -113,6 +113,10 @@ func (s *Sessions) See(ctx context.Context, found session.Session) error {
 	return nil
 }
 
+// StoreUses stores when sessions were used since the last call. What could not be stored
+// is kept for the next one.
+func (s *Sessions) StoreUses(ctx context.Context) error { return s.uses.store(ctx, s.store) }
+
 // IssueToken asks for a token of a new session.
 type IssueToken struct {
 	Subject     string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgd/domain/session"
+	"orgd/ports"
 )
 
 const (
@@ -52,16 +53,15 @@ func (u *uses) take() []session.Use {
 	return list
 }
 
-// StoreUses stores when sessions were used since the last call. What could not be stored
-// is kept for the next one.
-func (s *Sessions) StoreUses(ctx context.Context) (err error) {
-	for part := range slices.Chunk(s.uses.take(), usesAtOnce) {
+// store moves the uses to a store. What could not be stored is kept.
+func (u *uses) store(ctx context.Context, to ports.SessionStore) (err error) {
+	for part := range slices.Chunk(u.take(), usesAtOnce) {
 		if err == nil {
-			err = s.store.Used(ctx, part)
+			err = to.Used(ctx, part)
 		}
 		if err != nil {
 			for _, used := range part {
-				s.uses.keep(used)
+				u.keep(used)
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func TestWhoami(t *testing.T) {
 	for line := range strings.Lines(u.can(t, "whoami")) {
 		fields = append(fields, strings.Fields(line)[0])
 	}
-	if diff := cmp.Diff([]string{"Server", "Subject", "Role", "Departments", "Session", "Issued", "Expires"}, fields); diff != "" {
+	if diff := cmp.Diff([]string{"Server", "Subject", "Role", "Departments", "Session", "Kind", "Issued", "Expires"}, fields); diff != "" {
 		t.Errorf("orgd whoami shows (-want +got):\n%s", diff)
 	}
 	lines := strings.Split(u.can(t, "whoami", "-o", "yaml"), "\n")
