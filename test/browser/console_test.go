@@ -306,25 +306,33 @@ func TestSettings(t *testing.T) {
 		t.Errorf("the company is %s", c)
 	}
 
+	b.visit("#/access", "Access")
 	b.press("New token")
+	b.await("the dialog is open", `document.querySelector("dialog[open]")`)
+	if got := b.value("Role"); got != "viewer" {
+		t.Errorf("the role is %s before somebody chooses", got)
+	}
+	b.fill("What it is for", "nightly tests")
 	b.fill("Subject", "guest")
 	b.choose("Role", "editor")
-	b.press("Make it")
+	b.press("Create")
 	b.await("the token is shown", `document.querySelector("dialog[open] textarea[readonly]")`)
 	made := eval[string](b, `document.querySelector("dialog[open] textarea").value`)
 	if me := must[record](s, made, "GET", "auth/me", nil); me["role"] != "editor" || me["subject"] != "guest" {
 		t.Errorf("the new token is of %v", me)
 	}
-	b.press("I have it")
-	b.press("Revoke the session of guest")
+	b.press("Done")
+	b.awaitText("nightly tests")
+	b.press("Revoke: the token of nightly tests")
 	b.press("Revoke")
 	b.eventually("the token is refused", func() bool { return s.call(made, "GET", "auth/me", nil).status == http.StatusUnauthorized })
 
+	b.visit("#/settings", "Settings")
 	b.press("New webhook")
 	b.fill("URL", receiver.URL+"/in")
 	b.press("Create")
 	b.await("the secret is shown", `document.querySelector("dialog[open] textarea[readonly]")?.value.startsWith("whsec_")`)
-	b.press("I have it")
+	b.press("Done")
 	b.press("Send a test to " + receiver.URL + "/in")
 	b.eventually("the message arrives", func() bool { return len(messages) > 0 })
 	b.eventually("the delivery is listed", func() bool {
@@ -355,7 +363,7 @@ func TestPlan(t *testing.T) {
 	b := s.console(token, 1440, 900)
 	b.expect("400", "409")
 	b.visit("#/plan", "Plan")
-	b.press("Read the organization")
+	b.press("Load current")
 	b.await("it is there", `document.querySelector("textarea").value.startsWith("format: 1")`)
 	b.press("Show the plan")
 	b.awaitText("The organization is as the document says.")

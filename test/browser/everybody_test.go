@@ -33,7 +33,8 @@ func TestRoles(t *testing.T) {
 		"agents/" + url.PathEscape(inOwn):    {"Edit", "Delete", "Set a label"},
 		"departments/" + url.PathEscape(own): {"Change", "Delete", "Change the policy", "Move " + inOwn + " down"},
 		"projects":                           {"New project"},
-		"settings":                           {"New token", "New webhook", "Save"},
+		"settings":                           {"New webhook", "Save"},
+		"access":                             {"New token", "Audit trail"},
 	}
 	for _, role := range []struct {
 		name   string
@@ -63,7 +64,8 @@ func TestRoles(t *testing.T) {
 				"":                                     {"New department", "Plan", "Move " + own + " down"},
 				"agents/" + url.PathEscape(inOther):    {"Edit", "Delete", "Set a label"},
 				"departments/" + url.PathEscape(other): {"Change", "Change the policy", "Move " + inOther + " down"},
-				"settings":                             {"New token", "New webhook", "Save"},
+				"settings":                             {"New webhook", "Save"},
+				"access":                               {"New token", "Audit trail"},
 			},
 			denied: map[string]string{"PATCH": "agents/" + url.PathEscape(inOther), "DELETE": "departments/" + url.PathEscape(other)},
 		},
@@ -74,12 +76,12 @@ func TestRoles(t *testing.T) {
 				"agents/" + url.PathEscape(inOther): {"Edit", "Delete", "Set a label"}, "projects": {"New project"}, "settings": {"Save"},
 				"departments/" + url.PathEscape(other): {"Change", "Move " + inOther + " down"},
 			},
-			lacks:  map[string][]string{"settings": {"New token", "New webhook"}},
+			lacks:  map[string][]string{"settings": {"New webhook"}, "access": {"New token"}},
 			denied: map[string]string{"POST": "webhooks", "GET": "webhooks"},
 		},
 		{
 			name: "admin", token: admin,
-			offers: map[string][]string{"": {"New department", "Plan"}, "settings": {"New token", "New webhook", "Save"}},
+			offers: map[string][]string{"": {"New department", "Plan"}, "settings": {"New webhook", "Save"}, "access": {"New token", "Audit trail"}},
 		},
 	} {
 		t.Run(role.name, func(t *testing.T) {
@@ -94,7 +96,7 @@ func TestRoles(t *testing.T) {
 				pages[page] = true
 			}
 			for page := range pages {
-				title := map[string]string{"": "Organization", "projects": "Projects", "settings": "Settings"}[page]
+				title := map[string]string{"": "Organization", "projects": "Projects", "settings": "Settings", "access": "Access"}[page]
 				if title == "" {
 					_, name, _ := strings.Cut(page, "/")
 					title, _ = url.PathUnescape(name)
@@ -161,7 +163,7 @@ func (s service) places(token string) map[string]string {
 	return map[string]string{
 		"": "Organization", "agents/" + url.PathEscape(agent): agent, "agents/" + url.PathEscape(agent) + "/versions": "Versions",
 		"departments/" + url.PathEscape(department): department, "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings",
-		"search?text=the": "Search", "deleted": "Deleted agents",
+		"search?text=the": "Search", "deleted": "Deleted agents", "agents": "Agents", "access": "Access", "audit?reports=with": "Audit trail",
 	}
 }
 
@@ -290,7 +292,7 @@ func TestEmpty(t *testing.T) {
 	s := start(t)
 	b := s.console(s.token("admin", "ann"), 1440, 900)
 	b.awaitText("There are no departments yet.")
-	b.pictures("0", map[string]string{"": "Organization", "search": "Search", "search?text=nobody": "Search", "deleted": "Deleted agents", "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
+	b.pictures("0", map[string]string{"": "Organization", "search": "Search", "search?text=nobody": "Search", "deleted": "Deleted agents", "agents": "Agents", "access": "Access", "audit": "Audit trail", "activity": "Activity", "changes": "Changes", "projects": "Projects", "plan": "Plan", "settings": "Settings"})
 	b.visit("#/?q=ada", "Organization")
 	b.awaitText("Nobody is like that.")
 }
@@ -330,8 +332,8 @@ func TestKeyboard(t *testing.T) {
 	const name = `(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()`
 	department := s.departments(token)[0]
 	want := []string{
-		"Skip to the content", "Meridian Works", "Organization", "Activity", "Changes", "Projects", "Plan", "Settings", "Search", "Signed in as ed", "New department", "Hire an agent",
-		"Find an agent by name or role", "Level", "Status", "Organization", "Department", "Agents", "Cost, 30 days", "Tasks done", "Success",
+		"Skip to the content", "Meridian Works", "Organization", "Agents", "Activity", "Changes", "Projects", "Plan", "Access", "Settings", "Search", "Signed in as ed", "New department", "Hire an agent",
+		"Find an agent by name, role, owner or tag", "Level", "Status", "Organization", "Department", "Agents", "Cost, 30 days", "Tasks done", "Success",
 		"Agents of " + department, department, "Move " + department + " up", "Move " + department + " down",
 	}
 	var got []string

@@ -215,6 +215,7 @@ func TestArrows(t *testing.T) {
 	}
 	for name, amounts := range map[string][2]float64{"Ada": {100, 112}, "Ben": {100, 50}, "Cleo": {0, 5}} {
 		if amounts[0] > 0 {
+			cost(name, 70, 1) // so that all of the days before are known
 			cost(name, 40, amounts[0])
 		}
 		cost(name, 3, amounts[1])
@@ -231,7 +232,7 @@ func TestArrows(t *testing.T) {
 	for department, want := range map[string]string{
 		"Dear":  "declining|↗ 12 %|cost rises: 12 % more than the 30 days before",
 		"Cheap": "improving|↘ 50 %|cost falls: 50 % less than the 30 days before",
-		"New":   "|new|there was no cost in the 30 days before",
+		"New":   "|new|nothing to compare with yet: 0 of the 30 days before are known",
 	} {
 		got := eval[string](b, `(() => { const t = document.querySelector('[data-department="`+department+`"] .trend');
 			return [t.className.replace("trend", "").trim(), t.firstChild.textContent, t.lastChild.textContent].join("|"); })()`)

@@ -26,6 +26,7 @@ function groups(departments, boss) {
       ["Name", line(128, { required: true }), "name"], ["Role", line(128, { required: true }), "role"],
       ["Department", choice(departments), "department"], ["Reports to", reference, "authority.reports_to", "name or id of an agent; empty for nobody"],
       ["Level", choice(levels), "level"], ["Status", choice(statuses), "status"],
+      ["Owner", lineOrNull(128), "owner", "a subject, such as a person or a team"], ["Tags", new Control(h("input", { maxlength: 1024 }), list(",", ", ")), "tags", "separated by commas"],
       ["Description", new Control(h("textarea", { rows: 3, maxlength: 8192 })), "description"],
     ],
     Model: [

@@ -58,7 +58,7 @@ export class Editing {
   async restore({ version, at, held }) {
     const old = version !== this.base && await data(path("agents", this.id, "versions", version), {}, this.signal).catch(() => null);
     if (old) {
-      this.form.put({ data: old.snapshot, tag: this.form.tag });
+      this.form.put({ data: { ...this.found.data, ...old.snapshot }, tag: this.form.tag });
       this.base = version;
     }
     for (const [name, value] of Object.entries(held)) this.form.controls[name]?.type(value);

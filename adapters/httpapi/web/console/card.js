@@ -5,6 +5,7 @@ import { trend } from "./chart.js";
 import { fill, h, name } from "./dom.js";
 import { costOf, money, number, percent, words } from "./format.js";
 import { link } from "./router.js";
+import { roleOf } from "./session.js";
 
 const calm = limited(4); // requests for figures at once
 const figures = new Map(); // of agents, by id
@@ -60,8 +61,8 @@ export function agentCells(agent, currency) {
     fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
   });
   return [
-    h("span", { role: "rowheader", title: `${agent.name}, ${agent.role}` },
-      h("a", { href: link("agents", agent.name), class: "name" }, name(agent.name)), " ", h("span", { class: "role" }, name(agent.role))),
+    h("span", { role: "rowheader", title: roleOf(agent) ? `${agent.name}, ${agent.role}` : agent.name },
+      h("a", { href: link("agents", agent.name), class: "name" }, name(agent.name)), " ", roleOf(agent) ? h("span", { class: "role" }, name(agent.role)) : null),
     h("span", { role: "cell" }, h("span", { class: "level" }, words(agent.level)), " ", status(agent.status)),
     cost, work, success,
   ];
@@ -75,7 +76,7 @@ export function card(agent, currency, tools = []) {
     avatar(agent),
     h("div", { class: "who" },
       h("a", { href: link("agents", agent.name), class: "name" }, name(agent.name)),
-      h("span", { class: "role" }, name(agent.role)),
+      h("span", { class: "role" }, name(roleOf(agent) ?? "")),
       h("span", { class: "facts" },
         status(agent.status), h("span", { class: "level" }, words(agent.level)),
         h("span", { class: "model", title: "model" }, agent.model?.model_id ?? "no model"))),

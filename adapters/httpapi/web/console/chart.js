@@ -3,22 +3,22 @@
 import { h } from "./dom.js";
 import { number } from "./format.js";
 
-// bars shows a value for each of a few times.
-export function bars(values, label, { width = 120, height = 32 } = {}) {
-  const largest = Math.max(...values, 0) || 1;
-  const step = width / values.length;
-  return h("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
-    values.map((v, i) => {
-      const tall = Math.max(1.5, (v / largest) * (height - 2));
-      return h("rect", { x: (i * step + 1).toFixed(1), y: (height - tall).toFixed(1), width: (step - 2.5).toFixed(1), height: tall.toFixed(1), rx: 1.5 });
-    }));
-}
-
 // meter shows a share of a whole.
 export function meter(value, of, label, { width = 120, height = 8 } = {}) {
   const filled = value === null ? 0 : Math.max(0, Math.min(1, value / of)) * width;
   return h("svg", { class: "chart meter", viewBox: `0 0 ${width} ${height}`, width: "100%", height, preserveAspectRatio: "none", role: "img", "aria-label": label },
     h("rect", { class: "track", width, height, rx: 4 }), h("rect", { width: filled.toFixed(1), height, rx: 4 }));
+}
+
+// line shows a value of each of many days. Each day says its value to those who point at it.
+export function line(values, titles, label, { width = 360, height = 64 } = {}) {
+  const largest = Math.max(...values, 0) || 1;
+  const step = width / Math.max(1, values.length - 1);
+  const at = (v, i) => `${(i * step).toFixed(1)},${(height - 2 - (v / largest) * (height - 6)).toFixed(1)}`;
+  const points = values.map(at).join(" ");
+  return h("svg", { class: "chart line", viewBox: `0 0 ${width} ${height}`, width: "100%", height, preserveAspectRatio: "none", role: "img", "aria-label": label },
+    h("polygon", { points: `0,${height} ${points} ${width},${height}` }), h("polyline", { points }),
+    values.map((v, i) => h("rect", { class: "day", x: ((i - 0.5) * step).toFixed(1), width: step.toFixed(1), height }, h("title", { inSVG: true }, titles[i]))));
 }
 
 const signs = { rises: "↗", falls: "↘", "is stable": "→" };
@@ -37,9 +37,10 @@ export function trend(direction, metric) {
   return arrow(way, way ? direction : "insufficient_data", way ? `${metric} ${way}` : `too little data for a trend of ${metric}`, way ? "" : "·");
 }
 
-// costChange compares a cost with that of as many days before.
-export function costChange(now, before, days = 30) {
+// costChange compares a cost with that of as many days before, of which so many are known.
+export function costChange(now, before, known, days = 30) {
   if (!now && !before) return null;
+  if (known < days) return arrow("", "", `nothing to compare with yet: ${known} of the ${days} days before are known`, "new");
   if (!before) return arrow("", "", `there was no cost in the ${days} days before`, "new");
   const share = (now - before) / before * 100;
   if (Math.abs(share) < 1) return arrow("is stable", "stable", `cost is stable: within 1 % of the ${days} days before`);

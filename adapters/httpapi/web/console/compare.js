@@ -33,10 +33,17 @@ export function fieldChanges(all, form = "unified") {
   });
 }
 
-// plain is a value of JSON as people read it.
+// plain is a value of JSON as people read it: an entry of a list in a line.
 function plain(json) {
   if (json === null) return "";
   const value = JSON.parse(json);
-  if (Array.isArray(value) && value.every((v) => typeof v === "string")) return value.join("\n");
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return Array.isArray(value) ? value.map(inLine).join("\n") : inLine(value);
+}
+
+// inLine is a value as a part of a sentence.
+function inLine(value) {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(inLine).join(" ");
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  return Object.entries(value).filter(([, v]) => v !== null).map(([name, v]) => `${words(name)} ${inLine(v)}`).join(", ");
 }

@@ -9,8 +9,8 @@ import { key, may } from "./session.js";
 export async function restore(agent) {
   const places = (await data("company/departments")).map((d) => d.name).filter((d) => may.edit(d));
   const there = places.find((d) => key(d) === key(agent.department));
-  const name = h("input", { required: true, maxlength: 128, value: agent.name });
-  const department = select(there ? places : ["", ...places], there ?? "", { required: true }, (d) => d || "choose one");
+  const name = h("input", { name: "name", required: true, maxlength: 128, value: agent.name });
+  const department = select(there ? places : ["", ...places], there ?? "", { name: "department", required: true }, (d) => d || "choose one");
   const reason = h("input", { maxlength: 1024 });
   let back;
   const send = async () => {

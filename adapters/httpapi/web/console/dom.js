@@ -1,6 +1,6 @@
 // What pages are made of.
 
-import { fill, h } from "./element.js";
+import { h } from "./element.js";
 import { giveUp, guard, unsaved } from "./guard.js";
 
 export { fill, h, name } from "./element.js";
@@ -43,6 +43,25 @@ export function select(values, chosen, properties = {}, labels = (v) => v) {
   }));
 }
 
+// tell shows what is wrong with the fields of a form beside those that are named in it
+// ("name: is required; role: …"), and everything else at its end.
+function tell(form, end, message) {
+  for (const old of form.querySelectorAll(".mistake")) old.remove();
+  for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  const parts = message.split("; ").map((part) => {
+    const [, path, words] = part.match(/^([a-z_.]+)(?:\[\d+\])?: (.+)$/s) ?? [];
+    return { words, input: path && form.querySelector(`[name="${path}"]`) };
+  });
+  const known = parts.every(({ input }) => input);
+  end.textContent = known ? "" : message;
+  if (!known) return;
+  for (const { words, input } of parts) {
+    input.setAttribute("aria-invalid", "true");
+    input.after(h("p", { class: "problem mistake", role: "alert" }, words));
+  }
+  parts[0].input.focus();
+}
+
 // ask shows a dialog and returns what was done: true for the button that
 // confirms. content may hold fields; check returns or throws what is wrong with them. It
 // may send them: the dialog stays until nothing is wrong. opened gets a signal that ends
@@ -61,8 +80,9 @@ export function ask(title, content, confirm, { danger = false, check = () => "",
       },
       onsubmit: async (event) => {
         event.preventDefault();
-        problem.textContent = await busy(yes, check).catch((error) => error.message);
-        if (!problem.textContent) dialog.close("yes");
+        const wrong = await busy(yes, check).catch((error) => error.message);
+        if (wrong) tell(form, problem, wrong);
+        else dialog.close("yes");
       },
     },
     h("h2", { id: "dialog-title" }, title), content, problem,
@@ -91,6 +111,35 @@ export async function mayLeave() {
   giveUp();
   for (const dialog of document.querySelectorAll("dialog[open]:not(.sign-in-box)")) dialog.close();
   return true;
+}
+
+export const section = (title, ...content) => h("section", { class: "panel", "aria-label": title }, h("h2", {}, title), content);
+export const button = (label, onclick, kind = "secondary", name = null) => h("button", { type: "button", class: kind, onclick, "aria-label": name }, label);
+
+// facts are names with their values.
+export const facts = (rows) => h("dl", { class: "facts-list" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+
+// table has a row of cells for each thing. On a narrow screen the cells of a row stand below
+// each other, each with the title of its column.
+export const table = (titles, rows, properties = {}) => h("table", { class: "stacked", ...properties },
+  h("thead", {}, h("tr", {}, titles.map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Actions"))))),
+  h("tbody", {}, rows.map((cells) => tableRow(titles, cells))));
+
+export const tableRow = (titles, [head, ...cells]) => h("tr", {},
+  h("th", { scope: "row" }, head), cells.map((c, i) => h("td", { data: { title: titles[i + 1] } }, c)));
+
+// copy is a button that copies a text.
+export function copy(value, label) {
+  const button = h("button", { type: "button", class: "secondary", "aria-label": label, onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    } catch {
+      notice("This browser does not let the page copy. Select the text and copy it yourself.", "error");
+    }
+  } }, "Copy");
+  return button;
 }
 
 // tip is a button's help for those who point at it, and its name.

@@ -15,7 +15,7 @@ export function entry(event, { name = true, fresh = false } = {}) {
     h("span", { class: "sign", "aria-hidden": "true" }, failed ? "✕" : signs[event.event_type] ?? "·"),
     h("div", {},
       name ? h("a", { href: link("agents", event.agent_id) }, text(event.agent_name)) : null,
-      h("span", { class: "kind" }, failed ? "task failed" : words(event.event_type)),
+      h("span", { class: "kind" }, words(event.event_type), failed ? ", failed" : null),
       h("p", {}, text(event.description), detail(event))),
     h("time", { datetime: event.timestamp, title: time(event.timestamp) }, ago(event.timestamp)));
 }

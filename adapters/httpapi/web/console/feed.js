@@ -13,7 +13,7 @@ export function filters(place, fields) {
     const chosen = Object.entries(fields).map(([name, [, input]]) => [name, input.value.trim()]).filter(([, v]) => v);
     location.hash = chosen.length ? link(place, Object.fromEntries(chosen)) : link(place);
   };
-  return h("form", { class: "row filters", onsubmit: (e) => { e.preventDefault(); apply(); }, onchange: apply },
+  return h("form", { class: "panel filters", "aria-label": "Filters", onsubmit: (e) => { e.preventDefault(); apply(); }, onchange: apply },
     Object.values(fields).map(([label, input]) => field(label, input)));
 }
 
@@ -55,7 +55,7 @@ export class Feed {
     this.waiting = h("p", { class: "lead", role: "status" });
     this.more = h("button", { type: "button", class: "secondary", onclick: () => busy(this.more, () => this.earlier()) }, "Earlier");
     this.pages = new Pages(where, { ...query, limit: 50 }, signal);
-    this.element = h("section", { class: "panel narrow", "aria-label": `${thing[0].toUpperCase()}${thing.slice(1)}s` }, this.waiting, this.none, this.list, this.more);
+    this.element = h("section", { class: "panel", "aria-label": `${thing[0].toUpperCase()}${thing.slice(1)}s` }, this.waiting, this.none, this.list, this.more);
   }
 
   // start follows first and reads then, so that nothing falls in between.

@@ -116,6 +116,7 @@ export class Form {
 
   constructor(controls, found, where) {
     Object.assign(this, { controls, where });
+    for (const [path, { input }] of Object.entries(controls)) input.setAttribute("name", path); // as errors name it
     this.put(found);
   }
 

@@ -24,8 +24,14 @@ const version = (n) => n ? `v${n}` : "none";
 // moved says which version a label named and which it names; the same one is fixed.
 export const moved = (from, to) => from === to ? `v${to}, fixed` : `${version(from)} → ${version(to)}`;
 
-export const time = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
-export const date = (text) => text ? new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(text)) : "–";
+// time is a moment, by the clock of the browser, which it names.
+const moment = new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short" });
+export const time = (text) => text ? moment.format(new Date(text)) : "–";
+export const zone = moment.resolvedOptions().timeZone;
+
+// date is a day, which begins and ends by UTC, wherever somebody looks from.
+const day = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+export const date = (text) => text ? day.format(new Date(text)) : "–";
 
 // clock says when something was, to the second.
 export const clock = (ms) => new Intl.DateTimeFormat(language,

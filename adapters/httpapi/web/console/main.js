@@ -4,6 +4,7 @@
 import { data } from "./api.js";
 import { indicator, watch } from "./connection.js";
 import { announce, empty, fill, h, notice } from "./dom.js";
+import { zone } from "./format.js";
 import { unsaved } from "./guard.js";
 import { start as startPalette } from "./palette.js";
 import { again, current, link, ready, route, start as startRouter } from "./router.js";
@@ -11,6 +12,7 @@ import { may, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
 
 route("", () => import("./page_organization.js"));
+route("agents", () => import("./page_agents.js"));
 route("agents/:name", () => import("./page_agent.js"));
 route("agents/:name/versions", () => import("./page_versions.js"));
 route("departments/:name", () => import("./page_department.js"));
@@ -20,16 +22,20 @@ route("projects", () => import("./page_projects.js"));
 route("search", () => import("./page_search.js"));
 route("deleted", () => import("./page_deleted.js"));
 route("plan", () => import("./page_plan.js"));
+route("access", () => import("./page_access.js"));
+route("audit", () => import("./page_audit.js"));
 route("settings", () => import("./page_settings.js"));
 
 const content = document.getElementById("content");
 
 const places = [
   ["", "Organization", () => true],
+  ["agents", "Agents", () => true],
   ["activity", "Activity", () => true],
   ["changes", "Changes", () => true],
   ["projects", "Projects", () => true],
   ["plan", "Plan", may.editAll],
+  ["access", "Access", () => true],
   ["settings", "Settings", () => true],
 ];
 
@@ -37,6 +43,7 @@ const places = [
 const further = [
   ["search", "Search", () => true],
   ["deleted", "Deleted agents", () => true],
+  ["audit", "Audit trail", may.administer],
 ];
 
 const openPalette = startPalette([...places, ...further]);
@@ -55,6 +62,7 @@ function frame() {
       h("div", { class: "menu" },
         h("strong", {}, session.me.subject), h("span", {}, `role ${session.me.role.replace("_", " ")}`),
         session.me.departments.length ? h("span", {}, `for ${session.me.departments.join(", ")}`) : null,
+        h("small", {}, `Times are those of ${zone}; days are UTC days.`),
         h("a", { href: new URL("docs", document.baseURI).href, target: "_blank", rel: "noopener" }, "API reference"),
         h("button", { type: "button", class: "secondary", onclick: signOut }, "Sign out"))));
   data("company").then((c) => {

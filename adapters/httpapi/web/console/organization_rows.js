@@ -5,6 +5,7 @@ import { costChange } from "./chart.js";
 import { h, name as text, tip } from "./dom.js";
 import { levels, money, number, percent, statuses, words } from "./format.js";
 import { link } from "./router.js";
+import { roleOf } from "./session.js";
 
 const { compare } = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 
@@ -48,7 +49,7 @@ export function departmentRow(d, { open, fold, move, drag }) {
         h("button", { type: "button", class: "plain fold", "aria-expanded": String(open), "aria-label": `Agents of ${name}`, onclick: fold }, open ? "▾" : "▸"),
         h("a", { href: link("departments", name), class: "name" }, text(name))),
       cell(number(d.agent_count, 0), d.active_agent_count < d.agent_count ? h("small", {}, ` ${number(d.active_agent_count, 0)} active`) : null),
-      cell(money(d.cost, d.currency), " ", costChange(d.cost, d.cost_before)),
+      cell(money(d.cost, d.currency), " ", costChange(d.cost, d.cost_before, d.cost_before_days)),
       cell(number(d.tasks_completed, 0)),
       cell(d.success_rate === null ? "–" : percent(d.success_rate * 100)),
       cell(moves),
@@ -56,13 +57,29 @@ export function departmentRow(d, { open, fold, move, drag }) {
   };
 }
 
+// dragging lets a department be dragged, and others be dropped on it.
+export const dragging = (view, d) => ({
+  ondragstart: (event) => {
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", d.department_name);
+    view.dragged = d;
+  },
+  ondragend: () => { view.dragged = null; },
+  ondragover: (event) => view.dragged && event.preventDefault(),
+  ondrop: (event) => {
+    if (!view.dragged) return;
+    event.preventDefault();
+    view.move(view.dragged, view.departments.indexOf(d) - view.departments.indexOf(view.dragged));
+  },
+});
+
 // found is the row of an agent that was looked for.
 export function found(a) {
   return {
     properties: { class: "found", data: { id: a.id } },
     cells: [
       h("span", { role: "rowheader", title: a.name }, h("a", { href: link("agents", a.name), class: "name" }, text(a.name))),
-      h("span", { role: "cell", title: a.role }, text(a.role)),
+      h("span", { role: "cell", title: a.role }, text(roleOf(a) ?? "")),
       h("span", { role: "cell", title: a.department }, h("a", { href: link("departments", a.department) }, text(a.department))),
       cell(h("span", { class: "level" }, words(a.level))), cell(status(a.status)),
     ],

@@ -26,9 +26,8 @@ export async function page({ query, signal }) {
     title: "Activity",
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Activity"), feed.button),
-      form,
       found === null ? h("p", { class: "reason" }, `There is no agent ${wanted.agent_id}.`) : null,
-      feed.element,
+      h("div", { class: "columns feed-page" }, form, feed.element),
     ],
     refresh: () => feed.again().catch((error) => notice(error.message, "error")),
   };

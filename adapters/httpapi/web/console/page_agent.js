@@ -3,15 +3,16 @@
 import { Pages, change, data, get, path } from "./api.js";
 import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
-import { ask, busy, empty, fill, h, name as text, notice } from "./dom.js";
+import { overTime, readDays } from "./days.js";
 import { ways, whereToFind } from "./deleted.js";
+import { ask, busy, copy, empty, facts, fill, h, name as text, notice, section } from "./dom.js";
 import { readDraft } from "./draft.js";
 import { entry } from "./event.js";
 import { paged } from "./feed.js";
 import { ago, costOf, date, duration, money, number, percent, time, words } from "./format.js";
 import { Labels, read as readLabels } from "./labels.js";
 import { again, link, setQuery } from "./router.js";
-import { may } from "./session.js";
+import { may, roleOf } from "./session.js";
 import { seen } from "./special.js";
 import { listen } from "./stream.js";
 
@@ -22,8 +23,8 @@ export async function page({ name, query, signal }) {
   });
   if (!agent) return departed(name, signal);
   const read = (what) => data(path("agents", agent.id, what), {}, signal);
-  const [health, performance, career, departments, labels] = await Promise.all([
-    read("health"), read("performance"), read("history"), data("company/departments", {}, signal), readLabels(agent, signal),
+  const [health, performance, career, departments, labels, days] = await Promise.all([
+    read("health"), read("performance"), read("history"), data("company/departments", {}, signal), readLabels(agent, signal), readDays(path("agents", agent.id), signal),
   ]);
   const reporting = agent.authority.reports_to &&
     await data(path("agents", agent.authority.reports_to), {}, signal).catch(() => null); // it may be gone
@@ -38,14 +39,14 @@ export async function page({ name, query, signal }) {
         h("a", { href: link("") }, "Organization"), h("a", { href: link("departments", agent.department) }, text(agent.department))),
       h("div", { class: "bar" },
         avatar(agent),
-        h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, text(agent.role), ` · ${words(agent.level)} · `, status(agent.status))),
+        h("div", { class: "title" }, h("h1", {}, text(agent.name)), h("p", {}, roleOf(agent) ? [text(agent.role), " · "] : null, `${words(agent.level)} · `, status(agent.status))),
         editable ? left.button : null,
         h("a", { class: "button secondary", href: link("agents", agent.name, "versions") }, `Versions (${agent.version})`),
         changesOf(agent.name, agent.name),
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent) }, "Delete") : null),
       h("div", { class: "columns" },
         left.element,
-        h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance), careerOf(career), activity(agent, signal))),
+        h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance), overTime(days), careerOf(career), activity(agent, signal))),
     ],
   };
 }
@@ -98,7 +99,7 @@ async function departed(id, signal) {
     body: [
       h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: link("deleted") }, "Deleted agents")),
       h("div", { class: "bar" }, avatar({ name }),
-        h("div", { class: "title" }, h("h1", {}, text(name)), h("p", {}, "was ", text(role), " in ", text(department), ", and has been deleted")),
+        h("div", { class: "title" }, h("h1", {}, text(name)), h("p", {}, "was ", roleOf(last.snapshot) ? [text(role), " "] : null, "in ", text(department), ", and has been deleted")),
         h("a", { class: "button secondary", href: link("agents", id, "versions") }, `Versions (${last.version})`),
         changesOf(id, name), ways({ id, name, department })),
       h("div", { class: "columns" }, h("div", {}, instructions(last.snapshot)), h("div", {}, careerOf(career), activity({ id }, signal))),
@@ -107,8 +108,6 @@ async function departed(id, signal) {
 }
 
 const changesOf = (agent, name) => h("a", { class: "button secondary", href: link("changes", { agent_id: agent }), "aria-label": `Changes of ${name}` }, "Changes");
-const facts = (rows) => h("dl", { class: "facts-list" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
-const section = (title, ...content) => h("section", { class: "panel" }, h("h2", {}, title), content);
 const chips = (all) => all.length ? h("span", { class: "chips" }, all.map((t) => h("span", { class: "chip" }, t))) : "–";
 
 function identity(agent, boss) {
@@ -116,7 +115,10 @@ function identity(agent, boss) {
   return section("Identity",
     agent.description ? h("p", { dir: "auto" }, agent.description) : null,
     facts([
+      ["Id", h("span", { class: "row" }, h("code", {}, agent.id), copy(agent.id, `Copy the id of ${agent.name}`))],
       ["Department", h("a", { href: link("departments", agent.department) }, text(agent.department))],
+      ["Owner", agent.owner ? h("a", { href: link("agents", { owner: agent.owner }) }, text(agent.owner)) : "–"],
+      ["Tags", agent.tags.length ? h("span", { class: "chips" }, agent.tags.map((t) => h("a", { class: "chip", href: link("agents", { tag: t }) }, t))) : "–"],
       ["Reports to", boss ? h("a", { href: link("agents", boss.name) }, text(boss.name)) : "–"],
       ["Model", m ? `${m.provider} / ${m.model_id}, temperature ${number(m.temperature, 2)}` : "none"],
       ["Autonomy", agent.autonomy_level ? words(agent.autonomy_level) : "inherited"],
@@ -132,18 +134,19 @@ const instructions = (agent) => section("Instructions", agent.instructions ?
   h("pre", { class: "prose", dir: "auto", tabindex: "0", role: "region", "aria-label": "Instructions" }, seen(agent.instructions)) : empty("None."));
 
 function condition(health, p) {
-  const week = p.windows[0];
+  const month = p.windows.find((w) => w.window_size === "30d");
+  const none = p.tasks_completed_total === 0 && month.tasks_failed === 0;
   const quality = p.quality_score;
   const trendOf = (metric) => p.trends.find((t) => t.metric_name === metric && t.window_size === "30d")?.direction;
   const judged = (trendOf("success_rate") ?? "insufficient_data") === "insufficient_data" ? "quality" : "success"; // as the service does
   return section("Health and performance",
-    h("p", { class: "lead" }, trend(p.trend_direction, judged), ` ${judged}: ${words(p.trend_direction)}; last active ${ago(health.last_active_at)}`),
+    h("p", { class: "lead" }, none ? "No data yet." : [trend(p.trend_direction, judged), ` ${judged}: ${words(p.trend_direction)}; last active ${ago(health.last_active_at)}`]),
     h("div", { class: "tiles" },
       tile("Quality, 30 days", quality === null ? "–" : `${number(quality)} / 10`, meter(quality, 10, `quality ${number(quality)} of 10`)),
       tile("Success, 30 days", percent(p.success_rate_percent), meter(p.success_rate_percent, 100, `success ${percent(p.success_rate_percent)}`)),
       tile("Collaboration, 30 days", p.collaboration_score === null ? "–" : `${number(p.collaboration_score)} / 10`,
         meter(p.collaboration_score, 10, `collaboration ${number(p.collaboration_score)} of 10`)),
-      tile("Cost, 7 days", money(costOf(p, "7d"), week.currency), h("small", {}, `${money(week.avg_cost_per_task, week.currency, 3)} a task`)),
+      tile("Cost, 30 days", money(costOf(p, "30d"), month.currency), h("small", {}, `${money(month.avg_cost_per_task, month.currency, 3)} a task`)),
       tile("Tasks done, 30 days", number(p.tasks_completed_30d, 0), h("small", {}, `${p.tasks_completed_7d} in 7 days, ${p.tasks_completed_total} ever`)),
       tile("Time for a task", duration(p.avg_completion_time_seconds), h("small", {}, "in 30 days"))),
     h("table", { class: "small" },

@@ -27,14 +27,14 @@ export async function page({ query, signal }) {
     title: "Changes",
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Changes"), feed.button),
-      filters("changes", {
+      h("div", { class: "columns feed-page" }, filters("changes", {
         agent_id: ["Agent", h("input", { value: wanted.agent_id, maxlength: 128, placeholder: "name or id" })],
         department: ["Department", h("input", { value: wanted.department, maxlength: 128, list: "departments", autocomplete: "off" })],
         action: ["Kind", select([...new Set(["", ...kindsAndActions, wanted.action])], wanted.action, {}, (v) => v ? actionWords(v) : "all")],
         actor: ["Changed by", h("input", { value: wanted.actor, maxlength: 1024, placeholder: "subject" })],
         last_n_hours: ["Time", hours(wanted.last_n_hours)],
-      }),
-      list, feed.element,
+      }), feed.element),
+      list,
     ],
     refresh: () => feed.again().catch((error) => notice(error.message, "error")),
   };

@@ -3,10 +3,11 @@
 import { change, data, get, path } from "./api.js";
 import { board, table, touch } from "./board.js";
 import { forget } from "./card.js";
-import { bars, meter, tree } from "./chart.js";
-import { ask, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { meter, tree } from "./chart.js";
+import { budget, costOf, overTime, readDays } from "./days.js";
+import { ask, empty, field, fill, h, name as text, notice, section, select } from "./dom.js";
 import { Control, Form, exactNumber, list, orNull } from "./form.js";
-import { autonomies, date, money, number, percent, words } from "./format.js";
+import { autonomies, money, number, percent, words } from "./format.js";
 import { Members } from "./members.js";
 import { Policy } from "./policy.js";
 import { again, current, link, setQuery } from "./router.js";
@@ -16,8 +17,8 @@ import { listen } from "./stream.js";
 
 export async function page({ name, query, signal }) {
   const where = path("departments", name);
-  const [{ data: department, tag }, health, company] = await Promise.all([
-    get(where, {}, signal, true), data(`${where}/health`, {}, signal), data("company", {}, signal),
+  const [{ data: department, tag }, health, company, days] = await Promise.all([
+    get(where, {}, signal, true), data(`${where}/health`, {}, signal), data("company", {}, signal), readDays(where, signal),
   ]);
   const editable = may.edit(department.name);
   const policy = new Policy(department, tag, editable);
@@ -35,8 +36,8 @@ export async function page({ name, query, signal }) {
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dissolve(department, tag) }, "Delete") : null),
       agents.element,
       h("div", { class: "columns" },
-        h("div", {}, lines(department), teams(department)),
-        h("div", {}, condition(department, health, company), policy.element)),
+        h("div", {}, overTime(days), lines(department), teams(department)),
+        h("div", {}, condition(department, health, company, days), policy.element)),
     ],
     update: (q) => agents.update(q),
   };
@@ -99,13 +100,11 @@ class Agents {
   }
 }
 
-const section = (title, ...content) => h("section", { class: "panel" }, h("h2", {}, title), content);
 const agent = (name) => name ? h("a", { href: link("agents", name) }, text(name)) : "–";
 const tile = (name, value, below) => h("div", { class: "tile" }, h("span", {}, name), h("strong", {}, value), below);
 
-function condition(department, health, company) {
-  const cost = money(health.department_cost_7d, health.currency);
-  const share = company.budget_monthly ? ` of ${money(company.budget_monthly, company.currency, 0)} a month` : "";
+function condition(department, health, company, days) {
+  const share = Number(JSON.stringify(department.budget_percent));
   return section("Health",
     h("div", { class: "tiles" },
       tile("Agents", number(health.agent_count, 0), h("small", {}, `${health.active_agent_count} active`)),
@@ -114,9 +113,8 @@ function condition(department, health, company) {
         meter(health.avg_performance_score, 10, `quality ${number(health.avg_performance_score)} of 10`)),
       tile("Collaboration, 30 days", health.collaboration_score === null ? "–" : `${number(health.collaboration_score)} / 10`,
         meter(health.collaboration_score, 10, `collaboration ${number(health.collaboration_score)} of 10`)),
-      tile("Cost, 7 days", cost, bars(health.cost_trend.map((d) => d.value),
-        `cost by day: ${health.cost_trend.map((d) => `${date(d.timestamp)} ${money(d.value, health.currency)}`).join(", ")}`)),
-      tile("Budget", `${number(Number(JSON.stringify(department.budget_percent)))} %`, h("small", {}, share)),
+      tile("Cost, 30 days", money(costOf(days, 30), days.currency), null),
+      tile("Share of the budget", `${number(share)} %`, h("small", {}, budget(days, company.budget_monthly * share / 100))),
       tile("Autonomy", department.autonomy_level ? words(department.autonomy_level) : words(company.autonomy_level),
         h("small", {}, department.autonomy_level ? "set here" : "from the company")),
       tile("Head", agent(department.head), null)));

@@ -6,10 +6,11 @@ import { touch } from "./board.js";
 import { agentCells, forget } from "./card.js";
 import { costChange } from "./chart.js";
 import { addDepartment, hire } from "./create.js";
+import { budget, overTime, readDays } from "./days.js";
 import { announce, empty, fill, h, name as text, notice, select } from "./dom.js";
 import { levels, money, number, statuses, words } from "./format.js";
 import { Members } from "./members.js";
-import { columns, count, departmentRow, figures, found, orders, sorted } from "./organization_rows.js";
+import { columns, count, departmentRow, dragging, figures, found, orders, sorted } from "./organization_rows.js";
 import { current, link, setQuery } from "./router.js";
 import { calm, lifecycle, refresh as readAgents, roster, search, soon, use } from "./roster.js";
 import { may } from "./session.js";
@@ -17,7 +18,6 @@ import { listen } from "./stream.js";
 import { VirtualTable } from "./virtual.js";
 
 const most = 8; // departments that are named when agents are looked for
-
 export async function page({ query, signal }) {
   const view = new Organization(signal);
   await view.read();
@@ -29,7 +29,7 @@ export async function page({ query, signal }) {
 class Organization {
   constructor(signal) {
     Object.assign(this, { signal, departments: [], members: new Map(), open: new Set(), rows: [] });
-    this.search = h("input", { type: "search", placeholder: "Find an agent by name or role", "aria-label": "Find an agent by name or role",
+    this.search = h("input", { type: "search", placeholder: "Find an agent by name, role, owner or tag", "aria-label": "Find an agent by name, role, owner or tag",
       onfocus: () => this.readAgents(), oninput: () => { clearTimeout(this.typing); this.typing = setTimeout(() => this.type(), 100); } });
     const choose = (name) => (event) => this.turn({ [name]: event.target.value });
     this.level = select(["", ...levels], "", { "aria-label": "Level", onchange: choose("level") }, (v) => v ? words(v) : "every level");
@@ -37,6 +37,8 @@ class Organization {
     this.count = h("p", { class: "lead count" });
     this.named = h("p", { class: "row named", hidden: true });
     this.none = empty("");
+    this.days = h("div", {});
+    this.budget = h("p", { class: "lead" });
     this.table = new VirtualTable({ label: "Organization", render: (i) => this.render(i), onRange: (first, last) => this.need(first, last) });
     this.save = newest((names) => change("POST", "company/reorder-departments", { department_names: names }), (error) => {
       notice(`The departments stay as they were: ${error.message}`, "error");
@@ -48,16 +50,19 @@ class Organization {
     const names = () => this.departments.map((d) => d.department_name);
     return [
       h("div", { class: "bar" }, h("h1", {}, text(this.company.company_name)),
+        may.editAll() && this.company.company_name === "Company" ? h("a", { class: "button secondary", href: link("settings") }, "Name your company") : null,
         may.editAll() ? h("button", { type: "button", class: "secondary", onclick: addDepartment }, "New department") : null,
         names().some((d) => may.edit(d)) ? h("button", { type: "button", class: "primary", onclick: () => hire(names()) }, "Hire an agent") : null),
-      h("div", { class: "row finder" }, this.search, this.level, this.status, this.count), this.named, this.table.element, this.none,
+      h("div", { class: "row finder" }, this.search, this.level, this.status, this.count), this.named, this.table.element, this.none, this.budget, this.days,
     ];
   }
 
   async read() {
     const pages = new Pages("company/departments/figures", {}, this.signal);
-    const [company] = await Promise.all([data("company", {}, this.signal), pages.upTo()]);
+    const [company, days] = await Promise.all([data("company", {}, this.signal), readDays("company", this.signal), pages.upTo()]);
     Object.assign(this, { company, departments: pages.items });
+    fill(this.days, days.first_date ? overTime(days) : null);
+    fill(this.budget, budget(days, company.budget_monthly));
   }
 
   // refresh reads the figures again, and the open departments that agents are
@@ -173,12 +178,12 @@ class Organization {
 
   list() {
     this.named.hidden = true;
-    fill(this.none, "There are no departments yet. ", may.editAll() ? ["Make one, or apply a document on the page ", h("a", { href: link("plan") }, "Plan"), "."] : null);
+    fill(this.none, "There are no departments yet. ", may.editAll() ? ["Create one, or apply a document on the page ", h("a", { href: link("plan") }, "Plan"), "."] : null);
     const sum = (name) => this.departments.reduce((n, d) => n + d[name], 0);
     const currency = this.company.currency;
     this.count.hidden = !this.departments.length;
     fill(this.count, `${count(sum("agent_count"), "agent")} in ${count(this.departments.length, "department")}, ${money(sum("cost"), currency, 0)} in 30 days `,
-      costChange(sum("cost"), sum("cost_before")));
+      costChange(sum("cost"), sum("cost_before"), Math.max(...this.departments.map((d) => d.cost_before_days))));
     this.rows = sorted(this.departments, this.query.sort, orders.departments).flatMap((d) => {
       const inside = this.open.has(d.department_name) ? this.inside(d) : null;
       return [{ d }, ...Array.from({ length: inside?.total ?? 0 }, (_, i) => ({ inside, i }))];
@@ -210,7 +215,7 @@ class Organization {
     const movable = may.editAll() && !this.query.sort;
     return departmentRow(d, {
       open: this.open.has(name), fold: () => this.fold(name),
-      ...(movable && { move: (by) => this.move(d, by), drag: this.dragging(d) }),
+      ...(movable && { move: (by) => this.move(d, by), drag: dragging(this, d) }),
     });
   }
 
@@ -228,23 +233,5 @@ class Organization {
     announce(`${d.department_name} is now department ${to + 1} of ${this.departments.length}`);
     this.draw();
     this.save(this.departments.map((x) => x.department_name));
-  }
-
-  // dragging lets a department be dragged, and others be dropped on it.
-  dragging(d) {
-    return {
-      ondragstart: (event) => {
-        event.dataTransfer.effectAllowed = "move";
-        event.dataTransfer.setData("text/plain", d.department_name);
-        this.dragged = d;
-      },
-      ondragend: () => { this.dragged = null; },
-      ondragover: (event) => this.dragged && event.preventDefault(),
-      ondrop: (event) => {
-        if (!this.dragged) return;
-        event.preventDefault();
-        this.move(this.dragged, this.departments.indexOf(d) - this.departments.indexOf(this.dragged));
-      },
-    };
   }
 }

@@ -26,7 +26,7 @@ class Plan {
     this.result = h("div", { "aria-live": "polite" }, empty("The plan shows what the document would change. Nothing happens before you apply it."));
     this.apply = h("button", { type: "button", class: "primary", disabled: true, onclick: () => busy(this.apply, () => this.run()).finally(() => this.forget(false)) }, "Apply");
     const plan = h("button", { type: "submit", class: "secondary" }, "Show the plan");
-    const current = h("button", { type: "button", class: "secondary", onclick: () => busy(current, () => this.export()) }, "Read the organization");
+    const current = h("button", { type: "button", class: "secondary", onclick: () => busy(current, () => this.export()) }, "Load current");
     const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: async () => {
       if (!file.files.length) return;
       this.text.value = await file.files[0].text();
@@ -38,7 +38,7 @@ class Plan {
       h("div", { class: "columns even" },
         h("section", { class: "panel", "aria-label": "Document" },
           h("form", { class: "grid", onsubmit: (event) => { event.preventDefault(); busy(plan, () => this.plan()); } },
-            h("div", { class: "full" }, field("Document, YAML", this.text, "“Read the organization” puts here what there is now.")),
+            h("div", { class: "full" }, field("Document, YAML", this.text, "“Load current” puts here what there is now.")),
             h("div", { class: "full" }, field("Or a file", file)),
             h("div", { class: "full" }, field("Delete what the document does not name", this.prune)),
             h("div", { class: "full" }, field("Reason", this.reason, "It is kept with every version that is written.")),

@@ -1,7 +1,7 @@
 // The projects, with who works on them.
 
-import { Pages, change, data, get, limited, path } from "./api.js";
-import { ask, busy, empty, field, fill, h, name as text, select } from "./dom.js";
+import { Pages, data, get, limited, path } from "./api.js";
+import { ask, busy, empty, field, fill, h, name as text, select, table, tableRow } from "./dom.js";
 import { Control, Form, exactNumber, orNull } from "./form.js";
 import { date, money, words } from "./format.js";
 import { again, link } from "./router.js";
@@ -14,12 +14,12 @@ export async function page({ query, signal }) {
   const company = await data("company", {}, signal);
   const pages = new Pages("projects", { status: chosen, limit: 50 }, signal);
   const names = new Names(signal);
-  const body = h("tbody", {});
+  const list = table(titles, []);
   const more = h("button", { type: "button", class: "secondary", onclick: () => busy(more, draw) }, "More");
   const draw = async () => {
     const before = pages.items.length;
     await pages.more();
-    body.append(...pages.items.slice(before).map((p) => row(p, company.currency, names)));
+    list.tBodies[0].append(...pages.items.slice(before).map((p) => row(p, company.currency, names)));
     more.hidden = pages.complete;
   };
   await draw();
@@ -32,9 +32,7 @@ export async function page({ query, signal }) {
       h("div", { class: "bar" }, h("h1", {}, "Projects"), h("div", { class: "inline" }, field("Status", status)),
         may.editAll() ? h("button", { type: "button", class: "primary", onclick: () => edit(null, company.currency) }, "New project") : null),
       h("section", { class: "panel scroll", "aria-label": "Projects", tabindex: "0" },
-        pages.items.length ? h("table", {},
-          h("thead", {}, h("tr", {}, ["Project", "Status", "Lead", "Team", "Budget", "Deadline", ""].map((t) => h("th", { scope: "col" }, t || h("span", { class: "unseen" }, "Actions"))))),
-          body) : empty("There are no projects."), more),
+        pages.items.length ? list : empty("There are no projects."), more),
     ],
   };
 }
@@ -59,16 +57,19 @@ class Names {
   }
 }
 
+const titles = ["Project", "Status", "Lead", "Team", "Budget", "Deadline (UTC)", ""];
+
 function row(p, currency, names) {
   const more = p.team.length > 3 ? ` and ${p.team.length - 3} more` : "";
-  return h("tr", {},
-    h("th", { scope: "row" }, text(p.name), p.description ? h("p", { class: "lead", dir: "auto" }, p.description) : null),
-    h("td", {}, h("span", { class: `chip ${p.status}` }, words(p.status))),
-    h("td", {}, p.lead ? names.link(p.lead) : "–"),
-    h("td", { class: "team" }, p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more),
-    h("td", {}, p.budget ? money(p.budget, currency, 0) : "–"),
-    h("td", {}, date(p.deadline)),
-    h("td", {}, may.editAll() ? h("button", { type: "button", class: "secondary", "aria-label": `Change ${p.name}`, onclick: () => edit(p.id, currency) }, "Change") : null));
+  return tableRow(titles, [
+    [text(p.name), p.description ? h("p", { class: "lead", dir: "auto" }, p.description) : null],
+    h("span", { class: `chip ${p.status}` }, words(p.status)),
+    p.lead ? names.link(p.lead) : "–",
+    p.team.length ? [p.team.slice(0, 3).map((id, i) => [i ? ", " : "", names.link(id)]), more] : "–",
+    p.budget ? money(p.budget, currency, 0) : "–",
+    date(p.deadline),
+    may.editAll() ? h("button", { type: "button", class: "secondary", "aria-label": `Change ${p.name}`, onclick: () => edit(p.id, currency) }, "Change") : null,
+  ]);
 }
 
 async function edit(id, currency) {

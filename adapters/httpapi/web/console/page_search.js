@@ -4,6 +4,7 @@ import { Pages } from "./api.js";
 import { announce, busy, empty, fill, h, name as text, notice, select } from "./dom.js";
 import { number, statuses, words } from "./format.js";
 import { current, link, setQuery } from "./router.js";
+import { roleOf } from "./session.js";
 import { seen } from "./special.js";
 
 const fewest = 3; // characters that can be looked for
@@ -90,7 +91,7 @@ class Search {
 
 const hit = (a, wanted) => h("li", { class: "hit" },
   h("p", {}, h("a", { href: link("agents", a.name), class: "name" }, text(a.name)), " ",
-    h("span", { class: "lead" }, text(a.role), " in ", h("a", { href: link("departments", a.department) }, text(a.department)))),
+    h("span", { class: "lead" }, roleOf(a) ? [text(a.role), " "] : null, "in ", h("a", { href: link("departments", a.department) }, text(a.department)))),
   h("dl", {}, a.matches.map((m) => [h("dt", {}, m.field === "instructions" ? `line ${number(m.line, 0)}` : words(m.field)), h("dd", { dir: "auto" }, marked(m.text, wanted))])));
 
 // marked is a text with what was looked for marked, whatever its letter case.

@@ -5,7 +5,7 @@ import { data } from "./api.js";
 import { announce, fill, h, name as text, notice } from "./dom.js";
 import { link } from "./router.js";
 import { roster, search, use } from "./roster.js";
-import { key, may, signOut } from "./session.js";
+import { key, may, roleOf, signOut } from "./session.js";
 
 const most = 8; // entries of a kind
 
@@ -72,7 +72,7 @@ class Palette {
   agents(words, parts) {
     if (!parts.length) return [];
     return best([...roster.all()].filter(search(words)), parts[0]).slice(0, most)
-      .map((a) => ({ kind: "Agent", title: a.name, more: `${a.role}, ${a.department}`, where: link("agents", a.name) }));
+      .map((a) => ({ kind: "Agent", title: a.name, more: [roleOf(a), a.department].filter(Boolean).join(", "), where: link("agents", a.name) }));
   }
 
   draw() {

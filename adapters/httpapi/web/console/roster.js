@@ -30,11 +30,11 @@ export const lifecycle = new Set(["hired", "onboarded", "fired", "offboarded", "
 
 const fold = (text) => text.normalize("NFC").toLowerCase();
 
-const short = ({ id, name, role, department, level, status, model }) =>
-  ({ id, name, role, department, level, status, model, text: fold(`${name}\n${role}`) });
+const short = ({ id, name, role, department, level, status, model, owner, tags }) =>
+  ({ id, name, role, department, level, status, model, text: fold([name, role, owner ?? "", ...tags].join("\n")) });
 
 // search returns a function that tells whether an agent is looked for: every
-// word is a part of its name or role.
+// word is a part of its name, role, owner or tags.
 export function search(q, level, status) {
   const parts = fold(q).split(/\s+/).filter(Boolean);
   return (a) => (!level || a.level === level) && (!status || a.status === status) && parts.every((p) => a.text.includes(p));

@@ -129,6 +129,9 @@ export async function signOut() {
 // key is what names that differ in letter case only share.
 export const key = (name) => name.normalize("NFC").toLowerCase();
 
+// roleOf is the role of an agent, null if it only repeats the name.
+export const roleOf = ({ name, role }) => key(role) === key(name) ? null : role;
+
 // may tells whether the caller's role allows something, so that nobody is
 // offered what would be refused. What counts is what the service says.
 export const may = {

@@ -4,6 +4,7 @@
 import { fill, h } from "./dom.js";
 
 const beyond = 6; // rows above and below what can be seen
+const few = 24; // rows that need no scroll bar of their own
 
 export class VirtualList {
   // render returns the element of an entry, or null while it is not known. Entries
@@ -27,6 +28,7 @@ export class VirtualList {
 
   setCount(count) {
     this.count = count;
+    this.element.classList.toggle("whole", Math.ceil(count / this.columns) <= few);
     this.list.style.height = `${Math.ceil(count / this.columns) * this.rowHeight}px`;
     this.draw();
   }
@@ -113,7 +115,7 @@ export class VirtualTable extends VirtualList {
     const header = ([key, title]) => {
       const way = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
       if (!key) return h("span", { role: "columnheader" }, title || h("span", { class: "unseen" }, "Actions"));
-      return h("span", { role: "columnheader", "aria-sort": way },
+      return h("span", { role: "columnheader", class: `of-${key}`, "aria-sort": way },
         h("button", { type: "button", class: "plain", onclick: () => onSort(key) }, title,
           h("span", { "aria-hidden": "true" }, { ascending: " ↑", descending: " ↓" }[way] ?? "")));
     };

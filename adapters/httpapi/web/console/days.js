@@ -1,0 +1,43 @@
+// Cost and tasks day by day, and what becomes of the budget of the month.
+
+import { data } from "./api.js";
+import { line } from "./chart.js";
+import { empty, h, section } from "./dom.js";
+import { date, money, number } from "./format.js";
+
+// readDays reads the last 90 days of the company, a department or an agent.
+export const readDays = (where, signal) => data(`${where}/days`, {}, signal);
+
+// overTime is a section with them.
+export const overTime = ({ days, currency, first_date: first }) => section("The last 90 days (UTC)", first ? h("div", { class: "lines" },
+  chart("Cost", days, (d) => d.cost, (v) => money(v, currency)), chart("Tasks done", days, (d) => d.tasks_completed, (v) => number(v, 0))) : empty("No data yet."));
+
+// costOf is what the last so many days cost.
+export const costOf = ({ days }, count) => sum(days.slice(-count));
+
+function chart(title, days, value, shown) {
+  const values = days.map(value);
+  const total = shown(values.reduce((sum, v) => sum + v, 0));
+  const [highest] = days.toSorted((a, b) => value(b) - value(a));
+  return h("figure", {}, h("figcaption", {}, `${title}: ${total}`, h("small", {}, ` highest ${shown(value(highest))} on ${date(highest.date)}`)),
+    line(values, days.map((d) => `${date(d.date)}: ${shown(value(d))}`), `${title} by day, ${total} in 90 days, ${shown(values.at(-1))} today, highest ${shown(value(highest))} on ${date(highest.date)}`),
+    h("p", { class: "ends" }, h("small", {}, date(days[0].date)), h("small", {}, "today")));
+}
+
+// budget says how much of the budget of this month is used, and what it will be at its end if
+// days cost what the last seven did. It is null without a budget.
+export function budget({ days, currency, first_date: first }, whole) {
+  if (!whole) return null;
+  if (!first) return `Nothing of ${money(whole, currency, 0)} is used this month.`;
+  const today = days.at(-1).date;
+  const used = sum(days.filter((d) => d.date.slice(0, 7) === today.slice(0, 7)));
+  const week = days.slice(-8, -1).filter((d) => d.date >= first);
+  const [year, month, day] = today.split("-").map(Number);
+  const left = new Date(Date.UTC(year, month, 0)).getUTCDate() - day;
+  const end = week.length ? used + left * sum(week) / week.length : null;
+  const share = (v) => `${number(v / whole * 100, 0)} %`;
+  return h("span", { class: end > whole ? "over" : null }, `${money(used, currency, 0)} of ${money(whole, currency, 0)} used this month (${share(used)})`,
+    end === null ? null : `, about ${money(end, currency, 0)} (${share(end)}) at its end`);
+}
+
+const sum = (days) => days.reduce((all, d) => all + d.cost, 0);
