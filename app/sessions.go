@@ -213,16 +213,6 @@ func (s *Sessions) hand(ctx context.Context, ch change, made session.Session) (s
 	return token, made, s.store.Issue(ctx, made, withoutReply(ch.trail(audit.SessionIssued, audit.Session(made.ID), 0, 1, noReply)))
 }
 
-// Me returns the caller's session as his token says it is, with what is stored beside.
-func (s *Sessions) Me(ctx context.Context, mine session.Session) (session.Record, error) {
-	known, err := s.store.Session(ctx, mine.ID)
-	if errors.Is(err, session.ErrNotFound) { // it has expired, by the clock of this service
-		err = nil
-	}
-	known.Session = mine
-	return known, err
-}
-
 // List returns a page of sessions: the caller's own, or everybody's for those
 // who may see them.
 func (s *Sessions) List(ctx context.Context, c Call, after *session.Position, limit int) ([]session.Record, error) {

@@ -28,7 +28,7 @@ type IssuedToken struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Caller is what the service reads from the client's token, and knows of its session.
+// Caller is what the service reads from the client's token.
 type Caller struct {
 	// SID is the id of the session.
 	SID    string `json:"sid"`
@@ -46,14 +46,14 @@ type Caller struct {
 	// Label is what the session is for, nil if nobody said.
 	Label *string     `json:"label"`
 	Kind  SessionKind `json:"kind"`
-	// LastUsedAt is when the session was used last, exact to five minutes, nil if no use
-	// is known.
-	LastUsedAt *time.Time `json:"last_used_at"`
 }
 
 // Session is one login. It outlives its tokens when they are renewed.
 type Session struct {
 	Caller
+	// LastUsedAt is when the session was used last, exact to five minutes, nil if no use
+	// is known.
+	LastUsedAt *time.Time `json:"last_used_at"`
 	// RevokedAt is when it was logged out or revoked, nil while it is in force.
 	RevokedAt *time.Time `json:"revoked_at"`
 }

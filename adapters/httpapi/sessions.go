@@ -83,15 +83,11 @@ func sendToken(r *request.Request, token string, s session.Session, status int) 
 
 // me serves GET /auth/me.
 func (h sessions) me(r *request.Request) error {
-	rec, err := h.svc.Me(r.Ctx(), *r.Session)
-	if err != nil {
-		return err
-	}
-	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, rec) })
+	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, *r.Session) })
 }
 
-// writeSession writes the members of a session that its own token may see.
-func writeSession(w *jsondoc.Writer, s session.Record) {
+// writeSession writes the members of a session that its own token says.
+func writeSession(w *jsondoc.Writer, s session.Session) {
 	w.Field("sid").Text(s.ID)
 	w.Field("issuer").Text(s.Issuer)
 	w.Field("subject").Text(s.Subject)
@@ -106,7 +102,6 @@ func writeSession(w *jsondoc.Writer, s session.Record) {
 	w.Field("expires_at").Time(s.ExpiresAt)
 	w.Field("label").TextOrNull(jsondoc.NonZero(s.Label))
 	w.Field("kind").Text(string(s.Kind))
-	w.Field("last_used_at").TimeOrNull(jsondoc.NonZero(s.LastUsedAt))
 }
 
 // list serves GET /auth/sessions.
@@ -134,7 +129,8 @@ func (h sessions) list(r *request.Request) error {
 
 func writeRecord(w *jsondoc.Writer, r session.Record) {
 	w.Open()
-	writeSession(w, r)
+	writeSession(w, r.Session)
+	w.Field("last_used_at").TimeOrNull(jsondoc.NonZero(r.LastUsedAt))
 	w.Field("revoked_at")
 	if r.Revocation == nil {
 		w.Null()

@@ -96,7 +96,7 @@ func endpoints(project string) []endpoint {
 		{"GET /audit", 1, 1, request{}},
 		{"GET /webhooks", 1, 1, request{}},
 		{"GET /auth/sessions", 1, 1, request{}},
-		{"GET /auth/me", 1, 1, request{}},
+		{"GET /auth/me", 0, 1, request{}},
 		{"GET /capabilities", 0, 1, request{}},
 		{"GET /readyz", 1, 0, request{}},
 		{"GET /healthz", 0, 0, request{}},

@@ -51,6 +51,5 @@ func (c *Whoami) Run(ctx context.Context, t *terminal.Terminal) error {
 		table.Field("Label", terminal.Word(me.Label))
 		table.Field("Issued", terminal.Time(me.IssuedAt))
 		table.Field("Expires", terminal.Time(me.ExpiresAt))
-		table.Field("Last used", terminal.TimeOrNone(me.LastUsedAt))
 	})
 }
