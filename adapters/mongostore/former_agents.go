@@ -29,10 +29,10 @@ func deletedOf(last agentDoc, d agent.Deletion) deletedAgentDoc {
 	return deletedAgentDoc{last, d.Department, millis(d.At), d.By}
 }
 
-func (d deletedAgentDoc) deletion() (agent.Deletion, error) {
+func (d deletedAgentDoc) deletion() agent.Deletion {
 	return agent.Deletion{
 		ID: agent.ID(d.Last.ID), Name: d.Last.Name, Department: d.DepartmentName, At: fromMillis(d.Deleted), By: d.DeletedBy,
-	}, nil
+	}
 }
 
 // Deleted implements [ports.AgentStore].
@@ -43,7 +43,7 @@ func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Dele
 		at := millis(q.After.At)
 		filter = bson.D{is("deleted", bson.D{is("$gt", 0), is("$lte", at)}), behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
 	}
-	return every(s.db.ask(ctx), deletedAgentsColl, filter, deletedAgentDoc.deletion,
+	return every(s.db.ask(ctx), deletedAgentsColl, filter, func(d deletedAgentDoc) (agent.Deletion, error) { return d.deletion(), nil },
 		first(q.Limit, "-deleted", "-_id").SetProjection(by("name", "department_name", "deleted", "deleted_by")))
 }
 
@@ -113,8 +113,7 @@ func (t *tx) changeFormer(id agent.ID, change func(agent.Former) (ports.AgentCha
 	if err != nil {
 		return step, err
 	}
-	deletion, _ := d.deletion()
-	return change(agent.Former{Last: last, Deletion: deletion})
+	return change(agent.Former{Last: last, Deletion: d.deletion()})
 }
 
 // removePurged removes a bounded part of what is left of an agent that was purged.

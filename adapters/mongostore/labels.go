@@ -114,7 +114,7 @@ func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err 
 // read after the agents.
 func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Resolved, err error) {
 	defer s.db.observer.Begin(&ctx, "labels.agents").End(&err)
-	in := agent.Query{Department: q.Department, Status: q.Status, Owner: q.Owner, Tags: q.Tags, After: q.After, Limit: q.Limit}
+	in := q.Agents()
 	filter := agentsFilter(in)
 	if q.Label != label.Latest {
 		filter = append(bson.D{is("label_names", bson.D{is("$eq", q.Label), is("$exists", true)})}, filter...)

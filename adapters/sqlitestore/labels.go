@@ -199,7 +199,7 @@ var (
 // labeledQuery reads along one index, from the position where the page before ended.
 func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 	if q.Label == label.Latest {
-		in := agent.Query{Department: q.Department, Status: q.Status, Owner: q.Owner, Tags: q.Tags, After: q.After, Limit: q.Limit}
+		in := q.Agents()
 		f := agentsFilter(in)
 		join := ""
 		if columns == labeledColumns {

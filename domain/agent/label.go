@@ -307,3 +307,8 @@ type LabelQuery struct {
 	After      *Position       // agents behind this position; nil means from the first
 	Limit      int
 }
+
+// Agents is the query without its label: of all agents.
+func (q LabelQuery) Agents() Query {
+	return Query{Department: q.Department, Status: q.Status, Owner: q.Owner, Tags: q.Tags, After: q.After, Limit: q.Limit}
+}

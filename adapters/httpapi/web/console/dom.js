@@ -1,6 +1,6 @@
 // What pages are made of.
 
-import { h } from "./element.js";
+import { h, toClipboard } from "./element.js";
 import { giveUp, guard, unsaved } from "./guard.js";
 
 export { fill, h, name } from "./element.js";
@@ -129,18 +129,7 @@ export const tableRow = (titles, [head, ...cells]) => h("tr", {},
   h("th", { scope: "row" }, head), cells.map((c, i) => h("td", { data: { title: titles[i + 1] } }, c)));
 
 // copy is a button that copies a text.
-export function copy(value, label) {
-  const button = h("button", { type: "button", class: "secondary", "aria-label": label, onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
-    } catch {
-      notice("This browser does not let the page copy. Select the text and copy it yourself.", "error");
-    }
-  } }, "Copy");
-  return button;
-}
+export const copy = (value, label) => button("Copy", ({ currentTarget }) => toClipboard(currentTarget, value), "secondary", label);
 
 // tip is a button's help for those who point at it, and its name.
 export const tip = (text) => ({ title: text, "aria-label": text });

@@ -28,3 +28,10 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
   return element;
 }
+
+// toClipboard copies a text and has the button say so, or why not, for a moment.
+export async function toClipboard(button, value) {
+  const { textContent: before } = button;
+  button.textContent = await Promise.resolve(navigator.clipboard?.writeText(value).then(() => "Copied")).catch(() => null) ?? "Select it, and copy it yourself";
+  setTimeout(() => { button.textContent = before; }, 2000);
+}

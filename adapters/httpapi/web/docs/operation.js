@@ -1,7 +1,7 @@
 // One operation: what it does, what it takes and answers, and how it is called.
 
 import { languages } from "./code.js";
-import { fill, h } from "./element.js";
+import { fill, h, toClipboard } from "./element.js";
 import { markdown } from "./markdown.js";
 import { example, fields, first, kind, real } from "./schema.js";
 
@@ -62,7 +62,7 @@ export class Operation {
     const token = h("input", { id: "token", type: "password", autocomplete: "off", value: memory.token, oninput: () => { memory.token = token.value.trim(); } });
     const send = h("button", { type: "button", class: "primary", onclick: () => this.send(send) }, "Send");
     return h("aside", { "aria-label": "How it is called" },
-      h("div", { class: "tabs" }, tabs, h("button", { type: "button", class: "copy", onclick: (e) => copy(e.currentTarget, this.code.textContent) }, "Copy")),
+      h("div", { class: "tabs" }, tabs, h("button", { type: "button", class: "copy", onclick: (e) => toClipboard(e.currentTarget, this.code.textContent) }, "Copy")),
       this.code,
       this.types.length ? [this.types.length > 1 ? this.type : null, this.body] : null,
       this.stream ? h("p", {}, "A stream does not end; read it with the code above.") :
@@ -125,9 +125,4 @@ function pretty(body) {
   } catch {
     return body;
   }
-}
-
-async function copy(button, value) {
-  await navigator.clipboard.writeText(value).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select it, and copy it yourself"; });
-  setTimeout(() => { button.textContent = "Copy"; }, 2000);
 }

@@ -24,6 +24,7 @@ var sites = []string{"docs", "console"}
 // further are files of other directories that belong to a site, by their names in it.
 var further = map[string]string{
 	"console/codemirror.js": "codemirror/codemirror.js",
+	"docs/colours.css":      "console/colours.css",
 	"docs/element.js":       "console/element.js",
 }
 
