@@ -31,7 +31,7 @@ export function fill(element, ...children) {
 
 // toClipboard copies a text and has the button say so, or why not, for a moment.
 export async function toClipboard(button, value) {
-  const { textContent: before } = button;
+  const before = button.dataset.text ??= button.textContent;
   button.textContent = await Promise.resolve(navigator.clipboard?.writeText(value).then(() => "Copied")).catch(() => null) ?? "Select it, and copy it yourself";
   setTimeout(() => { button.textContent = before; }, 2000);
 }
