@@ -258,16 +258,22 @@ func (b *tab) pictures(name string, places map[string]string) {
 		b.visit("#/"+page, title)
 		b.await("its parts are there", complete)
 		file := fileName(name + "-" + title + "-" + path.Base(page))
-		b.fits(page)
-		b.shot(file)
-		b.scheme("dark")
-		b.shot(file + "-dark")
-		b.scheme("light")
-		b.resize(390, 844)
-		b.fits(page)
-		b.shot(file + "-phone")
-		b.resize(1440, 900)
+		b.pictureOf(file)
 	}
+}
+
+// pictureOf does that with what is shown now.
+func (b *tab) pictureOf(name string) {
+	b.t.Helper()
+	b.fits(name)
+	b.shot(name)
+	b.scheme("dark")
+	b.shot(name + "-dark")
+	b.scheme("light")
+	b.resize(390, 844)
+	b.fits(name)
+	b.shot(name + "-phone")
+	b.resize(1440, 900)
 }
 
 // fileName makes the name of a file of a text.

@@ -127,19 +127,6 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// pictureOf keeps pictures of the page, light and dark, at a desk and on a phone.
-func (b *tab) pictureOf(name string) {
-	b.t.Helper()
-	b.shot(name)
-	b.scheme("dark")
-	b.shot(name + "-dark")
-	b.scheme("light")
-	b.resize(390, 844)
-	b.fits(name)
-	b.shot(name + "-phone")
-	b.resize(1440, 900)
-}
-
 // hostileTexts are instructions that an editor may change by itself.
 func hostileTexts() map[string]string {
 	return map[string]string{

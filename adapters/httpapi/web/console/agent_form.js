@@ -8,7 +8,6 @@ import { Draft } from "./draft.js";
 import { time, words } from "./format.js";
 import { guard } from "./guard.js";
 import { link } from "./router.js";
-import { follow } from "./stream.js";
 
 const hint = "Everybody with a token can read them: no place for secrets. Ctrl-F searches in them, Tab leaves the editor, Ctrl-S shows the difference.";
 
@@ -44,7 +43,7 @@ export class Editing {
   async start(draft) {
     if (draft) await this.restore(draft);
     this.tell();
-    follow("changes", { agent_id: this.id }, (change) => this.read(change.actor), this.signal).then(() => this.read("Somebody else"));
+    this.form.follow({ agent_id: this.id }, this.signal, (who) => this.read(who));
   }
 
   focus() {

@@ -199,10 +199,9 @@ export class Form {
     });
   }
 
-  // follow has others' changes shown as they happen, until the signal ends: those in the list
+  // follow has others' changes read as they happen, until the signal ends: those in the list
   // of changes that the query names.
-  follow(query, signal) {
-    const read = (who) => this.read(who, signal).catch(() => {}); // what is missed is found when it is sent
+  follow(query, signal, read = (who) => this.read(who, signal).catch(() => {})) { // what is missed is found when it is sent
     follow("changes", query, (change) => read(change.actor), signal).then(() => signal.aborted || read("Somebody else"));
   }
 }
