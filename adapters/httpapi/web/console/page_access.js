@@ -7,7 +7,7 @@ import { again, link } from "./router.js";
 import { secret } from "./secret.js";
 import { may, session } from "./session.js";
 
-const most = 200; // sessions of each kind in the page
+const most = 200; // sessions in the page, the newest
 
 export async function page({ signal }) {
   const sessions = await new Pages("auth/sessions", {}, signal).upTo(most);

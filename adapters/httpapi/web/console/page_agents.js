@@ -33,7 +33,7 @@ class Agents {
       window: select(windows, "30d", { "aria-label": "Window of the figures", onchange: turn("window") }, (v) => `${parseInt(v, 10)} days`),
     };
     this.count = h("p", { class: "lead count", role: "status" });
-    this.none = empty("No agent is like that.");
+    this.none = empty("");
     this.newer = h("button", { type: "button", class: "secondary", hidden: true, onclick: () => this.read() }, "Show newer figures");
     this.export = h("button", { type: "button", class: "secondary", onclick: () => busy(this.export, () => this.save()) }, "Export CSV");
     this.table = new VirtualTable({ label: "Agents", render: (i) => this.render(this.rows[i]), onRange: (first, last) => this.need(last) });
@@ -109,6 +109,7 @@ class Agents {
     const shown = falls === this.sort.startsWith("-") ? this.sort.replace("-", "") : `-${this.sort.replace("-", "")}`;
     this.table.setColumns(this.columns.map((key) => [key, all[key].title]), shown, (key) => this.turn({ sort: this.sort === key ? `-${key}` : key }));
     this.none.hidden = items.length > 0 || !complete;
+    this.none.textContent = filters.some((name) => this.query[name]) ? "No agent is like that." : "There are no agents yet.";
     this.table.element.hidden = !items.length;
     this.count.textContent = `${number(items.length, 0)}${complete ? "" : " and more"} agent${items.length === 1 ? "" : "s"}`;
     this.table.setCount(this.rows.length);
