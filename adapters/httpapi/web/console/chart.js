@@ -37,17 +37,19 @@ export function trend(direction, metric) {
   return arrow(way, way ? direction : "insufficient_data", way ? `${metric} ${way}` : `too little data for a trend of ${metric}`, way ? "" : "·");
 }
 
-// costChange compares a cost with that of as many days before, of which so many are known.
+const enough = 7; // days that a comparison needs
+
+// costChange compares a cost with that of as many days before, of which so many are known: with
+// few of them by the day, with hardly any not at all.
 export function costChange(now, before, known, days = 30) {
-  if (!now && !before) return null;
-  if (known < days) return arrow("", "", `nothing to compare with yet: ${known} of the ${days} days before are known`, "new");
+  if (!now && !before || known < enough) return null;
   if (!before) return arrow("", "", `there was no cost in the ${days} days before`, "new");
-  const share = (now - before) / before * 100;
-  if (Math.abs(share) < 1) return arrow("is stable", "stable", `cost is stable: within 1 % of the ${days} days before`);
+  const share = ((now / days) / (before / known) - 1) * 100;
+  const than = known < days ? `a day than in the ${known} days before that are known` : `than the ${days} days before`;
+  if (Math.abs(share) < 1) return arrow("is stable", "stable", `cost is stable: less than 1 % more or less ${than}`);
   const amount = `${number(Math.abs(share), 0)} %`;
-  return share > 0 ?
-    arrow("rises", "declining", `cost rises: ${amount} more than the ${days} days before`, ` ${amount}`) :
-    arrow("falls", "improving", `cost falls: ${amount} less than the ${days} days before`, ` ${amount}`);
+  return share > 0 ? arrow("rises", "declining", `cost rises: ${amount} more ${than}`, ` ${amount}`) :
+    arrow("falls", "improving", `cost falls: ${amount} less ${than}`, ` ${amount}`);
 }
 
 // tree draws who reports to whom. roots are {name, children}; href makes a link

@@ -98,7 +98,7 @@ async function show(load, parameters, segments) {
     a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
     if (a.dataset.place !== segments[0]) continue;
     a.setAttribute("aria-current", "page");
-    a.scrollIntoView({ block: "nearest", inline: "nearest" });
+    a.scrollIntoView({ block: "nearest", inline: "center" });
   }
   putAway();
   content.setAttribute("aria-busy", "true");
