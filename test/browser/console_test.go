@@ -283,6 +283,7 @@ func TestProjects(t *testing.T) {
 	b.eventually("it is active", func() bool {
 		return slices.Contains(names(must[[]record](s, token, "GET", "projects?status=active&limit=200", nil)), "A new roof")
 	})
+	b.closed()
 	b.choose("Status", "active")
 	b.await("only those are shown", `location.hash.includes("status=active") && [...document.querySelectorAll("td .chip")].every(e => e.textContent === "active") && document.body.innerText.includes("A new roof")`)
 }
