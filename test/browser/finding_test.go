@@ -53,6 +53,7 @@ func TestPalette(t *testing.T) {
 	s.lab(token, record{"instructions": "Count the zebras."})
 	must[record](s, token, "POST", "agents", record{"name": "Grace", "role": "Adapter", "department": "Lab"})
 	must[record](s, token, "POST", "projects", record{"name": "Moonshot"})
+	must[record](s, token, "POST", "departments", record{"name": "Review board"})
 	b := s.console(token, 1280, 900)
 
 	b.slash()
@@ -73,7 +74,7 @@ func TestPalette(t *testing.T) {
 	b.await("it is there", `document.title.startsWith("Grace") && !document.querySelector("dialog, main[aria-busy]")`)
 
 	for _, way := range []struct{ typed, found, title string }{
-		{"lab", "Lab", "Lab"}, {"moon", "Moonshot", "Projects"}, {"deleted", "Deleted agents", "Deleted agents"}, {"plan", "Plan", "Plan"},
+		{"lab", "Lab", "Lab"}, {"review", "Review board", "Review board"}, {"moon", "Moonshot", "Projects"}, {"deleted", "Deleted agents", "Deleted agents"}, {"plan", "Plan", "Plan"},
 	} {
 		b.key("k", true)
 		b.do("type", insert(way.typed))

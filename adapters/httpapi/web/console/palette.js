@@ -58,11 +58,14 @@ class Palette {
     const named = (all, make) => parts.length ? best(all.filter((x) => fits(x.name)), parts[0]).slice(0, most).map(make) : [];
     const chosen = keep && this.moved && this.entries[this.chosen];
     this.moved = Boolean(chosen);
-    this.entries = [
+    const found = [
       ...this.agents(words, parts),
       ...named(this.departments, (d) => ({ kind: "Department", title: d.name, where: link("departments", d.name) })),
       ...named(this.projects, (p) => ({ kind: "Project", title: p.name, where: link("projects") })),
       ...[...this.pages, ...this.actions].filter((e) => fits(e.title)),
+    ];
+    this.entries = [
+      ...best(found, parts[0] ?? "", (e) => e.title),
       ...([...words].length >= 3 ? [{ kind: "Search", title: `Agents that have “${words}” in them`, where: link("search", { text: words }) }] : []),
     ];
     this.chosen = Math.max(0, chosen ? this.entries.findIndex((e) => e.kind === chosen.kind && e.title === chosen.title) : 0);
@@ -114,7 +117,7 @@ class Palette {
 }
 
 // best has those first whose name begins with a text.
-const best = (all, part) => all.toSorted((a, b) => key(b.name).startsWith(part) - key(a.name).startsWith(part));
+const best = (all, part, nameOf = (x) => x.name) => all.toSorted((a, b) => key(nameOf(b)).startsWith(part) - key(nameOf(a)).startsWith(part));
 
 // start has the palette open by its keys, and returns what opens it.
 export function start(places) {
