@@ -245,8 +245,11 @@ func TestArrows(t *testing.T) {
 	}
 	b.press("Agents of Dear")
 	const arrows = `[...document.querySelectorAll(".agent .trend")].map(t => t.firstChild.textContent + " " + t.lastChild.textContent + " " + t.classList[1]).join()`
-	b.await("the agent's arrows go up", arrows+` === "↗ cost rises declining,↗ success rate rises improving"`)
+	b.await("the agent's arrows go up", arrows+` === "↗ 12 % cost rises: 12 % more than the 30 days before declining,↗ success rate rises improving"`)
+	b.visit("#/departments/Dear", "Dear")
+	b.await("its department says the same", arrows+` === "↗ 12 % cost rises: 12 % more than the 30 days before declining,↗ success rate rises improving"`)
 	b.visit("#/agents/Ada", "Ada")
+	b.await("its page has the same cost", `[...document.querySelectorAll(".tile")].some(t => t.textContent.startsWith("Cost, 30 days$112.00 ↗ 12 %"))`)
 	b.await("its page says the same", `[...document.querySelectorAll(".chip .trend")].some(t => t.textContent === "↗cost rises" && t.classList.contains("declining"))`)
 }
 

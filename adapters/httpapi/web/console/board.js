@@ -82,13 +82,13 @@ class Ordered {
 }
 
 // board shows the members as cards.
-export function board(members, currency, editable) {
+export function board(members, editable) {
   const list = new VirtualList({
     label: `Agents of ${members.department}`, columnWidth: cardWidth,
     render: (i) => {
       const agent = members.at(i);
       if (!agent) return null;
-      const element = card(agent, currency, editable ? ordered.tools(agent, i) : []);
+      const element = card(agent, editable ? ordered.tools(agent, i) : []);
       return editable ? ordered.make(element, agent, i) : element;
     },
     onRange: (_, last) => members.need(last),
@@ -99,12 +99,12 @@ export function board(members, currency, editable) {
 }
 
 // table shows them as rows.
-export function table(members, currency, editable) {
+export function table(members, editable) {
   const list = new VirtualTable({
     label: `Agents of ${members.department}`,
     render: (i) => {
       const agent = members.at(i);
-      return agent && { properties: { class: "agent", data: { id: agent.id } }, cells: [...agentCells(agent, currency), h("span", { role: "cell" }, editable ? ordered.tools(agent, i) : null)] };
+      return agent && { properties: { class: "agent", data: { id: agent.id } }, cells: [...agentCells(agent), h("span", { role: "cell" }, editable ? ordered.tools(agent, i) : null)] };
     },
     onRange: (_, last) => members.need(last),
   });

@@ -2,8 +2,9 @@
 
 import { data, limited, path } from "./api.js";
 import { trend } from "./chart.js";
+import { costOfMonth, readDays } from "./days.js";
 import { fill, h, name } from "./dom.js";
-import { costOf, money, number, percent, words } from "./format.js";
+import { number, percent, words } from "./format.js";
 import { link } from "./router.js";
 import { roleOf } from "./session.js";
 
@@ -14,12 +15,17 @@ addEventListener("stream", ({ detail }) => detail === "missed" && figures.clear(
 // figuresOf returns what an agent does and costs; null while it has done nothing.
 function figuresOf(id) {
   if (!figures.has(id)) {
-    figures.set(id, calm(() => data(path("agents", id, "performance"))).catch((error) => {
+    figures.set(id, calm(() => read(path("agents", id))).catch((error) => {
       if (error.status !== 404) figures.delete(id); // the next one asks again
       return null;
     }));
   }
   return figures.get(id);
+}
+
+async function read(agent) {
+  const [performance, days] = await Promise.all([data(`${agent}/performance`), readDays(agent)]);
+  return { ...performance, days };
 }
 
 // showFigures calls show with the figures of an agent. They are not asked for
@@ -29,10 +35,14 @@ export function showFigures(element, id, show) {
   else setTimeout(() => element.isConnected && figuresOf(id).then(show), 120);
 }
 
-// withTrend is a value as text and, if there is one, the arrow of its metric over
-// a window.
-const withTrend = (value, text, performance, metric, window) => [text, value === null || value === undefined ? null :
-  [" ", trend(performance.trends.find((t) => t.metric_name === metric && t.window_size === window)?.direction, words(metric))]];
+const costOf = (found) => found ? costOfMonth(found.days) : "–";
+
+// successOf has the arrow of the service, if there is something that it judges.
+function successOf(found) {
+  const rate = found?.success_rate_percent ?? null;
+  return [percent(rate), rate === null ? null :
+    [" ", trend(found.trends.find((t) => t.metric_name === "success_rate" && t.window_size === "30d")?.direction, "success rate")]];
+}
 
 // forget makes the figures of the agent to whom something happened be asked for
 // again, unless it is gone.
@@ -52,13 +62,13 @@ export function avatar(agent) {
 export const status = (value) => h("span", { class: `status ${value}` }, words(value));
 
 // agentCells are those of a table's row: who it is, and the figures of 30 days.
-export function agentCells(agent, currency) {
+export function agentCells(agent) {
   const cell = (...content) => h("span", { role: "cell" }, content);
   const [cost, work, success] = [cell(), cell(), cell()];
   showFigures(work, agent.id, (found) => {
-    fill(cost, withTrend(costOf(found, "30d"), money(costOf(found, "30d"), currency), found, "cost", "30d"));
+    fill(cost, costOf(found));
     fill(work, number(found?.tasks_completed_30d, 0));
-    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
+    fill(success, successOf(found));
   });
   return [
     h("span", { role: "rowheader", title: roleOf(agent) ? `${agent.name}, ${agent.role}` : agent.name },
@@ -69,7 +79,7 @@ export function agentCells(agent, currency) {
 }
 
 // card is an entry of a list. tools are elements to move it with.
-export function card(agent, currency, tools = []) {
+export function card(agent, tools = []) {
   const cost = h("span", { class: "cost", title: "cost of 30 days" }, "…");
   const success = h("span", { title: "success over 30 days" });
   const element = h("li", { class: "card", data: { id: agent.id, name: agent.name } },
@@ -83,8 +93,8 @@ export function card(agent, currency, tools = []) {
     h("div", { class: "figures" }, cost, success),
     tools);
   showFigures(element, agent.id, (found) => {
-    fill(cost, withTrend(costOf(found, "30d"), money(costOf(found, "30d"), currency), found, "cost", "30d"));
-    fill(success, withTrend(found?.success_rate_percent, percent(found?.success_rate_percent), found, "success_rate", "30d"));
+    fill(cost, costOf(found));
+    fill(success, successOf(found));
   });
   return element;
 }

@@ -1,7 +1,7 @@
 // Cost and tasks day by day, and what becomes of the budget of the month.
 
 import { data } from "./api.js";
-import { line } from "./chart.js";
+import { costChange, line } from "./chart.js";
 import { empty, h, section } from "./dom.js";
 import { date, money, number } from "./format.js";
 
@@ -12,15 +12,20 @@ export const readDays = (where, signal) => data(`${where}/days`, {}, signal);
 export const overTime = ({ days, currency, first_date: first }) => section("The last 90 days (UTC)", first ? h("div", { class: "lines" },
   chart("Cost", days, (d) => d.cost, (v) => money(v, currency)), chart("Tasks done", days, (d) => d.tasks_completed, (v) => number(v, 0))) : empty("No data yet."));
 
-// costOf is what the last so many days cost.
-export const costOf = ({ days }, count) => sum(days.slice(-count));
+// costOfMonth is what the last 30 days cost, and how that compares with the 30 before.
+export function costOfMonth({ days, currency, first_date: first }) {
+  if (!first) return "–";
+  const before = days.slice(-60, -30);
+  return [money(sum(days.slice(-30)), currency), " ", costChange(sum(days.slice(-30)), sum(before), before.filter((d) => d.date >= first).length)];
+}
 
 function chart(title, days, value, shown) {
   const values = days.map(value);
   const total = shown(values.reduce((sum, v) => sum + v, 0));
-  const [highest] = days.toSorted((a, b) => value(b) - value(a));
-  return h("figure", {}, h("figcaption", {}, `${title}: ${total}`, h("small", {}, ` highest ${shown(value(highest))} on ${date(highest.date)}`)),
-    line(values, days.map((d) => `${date(d.date)}: ${shown(value(d))}`), `${title} by day, ${total} in 90 days, ${shown(values.at(-1))} today, highest ${shown(value(highest))} on ${date(highest.date)}`),
+  const [top] = days.toSorted((a, b) => value(b) - value(a));
+  const highest = value(top) ? `, highest ${shown(value(top))} on ${date(top.date)}` : "";
+  return h("figure", {}, h("figcaption", {}, `${title}: ${total}`, h("small", {}, highest)),
+    line(values, days.map((d) => `${date(d.date)}: ${shown(value(d))}`), `${title} by day, ${total} in 90 days, ${shown(values.at(-1))} today${highest}`),
     h("p", { class: "ends" }, h("small", {}, date(days[0].date)), h("small", {}, "today")));
 }
 

@@ -20,9 +20,9 @@ export function entry(event, { name = true, fresh = false } = {}) {
     h("time", { datetime: event.timestamp, title: time(event.timestamp) }, ago(event.timestamp)));
 }
 
-function detail({ event_type: type, data }) {
+function detail({ event_type: type, description, data }) {
   if (!data) return "";
-  if (type === "cost_incurred") return `: ${data.amount}`;
+  if (type === "cost_incurred" && !description.includes(data.amount)) return `: ${data.amount}`;
   if (type === "task_completed" && data.quality_score !== undefined && data.quality_score !== null) return ` (quality ${data.quality_score})`;
   return "";
 }

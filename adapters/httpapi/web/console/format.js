@@ -64,10 +64,3 @@ export const eventTypes = [
   "hired", "onboarded", "fired", "offboarded", "status_changed", "promoted", "demoted",
   "task_started", "task_completed", "cost_incurred", "tool_used", "delegation_sent", "delegation_received",
 ];
-
-// costOf is about what an agent's tasks of a window cost, null if nobody knows.
-export function costOf(performance, window) {
-  const found = performance?.windows.find((w) => w.window_size === window);
-  if (!found || found.avg_cost_per_task === null) return null;
-  return found.avg_cost_per_task * found.data_point_count;
-}

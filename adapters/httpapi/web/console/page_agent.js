@@ -3,13 +3,13 @@
 import { Pages, change, data, get, path } from "./api.js";
 import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
-import { overTime, readDays } from "./days.js";
+import { costOfMonth, overTime, readDays } from "./days.js";
 import { ways, whereToFind } from "./deleted.js";
 import { ask, busy, copy, empty, facts, fill, h, name as text, notice, section } from "./dom.js";
 import { readDraft } from "./draft.js";
 import { entry } from "./event.js";
 import { paged } from "./feed.js";
-import { ago, costOf, date, duration, money, number, percent, time, words } from "./format.js";
+import { ago, date, duration, money, number, percent, time, words } from "./format.js";
 import { Labels, read as readLabels } from "./labels.js";
 import { again, link, setQuery } from "./router.js";
 import { may, roleOf } from "./session.js";
@@ -46,7 +46,7 @@ export async function page({ name, query, signal }) {
         editable ? h("button", { type: "button", class: "danger quiet", onclick: () => dismiss(agent) }, "Delete") : null),
       h("div", { class: "columns" },
         left.element,
-        h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance), overTime(days), careerOf(career), activity(agent, signal))),
+        h("div", {}, new Labels(agent, labels, signal).element, condition(health, performance, days, career), overTime(days), careerOf(career), activity(agent, signal))),
     ],
   };
 }
@@ -133,20 +133,26 @@ function identity(agent, boss) {
 const instructions = (agent) => section("Instructions", agent.instructions ?
   h("pre", { class: "prose", dir: "auto", tabindex: "0", role: "region", "aria-label": "Instructions" }, seen(agent.instructions)) : empty("None."));
 
-function condition(health, p) {
-  const month = p.windows.find((w) => w.window_size === "30d");
-  const none = p.tasks_completed_total === 0 && month.tasks_failed === 0;
+// lately says when something was with the agent last, and what, if that is of its career.
+function lately(at, career) {
+  const newest = career.at(-1);
+  return `${newest?.timestamp === at ? words(newest.event_type) : "last active"} ${ago(at)}`;
+}
+
+function condition(health, p, days, career) {
+  const latest = p.windows.find((w) => w.window_size === "30d");
+  const none = p.tasks_completed_total === 0 && latest.tasks_failed === 0;
   const quality = p.quality_score;
   const trendOf = (metric) => p.trends.find((t) => t.metric_name === metric && t.window_size === "30d")?.direction;
   const judged = (trendOf("success_rate") ?? "insufficient_data") === "insufficient_data" ? "quality" : "success"; // as the service does
   return section("Health and performance",
-    h("p", { class: "lead" }, none ? "No data yet." : [trend(p.trend_direction, judged), ` ${judged}: ${words(p.trend_direction)}; last active ${ago(health.last_active_at)}`]),
+    h("p", { class: "lead" }, none ? "No data yet." : [trend(p.trend_direction, judged), ` ${judged}: ${words(p.trend_direction)}; ${lately(health.last_active_at, career)}`]),
     h("div", { class: "tiles" },
       tile("Quality, 30 days", quality === null ? "–" : `${number(quality)} / 10`, meter(quality, 10, `quality ${number(quality)} of 10`)),
       tile("Success, 30 days", percent(p.success_rate_percent), meter(p.success_rate_percent, 100, `success ${percent(p.success_rate_percent)}`)),
       tile("Collaboration, 30 days", p.collaboration_score === null ? "–" : `${number(p.collaboration_score)} / 10`,
         meter(p.collaboration_score, 10, `collaboration ${number(p.collaboration_score)} of 10`)),
-      tile("Cost, 30 days", money(costOf(p, "30d"), month.currency), h("small", {}, `${money(month.avg_cost_per_task, month.currency, 3)} a task`)),
+      tile("Cost, 30 days", costOfMonth(days), h("small", {}, `${money(latest.avg_cost_per_task, latest.currency, 3)} a task`)),
       tile("Tasks done, 30 days", number(p.tasks_completed_30d, 0), h("small", {}, `${p.tasks_completed_7d} in 7 days, ${p.tasks_completed_total} ever`)),
       tile("Time for a task", duration(p.avg_completion_time_seconds), h("small", {}, "in 30 days"))),
     h("table", { class: "small" },
@@ -155,9 +161,12 @@ function condition(health, p) {
       h("tbody", {}, p.windows.map((w) => h("tr", {}, h("th", { scope: "row" }, w.window_size.replace("d", "")),
         [number(w.tasks_completed, 0), number(w.tasks_failed, 0), number(w.avg_quality_score),
           w.success_rate === null ? "–" : percent(w.success_rate * 100), money(w.avg_cost_per_task, w.currency, 3)].map((v) => h("td", {}, v)))))),
-    h("div", { class: "row" }, ["quality_score", "success_rate", "cost"].map((metric) =>
-      h("span", { class: "chip" }, `${words(metric)}, 30 days `, trend(trendOf(metric), words(metric))))));
+    h("div", { class: "row" }, Object.keys(metrics).map((metric) =>
+      h("span", { class: "chip" }, `${metrics[metric]}, 30 days `, trend(trendOf(metric), metric === "cost" ? metric : metrics[metric])))));
 }
+
+// metrics are those with a trend.
+const metrics = { quality_score: "quality", success_rate: "success rate", cost: "cost a task" };
 
 const tile = (name, value, below) => h("div", { class: "tile" }, h("span", {}, name), h("strong", {}, value), below);
 

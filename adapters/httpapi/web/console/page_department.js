@@ -4,10 +4,10 @@ import { change, data, get, path } from "./api.js";
 import { board, table, touch } from "./board.js";
 import { forget } from "./card.js";
 import { meter, tree } from "./chart.js";
-import { budget, costOf, overTime, readDays } from "./days.js";
+import { budget, costOfMonth, overTime, readDays } from "./days.js";
 import { ask, empty, field, fill, h, name as text, notice, section, select } from "./dom.js";
 import { Control, Form, exactNumber, list, orNull } from "./form.js";
-import { autonomies, money, number, percent, words } from "./format.js";
+import { autonomies, number, percent, words } from "./format.js";
 import { Members } from "./members.js";
 import { Policy } from "./policy.js";
 import { again, current, link, setQuery } from "./router.js";
@@ -23,7 +23,7 @@ export async function page({ name, query, signal }) {
   const editable = may.edit(department.name);
   const policy = new Policy(department, tag, editable);
   await policy.read(signal);
-  const agents = new Agents(department.name, health.agent_count, company.currency, editable, signal);
+  const agents = new Agents(department.name, health.agent_count, editable, signal);
   agents.update(query);
   return {
     title: department.name,
@@ -45,8 +45,8 @@ export async function page({ name, query, signal }) {
 
 // Agents shows who is in the department, as a table or as a board.
 class Agents {
-  constructor(department, total, currency, editable, signal) {
-    Object.assign(this, { currency, editable });
+  constructor(department, total, editable, signal) {
+    this.editable = editable;
     this.members = new Members(department, total, signal, () => this.draw());
     this.place = h("div", {});
     this.none = empty("Nobody yet.");
@@ -87,7 +87,7 @@ class Agents {
   update(query) {
     const view = query.get("view") === "board" ? "board" : "table";
     for (const b of this.buttons) b.setAttribute("aria-pressed", String(b.dataset.view === view));
-    this.list = { table, board }[view](this.members, this.currency, this.editable);
+    this.list = { table, board }[view](this.members, this.editable);
     this.draw();
   }
 
@@ -113,7 +113,7 @@ function condition(department, health, company, days) {
         meter(health.avg_performance_score, 10, `quality ${number(health.avg_performance_score)} of 10`)),
       tile("Collaboration, 30 days", health.collaboration_score === null ? "–" : `${number(health.collaboration_score)} / 10`,
         meter(health.collaboration_score, 10, `collaboration ${number(health.collaboration_score)} of 10`)),
-      tile("Cost, 30 days", money(costOf(days, 30), days.currency), null),
+      tile("Cost, 30 days", costOfMonth(days), null),
       tile("Share of the budget", `${number(share)} %`, h("small", {}, budget(days, company.budget_monthly * share / 100))),
       tile("Autonomy", department.autonomy_level ? words(department.autonomy_level) : words(company.autonomy_level),
         h("small", {}, department.autonomy_level ? "set here" : "from the company")),

@@ -38,7 +38,7 @@ class Organization {
     this.named = h("p", { class: "row named", hidden: true });
     this.none = empty("");
     this.days = h("div", {});
-    this.budget = h("p", { class: "lead" });
+    this.budget = h("p", { class: "lead budget" });
     this.table = new VirtualTable({ label: "Organization", render: (i) => this.render(i), onRange: (first, last) => this.need(first, last) });
     this.save = newest((names) => change("POST", "company/reorder-departments", { department_names: names }), (error) => {
       notice(`The departments stay as they were: ${error.message}`, "error");
@@ -51,7 +51,7 @@ class Organization {
     return [
       h("div", { class: "bar" }, h("h1", {}, text(this.company.company_name)),
         may.editAll() && this.company.company_name === "Company" ? h("a", { class: "button secondary", href: link("settings") }, "Name your company") : null,
-        may.editAll() ? h("button", { type: "button", class: "secondary", onclick: addDepartment }, "New department") : null,
+        may.editAll() ? h("button", { type: "button", class: this.departments.length ? "secondary" : "primary", onclick: addDepartment }, "New department") : null,
         names().some((d) => may.edit(d)) ? h("button", { type: "button", class: "primary", onclick: () => hire(names()) }, "Hire an agent") : null),
       h("div", { class: "row finder" }, this.search, this.level, this.status, this.count), this.named, this.table.element, this.none, this.budget, this.days,
     ];
@@ -207,7 +207,7 @@ class Organization {
     if (this.searching) return found(row);
     if (row.d) return this.department(row.d);
     const agent = row.inside.at(row.i);
-    return agent && { properties: { class: "agent", data: { id: agent.id } }, cells: [...agentCells(agent, this.company.currency), h("span", { role: "cell" })] };
+    return agent && { properties: { class: "agent", data: { id: agent.id } }, cells: [...agentCells(agent), h("span", { role: "cell" })] };
   }
 
   department(d) {
