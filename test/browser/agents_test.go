@@ -39,6 +39,27 @@ func (b *tab) awaitAgents(names ...string) {
 	b.await("the table has "+strings.Join(names, ", "), `JSON.stringify([...document.querySelectorAll(".agents .rows .of-name")].map(e => e.textContent)) === JSON.stringify(`+quoteList(names)+`)`)
 }
 
+// Names of any length leave the columns of the table where they are.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("editor", "ed")
+	long := strings.Repeat("long-", 20) + "name"
+	must[record](s, token, "POST", "departments", record{"name": long})
+	for _, name := range []string{"Ada", long} {
+		must[record](s, token, "POST", "agents", record{"name": name, "role": "Reviewer of " + long, "department": long, "owner": long, "tags": []string{long[:60]}})
+	}
+	b := s.console(token, 1440, 900)
+	for _, columns := range []string{"", "?columns=name&columns=owner&columns=tags&columns=labels&columns=cost"} {
+		b.visit("#/agents"+columns, "Agents")
+		b.await("both are there", `document.querySelectorAll(".agents .rows [role=row]").length === 2`)
+		if got := eval[string](b, `(() => { const rows = [...document.querySelectorAll(".agents [role=row]")].map(r => [...r.children].map(c => Math.round(c.getBoundingClientRect().left)).join());
+			return new Set(rows).size === 1 ? "" : rows.join("; "); })()`); got != "" {
+			t.Errorf("the cells of rows begin at %s", got)
+		}
+	}
+}
+
 // Who is worst is one click away. The table is ordered by every column, filtered, exported and
 // found again by its address.
 func TestAgents(t *testing.T) {

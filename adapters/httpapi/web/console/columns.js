@@ -17,9 +17,9 @@ const share = (value) => value === null ? "–" : percent(value * 100);
 // orders (null comes last), and what an export has if that is something else. first is the end
 // that is asked for first. The service orders by those that are served.
 export const all = {
-  name: { title: "Agent", width: "minmax(11rem, 2fr)", served: true, value: (a) => a.name, show: (a) => h("a", { href: link("agents", a.name), class: "name" }, text(a.name)) },
-  role: { title: "Role", width: "minmax(8rem, 1.6fr)", value: (a) => a.role, show: (a) => text(roleOf(a) ?? "") },
-  department: { title: "Department", width: "minmax(8rem, 1.2fr)", value: (a) => a.department, show: (a) => h("a", { href: link("departments", a.department) }, text(a.department)) },
+  name: { title: "Agent", width: "minmax(12rem, 2.6fr)", served: true, value: (a) => a.name, show: (a) => h("a", { href: link("agents", a.name), class: "name" }, text(a.name)) },
+  role: { title: "Role", width: "minmax(6rem, 1.1fr)", value: (a) => a.role, show: (a) => text(roleOf(a) ?? "") },
+  department: { title: "Department", width: "minmax(8rem, 1.3fr)", value: (a) => a.department, show: (a) => h("a", { href: link("departments", a.department) }, text(a.department)) },
   level: { title: "Level", width: "5.5rem", value: (a) => levels.indexOf(a.level), export: (a) => a.level, show: (a) => h("span", { class: "level" }, words(a.level)) },
   status: { title: "Status", width: "6.5rem", value: (a) => statuses.indexOf(a.status), export: (a) => a.status, show: (a) => status(a.status) },
   owner: { title: "Owner", width: "minmax(6rem, 1fr)", value: (a) => a.owner },
@@ -34,7 +34,7 @@ export const all = {
     show: (a, { currency, days }) => [money(a.cost, currency), " ", costChange(a.cost, a.cost_before, a.cost_before_days, days)],
   },
   active: {
-    title: "Last active", width: "7rem", first: "most", value: (a) => a.last_active_at && Date.parse(a.last_active_at), export: (a) => a.last_active_at,
+    title: "Last event", width: "7rem", first: "most", value: (a) => a.last_active_at && Date.parse(a.last_active_at), export: (a) => a.last_active_at,
     show: (a) => a.last_active_at ? h("time", { datetime: a.last_active_at, title: time(a.last_active_at) }, ago(a.last_active_at)) : "no data yet",
   },
 };

@@ -37,7 +37,7 @@ export async function page({ signal }) {
 const mark = (s) => s.sid === session.me.sid ? h("span", { class: "chip" }, "this one") : null;
 const rights = (s) => [words(s.role), s.departments.length ? h("small", {}, ` ${s.departments.join(", ")}`) : null];
 const moment = (at) => h("time", { datetime: at, title: time(at) }, ago(at));
-const used = (s) => s.last_used_at ? moment(s.last_used_at) : "not yet";
+const used = (s) => s.sid === session.me.sid ? "now" : s.last_used_at ? moment(s.last_used_at) : "not yet";
 const ending = (s) => s.revoked_at ? "revoked" : moment(s.expires_at);
 const end = (s, word, what) => s.revoked_at ? null : button(word, () => revoke(s, word, what), "secondary", `${word}: ${what}`);
 

@@ -71,7 +71,10 @@ class Agents {
     this.columns = chosen.length ? Object.keys(all).filter((key) => key === "name" || chosen.includes(key)) : usual;
     for (const [name, input] of Object.entries(this.inputs)) input.value = this.query[name] || (name === "window" ? "30d" : "");
     this.sort = this.query.sort.replace("-", "") in all ? this.query.sort : usualSort;
-    this.table.element.style.setProperty("--columns", this.columns.map((key) => all[key].width).join(" "));
+    const widths = this.columns.map((key) => all[key].width);
+    const least = widths.reduce((sum, width) => sum + parseFloat(width.replace("minmax(", "")), 0);
+    this.table.element.style.setProperty("--columns", widths.join(" "));
+    this.table.element.style.setProperty("--least", `calc(${least}rem + ${widths.length - 1} * .75rem + 2rem)`);
     if (before !== JSON.stringify(this.query)) this.reading = this.read();
     else this.draw();
   }
@@ -118,8 +121,10 @@ class Agents {
 
   render(agent) {
     const company = { currency: this.company.currency, days: parseInt(this.query.window || "30", 10) };
-    return { properties: { data: { id: agent.agent_id } }, cells: this.columns.map((key) =>
-      h("span", { role: key === "name" ? "rowheader" : "cell", class: `of-${key}` }, cell(key, agent, company))) };
+    return { properties: { data: { id: agent.agent_id } }, cells: this.columns.map((key) => {
+      const value = all[key].value(agent);
+      return h("span", { role: key === "name" ? "rowheader" : "cell", class: `of-${key}`, title: typeof value === "string" ? value : null }, cell(key, agent, company));
+    }) };
   }
 
   // save makes a file of all rows, as they are ordered and shown.
