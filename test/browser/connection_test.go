@@ -150,6 +150,62 @@ func TestFifthPage(t *testing.T) {
 	b.awaitChange("ed changed 1 field of Ada (level)")
 }
 
+// A page that nobody sees gives its streams back, and takes up where it was when
+// somebody sees it again. A browser has six connections to a service, for all of
+// its pages.
+func TestUnseenPage(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--limits", "on", "--limit-at-once", "activities.stream=1,changes.stream=1")
+	token := s.token("editor", "ed")
+	must[record](s, token, "POST", "departments", record{"name": "Lab"})
+	b := s.console(token, 1200, 900)
+	b.expect("429") // where the test has the stream
+	b.visit("#/changes", "Changes")
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
+	b.eval(`Object.defineProperty(document, "hidden", { get: () => window.unseen === true, configurable: true })`)
+	show := func(seen bool) {
+		b.eval(fmt.Sprintf(`window.unseen = %v; document.dispatchEvent(new Event("visibilitychange"))`, !seen))
+	}
+	show(false)
+	for _, list := range []string{"activities", "changes"} {
+		b.eventually("its stream of "+list+" is free", func() bool { return s.streamStatus(token, list) == http.StatusOK })
+	}
+	must[record](s, token, "POST", "agents", record{"name": "Ada", "role": "Reviewer", "department": "Lab"})
+	show(true)
+	b.awaitChange("ed hired Ada into Lab")
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
+	if status := s.streamStatus(token, "changes"); status != http.StatusTooManyRequests {
+		t.Errorf("a second stream of changes: %d, want 429", status)
+	}
+
+	// Going elsewhere and coming back leaves none behind.
+	b.eval(`delete document.hidden`)
+	b.do("go elsewhere", chromedp.Navigate(s.URL+"/docs"))
+	b.eventually("its stream is free", func() bool { return s.streamStatus(token, "changes") == http.StatusOK })
+	b.eval(`setTimeout(() => history.back())`)
+	b.eventually("its stream is there again", func() bool { return s.streamStatus(token, "changes") == http.StatusTooManyRequests })
+	must[record](s, token, "PATCH", "agents/Ada", record{"level": "lead"})
+	b.eventually("the change is shown", func() bool { return strings.Contains(b.text(), "ed changed 1 field of Ada (level)") })
+}
+
+// streamStatus asks for a stream of a list and returns the status of the answer.
+func (s service) streamStatus(token, list string) int {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/"+list+"/stream", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
 // takeStreams takes all streams of a list that a caller may have, until end is called.
 func (s service) takeStreams(token, list string) (end func()) {
 	s.t.Helper()

@@ -9,6 +9,8 @@ const silence = 17_000; // ms without a sign of life; the service gives one ever
 export const pollEvery = 10_000; // ms
 const pollFor = 2 * pollEvery; // ms; then a stream may be free
 const longestWait = 5_000; // ms between two attempts
+const restAfter = 5_000; // ms that nobody sees the page
+const rest = new DOMException("nobody sees the page", "AbortError");
 
 // connection says how things stand: "live", "polling" or "gone", since when the
 // service has not answered, and when it was heard of last (ms).
@@ -96,8 +98,13 @@ class Stream {
         await this.read();
       } catch (error) {
         if (this.signal.aborted) break;
-        console.info("the stream broke:", error.message);
         this.gap ||= !this.last;
+        if (error === rest) {
+          await pause(0); // as long as a page that was left does nothing
+          await seen();
+          continue;
+        }
+        console.info("the stream broke:", error.message);
         if (this.failures++ > 0 || error.name === "TimeoutError") this.become("gone");
       }
       this.settle();
@@ -129,6 +136,7 @@ class Stream {
     this.gap = false;
     this.failures = 0;
     this.become("live");
+    whenUnseen(() => control.abort(rest), control.signal);
     for await (const block of blocks(answer.body, control)) {
       if (block.event === "resync") say("missed");
       else if (block.data) this.pass(JSON.parse(block.data));
@@ -154,7 +162,7 @@ class Stream {
       await this.ask();
       this.become("polling");
       await pause(pollEvery);
-      while (document.hidden && !this.signal.aborted) await pause(1000); // nobody looks
+      await seen();
     }
   }
 
@@ -167,6 +175,27 @@ class Stream {
     this.known = new Set(newest.map((e) => e.id));
     connection.heard = Date.now();
   }
+}
+
+// A browser has six connections to a service over HTTP/1.1, for all of its pages. Those that
+// nobody sees hold none of them: pages behind others, and those that Back returns to.
+
+// whenUnseen calls stop when nobody has seen the page for a while, or when it is left.
+function whenUnseen(stop, signal) {
+  let timer = 0;
+  const look = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(stop, restAfter);
+  };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  document.addEventListener("visibilitychange", look, { signal });
+  addEventListener("pagehide", stop, { signal });
+  look();
+}
+
+// seen returns when somebody may see the page.
+async function seen() {
+  while (document.hidden) await new Promise((resolve) => { document.addEventListener("visibilitychange", resolve, { once: true }); });
 }
 
 // blocks takes the stream apart into its blocks. It ends with a TimeoutError if
