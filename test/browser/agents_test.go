@@ -1,16 +1,12 @@
 package browser
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -150,43 +146,4 @@ func TestAgents(t *testing.T) {
 	s.worked(token, "Ada", 0, 40, 1)
 	b.press("Show newer figures")
 	b.await("they are there", `[...document.querySelectorAll(".agents .rows .of-success")][0].textContent === "18 %"`)
-}
-
-// Days are those of UTC and times those of the browser, wherever it is.
-func TestTimeZones(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	token := s.token("editor", "ed")
-	s.lab(token, nil)
-	must[record](s, token, "POST", "projects", record{"name": "Roof", "deadline": "2027-01-01T00:00:00.000Z"})
-	hired := must[record](s, token, "GET", "agents/Ada", nil)["hiring_date"].(string)
-	day, err := time.Parse(time.DateOnly, hired)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, zone := range []string{"Pacific/Kiritimati", "America/Los_Angeles"} {
-		b := s.console(token, 1440, 900)
-		b.do("move to "+zone, setTimezone(zone), chromedp.Reload())
-		b.await("the page is there", `document.body.dataset.ready !== undefined`)
-		b.visit("#/projects", "Projects")
-		b.awaitText("Jan 1, 2027")
-		b.press("Change Roof")
-		b.await("the dialog is open", `document.querySelector("dialog[open]")`)
-		if got := b.value("Deadline"); got != "2027-01-01" {
-			t.Errorf("in %s the form has the deadline %s", zone, got)
-		}
-		b.press("Cancel")
-		b.visit("#/agents/Ada", "Ada")
-		b.awaitText(day.Format("Jan 2, 2006"))
-		b.press("Signed in as ed")
-		b.awaitText("Times are those of " + zone)
-	}
-}
-
-// setTimezone moves the browser to a time zone.
-func setTimezone(zone string) step {
-	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
-		return chromedp.Void{}, err
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -218,6 +219,50 @@ func TestActivity(t *testing.T) {
 	must[record](s, token, "PATCH", "agents/Live%20Four", record{"level": "lead"})
 	b.await("the stream is filtered, too", `document.querySelector(".event a")?.textContent === "Live Four" &&
 		[...document.querySelectorAll(".event .kind")].every(e => e.textContent === "promoted")`)
+}
+
+// A feed into which much comes has the newest, without gaps: while it is paused, too.
+func TestBusyFeed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("editor", "ed")
+	s.lab(token, nil)
+	from := 0
+	report := func(many int) {
+		for ; many > 0; many -= 200 {
+			var events []record
+			for range min(many, 200) {
+				events = append(events, record{"agent": "Ada", "event_type": "cost_incurred", "data": record{"amount": from},
+					"timestamp": time.Now().Add(-time.Hour + time.Duration(from)*time.Millisecond).UTC().Format(time.RFC3339Nano)})
+				from++
+			}
+			must[any](s, token, "POST", "activities", record{"events": events})
+		}
+	}
+	b := s.console(token, 1200, 900)
+	b.visit("#/activity?type=cost_incurred", "Activity")
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
+	const amounts = `[...document.querySelectorAll(".event p")].map((e) => Number(e.textContent.split(": ").at(-1)))`
+	newest := func(many int) {
+		t.Helper()
+		b.await(fmt.Sprintf("there are the newest %d", many), fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(Array.from({ length: %d }, (_, i) => %d - i))`, amounts, many, from-1))
+	}
+	report(600)
+	newest(500)
+	b.press("Earlier")
+	newest(550)
+	b.press("Pause")
+	report(100)
+	b.awaitText("100 new events while this is paused")
+	b.press("Resume")
+	newest(550)
+	b.press("Pause")
+	report(520)
+	b.awaitText("520 new events while this is paused")
+	b.press("Resume")
+	newest(50)
+	b.press("Earlier")
+	newest(100)
 }
 
 func TestDepartment(t *testing.T) {

@@ -38,7 +38,7 @@ export const clock = (ms) => new Intl.DateTimeFormat(language,
   { timeStyle: "medium", ...(new Date(ms).toDateString() !== new Date().toDateString() && { dateStyle: "medium" }) }).format(ms);
 
 const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en"); // never "yesterday": 30 hours are a day, whatever day that was
 
 // ago says how long ago a time is.
 export function ago(text) {
