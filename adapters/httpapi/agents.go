@@ -39,7 +39,7 @@ func (h agents) list(r *request.Request) error {
 	in.Prefix = q.Prefix("q")
 	write := view(q)
 	if q.Flag("deleted") {
-		return h.deleted(r, q, in)
+		return h.deleted(r, q)
 	}
 	p, err := q.Paging(request.DefaultLimit, 3)
 	if err != nil {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -14,9 +13,9 @@ import (
 	"orgd/domain/jsondoc"
 )
 
-// deleted serves GET /agents?deleted=true. in is what the list of agents is filtered by.
-func (h agents) deleted(r *request.Request, q *request.Query, in agent.Query) error {
-	if !reflect.DeepEqual(in, agent.Query{}) || r.HTTP.URL.Query().Has("view") {
+// deleted serves GET /agents?deleted=true. The filters of a list of agents have been read.
+func (h agents) deleted(r *request.Request, q *request.Query) error {
+	if !q.Alone("deleted") {
 		q.Fail("deleted: goes only with limit and cursor")
 	}
 	p, err := q.Paging(request.DefaultLimit, 2)

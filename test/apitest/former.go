@@ -120,7 +120,7 @@ func deletedPages(t *testing.T, s *Service) {
 		t.Errorf("the pages have %v, want %v", got, want)
 	}
 	for _, query := range []string{"deleted=yes", "deleted=", "deleted=true&deleted=true", "deleted=true&status=active", "deleted=true&q=a",
-		"deleted=true&department=Design", "deleted=true&level=mid", "deleted=true&view=summary"} {
+		"deleted=true&department=Design", "deleted=true&level=mid", "deleted=true&owner=ann", "deleted=true&tag=a", "deleted=true&view=summary"} {
 		c.get("/agents?"+query).refused(400, 2001)
 	}
 	cursor := url.QueryEscape(c.get("/agents?deleted=true&limit=2").text("pagination.next_cursor"))

@@ -2,6 +2,7 @@ package request
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,11 @@ func (r *Request) Query() *Query {
 
 // Has reports whether a parameter is given.
 func (q *Query) Has(key string) bool { return q.values.Has(key) }
+
+// Alone reports whether none of the parameters that were read so far is given but this one.
+func (q *Query) Alone(key string) bool {
+	return !slices.ContainsFunc(q.known, func(other string) bool { return other != key && q.Has(other) })
+}
 
 // Text returns a parameter of 1 to max code points, or "" if it is absent.
 func (q *Query) Text(key string, max int) string {
