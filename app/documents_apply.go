@@ -156,8 +156,12 @@ func (x execution) updateCompany(ctx context.Context, op organization.Operation)
 }
 
 func (x execution) createDepartment(ctx context.Context, op organization.Operation) error {
-	create := newChange(x.clock, x.ids, x.call).createDepartment(x.ids.NewID(), x.plan.DepartmentPatch(op), func(department.Department) idempotency.Reply { return noReply() })
-	_, err := x.departments.Create(ctx, op.Department, create)
+	patch, err := x.plan.DepartmentPatch(op)
+	if err != nil {
+		return err
+	}
+	create := newChange(x.clock, x.ids, x.call).createDepartment(x.ids.NewID(), patch, func(department.Department) idempotency.Reply { return noReply() })
+	_, err = x.departments.Create(ctx, op.Department, create)
 	return err
 }
 
@@ -167,7 +171,10 @@ func (x execution) updateDepartment(ctx context.Context, op organization.Operati
 		return d.WithoutBudget(ch.at), nil
 	}
 	if op.Kind == organization.UpdateDepartment {
-		patch := x.plan.DepartmentPatch(op)
+		patch, err := x.plan.DepartmentPatch(op)
+		if err != nil {
+			return err
+		}
 		change = func(d department.Department, others money.Percent) (department.Department, error) {
 			return d.Change(patch, others, ch.at)
 		}

@@ -19,6 +19,16 @@ func entry(t testing.TB, text string) Patch {
 	return p.Resolve(people)
 }
 
+// whole reads an entry as what a new department is to be.
+func whole(t *testing.T, text string) Patch {
+	t.Helper()
+	p, err := entry(t, text).New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // What a department writes as an entry makes the same department again.
 func TestEntryRoundTrip(t *testing.T) {
 	d := found(t, `"head":"Ada","teams":[{"name":"T","members":["Bob"]}],"reporting_lines":[{"subordinate":"Bob","supervisor":"Ada"}],
@@ -29,7 +39,7 @@ func TestEntryRoundTrip(t *testing.T) {
 		return map[identity.ID]string{adaID: "Ada", bobID: "Bob"}[id], true
 	})
 	w.Close()
-	again, err := New("d-2", entry(t, string(w.Bytes())).New(), 0, dawn)
+	again, err := New("d-2", whole(t, string(w.Bytes())), 0, dawn)
 	if err != nil || !canonical(t, again).Equal(canonical(t, d)) {
 		t.Errorf("New of the entry = %s, %v, want %s", canonical(t, again), err, canonical(t, d))
 	}
@@ -75,7 +85,7 @@ func TestEntryErrorsSayWhere(t *testing.T) {
 	if _, err := d.Change(entry(t, `{"name":"Ops","head":"Nobody"}`), 0, later(1)); err == nil || err.Error() != `departments[2].head: there is no agent "Nobody"` {
 		t.Errorf("Change = %v, want where it is wrong", err)
 	}
-	if _, err := New("d-2", entry(t, `{"name":"B","budget_percent":60}`).New(), 41*10_000, dawn); err == nil || !strings.HasPrefix(err.Error(), "departments[2].budget_percent: ") {
+	if _, err := New("d-2", whole(t, `{"name":"B","budget_percent":60}`), 41*10_000, dawn); err == nil || !strings.HasPrefix(err.Error(), "departments[2].budget_percent: ") {
 		t.Errorf("New = %v, want where it is wrong", err)
 	}
 }

@@ -49,10 +49,11 @@ func parse(path string, v jsondoc.Value, form mergepatch.Form) (p Patch, err err
 	return p, err
 }
 
-// New returns an entry as what a new department is to be.
-func (p Patch) New() Patch {
-	p.Patch, _ = p.As(mergepatch.New) // making one finds what is wrong
-	return p
+// New returns an entry as what a new department is to be, or why it does not suffice for
+// that.
+func (p Patch) New() (_ Patch, err error) {
+	p.Patch, err = p.As(mergepatch.New)
+	return p, err
 }
 
 // Only returns an entry with its name and those of its other fields for which

@@ -113,7 +113,11 @@ func (p *planner) compareDepartment(e int) (before, after money.Percent, err err
 // createDepartment creates the department of an entry, and returns its share of the
 // budget.
 func (p *planner) createDepartment(e int, patch department.Patch, refs identity.References) (money.Percent, error) {
-	d, err := department.New("", patch.New(), 0, p.in.On.At)
+	var d department.Department
+	whole, err := patch.New()
+	if err == nil {
+		d, err = department.New("", whole, 0, p.in.On.At)
+	}
 	if err != nil {
 		p.problems.add(err, p.in.Document.Departments[e].Where)
 		return d.BudgetPercent, nil

@@ -105,13 +105,14 @@ func (p *Plan) CompanyPatch(op Operation) company.Patch {
 	return p.match.doc.Company.Only(op.Fields.Has)
 }
 
-// DepartmentPatch returns what an operation sets in a department.
-func (p *Plan) DepartmentPatch(op Operation) department.Patch {
+// DepartmentPatch reads what an operation sets in a department.
+func (p *Plan) DepartmentPatch(op Operation) (department.Patch, error) {
 	patch := p.match.doc.Departments[op.Entry].Only(op.Fields.Has)
+	patch = patch.Resolve(p.match.references(patch.References()))
 	if op.Kind == CreateDepartment {
-		patch = patch.New()
+		return patch.New()
 	}
-	return patch.Resolve(p.match.references(patch.References()))
+	return patch, nil
 }
 
 // AgentPatch reads what an operation sets in an agent.
