@@ -10,7 +10,8 @@ import { may, session } from "./session.js";
 const most = 200; // sessions in the page, the newest
 
 export async function page({ signal }) {
-  const sessions = await new Pages("auth/sessions", {}, signal).upTo(most);
+  const pages = new Pages("auth/sessions", {}, signal);
+  const sessions = await pages.upTo(most);
   const tokens = sessions.filter((s) => s.kind === "token");
   const people = sessions.filter((s) => s.kind !== "token");
   const { me } = session;
@@ -30,6 +31,7 @@ export async function page({ signal }) {
       section("Sign-ins", people.length ? table(["Who", "Role", "Began", "Last used", "Ends", ""], people.map((s) => [
         [text(s.subject), mark(s)], rights(s), ago(s.issued_at), used(s), ending(s), end(s, "Sign out", `the sign-in of ${s.subject}`),
       ])) : empty("Nobody is signed in by a link or another issuer.")),
+      pages.complete ? null : h("p", { class: "lead" }, `These are the ${most} newest. orgd token list has all.`),
     ],
   };
 }
@@ -64,7 +66,7 @@ async function newToken() {
   const label = h("input", { name: "label", maxlength: 128, placeholder: "such as: runtime of the support team" });
   const role = select(Object.keys(roles), "viewer", { name: "role", onchange: () => shape() }, (r) => `${words(r)} (${roles[r]})`);
   const subject = h("input", { name: "subject", required: true, maxlength: 256 });
-  const agent = h("input", { required: true, maxlength: 128, autocomplete: "off", onchange: () => look() });
+  const agent = h("input", { required: true, maxlength: 128, autocomplete: "off", onchange: () => look().catch((error) => fill(id, error.message)) });
   const own = h("select", { name: "departments", multiple: true, size: Math.min(6, Math.max(2, departments.length)) }, departments.map((d) => h("option", { value: d }, d)));
   const life = select(Object.keys(lives), "12", { name: "ttl_seconds" }, (hours) => lives[hours]);
   const id = h("p", { class: "row" });
