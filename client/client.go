@@ -116,10 +116,13 @@ func (cfg Config) validate() error {
 		wrong("MaxAnswer: must not be negative")
 	}
 	if !isHeaderText(cfg.UserAgent) {
-		wrong("UserAgent: must be visible ASCII characters and spaces")
+		wrong("UserAgent: %s", mustBeHeaderText)
 	}
 	return errors.Join(errs...)
 }
+
+// mustBeHeaderText says what [isHeaderText] is true for.
+const mustBeHeaderText = "must be visible ASCII characters and spaces"
 
 // isHeaderText reports whether a header may hold s.
 func isHeaderText(s string) bool {

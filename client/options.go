@@ -59,7 +59,7 @@ func set(h http.Header, opts []Option, known []string) error {
 		case o.value == "":
 			return fmt.Errorf("%s is empty", o.name)
 		case !isHeaderText(o.value):
-			return fmt.Errorf("%s: %q must be visible ASCII characters", o.name, o.value)
+			return fmt.Errorf("%s: %q %s", o.name, o.value, mustBeHeaderText)
 		}
 		h[o.name] = []string{o.value}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"orgd/adapters/settings"
 	"orgd/domain/access"
+	"orgd/domain/fault"
 	"orgd/domain/loopback"
 )
 
@@ -109,7 +110,7 @@ func (o OIDC) validate(m *settings.Mistakes) {
 	m.Unless(o.AgentClaim != "", "oidc-agent-claim", "must not be empty")
 	for word, role := range o.Roles {
 		_, err := access.ParseRole(role)
-		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of viewer, agent, reporter, department_admin, editor, admin", word, role)
+		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of %s", word, role, fault.List(access.Roles()))
 	}
 	m.Unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "oidc-leeway", "must be 0s to %v", maxLeeway)
 }

@@ -19,6 +19,8 @@ import (
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/access"
+	"orgd/domain/fault"
 )
 
 // The exit codes that scripts may rely on.
@@ -125,7 +127,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 			{Key: "oidc", Title: `Tokens of an OpenID Connect issuer (several: "oidc" in the file)`},
 			{Key: "logs", Title: "Logs (on standard error)"},
 		}),
-		kong.Vars{"server": remote.DefaultServer},
+		kong.Vars{"server": remote.DefaultServer, "roles": fault.List(access.Roles())},
 		kong.Writers(t.Stdout, t.Stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
@@ -136,11 +138,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 // failParsing reports a command line that is not in the grammar, and returns the
 // exit code.
 func failParsing(t *terminal.Terminal, err error) int {
-	path := "orgd"
+	path, reason := "orgd", err.Error()
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
-		path = parse.Context.Selected().FullPath()
+		command := parse.Context.Selected()
+		path = command.FullPath()
+		takesFile := slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "file" })
+		if takesFile && strings.HasPrefix(reason, "unexpected argument ") {
+			reason += "; a file goes with --file"
+		}
 	}
-	reason := err.Error()
 	reason = strings.Replace(reason, `must be one of "",`, "must be one of ", 1) // "" is a flag that is not given
 	if flag, _, ok := strings.Cut(reason, `: expected string value but got "EOL"`); ok {
 		reason = flag + ": needs a value"

@@ -50,6 +50,7 @@ func TestUsage(t *testing.T) {
 		"backup --data-dir x",
 		"restore",
 		"plan",
+		"plan organization.yaml",
 		"plan -f /does/not/exist.yaml --server nowhere",
 		"plan -f org.yaml -o table",
 		"apply -f -",

@@ -35,7 +35,7 @@ const (
 )
 
 // ErrRole is a text that names no role.
-var ErrRole = fault.New(fault.RequestValidation, "role: must be one of viewer, agent, reporter, department_admin, editor, admin")
+var ErrRole = fault.New(fault.RequestValidation, "role: must be one of "+fault.List(Roles()))
 
 // Roles lists every role, from the least to the most powerful.
 func Roles() []Role { return []Role{Viewer, Agent, Reporter, DepartmentAdmin, Editor, Admin} }

@@ -58,7 +58,7 @@ func lifecycleTypes() []Type {
 // ParseType returns the type that s names, or [ErrType].
 func ParseType(s string) (Type, error) {
 	if !slices.Contains(Types(), Type(s)) {
-		return "", ErrType.With("type: must be one of %s", list(Types()))
+		return "", ErrType.With("type: must be one of %s", fault.List(Types()))
 	}
 	return Type(s), nil
 }
@@ -67,17 +67,6 @@ func ParseType(s string) (Type, error) {
 // for ever. All other types are reported by clients and kept for a limited
 // time.
 func (t Type) Lifecycle() bool { return slices.Contains(lifecycleTypes(), t) }
-
-func list(types []Type) string {
-	text := ""
-	for i, t := range types {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(t)
-	}
-	return text
-}
 
 // ErrWindow is a text that names no window.
 var ErrWindow = fault.New(fault.RequestValidation, "not a window")

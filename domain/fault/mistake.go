@@ -25,6 +25,15 @@ func (m Mistake) String() string {
 	return m.Path + ": " + m.Text
 }
 
+// List is a list of words as a message has it.
+func List[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // Mistakes are what the message says, one by one. If there are more than are kept, the
 // last one says how many. An error that names no field has one: its message.
 func (e *Error) Mistakes() []Mistake {

@@ -28,7 +28,7 @@ const (
 
 var (
 	// ErrKey is a key outside its bounds.
-	ErrKey = fault.New(fault.RequestValidation, "Idempotency-Key: must be 1 to 255 visible ASCII characters")
+	ErrKey = fault.New(fault.RequestValidation, "not an Idempotency-Key")
 	// ErrReused is a key that was used for another request.
 	ErrReused = fault.New(fault.Validation, "Idempotency-Key: was used before for a different request")
 	// ErrRunning is a key whose first request has not ended. Ask again in a

@@ -28,9 +28,9 @@ func TestNewKey(t *testing.T) {
 
 func TestNewKeySaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"a b":                    "Idempotency-Key: must be visible ASCII characters, without U+0020",
-		"caf\u00e9":              "Idempotency-Key: must be visible ASCII characters, without U+00E9",
-		strings.Repeat("k", 300): "Idempotency-Key: must be 1 to 255 characters, it has 300",
+		"a b":                    "Idempotency-Key: must be 1 to 255 visible ASCII characters, without U+0020",
+		"caf\u00e9":              "Idempotency-Key: must be 1 to 255 visible ASCII characters, without U+00E9",
+		strings.Repeat("k", 300): "Idempotency-Key: must be 1 to 255 visible ASCII characters, it has 300",
 	} {
 		if _, err := NewKey("ada", "POST", "/p", text); err == nil || err.Error() != want {
 			t.Errorf("NewKey(%.20q) = %v, want %q", text, err, want)

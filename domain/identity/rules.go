@@ -2,7 +2,6 @@ package identity
 
 import (
 	"slices"
-	"strings"
 
 	"orgd/domain/fault"
 )
@@ -18,11 +17,7 @@ func parseWord[T ~string](what, s string, known []T) (T, error) {
 	if slices.Contains(known, T(s)) {
 		return T(s), nil
 	}
-	list := make([]string, len(known))
-	for i, k := range known {
-		list[i] = string(k)
-	}
-	return "", ErrWord.At(what, "must be one of %s", strings.Join(list, ", "))
+	return "", ErrWord.At(what, "must be one of %s", fault.List(known))
 }
 
 // Check returns [ErrCombination] for fields that are fine by themselves and

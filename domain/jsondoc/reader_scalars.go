@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orgd/domain/decimal"
+	"orgd/domain/fault"
 )
 
 // notNull returns the member if it is present. null is a problem in a merge patch, where it
@@ -115,18 +116,10 @@ func Enum[T ~string](r *Reader, name string, dst *T, words ...T) {
 	switch {
 	case !ok:
 	case v.kind != KindString || !slices.Contains(words, T(v.text)):
-		r.Fail(name, "must be one of %s", list(words))
+		r.Fail(name, "must be one of %s", fault.List(words))
 	default:
 		*dst = T(v.text)
 	}
-}
-
-func list[T ~string](words []T) string {
-	texts := make([]string, len(words))
-	for i, word := range words {
-		texts[i] = string(word)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // EnumOrNull reads one of the words like Enum; null makes it nil.

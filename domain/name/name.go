@@ -143,11 +143,11 @@ func Invisible(s string) (what string, ok bool) {
 func CheckASCII(s string, max int) string {
 	for _, r := range s {
 		if r <= ' ' || r > '~' {
-			return fmt.Sprintf("must be visible ASCII characters, without %U", r)
+			return fmt.Sprintf("must be 1 to %d visible ASCII characters, without %U", max, r)
 		}
 	}
 	if len(s) < 1 || len(s) > max {
-		return fmt.Sprintf("must be 1 to %d characters, it has %d", max, len(s))
+		return fmt.Sprintf("must be 1 to %d visible ASCII characters, it has %d", max, len(s))
 	}
 	return ""
 }

@@ -30,22 +30,26 @@ const (
 	ByTasks   Sort = "tasks"   // the most completed tasks first
 )
 
+var sorts = []Sort{BySuccess, ByCost, ByTasks, ByQuality, ByName}
+
 // ParseSort returns the order that s names, or [ErrSort].
 func ParseSort(s string) (Sort, error) {
-	if slices.Contains([]Sort{ByName, BySuccess, ByQuality, ByCost, ByTasks}, Sort(s)) {
+	if slices.Contains(sorts, Sort(s)) {
 		return Sort(s), nil
 	}
-	return "", ErrSort.With("sort: must be one of success, cost, tasks, quality, name")
+	return "", ErrSort.With("sort: must be one of %s", fault.List(sorts))
 }
 
 // ParseSize returns the window that s names, or [ErrSize].
 func ParseSize(s string) (Size, error) {
+	var names []string
 	for _, size := range Sizes() {
 		if size.String() == s {
 			return size, nil
 		}
+		names = append(names, size.String())
 	}
-	return 0, ErrSize.With("window: must be one of 7d, 30d, 90d")
+	return 0, ErrSize.With("window: must be one of %s", strings.Join(names, ", "))
 }
 
 // Ranked is where an agent stands in a list of figures.

@@ -67,7 +67,7 @@ var moves = map[Status][]Status{
 }
 
 // ErrStatus is a word that is no status.
-var ErrStatus = fault.New(fault.RequestValidation, "status: must be one of planning, active, on_hold, completed, cancelled")
+var ErrStatus = fault.New(fault.RequestValidation, "status: must be one of "+fault.List(statuses))
 
 // ParseStatus returns the status that s names, or [ErrStatus].
 func ParseStatus(s string) (Status, error) {

@@ -20,7 +20,7 @@ const (
 
 var (
 	// ErrID is a text that cannot be a session id.
-	ErrID = fault.New(fault.RequestValidation, "sid: must be 1 to 128 visible ASCII characters")
+	ErrID = fault.New(fault.RequestValidation, "not a session id")
 	// ErrSubject is a text that cannot be the subject of a token.
 	ErrSubject = fault.New(fault.RequestValidation, "not a subject")
 	// ErrLabel is a text that cannot say what a session is for.

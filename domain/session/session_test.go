@@ -149,9 +149,9 @@ func TestParseID(t *testing.T) {
 
 func TestIDsAndSubjectsSayWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"a b":                    "sid: must be visible ASCII characters, without U+0020",
+		"a b":                    "sid: must be 1 to 128 visible ASCII characters, without U+0020",
 		"..":                     `sid: must not be "." or ".."`,
-		strings.Repeat("k", 130): "sid: must be 1 to 128 characters, it has 130",
+		strings.Repeat("k", 130): "sid: must be 1 to 128 visible ASCII characters, it has 130",
 	} {
 		if _, err := session.ParseID(text); err == nil || err.Error() != want {
 			t.Errorf("ParseID(%.20q) = %v, want %q", text, err, want)

@@ -9,13 +9,7 @@ type Error struct {
 	Code          fault.Code
 	Detail        string
 	RetryAfter    int // in seconds, 0 for none
-	Mistakes      []Mistake
-}
-
-// Mistake is one of the things that a detail is about; the line is 0 if it is unknown.
-type Mistake struct {
-	Path, Text string
-	Line       int
+	Mistakes      []fault.Mistake
 }
 
 // Instance is the id of the request in all of them.
@@ -34,11 +28,11 @@ var Errors = []Error{
 	{"condition", "A condition that cannot be read", 400, 2001, "If-Match: must be \"*\" or a list of entity tags in double quotes", 0, nil},
 	{"version_range", "Versions that are not in order", 400, 2000, "from_version: must be less than to_version", 0, nil},
 	{"permutation", "No permutation", 400, 2000, "agent_names: must name each of the department's 3 agents exactly once, has 2 names", 0, nil},
-	{"entries", "Entries that are wrong by themselves", 400, 2001, "events[3].timestamp: must not be more than 5 minutes ahead; events[7].data.task_id: is required", 0, []Mistake{
+	{"entries", "Entries that are wrong by themselves", 400, 2001, "events[3].timestamp: must not be more than 5 minutes ahead; events[7].data.task_id: is required", 0, []fault.Mistake{
 		{"events[3].timestamp", "must not be more than 5 minutes ahead", 0},
 		{"events[7].data.task_id", "is required", 0},
 	}},
-	{"unknown_agents", "Entries that name an unknown agent", 400, 2000, "events[0].agent: there is no agent \"Carla\"; events[4].agent: there is no agent \"Carla\"", 0, []Mistake{
+	{"unknown_agents", "Entries that name an unknown agent", 400, 2000, "events[0].agent: there is no agent \"Carla\"; events[4].agent: there is no agent \"Carla\"", 0, []fault.Mistake{
 		{"events[0].agent", "there is no agent \"Carla\"", 0},
 		{"events[4].agent", "there is no agent \"Carla\"", 0},
 	}},
@@ -56,11 +50,11 @@ var Errors = []Error{
 	{"project", "No such project", 404, 3000, "project \"proj-000000000000\" not found", 0, nil},
 	{"stale", "Somebody else was faster", 409, 4002, "the resource has changed since it was read", 0, nil},
 	{"stale_plan", "The organization has changed since the plan", 409, 4002, "plan_hash: the organization or the document is not the one of this plan", 0, nil},
-	{"document", "Entries that are wrong by themselves", 400, 2001, "agents[3].level: must be one of junior, mid, senior, lead, principal, director, vp, c_suite (line 45); agents[7].nmae: unknown field (line 91)", 0, []Mistake{
+	{"document", "Entries that are wrong by themselves", 400, 2001, "agents[3].level: must be one of junior, mid, senior, lead, principal, director, vp, c_suite (line 45); agents[7].nmae: unknown field (line 91)", 0, []fault.Mistake{
 		{"agents[3].level", "must be one of junior, mid, senior, lead, principal, director, vp, c_suite", 45},
 		{"agents[7].nmae", "unknown field", 91},
 	}},
-	{"refused_document", "Entries that cannot be applied", 400, 2000, "agents[3].status: an agent cannot go from active to onboarding; departments[0].head: there is no agent \"Ada\"", 0, []Mistake{
+	{"refused_document", "Entries that cannot be applied", 400, 2000, "agents[3].status: an agent cannot go from active to onboarding; departments[0].head: there is no agent \"Ada\"", 0, []fault.Mistake{
 		{"agents[3].status", "an agent cannot go from active to onboarding", 45},
 		{"departments[0].head", "there is no agent \"Ada\"", 12},
 	}},

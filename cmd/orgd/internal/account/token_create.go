@@ -18,7 +18,7 @@ import (
 
 // TokenCreate makes a token with the signing key.
 type TokenCreate struct {
-	Role        string   `required:"" placeholder:"ROLE" help:"What the bearer may do: viewer, agent, reporter, department_admin, editor or admin."`
+	Role        string   `required:"" placeholder:"ROLE" help:"What the bearer may do: ${roles}."`
 	Subject     string   `required:"" placeholder:"NAME" help:"Who the bearer is; for role agent the agent's id."`
 	TTL         string   `name:"ttl" placeholder:"TIME" default:"12h" help:"How long the token is good, up to 30d (default ${default})."`
 	Departments []string `placeholder:"NAME" help:"Departments that a department_admin manages, or of which a reporter reports, separated by commas."`

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orgd/adapters/httpapi/apidoc/fields"
+	"orgd/domain/fault"
 )
 
 // refusals returns the answers with errors. Both forms have the same examples.
@@ -96,7 +97,7 @@ func (w *writer) members(indent int, pairs [][2]string) {
 	}
 }
 
-func (w *writer) mistakes(indent int, all []fields.Mistake) {
+func (w *writer) mistakes(indent int, all []fault.Mistake) {
 	if len(all) == 0 {
 		return
 	}
