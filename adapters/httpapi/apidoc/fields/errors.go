@@ -29,12 +29,12 @@ var Errors = []Error{
 	{"version_range", "Versions that are not in order", 400, 2000, "from_version: must be less than to_version", 0, nil},
 	{"permutation", "No permutation", 400, 2000, "agent_names: must name each of the department's 3 agents exactly once, has 2 names", 0, nil},
 	{"entries", "Entries that are wrong by themselves", 400, 2001, "events[3].timestamp: must not be more than 5 minutes ahead; events[7].data.task_id: is required", 0, []fault.Mistake{
-		{"events[3].timestamp", "must not be more than 5 minutes ahead", 0},
-		{"events[7].data.task_id", "is required", 0},
+		{Path: "events[3].timestamp", Text: "must not be more than 5 minutes ahead"},
+		{Path: "events[7].data.task_id", Text: "is required"},
 	}},
 	{"unknown_agents", "Entries that name an unknown agent", 400, 2000, "events[0].agent: there is no agent \"Carla\"; events[4].agent: there is no agent \"Carla\"", 0, []fault.Mistake{
-		{"events[0].agent", "there is no agent \"Carla\"", 0},
-		{"events[4].agent", "there is no agent \"Carla\"", 0},
+		{Path: "events[0].agent", Text: "there is no agent \"Carla\""},
+		{Path: "events[4].agent", Text: "there is no agent \"Carla\""},
 	}},
 	{"not_empty", "The department has agents", 400, 2000, "department \"Engineering\" still has 2 agents", 0, nil},
 	{"unauthorized", "No token, or none that is accepted", 401, 1000, "a valid bearer token is required", 0, nil},
@@ -51,12 +51,12 @@ var Errors = []Error{
 	{"stale", "Somebody else was faster", 409, 4002, "the resource has changed since it was read", 0, nil},
 	{"stale_plan", "The organization has changed since the plan", 409, 4002, "plan_hash: the organization or the document is not the one of this plan", 0, nil},
 	{"document", "Entries that are wrong by themselves", 400, 2001, "agents[3].level: must be one of junior, mid, senior, lead, principal, director, vp, c_suite (line 45); agents[7].nmae: unknown field (line 91)", 0, []fault.Mistake{
-		{"agents[3].level", "must be one of junior, mid, senior, lead, principal, director, vp, c_suite", 45},
-		{"agents[7].nmae", "unknown field", 91},
+		{Path: "agents[3].level", Text: "must be one of junior, mid, senior, lead, principal, director, vp, c_suite", Line: 45},
+		{Path: "agents[7].nmae", Text: "unknown field", Line: 91},
 	}},
 	{"refused_document", "Entries that cannot be applied", 400, 2000, "agents[3].status: an agent cannot go from active to onboarding; departments[0].head: there is no agent \"Ada\"", 0, []fault.Mistake{
-		{"agents[3].status", "an agent cannot go from active to onboarding", 45},
-		{"departments[0].head", "there is no agent \"Ada\"", 12},
+		{Path: "agents[3].status", Text: "an agent cannot go from active to onboarding", Line: 45},
+		{Path: "departments[0].head", Text: "there is no agent \"Ada\"", Line: 12},
 	}},
 	{"fixed", "The label is fixed", 409, 4000, "label \"release-1\" is fixed: it names version 3 for ever", 0, nil},
 	{"currency", "Costs are recorded", 409, 4000, "currency: cannot change once costs are recorded", 0, nil},
