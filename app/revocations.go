@@ -64,9 +64,13 @@ func (s *Sessions) learn(revoked ...session.Revocation) {
 	}
 }
 
-func (s *Sessions) isRevoked(id string) bool {
+// isRevoked reports whether a session was revoked, or what it was made from.
+func (s *Sessions) isRevoked(found session.Session) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	_, revoked := s.revoked[id]
+	_, revoked := s.revoked[found.ID]
+	if !revoked && found.Root != "" {
+		_, revoked = s.revoked[found.Root]
+	}
 	return revoked
 }

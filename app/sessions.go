@@ -60,7 +60,7 @@ func (s *Sessions) Authenticate(ctx context.Context, token string) (session.Sess
 	if err != nil {
 		return session.Session{}, err
 	}
-	if s.isRevoked(found.ID) {
+	if s.isRevoked(found) {
 		return session.Session{}, session.ErrRevoked
 	}
 	return found, nil
@@ -70,7 +70,7 @@ func (s *Sessions) Authenticate(ctx context.Context, token string) (session.Sess
 // was authenticated has ended since.
 func (s *Sessions) check(found session.Session) error {
 	switch {
-	case s.isRevoked(found.ID):
+	case s.isRevoked(found):
 		return session.ErrRevoked
 	case !s.clock.Now().Before(found.ExpiresAt):
 		return session.ErrUnauthorized.With("the token has expired")
@@ -192,7 +192,7 @@ func (s *Sessions) Link(ctx context.Context, c Call, mine session.Session) (sess
 // maker's session was ended.
 func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (string, session.Session, error) {
 	l, ok := s.links.take(code)
-	if !ok || s.isRevoked(l.Maker.ID) {
+	if !ok || s.isRevoked(l.Maker) {
 		return "", session.Session{}, session.ErrLink
 	}
 	ch := newChange(s.clock, s.ids, c)
@@ -202,6 +202,39 @@ func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (strin
 	}
 	ch.call.Actor = made.Actor()
 	return s.hand(ctx, ch, made)
+}
+
+// SignInWith starts the session of a browser whose user has a token, and returns the token
+// of that session. It ends with that of the token. It returns the errors of
+// [Sessions.Authenticate].
+func (s *Sessions) SignInWith(ctx context.Context, c Call, token string) (string, session.Session, error) {
+	maker, err := s.Authenticate(ctx, token)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	ch := newChange(s.clock, s.ids, c)
+	made, err := maker.SignIn(s.ids.NewID(), s.issuer.Issuer(), ch.at)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	ch.call.Actor = made.Actor()
+	return s.hand(ctx, ch, made)
+}
+
+// KeepSignedIn returns the next token of a session in use and for how long that is good, or
+// "" while the token that it has is good for long enough. The first request with the new
+// token records it.
+func (s *Sessions) KeepSignedIn(found session.Session) (string, time.Duration, error) {
+	now := s.clock.Now()
+	if !found.RenewalDue(now) {
+		return "", 0, nil
+	}
+	next, err := found.Renew(now)
+	if err != nil {
+		return "", 0, err
+	}
+	token, err := s.issuer.Issue(next)
+	return token, next.ExpiresAt.Sub(now), err
 }
 
 // hand makes the token of a session and records the session.

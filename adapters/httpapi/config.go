@@ -21,6 +21,9 @@ type Config struct {
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Key of the certificate."`
 	// Console serves the console.
 	Console bool
+	// PublicURL is where browsers reach the service, without the path of a page; "" is where
+	// they say that they do.
+	PublicURL string `name:"public-url" placeholder:"URL" help:"Where browsers reach the service, such as https://orgd.example.com."`
 	// ErrorDocsURL begins the type of every problem; the category follows it as
 	// an anchor.
 	ErrorDocsURL   string   `name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`
@@ -59,6 +62,11 @@ func (c Config) Validate() error {
 	m.Unless((c.TLSCert == "") == (c.TLSKey == ""), "tls-cert tls-key", "give both or neither")
 	u, err := url.Parse(c.ErrorDocsURL)
 	m.Unless(err == nil && u.IsAbs() && u.Fragment == "", "error-docs-url", "%q is not an absolute URL without fragment", c.ErrorDocsURL)
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		m.Unless(err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == "", "public-url",
+			"%q is not a URL such as https://orgd.example.com", c.PublicURL)
+	}
 	for _, p := range c.TrustedProxies {
 		_, err := protocol.ParsePrefix(p)
 		m.Unless(err == nil, "trusted-proxies", "%w", err)

@@ -8,14 +8,10 @@ import (
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/access"
-	"orgd/domain/fault"
 	"orgd/domain/limit"
 	"orgd/domain/session"
 	"orgd/ports"
 )
-
-// errNoToken does not count as a failed authentication, because nothing was tried.
-var errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
 
 // admit checks whether a request may be handled, and calls its handler. The order is that
 // of the interface: the token is verified, but an error of it is not answered yet; the
@@ -68,14 +64,30 @@ func (s *Server) authenticate(r *request.Request) error {
 	}
 	token, present := protocol.Bearer(r.HTTP.Header)
 	if !present {
-		return errNoToken
+		c, err := s.browsers.cookie(r.HTTP)
+		if err != nil {
+			return err
+		}
+		token, r.Cookie = c.Value, c.Name
 	}
 	found, err := s.parts.Sessions.Authenticate(r.Ctx(), token)
 	if err != nil {
 		return err
 	}
 	r.Session, r.Live = &found, s.parts.Sessions.Watch(&found)
+	if r.Cookie != "" {
+		return s.keepSignedIn(r)
+	}
 	return nil
+}
+
+// keepSignedIn renews the session of a browser while it is used.
+func (s *Server) keepSignedIn(r *request.Request) error {
+	token, lifetime, err := s.parts.Sessions.KeepSignedIn(*r.Session)
+	if err == nil && token != "" {
+		protocol.SetSession(r.Writer.Header(), r.Cookie, token, lifetime)
+	}
+	return err
 }
 
 // pass asks the limiter once for all limits of the request. release ends what the request
@@ -128,7 +140,7 @@ func (s *Server) ask(r *request.Request, caps limit.Caps, in limit.Request) (rel
 // isBadToken reports whether the client failed to authenticate, as opposed to
 // the service failing to find out.
 func isBadToken(err error) bool {
-	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked)
+	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrLink)
 }
 
 // traced returns serve with a span for each request. Without traces it is serve

@@ -1,11 +1,8 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/fault"
@@ -45,7 +42,7 @@ func (h sessions) signIn(r *request.Request) error {
 		return err
 	}
 	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(code))
-	if errors.Is(err, session.ErrLink) {
+	if isBadToken(err) {
 		if denied := h.countFailure(r); denied != nil {
 			return denied
 		}
@@ -74,18 +71,8 @@ func (h sessions) fromHere(r *request.Request) error {
 		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
 	case !loopback.IsHost((&url.URL{Host: r.HTTP.Host}).Hostname()):
 		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")
-	case !isOwnPage(r.HTTP):
+	case h.browsers.check(r.HTTP) != nil:
 		return errNotHere.With("sign-in links work on the pages of the service only")
 	}
 	return nil
-}
-
-// isOwnPage reports whether a request comes from no page, or from one of this service.
-func isOwnPage(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(r.Header.Values("Sec-Fetch-Site"), func(site string) bool { return site != "same-origin" && site != "none" })
 }

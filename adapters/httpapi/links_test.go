@@ -23,15 +23,22 @@ type heldClock struct{ now time.Time }
 
 func (c *heldClock) Now() time.Time { return c.now }
 
-// ownToken accepts the token "good" of the service's own admin, and issues others.
+// ownToken accepts the token "good" of the service's own admin, and "half" of a browser in
+// which he signed in 6 hours ago, and issues others.
 type ownToken struct{ clock ports.Clock }
 
 func (o ownToken) Authenticate(_ context.Context, token string) (session.Session, error) {
-	if token != "good" {
-		return session.Session{}, session.ErrUnauthorized
-	}
 	now := o.clock.Now()
-	return session.Session{ID: "s1", Issuer: "orgd", Subject: "root", Role: access.Admin, IssuedAt: now, ExpiresAt: now.Add(time.Hour), Kind: session.ByToken}, nil
+	s := session.Session{ID: "s1", Issuer: "orgd", Subject: "root", Role: access.Admin, IssuedAt: now, ExpiresAt: now.Add(time.Hour), Kind: session.ByToken}
+	switch token {
+	case "good":
+		return s, nil
+	case "half":
+		s.IssuedAt, s.ExpiresAt, s.EndsBy = now.Add(-6*time.Hour), now.Add(6*time.Hour), now.Add(9*time.Hour)
+		s.Kind, s.Root = session.BySignIn, "s0"
+		return s, nil
+	}
+	return session.Session{}, session.ErrUnauthorized
 }
 func (ownToken) Issuer() string                          { return "orgd" }
 func (ownToken) Issue(s session.Session) (string, error) { return "token of " + s.Subject, nil }
@@ -69,7 +76,7 @@ func newLocal(t *testing.T, proxies ...string) *local {
 }
 
 // ask makes a request as a client on this machine does, with other headers; "Host"
-// and "Peer" are among them.
+// and "Peer" are among them. Who has a cookie has no token.
 func (d *local) ask(method, path, body string, header ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
 	r := newRequest(d.t, method, path, body)
@@ -82,6 +89,9 @@ func (d *local) ask(method, path, body string, header ...string) *httptest.Respo
 			r.RemoteAddr = header[i+1]
 		default:
 			r.Header.Add(header[i], header[i+1])
+		}
+		if header[i] == "Cookie" {
+			r.Header.Del("Authorization")
 		}
 	}
 	return d.send(r)

@@ -28,7 +28,7 @@ func (s *Server) routes() []request.Route {
 	activities := activities{s.parts.Activities, s.parts.Clock}
 	streams := streams{s.parts.Streams, s.parts.Clock, s.parts.Metrics, &s.streaming, s.ending}
 	measures := measures{s.parts.Measures}
-	sessions := sessions{s.parts.Sessions, s.clients, s.countFailure}
+	sessions := sessions{s.parts.Sessions, s.clients, s.browsers, s.countFailure}
 	webhooks := webhooks{s.parts.Webhooks}
 	operations := operations{s}
 	docs := site{web.Docs()}
@@ -128,7 +128,9 @@ func (s *Server) routes() []request.Route {
 		console := site{web.Console()}
 		routes = append(routes,
 			request.Route{Method: get, Path: "/console", Op: access.Console, AtRoot: true, Handle: console.index},
-			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file})
+			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file},
+			request.Route{Method: get, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, Handle: sessions.signedIn},
+			request.Route{Method: post, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, MaxBody: 16 << 10, Handle: sessions.signInBrowser})
 	}
 	return routes
 }

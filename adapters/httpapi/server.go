@@ -92,6 +92,7 @@ type Server struct {
 	paths     paths
 	env       *request.Env
 	clients   protocol.Clients
+	browsers  browsers
 	started   time.Time
 	probe     singleflight.Group
 	streaming streamTimes
@@ -114,7 +115,7 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, parts: parts, log: log, clients: clients,
+		cfg: cfg, parts: parts, log: log, clients: clients, browsers: newBrowsers(cfg),
 		started: time.Now(), streaming: usualStreamTimes, documents: limit.Documents(),
 	}
 	s.env = &request.Env{

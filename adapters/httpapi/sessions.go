@@ -18,6 +18,7 @@ import (
 type sessions struct {
 	svc          *app.Sessions
 	clients      protocol.Clients
+	browsers     browsers
 	countFailure func(*request.Request) error // see [Server.countFailure]
 }
 
@@ -156,6 +157,9 @@ func (h sessions) revoke(r *request.Request) error {
 func (h sessions) logout(r *request.Request) error {
 	if err := h.svc.Logout(r.Ctx(), r.Call(), *r.Session); err != nil {
 		return err
+	}
+	if r.Cookie != "" {
+		protocol.SetSession(r.Writer.Header(), r.Cookie, "", 0)
 	}
 	return r.NoContent()
 }

@@ -1,6 +1,7 @@
 package jwtauth
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/ed25519"
@@ -70,8 +71,11 @@ func (i *Issuer) Issue(s session.Session) (string, error) {
 	if s.Label != "" {
 		claims["label"] = s.Label
 	}
+	if s.Agent != "" && s.Agent != s.Subject {
+		claims["agent"] = s.Agent // the issuer whose token the session was made from names agents otherwise
+	}
 	if s.Kind == session.BySignIn {
-		claims["kind"] = string(s.Kind)
+		claims["kind"], claims["root"], claims["ends"] = string(s.Kind), s.Root, s.EndsBy.Unix()
 	}
 	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	t.Header["kid"] = i.signerID
@@ -111,22 +115,25 @@ func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, er
 	if s.ID, err = session.ParseID(textOf(claims["sid"])); err != nil {
 		return session.Session{}, refuse("the token has no session id")
 	}
-	if s.Subject, err = session.ParseOwnSubject(textOf(claims["sub"])); err != nil {
+	if textOf(claims["kind"]) == string(session.BySignIn) {
+		s.Kind, s.Root = session.BySignIn, textOf(claims["root"])
+		if ends, ok := claims["ends"].(float64); ok { // tokens of older releases have none
+			s.EndsBy = time.Unix(int64(ends), 0).UTC()
+		}
+	}
+	if s.Subject, err = s.Kind.ParseSubject(textOf(claims["sub"])); err != nil {
 		return session.Session{}, refuse("the token has no subject")
 	}
 	if s.Role, err = access.ParseRole(textOf(claims["role"])); err != nil {
 		return session.Session{}, errNoRole
 	}
 	if s.Role == access.Agent {
-		s.Agent = s.Subject
+		s.Agent = cmp.Or(textOf(claims["agent"]), s.Subject)
 	}
 	if label, labeled := claims["label"]; labeled {
 		if s.Label, err = session.ParseLabel(textOf(label)); err != nil {
 			return session.Session{}, refuse("the token has a label that nobody can have given it")
 		}
-	}
-	if textOf(claims["kind"]) == string(session.BySignIn) {
-		s.Kind = session.BySignIn
 	}
 	s.IssuedAt, s.ExpiresAt, err = timesOf(claims)
 	return s, err

@@ -65,8 +65,23 @@ func TestOwnTokenOfAnAgent(t *testing.T) {
 func TestOwnTokenWithLabel(t *testing.T) {
 	auth, own := open(t, newClock(), keyFile(t, edKey(t)))
 	s := ownSession(t, time.Hour)
-	s.Kind, s.Label = session.BySignIn, strings.Repeat("🌙", 128)
+	s.Label = strings.Repeat("🌙", 128)
 	if diff := cmp.Diff(s, wantAccepted(t, auth, "label", issue(t, own, s))); diff != "" {
+		t.Errorf("Authenticate (-want +got):\n%s", diff)
+	}
+}
+
+// A token of a browser says what it goes back to, also if that was another issuer's.
+func TestOwnTokenOfABrowser(t *testing.T) {
+	auth, own := open(t, newClock(), keyFile(t, edKey(t)))
+	theirs := ownSession(t, 20*time.Hour)
+	theirs.Kind, theirs.Subject = session.External, session.Subject("https://idp", strings.Repeat("ä", 256))
+	theirs.Role, theirs.Agent = access.Agent, "0190a5c4-0000-7000-8000-000000000001"
+	s, err := theirs.SignIn("s2", "orgd", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, wantAccepted(t, auth, "browser", issue(t, own, s))); diff != "" {
 		t.Errorf("Authenticate (-want +got):\n%s", diff)
 	}
 }

@@ -112,6 +112,7 @@ const (
 	AuthRevokeSession Operation = "auth.revoke_session"
 	AuthLinks         Operation = "auth.links"   // makes a sign-in link
 	AuthSignIn        Operation = "auth.sign_in" // trades the code of one for a token
+	AuthBrowser       Operation = "auth.browser" // signs a browser in
 )
 
 // The operations on webhooks.
@@ -129,7 +130,7 @@ func Operations() []Operation { return slices.Sorted(maps.Keys(table)) }
 // Public reports whether o is open to callers without a token.
 func (o Operation) Public() bool {
 	switch o {
-	case Live, Ready, OpenAPI, Docs, Console, AuthSignIn:
+	case Live, Ready, OpenAPI, Docs, Console, AuthSignIn, AuthBrowser:
 		return true
 	}
 	return false

@@ -91,6 +91,17 @@ func ParseOwnSubject(s string) (string, error) {
 	return s, nil
 }
 
+// ParseSubject reads the subject in a token of this service for a session that began so: as
+// [ParseOwnSubject], and for somebody who has signed in also what [Subject] makes.
+func (k Kind) ParseSubject(s string) (string, error) {
+	issuer, sub, external := strings.Cut(s, separator)
+	if k != BySignIn || !external {
+		return ParseOwnSubject(s)
+	}
+	sub, err := ParseSubject(sub)
+	return Subject(issuer, sub), err
+}
+
 // Subject returns who the limits and the audit trail count for a token of an
 // external issuer. Two issuers never share a subject, and no own token has one
 // of theirs.

@@ -102,9 +102,9 @@ func lifetime(now time.Time, ttl time.Duration) (from, until time.Time) {
 }
 
 // Renew returns the session continued from now on, with the lifetime that its
-// last token had. The id stays, so that revoking it also refuses the tokens
-// from before and after. It returns [ErrNotRenewable] for a session of an
-// external issuer.
+// last token had, and until EndsBy at most. The id stays, so that revoking it also
+// refuses the tokens from before and after. It returns [ErrNotRenewable] for a session
+// of an external issuer.
 func (s Session) Renew(now time.Time) (Session, error) {
 	if !s.Own() {
 		return Session{}, ErrNotRenewable
@@ -114,5 +114,15 @@ func (s Session) Renew(now time.Time) (Session, error) {
 		return Session{}, err
 	}
 	s.IssuedAt, s.ExpiresAt = lifetime(now, ttl)
+	if !s.EndsBy.IsZero() && s.EndsBy.Before(s.ExpiresAt) {
+		s.ExpiresAt = s.EndsBy
+	}
 	return s, nil
+}
+
+// RenewalDue reports whether half of the time of the token is over, and a new one would
+// be good for longer.
+func (s Session) RenewalDue(now time.Time) bool {
+	half := s.IssuedAt.Add(s.ExpiresAt.Sub(s.IssuedAt) / 2)
+	return s.Own() && !now.Before(half) && !s.EndsBy.Equal(s.ExpiresAt)
 }

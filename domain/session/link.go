@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"time"
 
 	"orgd/domain/fault"
@@ -48,20 +50,35 @@ func (s Session) Link(now time.Time) (Link, error) {
 	return l, nil
 }
 
-// SignIn returns the session with this new id that the link gives: as its maker's,
-// until that ends, or for [DefaultTTL]. It returns [ErrLink] if the link has ended.
+// SignIn returns the session with this new id that the link gives; see [Session.SignIn].
+// It returns [ErrLink] if the link has ended.
 func (l Link) SignIn(id string, now time.Time) (Session, error) {
-	ttl := min(l.Maker.ExpiresAt.Sub(now), DefaultTTL).Truncate(time.Second)
-	if !now.Before(l.ExpiresAt) || ttl == 0 {
+	if !now.Before(l.ExpiresAt) {
 		return Session{}, ErrLink
 	}
-	m := l.Maker
-	s, err := Issue(Grant{
-		ID: id, Issuer: m.Issuer, Subject: m.Subject, Role: m.Role, Departments: m.Departments,
-		At: now, TTL: ttl,
-	})
-	if err == nil {
-		s.Kind = BySignIn
+	s, err := l.Maker.SignIn(id, l.Maker.Issuer, now)
+	if errors.Is(err, ErrUnauthorized) {
+		return Session{}, ErrLink
 	}
 	return s, err
+}
+
+// SignIn returns a session with this new id in which the same person uses a browser: with
+// the rights of s, and until s ends. Its first token is good for [DefaultTTL] at most; issuer
+// is the name of this service in it. It returns [ErrUnauthorized] if s has ended.
+func (s Session) SignIn(id, issuer string, now time.Time) (Session, error) {
+	ends := s.ExpiresAt.Truncate(time.Second)
+	if !s.EndsBy.IsZero() {
+		ends = s.EndsBy
+	}
+	ttl := min(ends.Sub(now), DefaultTTL).Truncate(time.Second)
+	if ttl < MinTTL {
+		return Session{}, ErrUnauthorized.With("the token has expired")
+	}
+	made := Session{
+		ID: id, Issuer: issuer, Subject: s.Subject, Role: s.Role, Departments: s.Departments, Agent: s.Agent,
+		Kind: BySignIn, EndsBy: ends, Root: cmp.Or(s.Root, s.ID),
+	}
+	made.IssuedAt, made.ExpiresAt = lifetime(now, ttl)
+	return made, nil
 }

@@ -29,6 +29,7 @@ func TestLink(t *testing.T) {
 	want := maker
 	want.ID, want.IssuedAt, want.ExpiresAt = "s2", noon.Add(5*time.Minute), maker.ExpiresAt
 	want.Kind, want.Label = session.BySignIn, ""
+	want.EndsBy, want.Root = maker.ExpiresAt, maker.ID
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("SignIn (-want +got):\n%s", diff)
 	}
@@ -62,6 +63,36 @@ func TestLinkIsBoundToItsMaker(t *testing.T) {
 	foreign := session.Session{ID: "s", Issuer: "https://idp", Subject: "https://idp|kim", Role: access.Admin, IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}
 	if l, err := foreign.Link(noon); !errors.Is(err, session.ErrNoLink) {
 		t.Errorf("Link of an external session = %+v, %v, want ErrNoLink", l, err)
+	}
+}
+
+// A browser goes on as who gave it his token, whose issuer may be another, until that ends.
+func TestSignIn(t *testing.T) {
+	theirs := session.Session{
+		ID: "x", Issuer: "https://idp", Subject: "https://idp|kim", Role: access.DepartmentAdmin, Departments: grant(nil).Departments,
+		IssuedAt: noon, ExpiresAt: noon.Add(20*time.Hour + time.Millisecond), Kind: session.External,
+	}
+	got, err := theirs.SignIn("s2", "orgd", noon)
+	want := theirs
+	want.ID, want.Issuer, want.Kind, want.Root = "s2", "orgd", session.BySignIn, "x"
+	want.ExpiresAt, want.EndsBy = noon.Add(session.DefaultTTL), noon.Add(20*time.Hour)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("SignIn = %v (-want +got):\n%s", err, diff)
+	}
+	half := noon.Add(session.DefaultTTL / 2)
+	if got.RenewalDue(half.Add(-time.Second)) || !got.RenewalDue(half) {
+		t.Error("a renewal is due when half of the time is over, and not before")
+	}
+	last, err := got.Renew(noon.Add(11 * time.Hour))
+	if err != nil || !last.ExpiresAt.Equal(got.EndsBy) || last.RenewalDue(noon.Add(19*time.Hour)) {
+		t.Errorf("Renew = %+v, %v, want a session that ends with what it was made from", last, err)
+	}
+	again, err := last.SignIn("s3", "orgd", noon.Add(12*time.Hour))
+	if err != nil || again.Root != "x" || !again.EndsBy.Equal(got.EndsBy) {
+		t.Errorf("SignIn of what was made from a session = %+v, %v, want the same root and end", again, err)
+	}
+	if got, err := theirs.SignIn("s2", "orgd", noon.Add(20*time.Hour)); !errors.Is(err, session.ErrUnauthorized) {
+		t.Errorf("SignIn after the end = %+v, %v, want ErrUnauthorized", got, err)
 	}
 }
 

@@ -57,6 +57,12 @@ type Session struct {
 	// Label is what the session is for, in the words of who asked for its token; "" if
 	// nobody said. See [ParseLabel].
 	Label string
+	// EndsBy is when the session ends, however often its token is renewed; zero for one
+	// without such a bound.
+	EndsBy time.Time
+	// Root is the id of the session that this one was made from, whose revocation ends it
+	// too; "" if it was made from none. What is made from this one has the same root.
+	Root string
 }
 
 // Kind is how a session began.
@@ -64,7 +70,7 @@ type Kind string
 
 const (
 	ByToken  Kind = "token"    // with a token that this service issued
-	BySignIn Kind = "sign_in"  // with a sign-in link
+	BySignIn Kind = "sign_in"  // by a person who signed in
 	External Kind = "external" // with a token of another issuer
 )
 

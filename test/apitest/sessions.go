@@ -28,6 +28,10 @@ func sessionChecks() map[string]check {
 		"Mutations":   mutatedTokens,
 		"Meanwhile":   sessionsThatEndMeanwhile,
 		"Links":       signInLinks,
+		"Browsers":    signedInBrowsers,
+		"BadSignIns":  badSignIns,
+		"Forged":      forgedRequests,
+		"Secured":     securedCookies,
 	}
 }
 

@@ -142,7 +142,7 @@ func TestExpiredToken(t *testing.T) {
 	// The stream has ended, too, so the sign-in may be there before anything is
 	// pressed.
 	b.do("send the form", chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog form").requestSubmit()`), chromedp.WaitVisible(css("#token")))
-	b.awaitText("not accepted any more")
+	b.awaitText("Your session has ended")
 	b.shot("expired")
 	if got := eval[string](b, `[...document.querySelectorAll("label")].find(l => l.textContent === "Instructions").control.value`); got != "An hour of work." {
 		t.Errorf("what was typed is now %q", got)

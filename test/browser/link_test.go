@@ -73,7 +73,7 @@ func TestSignInByLink(t *testing.T) {
 	second.signIn(viewer)
 	second.await("a token helps", "document.body.dataset.ready !== undefined")
 	text, err := json.Marshal(must[[]record](s, s.token("admin", "eve"), "GET", "audit", nil))
-	if err != nil || strings.Contains(string(text), code) || !strings.Contains(string(text), "POST /api/v1/auth/links/redeem") {
+	if err != nil || strings.Contains(string(text), code) || !strings.Contains(string(text), "POST /console/session") {
 		t.Errorf("the audit trail lacks the sign-in, or has its code: %s %v", text, err)
 	}
 }

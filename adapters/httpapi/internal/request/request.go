@@ -48,6 +48,7 @@ type Request struct {
 	Trace   []zap.Field // name the span in the log; none without traces
 
 	Session *session.Session  // nil: the client is not authenticated
+	Cookie  string            // names the cookie that the token was in; "": there was none
 	Live    func() error      // why the session has ended since; nil without a session
 	Lock    *idempotency.Lock // on the idempotency key; nil: there is none
 	Code    fault.Code        // of the error that was answered; 0: none

@@ -1,6 +1,6 @@
 // Requests to the interface. It is the public one, described at /docs.
 
-import { session, signIn } from "./session.js";
+import { mark, session, signIn } from "./session.js";
 
 const base = new URL("api/v1/", document.baseURI);
 
@@ -37,8 +37,8 @@ export function url(where, query = {}) {
 export async function send(method, where, { query, body, headers = {}, signal } = {}) {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   for (;;) {
-    const token = session.token;
-    const all = { Accept: "application/json", ...headers, Authorization: `Bearer ${token}` };
+    const { me } = session;
+    const all = { Accept: "application/json", ...headers, ...mark };
     if (text !== undefined) all["Content-Type"] ||= "application/json";
     let answer;
     try {
@@ -48,7 +48,7 @@ export async function send(method, where, { query, body, headers = {}, signal } 
       throw new APIError(0, { detail: "The service cannot be reached." });
     }
     if (answer.status !== 401) return answer;
-    await signIn(token, "Your token is not accepted any more. Sign in again to go on where you were.");
+    await signIn(me, "Your session has ended. Sign in again to go on where you were.");
   }
 }
 

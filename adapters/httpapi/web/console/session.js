@@ -1,127 +1,125 @@
-// Who is signed in. The token stays in the session storage of the tab: it is
-// gone when the tab is closed, and never part of a URL. A sign-in link has a code
-// in its fragment, which is traded for a token once.
+// Who is signed in. The session is a cookie of the browser, good in every tab, that no
+// script can read: the service sets it, renews it and takes it away. It counts only with
+// the header below. A sign-in link has a code in its fragment, which is traded once.
 
 import { h, mayLeave, notice } from "./dom.js";
 
-const place = "orgd.token";
+export const session = { me: null };
 
-export const session = {
-  token: sessionStorage.getItem(place) ?? "",
-  me: null,
-};
+// mark is on every request of the console: no page of another site can send it.
+export const mark = { "Orgd-Console": "1" };
 
-const me = new URL("api/v1/auth/me", document.baseURI);
+const at = (where) => new URL(where, document.baseURI);
 
-// read asks the service whose token this is; null if it accepts it from nobody.
-async function read(token) {
-  const answer = await fetch(me, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" });
-  if (answer.status === 401) return null;
+// tabs tells the other tabs of the console that somebody has signed in or out.
+const tabs = new BroadcastChannel(`orgd ${at("console").pathname}`);
+
+// ask makes a request and returns what it answers, or why that was refused.
+async function ask(where, options) {
+  const answer = await fetch(at(where), { ...options, headers: { "Content-Type": "application/json", ...mark }, cache: "no-store" });
   const content = await answer.json().catch(() => ({}));
+  if (answer.status === 401) return { refused: content.error };
   if (!answer.ok) throw new Error(content.error ?? `The service answered with status ${answer.status}.`);
   return content.data;
 }
 
+// read asks the service who is signed in; null if nobody is.
+const read = async () => (await ask("console/session")).session;
+
+// enter signs in by a code or a token. It returns why that failed, or "".
+async function enter(how) {
+  try {
+    const me = await ask("console/session", { method: "POST", body: JSON.stringify(how) });
+    if (me.refused) return me.refused;
+    adopt(me);
+    tabs.postMessage("signed in");
+    return "";
+  } catch (error) {
+    return error.message;
+  }
+}
+
 // start returns when somebody is signed in. A link counts more than the session of
-// the tab.
+// the browser.
 export async function start() {
   addEventListener("hashchange", () => { if (location.hash.startsWith(link)) location.reload(); });
   const problem = location.hash.startsWith(link) ? await trade() : "";
-  if (session.token && !session.me) {
-    session.me = await read(session.token).catch(() => null);
+  if (!session.me) {
+    session.me = await read().catch(() => null);
     if (session.me && problem) notice(problem, "error");
   }
-  if (!session.me) await signIn(session.token, problem);
+  if (!session.me) await signIn(null, problem);
+  tabs.onmessage = () => read().then((me) => me ? adopt(me) : signIn(session.me, "You have signed out in another tab."), () => {});
 }
 
 const link = "#code=";
 
 // trade signs in by the link in the address, from which the code is gone before
 // anything is sent. It returns why that failed, or "".
-async function trade() {
+function trade() {
   const code = location.hash.slice(link.length);
   history.replaceState(null, "", location.pathname + location.search);
-  try {
-    const answer = await fetch(new URL("api/v1/auth/links/redeem", document.baseURI), {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }), cache: "no-store",
-    });
-    const content = await answer.json().catch(() => ({}));
-    if (!answer.ok) return content.error ?? `The service answered with status ${answer.status}.`;
-    adopt(content.data.token, await read(content.data.token));
-    return "";
-  } catch (error) {
-    return `The link could not be used: ${error.message}`;
-  }
+  return enter({ code });
 }
 
-let asking = null;
+let asking = null; // the dialog, while there is one
 
-// signIn asks for a token in the place of one that is not accepted. Many may
-// ask; there is one dialog.
+// signIn asks somebody to sign in, after the service has refused a request of the session
+// that was known then. Many may ask; there is one dialog.
 export function signIn(refused, reason) {
-  if (session.token !== refused) return Promise.resolve(); // somebody has signed in since
-  asking ||= dialog(reason).finally(() => { asking = null; });
-  return asking;
+  if (session.me !== refused) return Promise.resolve(); // somebody has signed in since
+  asking ||= dialog(reason);
+  return asking.done;
 }
 
 function dialog(reason) {
-  return new Promise((resolve) => {
-    const input = h("input", {
-      id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "token-hint",
-    });
-    const problem = h("p", { class: "problem", role: "alert" });
-    const button = h("button", { type: "submit", class: "primary wide" }, "Sign in");
-    const form = h("form", { class: "sign-in", onsubmit: async (event) => {
-      event.preventDefault();
-      button.disabled = true;
-      problem.textContent = "";
-      const token = input.value.trim();
-      try {
-        const found = await read(token);
-        if (found) {
-          adopt(token, found);
-          box.close();
-          box.remove();
-          resolve();
-          return;
-        }
-        problem.textContent = "The service does not accept this token. It may have expired.";
-      } catch (error) {
-        problem.textContent = error.message;
-      }
-      button.disabled = false;
-      input.focus();
-    } },
-    h("img", { src: new URL("console/icon.svg", document.baseURI).href, alt: "", width: "44", height: "44" }),
-    h("h1", { id: "sign-in-title" }, "Sign in to orgd"),
-    reason ? h("p", { class: "reason" }, reason) : null,
-    h("label", { for: "token" }, "Access token"), input,
-    h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. It stays in this tab until you close it or sign out."),
-    problem, button);
-    const box = h("dialog", {
-      class: session.me ? "sign-in-box" : "sign-in-box full", "aria-labelledby": "sign-in-title",
-      oncancel: (event) => event.preventDefault(), // there is nothing behind it to go back to
-    }, form);
-    document.body.append(box);
-    box.showModal();
-    input.focus();
+  const input = h("input", {
+    id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "token-hint",
   });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const button = h("button", { type: "submit", class: "primary wide" }, "Sign in");
+  const form = h("form", { class: "sign-in", onsubmit: async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    problem.textContent = "";
+    problem.textContent = await enter({ token: input.value.trim() });
+    button.disabled = false;
+    input.focus();
+  } },
+  h("img", { src: at("console/icon.svg").href, alt: "", width: "44", height: "44" }),
+  h("h1", { id: "sign-in-title" }, "Sign in to orgd"),
+  reason ? h("p", { class: "reason" }, reason) : null,
+  h("label", { for: "token" }, "Access token"), input,
+  h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. You stay signed in, in all tabs, until you sign out or do not come for a while."),
+  problem, button);
+  const box = h("dialog", {
+    class: session.me ? "sign-in-box" : "sign-in-box full", "aria-labelledby": "sign-in-title",
+    oncancel: (event) => event.preventDefault(), // there is nothing behind it to go back to
+  }, form);
+  document.body.append(box);
+  box.showModal();
+  input.focus();
+  const { promise, resolve } = Promise.withResolvers();
+  return { box, done: promise, resolve };
 }
 
-function adopt(token, found) {
+// adopt goes on as who has signed in, here or in another tab.
+function adopt(found) {
   const other = session.me && (session.me.subject !== found.subject || session.me.role !== found.role);
-  session.token = token;
   session.me = found;
-  sessionStorage.setItem(place, token);
+  if (asking) {
+    asking.box.remove();
+    asking.resolve();
+    asking = null;
+  }
   dispatchEvent(new CustomEvent("signed-in", { detail: { other } }));
 }
 
-// signOut ends the session at the service, and forgets the token here.
+// signOut ends the session at the service, in every tab.
 export async function signOut() {
   if (!(await mayLeave())) return;
-  const end = new URL("api/v1/auth/logout", document.baseURI);
-  await fetch(end, { method: "POST", headers: { Authorization: `Bearer ${session.token}` } }).catch(() => null);
-  sessionStorage.removeItem(place);
+  await ask("api/v1/auth/logout", { method: "POST" }).catch(() => null);
+  tabs.postMessage("signed out");
   location.assign(document.baseURI.split("#")[0]);
   location.reload();
 }

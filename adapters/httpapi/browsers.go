@@ -1,0 +1,153 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"orgd/adapters/httpapi/internal/protocol"
+	"orgd/adapters/httpapi/internal/request"
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/session"
+)
+
+// consoleHeader marks the requests of the console. A page of another site cannot send it:
+// browsers ask before, and no origin gets it allowed.
+const consoleHeader = "Orgd-Console"
+
+var (
+	// errNoToken does not count as a failed authentication, because nothing was tried.
+	errNoToken = fault.New(fault.Unauthorized, "a bearer token is required")
+	// errOtherPage is a request by a page that is not of this service.
+	errOtherPage = fault.New(fault.Unauthorized, "a browser is signed in for the pages of this service only")
+)
+
+// browsers tells the requests of the console in a browser from those of other pages.
+type browsers struct {
+	public string // the host and port of [Config.PublicURL], or ""
+}
+
+func newBrowsers(c Config) browsers {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return browsers{} // which Validate has refused
+	}
+	return browsers{u.Host}
+}
+
+// cookie returns the cookie with the session of a browser, or why it does not count: without
+// the header of the console it is as if there was none.
+func (b browsers) cookie(r *http.Request) (*http.Cookie, error) {
+	if r.Header.Get(consoleHeader) == "" {
+		return nil, errNoToken
+	}
+	c := protocol.Session(r)
+	if c == nil {
+		return nil, errNoToken.With("nobody is signed in")
+	}
+	return c, b.check(r)
+}
+
+// check returns errOtherPage if a request comes from a page of another origin, by its own
+// account or by that of the browser.
+func (b browsers) check(r *http.Request) error {
+	for _, site := range r.Header.Values("Sec-Fetch-Site") {
+		if site != "same-origin" && site != "none" {
+			return errOtherPage.With("%s, and this request is %q", errOtherPage.Msg, site)
+		}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) && !strings.EqualFold(u.Host, b.public) {
+			return errOtherPage.With("%s, which is %s here, and this one is of %s; see --public-url if a proxy changes Host", errOtherPage.Msg, r.Host, origin)
+		}
+	}
+	return nil
+}
+
+// signedIn serves GET /console/session: who is signed in, null if nobody is. Unlike
+// GET /api/v1/auth/me it refuses nobody, so that opening the console is no error.
+func (h sessions) signedIn(r *request.Request) error {
+	var found *session.Session
+	c, err := h.browsers.cookie(r.HTTP)
+	if err == nil {
+		var s session.Session
+		s, err = h.svc.Authenticate(r.Ctx(), c.Value)
+		found = &s
+	}
+	switch {
+	case isBadToken(err) && c != nil:
+		protocol.SetSession(r.Writer.Header(), c.Name, "", 0)
+		found = nil
+	case errors.Is(err, errNoToken):
+		found = nil
+	case err != nil:
+		return err
+	}
+	return r.SendObject(func(w *jsondoc.Writer) {
+		w.Field("session")
+		if found == nil {
+			w.Null()
+			return
+		}
+		w.Open()
+		writeSession(w, *found)
+		w.Close()
+	})
+}
+
+// signInBrowser serves POST /console/session: it signs a browser in by the code of a link, or
+// by a token. The session goes into a cookie that no script can read.
+func (h sessions) signInBrowser(r *request.Request) error {
+	if r.HTTP.Header.Get(consoleHeader) == "" {
+		return errOtherPage
+	}
+	if err := h.browsers.check(r.HTTP); err != nil {
+		return err
+	}
+	in, err := readBody(r, parseSignIn)
+	if err != nil {
+		return err
+	}
+	token, made, err := h.open(r, in)
+	if isBadToken(err) {
+		if denied := h.countFailure(r); denied != nil {
+			return denied
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := protocol.SetNewSession(r.Writer.Header(), r.HTTP, token, made.ExpiresAt.Sub(made.IssuedAt)); err != nil {
+		return err
+	}
+	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, made) })
+}
+
+// open starts the session.
+func (h sessions) open(r *request.Request, in signInBody) (token string, made session.Session, err error) {
+	if in.token != "" {
+		return h.svc.SignInWith(r.Ctx(), r.Call(), in.token)
+	}
+	if err := h.fromHere(r); err != nil {
+		return "", session.Session{}, err
+	}
+	return h.svc.SignIn(r.Ctx(), r.Call(), session.Code(in.code))
+}
+
+// signInBody is how somebody signs in: by one of both.
+type signInBody struct{ code, token string }
+
+// parseSignIn reads {"code": "..."} or {"token": "..."}.
+func parseSignIn(doc jsondoc.Value) (in signInBody, err error) {
+	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+		r.Text("code", &in.code, 1, 128)
+		r.Text("token", &in.token, 1, 8<<10)
+		if (in.code == "") == (in.token == "") {
+			r.Fail("token", "must be given, or code instead")
+		}
+	})
+	return in, err
+}
