@@ -77,3 +77,39 @@ func TestSignInByLink(t *testing.T) {
 		t.Errorf("the audit trail lacks the sign-in, or has its code: %s %v", text, err)
 	}
 }
+
+// Who is signed in is so in every tab, and no script can read how.
+func TestTabs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.console(s.token("editor", "ed"), 1200, 800)
+	first.expect("401")
+	second := first.another()
+	second.expect("401")
+	second.do("open the console", chromedp.Navigate(s.URL+"/console"))
+	second.await("ed is signed in there, too", `document.querySelector("summary[aria-label='Signed in as ed']")`)
+	for _, b := range []*tab{first, second} {
+		if kept := eval[string](b, `document.cookie + JSON.stringify([localStorage, sessionStorage])`); strings.Contains(kept, "ey") {
+			t.Errorf("a script can read %s", kept)
+		}
+	}
+
+	second.press("Signed in as ed")
+	second.press("Sign out")
+	first.awaitText("You have signed out in another tab.")
+	first.signIn(s.token("editor", "ed"))
+	first.await("the page goes on", `document.querySelector(".live.is-live")`)
+	second.await("so does the other", `document.querySelector("summary[aria-label='Signed in as ed']") && !document.querySelector("#token")`)
+
+	// Somebody else in the same browser: no tab goes on in the name of the first.
+	second.press("Signed in as ed")
+	second.press("Sign out")
+	second.do("see the sign-in", chromedp.WaitVisible(css("#token")))
+	second.signIn(s.token("viewer", "vi"))
+	for _, b := range []*tab{first, second} {
+		b.await("vi is signed in", `document.querySelector("summary[aria-label='Signed in as vi']") && !document.querySelector("#token")`)
+		if eval[bool](b, "Boolean(("+find+")("+quote("Plan")+"))") {
+			t.Error("vi is offered what only editors may do")
+		}
+	}
+}

@@ -114,7 +114,7 @@ func (s service) token(role, subject string, flags ...string) string {
 	return token
 }
 
-// tab is a page in a browser that has no other, and notes what goes wrong in it.
+// tab is a page in a browser, and notes what goes wrong in it.
 type tab struct {
 	context.Context
 	t *testing.T
@@ -144,9 +144,28 @@ func open(t *testing.T, width, height int64) *tab {
 		endTab()
 		endAllocator()
 	})
-	// The browser lives as long as the context of what starts it.
-	if err := chromedp.Listen(ctx, b.note); err != nil {
-		t.Fatalf("start %s: %v", chromium(), err)
+	b.begin(width, height) // the browser lives as long as the context of what starts it
+	return b
+}
+
+// another opens one more tab in the browser.
+func (b *tab) another() *tab {
+	b.t.Helper()
+	ctx, end := chromedp.NewContext(b.Context)
+	next := &tab{Context: ctx, t: b.t}
+	b.t.Cleanup(func() {
+		next.check()
+		end()
+	})
+	next.begin(1200, 800)
+	return next
+}
+
+// begin makes a page of the size that notes what goes wrong in it.
+func (b *tab) begin(width, height int64) {
+	b.t.Helper()
+	if err := chromedp.Listen(b.Context, b.note); err != nil {
+		b.t.Fatalf("start %s: %v", chromium(), err)
 	}
 	b.do("open a page", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{})
@@ -159,7 +178,6 @@ func open(t *testing.T, width, height int64) *tab {
 		return chromedp.Void{}, err
 	})
 	b.resize(width, height)
-	return b
 }
 
 // silent takes what the driver has to say. Its failures are those of steps.

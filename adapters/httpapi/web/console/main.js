@@ -139,7 +139,9 @@ const missing = () => {
 };
 
 addEventListener("signed-in", ({ detail }) => {
-  if (detail.other) frame(); // another role may see other pages
+  if (!detail.other) return;
+  frame(); // another role may see other pages
+  refresh();
 });
 
 await startSession();
