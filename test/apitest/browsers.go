@@ -120,7 +120,7 @@ func forgedRequests(t *testing.T, s *Service) {
 	b := w.browser()
 	before := string(w.get("/organization").want(200).body)
 	without := *b
-	without.header = http.Header{"Cookie": b.header["Cookie"]}
+	without.header = http.Header{"Cookie": b.header["Cookie"], consoleHeader: {""}}
 	origin := s.URLs[0]
 	attacks := map[string]*client{
 		"cookie alone":           &without,

@@ -145,6 +145,9 @@ func (c *client) request(method, path string, body any) (*http.Request, []byte) 
 	for name, values := range c.header {
 		r.Header[name] = values
 	}
+	if len(r.Header.Values(consoleHeader)) > 0 { // browsers know one address of all replicas
+		r.Host = strings.TrimPrefix(c.s.URLs[0], "http://")
+	}
 	return r, text
 }
 

@@ -67,7 +67,7 @@ func start(t *testing.T, caps limit.Caps, change ...func(*orgd.Config)) (s *apit
 	cfg := orgd.Default()
 	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
 	cfg.Limits = caps
-	cfg.HTTP.Addr, cfg.HTTP.Console = "127.0.0.1:0", true
+	cfg.HTTP.Addr = "127.0.0.1:0"
 	cfg.Webhooks = webhook.Policy{AllowHTTP: true, AllowPrivate: true}
 	for _, c := range change {
 		c(&cfg)

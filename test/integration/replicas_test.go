@@ -28,7 +28,7 @@ func start(t *testing.T, uri string, flags ...string) (*apitest.Service, []*proc
 	env := []string{"ORGD_STORAGE=mongodb", "ORGD_MONGO_URI=" + uri, "ORGD_MONGO_DATABASE=" + name}
 	flags = slices.Concat(process.Patient(), []string{
 		"--limits", "off", "--redis-addr", redisAddr, "--redis-prefix", bson.NewObjectID().Hex(),
-		"--replicas", strconv.Itoa(replicas), "--signing-key-file", signingKey, "--cursor-key-file", cursorKey,
+		"--console", "--replicas", strconv.Itoa(replicas), "--signing-key-file", signingKey, "--cursor-key-file", cursorKey,
 	}, flags)
 	all := make([]*process.Process, replicas)
 	each(func(i int) {

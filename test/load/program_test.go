@@ -26,8 +26,8 @@ import (
 // for each request: token, limits, metrics, access log.
 type program struct {
 	*process.Process
-	addr  string
-	token string
+	addr        string
+	credentials string // the header lines that say who asks
 }
 
 // serve starts the program on a directory that [openIn] has made.
@@ -51,7 +51,7 @@ func serve(b *testing.B, dir, token string, flags ...string) *program {
 		}
 		wantCleanLog(b, log)
 	})
-	return &program{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), token: token}
+	return &program{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), credentials: "Authorization: Bearer " + token}
 }
 
 // wantCleanLog demands that a log tells of no failure.
@@ -84,7 +84,7 @@ func wideFlags(dir string) []string {
 // request is a request as it goes over the wire. More header lines may follow.
 func (p *program) request(method, path string, body []byte, headers ...string) []byte {
 	var r bytes.Buffer
-	fmt.Fprintf(&r, "%s /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", method, path, p.addr, p.token)
+	fmt.Fprintf(&r, "%s /api/v1%s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, path, p.addr, p.credentials)
 	for _, h := range headers {
 		r.WriteString(h + "\r\n")
 	}
