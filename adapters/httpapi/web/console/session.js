@@ -30,7 +30,7 @@ const read = async () => (await ask("console/session")).session;
 async function enter(how) {
   try {
     const me = await ask("console/session", { method: "POST", body: JSON.stringify(how) });
-    if (me.refused) return me.refused;
+    if (me.refused) return how.code ? me.refused : `The service does not accept this token: ${me.refused}.`;
     adopt(me);
     tabs.postMessage("signed in");
     return "";
@@ -48,8 +48,8 @@ export async function start() {
     session.me = await read().catch(() => null);
     if (session.me && problem) notice(problem, "error");
   }
+  tabs.onmessage = () => read().then((me) => me ? adopt(me) : session.me && signIn(session.me, "You have signed out in another tab."), () => {});
   if (!session.me) await signIn(null, problem);
-  tabs.onmessage = () => read().then((me) => me ? adopt(me) : signIn(session.me, "You have signed out in another tab."), () => {});
 }
 
 const link = "#code=";
