@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Nobody sees anything without a token; it is in no URL, lasts as long as the
-// tab, and is worth nothing after signing out.
+// Nobody sees anything without signing in. The token is in no URL, and the session that
+// it begins ends by signing out.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -42,8 +42,9 @@ func TestSignIn(t *testing.T) {
 	b.press("Signed in as ann")
 	b.press("Sign out")
 	b.do("see the sign-in", chromedp.WaitVisible(css("#token")))
-	if a := s.call(token, "GET", "auth/me", nil); a.status != http.StatusUnauthorized {
-		t.Errorf("the token after signing out: %d, want 401", a.status)
+	sessions := must[[]record](s, token, "GET", "auth/sessions", nil)
+	if i := slices.IndexFunc(sessions, func(r record) bool { return r["kind"] == "sign_in" }); i < 0 || sessions[i]["revoked_at"] == nil {
+		t.Errorf("after signing out the sessions are %v, want that of the browser revoked", sessions)
 	}
 }
 
