@@ -1,15 +1,12 @@
 package httpapi
 
 import (
-	"errors"
-
 	"github.com/gin-gonic/gin"
 
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/access"
 	"orgd/domain/limit"
-	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -135,12 +132,6 @@ func (s *Server) ask(r *request.Request, caps limit.Caps, in limit.Request) (rel
 		s.parts.Metrics.LimiterDecision(u.Window.Name, "admitted")
 	}
 	return grant.Release, nil
-}
-
-// isBadToken reports whether the client failed to authenticate, as opposed to
-// the service failing to find out.
-func isBadToken(err error) bool {
-	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrLink)
 }
 
 // traced returns serve with a span for each request. Without traces it is serve

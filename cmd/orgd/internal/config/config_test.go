@@ -115,7 +115,7 @@ func TestConsoleByItself(t *testing.T) {
 // Every setting can be given in every source, and is read as written.
 func TestEverySettingFromEverySource(t *testing.T) {
 	values := map[string]string{
-		"addr": "127.0.0.1:1", "metrics-addr": "127.0.0.1:2", "tls-cert": "c", "tls-key": "k",
+		"addr": "127.0.0.1:1", "metrics-addr": "127.0.0.1:2", "tls-cert": "c", "tls-key": "k", "public-url": "https://orgd.example",
 		"error-docs-url": "https://x.example/e", "trusted-proxies": "10.0.0.0/8,::1", "cors-origins": "https://a.example",
 		"request-timeout": "3s", "organization-timeout": "6m", "organization-max-body": "1000", "drain-delay": "4s", "shutdown-timeout": "5s", "console": "true",
 		"storage": "sqlite", "data-dir": "d", "readers": "4", "mongo-uri": "mongodb://h", "mongo-database": "db", "mongo-connect-timeout": "1100ms",

@@ -41,7 +41,7 @@ type Setting struct {
 // order is the order of the settings in the help and in config check. Settings that it
 // does not name come last.
 var order = strings.Fields(`
-addr metrics-addr tls-cert tls-key trusted-proxies cors-origins error-docs-url console request-timeout organization-timeout
+addr public-url metrics-addr tls-cert tls-key trusted-proxies cors-origins error-docs-url console request-timeout organization-timeout
 organization-max-body drain-delay shutdown-timeout
 data-dir storage replicas retention readers cursor-key-file
 mongo-uri mongo-database mongo-connect-timeout mongo-operation-timeout mongo-max-pool
