@@ -140,7 +140,8 @@ const missing = () => {
 
 addEventListener("signed-in", ({ detail }) => {
   if (!detail.other) return;
-  frame(); // another role may see other pages
+  frame(); // another role may see other pages, and do other things on this one
+  refreshPage = again;
   refresh();
 });
 
