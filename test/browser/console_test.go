@@ -243,7 +243,7 @@ func TestBusyFeed(t *testing.T) {
 	b := s.console(token, 1200, 900)
 	b.visit("#/activity?type=cost_incurred", "Activity")
 	b.await("the stream is there", `document.querySelector(".live.is-live")`)
-	const amounts = `[...document.querySelectorAll(".event p")].map((e) => Number(e.textContent.split(": ").at(-1)))`
+	const amounts = `[...document.querySelectorAll(".event p")].map((e) => Number(e.textContent.split(" ").at(-1)))`
 	newest := func(many int) {
 		t.Helper()
 		b.await(fmt.Sprintf("there are the newest %d", many), fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(Array.from({ length: %d }, (_, i) => %d - i))`, amounts, many, from-1))
