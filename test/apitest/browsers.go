@@ -105,6 +105,7 @@ func badSignIns(t *testing.T, s *Service) {
 	c.page().with("Authorization", "Bearer "+c.token()).post(sessionPath, obj{}).refused(400, 2001) // which is not looked at
 	revoked := s.as(t, "editor")
 	revoked.post("/auth/logout", nil).want(204)
+	revoked.everywhere(401, 1002)
 	page.post(sessionPath, obj{"token": revoked.token()}).want(401)
 	short := s.grant(t, Grant{Subject: "sho", Role: "viewer", TTL: 2 * time.Second})
 	b := short.browser()
