@@ -68,12 +68,19 @@ func (f ChangeFilter) add(v values) values {
 type ChangeQuery struct {
 	PageQuery
 	ChangeFilter
+	// Since and Until select the changes at Since or later and before Until; zero times
+	// select everything.
+	Since, Until time.Time
+}
+
+func (q ChangeQuery) values() values {
+	return q.add(q.PageQuery.values()).time("since", q.Since).time("until", q.Until)
 }
 
 // Changes lists the change log, newest first, page by page. An error is the last thing
 // that comes.
 func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangeEvent, error] {
-	return walk[ChangeEvent](ctx, c, path("changes"), q.add(q.PageQuery.values()))
+	return walk[ChangeEvent](ctx, c, path("changes"), q.values())
 }
 
 // ChangePage reads one page of [Client.Changes].

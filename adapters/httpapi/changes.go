@@ -23,11 +23,13 @@ type changes struct {
 func (h changes) list(r *request.Request) error {
 	q := r.Query()
 	agent, in, window := changeFilters(q)
+	since := q.Time("since")
+	in.Until = q.Time("until")
 	p, err := q.Paging(request.DefaultLimit, 3)
 	if err != nil {
 		return err
 	}
-	in.Since = window.Since(h.clock.Now())
+	in.Since = later(since, window.Since(h.clock.Now()))
 	if p.At != nil {
 		at, err := protocol.ParseTime(p.At[0])
 		if err == nil && window != 0 { // it counts from the time of the first page
@@ -47,6 +49,13 @@ func (h changes) list(r *request.Request) error {
 	return request.SendSmallPage(r, p, rows, write, func(e audit.Entry) protocol.Position {
 		return protocol.Position{protocol.FormatTime(e.At), e.ID, protocol.FormatTime(in.Since)}
 	})
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // changeFilters reads the filters of the change log.

@@ -19,6 +19,7 @@ func changeChecks() map[string]check {
 		"NoEffect":  changesWithoutEffect,
 		"Filters":   changeFilters,
 		"BadAsks":   badChangeFilters,
+		"Days":      changesOfDays,
 		"Pages":     changePages,
 		"Writers":   changesOfManyWriters,
 		"OldNames":  changesKeepNames,
@@ -245,6 +246,45 @@ func changeFilters(t *testing.T, s *Service) {
 	if got := typesIn(streams["agent_id=Bob"].without(idsIn(begun, "agent_id=Bob")).events(3)); got != "agent.updated agent.updated agent.deleted" {
 		t.Errorf("the stream of Bob has %s", got)
 	}
+}
+
+// changesOfDays checks that a list can be cut on both sides, by times that pages share.
+func changesOfDays(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	for i := range 5 {
+		w.patch("/agents/Ann", obj{"role": fmt.Sprint("R", i)}).want(200)
+	}
+	all := w.get("/changes?limit=200&action=agent.updated").want(200).items("data")
+	at := func(i int) string { return all[i].(obj)["timestamp"].(string) }
+	pick := func(fits func(when string) bool) (some []any) {
+		for _, e := range all {
+			if fits(e.(obj)["timestamp"].(string)) {
+				some = append(some, e)
+			}
+		}
+		return some
+	}
+	for query, want := range map[string][]any{
+		"since=" + at(3):                      pick(func(when string) bool { return when >= at(3) }),
+		"until=" + at(1):                      pick(func(when string) bool { return when < at(1) }),
+		"since=" + at(3) + "&until=" + at(1):  pick(func(when string) bool { return when >= at(3) && when < at(1) }),
+		"since=" + at(3) + "&last_n_hours=24": pick(func(when string) bool { return when >= at(3) }),
+		"until=" + at(4):                      pick(func(when string) bool { return when < at(4) }),
+	} {
+		got, cursor := []any{}, ""
+		for {
+			page := w.get("/changes?limit=1&action=agent.updated&" + query + cursor).want(200)
+			got = append(got, page.items("data")...)
+			if page.at("pagination.has_more") != true {
+				break
+			}
+			cursor = "&cursor=" + page.text("pagination.next_cursor")
+		}
+		if diff := cmp.Diff(append([]any{}, want...), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	w.get("/changes?since=yesterday").refused(400, 2001, "since")
 }
 
 func idsIn(begun map[string]bool, filter string) (ids []string) {

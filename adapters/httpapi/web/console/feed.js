@@ -22,6 +22,13 @@ export function filters(place, fields) {
 export const hours = (chosen) => select(["", "24", "48", "168"], chosen, {},
   (v) => ({ "": "all that is kept", 24: "24 hours", 48: "48 hours", 168: "7 days" })[v]);
 
+// days are the fields of a filter for whole days, and instants what they ask for.
+export const days = ({ since, until }) => ({
+  since: ["From (UTC day)", h("input", { type: "date", value: since })], until: ["Before (UTC day)", h("input", { type: "date", value: until })],
+});
+
+export const instants = ({ since, until }) => ({ since: since && `${since}T00:00:00.000Z`, until: until && `${until}T00:00:00.000Z` });
+
 const failed = (error) => error.name !== "AbortError" && notice(error.message, "error");
 
 // paged fills a list page by page. entry makes an element of an item; none is said when

@@ -2,7 +2,7 @@
 
 import { Pages } from "./api.js";
 import { button, busy, copy, empty, h, name as text, select, table, tableRow } from "./dom.js";
-import { filters } from "./feed.js";
+import { days, filters, instants } from "./feed.js";
 import { words, time } from "./format.js";
 import { link } from "./router.js";
 
@@ -12,8 +12,7 @@ const names = ["actor", "resource", "since", "until", "reports"];
 export async function page({ query, signal }) {
   const wanted = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
   const pages = new Pages("audit", {
-    actor: wanted.actor, resource: wanted.resource, since: wanted.since && `${wanted.since}T00:00:00.000Z`, until: wanted.until && `${wanted.until}T00:00:00.000Z`,
-    without_reports: wanted.reports ? "" : "true", limit: 50,
+    actor: wanted.actor, resource: wanted.resource, ...instants(wanted), without_reports: wanted.reports ? "" : "true", limit: 50,
   }, signal);
   const list = table(titles, []);
   const more = button("Earlier", () => busy(more, draw));
@@ -24,7 +23,6 @@ export async function page({ query, signal }) {
     more.hidden = pages.complete;
   };
   await draw();
-  const day = (name) => h("input", { type: "date", value: wanted[name] });
   return {
     title: "Audit trail",
     body: [
@@ -34,7 +32,7 @@ export async function page({ query, signal }) {
         filters("audit", {
           actor: ["Who", h("input", { value: wanted.actor, maxlength: 1024, placeholder: "subject" })],
           resource: ["Of", h("input", { value: wanted.resource, maxlength: 512, placeholder: "agents/ID, departments/NAME" })],
-          since: ["From (UTC day)", day("since")], until: ["Before (UTC day)", day("until")],
+          ...days(wanted),
           reports: ["Reported events", select(["", "with"], wanted.reports, {}, (v) => v ? "shown" : "left out")],
         }),
         h("section", { class: "panel scroll", "aria-label": "Audit trail", tabindex: "0" }, pages.items.length ? list : empty("No entry fits."), more)),

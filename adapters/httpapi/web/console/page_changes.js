@@ -3,20 +3,21 @@
 import { data } from "./api.js";
 import { actionWords, entry, kindsAndActions } from "./change.js";
 import { h, name as text, notice, select } from "./dom.js";
-import { Feed, filters, hours } from "./feed.js";
+import { Feed, days, filters, instants } from "./feed.js";
 import { key } from "./session.js";
 import { follow } from "./stream.js";
 
-const names = ["agent_id", "department", "action", "actor", "last_n_hours"];
+const names = ["agent_id", "department", "action", "actor", "since", "until"];
 
 export async function page({ query, signal }) {
   const wanted = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
   const departments = new Departments(await data("company/departments", {}, signal));
-  const feed = new Feed("changes", wanted, {
+  const coming = { ...wanted, since: "", until: "" };
+  const feed = new Feed("changes", { ...wanted, ...instants(wanted) }, {
     thing: "change",
     none: names.some((name) => wanted[name]) ? "No change fits the filters." : "Nothing has been changed yet.",
     entry: (change, { fresh } = {}) => entry(change, { fresh, isThere: (name) => departments.has(name) }),
-    follow: (take) => follow("changes", wanted, (change) => {
+    follow: (take) => wanted.until ? null : follow("changes", coming, (change) => {
       departments.note(change);
       take(change);
     }, signal),
@@ -32,7 +33,7 @@ export async function page({ query, signal }) {
         department: ["Department", h("input", { value: wanted.department, maxlength: 128, list: "departments", autocomplete: "off" })],
         action: ["Kind", select([...new Set(["", ...kindsAndActions, wanted.action])], wanted.action, {}, (v) => v ? actionWords(v) : "all")],
         actor: ["Changed by", h("input", { value: wanted.actor, maxlength: 1024, placeholder: "subject" })],
-        last_n_hours: ["Time", hours(wanted.last_n_hours)],
+        ...days(wanted),
       }), feed.element),
       list,
     ],
