@@ -85,7 +85,7 @@ func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangeEve
 
 // ChangePage reads one page of [Client.Changes].
 func (c *Client) ChangePage(ctx context.Context, q ChangeQuery, opts ...Option) (Page[ChangeEvent], error) {
-	return getPage[ChangeEvent](ctx, c, path("changes"), q.add(q.PageQuery.values()), opts)
+	return getPage[ChangeEvent](ctx, c, path("changes"), q.values(), opts)
 }
 
 // ChangeStreamQuery selects changes to follow.

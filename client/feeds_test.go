@@ -177,6 +177,10 @@ func checkChanges(t *testing.T, c *client.Client) {
 		t.Errorf("ChangePage (-want +got):\n%s", diff)
 	}
 	var all int
+	before := client.ChangeQuery{Since: time.Now().Add(-48 * time.Hour), Until: time.Now().Add(-24 * time.Hour)}
+	if page := must1(c.ChangePage(ctx, before))(t); len(page.Items) != 0 {
+		t.Errorf("the changes of another day are %v, want none", page.Items)
+	}
 	for e, err := range c.Changes(ctx, client.ChangeQuery{PageQuery: client.PageQuery{Limit: 1}, ChangeFilter: client.ChangeFilter{Action: "agent"}}) {
 		if err != nil || e.Resource.Type != "agent" {
 			t.Fatalf("Changes = %+v, %v", e, err)
