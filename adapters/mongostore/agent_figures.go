@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
@@ -228,15 +229,31 @@ func sumRollups(r reader, db *DB, filter, index bson.D) (map[agent.ID]performanc
 }
 
 // figuresIn reads what [sumRollups] asks for.
-func figuresIn(raw bson.Raw) (agent.ID, performance.Figures) {
-	number := func(field string) int64 {
-		n, _ := raw.Lookup(field).AsInt64OK()
-		return n
-	}
-	id, _ := raw.Lookup("_id").StringValueOK()
-	quality := performance.Sample{Count: number("quality_count"), Units: number("quality_units"), Nanos: number("quality_nanos")}
-	cost := performance.Sample{Units: number("cost_units"), Nanos: number("cost_nanos")}
-	return agent.ID(id), performance.Figures{}.Merge(performance.Figures{ // sums were added one by one
-		TasksCompleted: number("completed"), TasksFailed: number("failed"), Quality: quality, Cost: cost.Total(),
+func figuresIn(raw bson.Raw) (id agent.ID, _ performance.Figures) {
+	var f performance.Figures
+	var cost performance.Sample
+	eachField(raw, func(field []byte, v bsoncore.Value) {
+		n, _ := v.AsInt64OK()
+		switch string(field) {
+		case "_id":
+			text, _ := v.StringValueOK()
+			id = agent.ID(text)
+		case "completed":
+			f.TasksCompleted = n
+		case "failed":
+			f.TasksFailed = n
+		case "quality_count":
+			f.Quality.Count = n
+		case "quality_units":
+			f.Quality.Units = n
+		case "quality_nanos":
+			f.Quality.Nanos = n
+		case "cost_units":
+			cost.Units = n
+		case "cost_nanos":
+			cost.Nanos = n
+		}
 	})
+	f.Cost = cost.Total()
+	return id, performance.Figures{}.Merge(f) // sums were added one by one
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -26,12 +27,19 @@ func (s *Agents) Keys(ctx context.Context, q agent.Query) (keys []agent.Key, err
 	q.Prefix, q.After = "", nil
 	r, opts := s.db.ask(ctx), options.Find().SetProjection(by("key", "name")).SetBatchSize(walkedAtOnce)
 	err = walk(r, finding(r, agentsColl, agentsFilter(q), opts), func(raw bson.Raw) (done bool, err error) {
-		text := func(field string) string {
-			value, _ := raw.Lookup(field).StringValueOK()
-			return value
-		}
-		n := name.Name{Text: text("name"), Key: name.Key(text("key"))}
-		keys = append(keys, agent.Key{ID: agent.ID(text("_id")), Name: n})
+		var k agent.Key
+		eachField(raw, func(field []byte, v bsoncore.Value) {
+			text, _ := v.StringValueOK()
+			switch string(field) {
+			case "_id":
+				k.ID = agent.ID(text)
+			case "key":
+				k.Name.Key = name.Key(text)
+			case "name":
+				k.Name.Text = text
+			}
+		})
+		keys = append(keys, k)
 		return false, nil
 	})
 	return keys, err

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/adapters/groupcommit"
 	"orgd/domain/page"
@@ -224,4 +225,17 @@ func every[D, T any](r reader, coll string, filter bson.D, convert func(D) (T, e
 // first are the options of a query for the first n documents in an order of [by].
 func first(n int, order ...string) *options.FindOptionsBuilder {
 	return options.Find().SetSort(by(order...)).SetLimit(int64(n))
+}
+
+// eachField calls take with each field of a document, where there are thousands of documents:
+// to look up one field after the other reads a document as often as it has fields, and all
+// that the driver offers besides allocates.
+func eachField(doc bson.Raw, take func(field []byte, v bsoncore.Value)) {
+	_, rest, ok := bsoncore.ReadLength(doc)
+	for ok && len(rest) > 1 {
+		var e bsoncore.Element
+		if e, rest, ok = bsoncore.ReadElement(rest); ok {
+			take(e.KeyBytes(), e.Value())
+		}
+	}
 }
