@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"orgd/app"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
+	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -79,15 +79,12 @@ func (a *App) SignInLink(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	code, _, err := a.sessions.Link(context.Background(), app.Call{}, s) // without a key it stores nothing
-	return SignInURL(url, string(code)), err
+	code, _, err := a.sessions.Link(context.Background(), app.Call{Actor: s.Actor(), Route: "orgd serve"}, s)
+	return code.URL(url), err
 }
 
-// SignInURL is the link of a code. The code is in the fragment, which browsers do
-// not send.
-func SignInURL(server, code string) string {
-	return strings.TrimRight(server, "/") + "/console#code=" + code
-}
+// SignInURL is the link of a code to the console of a server.
+func SignInURL(server, code string) string { return session.Code(code).URL(server) }
 
 // Handler serves the interface without a listener. Run does not have to be
 // called for it, but revocations by other replicas are seen only while it runs.

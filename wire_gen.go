@@ -62,8 +62,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		return nil, nil, err
 	}
 	sessionStore := stores.Sessions
-	idempotencyStore := stores.Idempotency
-	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore, idempotencyStore)
+	sessions := app.NewSessions(clock, iDs, random, auth, issuer, sessionStore, agentStore)
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions, metrics)
 	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
@@ -75,6 +74,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, portsAuditLog, eventStream, sender, metrics)
 	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, portsAuditLog, eventStream, dispatcher)
 	changes := app.NewChanges(portsAuditLog, agentStore)
+	idempotencyStore := stores.Idempotency
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {

@@ -1,20 +1,22 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orgd/domain/access"
+	"orgd/domain/audit"
 	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // setClock is a clock that a test sets.
@@ -45,185 +47,177 @@ type plainTokens struct{}
 func (plainTokens) Issuer() string                          { return "orgd" }
 func (plainTokens) Issue(s session.Session) (string, error) { return "token of " + s.ID, nil }
 
-// issued is a store that keeps what was issued, or fails.
-type issued struct {
-	ports.SessionStore
-	mu     sync.Mutex
-	err    error
-	trails []ports.Trail
-	all    []session.Session
+// linking are the use cases of two replicas at noon, and a session of kim's.
+type linking struct {
+	*testing.T
+	clock    *setClock
+	stores   ports.Stores
+	replicas [2]*Sessions
+	kim      session.Session
 }
 
-func (s *issued) Issue(_ context.Context, made session.Session, n ports.Trail) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.all, s.trails = append(s.all, made), append(s.trails, n)
-	}
-	return s.err
-}
-
-func (s *issued) Revoke(context.Context, session.Revocation, ports.Trail) error { return nil }
-
-// linking are use cases at noon, and a session of kim's.
-func linking(t *testing.T) (*Sessions, *setClock, *issued, session.Session) {
+func newLinking(t *testing.T) *linking {
 	t.Helper()
-	clock, store, ids := &setClock{noon}, &issued{}, &counted{}
-	s := NewSessions(clock, ids, ids, nil, plainTokens{}, store, nil, nil)
-	kim, err := session.Issue(session.Grant{ID: "kims", Issuer: "orgd", Subject: "kim", Role: access.Viewer, At: noon, TTL: time.Hour})
-	if err != nil {
-		t.Fatal(err)
+	l := &linking{T: t, clock: &setClock{noon}, stores: portstest.NewMemory()}
+	ids := &counted{}
+	for i := range l.replicas {
+		l.replicas[i] = NewSessions(l.clock, ids, ids, nil, plainTokens{}, l.stores.Sessions, l.stores.Agents)
 	}
-	return s, clock, store, kim
+	l.kim = l.session(session.Grant{ID: "kims", Subject: "kim", Role: access.Viewer})
+	return l
 }
 
-func (s *Sessions) mustLink(t *testing.T, mine session.Session) session.Code {
-	t.Helper()
-	code, _, err := s.Link(t.Context(), Call{}, mine)
+func (l *linking) session(g session.Grant) session.Session {
+	l.Helper()
+	g.Issuer, g.At, g.TTL = "orgd", noon, time.Hour
+	s, err := session.Issue(g)
 	if err != nil {
-		t.Fatalf("Link = %v", err)
+		l.Fatal(err)
+	}
+	return s
+}
+
+func (l *linking) link(mine session.Session) session.Code {
+	l.Helper()
+	code, _, err := l.replicas[0].Link(l.Context(), Call{Actor: mine.Actor()}, mine)
+	if err != nil {
+		l.Fatalf("Link = %v", err)
 	}
 	return code
 }
 
-// signIn is what came of a trade.
-func (s *Sessions) signIn(t *testing.T, code session.Code) error {
-	t.Helper()
-	_, _, err := s.SignIn(t.Context(), Call{Route: "POST /links"}, code)
-	return err
+// signIn is what came of a trade at a replica.
+func (l *linking) signIn(replica int, code session.Code) (session.Session, error) {
+	_, made, err := l.replicas[replica].SignIn(l.Context(), Call{Route: "POST /links"}, code)
+	return made, err
 }
 
-// However many trade at the same time, one of them is signed in.
+func (l *linking) wantEnded(what string, code session.Code) {
+	l.Helper()
+	if made, err := l.signIn(1, code); !errors.Is(err, session.ErrLink) {
+		l.Errorf("SignIn %s = %+v, %v, want ErrLink", what, made, err)
+	}
+}
+
+// trail is the latest audit entries.
+func (l *linking) trail(n int) []audit.Entry {
+	l.Helper()
+	entries, err := l.stores.Audit.Entries(l.Context(), audit.Query{Limit: n})
+	if err != nil {
+		l.Fatal(err)
+	}
+	return entries
+}
+
+// However many trade at the same time, at whichever replica, one of them is signed in.
 func TestLinkWorksOnce(t *testing.T) {
-	s, _, store, kim := linking(t)
-	code := s.mustLink(t, kim)
-	errs := make([]error, 16)
+	l := newLinking(t)
+	code := l.link(l.kim)
+	made := make([]session.Session, 20)
+	errs := make([]error, len(made))
 	var all sync.WaitGroup
 	for i := range errs {
-		all.Go(func() { errs[i] = s.signIn(t, code) })
+		all.Go(func() { made[i], errs[i] = l.signIn(i%2, code) })
 	}
 	all.Wait()
-	refused := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if len(refused) != 15 || slices.ContainsFunc(refused, func(err error) bool { return !errors.Is(err, session.ErrLink) }) {
-		t.Errorf("16 trades of one code: %d were refused: %v, want 15 times ErrLink", len(refused), refused)
+	won := slices.Index(errs, nil)
+	refused := slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
+	if len(refused) != 19 || slices.ContainsFunc(refused, func(err error) bool { return !errors.Is(err, session.ErrLink) }) {
+		t.Fatalf("20 trades of one code: %d were refused: %v, want 19 times ErrLink", len(refused), refused)
 	}
-	if len(store.all) != 1 || store.all[0].Subject != "kim" || store.all[0].Role != access.Viewer || store.all[0].ID == kim.ID {
-		t.Fatalf("issued = %+v, want one new session of kim", store.all)
+	if s := made[won]; s.Subject != "kim" || s.Role != access.Viewer || s.ID == l.kim.ID {
+		t.Errorf("the session is %+v, want a new one of kim", s)
 	}
-	if e := store.trails[0].Audit; e.Actor != "kim" || e.Route != "POST /links" || store.trails[0].Idempotency != nil {
-		t.Errorf("the trail is %+v, want kim's and no record", store.trails[0])
+	e := l.trail(2)
+	if e[0].Action != audit.SessionIssued || e[0].Actor != "kim" || e[0].Route != "POST /links" || e[0].Resource != audit.Session(made[won].ID) {
+		t.Errorf("the audit entry of the session is %+v", e[0])
+	}
+	if e[1].Action != audit.LinkMade || e[1].Actor != "kim" || e[1].Resource != audit.Session("kims") {
+		t.Errorf("the audit entry of the link is %+v", e[1])
+	}
+	if strings.Contains(fmt.Sprintf("%+v", e), string(code)) {
+		t.Error("the audit trail holds the code")
 	}
 }
 
 func TestLinkEnds(t *testing.T) {
-	s, clock, _, kim := linking(t)
-	late, soon := s.mustLink(t, kim), s.mustLink(t, kim)
-	clock.now = noon.Add(session.LinkTTL - time.Millisecond)
-	if err := s.signIn(t, soon); err != nil {
+	l := newLinking(t)
+	late, soon := l.link(l.kim), l.link(l.kim)
+	l.clock.now = noon.Add(session.LinkTTL - time.Millisecond)
+	if _, err := l.signIn(1, soon); err != nil {
 		t.Errorf("SignIn just before five minutes = %v", err)
 	}
-	clock.now = noon.Add(session.LinkTTL)
-	if err := s.signIn(t, late); !errors.Is(err, session.ErrLink) {
-		t.Errorf("SignIn after five minutes = %v, want ErrLink", err)
+	l.clock.now = noon.Add(session.LinkTTL)
+	l.wantEnded("after five minutes", late)
+}
+
+// An admin makes a link for one other person, whom the audit trail calls by the session
+// that revoking ends it.
+func TestLinkForSomebodyElse(t *testing.T) {
+	l := newLinking(t)
+	ada := l.session(session.Grant{ID: "adas", Subject: "ada", Role: access.Admin})
+	in := IssueToken{Subject: "lee", Role: access.Editor, Label: "a laptop", TTL: session.MaxLinkTTL}
+	code, made, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: ada.Actor()}, ada, in)
+	if err != nil || !made.ExpiresAt.Equal(noon.Add(session.MaxLinkTTL)) {
+		t.Fatalf("LinkFor = %+v, %v, want one for seven days", made, err)
+	}
+	if e := l.trail(1)[0]; e.Action != audit.LinkMade || e.Actor != "ada" || e.Resource != audit.Session(made.As.ID) {
+		t.Errorf("the audit entry is %+v", e)
+	}
+	l.clock.now = made.ExpiresAt.Add(-time.Second)
+	if s, err := l.signIn(1, code); err != nil || s.Subject != "lee" || s.Role != access.Editor || s.Label != "a laptop" || s.Root != made.As.ID {
+		t.Errorf("SignIn = %+v, %v, want a session of lee's", s, err)
+	}
+	if _, _, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: l.kim.Actor()}, l.kim, in); !errors.Is(err, access.ErrForbidden) {
+		t.Errorf("LinkFor by a viewer = %v, want ErrForbidden", err)
+	}
+	in.Role, in.Subject = access.Agent, "0190a5c4-0000-7000-8000-000000000001"
+	if _, _, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: ada.Actor()}, ada, in); !errors.Is(err, session.ErrAgentSubject) {
+		t.Errorf("LinkFor an agent who does not exist = %v, want ErrAgentSubject", err)
 	}
 }
 
-// Whoever ends a session also ends the links that were made with it.
+// Whoever ends a session also ends the links that were made with it, or in a browser that
+// was signed in by it.
 func TestLinkOfARevokedSession(t *testing.T) {
-	s, _, _, kim := linking(t)
-	code := s.mustLink(t, kim)
-	if err := s.Logout(t.Context(), Call{Actor: kim.Actor()}, kim); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.signIn(t, code); !errors.Is(err, session.ErrLink) {
-		t.Errorf("SignIn after the maker's logout = %v, want ErrLink", err)
-	}
-}
-
-// So many links of one subject are kept, whichever of its sessions makes them. Its own
-// oldest goes first, and nobody else's.
-func TestOwnLinksAreBounded(t *testing.T) {
-	s, _, _, kim := linking(t)
-	lee := kim
-	lee.Subject, lee.ID = "lee", "lees"
-	others := s.mustLink(t, lee)
-	first, second := s.mustLink(t, kim), s.mustLink(t, kim)
-	kim.ID = "another of kim's"
-	for range maxOwnLinks - 1 {
-		s.mustLink(t, kim)
-	}
-	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
-		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)
-	}
-	for what, code := range map[string]session.Code{"the next": second, "somebody else's": others} {
-		if err := s.signIn(t, code); err != nil {
-			t.Errorf("SignIn by %s = %v", what, err)
+	for what, ended := range map[string]func(mine, as session.Session) string{
+		"its own session": func(mine, _ session.Session) string { return mine.ID },
+		"its root":        func(mine, _ session.Session) string { return mine.Root },
+		"whom it is for":  func(_, as session.Session) string { return as.ID },
+	} {
+		l := newLinking(t)
+		mine := l.session(session.Grant{ID: "adas", Subject: "ada", Role: access.Admin})
+		mine.Root = "what ada signed in with"
+		admin := Call{Actor: mine.Actor()}
+		code, made, err := l.replicas[0].LinkFor(t.Context(), admin, mine, IssueToken{Subject: "lee", Role: access.Viewer, TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := l.link(mine)
+		if err := l.replicas[1].Revoke(t.Context(), admin, ended(mine, made.As)); err != nil {
+			t.Fatal(err)
+		}
+		l.wantEnded("after the end of "+what, code)
+		if what != "whom it is for" {
+			l.wantEnded("by a link for its maker after the end of "+what, own)
 		}
 	}
-	for range 2 * maxLinks {
-		s.mustLink(t, kim)
-	}
-	if got := len(s.links.list); got != maxOwnLinks {
-		t.Errorf("%d links are kept of one subject, want %d", got, maxOwnLinks)
-	}
-}
-
-// records keeps idempotency records, or fails.
-type records struct {
-	ports.IdempotencyStore
-	err error
-	all []idempotency.Record
-}
-
-func (r *records) Keep(_ context.Context, one idempotency.Record) error {
-	r.all = append(r.all, one)
-	return r.err
 }
 
 // A link under an idempotency key leaves a record without a reply. There is no link
 // without it.
 func TestLinkWithAKey(t *testing.T) {
-	s, _, _, kim := linking(t)
-	kept := &records{}
-	s.records = kept
-	call := Call{Actor: kim.Actor(), Lock: &idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon}}
-	want := idempotency.Record{Key: "k", Fingerprint: "f", At: noon}
-	if _, _, err := s.Link(t.Context(), call, kim); err != nil || len(kept.all) != 1 || !reflect.DeepEqual(kept.all[0], want) {
-		t.Errorf("Link = %v, records %+v, want one: %+v", err, kept.all, want)
+	l := newLinking(t)
+	lock := idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon}
+	call := Call{Actor: l.kim.Actor(), Lock: &lock}
+	if _, _, err := l.replicas[0].Link(t.Context(), call, l.kim); err != nil {
+		t.Fatalf("Link = %v", err)
 	}
-	kept.err = idempotency.ErrRunning
-	if code, _, err := s.Link(t.Context(), call, kim); !errors.Is(err, idempotency.ErrRunning) || code != "" || len(s.links.list) != 1 {
-		t.Errorf("Link under a used key = %q, %v with %d links, want ErrRunning and one link", code, err, len(s.links.list))
+	got, err := l.stores.Idempotency.Lock(t.Context(), lock)
+	if diff := cmp.Diff(&idempotency.Record{Key: "k", Fingerprint: "f", At: noon}, got); err != nil || diff != "" {
+		t.Errorf("the record = %v (-want +got):\n%s", err, diff)
 	}
-}
-
-// So many links are kept; the oldest goes first, and no code is kept at all.
-func TestLinksAreBounded(t *testing.T) {
-	s, clock, _, kim := linking(t)
-	one := func(i int) session.Code {
-		maker := kim
-		maker.Subject = fmt.Sprint("subject ", i)
-		return s.mustLink(t, maker)
-	}
-	first, second := one(0), one(1)
-	for i := range maxLinks - 1 {
-		one(2 + i)
-	}
-	if err := s.signIn(t, first); !errors.Is(err, session.ErrLink) {
-		t.Errorf("SignIn by the oldest of too many = %v, want ErrLink", err)
-	}
-	if err := s.signIn(t, second); err != nil {
-		t.Errorf("SignIn by the next = %v", err)
-	}
-	if want := maxLinks - 1; len(s.links.list) != want {
-		t.Errorf("%d links are kept, want %d", len(s.links.list), want)
-	}
-	clock.now = noon.Add(session.LinkTTL)
-	third := s.mustLink(t, kim)
-	if text := fmt.Sprintf("%+v", s.links.list); strings.Contains(text, string(third)) {
-		t.Error("a code is kept")
-	}
-	if len(s.links.list) != 1 {
-		t.Errorf("%d links are kept after five minutes, want the new one", len(s.links.list))
+	if code, _, err := l.replicas[0].Link(t.Context(), call, l.kim); !errors.Is(err, idempotency.ErrRunning) || code != "" {
+		t.Errorf("Link under a used key = %q, %v, want ErrRunning", code, err)
 	}
 }

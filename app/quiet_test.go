@@ -116,7 +116,7 @@ func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, clock, told := &fakeLog{}, &handClock{time.Now()}, &stalls{}
 		log.add("a", 10)
-		s := NewStreams(clock, log, nil, NewSessions(clock, nil, nil, nil, nil, nil, nil, nil), told)
+		s := NewStreams(clock, log, nil, NewSessions(clock, nil, nil, nil, nil, nil, nil), told)
 		watch := func(read activity.Seq) error {
 			log.set(func(l *fakeLog) { l.read = read })
 			defer func() { clock.now = clock.now.Add(WatchEvery) }()

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"orgd/domain/session"
@@ -65,12 +66,14 @@ func (s *Sessions) learn(revoked ...session.Revocation) {
 }
 
 // isRevoked reports whether a session was revoked, or what it was made from.
-func (s *Sessions) isRevoked(found session.Session) bool {
+func (s *Sessions) isRevoked(found session.Session) bool { return s.anyRevoked(found.ID, found.Root) }
+
+// anyRevoked reports whether one of these sessions was revoked. "" is none.
+func (s *Sessions) anyRevoked(ids ...string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	_, revoked := s.revoked[found.ID]
-	if !revoked && found.Root != "" {
-		_, revoked = s.revoked[found.Root]
-	}
-	return revoked
+	return slices.ContainsFunc(ids, func(id string) bool {
+		_, revoked := s.revoked[id]
+		return revoked
+	})
 }

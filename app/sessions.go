@@ -19,14 +19,13 @@ import (
 // They keep the revocations of the installation in memory, so that no request
 // waits for the storage to learn whether its session is still good.
 type Sessions struct {
-	clock   ports.Clock
-	ids     ports.IDs
-	random  ports.Random
-	auth    ports.Authenticator
-	issuer  ports.TokenIssuer
-	store   ports.SessionStore
-	agents  ports.AgentStore
-	records ports.IdempotencyStore
+	clock  ports.Clock
+	ids    ports.IDs
+	random ports.Random
+	auth   ports.Authenticator
+	issuer ports.TokenIssuer
+	store  ports.SessionStore
+	agents ports.AgentStore
 
 	changed ports.Broadcast // when a session is newly revoked
 	mu      sync.RWMutex
@@ -34,16 +33,15 @@ type Sessions struct {
 	latest  time.Time            // At of the latest revocation that was read
 	seen    map[string]time.Time // session id → latest expiry that is recorded
 
-	links links
-	uses  uses
+	uses uses
 }
 
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
 // the first request, [Sessions.Refresh] twice a second from then on, and
 // [Sessions.StoreUses] every [StoreUsesEvery] and after the last request.
-func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore, records ports.IdempotencyStore) *Sessions {
+func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
 	return &Sessions{
-		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents, records: records,
+		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
 		revoked: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 }
@@ -126,33 +124,40 @@ type IssueToken struct {
 	TTL         time.Duration
 }
 
+// grant is what the new session is to be.
+func (s *Sessions) grant(ch change, in IssueToken) session.Grant {
+	return session.Grant{
+		ID: s.ids.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
+		Role: in.Role, Departments: in.Departments, Label: in.Label, At: ch.at, TTL: in.TTL,
+	}
+}
+
 // Issue makes a token. One of role agent needs an existing agent's id as its
 // subject. The token is returned once: nothing of it is kept.
 func (s *Sessions) Issue(ctx context.Context, c Call, in IssueToken) (string, session.Session, error) {
 	ch := newChange(s.clock, s.ids, c)
-	made, err := session.Issue(session.Grant{
-		ID: s.ids.NewID(), Issuer: s.issuer.Issuer(), Subject: in.Subject,
-		Role: in.Role, Departments: in.Departments, Label: in.Label, At: ch.at, TTL: in.TTL,
-	})
+	made, err := session.Issue(s.grant(ch, in))
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	if made.Role == access.Agent {
-		if err := s.checkAgent(ctx, made.Agent); err != nil {
-			return "", session.Session{}, err
-		}
+	if err := s.checkAgent(ctx, made); err != nil {
+		return "", session.Session{}, err
 	}
 	return s.hand(ctx, ch, made)
 }
 
-func (s *Sessions) checkAgent(ctx context.Context, id string) error {
-	ref, err := identity.ParseRef(id)
+// checkAgent makes sure that a session of role agent is that of an existing one.
+func (s *Sessions) checkAgent(ctx context.Context, made session.Session) error {
+	if made.Role != access.Agent {
+		return nil
+	}
+	ref, err := identity.ParseRef(made.Agent)
 	if err != nil {
 		return err
 	}
 	_, err = s.agents.Agent(ctx, ref)
 	if errors.Is(err, agent.ErrNotFound) {
-		return session.ErrAgentSubject.With("subject: there is no agent with the id %q", id)
+		return session.ErrAgentSubject.With("subject: there is no agent with the id %q", made.Agent)
 	}
 	return err
 }
@@ -168,34 +173,67 @@ func (s *Sessions) Renew(ctx context.Context, c Call, mine session.Session) (str
 	return s.hand(ctx, ch, next)
 }
 
-// Link makes a sign-in link for another session like mine and returns its code,
-// of which only a hash is kept. It is good in this process only. Nothing but the
-// idempotency record of the request is stored.
+// Link makes a sign-in link for another session like mine and returns its code, of
+// which only a hash is kept.
 func (s *Sessions) Link(ctx context.Context, c Call, mine session.Session) (session.Code, session.Link, error) {
-	now := s.clock.Now()
-	made, err := mine.Link(now)
+	ch := newChange(s.clock, s.ids, c)
+	made, err := mine.Link(ch.at)
 	if err != nil {
 		return "", session.Link{}, err
 	}
-	if c.Lock != nil {
-		if err := s.records.Keep(ctx, *newChange(s.clock, s.ids, c).record(nil)); err != nil {
-			return "", session.Link{}, err
-		}
+	return s.keepLink(ctx, ch, made)
+}
+
+// LinkFor makes a sign-in link for somebody else, good for in.TTL, by a caller who may
+// issue tokens.
+func (s *Sessions) LinkFor(ctx context.Context, c Call, mine session.Session, in IssueToken) (session.Code, session.Link, error) {
+	if err := access.Check(c.Actor, access.AuthTokens); err != nil {
+		return "", session.Link{}, err
 	}
+	ch := newChange(s.clock, s.ids, c)
+	made, err := mine.LinkFor(s.grant(ch, in), in.TTL)
+	if err != nil {
+		return "", session.Link{}, err
+	}
+	if err := s.checkAgent(ctx, made.As); err != nil {
+		return "", session.Link{}, err
+	}
+	if err := s.checkToken(made, ch.at); err != nil {
+		return "", session.Link{}, err
+	}
+	return s.keepLink(ctx, ch, made)
+}
+
+// checkToken makes sure that the session of a link can have a token.
+func (s *Sessions) checkToken(l session.Link, now time.Time) error {
+	made, err := l.SignIn(l.As.ID, now)
+	if err == nil {
+		_, err = s.issuer.Issue(made)
+	}
+	return err
+}
+
+func (s *Sessions) keepLink(ctx context.Context, ch change, made session.Link) (session.Code, session.Link, error) {
 	code := session.NewCode(s.random.Key())
-	s.links.add(pendingLink{code.Hash(), made}, now)
+	trail := withoutReply(ch.trail(audit.LinkMade, audit.Session(made.As.ID), 0, 0, noReply))
+	if err := s.store.KeepLink(ctx, code.Hash(), made, trail); err != nil {
+		return "", session.Link{}, err
+	}
 	return code, made, nil
 }
 
 // SignIn trades the code of a link for a token of a new session, once. It returns
-// session.ErrLink for a code that is unknown, used or too old, and for one whose
-// maker's session was ended.
+// session.ErrLink for a code that is unknown, used or too old, and for one that a
+// revocation has ended.
 func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (string, session.Session, error) {
-	l, ok := s.links.take(code)
-	if !ok || s.isRevoked(l.Maker) {
+	ch := newChange(s.clock, s.ids, c)
+	l, err := s.store.TakeLink(ctx, code.Hash(), ch.at)
+	if err != nil {
+		return "", session.Session{}, err
+	}
+	if s.anyRevoked(l.Sessions()...) {
 		return "", session.Session{}, session.ErrLink
 	}
-	ch := newChange(s.clock, s.ids, c)
 	made, err := l.SignIn(s.ids.NewID(), ch.at)
 	if err != nil {
 		return "", session.Session{}, err

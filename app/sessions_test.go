@@ -34,7 +34,7 @@ func TestRevocationsOfOtherClocks(t *testing.T) {
 			clocks := []*setClock{{noon}, {noon.Add(off)}}
 			var replicas []*Sessions
 			for _, c := range clocks {
-				replicas = append(replicas, NewSessions(c, &counted{}, nil, nil, nil, store, nil, nil))
+				replicas = append(replicas, NewSessions(c, &counted{}, nil, nil, nil, store, nil))
 			}
 			pass := func(d time.Duration) {
 				for _, c := range clocks {

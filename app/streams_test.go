@@ -118,7 +118,7 @@ type unread struct{}
 func (unread) LogStalled(time.Duration) {}
 
 func newStreams(log ports.EventStream) *Streams {
-	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil, nil), unread{})
+	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil), unread{})
 }
 
 // mine is a session of an hour.

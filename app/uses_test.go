@@ -37,7 +37,7 @@ func usedSession(n int) session.Session {
 // replicaOf is one of the replicas that share a store.
 func replicaOf(store ports.SessionStore) (*Sessions, *setClock) {
 	clock := &setClock{noon}
-	return NewSessions(clock, &counted{}, nil, nil, nil, store, nil, nil), clock
+	return NewSessions(clock, &counted{}, nil, nil, nil, store, nil), clock
 }
 
 func (s *Sessions) mustSee(t *testing.T, n int) {

@@ -81,13 +81,24 @@ func (c *Client) RenewToken(ctx context.Context, opts ...Option) (IssuedToken, e
 type SignInLink struct {
 	Code      string    `json:"code"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// URL is the link; nil if the service does not know where browsers reach it, or has no
+	// console. Then the link works on the machine of the service only.
+	URL *string `json:"url"`
 }
 
 // MakeSignInLink makes a link that signs a browser in as the client: once, within
-// five minutes, on the machine of the service. Asked from another one, the service
-// answers [ErrForbidden]. It takes [IdempotencyKey], which has no effect.
+// five minutes. A service that does not know where browsers reach it answers another
+// machine [ErrForbidden]. It takes [IdempotencyKey], and a lost answer is what it is for
+// [Client.IssueToken].
 func (c *Client) MakeSignInLink(ctx context.Context, opts ...Option) (SignInLink, error) {
 	return post[SignInLink](ctx, c, path("auth", "links"), nil, opts)
+}
+
+// MakeSignInLinkFor makes a link that signs somebody else in, as [Client.MakeSignInLink].
+// Of who, Label says what the session is for, and TTLSeconds how long the link can be used:
+// a minute to 7 days, by default a day. The session can be kept for 30 days.
+func (c *Client) MakeSignInLinkFor(ctx context.Context, who TokenInput, opts ...Option) (SignInLink, error) {
+	return post[SignInLink](ctx, c, path("auth", "links"), who, opts)
 }
 
 // SignIn trades the code of a link for a token. A code that is not valid is

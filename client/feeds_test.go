@@ -290,6 +290,14 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	if s := all[signedIn.SID]; s.Kind != client.SessionBySignIn || s.Label != nil {
 		t.Errorf("the session of a sign-in link = %+v", s)
 	}
+	if _, err := bob.MakeSignInLinkFor(ctx, client.TokenInput{Subject: "kim", Role: client.RoleViewer}); !errors.Is(err, client.ErrForbidden) {
+		t.Errorf("MakeSignInLinkFor as department admin = %v, want ErrForbidden", err)
+	}
+	theirs := must1(c.MakeSignInLinkFor(ctx, client.TokenInput{Subject: "kim", Role: client.RoleViewer, TTLSeconds: 60}))(t)
+	if theirs.URL != nil || time.Until(theirs.ExpiresAt) > time.Minute {
+		t.Errorf("MakeSignInLinkFor = %+v, want a code for a minute", theirs)
+	}
+	must1(c.SignIn(ctx, theirs.Code))(t)
 	for range 2 {
 		if err := c.RevokeSession(ctx, issued.SID); err != nil {
 			t.Errorf("RevokeSession = %v", err)

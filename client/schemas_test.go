@@ -83,6 +83,7 @@ var shapes = map[string]struct {
 	"Delivery":                     {output, reflect.TypeFor[client.Delivery]()},
 	"AuditEntry":                   {output, reflect.TypeFor[client.AuditEntry]()},
 	"IssueTokenRequest":            {input, reflect.TypeFor[client.TokenInput]()},
+	"MakeLinkRequest":              {input, reflect.TypeFor[client.TokenInput]()},
 	"SignInLink":                   {output, reflect.TypeFor[client.SignInLink]()},
 	"IssuedToken":                  {output, reflect.TypeFor[client.IssuedToken]()},
 	"Caller":                       {output, reflect.TypeFor[client.Caller]()},

@@ -24,11 +24,6 @@ type IdempotencyStore interface {
 	// idempotency.ErrRunning if l does not hold the key any more.
 	Renew(ctx context.Context, l idempotency.Lock, at time.Time) error
 
-	// Keep stores the record of a request that changes nothing else in the storage. If
-	// its key has a record already it stores nothing and returns idempotency.ErrRunning;
-	// one older than idempotency.Kept is replaced.
-	Keep(ctx context.Context, r idempotency.Record) error
-
 	// Release removes the lock l, which left no record. It does nothing if another
 	// request has taken over since.
 	Release(ctx context.Context, l idempotency.Lock) error

@@ -2,13 +2,14 @@ package ports
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"orgd/domain/session"
 )
 
-// SessionStore keeps sessions and revocations. Every implementation passes
-// portstest.SessionStore.
+// SessionStore keeps sessions, revocations and sign-in links. Every implementation
+// passes portstest.SessionStore.
 //
 // Sessions and revocations have lives of their own: a session may be revoked
 // before it is seen, and its record may go before its revocation does. A
@@ -56,4 +57,15 @@ type SessionStore interface {
 	// latest At that they have read. They drop an entry only when they load all
 	// of them, because Until may have moved.
 	Revoked(ctx context.Context, since, now time.Time) ([]session.Revocation, error)
+
+	// KeepLink stores a link under the hash of its code, and trail, in one atomic step. It
+	// removes the other links of the same maker that have expired at the time of the audit
+	// entry, and all but the latest of them by that time, so that he has session.MaxLinks.
+	// Of those that are stored at once there may be more until his next one.
+	KeepLink(ctx context.Context, hash [sha256.Size]byte, l session.Link, trail Trail) error
+
+	// TakeLink removes the link with this hash and returns it. It returns session.ErrLink if
+	// there is none, or it has expired at the time now. Of several calls at once exactly
+	// one gets it.
+	TakeLink(ctx context.Context, hash [sha256.Size]byte, now time.Time) (session.Link, error)
 }

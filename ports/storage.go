@@ -33,7 +33,7 @@ type Expiry struct {
 	Audit       time.Time
 	Idempotency time.Time
 	Deliveries  time.Time // to webhooks, whatever came of them
-	Now         time.Time // sessions and revocations that end at or before it
+	Now         time.Time // sessions, revocations and sign-in links that end at or before it
 }
 
 // Storage is what the process needs from its storage as a whole. Every

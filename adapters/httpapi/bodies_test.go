@@ -34,7 +34,7 @@ func (anybody) Authenticate(_ context.Context, token string) (session.Session, e
 }
 
 func withAnybody(_ *Config, p *Parts) {
-	p.Sessions = app.NewSessions(p.Clock, p.IDs, system.Random{}, anybody{}, nil, noSessions{}, nil, nil)
+	p.Sessions = app.NewSessions(p.Clock, p.IDs, system.Random{}, anybody{}, nil, noSessions{}, nil)
 	p.Idempotency = fakeKeys{release: ok}
 }
 

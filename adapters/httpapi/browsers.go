@@ -24,7 +24,9 @@ var (
 
 // browsers tells the requests of the console in a browser from those of other pages.
 type browsers struct {
-	public string // the host and port of [Config.PublicURL], or ""
+	url     string // [Config.PublicURL]
+	public  string // its host and port
+	console bool
 }
 
 func newBrowsers(c Config) browsers {
@@ -32,7 +34,16 @@ func newBrowsers(c Config) browsers {
 	if err != nil {
 		return browsers{} // which Validate has refused
 	}
-	return browsers{u.Host}
+	return browsers{c.PublicURL, u.Host, c.Console}
+}
+
+// link is the sign-in link of a code, nil if the address of the service is not known, or
+// it has no console.
+func (b browsers) link(code session.Code) *string {
+	if b.url == "" || !b.console {
+		return nil
+	}
+	return new(code.URL(b.url))
 }
 
 // cookie returns the cookie with the session of a browser, or why it does not count: without

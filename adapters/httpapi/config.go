@@ -23,7 +23,7 @@ type Config struct {
 	Console bool
 	// PublicURL is where browsers reach the service, without the path of a page; "" is where
 	// they say that they do.
-	PublicURL string `name:"public-url" placeholder:"URL" help:"Where browsers reach the service, such as https://orgd.example.com."`
+	PublicURL string `name:"public-url" placeholder:"URL" help:"Where browsers reach the service, such as https://orgd.example.com; sign-in links work from there."`
 	// ErrorDocsURL begins the type of every problem; the category follows it as
 	// an anchor.
 	ErrorDocsURL   string   `name:"error-docs-url" placeholder:"URL" help:"Where error types are explained; problems begin their type with it."`

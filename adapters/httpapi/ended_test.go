@@ -70,7 +70,7 @@ func TestApplyEndsWithItsSession(t *testing.T) {
 				}
 			}
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
-				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, stores.Sessions, nil, nil)
+				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, stores.Sessions, nil)
 				p.Sessions = sessions
 				p.Documents = app.NewDocuments(p.Clock, p.IDs, endingAgents{stores.Agents, hook}, stores.Departments, stores.Company)
 			})
@@ -114,7 +114,7 @@ func TestLongAnswersEndWithTheirSession(t *testing.T) {
 				return nil
 			}
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
-				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, portstest.NewMemory().Sessions, nil, nil)
+				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, portstest.NewMemory().Sessions, nil)
 				p.Sessions = sessions
 				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: read}, fakeCompany{do: ok})
 			})

@@ -20,15 +20,32 @@ func (h sessions) link(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	code, l, err := h.svc.Link(r.Ctx(), r.Call(), *r.Session)
+	code, l, err := h.makeLink(r)
 	if err != nil {
 		return err
 	}
 	r.Writer.Header().Set("Cache-Control", "no-store")
-	return r.Send(idempotency.Reply{Status: http.StatusCreated, Body: request.Envelope(256, request.Object(func(w *jsondoc.Writer) {
+	return r.Send(idempotency.Reply{Status: http.StatusCreated, Body: request.Envelope(512, request.Object(func(w *jsondoc.Writer) {
 		w.Field("code").Text(string(code))
 		w.Field("expires_at").Time(l.ExpiresAt)
+		w.Field("url").TextOrNull(h.browsers.link(code))
 	}))})
+}
+
+// makeLink makes a link for the caller, or for whom the body of the request describes.
+func (h sessions) makeLink(r *request.Request) (session.Code, session.Link, error) {
+	given, err := r.HasBody()
+	if err != nil {
+		return "", session.Link{}, err
+	}
+	if !given {
+		return h.svc.Link(r.Ctx(), r.Call(), *r.Session)
+	}
+	in, err := readBody(r, grantReader(session.DefaultLinkTTL, session.MinLinkTTL, session.MaxLinkTTL))
+	if err != nil {
+		return "", session.Link{}, err
+	}
+	return h.svc.LinkFor(r.Ctx(), r.Call(), *r.Session, in)
 }
 
 // signIn serves POST /auth/links/redeem. An invalid code counts as a
@@ -62,17 +79,20 @@ func parseCode(doc jsondoc.Value) (code string, err error) {
 	return code, err
 }
 
-// fromHere returns errNotHere unless a request comes from this machine, and not from the
-// page of another site in a browser on it. The name in Host must be of this machine too:
-// the owner of any other name may resolve it to a loopback address.
+// fromHere returns errNotHere for a request from the page of another site, and, unless the
+// address is known at which browsers reach the service, for one that does not come from
+// this machine. The name in Host must be of this machine then, too: the owner of any other
+// name may resolve it to a loopback address.
 func (h sessions) fromHere(r *request.Request) error {
 	switch {
-	case !h.clients.IsLocal(r.HTTP):
-		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted")
-	case !loopback.IsHost((&url.URL{Host: r.HTTP.Host}).Hostname()):
-		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost")
 	case h.browsers.check(r.HTTP) != nil:
 		return errNotHere.With("sign-in links work on the pages of the service only")
+	case h.browsers.url != "":
+		return nil
+	case !h.clients.IsLocal(r.HTTP):
+		return errNotHere.With("sign-in links work on the machine of the service only, and this request comes from another one, or through a proxy that is not trusted; see --public-url")
+	case !loopback.IsHost((&url.URL{Host: r.HTTP.Host}).Hostname()):
+		return errNotHere.With("sign-in links work under a name of this machine only, such as 127.0.0.1 or localhost; see --public-url")
 	}
 	return nil
 }

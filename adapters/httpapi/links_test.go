@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"orgd/domain/limit"
 	"orgd/domain/session"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
 // heldClock is a clock that only a test changes.
@@ -45,13 +47,18 @@ func (ownToken) Issue(s session.Session) (string, error) { return "token of " + 
 
 // issuedSessions is a store of sessions that keeps the audit entries of what is issued.
 type issuedSessions struct {
-	noSessions
+	ports.SessionStore
 	audit *[]ports.Trail
 }
 
-func (s issuedSessions) Issue(_ context.Context, _ session.Session, entry ports.Trail) error {
+func (s issuedSessions) Issue(ctx context.Context, made session.Session, entry ports.Trail) error {
 	*s.audit = append(*s.audit, entry)
-	return nil
+	return s.SessionStore.Issue(ctx, made, entry)
+}
+
+func (s issuedSessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l session.Link, entry ports.Trail) error {
+	*s.audit = append(*s.audit, entry)
+	return s.SessionStore.KeepLink(ctx, hash, l, entry)
 }
 
 // local is a server whose links a test uses.
@@ -64,12 +71,17 @@ type local struct {
 
 func newLocal(t *testing.T, proxies ...string) *local {
 	t.Helper()
+	return newLocalWith(t, func(c *Config) { c.TrustedProxies = proxies })
+}
+
+func newLocalWith(t *testing.T, change func(*Config)) *local {
+	t.Helper()
 	d := &local{t: t, clock: &heldClock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	d.fake = newFake(t, ok, func(c *Config, p *Parts) {
 		own := ownToken{d.clock}
-		p.Sessions = app.NewSessions(d.clock, p.IDs, system.Random{}, own, own, issuedSessions{audit: &d.audit}, nil, nil)
+		p.Sessions = app.NewSessions(d.clock, p.IDs, system.Random{}, own, own, issuedSessions{portstest.NewMemory().Sessions, &d.audit}, nil)
 		p.Caps = limit.Caps{AuthFailures: limit.Rate{Cap: 3, Length: time.Hour}}
-		c.TrustedProxies = proxies
+		change(c)
 		c.CORSOrigins = []string{"https://console.example.com"}
 	})
 	return d
@@ -181,6 +193,39 @@ func TestLinksWorkHere(t *testing.T) {
 				t.Errorf("redeem after a refusal = %d %s: it has used the link up", again.Code, again.Body)
 			}
 		})
+	}
+}
+
+// Where the address of the service is known, links work from everywhere, and not for the
+// page of somebody else.
+func TestLinksOfAPublicService(t *testing.T) {
+	d := newLocal(t)
+	if w := d.ask("POST", linksPath, ""); !strings.Contains(w.Body.String(), `"url":null`) {
+		t.Errorf("POST /auth/links of a service without an address = %d %s", w.Code, w.Body)
+	}
+	d = newLocalWith(t, func(c *Config) { c.PublicURL, c.Console = "https://orgd.example.com/", true })
+	away := []string{"Peer", "203.0.113.9:1", "Host", "orgd.example.com"}
+	w := d.ask("POST", linksPath, `{"subject":"kim","role":"viewer"}`, away...)
+	_, link, _ := strings.Cut(w.Body.String(), `"url":"https://orgd.example.com/console#code=`)
+	if w.Code != 201 || len(link) < 43 {
+		t.Fatalf("POST /auth/links = %d %s", w.Code, w.Body)
+	}
+	for _, page := range []string{"https://evil.example", "null"} {
+		other := append(away, "Origin", page)
+		for _, w := range []*httptest.ResponseRecorder{d.ask("POST", linksPath, "", other...), d.redeem(link[:43], other...)} {
+			if m := detailOf(t, w); w.Code != 403 || m.Code != 1001 {
+				t.Errorf("for a page of %s: %d %s, want 403/1001", page, w.Code, w.Body)
+			}
+		}
+	}
+	for _, want := range []int{201, 401} {
+		if w := d.redeem(link[:43], append(away, "Origin", "https://orgd.example.com")...); w.Code != want {
+			t.Errorf("redeem = %d %s, want %d", w.Code, w.Body, want)
+		}
+	}
+	d = newLocalWith(t, func(c *Config) { c.PublicURL = "https://orgd.example.com" })
+	if w := d.ask("POST", linksPath, ""); !strings.Contains(w.Body.String(), `"url":null`) {
+		t.Errorf("POST /auth/links without a console = %d %s", w.Code, w.Body)
 	}
 }
 

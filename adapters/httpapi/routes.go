@@ -121,7 +121,7 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/auth/sessions", Op: access.AuthSessions, Handle: sessions.list},
 		{Method: remove, Path: "/auth/sessions/{sid}", Op: access.AuthRevokeSession, Handle: sessions.revoke},
 		{Method: post, Path: "/auth/logout", Op: access.AuthLogout, Handle: sessions.logout},
-		{Method: post, Path: "/auth/links", Op: access.AuthLinks, Handle: sessions.link},
+		{Method: post, Path: "/auth/links", Op: access.AuthLinks, MaxBody: request.DefaultMaxBody, Handle: sessions.link},
 		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, MaxBody: 4 << 10, Handle: sessions.signIn},
 	}
 	if s.cfg.Console {

@@ -114,7 +114,7 @@ func (external) Authenticate(context.Context, string) (session.Session, error) {
 // A token of another issuer is renewed there.
 func TestRenewExternal(t *testing.T) {
 	f := newFake(t, ok, func(_ *Config, p *Parts) {
-		p.Sessions = app.NewSessions(p.Clock, p.IDs, system.Random{}, external{}, nil, noSessions{}, nil, nil)
+		p.Sessions = app.NewSessions(p.Clock, p.IDs, system.Random{}, external{}, nil, noSessions{}, nil)
 	})
 	if w := f.send(newRequest(t, http.MethodPost, "/api/v1/auth/renew", "")); w.Code != 403 || detailOf(t, w).Code != 1001 {
 		t.Errorf("answer = %d %s, want 403/1001", w.Code, w.Body)

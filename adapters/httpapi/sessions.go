@@ -24,7 +24,7 @@ type sessions struct {
 
 // issue serves POST /auth/tokens.
 func (h sessions) issue(r *request.Request) error {
-	in, err := readBody(r, parseIssue)
+	in, err := readBody(r, grantReader(session.DefaultTTL, session.MinTTL, session.MaxTTL))
 	if err != nil {
 		return err
 	}
@@ -35,27 +35,31 @@ func (h sessions) issue(r *request.Request) error {
 	return sendToken(r, token, s, http.StatusCreated)
 }
 
-func parseIssue(doc jsondoc.Value) (app.IssueToken, error) {
-	in := app.IssueToken{}
-	ttl := int64(session.DefaultTTL / time.Second)
-	var names []string
-	err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Text("subject", &in.Subject, 1, 256)
-		jsondoc.Enum(r, "role", &in.Role, access.Roles()...)
-		r.Texts("departments", &names, jsondoc.Bounds{MaxItems: session.MaxDepartments, MinLen: 1, MaxLen: 256})
-		r.Text("label", &in.Label, 1, 128)
-		r.Int("ttl_seconds", &ttl, int64(session.MinTTL/time.Second), int64(session.MaxTTL/time.Second))
-		r.Require("subject", "role")
-		for _, text := range names {
-			n, err := name.Parse(text)
-			if err != nil {
-				r.Fail("departments", "%s", err)
+// grantReader returns what reads a body that says what a new session is to be. What is made
+// for it is good for a time within bounds.
+func grantReader(ttl, least, most time.Duration) func(jsondoc.Value) (app.IssueToken, error) {
+	return func(doc jsondoc.Value) (app.IssueToken, error) {
+		in := app.IssueToken{}
+		seconds := int64(ttl / time.Second)
+		var names []string
+		err := jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
+			r.Text("subject", &in.Subject, 1, 256)
+			jsondoc.Enum(r, "role", &in.Role, access.Roles()...)
+			r.Texts("departments", &names, jsondoc.Bounds{MaxItems: session.MaxDepartments, MinLen: 1, MaxLen: 256})
+			r.Text("label", &in.Label, 1, 128)
+			r.Int("ttl_seconds", &seconds, int64(least/time.Second), int64(most/time.Second))
+			r.Require("subject", "role")
+			for _, text := range names {
+				n, err := name.Parse(text)
+				if err != nil {
+					r.Fail("departments", "%s", err)
+				}
+				in.Departments = append(in.Departments, n)
 			}
-			in.Departments = append(in.Departments, n)
-		}
-	})
-	in.TTL = time.Duration(ttl) * time.Second
-	return in, err
+		})
+		in.TTL = time.Duration(seconds) * time.Second
+		return in, err
+	}
 }
 
 // renew serves POST /auth/renew.

@@ -118,7 +118,7 @@ func newFake(t *testing.T, do func(context.Context) error, change ...func(*Confi
 	clock, ids := system.Clock{}, system.IDs{}
 	cfg := Default()
 	parts := Parts{
-		Sessions:   app.NewSessions(clock, ids, system.Random{}, oneToken{}, nil, noSessions{}, nil, nil),
+		Sessions:   app.NewSessions(clock, ids, system.Random{}, oneToken{}, nil, noSessions{}, nil),
 		Company:    app.NewCompany(clock, ids, fakeCompany{do: do}, fakeDepartments{do: do}, nil),
 		Activities: app.NewActivities(clock, ids, nil, nil, 0), // refuses what is wrong by itself
 		Storage:    fakeStorage{ping: do},

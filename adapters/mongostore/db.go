@@ -50,6 +50,7 @@ const (
 	idempotencyColl   = "idempotency"
 	locksColl         = "idempotency_locks"
 	sessionsColl      = "sessions"
+	linksColl         = "sign_in_links"
 	webhooksColl      = "webhooks"
 	deliveriesColl    = "deliveries"
 	reordersColl      = "reorders"

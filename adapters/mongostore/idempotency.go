@@ -111,15 +111,6 @@ func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Tim
 	return translate(err)
 }
 
-// Keep implements [ports.IdempotencyStore].
-func (s *Idempotency) Keep(ctx context.Context, r idempotency.Record) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.keep").End(&err)
-	return s.db.write(ctx, func(t *tx) error {
-		t.addIdempotencyRecord(&r)
-		return nil
-	})
-}
-
 // Release implements [ports.IdempotencyStore]. If it fails, the lock goes as soon as MongoDB is
 // there again.
 func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {

@@ -21,6 +21,7 @@ import (
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
 	"orgd/domain/name"
+	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
@@ -353,5 +354,38 @@ func wantWithin(t testing.TB, what string, start time.Time, most time.Duration) 
 	}
 	if took > most {
 		t.Errorf("%s took %v, want at most %v", what, took, most)
+	}
+}
+
+// Somebody makes links on three replicas at once, and many ask each for every one: each
+// link is given out once. His next one leaves as many as he may have.
+func TestLinksOfReplicas(t *testing.T) {
+	o := newOffice(t)
+	offices := []*office{o, officeOf(t, o.db.replica(t)), officeOf(t, o.db.replica(t))}
+	made := now()
+	l := session.Link{By: "s", Maker: "ann", ExpiresAt: made.Add(time.Hour)}
+	code := func(i int) [32]byte { return session.Code(fmt.Sprint(i)).Hash() }
+	keep := func(i int) error {
+		return offices[i%3].Sessions.KeepLink(t.Context(), code(i), l, trail(audit.Session("s"), nil))
+	}
+	const links = session.MaxLinks + 8
+	wantOnly(t, atOnce(links, keep), links, nil)
+	o.must(keep(links))
+	if n, err := o.db.coll(linksColl).CountDocuments(t.Context(), bson.D{}); err != nil || n != session.MaxLinks {
+		t.Errorf("%d links are kept, %v, want %d", n, err, session.MaxLinks)
+	}
+	taken := 0
+	for i := links; i >= 0 && taken < 8; i-- {
+		errs := atOnce(20, func(n int) error {
+			_, err := offices[n%3].Sessions.TakeLink(t.Context(), code(i), made)
+			return err
+		})
+		if slices.Contains(errs, nil) { // it is not one of those that were too many
+			taken++
+			wantOnly(t, errs, 1, session.ErrLink)
+		}
+	}
+	if taken < 8 {
+		t.Errorf("%d links were given out, want more", taken)
 	}
 }

@@ -19,8 +19,8 @@ import (
 const (
 	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
 	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners, tags and
-	// the figures of all agents.
-	schemaVersion = 6
+	// the figures of all agents, 7 sign-in links.
+	schemaVersion = 7
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -158,6 +158,7 @@ func indexes() map[string][]mongo.IndexModel {
 		sessionsColl: append(
 			partial("record.expires_at", "-record.issued_at _id", "record.subject -record.issued_at _id", "record.expires_at"),
 			partial("revocation.until", "revocation.at", "revocation.until")...),
+		linksColl:      plain("maker -made_at", "expires_at"),
 		deliveriesColl: append(plain("webhook created _id", "created", "webhook status ended"), partial("due", "due", "webhook due")...),
 	}
 }

@@ -184,20 +184,24 @@ func recordOf(s session.Session) recordDoc {
 
 // record returns a document that has a record.
 func (d sessionDoc) record() (session.Record, error) {
-	s := session.Session{
-		ID: d.ID, Issuer: d.Record.Issuer, Subject: d.Record.Subject, Role: access.Role(d.Record.Role),
-		Agent: d.Record.Agent, Kind: d.Record.kind(), Label: d.Record.Label,
-		IssuedAt: fromMillis(d.Record.IssuedAt), ExpiresAt: fromMillis(d.Record.ExpiresAt),
-	}
-	for _, n := range d.Record.Departments {
-		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
-	}
-	r := session.Record{Session: s, LastUsedAt: fromMillisOrZero(d.Record.LastUsedAt)}
+	r := session.Record{Session: d.Record.session(d.ID), LastUsedAt: fromMillisOrZero(d.Record.LastUsedAt)}
 	if d.Revocation != nil {
 		revoked, _ := d.revocation()
 		r.Revocation = &revoked
 	}
 	return r, nil
+}
+
+// session returns the session that has this id.
+func (d recordDoc) session(id string) session.Session {
+	s := session.Session{
+		ID: id, Issuer: d.Issuer, Subject: d.Subject, Role: access.Role(d.Role), Agent: d.Agent, Kind: d.kind(), Label: d.Label,
+		IssuedAt: fromMillis(d.IssuedAt), ExpiresAt: fromMillis(d.ExpiresAt),
+	}
+	for _, n := range d.Departments {
+		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
+	}
+	return s
 }
 
 func (d recordDoc) kind() session.Kind {

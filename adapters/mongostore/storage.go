@@ -73,6 +73,9 @@ func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
 	add(auditColl, "at", e.Audit)
 	add(idempotencyColl, "at", e.Idempotency)
 	add(deliveriesColl, "created", e.Deliveries)
+	if !e.Now.IsZero() {
+		kinds[linksColl] = bson.D{compare("expires_at", "$lte", millis(e.Now))}
+	}
 	return kinds
 }
 

@@ -154,7 +154,7 @@ func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, 
 // flushOrder is the order in which collections are written. Those that two changes
 // may conflict in come first. Of two refusals that of the first collection is given.
 var flushOrder = []string{
-	idempotencyColl, metaColl, reordersColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, purgedAgentsColl, projectsColl, sessionsColl,
+	idempotencyColl, metaColl, reordersColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, purgedAgentsColl, projectsColl, sessionsColl, linksColl,
 	webhooksColl, deliveriesColl, rollupsColl, versionsColl, labelMovesColl, eventsColl, auditColl,
 }
 

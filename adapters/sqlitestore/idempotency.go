@@ -57,12 +57,6 @@ func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err erro
 	return nil
 }
 
-// Keep implements [ports.IdempotencyStore].
-func (s *Idempotency) Keep(ctx context.Context, r idempotency.Record) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.keep").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error { return putRecord(tx, &r) })
-}
-
 // take holds the key for c unless another request holds it.
 func (s *Idempotency) take(c idempotency.Lock) error {
 	s.mu.Lock()

@@ -189,6 +189,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 		selectProject, updateProject, deleteProject, selectRecord, selectSession, updateUse, selectRevoked,
 		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPlace, updatePlace, selectWritten, selectDelivery, updateDelivery,
 		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredReports, deleteExpiredChanges, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
+		selectLink, deleteLink, deleteExpiredLinksOf, deleteOldestLinksOf, deleteExpiredLinks,
 	} {
 		if got := plan(t, db, query); scan.MatchString(got) {
 			t.Errorf("plan of %s\n= %s\nwant no scan", query, got)

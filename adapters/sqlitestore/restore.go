@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,22 +131,42 @@ func unpackFile(ctx context.Context, archive, dir string) error {
 	if err := checkVersion(version, len(steps)); err != nil {
 		return err
 	}
-	return advanceLog(ctx, filepath.Join(dir, databaseName), time.Now())
+	return catchUp(ctx, filepath.Join(dir, databaseName), time.Now())
+}
+
+// catchUp makes the database of a backup fit what may have happened since.
+func catchUp(ctx context.Context, path string, now time.Time) (err error) {
+	pool, err := openPool(path, 1, connParams+"&_pragma=synchronous(full)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if err := advanceLog(ctx, pool, now); err != nil {
+		return err
+	}
+	return removeLinks(ctx, pool)
+}
+
+// removeLinks removes the sign-in links: each works once, and may have been used.
+func removeLinks(ctx context.Context, pool *sql.DB) error {
+	if kept, err := hasTable(ctx, pool, "sign_in_links"); err != nil || !kept {
+		return err
+	}
+	_, err := pool.ExecContext(ctx, "DELETE FROM sign_in_links")
+	return err
+}
+
+func hasTable(ctx context.Context, pool *sql.DB, name string) (has bool, err error) {
+	err = pool.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = ?", name).Scan(&has)
+	return has, err
 }
 
 // advanceLog makes the log of events go on behind every position that it can have
 // had since the backup: clients may come back with positions of events that are
 // lost, and other events must not have these. No log grows by more than an
 // event each microsecond.
-func advanceLog(ctx context.Context, path string, now time.Time) (err error) {
-	pool, err := openPool(path, 1, connParams+"&_pragma=synchronous(full)")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	var numbered bool
-	err = pool.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'events'").Scan(&numbered)
-	if err != nil || !numbered {
+func advanceLog(ctx context.Context, pool *sql.DB, now time.Time) error {
+	if numbered, err := hasTable(ctx, pool, "events"); err != nil || !numbered {
 		return err
 	}
 	head := now.UnixMicro()

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
+	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -78,6 +80,22 @@ func TestRestoredLog(t *testing.T) {
 				t.Errorf("After(0) = %d events, %v, want %d", len(got.Events), err, before+1)
 			}
 		})
+	}
+}
+
+// A sign-in link that was used after a backup is not good again.
+func TestRestoredLinks(t *testing.T) {
+	ctx, source, hash := context.Background(), t.TempDir(), session.Code("code").Hash()
+	o := openOrg(t, source)
+	l := session.Link{By: "s", Maker: "ann", ExpiresAt: o.now().Add(time.Hour)}
+	o.check(o.db.Stores().Sessions.KeepLink(ctx, hash, l, o.trail(audit.Session("s"), nil)))
+	archive, dir := filepath.Join(t.TempDir(), "backup.tar"), t.TempDir()
+	o.check(Backup(ctx, source, archive))
+	_, err := o.db.Stores().Sessions.TakeLink(ctx, hash, o.now())
+	o.check(err)
+	o.check(Restore(ctx, Restoration{Archive: archive, Dir: dir}, zap.NewNop()))
+	if got, err := openOrg(t, dir).db.Stores().Sessions.TakeLink(ctx, hash, o.now()); !errors.Is(err, session.ErrLink) {
+		t.Errorf("TakeLink after a restore = %+v, %v, want ErrLink", got, err)
 	}
 }
 

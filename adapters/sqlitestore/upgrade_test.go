@@ -101,7 +101,7 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if err := fillOldFormer(tx, schema, bob); err != nil {
 		return err
 	}
-	if err := fillOldSessions(tx); err != nil {
+	if err := fillOldSessions(tx, schema); err != nil {
 		return err
 	}
 	_, err := tx.Exec("INSERT INTO revocations (session_id, revoked_by, at, until) VALUES ('old', 'ann', ?, ?)", oldRevoked, oldRevoked)
@@ -124,9 +124,14 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 }
 
 // fillOldSessions makes a session of each kind that there was, both without an end.
-func fillOldSessions(tx *Tx) error {
-	_, err := tx.Exec(`INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, expires_at, own)
-VALUES ('mine', 'orgd', 'ann', 'viewer', '[]', '', 2, ?1, 1), ('theirs', 'https://idp', 'https://idp|bob', 'viewer', '[]', '', 1, ?1, 0)`, 2*oldRevoked)
+func fillOldSessions(tx *Tx, schema int) error {
+	column, mine, theirs := "own", "1", "0"
+	if schema >= 13 {
+		column, mine, theirs = "kind", "'token'", "'external'"
+	}
+	_, err := tx.Exec(fmt.Sprintf(`INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, expires_at, %s)
+VALUES ('mine', 'orgd', 'ann', 'viewer', '[]', '', 2, ?1, %s), ('theirs', 'https://idp', 'https://idp|bob', 'viewer', '[]', '', 1, ?1, %s)`,
+		column, mine, theirs), 2*oldRevoked)
 	return err
 }
 
@@ -284,6 +289,7 @@ func (o upgraded) compare(schema int) {
 	o.same("the revocations after the latest", len(revoked), err, 1)
 
 	o.compareSessions()
+	o.compareLinks()
 	o.compareLabels()
 	o.compareOwner()
 	o.compareFormer()
@@ -321,6 +327,16 @@ func (o upgraded) compareSessions() {
 	o.same("Sessions", got, err, []session.Record{
 		want("mine", session.ByToken, "orgd", "ann", 2, at), want("theirs", session.External, "https://idp", "https://idp|bob", 1, time.Time{}),
 	})
+}
+
+// compareLinks makes a sign-in link and takes it.
+func (o upgraded) compareLinks() {
+	ctx, hash := context.Background(), session.Code("code").Hash()
+	store := o.db.Stores().Sessions
+	want := session.Link{As: session.Session{IssuedAt: o.now(), ExpiresAt: o.now()}, Maker: "ann", ExpiresAt: o.now().Add(time.Hour)}
+	o.check(store.KeepLink(ctx, hash, want, o.trail(audit.Session("s"), nil)))
+	got, err := store.TakeLink(ctx, hash, o.now())
+	o.same("TakeLink", got, err, want)
 }
 
 func (o upgraded) compareLabels() {

@@ -83,6 +83,8 @@ DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at <
 DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT (? + 0))`
 	deleteExpiredRevocations = `
 DELETE FROM revocations WHERE session_id IN (SELECT session_id FROM revocations WHERE until <= ? LIMIT (? + 0))`
+	deleteExpiredLinks = `
+DELETE FROM sign_in_links WHERE hash IN (SELECT hash FROM sign_in_links WHERE expires_at <= ? LIMIT (? + 0))`
 )
 
 // DeleteExpired implements [ports.Storage].
@@ -133,6 +135,7 @@ func expirations(e ports.Expiry) (kinds []expiration) {
 	add(e.Deliveries, deleteExpiredDeliveries)
 	add(e.Now, deleteExpiredSessions)
 	add(e.Now, deleteExpiredRevocations)
+	add(e.Now, deleteExpiredLinks)
 	for _, t := range activity.RuntimeTypes() {
 		add(e.Events, deleteExpiredEvents, string(t))
 	}

@@ -35,24 +35,52 @@ func TestLoginLink(t *testing.T) {
 	}
 }
 
-func TestLoginLinkRefuses(t *testing.T) {
+// A link for somebody else is as an admin says, and leads to where browsers reach the service.
+func TestLoginLinkForSomebody(t *testing.T) {
 	data := t.TempDir()
-	s := serve(t, false, "--data-dir", data, "--no-console")
-	token := newToken(t, data, "ann")
+	s := serve(t, false, "--data-dir", data, "--public-url", "https://orgd.example.com")
+	u := user{dir: t.TempDir(), vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + strings.TrimSpace(must(t, nil, "token", "create", "--data-dir", data, "--role", "admin", "--subject", "ann"))}}
+	r := u.types(t, "", "login", "--link", "--for", "kim", "--role", "department_admin", "--departments", "Support,Sales", "--label", "laptop", "--ttl", "24h")
+	if r.code != exitOK || codeForm.FindString(r.stdout) != r.stdout || !strings.HasPrefix(r.stdout, "https://orgd.example.com/console#code=") || strings.Contains(r.stderr, "machine") || !strings.Contains(r.stderr, "signs kim in") {
+		t.Fatalf("orgd login --link --for = %+v, want the link alone on standard output", r)
+	}
+	_, body := redeem(t, strings.Replace(r.stdout, "https://orgd.example.com", s.url, 1))
+	for _, want := range []string{`"subject":"kim","role":"department_admin","departments":["Support","Sales"]`, `"label":"laptop"`} {
+		if _, me := call(t, "GET", s.url+"/api/v1/auth/me", jwtForm.FindString(body), ""); !strings.Contains(me, want) {
+			t.Errorf("the link signs in as %s, want %s", me, want)
+		}
+	}
+	if strings.Contains(s.stderr.String(), "code=") {
+		t.Errorf("the log holds a link:\n%s", s.stderr)
+	}
+}
+
+func TestLoginLinkRefuses(t *testing.T) {
+	data, other := t.TempDir(), t.TempDir()
+	s, blind := serve(t, false, "--data-dir", data), serve(t, false, "--data-dir", other, "--no-console")
+	tokens := map[string]string{s.url: newToken(t, data, "ed"), blind.url: newToken(t, other, "ed")}
 	for name, tt := range map[string]struct {
 		server string
+		flags  string
 		want   string
 		code   int
 	}{
-		"another machine": {"https://orgd.example.com", "--link: https://orgd.example.com is not on this machine", exitUsage},
-		"another address": {"http://192.0.2.7:8080", "is not on this machine", exitUsage},
-		"every address":   {"http://0.0.0.0:8080", "is not on this machine", exitUsage},
-		"no console":      {s.url, "serves no console", exitFailure},
+		"no console":      {blind.url, "--link", "serves no console", exitFailure},
+		"for nobody":      {s.url, "--link --role viewer", "go with --for", exitUsage},
+		"for, no link":    {s.url, "--for kim --role viewer", "--for goes with --link", exitUsage},
+		"for, no role":    {s.url, "--link --for kim", "--for: give --role, too", exitUsage},
+		"short":           {s.url, "--link --for kim --role viewer --ttl 59s", "--ttl: 59s must be whole seconds, 1m to 7d", exitUsage},
+		"long":            {s.url, "--link --for kim --role viewer --ttl 8d", "--ttl: 8d must be", exitUsage},
+		"no time":         {s.url, "--link --for kim --role viewer --ttl soon", "--ttl: ", exitUsage},
+		"by an editor":    {s.url, "--link --for kim --role viewer", "auth.tokens", exitFailure},
+		"no such role":    {s.url, "--link --for kim --role king", "role: must be one of", exitFailure},
+		"file and a link": {s.url, "--link --token-file -", "--link", exitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := user{dir: t.TempDir(), vars: []string{"ORGD_SERVER=" + tt.server, "ORGD_TOKEN=" + token}}.types(t, "", "login", "--link")
+			u := user{dir: t.TempDir(), vars: []string{"ORGD_SERVER=" + tt.server, "ORGD_TOKEN=" + tokens[tt.server]}}
+			r := u.types(t, "", append([]string{"login"}, strings.Fields(tt.flags)...)...)
 			if r.code != tt.code || r.stdout != "" || !strings.Contains(r.stderr, tt.want) {
-				t.Errorf("orgd login --link = %+v, want %d and %q", r, tt.code, tt.want)
+				t.Errorf("orgd login %s = %+v, want %d and %q", tt.flags, r, tt.code, tt.want)
 			}
 		})
 	}

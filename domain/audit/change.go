@@ -40,6 +40,7 @@ const (
 const (
 	SessionIssued   Action = "session.issued"
 	SessionRevoked  Action = "session.revoked"
+	LinkMade        Action = "session.link_made" // to sign in by
 	WebhookCreated  Action = "webhook.created"
 	WebhookUpdated  Action = "webhook.updated"
 	WebhookDeleted  Action = "webhook.deleted"

@@ -5,18 +5,29 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"orgd/domain/fault"
 )
 
-// LinkTTL is how long a sign-in link can be used.
-const LinkTTL = 5 * time.Minute
+// How long a sign-in link can be used: one for its maker, and one for somebody else.
+const (
+	LinkTTL        = 5 * time.Minute
+	DefaultLinkTTL = 24 * time.Hour
+	MinLinkTTL     = time.Minute
+	MaxLinkTTL     = 7 * 24 * time.Hour
+)
+
+// MaxLinks bounds the links of one maker.
+const MaxLinks = 100
 
 var (
 	// ErrLink is the code of a sign-in link that is unknown, used or too old.
 	// Which of them it is nobody is told.
-	ErrLink = fault.New(fault.Unauthorized, "this sign-in link is not valid: it works once, for five minutes; orgd login --link makes another")
+	ErrLink = fault.New(fault.Unauthorized, "this sign-in link is not valid: it works once, until it expires; orgd login --link makes another")
+	// ErrLinkTTL is a time out of bounds for a link for somebody else.
+	ErrLinkTTL = fault.New(fault.RequestValidation, "ttl_seconds: must be a whole number of seconds, 60 to 604800")
 	// ErrNoLink is a session of an external issuer, which nothing here continues.
 	ErrNoLink = fault.New(fault.Forbidden, "only a token that this service issued can make a sign-in link")
 )
@@ -27,28 +38,59 @@ type Code string
 // NewCode writes random bytes as the secret of a link.
 func NewCode(random [32]byte) Code { return Code(base64.RawURLEncoding.EncodeToString(random[:])) }
 
+// URL is the link to the console of a service. The code is in the fragment, which browsers
+// do not send.
+func (c Code) URL(server string) string {
+	return strings.TrimRight(server, "/") + "/console#code=" + string(c)
+}
+
 // Hash is what is kept of a code.
 func (c Code) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(c)) }
 
-// Link is the right to one more session like that of its maker. Whoever keeps
-// links gives each out once.
+// Link is the right to one more session. Whoever keeps links gives each out once.
 type Link struct {
-	Maker     Session
-	ExpiresAt time.Time // exclusively
+	As Session // what the new session is made from
+	// By is the id of the session that made the link, ByRoot that of its root; "" if it has none.
+	By, ByRoot string
+	Maker      string    // the subject of that session
+	ExpiresAt  time.Time // exclusively
 }
 
-// Link returns a link that is made now. It ends after [LinkTTL], or with the token
-// of its maker. It returns [ErrNoLink] for a session of an external issuer.
+// Link returns a link that is made now for the person of s. It ends after [LinkTTL], or
+// with the token of s. It returns [ErrNoLink] for a session of an external issuer.
 func (s Session) Link(now time.Time) (Link, error) {
 	if !s.Own() {
 		return Link{}, ErrNoLink
 	}
-	l := Link{Maker: s, ExpiresAt: now.Add(LinkTTL)}
+	l := s.linkAs(s, now.Add(LinkTTL))
+	l.As.Label = "" // which says what the token of s is for
 	if s.ExpiresAt.Before(l.ExpiresAt) {
 		l.ExpiresAt = s.ExpiresAt
 	}
 	return l, nil
 }
+
+// LinkFor returns a link that somebody else can use for this long, as g describes him. Who
+// signs in by it may go on for [MaxTTL] from g.At; g.TTL is not looked at. It returns
+// [ErrLinkTTL] or an error of [Issue].
+func (s Session) LinkFor(g Grant, ttl time.Duration) (Link, error) {
+	if ttl < MinLinkTTL || ttl > MaxLinkTTL || ttl%time.Second != 0 {
+		return Link{}, ErrLinkTTL
+	}
+	g.TTL = MaxTTL
+	as, err := Issue(g)
+	if err != nil {
+		return Link{}, err
+	}
+	return s.linkAs(as, g.At.Add(ttl)), nil
+}
+
+func (s Session) linkAs(as Session, until time.Time) Link {
+	return Link{As: as, By: s.ID, ByRoot: s.Root, Maker: s.Subject, ExpiresAt: until}
+}
+
+// Sessions returns the ids of the sessions whose revocation ends the link.
+func (l Link) Sessions() []string { return []string{l.As.ID, l.As.Root, l.By, l.ByRoot} }
 
 // SignIn returns the session with this new id that the link gives; see [Session.SignIn].
 // It returns [ErrLink] if the link has ended.
@@ -56,10 +98,11 @@ func (l Link) SignIn(id string, now time.Time) (Session, error) {
 	if !now.Before(l.ExpiresAt) {
 		return Session{}, ErrLink
 	}
-	s, err := l.Maker.SignIn(id, l.Maker.Issuer, now)
+	s, err := l.As.SignIn(id, l.As.Issuer, now)
 	if errors.Is(err, ErrUnauthorized) {
 		return Session{}, ErrLink
 	}
+	s.Label = l.As.Label
 	return s, err
 }
 

@@ -66,6 +66,41 @@ func TestLinkIsBoundToItsMaker(t *testing.T) {
 	}
 }
 
+// A link for somebody else gives what an admin says, for as long as nobody revokes it.
+func TestLinkFor(t *testing.T) {
+	maker := session.Session{ID: "m", Root: "r", Issuer: "https://idp", Subject: "https://idp|root", Role: access.Admin, IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}
+	for _, ttl := range []time.Duration{time.Minute, 7 * 24 * time.Hour} {
+		l, err := maker.LinkFor(grant(nil), ttl)
+		if err != nil || !l.ExpiresAt.Equal(noon.Add(ttl)) || l.Maker != maker.Subject {
+			t.Fatalf("LinkFor %v = %+v, %v, want one of the maker's for that long", ttl, l, err)
+		}
+		if diff := cmp.Diff([]string{"s1", "", "m", "r"}, l.Sessions()); diff != "" {
+			t.Errorf("Sessions (-want +got):\n%s", diff)
+		}
+		at := l.ExpiresAt.Add(-time.Second)
+		got, err := l.SignIn("s2", at)
+		g := grant(nil)
+		want := session.Session{
+			ID: "s2", Issuer: g.Issuer, Subject: g.Subject, Role: g.Role, Departments: g.Departments, Label: g.Label, Kind: session.BySignIn,
+			IssuedAt: at, ExpiresAt: at.Add(session.DefaultTTL), EndsBy: noon.Add(session.MaxTTL), Root: "s1",
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("SignIn = %v (-want +got):\n%s", err, diff)
+		}
+		if got, err := l.SignIn("s2", l.ExpiresAt); !errors.Is(err, session.ErrLink) {
+			t.Errorf("SignIn at the end = %+v, %v, want ErrLink", got, err)
+		}
+	}
+	for _, ttl := range []time.Duration{0, time.Minute - time.Second, 90*time.Second + time.Millisecond, session.MaxLinkTTL + time.Second} {
+		if l, err := maker.LinkFor(grant(nil), ttl); !errors.Is(err, session.ErrLinkTTL) {
+			t.Errorf("LinkFor %v = %+v, %v, want ErrLinkTTL", ttl, l, err)
+		}
+	}
+	if l, err := maker.LinkFor(grant(func(g *session.Grant) { g.Subject = "https://idp|kim" }), time.Hour); !errors.Is(err, session.ErrOwnSubject) {
+		t.Errorf("LinkFor somebody of another issuer = %+v, %v, want ErrOwnSubject", l, err)
+	}
+}
+
 // A browser goes on as who gave it his token, whose issuer may be another, until that ends.
 func TestSignIn(t *testing.T) {
 	theirs := session.Session{

@@ -214,7 +214,9 @@ func auditSessions(w *world) {
 	w.wantNil("Revoke again", w.Sessions.Revoke(w.Context(), s.Revoke("ann", epoch), again))
 	refused := w.trailOf(w.newRecord("of a refused session"))(audit.Session("s1"), 3, 4)
 	w.wantErr("Issue of a revoked session", w.Sessions.Issue(w.Context(), s, refused), session.ErrRevoked)
-	w.want("Entries", w.entries(audit.Session("s1")), []audit.Entry{again.Audit, revoked.Audit, issued.Audit})
+	linked := w.trailOf(nil)(audit.Session("s1"), 0, 1)
+	w.wantNil("KeepLink", w.Sessions.KeepLink(w.Context(), linkHash(1), linkOf("ann", epoch.Add(time.Hour)), linked))
+	w.want("Entries", w.entries(audit.Session("s1")), []audit.Entry{linked.Audit, again.Audit, revoked.Audit, issued.Audit})
 	if got := w.kept(refused.Idempotency); got != nil {
 		w.Errorf("Issue of a revoked session stored the record %+v, want none", got)
 	}

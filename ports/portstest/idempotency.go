@@ -33,7 +33,6 @@ func Idempotency(t *testing.T, open func(t *testing.T) Stores) {
 		"ParallelLocksHaveOneWinner":  lockParallel,
 		"ParallelTakeOversAlso":       lockParallelTakeOver,
 		"SessionsStoreTheirRecords":   recordSessions,
-		"RecordsAreKeptAlone":         recordAlone,
 		"ParallelAttemptsHappenOnce":  lockAttempts,
 	})
 }
@@ -207,20 +206,6 @@ func lockKeys(w *world) {
 	}
 }
 
-func recordAlone(w *world) {
-	c := w.lock("alone", epoch)
-	w.wantLock(c, nil, nil)
-	keep := func(r *idempotency.Record) error { return w.Idempotency.Keep(w.Context(), *r) }
-	secret := &idempotency.Record{Key: c.Key, Fingerprint: c.Fingerprint, At: c.At}
-	w.wantNil("Keep", keep(secret))
-	w.wantNil("Release", w.Idempotency.Release(w.Context(), c))
-	w.wantLock(w.lock("alone", epoch.Add(idempotency.Kept)), secret, nil)
-	w.wantErr("Keep again", keep(secret), idempotency.ErrRunning)
-	secret.At = epoch.Add(idempotency.Kept + time.Millisecond)
-	w.wantNil("Keep after the first has expired", keep(secret))
-	w.wantRecordOnce("Keep", keep)
-}
-
 func recordSessions(w *world) {
 	s := sessionOf("s1", "ann", epoch)
 	issue := func(r *idempotency.Record) error {
@@ -241,4 +226,13 @@ func recordSessions(w *world) {
 	w.wantNil("Revoked", err)
 	revocation.Until = revocation.Until.Add(-time.Hour)
 	w.want("Revoked after a refused second Revoke", revoked, []session.Revocation{revocation})
+	links := 0
+	w.wantRecordOnce("KeepLink", func(r *idempotency.Record) error {
+		links++
+		return w.Sessions.KeepLink(w.Context(), linkHash(links), linkOf("ann", epoch.Add(time.Hour)), w.trailOf(r)(audit.Session("s1"), 0, 1))
+	})
+	_, err = w.Sessions.TakeLink(w.Context(), linkHash(1), epoch)
+	w.wantNil("TakeLink", err)
+	_, err = w.Sessions.TakeLink(w.Context(), linkHash(2), epoch)
+	w.wantErr("TakeLink after a refused KeepLink", err, session.ErrLink)
 }

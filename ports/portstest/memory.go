@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"context"
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"sync"
@@ -48,6 +49,7 @@ type memory struct {
 	used        map[string]time.Time // session id → when last
 	revocations map[string]session.Revocation
 	revoked     time.Time // the latest, also if it has expired
+	links       map[[sha256.Size]byte]memoryLink
 	webhooks    map[webhook.ID]webhook.Webhook
 	deliveries  map[webhook.DeliveryID]webhook.Delivery
 	position    activity.Seq // up to which deliveries are recorded
@@ -74,6 +76,7 @@ func newMemory() Stores {
 		sessions:    map[string]session.Session{},
 		used:        map[string]time.Time{},
 		revocations: map[string]session.Revocation{},
+		links:       map[[sha256.Size]byte]memoryLink{},
 		webhooks:    map[webhook.ID]webhook.Webhook{},
 		deliveries:  map[webhook.DeliveryID]webhook.Delivery{},
 	}
@@ -183,4 +186,5 @@ func (m *memory) deleteExpiredSessions(now time.Time) {
 			delete(m.revocations, id)
 		}
 	}
+	maps.DeleteFunc(m.links, func(_ [sha256.Size]byte, l memoryLink) bool { return !l.ExpiresAt.After(now) })
 }

@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"context"
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"strings"
@@ -172,16 +173,6 @@ func (m memoryIdempotency) Renew(_ context.Context, c idempotency.Lock, at time.
 	return nil
 }
 
-func (m memoryIdempotency) Keep(_ context.Context, r idempotency.Record) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.free(&r); err != nil {
-		return err
-	}
-	m.records[r.Key] = r
-	return nil
-}
-
 func (m memoryIdempotency) Release(_ context.Context, c idempotency.Lock) error {
 	defer m.lock()()
 	if m.locks[c.Key].Owner == c.Owner {
@@ -291,4 +282,40 @@ func (m memorySessions) Revoked(_ context.Context, since, now time.Time) ([]sess
 	return sorted(slices.Collect(maps.Values(m.revocations)), func(r session.Revocation) bool {
 		return !r.At.Before(since) && r.Until.After(now)
 	}, func(a, b session.Revocation) int { return strings.Compare(a.ID, b.ID) }), nil
+}
+
+// memoryLink is a link that was stored at a time.
+type memoryLink struct {
+	session.Link
+	hash [sha256.Size]byte
+	at   time.Time
+}
+
+func (m memorySessions) KeepLink(_ context.Context, hash [sha256.Size]byte, l session.Link, trail ports.Trail) error {
+	defer m.lock()()
+	if err := m.free(trail.Idempotency); err != nil {
+		return err
+	}
+	m.putTrail(trail, true)
+	at := trail.Audit.At
+	maps.DeleteFunc(m.links, func(_ [sha256.Size]byte, old memoryLink) bool {
+		return old.Maker == l.Maker && !old.ExpiresAt.After(at)
+	})
+	others := sorted(slices.Collect(maps.Values(m.links)), func(old memoryLink) bool { return old.Maker == l.Maker },
+		func(a, b memoryLink) int { return b.at.Compare(a.at) })
+	for _, old := range others[min(session.MaxLinks-1, len(others)):] {
+		delete(m.links, old.hash)
+	}
+	m.links[hash] = memoryLink{l, hash, at}
+	return nil
+}
+
+func (m memorySessions) TakeLink(_ context.Context, hash [sha256.Size]byte, now time.Time) (session.Link, error) {
+	defer m.lock()()
+	found, ok := m.links[hash]
+	if !ok || !now.Before(found.ExpiresAt) {
+		return session.Link{}, session.ErrLink
+	}
+	delete(m.links, hash)
+	return found.Link, nil
 }

@@ -44,6 +44,12 @@ func SessionStore(t *testing.T, open func(t *testing.T) ports.SessionStore) {
 		"IdsAreBytes":                 sessionIDsAreBytes,
 		"ParallelSeesMakeOneSession":  sessionParallelSees,
 		"ParallelRevokesMakeOneEntry": sessionParallelRevokes,
+		"LinksKeepEverything":         linkKeepsEverything,
+		"LinksExpire":                 linkExpires,
+		"LinksOfAMakerAreBounded":     linksBounded,
+		"LinksThatExpiredDoNotCount":  linksExpiredDoNotCount,
+		"LinksAreTakenOnce":           linkTakenOnce,
+		"ParallelLinksAreKept":        linksParallel,
 	} {
 		t.Run(what, func(t *testing.T) { check(t, open(t)) })
 	}

@@ -153,8 +153,15 @@ func storageSessions(w *world) {
 	for _, r := range []session.Revocation{lapsed, kept, alone} {
 		w.wantNil("Revoke", w.Sessions.Revoke(w.Context(), r, w.trailOf(nil)(audit.Session(r.ID), 0, 1)))
 	}
+	for n, until := range []time.Time{over.ExpiresAt, going.ExpiresAt} {
+		w.wantNil("KeepLink", w.Sessions.KeepLink(w.Context(), linkHash(n), linkOf("ann", until), w.trailOf(nil)(audit.Session("over"), 0, 1)))
+	}
 	w.deleteExpired(ports.Expiry{Now: over.ExpiresAt})
-	_, err := w.Sessions.Session(w.Context(), "over")
+	_, err := w.Sessions.TakeLink(w.Context(), linkHash(0), epoch)
+	w.wantErr("TakeLink of one that has ended", err, session.ErrLink)
+	_, err = w.Sessions.TakeLink(w.Context(), linkHash(1), epoch)
+	w.wantNil("TakeLink", err)
+	_, err = w.Sessions.Session(w.Context(), "over")
 	w.wantErr("Session(over)", err, session.ErrNotFound)
 	got, err := w.Sessions.Session(w.Context(), "going")
 	w.wantNil("Session(going)", err)

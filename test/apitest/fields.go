@@ -90,6 +90,9 @@ func fieldWrites() map[string]fieldWrite {
 		"CreateToken": {"Token", fields.Create, func(w world, body obj) (*reply, any) {
 			return w.post("/auth/tokens", body), nil
 		}, []string{"role"}},
+		"CreateLink": {"Link", fields.Create, func(w world, body obj) (*reply, any) {
+			return w.post("/auth/links", body), nil
+		}, []string{"role"}},
 	}
 }
 
@@ -247,7 +250,7 @@ func (f *fieldWriter) sample(n fields.Noun, field fields.Field, form fields.Form
 		return "Sales"
 	case n.Name == "Agent" && field.Name == "department":
 		return "Design"
-	case field.Name == "role" && n.Name == "Token":
+	case field.Name == "role" && n.Name != "Agent":
 		return "viewer"
 	case field.Name == "url":
 		return "https://hooks.example.com/"

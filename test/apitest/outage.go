@@ -24,8 +24,6 @@ func RunOutage(t *testing.T, s *Service, cut func()) {
 		switch r := w.send(op.method, path, body); op.id {
 		case "healthz", "openapi.json", "openapi.yaml", "metrics", "capabilities", "auth.me":
 			r.want(200)
-		case "auth.links":
-			r.want(201) // in memory
 		default:
 			r.refused(503, 8001, "the service is temporarily unavailable")
 		}

@@ -28,6 +28,8 @@ func sessionChecks() map[string]check {
 		"Mutations":   mutatedTokens,
 		"Meanwhile":   sessionsThatEndMeanwhile,
 		"Links":       signInLinks,
+		"LinksFor":    linksForOthers,
+		"Redeemed":    redeemedLinks,
 		"Browsers":    signedInBrowsers,
 		"BadSignIns":  badSignIns,
 		"Forged":      forgedRequests,

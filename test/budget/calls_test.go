@@ -200,8 +200,10 @@ func (w *world) body(op operation, i int) any {
 		return object{"url": w.receiver + strings.Repeat("v", 2000-i)}
 	case "auth.tokens":
 		return object{"subject": fmt.Sprintf("s%d", i), "role": "department_admin", "departments": words(4, 128)} // a token has room for no more
+	case "auth.links":
+		return object{"subject": fmt.Sprintf("l%d", i), "role": "department_admin", "departments": words(4, 128)} // its session has a token
 	case "auth.sign_in":
-		var link made // of another subject each, of whom few links are kept
+		var link made
 		w.mustSend(request{method: "POST", path: "/api/v1/auth/links", token: w.mint(fmt.Sprintf("linker%d", i), "admin")}, &link)
 		return object{"code": link.Data.Code}
 	case "organization.plan", "organization.apply":

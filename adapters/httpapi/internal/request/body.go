@@ -222,6 +222,12 @@ func larger(body *strings.Builder, n int, size int64) int64 {
 	return max(min(int64(max(firstRead, 2*body.Len())), size), int64(body.Len()+n))
 }
 
+// HasBody reads the body and reports whether there is one.
+func (r *Request) HasBody() (bool, error) {
+	body, err := r.read()
+	return body != "", err
+}
+
 // Document reads the body as one JSON value. That of a PATCH may have the media type of a
 // JSON Merge Patch.
 func (r *Request) Document() (jsondoc.Value, error) {

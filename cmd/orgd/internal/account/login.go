@@ -3,13 +3,11 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"orgd"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -17,7 +15,7 @@ import (
 // Login stores a server and a token as a profile, or prints a sign-in link.
 type Login struct {
 	remote.ProfileFlag
-	Link      bool   `help:"Print a link that signs a browser on the service's machine in to the console, and store nothing." xor:"link"`
+	linkFlags
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
 
@@ -27,7 +25,7 @@ func (Login) Help() string {
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own, and a service that only a data directory names gets the token of that directory alone: give --server or ORGD_SERVER with ORGD_TOKEN.
 
-With --link nothing is stored: a link is printed, alone on standard output, that signs a browser in to the console as whom the token stands for. It works once, for five minutes, and only on the machine of the service, where the command has to run too.
+With --link nothing is stored: a link is printed, alone on standard output, that signs a browser in to the console, once. It is for whom the token stands for, and works for five minutes. With --for it is for somebody else, as whom its first user is signed in, for a day or --ttl; that needs a token of role admin. Unless the service has a --public-url, links are made and work on its own machine only.
 
 Examples:
 
@@ -39,6 +37,9 @@ Examples:
     # sign a browser in
     orgd login --link
 
+    # let somebody else in
+    orgd login --link --for kim --role department_admin --departments Support --ttl 24h
+
     # a second service
     orgd login --profile test --server http://127.0.0.1:8081 --token-file test.token
     orgd whoami --profile test`
@@ -46,8 +47,12 @@ Examples:
 
 // Run tries a token and stores it, or prints a link.
 func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
+	who, err := c.who()
+	if err != nil {
+		return err
+	}
 	if c.Link {
-		return printLink(ctx, t, remote.ServerFlag{ProfileFlag: c.ProfileFlag})
+		return printLink(ctx, t, remote.ServerFlag{ProfileFlag: c.ProfileFlag}, who)
 	}
 	name, _ := c.Name(t.Getenv)
 	store, err := remote.Profiles(t.UserDir)
@@ -119,31 +124,4 @@ func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) 
 		err = terminal.Usagef("there is no token: orgd token create makes one")
 	}
 	return token, err
-}
-
-// printLink prints a link that signs a browser in as the caller.
-func printLink(ctx context.Context, t *terminal.Terminal, server remote.ServerFlag) error {
-	service, to, err := server.Open(t)
-	if err != nil {
-		return err
-	}
-	if !remote.IsLoopback(to.Server) {
-		return terminal.Usagef("--link: %s is not on this machine, and a sign-in link works only on the machine of the service", to.Server)
-	}
-	can, err := service.Capabilities(ctx)
-	if err != nil {
-		return err
-	}
-	if !can.Console {
-		return errors.New("the service serves no console to sign in to: start it with orgd serve --console")
-	}
-	link, err := service.MakeSignInLink(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(t.Stdout, terminal.Visible(orgd.SignInURL(to.Server, link.Code))); err != nil {
-		return err
-	}
-	t.Say("Open it in a browser on this machine: it signs you in, once, until %s.", terminal.Time(link.ExpiresAt))
-	return nil
 }

@@ -1,0 +1,88 @@
+package mongostore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/session"
+	"orgd/ports"
+)
+
+// linkDoc is a sign-in link.
+type linkDoc struct {
+	ID        string    `bson:"_id"` // the hash of its code
+	Maker     string    `bson:"maker"`
+	By        string    `bson:"by"`
+	ByRoot    string    `bson:"by_root,omitempty"`
+	MadeAt    int64     `bson:"made_at"`
+	ExpiresAt int64     `bson:"expires_at"`
+	As        recordDoc `bson:"as"`
+	AsID      string    `bson:"as_id"`
+	AsRoot    string    `bson:"as_root,omitempty"`
+	AsEndsBy  int64     `bson:"as_ends_by,omitempty"`
+}
+
+func linkID(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) }
+
+func linkDocOf(hash [sha256.Size]byte, l session.Link, at time.Time) linkDoc {
+	d := linkDoc{
+		ID: linkID(hash), Maker: l.Maker, By: l.By, ByRoot: l.ByRoot, MadeAt: millis(at), ExpiresAt: millis(l.ExpiresAt),
+		As: recordOf(l.As), AsID: l.As.ID, AsRoot: l.As.Root,
+	}
+	if !l.As.EndsBy.IsZero() {
+		d.AsEndsBy = millis(l.As.EndsBy)
+	}
+	return d
+}
+
+func (d linkDoc) link() session.Link {
+	l := session.Link{As: d.As.session(d.AsID), By: d.By, ByRoot: d.ByRoot, Maker: d.Maker, ExpiresAt: fromMillis(d.ExpiresAt)}
+	l.As.Root, l.As.EndsBy = d.AsRoot, fromMillisOrZero(d.AsEndsBy)
+	return l
+}
+
+// KeepLink implements [ports.SessionStore].
+func (s *Sessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l session.Link, trail ports.Trail) (err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.keep_link").End(&err)
+	made := linkDocOf(hash, l, trail.Audit.At)
+	return s.db.write(ctx, func(t *tx) error {
+		others, err := all[linkDoc](t, linksColl, bson.D{is("maker", l.Maker)},
+			options.Find().SetSort(by("-made_at")).SetProjection(by("expires_at")))
+		if err != nil {
+			return err
+		}
+		t.addTrail(trail, true)
+		kept := 1 // with the new one
+		for _, old := range others {
+			if old.ExpiresAt > made.MadeAt && kept < session.MaxLinks {
+				kept++
+			} else {
+				t.remove(linksColl, old.ID)
+			}
+		}
+		t.insert(linksColl, made, nil)
+		return nil
+	})
+}
+
+// TakeLink implements [ports.SessionStore]. That it is one atomic operation decides who
+// gets the link.
+func (s *Sessions) TakeLink(ctx context.Context, hash [sha256.Size]byte, now time.Time) (_ session.Link, err error) {
+	defer s.db.observer.Begin(&ctx, "sessions.take_link").End(&err)
+	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
+	defer cancel()
+	var d linkDoc
+	err = s.db.coll(linksColl).FindOneAndDelete(ctx, bson.D{is("_id", linkID(hash)), compare("expires_at", "$gt", millis(now))}).Decode(&d)
+	if isMissing(err) {
+		return session.Link{}, session.ErrLink
+	}
+	if err != nil {
+		return session.Link{}, translate(err)
+	}
+	return d.link(), nil
+}
