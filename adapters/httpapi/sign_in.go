@@ -12,32 +12,38 @@ import (
 // signedIn serves GET /console/session: who is signed in, null if nobody is. Unlike
 // GET /api/v1/auth/me it refuses nobody, so that opening the console is no error.
 func (h sessions) signedIn(r *request.Request) error {
-	var found *session.Session
-	c, err := h.browsers.cookie(r.HTTP)
-	if err == nil {
-		var s session.Session
-		s, err = h.svc.Authenticate(r.Ctx(), c.Value)
-		found = &s
-	}
-	switch {
-	case isBadToken(err) && c != nil:
-		protocol.SetSession(r.Writer.Header(), c.Name, "", 0)
-		found = nil
-	case errors.Is(err, errNoToken):
-		found = nil
-	case err != nil:
+	current, err := h.current(r)
+	if err != nil {
 		return err
 	}
 	return r.SendObject(func(w *jsondoc.Writer) {
 		w.Field("session")
-		if found == nil {
+		if current == nil {
 			w.Null()
 			return
 		}
 		w.Open()
-		writeSession(w, *found)
+		writeSession(w, *current)
 		w.Close()
 	})
+}
+
+// current returns the session of a browser, nil if nobody is signed in. It deletes the cookie
+// of a session that has ended.
+func (h sessions) current(r *request.Request) (*session.Session, error) {
+	c, err := h.browsers.cookie(r.HTTP)
+	if errors.Is(err, errNoToken) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.svc.Authenticate(r.Ctx(), c.Value)
+	if isBadToken(err) {
+		protocol.SetSession(r.Writer.Header(), c.Name, "", 0)
+		return nil, nil
+	}
+	return &s, err
 }
 
 // signInBrowser serves POST /console/session: it signs a browser in by the code of a link, or
