@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"orgd/adapters/httpapi/apidoc"
 	"orgd/adapters/httpapi/internal/protocol"
@@ -20,19 +21,15 @@ const (
 
 // routes returns the interface: every method and path that the service answers.
 func (s *Server) routes() []request.Route {
-	agents := agents{s.parts.Agents}
-	departments := departments{s.parts.Departments}
-	company := companies{s.parts.Company}
-	organizations := organizations{s.parts.Documents}
-	projects := projects{s.parts.Projects}
-	activities := activities{s.parts.Activities, s.parts.Clock}
-	streams := streams{s.parts.Streams, s.parts.Clock, s.parts.Metrics, &s.streaming, s.ending}
-	measures := measures{s.parts.Measures}
-	sessions := sessions{s.parts.Sessions, s.clients, s.browsers, s.countFailure}
-	webhooks := webhooks{s.parts.Webhooks}
-	operations := operations{s}
-	docs := site{web.Docs()}
-	routes := []request.Route{
+	return slices.Concat(
+		s.operationRoutes(), s.feedRoutes(), s.companyRoutes(), s.organizationRoutes(), s.agentRoutes(), s.labelRoutes(),
+		s.departmentRoutes(), s.projectRoutes(), s.webhookRoutes(), s.sessionRoutes(), s.consoleRoutes(),
+	)
+}
+
+func (s *Server) operationRoutes() []request.Route {
+	operations, docs := operations{s}, site{web.Docs()}
+	return []request.Route{
 		{Method: get, Path: "/healthz", Op: access.Live, Uncounted: true, Handle: operations.live},
 		{Method: get, Path: "/readyz", Op: access.Ready, Uncounted: true, Handle: operations.ready},
 		{Method: get, Path: "/metrics", Op: access.Metrics, Handle: operations.metrics},
@@ -43,10 +40,25 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/docs/errors", Op: access.Docs, AtRoot: true, Handle: operations.errorDocs},
 		{Method: get, Path: "/docs", Op: access.Docs, AtRoot: true, Handle: docs.index},
 		{Method: get, Path: "/docs/{file}", Op: access.Docs, AtRoot: true, Handle: docs.file},
+	}
+}
+
+func (s *Server) feedRoutes() []request.Route {
+	activities := activities{s.parts.Activities, s.parts.Clock}
+	streams := streams{s.parts.Streams, s.parts.Clock, s.parts.Metrics, &s.streaming, s.ending}
+	return []request.Route{
 		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit}.list},
 		{Method: get, Path: "/changes", Op: access.ChangesList, Handle: changes{s.parts.Changes, s.parts.Clock}.list},
 		{Method: get, Path: "/changes/stream", Op: access.ChangesStream, Handle: streams.followChanges},
+		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},
+		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Mistakes: true, Handle: activities.report},
+		{Method: get, Path: "/activities/stream", Op: access.ActivitiesStream, Handle: streams.follow},
+	}
+}
 
+func (s *Server) companyRoutes() []request.Route {
+	company, measures := companies{s.parts.Company}, measures{s.parts.Measures}
+	return []request.Route{
 		{Method: get, Path: "/company", Op: access.CompanyGet, Handle: company.get},
 		{Method: patch, Path: "/company", Op: access.CompanyUpdate, MaxBody: request.DefaultMaxBody, Handle: company.update},
 		{Method: get, Path: "/company/departments", Op: access.CompanyDepartments, Handle: company.departments},
@@ -54,11 +66,22 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/company/departments/figures", Op: access.DepartmentsFigures, Handle: measures.departmentFigures},
 		{Method: get, Path: "/company/agents/figures", Op: access.AgentsFigures, Handle: measures.agentFigures},
 		{Method: post, Path: "/company/reorder-departments", Op: access.CompanyReorderDepartments, MaxBody: request.DefaultMaxBody, Long: true, Handle: company.reorder},
+	}
+}
 
+func (s *Server) organizationRoutes() []request.Route {
+	organizations := organizations{s.parts.Documents}
+	return []request.Route{
 		{Method: get, Path: "/organization", Op: access.OrganizationExport, Whole: true, Long: true, Handle: organizations.export},
 		{Method: post, Path: "/organization/plan", Op: access.OrganizationPlan, Whole: true, Long: true, Spooled: true, Mistakes: true, Handle: organizations.plan},
 		{Method: post, Path: "/organization/apply", Op: access.OrganizationApply, Whole: true, Long: true, Spooled: true, Mistakes: true, Handle: organizations.apply},
+	}
+}
 
+func (s *Server) agentRoutes() []request.Route {
+	agents, measures := agents{s.parts.Agents}, measures{s.parts.Measures}
+	activities := activities{s.parts.Activities, s.parts.Clock}
+	return []request.Route{
 		{Method: get, Path: "/agents", Op: access.AgentsList, Handle: agents.list},
 		{Method: post, Path: "/agents", Op: access.AgentsCreate, MaxBody: request.DefaultMaxBody, Handle: agents.create},
 		{Method: get, Path: "/agents/{agent_name}", Op: access.AgentsGet, Handle: agents.get},
@@ -74,18 +97,24 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/agents/{agent_id}/versions/diff", Op: access.VersionsDiff, Handle: agents.diff},
 		{Method: get, Path: "/agents/{agent_id}/versions/{version_num}", Op: access.VersionsGet, Handle: agents.version},
 		{Method: post, Path: "/agents/{agent_id}/versions/rollback", Op: access.AgentsRollback, MaxBody: request.DefaultMaxBody, Handle: agents.rollback},
+	}
+}
 
+func (s *Server) labelRoutes() []request.Route {
+	agents := agents{s.parts.Agents}
+	return []request.Route{
 		{Method: get, Path: "/agents/{agent_name}/labels", Op: access.LabelsList, Handle: agents.labels},
 		{Method: get, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsResolve, Handle: agents.resolve},
 		{Method: put, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsMove, MaxBody: request.DefaultMaxBody, Handle: agents.placeLabel},
 		{Method: remove, Path: "/agents/{agent_name}/labels/{label}", Op: access.LabelsMove, Handle: agents.removeLabel},
 		{Method: get, Path: "/agents/{agent_name}/labels/{label}/history", Op: access.LabelsHistory, Handle: agents.labelHistory},
 		{Method: get, Path: "/labels/{label}/agents", Op: access.LabelsAgents, Handle: agents.labeled},
+	}
+}
 
-		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},
-		{Method: post, Path: "/activities", Op: access.ActivitiesIngest, MaxBody: 8 << 20, Mistakes: true, Handle: activities.report},
-		{Method: get, Path: "/activities/stream", Op: access.ActivitiesStream, Handle: streams.follow},
-
+func (s *Server) departmentRoutes() []request.Route {
+	departments, measures := departments{s.parts.Departments}, measures{s.parts.Measures}
+	return []request.Route{
 		{Method: get, Path: "/departments", Op: access.DepartmentsList, Handle: departments.list},
 		{Method: post, Path: "/departments", Op: access.DepartmentsCreate, MaxBody: request.DefaultMaxBody, Handle: departments.create},
 		{Method: get, Path: "/departments/{name}", Op: access.DepartmentsGet, Handle: departments.get},
@@ -98,13 +127,23 @@ func (s *Server) routes() []request.Route {
 		{Method: get, Path: "/departments/{name}/health", Op: access.DepartmentsHealth, Handle: measures.departmentHealth},
 		{Method: get, Path: "/departments/{name}/days", Op: access.DepartmentsDays, Handle: measures.departmentDays},
 		{Method: post, Path: "/departments/{name}/reorder-agents", Op: access.DepartmentsReorderAgents, MaxBody: request.DefaultMaxBody, Long: true, Handle: departments.reorderAgents},
+	}
+}
 
+func (s *Server) projectRoutes() []request.Route {
+	projects := projects{s.parts.Projects}
+	return []request.Route{
 		{Method: get, Path: "/projects", Op: access.ProjectsList, Handle: projects.list},
 		{Method: post, Path: "/projects", Op: access.ProjectsCreate, MaxBody: request.DefaultMaxBody, Handle: projects.create},
 		{Method: get, Path: "/projects/{project_id}", Op: access.ProjectsGet, Handle: projects.get},
 		{Method: patch, Path: "/projects/{project_id}", Op: access.ProjectsUpdate, MaxBody: request.DefaultMaxBody, Handle: projects.update},
 		{Method: remove, Path: "/projects/{project_id}", Op: access.ProjectsDelete, Handle: projects.remove},
+	}
+}
 
+func (s *Server) webhookRoutes() []request.Route {
+	webhooks := webhooks{s.parts.Webhooks}
+	return []request.Route{
 		{Method: get, Path: "/webhooks", Op: access.WebhooksList, Handle: webhooks.list},
 		{Method: post, Path: "/webhooks", Op: access.WebhooksWrite, MaxBody: request.DefaultMaxBody, Handle: webhooks.create},
 		{Method: get, Path: "/webhooks/{id}", Op: access.WebhooksGet, Handle: webhooks.get},
@@ -114,7 +153,12 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/webhooks/{id}/test", Op: access.WebhooksTest, Handle: webhooks.test},
 		{Method: get, Path: "/webhooks/{id}/deliveries", Op: access.WebhooksDeliveries, Handle: webhooks.deliveries},
 		{Method: post, Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Op: access.WebhooksWrite, Handle: webhooks.redeliver},
+	}
+}
 
+func (s *Server) sessionRoutes() []request.Route {
+	sessions := s.sessions()
+	return []request.Route{
 		{Method: post, Path: "/auth/tokens", Op: access.AuthTokens, MaxBody: request.DefaultMaxBody, Handle: sessions.issue},
 		{Method: post, Path: "/auth/renew", Op: access.AuthRenew, Handle: sessions.renew},
 		{Method: get, Path: "/auth/me", Op: access.AuthMe, Handle: sessions.me},
@@ -124,13 +168,21 @@ func (s *Server) routes() []request.Route {
 		{Method: post, Path: "/auth/links", Op: access.AuthLinks, MaxBody: request.DefaultMaxBody, Handle: sessions.link},
 		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, MaxBody: 4 << 10, Handle: sessions.signIn},
 	}
-	if s.cfg.Console {
-		console := site{web.Console()}
-		routes = append(routes,
-			request.Route{Method: get, Path: "/console", Op: access.Console, AtRoot: true, Handle: console.index},
-			request.Route{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file},
-			request.Route{Method: get, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, Handle: sessions.signedIn},
-			request.Route{Method: post, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, MaxBody: 16 << 10, Handle: sessions.signInBrowser})
+}
+
+func (s *Server) consoleRoutes() []request.Route {
+	if !s.cfg.Console {
+		return nil
 	}
-	return routes
+	console, sessions := site{web.Console()}, s.sessions()
+	return []request.Route{
+		{Method: get, Path: "/console", Op: access.Console, AtRoot: true, Handle: console.index},
+		{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file},
+		{Method: get, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, Handle: sessions.signedIn},
+		{Method: post, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, MaxBody: 16 << 10, Handle: sessions.signInBrowser},
+	}
+}
+
+func (s *Server) sessions() sessions {
+	return sessions{s.parts.Sessions, s.clients, s.browsers, s.countFailure}
 }
