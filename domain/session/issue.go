@@ -80,14 +80,17 @@ func (g Grant) check() error {
 			return err
 		}
 	}
-	return checkTTL(g.TTL)
-}
-
-func checkTTL(ttl time.Duration) error {
-	if ttl < MinTTL || ttl > MaxTTL || ttl%time.Second != 0 {
+	if !FitsTTL(g.TTL) {
 		return ErrTTL
 	}
 	return nil
+}
+
+// FitsTTL reports whether a token can be good for this long: whole seconds, [MinTTL] to [MaxTTL].
+func FitsTTL(ttl time.Duration) bool { return fits(ttl, MinTTL, MaxTTL) }
+
+func fits(ttl, least, most time.Duration) bool {
+	return ttl >= least && ttl <= most && ttl%time.Second == 0
 }
 
 // lifetime returns the times of a token that is issued now. Tokens carry whole
@@ -110,8 +113,8 @@ func (s Session) Renew(now time.Time) (Session, error) {
 		return Session{}, ErrNotRenewable
 	}
 	ttl := s.ExpiresAt.Sub(s.IssuedAt)
-	if err := checkTTL(ttl); err != nil {
-		return Session{}, err
+	if !FitsTTL(ttl) {
+		return Session{}, ErrTTL
 	}
 	s.IssuedAt, s.ExpiresAt = lifetime(now, ttl)
 	if !s.EndsBy.IsZero() && s.EndsBy.Before(s.ExpiresAt) {

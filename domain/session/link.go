@@ -32,6 +32,10 @@ var (
 	ErrNoLink = fault.New(fault.Forbidden, "only a token that this service issued can make a sign-in link")
 )
 
+// FitsLinkTTL reports whether a link for somebody else can be used for this long: whole seconds,
+// [MinLinkTTL] to [MaxLinkTTL].
+func FitsLinkTTL(ttl time.Duration) bool { return fits(ttl, MinLinkTTL, MaxLinkTTL) }
+
 // Code is the secret of a sign-in link.
 type Code string
 
@@ -74,7 +78,7 @@ func (s Session) Link(now time.Time) (Link, error) {
 // signs in by it may go on for [MaxTTL] from g.At; g.TTL is not looked at. It returns
 // [ErrLinkTTL] or an error of [Issue].
 func (s Session) LinkFor(g Grant, ttl time.Duration) (Link, error) {
-	if ttl < MinLinkTTL || ttl > MaxLinkTTL || ttl%time.Second != 0 {
+	if !FitsLinkTTL(ttl) {
 		return Link{}, ErrLinkTTL
 	}
 	g.TTL = MaxTTL

@@ -39,12 +39,9 @@ func (f *linkFlags) who() (*client.TokenInput, error) {
 	if f.TTL == "" {
 		return in, nil
 	}
-	ttl, err := terminal.ParseDuration(f.TTL)
+	ttl, err := parseTTL(f.TTL, session.FitsLinkTTL, "1m to 7d")
 	if err != nil {
-		return nil, terminal.Usagef("--ttl: %w", err)
-	}
-	if ttl < session.MinLinkTTL || ttl > session.MaxLinkTTL || ttl%time.Second != 0 {
-		return nil, terminal.Usagef("--ttl: %s must be whole seconds, 1m to 7d", f.TTL)
+		return nil, terminal.Usage(err)
 	}
 	in.TTLSeconds = int64(ttl / time.Second)
 	return in, nil

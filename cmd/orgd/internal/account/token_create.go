@@ -101,10 +101,18 @@ func (c *TokenCreate) request() (in orgd.TokenRequest, err error) {
 		in.Label, err = session.ParseLabel(c.Label)
 		flag("label", err)
 	}
-	if in.TTL, err = terminal.ParseDuration(c.TTL); err != nil {
-		errs = append(errs, fmt.Errorf("--ttl: %w", err))
-	} else if in.TTL < session.MinTTL || in.TTL > session.MaxTTL || in.TTL%time.Second != 0 {
-		errs = append(errs, fmt.Errorf("--ttl: %s must be whole seconds, 1s to 30d", c.TTL))
+	in.TTL, err = parseTTL(c.TTL, session.FitsTTL, "1s to 30d")
+	return in, errors.Join(append(errs, err)...)
+}
+
+// parseTTL reads the flag --ttl, which has to fit into bounds.
+func parseTTL(text string, fits func(time.Duration) bool, bounds string) (time.Duration, error) {
+	ttl, err := terminal.ParseDuration(text)
+	if err == nil && !fits(ttl) {
+		err = fmt.Errorf("%s must be whole seconds, %s", text, bounds)
 	}
-	return in, errors.Join(errs...)
+	if err != nil {
+		return 0, fmt.Errorf("--ttl: %w", err)
+	}
+	return ttl, nil
 }
