@@ -17,7 +17,7 @@ import (
 type linkFlags struct {
 	Link        bool     `help:"Print a link that signs a browser in to the console, and store nothing." xor:"link"`
 	For         string   `placeholder:"NAME" help:"With --link: for somebody else, or, with role agent, the agent with this id."`
-	Role        string   `placeholder:"ROLE" help:"With --for: viewer, agent, reporter, department_admin, editor or admin."`
+	Role        string   `placeholder:"ROLE" help:"With --for: the role, one of ${roles}."`
 	Departments []string `placeholder:"NAME" help:"With --for: departments that a department_admin manages, or of which a reporter reports, separated by commas."`
 	Label       string   `placeholder:"TEXT" help:"With --for: what the session is for, as \"orgd token list\" shows it."`
 	TTL         string   `name:"ttl" placeholder:"TIME" help:"With --for: how long the link can be used, 1m to 7d (default 24h)."`
