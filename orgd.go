@@ -19,7 +19,6 @@ import (
 	"orgd/app"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
-	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -82,9 +81,6 @@ func (a *App) SignInLink(url string) (string, error) {
 	code, _, err := a.sessions.Link(context.Background(), app.Call{Actor: s.Actor(), Route: "orgd serve"}, s)
 	return code.URL(url), err
 }
-
-// SignInURL is the link of a code to the console of a server.
-func SignInURL(server, code string) string { return session.Code(code).URL(server) }
 
 // Handler serves the interface without a listener. Run does not have to be
 // called for it, but revocations by other replicas are seen only while it runs.

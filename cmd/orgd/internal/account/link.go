@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"orgd"
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -71,7 +70,7 @@ func printLink(ctx context.Context, t *terminal.Terminal, server remote.ServerFl
 	if err != nil {
 		return err
 	}
-	url, where := orgd.SignInURL(to.Server, link.Code), " on this machine"
+	url, where := session.Code(link.Code).URL(to.Server), " on this machine"
 	if link.URL != nil {
 		url, where = *link.URL, ""
 	}
