@@ -40,14 +40,20 @@ func (r *reply) cookie() *http.Cookie {
 	return all[0]
 }
 
+// signedInAs checks that a session was made from another, for the same person.
+func (r *reply) signedInAs(maker *reply) *reply {
+	r.t.Helper()
+	for _, field := range []string{"subject", "role", "departments", "agent_id", "issuer"} {
+		r.has("data."+field, maker.at("data."+field))
+	}
+	return r.hasAll("data", obj{"kind": "sign_in", "label": nil})
+}
+
 // signedInBrowsers checks that a browser has a session of its own, like that of whose token
 // it was given, until either of them ends.
 func signedInBrowsers(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	for _, g := range []Grant{
-		{Subject: "vi", Role: "viewer"}, {Subject: w.ann, Role: "agent"}, {Subject: "dora", Role: "department_admin", Departments: []string{"Design"}},
-		{Subject: "ed", Role: "editor"}, {Subject: "ada", Role: "admin"},
-	} {
+	for _, g := range w.people() {
 		maker := s.grant(t, g)
 		mine := maker.get("/auth/me").want(200)
 		page := maker.page()
@@ -63,10 +69,7 @@ func signedInBrowsers(t *testing.T, s *Service) {
 		w.get("/audit?limit=1").want(200).hasAll("data.0", obj{"actor": g.Subject, "route": "POST /console/session", "resource": "sessions/" + r.text("data.sid"), "request_id": "sign-in"})
 
 		b := page.with("Cookie", pair(c))
-		me := b.get("/auth/me").want(200).hasAll("data", obj{"kind": "sign_in", "label": nil, "sid": r.at("data.sid"), "expires_at": mine.at("data.expires_at")})
-		for _, field := range []string{"subject", "role", "departments", "agent_id", "issuer"} {
-			me.has("data."+field, mine.at("data."+field))
-		}
+		me := b.get("/auth/me").want(200).signedInAs(mine).hasAll("data", obj{"sid": r.at("data.sid"), "expires_at": mine.at("data.expires_at")})
 		b.get(sessionPath).want(200).has("data.session", me.at("data"))
 		b.get("/activities/stream").want(200)
 		b.get("/company").want(200)

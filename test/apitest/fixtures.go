@@ -100,6 +100,14 @@ func newWorld(t *testing.T, s *Service) world {
 	return w
 }
 
+// people returns a person of each role.
+func (w world) people() []Grant {
+	return []Grant{
+		{Subject: "vi", Role: "viewer"}, {Subject: w.ann, Role: "agent"}, {Subject: "ray", Role: "reporter"},
+		{Subject: "dora", Role: "department_admin", Departments: []string{"Design"}}, {Subject: "ed", Role: "editor"}, {Subject: "ada", Role: "admin"},
+	}
+}
+
 // hires waits until the feed shows the events of the three hires, two each, and
 // returns their ids. A replica may put them into streams a little later.
 func (w world) hires() (ids []string) {
