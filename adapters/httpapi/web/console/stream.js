@@ -9,7 +9,7 @@ const silence = 17_000; // ms without a sign of life; the service gives one ever
 export const pollEvery = 10_000; // ms
 const pollFor = 2 * pollEvery; // ms; then a stream may be free
 const longestWait = 5_000; // ms between two attempts
-const restAfter = 5_000; // ms that nobody sees the page
+const unseenFor = 5_000; // ms that nobody sees the page; then its streams end
 const rest = new DOMException("nobody sees the page", "AbortError");
 
 // connection says how things stand: "live", "polling" or "gone", since when the
@@ -117,19 +117,29 @@ class Stream {
 
   // read makes the stream and reads it to its end.
   async read() {
-    const { answer, control } = await this.connect();
-    if (answer.status === 429) {
-      if (this.last) say("missed");
-      this.last = "";
-      return this.poll();
+    const control = new AbortController();
+    this.signal.addEventListener("abort", () => control.abort(), { signal: control.signal });
+    try {
+      const answer = await this.connect(control);
+      if (!answer.ok) return this.without(answer.status); // and without this connection
+      await this.receive(answer, control);
+    } finally {
+      control.abort();
     }
-    if (answer.status === 400) {
-      this.gap = true; // the place belongs to another log
-      this.refused = !this.last; // or the service will never take the query
-      this.last = "";
-      return;
+  }
+
+  async connect(control) {
+    const timer = setTimeout(() => control.abort(), answerWithin);
+    try {
+      const headers = { Accept: "text/event-stream", ...(this.last && { "Last-Event-ID": this.last }) };
+      return await send("GET", `${this.where}/stream`, { query: this.query, headers, signal: control.signal });
+    } finally {
+      clearTimeout(timer);
     }
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
+  }
+
+  // receive reads a stream that is there.
+  async receive(answer, control) {
     if (this.known) await this.ask(); // what happened since the last answer
     else if (this.gap) say("missed");
     this.known = null;
@@ -144,16 +154,17 @@ class Stream {
     }
   }
 
-  async connect() {
-    const control = new AbortController();
-    const timer = setTimeout(() => control.abort(), answerWithin);
-    this.signal.addEventListener("abort", () => control.abort());
-    try {
-      const headers = { Accept: "text/event-stream", ...(this.last && { "Last-Event-ID": this.last }) };
-      return { control, answer: await send("GET", `${this.where}/stream`, { query: this.query, headers, signal: control.signal }) };
-    } finally {
-      clearTimeout(timer);
+  // without goes on without a stream, because of a status.
+  without(status) {
+    if (status === 429) {
+      if (this.last) say("missed");
+      this.last = "";
+      return this.poll();
     }
+    if (status !== 400) throw new Error(`status ${status}`);
+    this.gap = true; // the place belongs to another log
+    this.refused = !this.last; // or the service will never take the query
+    this.last = "";
   }
 
   // poll asks for a while.
@@ -185,7 +196,7 @@ function whenUnseen(stop, signal) {
   let timer = 0;
   const look = () => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(stop, restAfter);
+    if (document.hidden) timer = setTimeout(stop, unseenFor);
   };
   signal.addEventListener("abort", () => clearTimeout(timer));
   document.addEventListener("visibilitychange", look, { signal });
