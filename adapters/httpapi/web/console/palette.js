@@ -7,7 +7,7 @@ import { link } from "./router.js";
 import { roster, search, use } from "./roster.js";
 import { key, may, roleOf, signOut } from "./session.js";
 
-const most = 8; // entries of a kind
+const most = 8; // entries of a kind, but pages
 
 const read = (where, query, signal) => data(where, query, signal).catch((error) => {
   if (error.name !== "AbortError") notice(error.message, "error");
@@ -55,7 +55,7 @@ class Palette {
     const words = this.input.value.trim();
     const parts = key(words).split(/\s+/).filter(Boolean);
     const fits = (title) => parts.every((p) => key(title).includes(p));
-    const named = (all, make) => parts.length ? best(all.filter((x) => fits(x.name)), parts[0]).slice(0, most).map(make) : [];
+    const named = (all, make) => parts.length ? all.filter((x) => fits(x.name)).map(make) : [];
     const chosen = keep && this.moved && this.entries[this.chosen];
     this.moved = Boolean(chosen);
     const found = [
@@ -65,7 +65,7 @@ class Palette {
       ...[...this.pages, ...this.actions].filter((e) => fits(e.title)),
     ];
     this.entries = [
-      ...best(found, parts[0] ?? "", (e) => e.title),
+      ...best(found, parts[0] ?? ""),
       ...([...words].length >= 3 ? [{ kind: "Search", title: `Agents that have “${words}” in them`, where: link("search", { text: words }) }] : []),
     ];
     this.chosen = Math.max(0, chosen ? this.entries.findIndex((e) => e.kind === chosen.kind && e.title === chosen.title) : 0);
@@ -74,7 +74,7 @@ class Palette {
 
   agents(words, parts) {
     if (!parts.length) return [];
-    return best([...roster.all()].filter(search(words)), parts[0]).slice(0, most)
+    return [...roster.all()].filter(search(words))
       .map((a) => ({ kind: "Agent", title: a.name, more: [roleOf(a), a.department].filter(Boolean).join(", "), where: link("agents", a.name) }));
   }
 
@@ -116,8 +116,13 @@ class Palette {
   }
 }
 
-// best has those first whose name begins with a text.
-const best = (all, part, nameOf = (x) => x.name) => all.toSorted((a, b) => key(nameOf(b)).startsWith(part) - key(nameOf(a)).startsWith(part));
+// best has those first whose title begins with a text, and a few of each kind but pages.
+function best(entries, part) {
+  const begins = (e) => key(e.title).startsWith(part);
+  const found = {};
+  return [...entries.filter(begins), ...entries.filter((e) => !begins(e))]
+    .filter(({ kind }) => kind === "Page" || (found[kind] = (found[kind] ?? 0) + 1) <= most);
+}
 
 // start has the palette open by its keys, and returns what opens it.
 export function start(places) {
