@@ -21,13 +21,7 @@ const (
 	answersHere  = "    # The answers in JSON, and those with errors, follow; make generate writes them.\n"
 	schemasHere  = "    # The schemas of nouns and envelopes follow; make generate writes them.\n"
 	examplesHere = "    # The examples of errors follow; make generate writes them.\n"
-	// failuresHere is a line of most operations.
-	failuresHere = "        # Those of every operation that may fail follow; make generate writes them.\n"
 )
-
-const failures = `        '500': {$ref: '#/components/responses/InternalError'}
-        '503': {$ref: '#/components/responses/Unavailable'}
-`
 
 func main() {
 	written, err := os.ReadFile("interface.yaml")
@@ -56,7 +50,7 @@ func document(written []byte) ([]byte, error) {
 		return nil, err
 	}
 	first, rest, _ := bytes.Cut(written, []byte("\n"))
-	text := bytes.ReplaceAll(slices.Concat(first, []byte(origin), rest), []byte(failuresHere), []byte(failures))
+	text := operations(slices.Concat(first, []byte(origin), rest))
 	for _, part := range []struct {
 		here string
 		text []byte
