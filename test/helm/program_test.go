@@ -247,6 +247,9 @@ func TestDefaultServes(t *testing.T) {
 			t.Errorf("GET %s = %d, want 200", path, got)
 		}
 	}
+	if got, page := get(t, url+"/console", ""); got != http.StatusOK || !strings.Contains(page, "<html") {
+		t.Errorf("GET /console = %d %.100s, want the console", got, page)
+	}
 	token := m.run(t, "token", "create", "--role", "agent", "--subject", "0198c3f2-1c7e-7d4b-9a51-0a3f5e8b2c6d", "--ttl", "30d")
 	if got, _ := get(t, url+"/api/v1/metrics", token); got != http.StatusOK {
 		t.Errorf("GET /api/v1/metrics = %d, want 200", got)

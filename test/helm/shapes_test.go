@@ -135,25 +135,67 @@ func TestServiceMonitor(t *testing.T) {
 	}
 }
 
-// What Helm prints at the end names what is there.
+// What Helm prints at the end names what is there, and ends with the next command.
 func TestNotes(t *testing.T) {
 	for _, set := range valueSets(t) {
 		t.Run(set.name, func(t *testing.T) {
 			t.Parallel()
-			out, err := helm(append([]string{"install", "people", chart, "--namespace", "agents", "--dry-run=client"}, set.args...)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, notes, _ := strings.Cut(out, "NOTES:\n")
 			objects := render(t, set.args...)
-			for _, want := range []string{
-				"deployment/" + one[*apps.Deployment](t, objects).Name + " ", "service/" + one[*core.Service](t, objects).Name + " ",
-				strings.ToLower(string(objects.server(t).container().ReadinessProbe.HTTPGet.Scheme)) + "://",
-			} {
-				if !strings.Contains(notes, want) {
-					t.Errorf("the notes do not have %q:\n%s", want, notes)
-				}
+			settings := fileSettings(t, objects)
+			wants := []string{"deployment/" + one[*apps.Deployment](t, objects).Name + " "}
+			url, public := settings["public-url"].(string)
+			if !public {
+				url = strings.ToLower(string(objects.server(t).container().ReadinessProbe.HTTPGet.Scheme)) + "://127.0.0.1:8080"
+				wants = append(wants, "port-forward service/"+one[*core.Service](t, objects).Name+" 8080:")
 			}
+			next := "curl "
+			if settings["console"] == true {
+				next = "kubectl "
+				wants = append(wants, url+"/console")
+			} else {
+				wants = append(wants, url+"/api/v1/company")
+			}
+			checkNotes(t, next, append(wants, "/orgd token create "), set.args...)
 		})
 	}
+}
+
+// What is said of the address that browsers are led to.
+func TestNotesOfPublicAddress(t *testing.T) {
+	const warning = "is not among ingress.hosts"
+	ingress := []string{"--set", "ingress.enabled=true,settings.trusted-proxies=10.0.0.0/8"}
+	for hosts, warned := range map[string]bool{"orgd.example.com": false, "*.example.com": false, "*.example.org": true, "example.com": true} {
+		notes := notesOf(t, append(ingress, "--set", "publicUrl=https://orgd.example.com:8443,ingress.hosts={"+hosts+"}")...)
+		if strings.Contains(notes, warning) != warned {
+			t.Errorf("with host %s the notes warn: %t, want %t:\n%s", hosts, !warned, warned, notes)
+		}
+	}
+	checkNotes(t, "kubectl ", []string{"port-forward service/people-orgd 9000:80", "http://localhost:9000/console"}, "--set", "publicUrl=http://localhost:9000")
+}
+
+// checkNotes checks that the notes have texts, and that their last line is a command that
+// begins with next.
+func checkNotes(t *testing.T, next string, wants []string, args ...string) {
+	t.Helper()
+	notes := notesOf(t, args...)
+	for _, want := range wants {
+		if !strings.Contains(notes, want) {
+			t.Errorf("the notes do not have %q:\n%s", want, notes)
+		}
+	}
+	lines := strings.Split(strings.TrimRight(notes, "\n"), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "     "+next) {
+		t.Errorf("the notes end with %q, want a command that begins with %q", last, next)
+	}
+}
+
+// notesOf is what Helm prints at the end of an installation.
+func notesOf(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := helm(append([]string{"install", "people", chart, "--namespace", "agents", "--dry-run=client"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, notes, _ := strings.Cut(out, "NOTES:\n")
+	return notes
 }

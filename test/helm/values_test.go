@@ -130,6 +130,9 @@ func TestSchemaIsClosed(t *testing.T) {
 	walk("", readSchema(t))
 }
 
+// ofValues are the settings that the chart writes into the file, from values of their own.
+var ofValues = []string{"console", "public-url"}
+
 // What the chart sets itself, and every secret that the program has, can neither
 // be among the settings nor in the environment.
 func TestSettingsOfTheChart(t *testing.T) {
@@ -139,6 +142,9 @@ func TestSettingsOfTheChart(t *testing.T) {
 	for variable, name := range setting {
 		if slices.Contains(secret, name) && (refused[name] == nil || !slices.Contains(variables, variable)) {
 			t.Errorf("the secret %s is accepted among the settings, or %s in extraEnv", name, variable)
+		}
+		if slices.Contains(ofValues, name) && !slices.Contains(variables, variable) {
+			t.Errorf("%s has a value of its own, and %s is accepted in extraEnv", name, variable)
 		}
 	}
 	eachSet(t, func(t *testing.T, objects objects) {
@@ -154,8 +160,9 @@ func TestSettingsOfTheChart(t *testing.T) {
 			}
 		}
 		for name := range fileSettings(t, objects) {
-			if refused[name] != nil {
-				t.Errorf("the ConfigMap holds %s", name)
+			_, no := refused[name]
+			if mine := slices.Contains(ofValues, name); no != mine {
+				t.Errorf("the ConfigMap holds %s: refused among the settings: %t, from a value of its own: %t", name, no, mine)
 			}
 		}
 	})

@@ -76,9 +76,15 @@ already kills.
 {{- printf "%dMiB" (divf (mulf $all .Values.goMemoryLimitPercent) 100 1048576 | floor | int64) }}
 {{- end }}
 
-{{/* orgd.config: the file with the settings. */}}
+{{/* orgd.config: the file with the settings. The schema keeps those that have values of their own out of .Values.settings. */}}
 {{- define "orgd.config" -}}
-{{ toYaml .Values.settings }}
+console: {{ .Values.console.enabled }}
+{{- with .Values.publicUrl }}
+public-url: {{ . | quote }}
+{{- end }}
+{{- with .Values.settings }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "orgd.scheme" -}}
