@@ -101,6 +101,7 @@ func newSecrets(t *testing.T, mongoURI string) secrets {
 		"mongodb":   {"uri": mongoURI + "\n"}, // as an editor leaves it
 		"redis":     {"password": "secret", "sentinel-password": "secret"},
 		"redis-tls": {"ca.crt": certificate, "tls.crt": certificate, "tls.key": key},
+		"oidc":      {"client-secret": "secret\n"},
 		"traces":    {"headers": "authorization=Bearer secret"},
 		"tls":       {"tls.crt": certificate, "tls.key": key},
 		"keys":      {"signing.key": read(t, signing), "cursor.key": read(t, cursor)},
@@ -157,12 +158,13 @@ func TestConfigurationIsAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := map[string]any{}
-		if err := yaml.Unmarshal([]byte(text), &shown); err != nil {
+		shown, issuers := map[string]any{}, struct{ OIDC []map[string]any }{}
+		if err := errors.Join(yaml.Unmarshal([]byte(text), &shown), yaml.Unmarshal([]byte(text), &issuers)); err != nil {
 			t.Fatal(err)
 		}
 		for setting := range fileSettings(t, objects) {
-			if shown[setting] == nil {
+			ofIssuer, single := strings.CutPrefix(setting, "oidc-")
+			if single && (len(issuers.OIDC) == 0 || issuers.OIDC[0][ofIssuer] == nil) || !single && shown[setting] == nil {
 				t.Errorf("orgd config check does not show %s", setting)
 			}
 		}

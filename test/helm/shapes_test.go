@@ -19,6 +19,7 @@ func TestKinds(t *testing.T) {
 	for set, want := range map[string][]string{
 		"default":    {"PersistentVolumeClaim people-orgd"},
 		"minimal":    append(migration, "PodDisruptionBudget people-orgd"),
+		"sign-in":    append(migration, "PodDisruptionBudget people-orgd", "Ingress people-orgd"),
 		"production": append(migration, "PodDisruptionBudget people-orgd", "HorizontalPodAutoscaler people-orgd", "Ingress people-orgd", "ServiceMonitor people-orgd"),
 	} {
 		var args []string
@@ -43,8 +44,10 @@ func TestKinds(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	for set, want := range map[string][]string{
 		"minimal": {"orgd-mongodb:uri", "orgd-keys:signing.key", "orgd-keys:cursor.key"},
+		"sign-in": {"orgd-mongodb:uri", "orgd-keys:signing.key", "orgd-keys:cursor.key", "orgd-redis:password", "orgd-oidc:client-secret"},
 		"production": {
 			"orgd-mongodb:uri", "orgd-keys:signing.key", "orgd-keys:cursor.key", "orgd-redis:password", "orgd-redis-tls:ca.crt",
+			"orgd-oidc:client-secret",
 		},
 	} {
 		objects := render(t, "--values", chart+"/examples/"+set+".yaml")
@@ -135,6 +138,32 @@ func TestServiceMonitor(t *testing.T) {
 	}
 }
 
+// The client's secret is a file of the service, and nothing else names what is in it. A
+// public client has none.
+func TestSecretOfTheClient(t *testing.T) {
+	const file = "ORGD_OIDC_CLIENT_SECRET_FILE"
+	objects := render(t, "--values", chart+"/examples/sign-in.yaml", "--set", "oidc.clientSecretKey=secret")
+	server := objects.server(t)
+	if got := server.env()[file]; got != "/etc/orgd/oidc/client-secret" {
+		t.Errorf("%s = %q, want a file of the volume", file, got)
+	}
+	if items := server.volume(t, "oidc").Secret.Items; len(items) != 1 || items[0].Key != "secret" || items[0].Path != "client-secret" {
+		t.Errorf("the volume has %v, want the key secret as client-secret", items)
+	}
+	for _, v := range server.container().Env {
+		if v.ValueFrom != nil {
+			t.Errorf("%s comes from %v, want no secret in the environment", v.Name, v.ValueFrom)
+		}
+	}
+	if got := objects.migration(t).env()[file]; got != "" {
+		t.Errorf("the migration has %s = %q, which it does not need", file, got)
+	}
+	public := render(t, "--values", chart+"/examples/sign-in.yaml", "--set", "oidc.existingSecret=").server(t)
+	if got, is := public.env()[file]; is {
+		t.Errorf("a public client has %s = %q", file, got)
+	}
+}
+
 // What Helm prints at the end names what is there, and ends with the next command.
 func TestNotes(t *testing.T) {
 	for _, set := range valueSets(t) {
@@ -148,14 +177,14 @@ func TestNotes(t *testing.T) {
 				url = strings.ToLower(string(objects.server(t).container().ReadinessProbe.HTTPGet.Scheme)) + "://127.0.0.1:8080"
 				wants = append(wants, "port-forward service/"+one[*core.Service](t, objects).Name+" 8080:")
 			}
-			next := "curl "
-			if settings["console"] == true {
-				next = "kubectl "
-				wants = append(wants, url+"/console")
-			} else {
-				wants = append(wants, url+"/api/v1/company")
+			switch next := "kubectl "; {
+			case settings["oidc-client-id"] != nil:
+				checkNotes(t, next, append(wants, url+"/api/v1/auth/oidc/callback\n", url+"/console\n", "/orgd config check"), set.args...)
+			case settings["console"] == true:
+				checkNotes(t, next, append(wants, url+"/console:", "/orgd token create "), set.args...)
+			default:
+				checkNotes(t, "curl ", append(wants, url+"/api/v1/company", "/orgd token create "), set.args...)
 			}
-			checkNotes(t, next, append(wants, "/orgd token create "), set.args...)
 		})
 	}
 }

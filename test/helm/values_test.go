@@ -131,7 +131,9 @@ func TestSchemaIsClosed(t *testing.T) {
 }
 
 // ofValues are the settings that the chart writes into the file, from values of their own.
-var ofValues = []string{"console", "public-url"}
+var ofValues = []string{
+	"console", "public-url", "oidc-issuer", "oidc-client-id", "oidc-scopes", "oidc-audience", "oidc-role-claim", "oidc-role-map", "oidc-departments-claim",
+}
 
 // What the chart sets itself, and every secret that the program has, can neither
 // be among the settings nor in the environment.

@@ -82,6 +82,13 @@ console: {{ .Values.console.enabled }}
 {{- with .Values.publicUrl }}
 public-url: {{ . | quote }}
 {{- end }}
+{{- with .Values.oidc }}
+{{- range $setting, $value := dict "issuer" .issuer "client-id" .clientId "scopes" .scopes "audience" .audience "role-claim" .roleClaim "role-map" .roleMap "departments-claim" .departmentsClaim }}
+{{- with $value }}
+oidc-{{ $setting }}: {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.settings }}
 {{ toYaml . }}
 {{- end }}
@@ -190,6 +197,10 @@ child process inherits them.
   secret: {{ .Values.traces.existingSecret | quote }}
   files:
     - {path: headers, key: {{ .Values.traces.headersKey | quote }}, env: ORGD_TRACES_HEADERS_FILE}
+- name: oidc
+  secret: {{ .Values.oidc.existingSecret | quote }}
+  files:
+    - {path: client-secret, key: {{ .Values.oidc.clientSecretKey | quote }}, env: ORGD_OIDC_CLIENT_SECRET_FILE}
 - name: tls
   secret: {{ .Values.tls.existingSecret | quote }}
   files:
