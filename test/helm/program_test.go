@@ -284,36 +284,65 @@ func TestRestoredBackupServes(t *testing.T) {
 // What the minimal example renders serves one organization: the Job makes the
 // schema, and what one replica is told the other knows.
 func TestReplicasServe(t *testing.T) {
+	machines, urls := serveReplicas(t, "minimal")
+	machines[0].run(t, "department", "create", "Ops")
+	token := machines[0].env["ORGD_TOKEN"]
+	if status, page := get(t, urls[1]+"/api/v1/departments", token); status != http.StatusOK || !strings.Contains(page, `"Ops"`) {
+		t.Errorf("GET /api/v1/departments = %d %s, want Ops of the other replica", status, page)
+	}
+	if status, page := get(t, urls[1]+"/api/v1/readyz", ""); !strings.Contains(page, `"shared_limits":true`) {
+		t.Errorf("readiness = %d %s, want shared limits", status, page)
+	}
+}
+
+// What the example with sign-in renders lets a person in by a link that leads to the public
+// address, and that any replica redeems.
+func TestReplicasSignIn(t *testing.T) {
+	machines, urls := serveReplicas(t, "sign-in", "--set", "redis.existingSecret=")
+	link := machines[0].run(t, "login", "--link", "--for", "kim", "--role", "editor")
+	code, ok := strings.CutPrefix(link, "https://orgd.example.com/console#code=")
+	if !ok {
+		t.Fatalf("orgd login --link = %q, want a link to the public address", link)
+	}
+	answer, err := http.Post(urls[1]+"/api/v1/auth/links/redeem", "application/json", strings.NewReader(fmt.Sprintf(`{"code": %q}`, code)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var signedIn struct{ Data struct{ Token string } }
+	if err := json.NewDecoder(answer.Body).Decode(&signedIn); err != nil || answer.StatusCode != http.StatusCreated {
+		t.Fatalf("POST /api/v1/auth/links/redeem = %d, %v, want 201", answer.StatusCode, err)
+	}
+	if status, me := get(t, urls[0]+"/api/v1/auth/me", signedIn.Data.Token); status != http.StatusOK || !strings.Contains(me, `"subject":"kim"`) {
+		t.Errorf("GET /api/v1/auth/me = %d %s, want kim", status, me)
+	}
+}
+
+// serveReplicas runs the Job of an example on a database of its own, and two replicas, the
+// first of which has a token of role admin for its commands.
+func serveReplicas(t *testing.T, example string, args ...string) (machines []machine, urls []string) {
+	t.Helper()
 	uri, redis := os.Getenv("ORGD_TEST_MONGO_URI"), os.Getenv("ORGD_TEST_REDIS_ADDR")
 	if uri == "" || redis == "" {
 		t.Skip("SKIPPED: ORGD_TEST_MONGO_URI or ORGD_TEST_REDIS_ADDR is not set; make integration sets them")
 	}
-	name := fmt.Sprintf("orgd_test_chart_%d", os.Getpid())
+	name := fmt.Sprintf("orgd_test_chart_%d_%s", os.Getpid(), example)
 	dropLater(t, uri, name)
-	objects := render(t, "--values", chart+"/examples/minimal.yaml", "--set", "redis.addresses={"+redis+"}",
-		"--set", "settings.mongo-database="+name, "--set", "settings.redis-prefix="+name,
-		"--set", "settings.mongo-operation-timeout=10s", "--set", "settings.redis-timeout=1s") // for a busy machine
+	objects := render(t, append([]string{"--values", chart + "/examples/" + example + ".yaml", "--set", "redis.addresses={" + redis + "}",
+		"--set", "settings.mongo-database=" + name, "--set", "settings.redis-prefix=" + name,
+		"--set", "settings.mongo-operation-timeout=10s", "--set", "settings.redis-timeout=1s"}, args...)...) // for a busy machine
 	secrets := newSecrets(t, uri)
 	migration := newMachine(t, objects.migration(t), objects, secrets)
 	migration.run(t, migration.args...)
-
-	var machines []machine
-	var urls []string
 	for range 2 {
 		m := newMachine(t, objects.server(t), objects, secrets)
 		serve, url := m.serve(t)
 		t.Cleanup(func() { stop(t, serve) })
 		machines, urls = append(machines, m), append(urls, url)
 	}
-	token := machines[0].run(t, "token", "create", "--role", "admin", "--subject", "me")
-	machines[0].env["ORGD_SERVER"], machines[0].env["ORGD_TOKEN"] = urls[0], token
-	machines[0].run(t, "department", "create", "Ops")
-	if status, page := get(t, urls[1]+"/api/v1/departments", token); status != http.StatusOK || !strings.Contains(page, `"Ops"`) {
-		t.Errorf("GET /api/v1/departments = %d %s, want Ops of the other replica", status, page)
-	}
-	if status, page := get(t, urls[1]+objects.server(t).container().ReadinessProbe.HTTPGet.Path, ""); !strings.Contains(page, `"shared_limits":true`) {
-		t.Errorf("readiness = %d %s, want shared limits", status, page)
-	}
+	machines[0].env["ORGD_TOKEN"] = machines[0].run(t, "token", "create", "--role", "admin", "--subject", "me")
+	machines[0].env["ORGD_SERVER"] = urls[0]
+	return machines, urls
 }
 
 // dropLater drops a database when the test has ended.
