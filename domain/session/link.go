@@ -39,8 +39,17 @@ func FitsLinkTTL(ttl time.Duration) bool { return fits(ttl, MinLinkTTL, MaxLinkT
 // Code is the secret of a sign-in link.
 type Code string
 
+// bound begins the codes that only the holder of a verifier can use.
+const bound = "."
+
 // NewCode writes random bytes as the secret of a link.
 func NewCode(random [32]byte) Code { return Code(base64.RawURLEncoding.EncodeToString(random[:])) }
+
+// NewBoundCode is [NewCode] for a code that needs the verifier of a challenge.
+func NewBoundCode(random [32]byte) Code { return bound + NewCode(random) }
+
+// Bound reports whether the code needs a verifier.
+func (c Code) Bound() bool { return strings.HasPrefix(string(c), bound) }
 
 // URL is the link to the console of a service. The code is in the fragment, which browsers
 // do not send.
@@ -48,7 +57,10 @@ func (c Code) URL(server string) string {
 	return strings.TrimRight(server, "/") + "/console#code=" + string(c)
 }
 
-// Hash is what is kept of a code.
+// With returns the code together with the challenge that it is bound to.
+func (c Code) With(challenge string) Code { return c + bound + Code(challenge) }
+
+// Hash is what is kept of a code; of a bound one it is that with its challenge.
 func (c Code) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(c)) }
 
 // Link is the right to one more session. Whoever keeps links gives each out once.
