@@ -88,7 +88,7 @@ func (l *linking) link(mine session.Session) session.Code {
 
 // signIn is what came of a trade at a replica.
 func (l *linking) signIn(replica int, code session.Code) (session.Session, error) {
-	_, made, err := l.replicas[replica].SignIn(l.Context(), Call{Route: "POST /links"}, code)
+	_, made, err := l.replicas[replica].SignIn(l.Context(), Call{Route: "POST /links"}, code, "")
 	return made, err
 }
 

@@ -215,18 +215,24 @@ func (s *Sessions) checkToken(l session.Link, now time.Time) error {
 
 func (s *Sessions) keepLink(ctx context.Context, ch change, made session.Link) (session.Code, session.Link, error) {
 	code := session.NewCode(s.random.Key())
-	trail := withoutReply(ch.trail(audit.LinkMade, audit.Session(made.As.ID), 0, 0, noReply))
-	if err := s.store.KeepLink(ctx, code.Hash(), made, trail); err != nil {
+	if err := s.keep(ctx, ch, code, made); err != nil {
 		return "", session.Link{}, err
 	}
 	return code, made, nil
 }
 
-// SignIn trades the code of a link for a token of a new session, once. It returns
-// session.ErrLink for a code that is unknown, used or too old, and for one that a
-// revocation has ended.
-func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code) (string, session.Session, error) {
+func (s *Sessions) keep(ctx context.Context, ch change, code session.Code, made session.Link) error {
+	return s.store.KeepLink(ctx, code.Hash(), made, withoutReply(ch.trail(audit.LinkMade, audit.Session(made.As.ID), 0, 0, noReply)))
+}
+
+// SignIn trades the code of a link for a token of a new session, once. A code that is bound
+// needs its verifier. It returns session.ErrLink for a code that is unknown, used or too old,
+// and for one that a revocation has ended.
+func (s *Sessions) SignIn(ctx context.Context, c Call, code session.Code, verifier string) (string, session.Session, error) {
 	ch := newChange(s.clock, s.ids, c)
+	if code.Bound() {
+		code = code.With(session.Challenge(verifier))
+	}
 	l, err := s.store.TakeLink(ctx, code.Hash(), ch.at)
 	if err != nil {
 		return "", session.Session{}, err

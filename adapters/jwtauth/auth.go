@@ -47,7 +47,9 @@ func Open(c Config, own *Issuer, clock ports.Clock, log *zap.Logger) (auth *Auth
 	var running sync.WaitGroup
 	for _, o := range c.OIDC {
 		r := newRemote(o, httpGetter(), clock.Now, log.With(zap.String("issuer", o.Issuer)))
-		a.sources[o.Issuer] = trusted{r, r.rules(clock.Now)}
+		if len(o.Audience) > 0 { // or any would do
+			a.sources[o.Issuer] = trusted{r, r.rulesFor(o.Audience, clock.Now)}
+		}
 		a.remotes = append(a.remotes, r)
 		running.Go(func() { r.run(ctx) })
 	}
@@ -101,14 +103,12 @@ func (a *Auth) verify(ctx context.Context, token string) (verdict, error) {
 	}
 	var from trusted
 	var epoch uint64
-	claims := jwt.MapClaims{}
-	_, err := a.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+	claims, err := a.parse(ctx, token, func(iss string) (source, bool) {
 		var ok bool
-		if from, ok = a.sources[textOf(claims["iss"])]; !ok {
-			return nil, refuse("the token's issuer is not trusted")
+		if from, ok = a.sources[iss]; ok {
+			epoch = from.epoch() // before the key, so that losing it meanwhile shows
 		}
-		epoch = from.epoch() // before the key, so that losing it meanwhile shows
-		return keyOf(ctx, from, t)
+		return from.source, ok
 	})
 	if err != nil {
 		return verdict{}, err
@@ -118,6 +118,20 @@ func (a *Auth) verify(ctx context.Context, token string) (verdict, error) {
 	}
 	s, err := from.session(claims, a.now())
 	return verdict{s, from.source, epoch}, err
+}
+
+// parse returns the claims of a token that a trusted issuer has signed. Nothing else of it is
+// checked.
+func (a *Auth) parse(ctx context.Context, token string, trust func(iss string) (source, bool)) (jwt.MapClaims, error) {
+	claims := jwt.MapClaims{}
+	_, err := a.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+		from, ok := trust(textOf(claims["iss"]))
+		if !ok {
+			return nil, refuse("the token's issuer is not trusted")
+		}
+		return keyOf(ctx, from, t)
+	})
+	return claims, err
 }
 
 // keyOf looks up the key of a token. Keys come from the source alone: a token

@@ -13,6 +13,7 @@ import (
 	"orgd/domain/access"
 	"orgd/domain/fault"
 	"orgd/domain/loopback"
+	"orgd/domain/session"
 )
 
 const (
@@ -40,9 +41,9 @@ type OIDC struct {
 	// Issuer is the issuer's URL, exactly as its tokens spell it in iss.
 	Issuer string `name:"issuer" placeholder:"URL" help:"Accept tokens of this issuer too."`
 	// Audience lists the values of aud that mean this service; one is enough.
-	// It is required: without it every token of the issuer, made for whatever
-	// service, would be accepted.
-	Audience []string `name:"audience" placeholder:"NAME" help:"Audiences that mean this service; required with --oidc-issuer."`
+	// Without any no token of the issuer is accepted by the API: people can sign in
+	// with it, if it has a ClientID, and else it would be of no use.
+	Audience []string `name:"audience" placeholder:"NAME" help:"Audiences that mean this service; required with --oidc-issuer. With --oidc-client-id it may be left out: then people sign in, and the API accepts no tokens of the issuer."`
 	JWKSURI  string   `name:"jwks-uri" placeholder:"URL" help:"Where the issuer's keys are, if its discovery document shall not say."`
 	// RoleClaim, DepartmentsClaim and AgentClaim name the claims that hold the
 	// roles, the departments of a department admin, and the agent id of an
@@ -53,9 +54,15 @@ type OIDC struct {
 	AgentClaim       string `name:"agent-claim" placeholder:"NAME" help:"Claim with the id of an agent."`
 	// Roles maps the issuer's words to roles. Empty means that the issuer uses
 	// the names of the roles. Of several roles the most powerful counts.
-	Roles     map[string]string `name:"role-map" placeholder:"WORD=ROLE" help:"The issuer's words for roles. Without any they are the roles' own names."`
-	Leeway    time.Duration     `name:"leeway" placeholder:"TIME" help:"How far the issuer's clock may be off, 0s to 1m."`
-	AllowHTTP bool              `name:"allow-http" help:"Fetch keys without TLS also from other hosts. For tests only."`
+	Roles  map[string]string `name:"role-map" placeholder:"WORD=ROLE" help:"The issuer's words for roles. Without any they are the roles' own names."`
+	Leeway time.Duration     `name:"leeway" placeholder:"TIME" help:"How far the issuer's clock may be off, 0s to 1m."`
+	// ClientID names this service as a client of the issuer: people sign in there. Its ID
+	// tokens have it as their audience.
+	ClientID string `name:"client-id" placeholder:"NAME" help:"Sign people in with this issuer, as the client with this id. Needs --public-url; the redirect address of the client is PUBLIC_URL/api/v1/auth/oidc/callback."`
+	// ClientSecretFile is read whenever it is needed; "" is for a public client.
+	ClientSecretFile string   `name:"client-secret-file" placeholder:"FILE" help:"Secret of the client, read whenever it is used. Without one the client is public."`
+	Scopes           []string `name:"scopes" placeholder:"NAME" help:"What to ask the issuer for when people sign in; openid is among it."`
+	AllowHTTP        bool     `name:"allow-http" help:"Fetch keys without TLS also from other hosts. For tests only."`
 }
 
 // Default returns the configuration without external issuers. KeyFile remains
@@ -69,7 +76,7 @@ func Default() Config {
 func DefaultOIDC() OIDC {
 	return OIDC{
 		RoleClaim: "role", DepartmentsClaim: "departments", AgentClaim: "sub",
-		Leeway: 30 * time.Second,
+		Leeway: 30 * time.Second, Scopes: []string{"openid", "profile", "email"},
 	}
 }
 
@@ -80,12 +87,16 @@ func (c Config) Validate() error {
 	m.Unless(plainText(c.Issuer), "token-issuer", "must be 1 to 256 characters, without white space and %q", "|")
 	m.Unless(plainText(c.Audience), "token-audience", "must be 1 to 256 characters, without white space and %q", "|")
 	m.Unless(c.CacheSize >= 0 && c.CacheSize <= maxCacheSize, "token-cache-size", "must be 0 to %d", maxCacheSize)
-	seen := []string{c.Issuer}
+	seen, clients := []string{c.Issuer}, 0
 	for _, o := range c.OIDC {
+		if o.ClientID != "" {
+			clients++
+		}
 		m.Unless(!slices.Contains(seen, o.Issuer), "oidc-issuer", "%q is named twice", o.Issuer)
 		seen = append(seen, o.Issuer)
 		o.validate(&m)
 	}
+	m.Unless(clients <= 1, "oidc-client-id", "is given for %d issuers: people sign in with one", clients)
 	return m.Err()
 }
 
@@ -101,7 +112,7 @@ func (o OIDC) validate(m *settings.Mistakes) {
 		err := o.checkURL(o.JWKSURI)
 		m.Unless(err == nil, "oidc-jwks-uri", "%w", err)
 	}
-	m.Unless(len(o.Audience) > 0, "oidc-audience", "is required for %s: without it every token of that issuer would be accepted", o.Issuer)
+	m.Unless(len(o.Audience) > 0 || o.ClientID != "", "oidc-audience", "is required for %s: without it every token of that issuer would be accepted", o.Issuer)
 	for _, aud := range o.Audience {
 		m.Unless(plainText(aud) && aud != "*", "oidc-audience", "%q is not an audience", aud)
 	}
@@ -111,6 +122,12 @@ func (o OIDC) validate(m *settings.Mistakes) {
 	for word, role := range o.Roles {
 		_, err := access.ParseRole(role)
 		m.Unless(word != "" && err == nil, "oidc-role-map", "%q=%q must map a word to one of %s", word, role, fault.List(access.Roles()))
+	}
+	m.Unless(o.ClientID == "" || session.CheckText(o.ClientID, maxIssuer) == "", "oidc-client-id", "%q is not a client id", o.ClientID)
+	m.Unless(o.ClientID != "" || o.ClientSecretFile == "", "oidc-client-secret-file", "goes with --oidc-client-id")
+	m.Unless(slices.Contains(o.Scopes, "openid"), "oidc-scopes", "must have openid")
+	for _, scope := range o.Scopes {
+		m.Unless(plainText(scope), "oidc-scopes", "%q is not a scope", scope)
 	}
 	m.Unless(o.Leeway >= 0 && o.Leeway <= maxLeeway, "oidc-leeway", "must be 0s to %v", maxLeeway)
 }

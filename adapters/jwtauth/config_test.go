@@ -41,6 +41,7 @@ func TestValidate(t *testing.T) {
 		"no leeway":             external(func(o *jwtauth.OIDC) { o.Leeway = 0 }),
 		"two issuers":           func(c *jwtauth.Config) { c.OIDC = append(c.OIDC, c.OIDC[0]); c.OIDC[1].Issuer = "https://b.example" },
 		"greatest leeway":       external(func(o *jwtauth.OIDC) { o.Leeway = time.Minute }),
+		"people only":           external(func(o *jwtauth.OIDC) { o.Audience, o.ClientID = nil, "orgd" }),
 		"several audiences":     external(func(o *jwtauth.OIDC) { o.Audience = []string{"a", "b"} }),
 		"issuer without a path": external(func(o *jwtauth.OIDC) { o.Issuer = "https://idp.example" }),
 	} {
@@ -70,17 +71,26 @@ func TestValidateRefuses(t *testing.T) {
 		"issuer with a password": {external(func(o *jwtauth.OIDC) { o.Issuer = "https://u:p@idp.example" }), "--oidc-issuer"},
 		"issuer in a file":       {external(func(o *jwtauth.OIDC) { o.Issuer = "file:///etc" }), "--oidc-issuer"},
 		"no audience":            {external(func(o *jwtauth.OIDC) { o.Audience = nil }), "--oidc-audience: is required"},
-		"empty audience":         {external(func(o *jwtauth.OIDC) { o.Audience = []string{""} }), "--oidc-audience"},
-		"one empty audience":     {external(func(o *jwtauth.OIDC) { o.Audience = []string{"a", " "} }), "--oidc-audience"},
-		"any audience":           {external(func(o *jwtauth.OIDC) { o.Audience = []string{"*"} }), "--oidc-audience"},
-		"keys over HTTP":         {external(func(o *jwtauth.OIDC) { o.JWKSURI = "http://idp.example/keys" }), "--oidc-jwks-uri"},
-		"no role claim":          {external(func(o *jwtauth.OIDC) { o.RoleClaim = "" }), "--oidc-role-claim"},
-		"no departments claim":   {external(func(o *jwtauth.OIDC) { o.DepartmentsClaim = "" }), "--oidc-departments-claim"},
-		"no agent claim":         {external(func(o *jwtauth.OIDC) { o.AgentClaim = "" }), "--oidc-agent-claim"},
-		"unknown role":           {external(func(o *jwtauth.OIDC) { o.Roles = map[string]string{"a": "root"} }), "--oidc-role-map"},
-		"no word for a role":     {external(func(o *jwtauth.OIDC) { o.Roles = map[string]string{"": "admin"} }), "--oidc-role-map"},
-		"too much leeway":        {external(func(o *jwtauth.OIDC) { o.Leeway = time.Minute + 1 }), "--oidc-leeway"},
-		"negative leeway":        {external(func(o *jwtauth.OIDC) { o.Leeway = -1 }), "--oidc-leeway"},
+		"a client id of blanks":  {external(func(o *jwtauth.OIDC) { o.ClientID = " " }), "--oidc-client-id"},
+		"a secret of nobody":     {external(func(o *jwtauth.OIDC) { o.ClientSecretFile = "x" }), "--oidc-client-secret-file: goes with --oidc-client-id"},
+		"scopes without openid":  {external(func(o *jwtauth.OIDC) { o.Scopes = []string{"email"} }), "--oidc-scopes: must have openid"},
+		"a scope of two words":   {external(func(o *jwtauth.OIDC) { o.Scopes = []string{"openid", "a b"} }), "--oidc-scopes"},
+		"two clients": {func(c *jwtauth.Config) {
+			c.OIDC[0].ClientID = "a"
+			c.OIDC = append(c.OIDC, c.OIDC[0])
+			c.OIDC[1].Issuer = "https://b.example"
+		}, "--oidc-client-id: is given for 2 issuers"},
+		"empty audience":       {external(func(o *jwtauth.OIDC) { o.Audience = []string{""} }), "--oidc-audience"},
+		"one empty audience":   {external(func(o *jwtauth.OIDC) { o.Audience = []string{"a", " "} }), "--oidc-audience"},
+		"any audience":         {external(func(o *jwtauth.OIDC) { o.Audience = []string{"*"} }), "--oidc-audience"},
+		"keys over HTTP":       {external(func(o *jwtauth.OIDC) { o.JWKSURI = "http://idp.example/keys" }), "--oidc-jwks-uri"},
+		"no role claim":        {external(func(o *jwtauth.OIDC) { o.RoleClaim = "" }), "--oidc-role-claim"},
+		"no departments claim": {external(func(o *jwtauth.OIDC) { o.DepartmentsClaim = "" }), "--oidc-departments-claim"},
+		"no agent claim":       {external(func(o *jwtauth.OIDC) { o.AgentClaim = "" }), "--oidc-agent-claim"},
+		"unknown role":         {external(func(o *jwtauth.OIDC) { o.Roles = map[string]string{"a": "root"} }), "--oidc-role-map"},
+		"no word for a role":   {external(func(o *jwtauth.OIDC) { o.Roles = map[string]string{"": "admin"} }), "--oidc-role-map"},
+		"too much leeway":      {external(func(o *jwtauth.OIDC) { o.Leeway = time.Minute + 1 }), "--oidc-leeway"},
+		"negative leeway":      {external(func(o *jwtauth.OIDC) { o.Leeway = -1 }), "--oidc-leeway"},
 	} {
 		if err := valid(tt.change).Validate(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Validate = %v, want %q in it", what, err, tt.want)

@@ -10,10 +10,11 @@ import (
 	"orgd/domain/session"
 )
 
-// rules returns what tokens of the issuer must satisfy.
-func (r *remote) rules(now func() time.Time) *jwt.Validator {
+// rulesFor returns what tokens of the issuer must satisfy that are made for one of audience,
+// which is not empty.
+func (r *remote) rulesFor(audience []string, now func() time.Time) *jwt.Validator {
 	return jwt.NewValidator(
-		jwt.WithIssuer(r.config.Issuer), jwt.WithAudience(r.config.Audience...),
+		jwt.WithIssuer(r.config.Issuer), jwt.WithAudience(audience...),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
 		jwt.WithLeeway(r.config.Leeway), jwt.WithTimeFunc(now),
 	)

@@ -16,15 +16,20 @@ const maxDocument = 1 << 20
 // getter reads a document of an issuer.
 type getter func(ctx context.Context, url string) ([]byte, error)
 
-// httpGetter returns a getter over HTTP, bounded in size. It follows no
-// redirects: they could lead away from TLS, and issuers need none.
-func httpGetter() getter {
+// newClient returns a client for an issuer. It follows no redirects: they could lead away
+// from TLS, and issuers need none.
+func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // one request in minutes
-	client := &http.Client{
+	return &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// httpGetter returns a getter over HTTP, bounded in size.
+func httpGetter() getter {
+	client := newClient()
 	return func(ctx context.Context, url string) ([]byte, error) { return get(ctx, client, url) }
 }
 
@@ -49,33 +54,59 @@ func get(ctx context.Context, client *http.Client, url string) (text []byte, err
 	return text, err
 }
 
-// discover returns where an issuer says that its keys are.
-func discover(ctx context.Context, get getter, o OIDC) (string, error) {
-	text, err := get(ctx, strings.TrimSuffix(o.Issuer, "/")+"/.well-known/openid-configuration")
-	if err != nil {
-		return "", err
-	}
-	var doc struct {
-		Issuer  string `json:"issuer"`
-		JWKSURI string `json:"jwks_uri"`
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return "", fmt.Errorf("the discovery document is not JSON: %w", err)
-	}
-	if doc.Issuer != o.Issuer {
-		return "", fmt.Errorf("the discovery document is of the issuer %q", doc.Issuer)
-	}
-	return doc.JWKSURI, checkDiscovered(o, doc.JWKSURI)
+// found is what an issuer says of itself (OpenID Connect Discovery 1.0, RFC 8414).
+type found struct {
+	Issuer   string `json:"issuer"`
+	JWKSURI  string `json:"jwks_uri"`
+	AuthURL  string `json:"authorization_endpoint"`
+	TokenURL string `json:"token_endpoint"`
+	// EndURL is "" if nobody can sign out there.
+	EndURL string `json:"end_session_endpoint"`
+	// TokenAuth are the ways to authenticate at TokenURL; none means client_secret_basic.
+	TokenAuth []string `json:"token_endpoint_auth_methods_supported"`
+	// Claims are some of the claims of its tokens.
+	Claims []string `json:"claims_supported"`
+	// NamesItself says that each answer has the issuer (RFC 9207).
+	NamesItself bool `json:"authorization_response_iss_parameter_supported"`
 }
 
-// checkDiscovered refuses a place that the operator could not have configured,
-// or that leaves the TLS of the issuer.
-func checkDiscovered(o OIDC, uri string) error {
-	if err := o.checkURL(uri); err != nil {
-		return fmt.Errorf("jwks_uri: %w", err)
+// discover returns what an issuer says of itself.
+func discover(ctx context.Context, get getter, o OIDC) (found, error) {
+	text, err := get(ctx, strings.TrimSuffix(o.Issuer, "/")+"/.well-known/openid-configuration")
+	if err != nil {
+		return found{}, err
 	}
-	if strings.HasPrefix(o.Issuer, "https:") && !strings.HasPrefix(strings.ToLower(uri), "https:") {
-		return fmt.Errorf("jwks_uri: %q does not use https", uri)
+	var f found
+	if err := json.Unmarshal(text, &f); err != nil {
+		return found{}, fmt.Errorf("the discovery document is not JSON: %w", err)
+	}
+	return f, f.check(o)
+}
+
+// check refuses places that the operator could not have configured, or that leave the TLS of
+// the issuer.
+func (f found) check(o OIDC) error {
+	if f.Issuer != o.Issuer {
+		return fmt.Errorf("the discovery document is of the issuer %q", f.Issuer)
+	}
+	err := o.checkPlace("jwks_uri", f.JWKSURI)
+	if o.ClientID != "" {
+		err = errors.Join(err, o.checkPlace("authorization_endpoint", f.AuthURL), o.checkPlace("token_endpoint", f.TokenURL))
+		if f.EndURL != "" {
+			err = errors.Join(err, o.checkPlace("end_session_endpoint", f.EndURL))
+		}
+	}
+	return err
+}
+
+// checkPlace does so for one of them, which may have a query (RFC 6749, section 3.1).
+func (o OIDC) checkPlace(name, url string) error {
+	path, _, _ := strings.Cut(url, "?")
+	if err := o.checkURL(path); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if strings.HasPrefix(o.Issuer, "https:") && !strings.HasPrefix(strings.ToLower(url), "https:") {
+		return fmt.Errorf("%s: %q does not use https", name, url)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package jwtauth
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type remote struct {
 	now    func() time.Time
 	log    *zap.Logger
 
+	found   atomic.Pointer[found]  // nil until discovered
 	keys    atomic.Pointer[keySet] // nil until loaded
 	failing atomic.Bool            // the last fetch failed
 	lost    atomic.Uint64          // how often a fetch dropped a key
@@ -110,17 +112,19 @@ func (r *remote) refresh(ctx context.Context, pause time.Duration) time.Duration
 	return min(2*pause, askEvery)
 }
 
-// fetch asks the issuer.
+// fetch asks the issuer. Where its keys are it is asked once, unless that is configured; for
+// signing people in it has to say more.
 func (r *remote) fetch(ctx context.Context) (keySet, error) {
 	if r.jwksURI == "" {
 		r.jwksURI = r.config.JWKSURI
 	}
-	if r.jwksURI == "" {
-		uri, err := discover(ctx, r.get, r.config)
+	if r.jwksURI == "" || r.config.ClientID != "" && r.found.Load() == nil {
+		f, err := discover(ctx, r.get, r.config)
 		if err != nil {
 			return nil, err
 		}
-		r.jwksURI = uri
+		r.found.Store(&f)
+		r.jwksURI = cmp.Or(r.jwksURI, f.JWKSURI)
 	}
 	text, err := r.get(ctx, r.jwksURI)
 	if err != nil {
