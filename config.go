@@ -158,7 +158,7 @@ func (c Config) auth() jwtauth.Config {
 func (c Config) Validate() error {
 	return c.Origins.Rename(errors.Join(
 		c.HTTP.Validate(), c.checkStorage(), c.auth().Validate(), c.checkLimits(),
-		c.checkMetricsAddr(), c.checkWebhookTimeout(), c.Traces.Validate(), c.checkLog(),
+		c.checkMetricsAddr(), c.checkWebhookTimeout(), c.checkSignIn(), c.Traces.Validate(), c.checkLog(),
 	))
 }
 
@@ -214,6 +214,15 @@ func (c Config) checkMetricsAddr() error {
 func (c Config) checkWebhookTimeout() error {
 	var m settings.Mistakes
 	m.Unless(c.WebhookTimeout >= time.Second && c.WebhookTimeout <= maxWebhookTimeout, "webhook-timeout", "must be 1s to %s", maxWebhookTimeout)
+	return m.Err()
+}
+
+// checkSignIn makes sure that an identity provider can lead browsers back.
+func (c Config) checkSignIn() error {
+	var m settings.Mistakes
+	for _, o := range c.Auth.OIDC {
+		m.Unless(o.ClientID == "" || c.HTTP.PublicURL != "", "public-url", "is required with --oidc-client-id: the identity provider leads browsers back there")
+	}
 	return m.Err()
 }
 

@@ -72,8 +72,9 @@ func whenReachable(ctx context.Context, cfg Config, wait time.Duration, log *zap
 
 // Try connects to the servers that a valid cfg names, and reports everything
 // that would keep the service from starting or from sharing its limits. It
-// changes nothing. A data directory is not opened.
-func Try(ctx context.Context, cfg Config) error {
+// changes nothing. A data directory is not opened. The external token issuers are asked, too;
+// hints say what may be wrong there.
+func Try(ctx context.Context, cfg Config) (hints []string, err error) {
 	var mongo, redis error
 	if cfg.Storage == MongoDB {
 		var closeDB func()
@@ -84,7 +85,8 @@ func Try(ctx context.Context, cfg Config) error {
 	if cfg.sharesLimits() {
 		redis = cfg.Origins.Rename(redislimit.Check(cfg.redis()))
 	}
-	return errors.Join(mongo, redis)
+	hints, issuers := jwtauth.Try(ctx, cfg.auth(), cfg.HTTP.PublicURL)
+	return hints, errors.Join(mongo, redis, cfg.Origins.Rename(issuers))
 }
 
 // openMongo opens the database if it answers and has been migrated.

@@ -94,6 +94,10 @@ func createOwnKeys(cfg Config) error {
 // authConfig is the configuration of authentication with its key file.
 func authConfig(cfg Config, _ storage) jwtauth.Config { return cfg.auth() }
 
+func newProvider(cfg Config, auth *jwtauth.Auth, log *zap.Logger) *jwtauth.Provider {
+	return jwtauth.NewProvider(auth, cfg.HTTP.PublicURL, log)
+}
+
 // readCursorKey reads the key for cursors. Its errors never repeat the content.
 func readCursorKey(cfg Config, _ storage) (httpapi.CursorKey, error) {
 	path := cfg.keyFile(cfg.CursorKeyFile, cursorKeyName)

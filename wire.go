@@ -38,6 +38,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		authConfig, readCursorKey,
 		jwtauth.LoadIssuer, wire.Bind(new(ports.TokenIssuer), new(*jwtauth.Issuer)),
 		jwtauth.Open, wire.Bind(new(ports.Authenticator), new(*jwtauth.Auth)),
+		newProvider, wire.Bind(new(ports.IdentityProvider), new(*jwtauth.Provider)), app.NewSignIns,
 
 		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
 		app.NewMeasures, app.NewSessions, app.NewStreams, app.NewChanges, newActivities,

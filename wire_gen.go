@@ -66,6 +66,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	streams := app.NewStreams(clock, eventStream, agentStore, sessions, metrics)
 	measures := stores.Measures
 	appMeasures := app.NewMeasures(clock, agentStore, departmentStore, companyStore, activityLog, measures)
+	provider := newProvider(cfg, auth, log)
+	signIns := app.NewSignIns(random, provider, sessions)
 	policy := cfg.Webhooks
 	webhookStore := stores.Webhooks
 	outbox := stores.Outbox
@@ -107,6 +109,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 		Streams:      streams,
 		Measures:     appMeasures,
 		Sessions:     sessions,
+		SignIns:      signIns,
 		Webhooks:     webhooks,
 		Audit:        portsAuditLog,
 		Changes:      changes,

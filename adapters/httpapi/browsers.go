@@ -37,6 +37,9 @@ func newBrowsers(c Config) browsers {
 	return browsers{c.PublicURL, u.Host, c.Console}
 }
 
+// secure reports whether browsers reach the service over TLS.
+func (b browsers) secure() bool { return strings.HasPrefix(b.url, "https:") }
+
 // link is the sign-in link of a code, nil if the address of the service is not known, or
 // it has no console.
 func (b browsers) link(code session.Code) *string {
@@ -79,5 +82,6 @@ func (b browsers) check(r *http.Request) error {
 // isBadToken reports whether the client failed to authenticate, as opposed to
 // the service failing to find out.
 func isBadToken(err error) bool {
-	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrLink)
+	return errors.Is(err, session.ErrUnauthorized) || errors.Is(err, session.ErrRevoked) || errors.Is(err, session.ErrLink) ||
+		errors.Is(err, session.ErrAttempt) || errors.Is(err, session.ErrProviderRefused)
 }

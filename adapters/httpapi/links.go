@@ -54,11 +54,11 @@ func (h sessions) signIn(r *request.Request) error {
 	if err := h.fromHere(r); err != nil {
 		return err
 	}
-	code, err := readBody(r, parseCode)
+	in, err := readBody(r, parseCode)
 	if err != nil {
 		return err
 	}
-	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(code))
+	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(in.code), in.verifier)
 	if isBadToken(err) {
 		if denied := h.countFailure(r); denied != nil {
 			return denied
@@ -70,13 +70,17 @@ func (h sessions) signIn(r *request.Request) error {
 	return sendToken(r, token, s, http.StatusCreated)
 }
 
-// parseCode reads {"code": "..."}.
-func parseCode(doc jsondoc.Value) (code string, err error) {
+// codeBody is a code, and its verifier if it is bound to one.
+type codeBody struct{ code, verifier string }
+
+// parseCode reads {"code": "...", "verifier": "..."}.
+func parseCode(doc jsondoc.Value) (in codeBody, err error) {
 	err = jsondoc.ReadWhole(doc, func(r *jsondoc.Reader) {
-		r.Text("code", &code, 1, 128)
+		r.Text("code", &in.code, 1, 128)
+		r.Text("verifier", &in.verifier, 43, 128)
 		r.Require("code")
 	})
-	return code, err
+	return in, err
 }
 
 // fromHere returns errNotHere for a request from the page of another site, and, unless the

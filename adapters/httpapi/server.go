@@ -40,6 +40,7 @@ type Parts struct {
 	Streams      *app.Streams
 	Measures     *app.Measures
 	Sessions     *app.Sessions
+	SignIns      *app.SignIns
 	Webhooks     *app.Webhooks
 	Audit        ports.AuditLog
 	Changes      *app.Changes

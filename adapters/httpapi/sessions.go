@@ -17,6 +17,7 @@ import (
 // sessions are the handlers of tokens and sessions.
 type sessions struct {
 	svc          *app.Sessions
+	signIns      *app.SignIns
 	clients      protocol.Clients
 	browsers     browsers
 	countFailure func(*request.Request) error // see [Server.countFailure]

@@ -9,14 +9,16 @@ import (
 	"orgd/domain/session"
 )
 
-// signedIn serves GET /console/session: who is signed in, null if nobody is. Unlike
-// GET /api/v1/auth/me it refuses nobody, so that opening the console is no error.
+// signedIn serves GET /console/session: who is signed in, null if nobody is, and with which
+// provider people can. Unlike GET /api/v1/auth/me it refuses nobody, so that opening the
+// console is no error.
 func (h sessions) signedIn(r *request.Request) error {
 	current, err := h.current(r)
 	if err != nil {
 		return err
 	}
 	return r.SendObject(func(w *jsondoc.Writer) {
+		w.Field("provider").TextOrNull(jsondoc.NonZero(h.signIns.Provider()))
 		w.Field("session")
 		if current == nil {
 			w.Null()
@@ -25,6 +27,7 @@ func (h sessions) signedIn(r *request.Request) error {
 		w.Open()
 		writeSession(w, *current)
 		w.Close()
+		w.Field("sign_out_url").TextOrNull(jsondoc.NonZero(h.signIns.SignOutURL(*current)))
 	})
 }
 
@@ -82,7 +85,15 @@ func (h sessions) open(r *request.Request, in signInBody) (token string, made se
 	if err := h.fromHere(r); err != nil {
 		return "", session.Session{}, err
 	}
-	return h.svc.SignIn(r.Ctx(), r.Call(), session.Code(in.code))
+	code, verifier := session.Code(in.code), ""
+	if attempt, err := session.ParseAttempt(protocol.Attempt(r.HTTP, h.browsers.secure())); err == nil && code.Bound() {
+		verifier = attempt.Redeemer()
+	}
+	token, made, err = h.svc.SignIn(r.Ctx(), r.Call(), code, verifier)
+	if err == nil && verifier != "" {
+		protocol.SetAttempt(r.Writer.Header(), r.HTTP, "", h.browsers.secure())
+	}
+	return token, made, err
 }
 
 // signInBody is how somebody signs in: by one of both.

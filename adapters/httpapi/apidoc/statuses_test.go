@@ -101,6 +101,8 @@ const statuses = `
 	auth.logout                          204 400 401 429 500 503
 	auth.links                           201 400 401 403 409 429 500 503
 	auth.sign_in                         201 400 401 403 429 500 503
+	auth.oidc_start                      303 400 404 429 500 503
+	auth.oidc_callback                   200 303 401 403 404 429 500 503
 
 	openapi.json                         200 429 500 503
 	openapi.yaml                         200 429 500 503
@@ -122,13 +124,13 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// Only the probes, the document itself and signing in by a link are open. All but
-// the last are the ones without 401.
+// Only the probes, the document itself and signing in are open. All but those that end a
+// sign-in are the ones without 401.
 func TestSecurity(t *testing.T) {
 	for _, op := range open(t).operations() {
 		list, isSet := op.node["security"].([]any)
 		_, unauthorized := op.node["responses"].(node)["401"]
-		if public := isSet && len(list) == 0; public == unauthorized && op.ID != "auth.sign_in" {
+		if public := isSet && len(list) == 0; public == unauthorized && op.ID != "auth.sign_in" && op.ID != "auth.oidc_callback" {
 			t.Errorf("%s: public = %t and 401 listed = %t", op.ID, public, unauthorized)
 		}
 	}
@@ -250,7 +252,7 @@ func TestHeaders(t *testing.T) {
 				"RateLimit-Policy":    !probe,
 				"WWW-Authenticate":    status == "401",
 				"Retry-After":         status == "429" || status == "503",
-				"Location":            status == "201" && op.ID != "auth.links", // a link can only be used
+				"Location":            status == "201" && op.ID != "auth.links" || status == "303", // a link can only be used
 				"ETag":                d.hasTag(op, status),
 				"Link":                status == "200" && d.hasParameter(op, "query", "cursor"),
 				"Idempotent-Replayed": d.isReplayed(op, status),

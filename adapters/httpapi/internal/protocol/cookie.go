@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// sessionCookie is the name of the cookie with the session of a browser, before the port:
-	// browsers give the cookies of one port to all services on a machine.
+	// sessionCookie and attemptCookie are the names of the cookies with the session of a
+	// browser and with a sign-in that it has begun, before the port: browsers give the cookies
+	// of one port to all services on a machine.
 	sessionCookie = "orgd-session"
+	attemptCookie = "orgd-sign-in"
 	// hostPrefix makes browsers refuse the cookie from other hosts, and without TLS
 	// (RFC 6265bis, section 4.1.3.2).
 	hostPrefix = "__Host-"
@@ -22,16 +24,7 @@ const (
 
 // Session returns the cookie with the session of a browser, or nil if there is none. What
 // came without TLS does not count on a connection that is known to have it.
-func Session(r *http.Request) *http.Cookie {
-	name := cookieName(r)
-	if c, err := r.Cookie(hostPrefix + name); err == nil {
-		return c
-	}
-	if c, err := r.Cookie(name); err == nil && !overTLS(r) {
-		return c
-	}
-	return nil
-}
+func Session(r *http.Request) *http.Cookie { return find(r, sessionCookie, overTLS(r)) }
 
 // SetNewSession puts a session into the browser that a request comes from. It returns
 // session.ErrTooLarge for a token that does not fit into a cookie.
@@ -39,32 +32,60 @@ func SetNewSession(h http.Header, r *http.Request, token string, lifetime time.D
 	if len(token) > maxCookie {
 		return session.ErrTooLarge.With("departments: make a token of %d bytes, and a cookie may have at most %d", len(token), maxCookie)
 	}
-	name := cookieName(r)
-	if overTLS(r) {
-		name = hostPrefix + name
-	}
-	SetSession(h, name, token, lifetime)
+	SetSession(h, cookieName(r, sessionCookie, overTLS(r)), token, lifetime)
 	return nil
 }
 
 // SetSession replaces the session in the cookie with this name. An empty token removes it.
 func SetSession(h http.Header, name, token string, lifetime time.Duration) {
-	c := http.Cookie{
-		Name: name, Value: token, Path: "/", MaxAge: int(Seconds(lifetime)),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(name, hostPrefix),
+	set(h, name, token, lifetime, http.SameSiteStrictMode)
+}
+
+// Attempt returns what [SetAttempt] has put into a browser, "" if there is nothing. secure
+// says that browsers reach the service over TLS.
+func Attempt(r *http.Request, secure bool) string {
+	if c := find(r, attemptCookie, secure); c != nil {
+		return c.Value
 	}
-	if token == "" {
+	return ""
+}
+
+// SetAttempt puts a sign-in that has begun into a browser, for as long as it may take. The
+// browser sends it when another site leads back to this one. An empty value removes it.
+func SetAttempt(h http.Header, r *http.Request, value string, secure bool) {
+	set(h, cookieName(r, attemptCookie, secure), value, session.AttemptTTL, http.SameSiteLaxMode)
+}
+
+func find(r *http.Request, base string, secure bool) *http.Cookie {
+	if c, err := r.Cookie(cookieName(r, base, true)); err == nil {
+		return c
+	}
+	if c, err := r.Cookie(cookieName(r, base, false)); err == nil && !secure {
+		return c
+	}
+	return nil
+}
+
+func set(h http.Header, name, value string, lifetime time.Duration, site http.SameSite) {
+	c := http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(Seconds(lifetime)),
+		HttpOnly: true, SameSite: site, Secure: strings.HasPrefix(name, hostPrefix),
+	}
+	if value == "" {
 		c.MaxAge = -1
 	}
 	h.Add("Set-Cookie", c.String())
 	h.Set("Cache-Control", "no-store")
 }
 
-func cookieName(r *http.Request) string {
+func cookieName(r *http.Request, base string, secure bool) string {
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
-		return sessionCookie + "-" + port
+		base += "-" + port
 	}
-	return sessionCookie
+	if secure {
+		return hostPrefix + base
+	}
+	return base
 }
 
 // overTLS reports whether the browser uses TLS, as far as the request says. Nobody has to be

@@ -12,6 +12,7 @@ import (
 	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
+	"orgd/domain/session"
 	"orgd/ports"
 )
 
@@ -80,6 +81,10 @@ func (r *Request) Fail(err error) {
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
+	if r.Route.Back != "" && protocol.Prefers(r.HTTP.Header, "text/html", protocol.JSON) {
+		r.failPage(f, status)
+		return
+	}
 	if r.problem {
 		r.Write(status, protocol.Problem, r.problemBody(f, status))
 		return
@@ -97,7 +102,7 @@ func FaultOf(err error) *fault.Error {
 	if f.Code == fault.Unavailable && f.RetryAfter == 0 {
 		f = f.After(time.Second)
 	}
-	if text, ok := publicMessages[f.Code]; ok {
+	if text, ok := publicMessages[f.Code]; ok && !errors.Is(f, session.ErrProvider) { // which people can do something about
 		f = f.With("%s", text)
 	}
 	return f

@@ -91,6 +91,9 @@ type Route struct {
 	// MaxBody bounds the request body in bytes; 0: the route takes none, and if there is
 	// one nobody reads it.
 	MaxBody int64
+	// Back makes a route one to which browsers navigate: for them its errors are pages, with
+	// this link out of them.
+	Back string
 	// Mistakes routes list in their errors what is wrong with a body.
 	Mistakes bool
 	// Handle answers, or returns the error that is to be answered.

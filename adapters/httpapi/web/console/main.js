@@ -8,7 +8,7 @@ import { zone } from "./format.js";
 import { unsaved } from "./guard.js";
 import { start as startPalette } from "./palette.js";
 import { again, current, link, ready, route, start as startRouter } from "./router.js";
-import { may, session, signOut, start as startSession } from "./session.js";
+import { may, nameOf, session, signOut, start as startSession } from "./session.js";
 import { start as startStream } from "./stream.js";
 
 route("", () => import("./page_organization.js"));
@@ -58,11 +58,12 @@ function frame() {
     h("button", { type: "button", class: "secondary go", "aria-keyshortcuts": "Control+K /", onclick: openPalette }, "Search"),
     indicator(),
     h("details", { class: "drop me" },
-      h("summary", { "aria-label": `Signed in as ${session.me.subject}` }, initials(session.me.subject)),
+      h("summary", { "aria-label": `Signed in as ${nameOf(session.me)}` }, initials(nameOf(session.me))),
       h("div", { class: "menu" },
-        h("strong", {}, session.me.subject), h("span", {}, `role ${session.me.role.replace("_", " ")}`),
+        h("strong", {}, nameOf(session.me)), h("span", {}, `role ${session.me.role.replace("_", " ")}`),
         session.me.departments.length ? h("span", {}, `for ${session.me.departments.join(", ")}`) : null,
         h("small", {}, `Times are those of ${zone}; days are UTC days.`),
+        h("a", { href: link("access") }, "My sessions"),
         h("a", { href: new URL("docs", document.baseURI).href, target: "_blank", rel: "noopener" }, "API reference"),
         h("button", { type: "button", class: "secondary", onclick: signOut }, "Sign out"))));
   data("company").then((c) => {

@@ -5,7 +5,7 @@ import { ask, button, copy, empty, facts, field, fill, h, name as text, notice, 
 import { ago, time, words } from "./format.js";
 import { again, link } from "./router.js";
 import { secret } from "./secret.js";
-import { may, session } from "./session.js";
+import { may, nameOf, session } from "./session.js";
 
 const most = 200; // sessions in the page, the newest
 
@@ -19,9 +19,9 @@ export async function page({ signal }) {
     title: "Access",
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Access"),
-        may.administer() ? [h("a", { class: "button secondary", href: link("audit") }, "Audit trail"), button("New token", newToken, "primary")] : null),
+        may.administer() ? [h("a", { class: "button secondary", href: link("audit") }, "Audit trail"), button("Sign-in link", newLink, "secondary"), button("New token", newToken, "primary")] : null),
       section("You", facts([
-        ["Subject", text(me.subject)], ["Role", words(me.role)], me.departments.length ? ["Departments", me.departments.join(", ")] : null,
+        me.subject === nameOf(me) ? null : ["Name", text(nameOf(me))], ["Subject", text(me.subject)], ["Role", words(me.role)], me.departments.length ? ["Departments", me.departments.join(", ")] : null,
         ["Signed in until", time(me.expires_at)],
       ].filter(Boolean))),
       section("Tokens", h("p", { class: "lead" }, may.administer() ? "For programs. Whoever has one may do what its role may." : "Your own, for programs. Somebody of role admin makes them."),
@@ -29,7 +29,7 @@ export async function page({ signal }) {
           [s.label ? text(s.label) : "–", mark(s)], text(s.subject), rights(s), used(s), ending(s), end(s, "Revoke", `the token of ${s.label ?? s.subject}`),
         ])) : empty("No tokens.")),
       section("Sign-ins", people.length ? table(["Who", "Role", "Began", "Last used", "Ends", ""], people.map((s) => [
-        [text(s.subject), mark(s)], rights(s), ago(s.issued_at), used(s), ending(s), end(s, "Sign out", `the sign-in of ${s.subject}`),
+        [h("span", { title: s.subject }, text(nameOf(s))), mark(s)], rights(s), ago(s.issued_at), used(s), ending(s), end(s, "Sign out", `the sign-in of ${nameOf(s)}`),
       ])) : empty("Nobody is signed in by a link or another issuer.")),
       pages.complete ? null : h("p", { class: "lead" }, `These are the ${most} newest. orgd token list has all.`),
     ],
@@ -59,16 +59,30 @@ const roles = {
   viewer: "reads everything", agent: "reads, and reports what one agent does", reporter: "reports for many agents",
   department_admin: "changes its departments", editor: "changes the organization", admin: "everything, tokens too",
 };
-const lives = { 1: "1 hour", 12: "12 hours", 168: "7 days", 720: "30 days" };
 
 async function newToken() {
+  const made = await grant("New token", "auth/tokens", { 1: "1 hour", 12: "12 hours", 168: "7 days", 720: "30 days" }, "12");
+  if (!made) return;
+  await secret("The new token", made.token, `It expires ${ago(made.expires_at)}.`);
+  again();
+}
+
+async function newLink() {
+  const made = await grant("Sign-in link for somebody", "auth/links", { 1: "1 hour", 24: "24 hours", 168: "7 days" }, "24");
+  if (!made) return;
+  const here = `${document.baseURI.split("#")[0]}#code=${made.code}`;
+  await secret("The sign-in link", made.url ?? here, `It signs its first user in, once, and expires ${ago(made.expires_at)}.${made.url ? "" : " It works on the machine of the service only: see --public-url."}`);
+}
+
+// grant asks what a new session is to be, and returns what the service makes for it.
+async function grant(title, place, lives, usual) {
   const departments = (await data("company/departments").catch(() => [])).map((d) => d.name);
   const label = h("input", { name: "label", maxlength: 128, placeholder: "such as: runtime of the support team" });
   const role = select(Object.keys(roles), "viewer", { name: "role", onchange: () => shape() }, (r) => `${words(r)} (${roles[r]})`);
   const subject = h("input", { name: "subject", required: true, maxlength: 256 });
   const agent = h("input", { required: true, maxlength: 128, autocomplete: "off", onchange: () => look().catch((error) => fill(id, error.message)) });
   const own = h("select", { name: "departments", multiple: true, size: Math.min(6, Math.max(2, departments.length)) }, departments.map((d) => h("option", { value: d }, d)));
-  const life = select(Object.keys(lives), "12", { name: "ttl_seconds" }, (hours) => lives[hours]);
+  const life = select(Object.keys(lives), usual, { name: "ttl_seconds" }, (hours) => lives[hours]);
   const id = h("p", { class: "row" });
   const parts = {
     subject: field("Subject", subject, "whose it is, as it is shown in changes and the audit trail"),
@@ -92,17 +106,15 @@ async function newToken() {
   shape();
   let made;
   const make = async () => {
-    made = await change("POST", "auth/tokens", {
+    made = await change("POST", place, {
       subject: role.value === "agent" ? await look() : subject.value, role: role.value, ttl_seconds: Number(life.value) * 3600,
       ...(label.value.trim() && { label: label.value.trim() }),
       departments: parts.departments.hidden ? [] : [...own.selectedOptions].map((o) => o.value),
     });
     return "";
   };
-  const done = await ask("New token", [
+  const done = await ask(title, [
     field("What it is for", label), field("Role", role), parts.agent, parts.subject, parts.departments, field("Expires after", life),
   ], "Create", { check: make });
-  if (!done) return;
-  await secret("The new token", made.data.token, `It expires ${ago(made.data.expires_at)}.`);
-  again();
+  return done ? made.data : null;
 }

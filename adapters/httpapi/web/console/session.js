@@ -23,8 +23,14 @@ async function ask(where, options) {
   return content.data;
 }
 
+let provider; // the name of the identity provider that people can sign in with, null without
+
 // read asks the service who is signed in; null if nobody is.
-const read = async () => (await ask("console/session")).session;
+async function read() {
+  const found = await ask("console/session");
+  provider = found.provider;
+  return found.session;
+}
 
 // enter signs in by a code or a token. It returns why that failed, or "".
 async function enter(how) {
@@ -50,6 +56,7 @@ export async function start() {
   }
   tabs.onmessage = () => read().then((me) => me ? adopt(me) : session.me && signIn(session.me, "You have signed out in another tab."), () => {});
   if (!session.me) await signIn(null, problem);
+  if (provider === undefined) read().catch(() => null); // for when the session ends
 }
 
 const link = "#code=";
@@ -58,8 +65,17 @@ const link = "#code=";
 // anything is sent. It returns why that failed, or "".
 function trade() {
   const code = location.hash.slice(link.length);
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(null, "", location.pathname + location.search + (pageBefore() ?? ""));
   return enter({ code });
+}
+
+// The page that somebody was on who left to sign in with the identity provider.
+const page = "orgd page before sign-in";
+
+function pageBefore() {
+  const hash = sessionStorage.getItem(page);
+  sessionStorage.removeItem(page);
+  return hash;
 }
 
 let asking = null; // the dialog, while there is one
@@ -77,7 +93,12 @@ function dialog(reason) {
     id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "token-hint",
   });
   const problem = h("p", { class: "problem", role: "alert" });
-  const button = h("button", { type: "submit", class: "primary wide" }, "Sign in");
+  const button = h("button", { type: "submit", class: provider ? "secondary wide" : "primary wide" }, "Sign in");
+  const token = [
+    h("label", { for: "token" }, "Access token"), input,
+    h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. You stay signed in, in all tabs, until you sign out or do not come for a while."),
+    problem, button,
+  ];
   const form = h("form", { class: "sign-in", onsubmit: async (event) => {
     event.preventDefault();
     button.disabled = true;
@@ -89,16 +110,18 @@ function dialog(reason) {
   h("img", { src: at("console/icon.svg").href, alt: "", width: "44", height: "44" }),
   h("h1", { id: "sign-in-title" }, "Sign in to orgd"),
   reason ? h("p", { class: "reason" }, reason) : null,
-  h("label", { for: "token" }, "Access token"), input,
-  h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. You stay signed in, in all tabs, until you sign out or do not come for a while."),
-  problem, button);
+  provider ? h("a", {
+    class: "button primary wide", href: at("api/v1/auth/oidc/start").href,
+    onclick: () => sessionStorage.setItem(page, location.hash),
+  }, `Sign in with ${provider}`) : null,
+  provider ? h("details", {}, h("summary", {}, "With an access token"), h("div", { class: "token" }, token)) : token);
   const box = h("dialog", {
     class: session.me ? "sign-in-box" : "sign-in-box full", "aria-labelledby": "sign-in-title",
     oncancel: (event) => event.preventDefault(), // there is nothing behind it to go back to
   }, form);
   document.body.append(box);
   box.showModal();
-  input.focus();
+  (provider ? form.querySelector("a") : input).focus();
   const { promise, resolve } = Promise.withResolvers();
   return { box, done: promise, resolve };
 }
@@ -115,17 +138,27 @@ function adopt(found) {
   dispatchEvent(new CustomEvent("signed-in", { detail: { other } }));
 }
 
-// signOut ends the session at the service, in every tab.
+// signOut ends the session at the service, in every tab, and at the identity provider if that
+// signs people out.
 export async function signOut() {
   if (!(await mayLeave())) return;
+  const { sign_out_url: elsewhere } = await ask("console/session").catch(() => ({}));
   await ask("api/v1/auth/logout", { method: "POST" }).catch(() => null);
   tabs.postMessage("signed out");
+  if (elsewhere) {
+    location.assign(elsewhere);
+    return;
+  }
   location.assign(document.baseURI.split("#")[0]);
   location.reload();
 }
 
 // key is what names that differ in letter case only share.
 export const key = (name) => name.normalize("NFC").toLowerCase();
+
+// nameOf is what people call somebody: the subject of an identity provider is an address and
+// an id.
+export const nameOf = ({ subject, label }) => label && subject.includes("|") ? label : subject;
 
 // roleOf is the role of an agent, null if it only repeats the name.
 export const roleOf = ({ name, role }) => key(role) === key(name) ? null : role;
