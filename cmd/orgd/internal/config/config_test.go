@@ -130,6 +130,7 @@ func TestEverySettingFromEverySource(t *testing.T) {
 		"oidc-issuer": "https://idp.example", "oidc-audience": "x,y", "oidc-jwks-uri": "https://idp.example/k",
 		"oidc-role-claim": "r", "oidc-departments-claim": "dd", "oidc-agent-claim": "ac",
 		"oidc-role-map": "boss=admin", "oidc-leeway": "9s", "oidc-allow-http": "yes",
+		"oidc-client-id": "orgd", "oidc-client-secret-file": "f", "oidc-scopes": "openid,groups",
 		"webhook-allow-http": "on", "webhook-allow-private": "1", "webhook-timeout": "15s",
 	}
 	var want orgd.Config

@@ -48,7 +48,7 @@ mongo-uri mongo-database mongo-connect-timeout mongo-operation-timeout mongo-max
 redis-addr redis-cluster redis-username redis-password redis-sentinel-master redis-sentinel-username redis-sentinel-password
 redis-tls-ca redis-tls-cert redis-tls-key redis-prefix redis-timeout
 signing-key-file token-issuer token-audience token-cache-size
-oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-departments-claim oidc-agent-claim oidc-leeway oidc-allow-http
+oidc-issuer oidc-audience oidc-jwks-uri oidc-role-claim oidc-role-map oidc-departments-claim oidc-agent-claim oidc-leeway oidc-allow-http oidc-client-id oidc-client-secret-file oidc-scopes
 webhook-allow-http webhook-allow-private webhook-timeout
 limits limit limit-at-once
 traces-endpoint traces-ratio traces-headers

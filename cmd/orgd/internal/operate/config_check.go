@@ -19,7 +19,7 @@ type ConfigCheck struct {
 func (ConfigCheck) Help() string {
 	return `Takes the flags of "orgd serve", reads the environment and the file as it would, and reports every mistake at once, with exit code 2. Without mistakes it prints the whole configuration as a file for --config: each setting with where it comes from, secrets masked.
 
-MongoDB and Redis are asked whether they can be used, with exit code 1 if not. They are not changed, and a data directory is not opened.
+MongoDB and Redis are asked whether they can be used, with exit code 1 if not. They are not changed, and a data directory is not opened. External token issuers are asked for their discovery document and their keys, and whether they know the client, its secret and its redirect address, with which people are to sign in.
 
 Examples:
 
@@ -45,5 +45,9 @@ func (c *ConfigCheck) Run(ctx context.Context, t *terminal.Terminal, given confi
 	if _, err = fmt.Fprint(t.Stdout, text); err != nil || c.Offline {
 		return err
 	}
-	return orgd.Try(ctx, cfg)
+	hints, err := orgd.Try(ctx, cfg)
+	for _, hint := range hints {
+		t.Say("Perhaps: %s", hint)
+	}
+	return err
 }
