@@ -122,7 +122,7 @@ redis: ## run the tests that need a redis-server, but those that flood it
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
 redis mongo integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
-integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
+mongo integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
 mongo: ## run what matters most of integration, in six minutes
 	go run ./test/servers $(MAKE) --no-print-directory mongo-all
 
@@ -131,7 +131,7 @@ mongo-all:
 	.ci/gotest '$(STORES)' -timeout 20m $(TESTFLAGS)
 	.ci/gotest ./test/integration -timeout 20m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
 	.ci/gotest ./test/budget -timeout 20m -run TestMongoDB $(TESTFLAGS)
-	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas' $(TESTFLAGS)
+	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas|SignInAtReplicas' $(TESTFLAGS)
 
 integration: ## run the tests that need MongoDB and Redis, in containers of Docker
 	@[ -n "$$ORGD_TEST_REDIS_SERVER" ] || echo '!!! SKIPPED: there is no redis-server, so nothing that stops or breaks one is tested'

@@ -217,6 +217,8 @@ func revokedSessions(t *testing.T, s *Service) {
 		switch op.id {
 		case "healthz", "readyz", "openapi.json", "openapi.yaml":
 			kim.send(op.method, op.example, nil).want(200)
+		case "auth.oidc_start", "auth.oidc_callback":
+			kim.send(op.method, op.example, nil).refused(404, 3002)
 		case "auth.sign_in": // looks at no token
 			kim.send(op.method, op.example, nil).refused(400, 2001)
 		default:

@@ -52,21 +52,37 @@ type balancer struct {
 // returns when all of them are given requests.
 func (c *cluster) balance(program string) *balancer {
 	c.t.Helper()
+	return balance(c.t, program, c.token, c.urls()...)
+}
+
+func (c *cluster) urls() []string {
 	urls := make([]string, len(c.replicas))
 	for i, p := range c.replicas {
 		urls[i] = p.URL
 	}
-	return balance(c.t, program, c.token, urls...)
+	return urls
 }
 
 // balance is the same for any replicas.
 func balance(t *testing.T, program, token string, urls ...string) *balancer {
 	t.Helper()
-	dir := t.TempDir()
+	return balanceAt(t, listen(t), program, token, urls...)
+}
+
+// listen listens where a balancer is to be.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return listener
+}
+
+// balanceAt is the same where a listener is.
+func balanceAt(t *testing.T, listener net.Listener, program, token string, urls ...string) *balancer {
+	t.Helper()
+	dir := t.TempDir()
 	b := &balancer{t: t, url: "http://" + listener.Addr().String(), token: token, socket: filepath.Join(dir, "haproxy.sock")}
 	config := filepath.Join(dir, "haproxy.cfg")
 	if err := os.WriteFile(config, b.config(urls), 0o600); err != nil {
