@@ -57,7 +57,11 @@ func TestServerErrors(t *testing.T) {
 		}, answer{503, 8001, 1}, "deadline exceeded"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			f := newFake(t, tt.do, func(c *Config, _ *Parts) { c.RequestTimeout = 20 * time.Millisecond })
+			f := newFake(t, tt.do, func(c *Config, _ *Parts) {
+				if what == "deadline" {
+					c.RequestTimeout = 20 * time.Millisecond
+				}
+			})
 			w := f.send(newRequest(t, "GET", "/api/v1/company", ""))
 			d := detailOf(t, w)
 			got := answer{w.Code, d.Code, 0}
