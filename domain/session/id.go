@@ -85,7 +85,7 @@ func ParseOwnSubject(s string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.Contains(s, separator) {
+	if IsExternal(s) {
 		return "", ErrOwnSubject
 	}
 	return s, nil
@@ -106,6 +106,9 @@ func (k Kind) ParseSubject(s string) (string, error) {
 // external issuer. Two issuers never share a subject, and no own token has one
 // of theirs.
 func Subject(issuer, sub string) string { return issuer + separator + sub }
+
+// IsExternal reports whether an external issuer has named a subject.
+func IsExternal(subject string) bool { return strings.Contains(subject, separator) }
 
 // ExternalID returns the session id of a token of an external issuer: a hash of
 // issuer, sub and a mark that sets the session apart, such as the token's sid.

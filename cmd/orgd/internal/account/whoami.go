@@ -7,6 +7,7 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/session"
 )
 
 // Whoami prints whom the token stands for.
@@ -42,14 +43,28 @@ func (c *Whoami) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	return c.Print(t, identity{to.Server, me}, func(table *terminal.Table) {
+		label := terminal.Word(me.Label)
 		table.Field("Server", to.Server)
+		if name := nameOf(me); name != me.Subject {
+			table.Field("Name", name)
+			label = ""
+		}
 		table.Field("Subject", me.Subject)
 		table.Field("Role", string(me.Role))
 		table.Field("Departments", strings.Join(me.Departments, ", "))
 		table.Field("Session", me.SID)
 		table.Field("Kind", string(me.Kind))
-		table.Field("Label", terminal.Word(me.Label))
+		table.Field("Label", label)
 		table.Field("Issued", terminal.Time(me.IssuedAt))
 		table.Field("Expires", terminal.Time(me.ExpiresAt))
 	})
+}
+
+// nameOf is what people call a caller. Of somebody from an identity provider the subject says
+// nothing to them, and the label is what the provider calls him.
+func nameOf(me client.Caller) string {
+	if me.Label != nil && session.IsExternal(me.Subject) {
+		return *me.Label
+	}
+	return me.Subject
 }
