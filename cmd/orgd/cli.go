@@ -55,6 +55,7 @@ type cli struct {
 	Login      account.Login           `cmd:"" group:"use" help:"Store a server and a token, for the commands that talk to a running service."`
 	Logout     account.Logout          `cmd:"" group:"use" help:"End the session of a stored token, and forget it."`
 	Whoami     account.Whoami          `cmd:"" group:"use" help:"Show who the service takes the caller for."`
+	Profiles   account.Profiles        `cmd:"" group:"use" help:"List the services that \"orgd login\" has stored."`
 	Get        organization.Get        `cmd:"" group:"use" help:"List what the service holds."`
 	Search     organization.Search     `cmd:"" group:"use" help:"Find agents by what is written in them."`
 	Company    organization.Company    `cmd:"" group:"use" help:"Look at the company, or change it."`
