@@ -104,8 +104,19 @@ func (c *Client) MakeSignInLinkFor(ctx context.Context, who TokenInput, opts ...
 // SignIn trades the code of a link for a token. A code that is not valid is
 // [ErrUnauthorized].
 func (c *Client) SignIn(ctx context.Context, code string, opts ...Option) (IssuedToken, error) {
-	body := map[string]string{"code": code}
-	return post[IssuedToken](ctx, c, path("auth", "links", "redeem"), body, opts)
+	return c.redeem(ctx, map[string]string{"code": code}, opts)
+}
+
+// SignInBound is [Client.SignIn] for the code that a browser has brought back from signing in
+// with an identity provider. It works for whom it was made only: verifier is what the challenge
+// of the sign-in is the hash of.
+func (c *Client) SignInBound(ctx context.Context, code, verifier string, opts ...Option) (IssuedToken, error) {
+	return c.redeem(ctx, map[string]string{"code": code, "verifier": verifier}, opts)
+}
+
+func (c *Client) redeem(ctx context.Context, body map[string]string, opts []Option) (IssuedToken, error) {
+	r := request{method: http.MethodPost, path: path("auth", "links", "redeem"), body: body, open: true}
+	return fetch[IssuedToken](ctx, c, r, opts)
 }
 
 // Sessions lists sessions that have not expired, newest first: the caller's own,

@@ -298,6 +298,9 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 		t.Errorf("MakeSignInLinkFor = %+v, want a code for a minute", theirs)
 	}
 	must1(c.SignIn(ctx, theirs.Code))(t)
+	if _, err := c.SignInBound(ctx, theirs.Code, "the-verifier-of-another-program-of-43-letters"); !errors.Is(err, client.ErrUnauthorized) {
+		t.Errorf("SignInBound by a used code = %v, want ErrUnauthorized", err)
+	}
 	for range 2 {
 		if err := c.RevokeSession(ctx, issued.SID); err != nil {
 			t.Errorf("RevokeSession = %v", err)

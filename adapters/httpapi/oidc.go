@@ -54,7 +54,7 @@ func (h signIns) start(r *request.Request) error {
 // than the public one: the cookies of both differ. It is "" for one that does not.
 func (h signIns) elsewhere(r *http.Request, q url.Values) string {
 	const here = "here" // a proxy may have changed Host: nobody is sent twice
-	if h.browsers.url == "" || strings.EqualFold(r.Host, h.browsers.public) || q.Has(here) {
+	if h.browsers.url == "" || h.svc.Provider() == "" || strings.EqualFold(r.Host, h.browsers.public) || q.Has(here) {
 		return ""
 	}
 	q.Set(here, "")

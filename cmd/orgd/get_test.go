@@ -327,7 +327,7 @@ func (u user) start(t *testing.T, args ...string) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t, &output{}, &output{}, make(chan int, 1), cancel}
 	go func() {
-		r.code <- run(ctx, args, terminal.Terminal{Getenv: env(u.vars...), Stdin: strings.NewReader(""), Stdout: r.stdout, Stderr: r.stderr, UserDir: u.dir})
+		r.code <- run(ctx, args, terminal.Terminal{Getenv: env(u.vars...), Stdin: strings.NewReader(""), Stdout: r.stdout, Stderr: r.stderr, Interactive: u.interactive, UserDir: u.dir})
 	}()
 	t.Cleanup(cancel)
 	return r

@@ -16,12 +16,16 @@ import (
 type Login struct {
 	remote.ProfileFlag
 	linkFlags
+	Web       bool   `help:"Sign in with a browser on this machine, also where standard input is not a terminal." xor:"link"`
+	WithToken bool   `help:"Ask for a token, or read it from standard input, also where people sign in with a browser." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
 
 // Help implements kong.HelpProvider.
 func (Login) Help() string {
-	return `Stores a server and a token as a profile, so that other commands need neither. The token is asked for on a terminal, where it does not appear, else it is read from standard input. It is tried before it is stored, in a file of the user's configuration directory that only the user can read.
+	return `Stores a server and a token as a profile, so that other commands need neither, in a file of the user's configuration directory that only the user can read.
+
+On a terminal, if the service has an identity provider, a browser opens to sign in there; orgd listens on a loopback address for its answer, for ten minutes. Without a provider the token is asked for, and does not appear. Where standard input is not a terminal, the token is read from it. A token is tried before it is stored.
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own, and a service that only a data directory names gets the token of that directory alone: give --server or ORGD_SERVER with ORGD_TOKEN.
 
@@ -30,6 +34,9 @@ With --link nothing is stored: a link is printed, alone on standard output, that
 Examples:
 
     orgd login --server https://orgd.example.com
+
+    # with a token, although there is an identity provider
+    orgd login --with-token
 
     # without a question
     orgd token create --data-dir ./data --role admin --subject ann | orgd login
@@ -64,31 +71,61 @@ func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	to := c.connection(t.Getenv, saved)
-	if _, err := to.Client(t, nil); err != nil {
-		return terminal.Usage(err)
-	}
-	if to.Token, err = c.token(ctx, t, to.Server); err != nil {
-		return err
-	}
-	to.Announce(t)
 	service, err := to.Client(t, nil)
 	if err != nil {
+		return terminal.Usage(err)
+	}
+	to.Announce(t)
+	finish := func(token string) (string, error) { return c.store(ctx, t, store, to, token) }
+	provider, err := c.useProvider(ctx, t, to)
+	if err != nil {
 		return err
+	}
+	if provider {
+		return signInWithBrowser(ctx, t, to, service, finish)
+	}
+	token, err := c.token(ctx, t, to.Server)
+	if err == nil {
+		_, err = finish(token)
+	}
+	return err
+}
+
+// useProvider reports whether to sign in with the identity provider of the service.
+func (c *Login) useProvider(ctx context.Context, t *terminal.Terminal, to remote.Connection) (bool, error) {
+	if c.WithToken || c.TokenFile != "" || !c.Web && !t.Interactive {
+		return false, nil
+	}
+	found, err := to.HasProvider(ctx, t)
+	if err == nil && c.Web && !found {
+		err = fmt.Errorf("%s has no identity provider to sign in with: log in with a token (orgd login --with-token)", to.Server)
+	}
+	return found, err
+}
+
+// store tries a token and stores it as the profile. It returns who that is.
+func (c *Login) store(ctx context.Context, t *terminal.Terminal, profiles remote.ProfileStore, to remote.Connection, token string) (string, error) {
+	to.Token = token
+	service, err := to.Client(t, nil)
+	if err != nil {
+		return "", err
 	}
 	me, err := service.Me(ctx)
 	if err != nil {
-		return fmt.Errorf("nothing is stored: %w", err)
+		return "", fmt.Errorf("nothing is stored: %w", err)
 	}
-	if err := store.Put(name, remote.Profile{Server: to.Server, Token: to.Token}); err != nil {
-		return err
+	name, _ := c.Name(t.Getenv)
+	if err := profiles.Put(name, remote.Profile{Server: to.Server, Token: token}); err != nil {
+		return "", err
 	}
-	t.Say("Logged in to %s as %s, role %s, until %s (profile %q).", to.Server, me.Subject, me.Role, terminal.Time(me.ExpiresAt), name)
+	who := fmt.Sprintf("%s, role %s", nameOf(me), me.Role)
+	t.Say("Logged in to %s as %s, until %s (profile %q).", to.Server, who, terminal.Time(me.ExpiresAt), name)
 	for _, variable := range []string{"ORGD_SERVER", "ORGD_TOKEN", "ORGD_TOKEN_FILE"} {
 		if t.Getenv(variable) != "" {
 			t.Say("%s is set and stands above the profile, unless --profile is given.", variable)
 		}
 	}
-	return nil
+	return who, nil
 }
 
 // connection returns where to log in, without a token. By default it is the server
