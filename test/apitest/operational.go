@@ -83,7 +83,7 @@ func queryNeverHurts(t *testing.T, s *Service) {
 		odd.get(path + junk).want(200)
 	}
 	for _, op := range s.document.operations {
-		if op.method == "GET" && !withProvider(op) {
+		if op.method == "GET" && !op.withProvider() {
 			path := w.existing(op)
 			sep := "?"
 			if strings.Contains(path, "?") {
@@ -132,7 +132,7 @@ func tokensAreRequired(t *testing.T, s *Service) {
 			none.with("Authorization", good).send(op.method, op.example, obj{"code": "guessed"}).refused(401, 1000)
 			continue
 		}
-		if withProvider(op) {
+		if op.withProvider() {
 			none.with("Authorization", "Bearer nonsense").send(op.method, op.example, nil).refused(404, 3002, "no identity provider")
 			continue
 		}

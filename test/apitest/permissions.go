@@ -120,13 +120,11 @@ var permissions = map[string]may{
 }
 
 // public operations need no token.
-var public = map[string]bool{
-	"auth.sign_in": true, "auth.oidc_start": true, "auth.oidc_callback": true, "healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true,
-}
+var public = map[string]bool{"auth.sign_in": true, "auth.oidc_start": true, "auth.oidc_callback": true, "auth.oidc_device": true, "healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true}
 
-// withProvider reports whether an operation is of services with an identity provider, which
-// those of these tests do not have; test/signin has one.
-func withProvider(op operation) bool { return strings.HasPrefix(op.id, "auth.oidc_") }
+// withProvider reports whether an operation needs an identity provider, which the service of
+// these tests has not. It looks at no token.
+func (op operation) withProvider() bool { return strings.HasPrefix(op.id, "auth.oidc_") }
 
 // scene is an organization of its own with what one attempt needs, in the
 // caller's reach or out of it.
