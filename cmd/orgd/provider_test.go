@@ -30,15 +30,16 @@ type provider struct {
 	mu     sync.Mutex
 	claims jwt.MapClaims         // of the person
 	grants map[string]url.Values // by code: what the authorization asked for
+	device []string              // errors that a device is answered with, one after the other; nil: there are none
 }
 
-func newProvider(t *testing.T, claims jwt.MapClaims) *provider {
+func newProvider(t *testing.T, claims jwt.MapClaims, device ...string) *provider {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &provider{key: key, claims: claims, grants: map[string]url.Values{}}
+	p := &provider{key: key, claims: claims, grants: map[string]url.Values{}, device: device}
 	mux := http.NewServeMux()
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
@@ -49,14 +50,23 @@ func newProvider(t *testing.T, claims jwt.MapClaims) *provider {
 	})
 	mux.HandleFunc("/authorize", p.authorize)
 	mux.HandleFunc("/token", p.token)
+	mux.HandleFunc("/device", func(w http.ResponseWriter, _ *http.Request) {
+		sendJSON(w, 200, map[string]any{"device_code": "secret-code", "user_code": "WDJB-MJHT", "verification_uri": p.URL + "/go", "expires_in": 300, "interval": 1})
+	})
 	return p
 }
 
 func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
-	sendJSON(w, 200, map[string]any{
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	says := map[string]any{
 		"issuer": p.URL, "jwks_uri": p.URL + "/keys",
 		"authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token",
-	})
+	}
+	if p.device != nil {
+		says["device_authorization_endpoint"] = p.URL + "/device"
+	}
+	sendJSON(w, 200, says)
 }
 
 func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
@@ -71,6 +81,15 @@ func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if r.FormValue("device_code") == "secret-code" {
+		next := p.device[0]
+		if p.device = p.device[1:]; next == "" {
+			p.sendToken(w, nil)
+		} else {
+			sendJSON(w, 400, map[string]any{"error": next})
+		}
+		return
+	}
 	code := r.FormValue("code")
 	asked, ok := p.grants[code]
 	delete(p.grants, code)

@@ -124,5 +124,10 @@ type client struct {
 	signedOut string
 }
 
+// GrantTypes implements op.Client.
+func (c client) GrantTypes() []oidc.GrantType {
+	return append(c.Client.GrantTypes(), oidc.GrantTypeDeviceCode)
+}
+
 // PostLogoutRedirectURIs implements op.Client.
 func (c client) PostLogoutRedirectURIs() []string { return []string{c.signedOut} }

@@ -17,6 +17,7 @@ type Login struct {
 	remote.ProfileFlag
 	linkFlags
 	Web       bool   `help:"Sign in with a browser on this machine, also where standard input is not a terminal." xor:"link"`
+	Device    bool   `help:"Sign in with a browser on another device, which is told a code." xor:"link"`
 	WithToken bool   `help:"Ask for a token, or read it from standard input, also where people sign in with a browser." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
@@ -25,7 +26,7 @@ type Login struct {
 func (Login) Help() string {
 	return `Stores a server and a token as a profile, so that other commands need neither, in a file of the user's configuration directory that only the user can read.
 
-On a terminal, if the service has an identity provider, a browser opens to sign in there; orgd listens on a loopback address for its answer, for ten minutes. Without a provider the token is asked for, and does not appear. Where standard input is not a terminal, the token is read from it. A token is tried before it is stored.
+On a terminal, if the service has an identity provider, a browser opens to sign in there; orgd listens on a loopback address for its answer, for ten minutes. With --device the browser is on another device, where a code is typed that orgd prints. Without a provider the token is asked for, and does not appear. Where standard input is not a terminal, the token is read from it. A token is tried before it is stored.
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own, and a service that only a data directory names gets the token of that directory alone: give --server or ORGD_SERVER with ORGD_TOKEN.
 
@@ -34,6 +35,9 @@ With --link nothing is stored: a link is printed, alone on standard output, that
 Examples:
 
     orgd login --server https://orgd.example.com
+
+    # on a machine without a browser
+    orgd login --server https://orgd.example.com --device
 
     # with a token, although there is an identity provider
     orgd login --with-token
@@ -81,10 +85,15 @@ func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if provider {
+	if provider && !c.Device {
 		return signInWithBrowser(ctx, t, to, service, finish)
 	}
-	token, err := c.token(ctx, t, to.Server)
+	var token string
+	if provider {
+		token, err = signInDevice(ctx, t, service)
+	} else {
+		token, err = c.token(ctx, t, to.Server)
+	}
 	if err == nil {
 		_, err = finish(token)
 	}
@@ -93,12 +102,13 @@ func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // useProvider reports whether to sign in with the identity provider of the service.
 func (c *Login) useProvider(ctx context.Context, t *terminal.Terminal, to remote.Connection) (bool, error) {
-	if c.WithToken || c.TokenFile != "" || !c.Web && !t.Interactive {
+	must := c.Web || c.Device
+	if c.WithToken || c.TokenFile != "" || !must && !t.Interactive {
 		return false, nil
 	}
 	found, err := to.HasProvider(ctx, t)
-	if err == nil && c.Web && !found {
-		err = fmt.Errorf("%s has no identity provider to sign in with: log in with a token (orgd login --with-token)", to.Server)
+	if err == nil && must && !found {
+		err = fmt.Errorf("%s has no identity provider to sign in with: %s", to.Server, otherWays)
 	}
 	return found, err
 }
