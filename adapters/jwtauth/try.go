@@ -116,8 +116,8 @@ func (o OIDC) tryRedirect(ctx context.Context, client *http.Client, f found, pub
 		o.Issuer, o.ClientID, res.Status, refusal, c.RedirectURL, said)
 }
 
-// trySecret has the issuer refuse a code that does not exist, which it does only for a client
-// that it knows.
+// trySecret shows a code that does not exist. Most issuers look at the client first, and refuse
+// that if its secret is wrong.
 func (o OIDC) trySecret(ctx context.Context, client *http.Client, f found, publicURL string) error {
 	c := o.client(f, publicURL)
 	if o.ClientSecretFile != "" {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -300,5 +301,30 @@ func TestProgram(t *testing.T) {
 		if page := p.Open(s.public + "/api/v1/auth/oidc/start" + bad); page.StatusCode != 400 || strings.Contains(page.Text, "<b>") {
 			t.Errorf("start%s: %d %s", bad, page.StatusCode, page.Text)
 		}
+	}
+}
+
+// orgd config check says of a real provider what is wrong with the client.
+func TestConfigCheck(t *testing.T) {
+	t.Parallel()
+	p := identity.Start(t, provider, "http://127.0.0.1:8080")
+	for what, tt := range map[string]struct {
+		flags []string
+		want  string // "": all is well
+	}{
+		"all is well":             {nil, ""},
+		"another redirect":        {[]string{"--public-url", "https://orgd.example.com"}, "--oidc-client-id: " + p.URL + ` does not let the client "orgd" sign people in`},
+		"another client":          {[]string{"--oidc-client-id", "nobody"}, `--oidc-client-id: ` + p.URL + ` does not let the client "nobody" sign people in`},
+		"no issuer at this place": {[]string{"--oidc-issuer", p.URL + "/realm"}, "--oidc-issuer: " + p.URL + "/realm cannot be used"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), binary, append(append([]string{"config", "check", "--data-dir", t.TempDir()}, p.Flags()...), tt.flags...)...)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			err := cmd.Run()
+			if (err == nil) != (tt.want == "") || !strings.Contains(stderr.String(), tt.want) {
+				t.Errorf("orgd config check = %v, %q, want %q", err, stderr.String(), tt.want)
+			}
+		})
 	}
 }
