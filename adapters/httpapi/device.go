@@ -30,7 +30,7 @@ func (h signIns) device(r *request.Request) error {
 	}
 	token, s, err := h.svc.FinishDevice(r.Ctx(), r.Call(), code)
 	if err != nil {
-		return h.failed(r, err)
+		return h.countFailure(r, err)
 	}
 	return sendToken(r, token, s, http.StatusCreated)
 }

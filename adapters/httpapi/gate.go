@@ -104,16 +104,19 @@ func (s *Server) pass(r *request.Request, refused error) (release func(), err er
 	return s.ask(r, s.parts.Caps, in)
 }
 
-// countFailure counts a failed authentication of a request without a bearer token. It
-// returns an error if there are too many.
-func (s *Server) countFailure(r *request.Request) error {
+// countFailure counts a failed authentication of a request without a bearer token, if failed
+// is one. It returns failed, or another error if there are too many.
+func (s *Server) countFailure(r *request.Request, failed error) error {
+	if !isBadToken(failed) {
+		return failed
+	}
 	caps := limit.Caps{AuthFailures: s.parts.Caps.AuthFailures}
 	release, err := s.ask(r, caps, limit.Request{Address: s.clients.Address(r.HTTP), BadToken: true})
 	if err != nil {
 		return err
 	}
 	release()
-	return nil
+	return failed
 }
 
 // ask asks the limiter.

@@ -59,13 +59,8 @@ func (h sessions) signIn(r *request.Request) error {
 		return err
 	}
 	token, s, err := h.svc.SignIn(r.Ctx(), r.Call(), session.Code(in.code), in.verifier)
-	if isBadToken(err) {
-		if denied := h.countFailure(r); denied != nil {
-			return denied
-		}
-	}
 	if err != nil {
-		return err
+		return h.countFailure(r, err)
 	}
 	return sendToken(r, token, s, http.StatusCreated)
 }

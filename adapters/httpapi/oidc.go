@@ -24,7 +24,7 @@ const toConsole = "../../../../console"
 type signIns struct {
 	svc          *app.SignIns
 	browsers     browsers
-	countFailure func(*request.Request) error // see [Server.countFailure]
+	countFailure func(*request.Request, error) error // see [Server.countFailure]
 }
 
 // start serves GET /auth/oidc/start: it leads a browser to the identity provider. With port,
@@ -70,13 +70,13 @@ func (h signIns) callback(r *request.Request) error {
 	q := r.HTTP.URL.Query()
 	attempt, err := session.ParseAttempt(protocol.Attempt(r.HTTP, h.browsers.secure()))
 	if err != nil {
-		return h.failed(r, err)
+		return h.countFailure(r, err)
 	}
 	code, made, err := h.svc.Finish(r.Ctx(), r.Call(), attempt, ports.SignInAnswer{
 		Code: q.Get("code"), State: q.Get("state"), Issuer: q.Get("iss"), Err: q.Get("error"),
 	})
 	if err != nil {
-		return h.failed(r, err)
+		return h.countFailure(r, err)
 	}
 	if attempt.To != nil {
 		protocol.SetAttempt(r.Writer.Header(), r.HTTP, "", h.browsers.secure())
@@ -86,26 +86,12 @@ func (h signIns) callback(r *request.Request) error {
 	return redirect(r, toConsole+"#code="+string(code))
 }
 
-// failed counts a sign-in that was not accepted.
-func (h signIns) failed(r *request.Request, err error) error {
-	if isBadToken(err) {
-		if denied := h.countFailure(r); denied != nil {
-			return denied
-		}
-	}
-	return err
-}
-
 // askForProgram asks whether a program may sign in: any page can begin that.
 func askForProgram(r *request.Request, to session.Loopback, code session.Code, made session.Link) {
 	where := fmt.Sprintf("http://127.0.0.1:%d/?%s", to.Port, url.Values{"code": {string(code)}, "state": {to.State}}.Encode())
-	name := made.As.Label
-	if name == "" {
-		name = made.As.Subject
-	}
 	r.SendPage(http.StatusOK, request.Page{
 		Title: "Sign in on the command line?", Action: "Sign in", Link: where,
-		Text:  fmt.Sprintf("“orgd login” on this computer is about to be signed in as %s, role %s.", name, made.As.Role),
+		Text:  fmt.Sprintf("“orgd login” on this computer is about to be signed in as %s, role %s.", session.NameOf(made.As.Subject, made.As.Label), made.As.Role),
 		Small: "Have you not called it just now? Then close this page.",
 	})
 }

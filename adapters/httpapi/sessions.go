@@ -20,7 +20,7 @@ type sessions struct {
 	signIns      *app.SignIns
 	clients      protocol.Clients
 	browsers     browsers
-	countFailure func(*request.Request) error // see [Server.countFailure]
+	countFailure func(*request.Request, error) error // see [Server.countFailure]
 }
 
 // issue serves POST /auth/tokens.

@@ -63,13 +63,8 @@ func (h sessions) signInBrowser(r *request.Request) error {
 		return err
 	}
 	token, made, err := h.open(r, in)
-	if isBadToken(err) {
-		if denied := h.countFailure(r); denied != nil {
-			return denied
-		}
-	}
 	if err != nil {
-		return err
+		return h.countFailure(r, err)
 	}
 	if err := protocol.SetNewSession(r.Writer.Header(), r.HTTP, token, made.ExpiresAt.Sub(made.IssuedAt)); err != nil {
 		return err

@@ -85,7 +85,7 @@ func ParseOwnSubject(s string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if IsExternal(s) {
+	if isExternal(s) {
 		return "", ErrOwnSubject
 	}
 	return s, nil
@@ -107,8 +107,17 @@ func (k Kind) ParseSubject(s string) (string, error) {
 // of theirs.
 func Subject(issuer, sub string) string { return issuer + separator + sub }
 
-// IsExternal reports whether an external issuer has named a subject.
-func IsExternal(subject string) bool { return strings.Contains(subject, separator) }
+// NameOf is what people call somebody. The subject that an external issuer has named is an
+// address and an id, and the label is what the issuer calls that person.
+func NameOf(subject, label string) string {
+	if label != "" && isExternal(subject) {
+		return label
+	}
+	return subject
+}
+
+// isExternal reports whether an external issuer has named a subject.
+func isExternal(subject string) bool { return strings.Contains(subject, separator) }
 
 // ExternalID returns the session id of a token of an external issuer: a hash of
 // issuer, sub and a mark that sets the session apart, such as the token's sid.

@@ -60,11 +60,5 @@ func (c *Whoami) Run(ctx context.Context, t *terminal.Terminal) error {
 	})
 }
 
-// nameOf is what people call a caller. Of somebody from an identity provider the subject says
-// nothing to them, and the label is what the provider calls him.
-func nameOf(me client.Caller) string {
-	if me.Label != nil && session.IsExternal(me.Subject) {
-		return *me.Label
-	}
-	return me.Subject
-}
+// nameOf is what people call a caller.
+func nameOf(me client.Caller) string { return session.NameOf(me.Subject, terminal.Word(me.Label)) }
