@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/memlimit"
-	"orgd/test/redisserver"
+	"orgd/test/process"
 )
 
 func TestValidate(t *testing.T) {
@@ -41,7 +41,7 @@ func TestOpen(t *testing.T) {
 		"missing certificate": func(c *Config) { c.CertFile, c.KeyFile = missing, missing },
 	} {
 		t.Run(label, func(t *testing.T) {
-			cfg := config("rediss://" + redisserver.FreeAddr(t))
+			cfg := config("rediss://" + process.FreeAddr(t))
 			cfg.Timeout = Default().Timeout
 			change(&cfg)
 			if _, _, err := Open(cfg, memlimit.New(memlimit.Uptime()), nil, zap.NewNop()); err == nil {
@@ -50,7 +50,7 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	t.Run("unreachable", func(t *testing.T) {
-		cfg := config(redisserver.FreeAddr(t))
+		cfg := config(process.FreeAddr(t))
 		cfg.Timeout = Default().Timeout
 		l, stop, err := Open(cfg, memlimit.New(memlimit.Uptime()), nil, zap.NewNop())
 		if err != nil {

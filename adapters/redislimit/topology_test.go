@@ -23,6 +23,7 @@ import (
 
 	"orgd/ports"
 	"orgd/ports/portstest"
+	"orgd/test/process"
 	"orgd/test/redisserver"
 )
 
@@ -121,7 +122,7 @@ func TestTLSAndUser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeCertificates(t, dir)
-	tlsAddr := redisserver.FreeAddr(t)
+	tlsAddr := process.FreeAddr(t)
 	s := redisserver.Start(t, "--tls-port", redisserver.Port(tlsAddr), "--tls-cert-file", filepath.Join(dir, "own.pem"), "--tls-key-file", filepath.Join(dir, "own.key"),
 		"--tls-ca-cert-file", filepath.Join(dir, "ca.pem"), "--tls-auth-clients", "yes")
 	cfg := config("rediss://" + tlsAddr + "/3")
@@ -217,7 +218,7 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		"works":          {redisserver.Shared(t), ""},
-		"refused":        {redisserver.FreeAddr(t), "--redis-addr: cannot be used now: dial tcp 127.0.0.1:"},
+		"refused":        {process.FreeAddr(t), "--redis-addr: cannot be used now: dial tcp 127.0.0.1:"},
 		"no such host":   {"redis.invalid", "--redis-addr: there is no host redis.invalid"},
 		"full":           {full.Addr, "--redis-addr: cannot be used now: OOM"},
 		"asks for login": {locked.Addr, "--redis-password, --redis-username: Redis refuses the login"},

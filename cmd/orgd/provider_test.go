@@ -20,6 +20,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"orgd/domain/session"
+	"orgd/test/process"
 )
 
 // provider is an OpenID provider where one person is always signed in.
@@ -123,7 +124,7 @@ func sendJSON(w http.ResponseWriter, status int, doc any) {
 // serveWith runs the service with the provider.
 func serveWith(t *testing.T, p *provider) *service {
 	t.Helper()
-	addr := freeAddr(t)
+	addr := process.FreeAddr(t)
 	s := serve(t, false, "--data-dir", t.TempDir(), "--addr", addr, "--public-url", "http://"+addr,
 		"--oidc-issuer", p.URL, "--oidc-audience", "api", "--oidc-client-id", "web")
 	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {

@@ -19,6 +19,7 @@ import (
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/golden"
+	"orgd/test/process"
 )
 
 // listen is a server that takes connections and does with them what it is told.
@@ -44,7 +45,7 @@ func listen(t *testing.T, do func(net.Conn)) (url string) {
 
 // A service that does not answer is one sentence at once, whatever the command.
 func TestNoAnswer(t *testing.T) {
-	down := "http://" + freeAddr(t)
+	down := "http://" + process.FreeAddr(t)
 	silent := listen(t, func(net.Conn) {})
 	broken := listen(t, func(c net.Conn) { c.Close() })
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<h1>Hello</h1>") }))

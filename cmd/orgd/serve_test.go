@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/test/process"
 )
 
 // secrets that must never be in a log.
@@ -159,7 +160,7 @@ func TestTwoServicesOnOneDirectory(t *testing.T) {
 }
 
 func TestMetricsListener(t *testing.T) {
-	addr := freeAddr(t)
+	addr := process.FreeAddr(t)
 	s := serve(t, false, "--data-dir", t.TempDir(), "--metrics-addr", addr)
 	status, body := call(t, "GET", "http://"+addr+"/metrics", "", "")
 	if status != 200 || !strings.Contains(body, "orgd_build_info{") {
@@ -174,17 +175,6 @@ func TestMetricsListener(t *testing.T) {
 	if r.code != exitFailure || !strings.Contains(r.stderr, "listen for metrics") {
 		t.Errorf("orgd serve with an impossible metrics address = %+v, want 1", r)
 	}
-}
-
-// freeAddr is an address that nobody listens on now.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // After SIGTERM readiness answers 503 while requests are still served, and the

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orgd/test/process"
 )
 
 // A server that cannot be used is one line that names the setting, without the
 // password, and the exit code says that it failed.
 func TestServersThatCannotBeUsed(t *testing.T) {
 	uri := filepath.Join(t.TempDir(), "uri")
-	if err := os.WriteFile(uri, []byte("mongodb://ann:s3cret@"+freeAddr(t)), 0o600); err != nil {
+	if err := os.WriteFile(uri, []byte("mongodb://ann:s3cret@"+process.FreeAddr(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	keys := []string{"ORGD_SIGNING_KEY_FILE=signing.key", "ORGD_CURSOR_KEY_FILE=cursor.key"}
@@ -29,7 +31,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		{append([]string{"ORGD_STORAGE=mongodb"}, keys...), "serve --mongo-uri mongodb+srv://nobody.invalid", "orgd: --mongo-uri: does not lead to a MongoDB deployment"},
 		{nil, "serve --redis-addr redis.invalid", "orgd: --redis-addr: there is no host redis.invalid"},
 		{nil, "config check --redis-addr redis.invalid", "orgd: --redis-addr: there is no host redis.invalid"},
-		{nil, "config check --redis-addr " + freeAddr(t), "orgd: --redis-addr: cannot be used now: dial tcp 127.0.0.1:"},
+		{nil, "config check --redis-addr " + process.FreeAddr(t), "orgd: --redis-addr: cannot be used now: dial tcp 127.0.0.1:"},
 		{nil, "serve --redis-addr rediss://host --redis-tls-ca /does/not/exist", "orgd: --redis-tls-ca: open /does/not/exist: no such file or directory"},
 	} {
 		t.Run(tc.line, func(t *testing.T) {
@@ -48,7 +50,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 }
 
 func TestConfigCheckOffline(t *testing.T) {
-	out := must(t, []string{"ORGD_REDIS_ADDR=" + freeAddr(t)}, "config", "check", "--offline")
+	out := must(t, []string{"ORGD_REDIS_ADDR=" + process.FreeAddr(t)}, "config", "check", "--offline")
 	if !strings.Contains(out, "redis-addr: 127.0.0.1:") {
 		t.Errorf("orgd config check --offline = %s, want the configuration", out)
 	}
@@ -57,7 +59,7 @@ func TestConfigCheckOffline(t *testing.T) {
 // A Redis that is lost is no reason not to serve: the limits are local then, and
 // everybody who asks is told.
 func TestServeWithoutRedis(t *testing.T) {
-	s := serve(t, false, "--data-dir", filepath.Join(t.TempDir(), "data"), "--redis-addr", freeAddr(t))
+	s := serve(t, false, "--data-dir", filepath.Join(t.TempDir(), "data"), "--redis-addr", process.FreeAddr(t))
 	code, body := call(t, http.MethodGet, s.url+"/api/v1/readyz", "", "")
 	if code != http.StatusOK || !strings.Contains(body, `"shared_limits":false`) {
 		t.Errorf("GET /readyz = %d %s, want 200 and shared_limits false", code, body)
@@ -71,7 +73,7 @@ func TestServeWithoutRedis(t *testing.T) {
 func TestMigrateWaits(t *testing.T) {
 	t.Parallel() // it waits
 	begun := time.Now()
-	r := command(t, nil, "migrate", "--storage", "mongodb", "--mongo-uri", "mongodb://"+freeAddr(t), "--wait", "4s")
+	r := command(t, nil, "migrate", "--storage", "mongodb", "--mongo-uri", "mongodb://"+process.FreeAddr(t), "--wait", "4s")
 	if took := time.Since(begun); r.code != exitFailure || took < 3*time.Second || took > time.Minute || !strings.Contains(r.stderr, "waiting for MongoDB") {
 		t.Errorf("orgd migrate --wait 4s = %+v after %v, want it to wait", r, took)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orgd/test/process"
 )
 
 // claims reads what a token says.
@@ -139,7 +141,7 @@ func TestTokenListAndRevoke(t *testing.T) {
 
 func TestTokenListWithoutService(t *testing.T) {
 	t.Parallel() // it waits
-	r := command(t, []string{"ORGD_TOKEN=x", "ORGD_SERVER=http://" + freeAddr(t)}, "token", "list")
+	r := command(t, []string{"ORGD_TOKEN=x", "ORGD_SERVER=http://" + process.FreeAddr(t)}, "token", "list")
 	if r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "no service answers at") {
 		t.Errorf("orgd token list without a service = %+v, want 1 and the reason", r)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"orgd/test/identity"
+	"orgd/test/process"
 )
 
 // startWithProvider serves an organization whose people sign in with a provider.
@@ -18,7 +19,7 @@ func startWithProvider(t *testing.T) (service, *identity.Provider) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := identity.FreeAddr(t)
+	addr := process.FreeAddr(t)
 	provider := identity.Start(t, program, "http://"+addr)
 	return start(t, append(provider.Flags(), "--addr", addr)...), provider
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"orgd/test/identity"
 )
@@ -24,7 +23,7 @@ func TestSignInAtReplicas(t *testing.T) {
 	c := startCluster(t, 3, uri, append(provider.Flags(), "--console")...)
 	b := balanceAt(t, listener, haproxy, c.token, c.urls()...)
 	for _, url := range c.urls() {
-		awaitProvider(t, url)
+		identity.AwaitProvider(t, url)
 	}
 	for range 3 {
 		for _, user := range []string{"ann", "ed", "dora"} {
@@ -42,23 +41,6 @@ func TestSignInAtReplicas(t *testing.T) {
 		redeemAtOnce(t, public)
 	}
 	b.wantSmooth(t.Errorf)
-}
-
-// awaitProvider waits until a replica knows the provider.
-func awaitProvider(t *testing.T, url string) {
-	t.Helper()
-	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		r, err := stay.Get(url + "/api/v1/auth/oidc/start?here=")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Body.Close()
-		if r.StatusCode == http.StatusSeeOther {
-			return
-		}
-	}
-	t.Fatalf("%s does not know the provider after a minute", url)
 }
 
 // redeemAtOnce has 20 requests of one browser use its code at once.

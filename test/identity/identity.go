@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -28,17 +27,6 @@ func Build(dir string) (string, error) {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-}
-
-// FreeAddr returns an address of this machine on which nothing listens.
-func FreeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // Provider is the provider for one service.
@@ -216,4 +204,21 @@ func (p *Person) SignIn(user string) {
 	if status, text := p.Redeem(page.Code()); status != http.StatusOK {
 		p.T.Fatalf("sign %s in: %d %s", user, status, text)
 	}
+}
+
+// AwaitProvider waits until the service at an address has heard from its provider.
+func AwaitProvider(t testing.TB, service string) {
+	t.Helper()
+	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		r, err := stay.Get(service + "/api/v1/auth/oidc/start?here=")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode == http.StatusSeeOther {
+			return
+		}
+	}
+	t.Fatalf("%s does not know the provider after a minute", service)
 }

@@ -19,7 +19,6 @@ import (
 
 	"orgd/domain/limit"
 	"orgd/test/process"
-	"orgd/test/redisserver"
 )
 
 // program is the real program in a process of its own, with all that it does
@@ -41,7 +40,7 @@ func serve(b *testing.B, dir, token string, flags ...string) *program {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := process.ServeQuietly(context.Background(), binary, redisserver.FreeAddr(b), log, append(wideFlags(dir), flags...)...)
+	p, err := process.ServeQuietly(context.Background(), binary, process.FreeAddr(b), log, append(wideFlags(dir), flags...)...)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"orgd/test/process"
 )
 
 // StartCluster runs three nodes that share the slots, and returns their addresses.
@@ -15,7 +17,7 @@ func StartCluster(t testing.TB) []string {
 	var addrs []string
 	var nodes []*redis.Client
 	for range 3 {
-		s := Start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", Port(FreeAddr(t)))
+		s := Start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", Port(process.FreeAddr(t)))
 		addrs, nodes = append(addrs, s.Addr), append(nodes, Admin(t, s.Addr))
 	}
 	for i, node := range nodes {

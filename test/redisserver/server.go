@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"orgd/test/process"
 )
 
 const (
@@ -51,7 +53,7 @@ func Start(t testing.TB, args ...string) *Server {
 		t.Skipf("%s does not name a redis-server, and %s is not set or not enough for this test", programVariable, addrVariable)
 	}
 	for range 5 { // another test may take the port first
-		s := &Server{Addr: FreeAddr(t)}
+		s := &Server{Addr: process.FreeAddr(t)}
 		s.args = append([]string{program, "--bind", "127.0.0.1", "--port", Port(s.Addr), "--dir", t.TempDir(),
 			"--save", "", "--appendonly", "no", "--loglevel", "warning"}, args...)
 		s.Run(t)
@@ -102,17 +104,6 @@ func (s *Server) answers(t testing.TB) bool {
 		}
 	}
 	return false
-}
-
-// FreeAddr is an address where nobody listens.
-func FreeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // Port is the port of an address.

@@ -40,7 +40,7 @@ type service struct {
 
 func start(t *testing.T) *service {
 	t.Helper()
-	addr := identity.FreeAddr(t)
+	addr := process.FreeAddr(t)
 	s := &service{dir: t.TempDir(), public: "http://" + addr}
 	s.provider = identity.Start(t, provider, s.public)
 	var err error
@@ -48,19 +48,8 @@ func start(t *testing.T) *service {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Kill)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // until the provider has answered
-		r, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(s.public + "/api/v1/auth/oidc/start")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Body.Close()
-		if r.StatusCode == http.StatusSeeOther {
-			return s
-		}
-		if time.Now().After(end) {
-			t.Fatalf("start answers %d after a minute", r.StatusCode)
-		}
-	}
+	identity.AwaitProvider(t, s.public)
+	return s
 }
 
 // caller is the answer of GET /console/session and of GET /api/v1/auth/me.
