@@ -12,7 +12,16 @@ export const mark = { "Orgd-Console": "1" };
 const at = (where) => new URL(where, document.baseURI);
 
 // tabs tells the other tabs of the console that somebody has signed in or out.
-const tabs = new BroadcastChannel(`orgd ${at("console").pathname}`);
+const channel = `orgd ${at("console").pathname}`;
+const tabs = new BroadcastChannel(channel);
+
+// tellTabs returns when the browser has passed the message on: a page that is left before
+// takes it along.
+const tellTabs = (message) => new Promise((passed) => {
+  const echo = new BroadcastChannel(channel);
+  echo.onmessage = () => { echo.close(); passed(); };
+  tabs.postMessage(message);
+});
 
 // ask makes a request and returns what it answers, or why that was refused.
 async function ask(where, options) {
@@ -144,7 +153,7 @@ export async function signOut() {
   if (!(await mayLeave())) return;
   const { sign_out_url: elsewhere } = await ask("console/session").catch(() => ({}));
   await ask("api/v1/auth/logout", { method: "POST" }).catch(() => null);
-  tabs.postMessage("signed out");
+  await tellTabs("signed out");
   if (elsewhere) {
     location.assign(elsewhere);
     return;
