@@ -481,11 +481,13 @@ func TestWatchAgents(t *testing.T) {
 		}
 	}
 	r.shows(r.stdout, "principal")
+	all.shows(all.stdout, `"level":"director"`) // or the next change of Hal is printed with this one
 	tag := client.Object{"owner": "eve", "tags": []string{"a", "eu"}}
 	if _, err := o.PatchAgent(t.Context(), "Hal", tag); err != nil {
 		t.Fatal(err)
 	}
 	tagged.shows(tagged.stdout, "a, eu")
+	all.shows(all.stdout, `"a","eu"`)
 	if err := o.DeleteAgent(t.Context(), "Ada"); err != nil {
 		t.Fatal(err)
 	}
