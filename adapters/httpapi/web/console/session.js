@@ -63,7 +63,7 @@ export async function start() {
     session.me = await read().catch(() => null);
     if (session.me && problem) notice(problem, "error");
   }
-  tabs.onmessage = () => read().then((me) => me ? adopt(me) : session.me && signIn(session.me, "You have signed out in another tab."), () => {});
+  tabs.onmessage = () => read().then((me) => me ? adopt(me) : session.me && signedOutElsewhere(), () => {});
   if (!session.me) await signIn(null, problem);
   if (provider === undefined) read().catch(() => null); // for when the session ends
 }
@@ -97,6 +97,13 @@ export function signIn(refused, reason) {
   return asking.done;
 }
 
+// signedOutElsewhere asks somebody to sign in who has signed out in another tab. A request of
+// this tab may have asked before, and did not know why.
+function signedOutElsewhere() {
+  signIn(session.me, "");
+  asking.why.textContent = "You have signed out in another tab.";
+}
+
 function dialog(reason) {
   const input = h("input", {
     id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "token-hint",
@@ -108,6 +115,7 @@ function dialog(reason) {
     h("small", { id: "token-hint" }, "“orgd login --link” prints a link that signs you in; “orgd token create” makes a token. You stay signed in, in all tabs, until you sign out or do not come for a while."),
     problem, button,
   ];
+  const why = h("p", { class: "reason" }, reason);
   const form = h("form", { class: "sign-in", onsubmit: async (event) => {
     event.preventDefault();
     button.disabled = true;
@@ -118,7 +126,7 @@ function dialog(reason) {
   } },
   h("img", { src: at("console/icon.svg").href, alt: "", width: "44", height: "44" }),
   h("h1", { id: "sign-in-title" }, "Sign in to orgd"),
-  reason ? h("p", { class: "reason" }, reason) : null,
+  why,
   provider ? h("a", {
     class: "button primary wide", href: at("api/v1/auth/oidc/start").href,
     onclick: () => sessionStorage.setItem(page, location.hash),
@@ -132,7 +140,7 @@ function dialog(reason) {
   box.showModal();
   (provider ? form.querySelector("a") : input).focus();
   const { promise, resolve } = Promise.withResolvers();
-  return { box, done: promise, resolve };
+  return { box, why, done: promise, resolve };
 }
 
 // adopt goes on as who has signed in, here or in another tab.
