@@ -41,7 +41,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), e
 	companyStore := stores.Company
 	departments := app.NewDepartments(clock, iDs, departmentStore, agentStore, companyStore)
 	company := app.NewCompany(clock, iDs, companyStore, departmentStore, agentStore)
-	documents := app.NewDocuments(clock, iDs, agentStore, departmentStore, companyStore)
+	documents := app.NewDocuments(clock, iDs, agentStore, departmentStore, companyStore, identityLog)
 	projectStore := stores.Projects
 	projects := app.NewProjects(clock, iDs, projectStore, agentStore)
 	activityLog := stores.Activities

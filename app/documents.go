@@ -21,11 +21,12 @@ type Documents struct {
 	agents      ports.AgentStore
 	departments ports.DepartmentStore
 	company     ports.CompanyStore
+	identities  ports.IdentityLog
 }
 
 // NewDocuments returns the use cases on the organization as one document.
-func NewDocuments(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, company ports.CompanyStore) *Documents {
-	return &Documents{clock: clock, ids: ids, agents: agents, departments: departments, company: company}
+func NewDocuments(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, company ports.CompanyStore, identities ports.IdentityLog) *Documents {
+	return &Documents{clock: clock, ids: ids, agents: agents, departments: departments, company: company, identities: identities}
 }
 
 // Export takes the parts of an organization, in this order. An error ends the

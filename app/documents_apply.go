@@ -199,27 +199,75 @@ func (x execution) createAgent(ctx context.Context, op organization.Operation) e
 	if err != nil {
 		return err
 	}
-	ch := newChange(x.clock, x.ids, x.call)
+	as := x.plan.AsOf(op)
+	ch := x.change(as)
 	events := ch.cause(x.ids)
 	_, err = x.agents.Create(ctx, *patch.Department(), func(department name.Name) (ports.AgentChange, error) {
 		step, err := agent.Hire(op.Agent, patch.In(department), events)
-		return ch.agentChange(step, noReply), err
+		return ch.agentChange(asOf(step, as, identity.Version{}), noReply), err
 	})
 	return err
 }
 
+// change begins the change of an agent, for the reason that its entry gives or the caller.
+func (x execution) change(as *identity.AsOf) change {
+	if as != nil && as.Reason != nil {
+		x.call.Reason = as.Reason
+	}
+	return newChange(x.clock, x.ids, x.call)
+}
+
+// asOf returns a step whose version, if it makes one after before, is as the entry says.
+func asOf(s agent.Step, as *identity.AsOf, before identity.Version) agent.Step {
+	if as != nil && s.Version != nil {
+		s.Version = new(s.Version.AsOf(*as, before))
+	}
+	return s
+}
+
 // updateAgent changes or deletes an agent.
 func (x execution) updateAgent(ctx context.Context, op organization.Operation) error {
-	ch := newChange(x.clock, x.ids, x.call)
-	events := ch.cause(x.ids)
-	change := func(a agent.Agent) (agent.Step, error) { return a.Fire(events), nil }
-	if op.Kind == organization.UpdateAgent {
-		patch, err := x.plan.AgentPatch(op)
-		if err != nil {
-			return err
-		}
-		change = func(a agent.Agent) (agent.Step, error) { return a.Change(patch, events) }
+	if op.Kind == organization.DeleteAgent {
+		ch := newChange(x.clock, x.ids, x.call)
+		events := ch.cause(x.ids)
+		return x.writeAgent(ctx, ch, op, func(a agent.Agent) (agent.Step, error) { return a.Fire(events), nil })
 	}
+	patch, err := x.plan.AgentPatch(op)
+	if err != nil {
+		return err
+	}
+	as := x.plan.AsOf(op)
+	before, err := x.newest(ctx, op, as)
+	if err != nil {
+		return err
+	}
+	ch := x.change(as)
+	events := ch.cause(x.ids)
+	return x.writeAgent(ctx, ch, op, func(a agent.Agent) (agent.Step, error) {
+		if as != nil && a.Version != before.Number {
+			return agent.Step{}, organization.ErrChanged
+		}
+		step, err := a.Change(patch, events)
+		return asOf(step, as, before), err
+	})
+}
+
+// newest returns the newest version of an agent if the next one follows it as of another time.
+func (x execution) newest(ctx context.Context, op organization.Operation, as *identity.AsOf) (identity.Version, error) {
+	if as == nil {
+		return identity.Version{}, nil
+	}
+	found, err := x.identities.Versions(ctx, op.Agent, 0, 1)
+	if err == nil && len(found) == 0 {
+		err = identity.ErrRecordMissing
+	}
+	if err != nil {
+		return identity.Version{}, err
+	}
+	return found[0], nil
+}
+
+func (x execution) writeAgent(ctx context.Context, ch change, op organization.Operation, change func(agent.Agent) (agent.Step, error)) error {
 	_, err := x.agents.Update(ctx, identity.Ref{ID: op.Agent}, func(a agent.Agent) (ports.AgentChange, error) {
 		step, err := change(a)
 		return ch.agentChange(step, noReply), x.check(op, a.Revision, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/domain/access"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -67,6 +68,11 @@ func (s *Documents) keep(ctx context.Context, c Call, reply func() *idempotency.
 // plan reads and compares the organization again, a few times, if it changes
 // meanwhile.
 func (s *Documents) plan(ctx context.Context, c Call, in PlanDocument) (*organization.Plan, error) {
+	if in.Document.Imports() {
+		if err := access.CheckImport(c.Actor); err != nil {
+			return nil, err
+		}
+	}
 	for attempt := 1; ; attempt++ {
 		p, err := s.planOnce(ctx, c, in)
 		if !errors.Is(err, organization.ErrChanged) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Organization is the organization as one document: what can be written of it,
@@ -67,6 +68,16 @@ type OrganizationAgent struct {
 	Tier                *ModelTier           `json:"tier"`
 	Owner               *string              `json:"owner"`
 	Tags                []string             `json:"tags"`
+}
+
+// AsOf is the member as_of of the entry of an agent: when and by whom that was written before
+// it was imported. The version that it makes has this time, or that of the version before if
+// that is later. It needs [RoleAdmin].
+type AsOf struct {
+	At time.Time `json:"at"`
+	By string    `json:"by"`
+	// Reason counts more than [ChangeReason].
+	Reason *string `json:"reason,omitempty"`
 }
 
 // OrganizationDocument is an organization as it shall be. An [Organization] in

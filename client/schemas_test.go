@@ -77,6 +77,7 @@ var shapes = map[string]struct {
 	"OrganizationDocument":         {output, reflect.TypeFor[client.Organization]()},
 	"OrganizationPlan":             {output, reflect.TypeFor[client.OrganizationPlan]()},
 	"OrganizationApplied":          {output, reflect.TypeFor[client.OrganizationApplied]()},
+	"AsOf":                         {input, reflect.TypeFor[client.AsOf]()},
 	"Webhook":                      {output, reflect.TypeFor[client.Webhook]()},
 	"WebhookWithSecret":            {output, reflect.TypeFor[client.WebhookWithSecret]()},
 	"CreateWebhookRequest":         {input, reflect.TypeFor[client.WebhookInput]()},

@@ -21,6 +21,8 @@ type Version struct {
 	// SavedBy is the subject that made the change.
 	SavedBy string    `json:"saved_by"`
 	SavedAt time.Time `json:"saved_at"`
+	// Imported says that SavedBy and SavedAt are as [OrganizationDocument] gave them.
+	Imported bool `json:"imported"`
 	// RestoredFrom is the version that a rollback brought back, else nil.
 	RestoredFrom *int64 `json:"restored_from"`
 	// Reason is why, in the caller's words.

@@ -72,7 +72,7 @@ func TestApplyEndsWithItsSession(t *testing.T) {
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
 				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, stores.Sessions, nil)
 				p.Sessions = sessions
-				p.Documents = app.NewDocuments(p.Clock, p.IDs, endingAgents{stores.Agents, hook}, stores.Departments, stores.Company)
+				p.Documents = app.NewDocuments(p.Clock, p.IDs, endingAgents{stores.Agents, hook}, stores.Departments, stores.Company, nil)
 			})
 			var doc strings.Builder
 			doc.WriteString(`{"format":1,"departments":[{"name":"D"}],"agents":[`)
@@ -116,7 +116,7 @@ func TestLongAnswersEndWithTheirSession(t *testing.T) {
 			f := newFake(t, ok, func(_ *Config, p *Parts) {
 				sessions = app.NewSessions(laterClock{passed}, p.IDs, system.Random{}, oneToken{}, nil, portstest.NewMemory().Sessions, nil)
 				p.Sessions = sessions
-				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: read}, fakeCompany{do: ok})
+				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: read}, fakeCompany{do: ok}, nil)
 			})
 			srv := httptest.NewServer(f.Handler())
 			defer srv.Close()

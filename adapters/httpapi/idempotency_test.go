@@ -52,7 +52,7 @@ func TestLongRequestsRenewTheirKeys(t *testing.T) {
 					return nil
 				}}
 				p.Idempotency = keys
-				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: func(company.OrderKey) error { return ports.ErrStorage }}, slow)
+				p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: func(company.OrderKey) error { return ports.ErrStorage }}, slow, nil)
 			})
 			r := newRequest(t, http.MethodPost, "/api/v1/organization/apply", `{"format":1}`)
 			r.Header.Set("Idempotency-Key", "k")

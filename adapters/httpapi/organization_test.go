@@ -41,7 +41,7 @@ func (s endlessDepartments) Departments(_ context.Context, after company.OrderKe
 
 func exportOf(t *testing.T, fail func(company.OrderKey) error) fake {
 	return newFake(t, ok, func(_ *Config, p *Parts) {
-		p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok})
+		p.Documents = app.NewDocuments(p.Clock, p.IDs, nil, endlessDepartments{fail: fail}, fakeCompany{do: ok}, nil)
 	})
 }
 

@@ -79,6 +79,7 @@ func writeVersion(w *jsondoc.Writer, v identity.Version) {
 	w.Field("snapshot").Raw(v.Text) // as it was stored: the hash is of that
 	w.Field("saved_by").Text(v.SavedBy)
 	w.Field("saved_at").Time(v.SavedAt)
+	w.Field("imported").Bool(v.Imported)
 	w.Field("restored_from").IntOrNull(v.RestoredFrom)
 	w.Field("reason").TextOrNull(v.Reason)
 	w.Close()

@@ -22,6 +22,7 @@ type versionDoc struct {
 	Hash         string  `bson:"hash"`
 	SavedBy      string  `bson:"saved_by"`
 	SavedAt      int64   `bson:"saved_at"`
+	Imported     bool    `bson:"imported,omitempty"`
 	RestoredFrom *int64  `bson:"restored_from,omitempty"`
 	Reason       *string `bson:"reason,omitempty"`
 }
@@ -32,7 +33,7 @@ func versionID(id agent.ID, number int64) string { return fmt.Sprintf("%s/%019d"
 func versionOf(id agent.ID, v identity.Version) versionDoc {
 	return versionDoc{
 		ID: versionID(id, v.Number), Number: v.Number, Identity: v.Text, Hash: v.Hash,
-		SavedBy: v.SavedBy, SavedAt: millis(v.SavedAt), RestoredFrom: v.RestoredFrom, Reason: v.Reason,
+		SavedBy: v.SavedBy, SavedAt: millis(v.SavedAt), Imported: v.Imported, RestoredFrom: v.RestoredFrom, Reason: v.Reason,
 	}
 }
 
@@ -43,7 +44,7 @@ func (d versionDoc) version() (identity.Version, error) {
 	}
 	return identity.Version{
 		Number: d.Number, Content: c, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
-		RestoredFrom: d.RestoredFrom, Reason: d.Reason,
+		Imported: d.Imported, RestoredFrom: d.RestoredFrom, Reason: d.Reason,
 	}, nil
 }
 

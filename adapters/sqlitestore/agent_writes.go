@@ -127,8 +127,8 @@ func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 }
 
 const insertVersion = `
-INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at, restored_from, reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at, imported, restored_from, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // putVersion appends the step's version and returns the number of its row.
 func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
@@ -137,7 +137,7 @@ func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
 		return 0, fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
 	}
 	res, err := tx.Exec(insertVersion, w.id, v.Number, v.Text, v.Hash,
-		v.SavedBy, millis(v.SavedAt), v.RestoredFrom, v.Reason)
+		v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason)
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: write version %d of agent %s: %w", v.Number, w.Agent.ID(), err)
 	}

@@ -14,7 +14,7 @@ import (
 // Identities reads the versions of agents.
 type Identities struct{ db *DB }
 
-const versionColumns = "number, identity, hash, saved_by, saved_at, restored_from, reason"
+const versionColumns = "number, identity, hash, saved_by, saved_at, imported, restored_from, reason"
 
 const selectVersions = "SELECT " + versionColumns + ` FROM versions
 WHERE agent_id = ? AND number < ? ORDER BY number DESC LIMIT (? + 0)`
@@ -59,7 +59,7 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ 
 // scanVersion reads a version without its content.
 func scanVersion(r Row) (v identity.Version, err error) {
 	var saved int64
-	err = r.Scan(&v.Number, &v.Text, &v.Hash, &v.SavedBy, &saved, &v.RestoredFrom, &v.Reason)
+	err = r.Scan(&v.Number, &v.Text, &v.Hash, &v.SavedBy, &saved, &v.Imported, &v.RestoredFrom, &v.Reason)
 	v.SavedAt = fromMillis(saved)
 	return v, err
 }

@@ -84,6 +84,15 @@ func CheckBudgetShare(a Actor) error {
 	return ErrForbidden.With("role %q may not set budget_percent", a.Role)
 }
 
+// CheckImport returns [ErrForbidden] unless the actor may say when and by whom a version was
+// made.
+func CheckImport(a Actor) error {
+	if a.Role == Admin {
+		return nil
+	}
+	return ErrForbidden.With("role %q may not set as_of; role %q may", a.Role, Admin)
+}
+
 // MovesProtected reports whether the actor, who may move labels of a department's agents,
 // may also move those that the department protects.
 func (a Actor) MovesProtected() bool { return a.Role == DepartmentAdmin || a.Role == Admin }

@@ -35,6 +35,7 @@ type Version struct {
 	Hash         string // of Text
 	SavedBy      string // the subject that made it
 	SavedAt      time.Time
+	Imported     bool    // SavedBy and SavedAt are those of an [AsOf]
 	RestoredFrom *int64  // the version whose content a rollback brought back
 	Reason       *string // why, as the caller put it
 }
@@ -57,6 +58,23 @@ func First(c Content, by string, at time.Time) Version {
 func (v Version) Next(c Content, by string, at time.Time) Version {
 	text := c.Canonical()
 	return Version{Number: v.Number + 1, Content: c, Text: string(text), Hash: hash(text), SavedBy: by, SavedAt: at}
+}
+
+// AsOf says when and by whom a version was made elsewhere, before it was imported.
+type AsOf struct {
+	At     time.Time // UTC, whole milliseconds
+	By     string    // as a subject is written
+	Reason *string   // nil if none is known
+}
+
+// AsOf returns v, which follows before, as a version that was made elsewhere. Times never go
+// back: it is not older than before.
+func (v Version) AsOf(as AsOf, before Version) Version {
+	v.SavedBy, v.SavedAt, v.Imported = as.By, as.At, true
+	if v.SavedAt.Before(before.SavedAt) {
+		v.SavedAt = before.SavedAt
+	}
+	return v
 }
 
 // ErrDiffOrder is a diff whose first version is not before its second.

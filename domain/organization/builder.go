@@ -2,6 +2,7 @@ package organization
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
+	"orgd/domain/session"
 )
 
 // Document is a document without the entries of its agents, which may be many and
@@ -33,8 +35,9 @@ type DepartmentEntry struct {
 // AgentEntry is the part of the entry of an agent that is kept.
 type AgentEntry struct {
 	Name       name.Name
-	Previous   *name.Key // the previous name, nil if absent
-	Department *name.Key // nil if absent
+	Previous   *name.Key      // the previous name, nil if absent
+	Department *name.Key      // nil if absent
+	AsOf       *identity.AsOf // nil if absent
 	Refs       []identity.Ref
 	Where
 }
@@ -193,6 +196,11 @@ func (b *Builder) unique(list string, i int, entry jsondoc.Value, where Where) {
 	b.named[entryName{list, n.Key.Clone()}] = i
 }
 
+// Imports reports whether entries say when and by whom they were written elsewhere.
+func (d *Document) Imports() bool {
+	return slices.ContainsFunc(d.Agents, func(e AgentEntry) bool { return e.AsOf != nil })
+}
+
 // Document returns the document, or [ErrMalformed] or [ErrRefused] with everything
 // that is wrong with it whatever the organization is. With prune, what it does not
 // name is to be deleted; then it returns [ErrPrune] if a list is absent.
@@ -222,8 +230,34 @@ func parseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
 		default:
 			e.Previous = &n.Key
 		}
-		v = v.Only(func(field string) bool { return field != FieldPreviousName })
 	}
-	p, err := agent.ParseEntry(path, v)
+	if given, ok := v.Get(FieldAsOf); ok && !given.IsNull() {
+		as, err := parseAsOf(path+"."+FieldAsOf, given)
+		if err != nil {
+			return e, agent.Patch{}, err
+		}
+		e.AsOf = &as
+	}
+	p, err := agent.ParseEntry(path, v.Only(func(field string) bool { return field != FieldPreviousName && field != FieldAsOf }))
 	return e, p, err
+}
+
+// parseAsOf reads when and by whom an entry was written elsewhere. What it returns shares no
+// memory with the text.
+func parseAsOf(path string, v jsondoc.Value) (as identity.AsOf, err error) {
+	err = jsondoc.ReadWholeAt(path, v, func(r *jsondoc.Reader) {
+		r.Require("at", "by")
+		r.Time("at", &as.At)
+		if r.Text("by", &as.By, 0, math.MaxInt); r.Given("by") {
+			if problem := session.CheckSubject(as.By); problem != "" {
+				r.Fail("by", "%s", problem)
+			}
+		}
+		r.TextOrNull("reason", &as.Reason, 1, agent.MaxReason)
+	})
+	as.By = strings.Clone(as.By)
+	if as.Reason != nil {
+		as.Reason = new(strings.Clone(*as.Reason))
+	}
+	return as, err
 }

@@ -7,6 +7,16 @@ import (
 	"orgd/domain/identity"
 )
 
+// checkTimes reports entries that are from the future.
+func (p *planner) checkTimes() error {
+	for i, e := range p.in.Document.Agents {
+		if e.AsOf != nil && e.AsOf.At.After(p.in.On.At) {
+			p.problems.add(ErrRefused.At(Path(FieldAgents, i)+"."+FieldAsOf+".at", "must not be in the future"), e.Where)
+		}
+	}
+	return nil
+}
+
 // compareAgents compares the agents that exist with their entries.
 func (p *planner) compareAgents() error {
 	entries := p.match.agents.entries

@@ -28,6 +28,9 @@ const (
 	FieldAgents      = "agents"
 	// FieldPreviousName is the member of an agent's entry that has its previous name.
 	FieldPreviousName = "previous_name"
+	// FieldAsOf is the member of an agent's entry that says when and by whom that was
+	// written elsewhere.
+	FieldAsOf = "as_of"
 )
 
 var memberNames = []string{FieldFormat, FieldCompany, FieldDepartments, FieldAgents}

@@ -9,6 +9,7 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 )
@@ -92,13 +93,17 @@ func NewPlan(in Inputs) (*Plan, error) {
 		p.digest.state(string(a.ID), a.Revision)
 		p.index[a.ID] = i
 	}
-	for _, compare := range []func() error{p.compareCompany, p.compareDepartments, p.compareAgents, p.createAgents, p.refusal, p.compareOrders} {
+	for _, compare := range []func() error{p.checkTimes, p.compareCompany, p.compareDepartments, p.compareAgents, p.createAgents, p.refusal, p.compareOrders} {
 		if err := compare(); err != nil {
 			return nil, err
 		}
 	}
 	return &Plan{Hash: p.digest.String(), Counts: p.counts, Phases: p.phases(), match: m, entries: in.Entries}, nil
 }
+
+// AsOf returns when and by whom the entry of an operation on an agent was written elsewhere;
+// nil if it was not.
+func (p *Plan) AsOf(op Operation) *identity.AsOf { return p.match.doc.Agents[op.Entry].AsOf }
 
 // CompanyPatch returns what an operation changes in the company.
 func (p *Plan) CompanyPatch(op Operation) company.Patch {

@@ -47,11 +47,14 @@ func ParseID(s string) (string, error) {
 // without control and format characters and without surrounding white space.
 // It returns [ErrSubject] for anything else.
 func ParseSubject(s string) (string, error) {
-	if problem := CheckText(s, maxSubject); problem != "" {
+	if problem := CheckSubject(s); problem != "" {
 		return "", ErrSubject.With("subject: %s", problem)
 	}
 	return s, nil
 }
+
+// CheckSubject returns what is wrong with a subject, "" if nothing.
+func CheckSubject(s string) string { return CheckText(s, maxSubject) }
 
 // ParseLabel reads what a session is for: 1 to 128 code points with the rules of
 // [ParseSubject]. It returns [ErrLabel] for anything else.

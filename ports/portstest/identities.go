@@ -33,7 +33,7 @@ func identityKeeps(w *world) {
 	for _, patch := range []string{`{"instructions":"new","model":null}`, `{"metadata":{"a.b":null,"$ne":7}}`} {
 		step := must(w.changing(patch, nil)(w.agent(id)))
 		step.Version.SavedAt = step.Version.SavedAt.Add(time.Millisecond) // kept to the millisecond
-		step.Version.SavedBy = "https://idp.example|ann$.é"
+		step.Version.SavedBy, step.Version.Imported = "https://idp.example|ann$.é", true
 		w.update(id, fixed(step))
 		want = append([]identity.Version{*step.Version}, want...)
 	}

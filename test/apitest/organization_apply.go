@@ -35,6 +35,8 @@ func applyChecks() map[string]check {
 		"BesideOthers": appliesBesideOthers,
 		"Copy":         copiesOrganizations,
 		"Currency":     documentCurrency,
+		"Import":       importsVersions,
+		"NoImport":     refusesToImport,
 	}
 }
 

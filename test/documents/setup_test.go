@@ -57,7 +57,7 @@ type service struct {
 func newService(t tester, stores ports.Stores) *service {
 	s := &service{tester: t, stores: stores, cut: new(atomic.Int64)}
 	s.cut.Store(-1)
-	s.docs = app.NewDocuments(system.Clock{}, system.IDs{}, cutAgents{stores.Agents, s}, cutDepartments{stores.Departments, s}, cutCompany{stores.Company, s})
+	s.docs = app.NewDocuments(system.Clock{}, system.IDs{}, cutAgents{stores.Agents, s}, cutDepartments{stores.Departments, s}, cutCompany{stores.Company, s}, stores.Identities)
 	return s
 }
 

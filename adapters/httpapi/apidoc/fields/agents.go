@@ -24,6 +24,7 @@ var agents = []Noun{{
 		{Name: "id", Kind: "UUID", Forms: Whole | Version | Summary},
 		{Name: "name", Kind: "Name", Must: Create | Entry},
 		{Name: "previous_name", Kind: "Name", Forms: Entry, Doc: "The name of the agent that is renamed if nobody has `name`."},
+		{Name: "as_of", Kind: "AsOf", Null: true, Forms: Entry},
 		{Name: "role", Kind: "AgentRole", Must: Create},
 		{Name: "department", Kind: "Name", Must: Create, Doc: "Name of the agent's department.",
 			Docs: map[Form]string{Create | Change: "Name of an existing department.", Entry: "A department that exists or is in the document."}},
