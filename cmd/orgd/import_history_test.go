@@ -31,7 +31,7 @@ import (
 
 // definition is a file about an agent.
 func definition(name, body string) string {
-	return "---\nname: " + name + "\n---\n" + body + "\n"
+	return "---\nname: " + name + "\ndescription: d\n---\n" + body
 }
 
 // past are the versions of an agent in few words, oldest first: what each is and
@@ -68,7 +68,7 @@ func (o *registry) departed() map[string][]string {
 }
 
 var firstCommits = []gittest.Commit{
-	{Subject: "Begin", Write: map[string]string{"a/ada.md": definition("ada", "one"), "a/bob.md": definition("bob", "b1"), "a/eve.md": "---\nname: ..\n---\n"}},
+	{Subject: "Begin", Write: map[string]string{"a/ada.md": definition("ada", "one"), "a/bob.md": definition("bob", "b1"), "a/eve.md": definition("..", "e")}},
 	{Subject: "Better: much", Author: "Grace H.", Date: time.Date(2025, 7, 2, 9, 0, 0, 0, time.FixedZone("", 2*60*60)), Write: map[string]string{"a/ada.md": definition("ada", "two")}},
 	{Subject: "Bob leaves", Delete: []string{"a/bob.md", "a/eve.md"}},
 	{Subject: "Moved", Delete: []string{"a/ada.md"}, Write: map[string]string{"b/ada.md": definition("ada", "two")}},
@@ -144,7 +144,7 @@ var took = regexp.MustCompile(`in \d+s`)
 // What others did to agents of the history, or with their names, stays; nothing
 // comes twice.
 func TestImportHistoryOfOthers(t *testing.T) {
-	o := openRegistry(t, "format: 1\ndepartments: [{name: a}]\nagents:\n- {name: ada, role: Chief, department: a, level: vp}\n- {name: bob, role: bob, department: a, instructions: b1}\n")
+	o := openRegistry(t, "format: 1\ndepartments: [{name: a}]\nagents:\n- {name: ada, role: Chief, department: a, level: vp}\n- {name: bob, role: bob, department: a, description: d, instructions: b1}\n")
 	dir := gittest.Repository(t,
 		gittest.Commit{Subject: "1", Write: map[string]string{"a/ada.md": definition("ada", "one"), "a/bob.md": definition("bob", "b1"), "a/cy.md": definition("cy", "c1"), "a/dee.md": definition("dee", "d1")}},
 		gittest.Commit{Subject: "2", Write: map[string]string{"a/ada.md": definition("ada", "two"), "a/dee.md": definition("dee", "d2")}},
@@ -420,7 +420,7 @@ func rebuild(t *testing.T) (dir string, lives []*life) {
 // identityIn is what a version says of what files define.
 func identityIn(i client.AgentIdentity) client.AgentInput {
 	a := client.AgentInput{
-		Name: i.Name, Department: i.Department, Description: i.Description, Instructions: i.Instructions,
+		Name: i.Name, Department: i.Department, Description: i.Description, Instructions: strings.TrimSuffix(strings.TrimPrefix(i.Instructions, "\n"), "\n"),
 		Tools: client.Tools{Allowed: i.Tools.Allowed},
 	}
 	if i.Model != nil {

@@ -89,8 +89,8 @@ func TestImport(t *testing.T) {
 	o := openRegistry(t, "format: 1\ndepartments: [{name: Core}]\nagents:\n- {name: zed, role: Z, department: Core}\n"+
 		"- {name: reviewer, role: R, department: Core, level: lead, model: {provider: acme, model_id: big}, tools: {denied: [Bash]}}\n")
 	dir := directory(t, collection)
-	r := o.run(exitOK, "", "import", "agents", "--yes", dir)
-	golden.File(t, "testdata/import.txt", "$ orgd import agents --yes agents\n"+r.stdout+r.stderr)
+	r := o.run(exitOK, "", "import", "agents", "--plan", "--yes", dir)
+	golden.File(t, "testdata/import.txt", "$ orgd import agents --plan --yes agents\n"+r.stdout+r.stderr)
 
 	api, reviewer, x := o.agent("api-designer"), o.agent("reviewer"), o.agent("x")
 	for _, c := range []struct{ what, got, want any }{
@@ -100,12 +100,14 @@ func TestImport(t *testing.T) {
 		{"provider", api.Model.Provider, "unspecified"},
 		{"model", api.Model.ModelID, "sonnet"},
 		{"tools", api.Tools.Allowed, []string{"Read", "Write", "Bash(git add:*, git diff:*)"}},
-		{"instructions", api.Instructions, "You design APIs.\n\nAsk first."},
+		{"instructions", api.Instructions, "\nYou design APIs.\n\nAsk first.\n"},
 		{"reviewer's name", reviewer.Name, "Reviewer"},
-		{"reviewer's description", reviewer.Description, "Reviews code"},
+		{"reviewer's description", reviewer.Description, "Reviews code\n"},
 		{"reviewer's model", reviewer.Model, (*client.Model)(nil)},
 		{"reviewer's level, of which the file knows nothing,", reviewer.Level, client.LevelLead},
-		{"reviewer's forbidden tools", reviewer.Tools.Denied, []string{"Bash"}},
+		{"reviewer's forbidden tools, which the file decides,", reviewer.Tools.Denied, []string{}},
+		{"reviewer's metadata", reviewer.Metadata, client.Object{"model": "inherit"}},
+		{"x's metadata", x.Metadata, client.Object{"color": "red"}},
 		{"x's department", x.Department, "web"},
 		{"x's tools", x.Tools.Allowed, []string{}},
 	} {
@@ -150,7 +152,7 @@ func TestImportMistakes(t *testing.T) {
 			"core/a.md": "---\nname: ..\ndescription: fine\ntools: {a: b}\n---\n", "core/b.md": "---\nname: b\nmodel: [x]\n", "c.md": "---\nname: c\n---\n",
 			"core/d.md": "---\nname: d\n---\n", "web/d.md": "---\nmodel: x\nname: D\n---\n", "core/e.md": "---\nname: e\n---\n\xff\n",
 		}},
-		{"refused", map[string]string{"core/fine.md": "---\nname: fine\n---\n", "core/ann.md": "---\nname: ann\nmodel: x\ntools: Bash\n---\n"}},
+		{"refused", map[string]string{"core/fine.md": "---\nname: fine\n---\n", "core/ann.md": "---\nname: ann/versions\nmodel: x\ntools: Bash\n---\n"}},
 		{"empty", map[string]string{"README.md": "Hello\n", "core/notes.md": "Notes\n"}},
 	} {
 		dir := directory(t, c.files)

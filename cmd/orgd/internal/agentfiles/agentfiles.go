@@ -1,16 +1,16 @@
-// Package agentfiles reads agents from Markdown files with YAML front matter, as
-// public collections have them: name, description, model and tools in front, the
-// instructions below, and the folder as the department.
+// Package agentfiles reads agents from files as programs for coding with agents and
+// public collections have them: Markdown with YAML front matter, or TOML.
 //
 // The collections do not agree on the form, and much of their front matter is
 // not YAML. What can be read without a guess is read; everything else is a
-// [Mistake] with its place.
+// [Mistake] with its place. [Places] has the keys that mean something; all others are
+// kept as they are.
 package agentfiles
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,19 +27,23 @@ type Agent struct {
 
 	Name, Department, Description string
 	// Model is a word for a model, "" for none.
-	Model        string
-	Tools        []string // never nil
+	Model                  string
+	Temperature, MaxTokens json.Number // "" if the file does not say them
+	Tools, Denied          []string    // never nil; no tool is in both
+	// Restricted says that the file lets the agent read only.
+	Restricted   bool
 	Instructions string
+	// Metadata has the keys that have no place, or say more than it keeps; never nil.
+	Metadata map[string]any
+	// Notes are what could not be kept as it is written.
+	Notes []Mistake
 
-	lines map[string]int
+	keys  map[string]int // lines of the keys in the file
+	lines map[string]int // of the fields of the service
 }
 
-// Same reports whether two files define the same agent in the same way. Where
-// they do is not part of it, nor how they write the department.
-func (a Agent) Same(b Agent) bool {
-	return a.Name == b.Name && Key(a.Department) == Key(b.Department) && a.Description == b.Description && a.Model == b.Model &&
-		slices.Equal(a.Tools, b.Tools) && a.Instructions == b.Instructions
-}
+// Says reports whether the file has a key.
+func (a Agent) Says(key string) bool { return a.keys[key] > 0 }
 
 // Key is how the service compares names.
 func Key(text string) name.Key {

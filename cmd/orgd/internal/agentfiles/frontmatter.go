@@ -2,10 +2,13 @@ package agentfiles
 
 import (
 	"bytes"
+	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -43,41 +46,17 @@ func split(text string) (s source, found, closed bool) {
 // indented ones.
 func isFence(line string) bool { return strings.TrimRight(line, " \t\n") == fence }
 
-// instructions are the body without the empty lines around it, and the line
-// where they begin. Indentation means something in Markdown, so it stays.
-func (s source) instructions() (text string, line int) {
-	line = s.bodyLine
-	for text = s.body; ; line++ {
-		first, rest, more := strings.Cut(text, "\n")
-		if !more || strings.TrimSpace(first) != "" {
-			return strings.TrimRight(text, " \t\n"), line
-		}
-		text = rest
-	}
-}
-
-// The fields that mean something here. Collections have many others.
-const (
-	fieldName        = "name"
-	fieldDescription = "description"
-	fieldModel       = "model"
-	fieldTools       = "tools"
-)
-
-var fieldNames = []string{fieldName, fieldDescription, fieldModel, fieldTools}
-
-// field is one of them as it stands in a file: a value of YAML or, where that
-// makes no sense, plain text.
+// field is a key of a file with its value: one of YAML or, where that makes no sense,
+// plain text.
 type field struct {
-	key  string
-	line int
-	node *yaml.Node
-	text string
+	key   string
+	line  int
+	node  *yaml.Node
+	text  string // without its node
+	notes []Mistake
 }
 
 // fields reads the front matter: as YAML and, if it is not YAML, line by line.
-// The names that a front matter in YAML spells in another letter case are among
-// them, so that they can be refused.
 func (s source) fields() (fields []field, lenient bool, mistakes []Mistake) {
 	if pairs, ok := mapping(s.front); ok {
 		for i := range pairs {
@@ -102,6 +81,12 @@ func mapping(text string) (pairs []field, ok bool) {
 	}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			return nil, false
+		}
+		for value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
 		pairs = append(pairs, field{key: key.Value, line: key.Line, node: value})
 	}
 	return pairs, true
@@ -109,7 +94,13 @@ func mapping(text string) (pairs []field, ok bool) {
 
 // keyLine is how a field begins where the front matter is not YAML. Words that
 // begin with a capital, as in "Examples:", belong to the text before them.
-var keyLine = regexp.MustCompile(`^([a-z][a-z0-9_-]*):(?:[ \t]|$)`)
+var keyLine = regexp.MustCompile(`^([a-z][A-Za-z0-9_-]*):(?:[ \t]|$)`)
+
+// wordLine is such a line of text.
+var wordLine = regexp.MustCompile(`^([A-Z][A-Za-z0-9_-]*):(?:[ \t]|$)`)
+
+// speakers begin the lines of a dialogue.
+var speakers = []string{"user", "assistant"}
 
 // byLine reads front matter that is not YAML as a whole, most often because of
 // a colon in a description. A field reaches up to the next line that begins with
@@ -129,10 +120,11 @@ func (s source) byLine() (fields []field, mistakes []Mistake) {
 		end = endOf(lines, at)
 		f := field{key: key, line: s.frontLine + at}
 		chunk := strings.Join(lines[at:end], "\n")
-		if pairs, ok := mapping(chunk); ok && len(pairs) == 1 {
+		f.text = strings.TrimSpace(chunk[len(key)+1:])
+		if pairs, ok := mapping(chunk); ok && len(pairs) == 1 && !isCut(pairs[0].node, f.text) {
 			f.node = pairs[0].node
 		} else {
-			f.text = strings.TrimSpace(chunk[len(key)+1:])
+			f.notes = swallowed(lines[at:end], f.line)
 		}
 		fields = append(fields, f)
 		at = end
@@ -140,24 +132,32 @@ func (s source) byLine() (fields []field, mistakes []Mistake) {
 	return fields, mistakes
 }
 
+// isCut reports whether YAML takes a part of a text on one line for a comment. Where
+// the front matter is not YAML, it is text.
+func isCut(n *yaml.Node, text string) bool {
+	return n.Kind == yaml.ScalarNode && n.Style == 0 && !strings.Contains(text, "\n") && n.Value != text
+}
+
+// swallowed notes the lines in the text of a field that may be meant as fields.
+func swallowed(lines []string, first int) (notes []Mistake) {
+	open := openExamples(lines[0])
+	for i, line := range lines[1:] {
+		if m := wordLine.FindStringSubmatch(line); m != nil && open <= 0 {
+			notes = append(notes, Mistake{Line: first + 1 + i, Field: m[1], Text: "is read as text of the field before it"})
+		}
+		open += openExamples(line)
+	}
+	return notes
+}
+
 // keyOf returns the name of the field that begins at a line, or "".
 func keyOf(line string) string {
-	if m := keyLine.FindStringSubmatch(line); m != nil {
+	if m := keyLine.FindStringSubmatch(line); m != nil && !slices.Contains(speakers, m[1]) {
 		return m[1]
 	}
 	key, _, ok := strings.Cut(line, ":")
-	if ok && known(key) != "" {
+	if _, known := placeOf(key, false); ok && known {
 		return key
-	}
-	return ""
-}
-
-// known returns the field that key spells in any letter case, or "".
-func known(key string) string {
-	for _, name := range fieldNames {
-		if strings.EqualFold(key, name) {
-			return name
-		}
 	}
 	return ""
 }
@@ -186,6 +186,25 @@ func openExamples(line string) int {
 // normal is text with line feeds only and without a byte order mark, so that the
 // same file means the same in every checkout.
 func normal(text []byte) []byte {
-	text = bytes.TrimRight(bytes.TrimPrefix(text, []byte("\ufeff")), "\r") // halves of a line end
-	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+}
+
+// tomlFields reads a file in TOML. What is wrong with it is a mistake without path.
+func tomlFields(text string) (fields []field, mistakes []Mistake) {
+	var all map[string]any
+	if err := toml.Unmarshal([]byte(text), &all); err != nil {
+		m := Mistake{Text: "is not TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
+		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+			m.Line, _ = e.Position()
+		}
+		return nil, []Mistake{m}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		line := 1
+		if at := regexp.MustCompile(`(?m)^[ \t\["']*` + regexp.QuoteMeta(key) + `\b`).FindStringIndex(text); at != nil {
+			line += strings.Count(text[:at[0]], "\n")
+		}
+		fields = append(fields, field{key: key, line: line, node: nodeOf(all[key])})
+	}
+	return fields, nil
 }

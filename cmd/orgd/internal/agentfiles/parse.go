@@ -5,7 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"orgd/domain/agent"
+	"orgd/domain/decimal"
 	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
@@ -24,32 +26,47 @@ const MaxSize = 256 << 10
 
 // Parse reads the text of the file at a path. The error is a [Skip] for a file
 // that defines no agent, else [Mistakes] with everything that is wrong; then the
-// agent has what could be read. department is its department; "" takes the folder's.
-func Parse(file string, text []byte, department string) (Agent, error) {
-	return ParseBeginning(file, text, int64(len(text)), department)
+// agent has what could be read.
+func (s Scope) Parse(file string, text []byte) (Agent, error) {
+	return s.ParseBeginning(file, text, int64(len(text)))
 }
 
 // ParseBeginning is Parse for a file of size bytes, of which text has all or the first
 // [MaxSize] and more.
-func ParseBeginning(file string, text []byte, size int64, department string) (Agent, error) {
-	a := Agent{Path: file, Tools: []string{}, lines: map[string]int{}}
+func (s Scope) ParseBeginning(file string, text []byte, size int64) (Agent, error) {
+	a := Agent{Path: file, Tools: []string{}, Denied: []string{}, Metadata: map[string]any{}, keys: map[string]int{}, lines: map[string]int{}}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return a, Mistakes{{Path: file, Text: "must be UTF-8, not UTF-16"}}
 	}
 	text = normal(text)
-	s, found, closed := split(string(text))
+	src, found, closed := split(string(text))
+	toml := isTOML(file)
 	switch {
-	case !found:
+	case !toml && !found && len(s.Include) == 0 && s.isPlace(file):
+		return a, Skip{file, "lies in a folder for agents, but has no front matter; --include takes it"}
+	case !toml && !found && len(s.Include) == 0:
 		return a, Skip{file, "has no front matter"}
+	case !toml && found && !closed && !s.isPlace(file) && !nameLine.Match(text):
+		return a, Skip{file, "has a front matter without end and without name"}
 	case size > MaxSize:
 		return a, Mistakes{{Path: file, Text: fmt.Sprintf("must be at most %d bytes, it has %d", MaxSize, size)}}
-	case !closed:
+	case !toml && found && !closed:
 		return a, Mistakes{{Path: file, Line: 1, Text: "front matter: no line --- ends it"}}
 	case !utf8.Valid(text):
 		return a, Mistakes{{Path: file, Line: invalidLine(text), Text: "must be UTF-8"}}
+	case toml:
+		fields, mistakes := tomlFields(string(text))
+		return a.read(s, fields, mistakes)
+	case !found:
+		src.body, src.bodyLine = string(text), 1
 	}
-	return a.read(s, department)
+	a.Instructions, a.lines["instructions"] = src.body, src.bodyLine
+	fields, lenient, mistakes := src.fields()
+	a.Lenient = lenient
+	return a.read(s, fields, mistakes)
 }
+
+var nameLine = regexp.MustCompile(`(?m)^name:`)
 
 // invalidLine is the first line that is not UTF-8.
 func invalidLine(text []byte) int {
@@ -57,49 +74,43 @@ func invalidLine(text []byte) int {
 	return 1 + slices.IndexFunc(lines, func(line []byte) bool { return !utf8.Valid(line) })
 }
 
-// read fills a from the parts of its file.
-func (a Agent) read(s source, department string) (Agent, error) {
-	fields, lenient, mistakes := s.fields()
-	a.Lenient = lenient
-	seen := false
+// read fills a from the fields of its file.
+func (a Agent) read(s Scope, fields []field, mistakes []Mistake) (Agent, error) {
+	if why := s.refuse(a.Path, fields); why != "" && (len(mistakes) == 0 || !s.isPlace(a.Path)) {
+		return a, Skip{a.Path, why}
+	}
+	slices.SortStableFunc(fields, func(f, g field) int { return cmp.Compare(a.turn(f), a.turn(g)) })
 	for _, f := range fields {
-		name := known(f.key)
-		if name == "" {
-			continue
-		}
-		seen = true
-		if first, twice := a.lines[name]; twice {
-			mistakes = append(mistakes, Mistake{Line: f.line, Field: f.key, Text: fmt.Sprintf("stands in line %d already", first)})
-			continue
-		}
-		a.lines[name] = f.line
-		if f.key != name {
-			mistakes = append(mistakes, Mistake{Line: f.line, Field: f.key, Text: fmt.Sprintf("unknown field, did you mean %q?", name)})
-			continue
-		}
-		if problem := a.set(name, f); problem != "" {
-			mistakes = append(mistakes, Mistake{Line: f.line, Field: name, Text: problem})
+		if problem := a.take(f); problem != "" {
+			mistakes = append(mistakes, Mistake{Line: f.line, Field: f.key, Text: problem})
 		}
 	}
-	if !seen && len(mistakes) == 0 {
-		return a, Skip{a.Path, "its front matter has neither " + strings.Join(fieldNames[:3], ", ") + " nor " + fieldTools}
+	a.Tools = slices.DeleteFunc(a.Tools, func(tool string) bool { return slices.Contains(a.Denied, tool) })
+	if a.lines["name"] == 0 {
+		a.Name, a.lines["name"] = stem(a.Path), 1
 	}
-	a.Instructions, a.lines["instructions"] = s.instructions()
-	if _, named := a.lines[fieldName]; !named {
-		a.Name = stem(a.Path)
-		a.lines[fieldName] = 1
-	}
-	a.lines["department"] = a.lines[fieldName]
-	a.Name, a.Department = written(a.Name), written(cmp.Or(department, departmentOf(a.Path)))
+	a.lines["department"] = a.lines["name"]
+	a.Name, a.Department = written(a.Name), written(s.department(a))
 	mistakes = append(mistakes, a.check(mistakes)...)
-	if len(mistakes) == 0 {
-		return a, nil
+	for _, all := range [][]Mistake{mistakes, a.Notes} {
+		for i := range all {
+			all[i].Path = a.Path
+		}
+		slices.SortStableFunc(all, compare)
 	}
-	for i := range mistakes {
-		mistakes[i].Path = a.Path
+	if len(mistakes) > 0 {
+		return a, Mistakes(mistakes)
 	}
-	slices.SortStableFunc(mistakes, compare)
-	return a, Mistakes(mistakes)
+	return a, nil
+}
+
+// turn orders fields: the settings of a model need to know whether there is one.
+func (a Agent) turn(f field) int {
+	p, _ := placeOf(f.key, isTOML(a.Path))
+	if p.Field == Temperature || p.Field == MaxTokens {
+		return 1
+	}
+	return 0
 }
 
 // written is a name as the service will write it.
@@ -110,97 +121,181 @@ func written(text string) string {
 	return text
 }
 
-// set takes the value of a field and returns what is wrong with it.
-func (a *Agent) set(name string, f field) (problem string) {
-	if f.node == nil && name != fieldDescription && strings.Contains(f.text, "\n") {
+// take takes a field into the agent and returns what is wrong with it.
+func (a *Agent) take(f field) (problem string) {
+	p, _ := placeOf(f.key, isTOML(a.Path))
+	if first, twice := a.keys[f.key]; twice {
+		return fmt.Sprintf("stands in line %d already", first)
+	}
+	a.keys[f.key] = f.line
+	root, _, _ := strings.Cut(string(cmp.Or(p.Field, "metadata")), ".")
+	if a.lines[root] == 0 {
+		a.lines[root] = f.line
+	}
+	if p.Key != "" && f.key != p.Key {
+		return fmt.Sprintf("unknown field, did you mean %q?", p.Key)
+	}
+	a.Notes = append(a.Notes, f.notes...)
+	if f.node == nil && p.Key != "" && p.Field != Description && strings.Contains(f.text, "\n") {
 		return "is not YAML and has several lines"
 	}
-	if name == fieldTools {
-		a.Tools, problem = f.tools()
+	all, problem := a.set(p, f)
+	if problem != "" || all {
 		return problem
 	}
-	text, problem := f.scalar()
-	switch name {
-	case fieldName:
-		a.Name = text
-	case fieldDescription:
-		a.Description = text
-	case fieldModel:
-		if a.Model = text; text == "inherit" {
-			a.Model = ""
+	value, c := any(f.text), &converter{}
+	if f.node != nil {
+		value = c.value(f.node)
+	} else if strings.Contains(f.text, "\n") {
+		c.notes = append(c.notes, "is not YAML and is kept as a text")
+	}
+	for _, note := range c.notes {
+		a.Notes = append(a.Notes, Mistake{Line: f.line, Field: f.key, Text: note})
+	}
+	a.Metadata[f.key] = value
+	return c.problem
+}
+
+// set gives the field of a place the value of f. all reports whether that is all of it.
+func (a *Agent) set(p Place, f field) (all bool, problem string) {
+	switch p.Field {
+	case Name:
+		a.Name, problem = f.scalar()
+		a.Name = strings.TrimSpace(a.Name)
+		return true, problem
+	case Description:
+		a.Description, problem = f.scalar()
+		return true, problem
+	case Instructions:
+		a.Instructions, problem = f.scalar()
+		return true, problem
+	case Model:
+		return a.setModel(f)
+	case Temperature, MaxTokens:
+		return a.setNumber(p.Field, f), ""
+	case Allowed, Denied:
+		in, out, problem := f.tools()
+		if p.Field == Denied {
+			in, out = out, in // false says that a tool is not denied, which the metadata keeps
+		}
+		add(&a.Tools, in, p.Field == Allowed)
+		add(&a.Denied, out, true)
+		return len(in)+len(out) > 0 && (p.Field == Allowed || len(in) == 0), problem
+	case permission:
+		tools, all := denials(f.value())
+		add(&a.Denied, tools, true)
+		return all, ""
+	case AccessLevel:
+		a.Restricted = a.Restricted || fmt.Sprint(f.value()) == p.Value
+	}
+	return false, ""
+}
+
+// add adds the tools that a list has not yet, if wanted.
+func add(list *[]string, tools []string, wanted bool) {
+	for _, tool := range tools {
+		if wanted && !slices.Contains(*list, tool) {
+			*list = append(*list, tool)
 		}
 	}
-	return problem
+}
+
+// value is the value of a field in JSON.
+func (f field) value() any {
+	if f.node == nil {
+		return f.text
+	}
+	return new(converter).value(f.node)
+}
+
+// setModel takes a word, or the first of a list.
+func (a *Agent) setModel(f field) (all bool, problem string) {
+	all = true
+	if f.node != nil && f.node.Kind == yaml.SequenceNode && len(f.node.Content) > 0 {
+		f.node, all = f.node.Content[0], false
+	}
+	a.Model, problem = f.scalar()
+	if a.Model = strings.TrimSpace(a.Model); a.Model == "inherit" {
+		a.Model, all = "", false
+	}
+	return all, problem
+}
+
+// setNumber takes a setting of the model, if there is a model and the service takes it.
+func (a *Agent) setNumber(to Field, f field) (all bool) {
+	text := f.text
+	if f.node != nil && f.node.Kind == yaml.ScalarNode {
+		text = f.node.Value
+	}
+	d, err := decimal.Parse(text)
+	if err != nil || a.Model == "" {
+		return false
+	}
+	before := *a
+	if number := json.Number(d.String()); to == Temperature {
+		a.Temperature = number
+	} else {
+		a.MaxTokens = number
+	}
+	if len(Rule("model", a.Fields("any")["model"])) > 0 {
+		*a = before
+		return false
+	}
+	return true
 }
 
 // scalar is the value of a field that is one text. Numbers and the like are
-// taken as they are written.
+// taken as they are written; null is none.
 func (f field) scalar() (text, problem string) {
 	switch n := f.node; {
 	case n == nil && strings.ContainsAny(first(f.text), "\"'|>"):
 		return "", "is not YAML: quotes that do not end where the text ends, or a block that is not indented"
 	case n == nil:
 		return f.text, ""
-	case n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
+	case n.Kind != yaml.ScalarNode || n.Style&yaml.TaggedStyle != 0:
 		return "", "must be a text"
+	case n.ShortTag() == "!!null":
+		return "", ""
 	default:
-		return scalar(n), ""
+		return n.Value, ""
 	}
 }
 
 // first is the first byte of s, if any.
 func first(s string) string { return s[:min(1, len(s))] }
 
-// scalar is a text without the white space around it; null is none.
-func scalar(n *yaml.Node) string {
-	if n.ShortTag() == "!!null" {
-		return ""
-	}
-	return strings.TrimSpace(n.Value)
-}
-
 // tools reads a list of tools: a list, a text with commas, or a mapping that says
-// of each whether it is allowed. What is named twice counts once.
-func (f field) tools() (tools []string, problem string) {
+// of each whether it is one of them.
+func (f field) tools() (in, out []string, problem string) {
 	const shape = "must be a list of names or a text with commas"
-	tools = []string{}
-	add := func(tool string) {
-		if tool != "" && !slices.Contains(tools, tool) {
-			tools = append(tools, tool)
-		}
-	}
 	switch {
 	case f.node == nil && strings.ContainsAny(first(f.text), "[{\"'|>-"):
-		return tools, "is not YAML: a bracket or quotes without their end, or a list with tabs"
+		return nil, nil, "is not YAML: a bracket or quotes without their end, or a list with tabs"
 	case f.node == nil || f.node.Kind == yaml.ScalarNode:
 		text, problem := f.scalar()
-		for _, tool := range commas(text) {
-			add(tool)
-		}
-		return tools, problem
-	case f.node.Kind == yaml.AliasNode:
-		return tools, shape
+		in = slices.DeleteFunc(commas(text), func(tool string) bool { return tool == "" })
+		return in, nil, problem
 	}
 	items := f.node.Content
 	for i, item := range items {
+		tool := strings.TrimSpace(item.Value)
 		switch {
 		case item.Kind != yaml.ScalarNode:
-			return tools, shape
+			return nil, nil, shape
+		case f.node.Kind == yaml.SequenceNode && (tool == "" || item.ShortTag() == "!!null"):
+			return nil, nil, fmt.Sprintf("item %d is empty", i+1)
 		case f.node.Kind == yaml.SequenceNode:
-			if scalar(item) == "" {
-				return tools, fmt.Sprintf("item %d is empty", i+1)
-			}
-			add(scalar(item))
-		case i%2 == 1:
-			if item.ShortTag() != "!!bool" {
-				return tools, shape
-			}
-			if strings.EqualFold(item.Value, "true") {
-				add(scalar(items[i-1]))
-			}
+			in = append(in, tool)
+		case i%2 == 0:
+		case slices.Contains([]string{"true", "allow"}, strings.ToLower(tool)):
+			in = append(in, strings.TrimSpace(items[i-1].Value))
+		case slices.Contains([]string{"false", "deny"}, strings.ToLower(tool)):
+			out = append(out, strings.TrimSpace(items[i-1].Value))
+		default:
+			return nil, nil, shape
 		}
 	}
-	return tools, ""
+	return in, out, ""
 }
 
 // commas splits a text at its commas, except those inside of parentheses, as in
@@ -226,27 +321,43 @@ func commas(text string) (parts []string) {
 // check applies the rules of the service. Fields that cannot be read are left
 // out.
 func (a Agent) check(unread []Mistake) (mistakes []Mistake) {
-	rule := func(field string, value any) {
-		if slices.ContainsFunc(unread, func(m Mistake) bool { return known(m.Field) == field }) {
-			return
-		}
-		for _, m := range Rule(field, value) {
-			mistakes = append(mistakes, Mistake{Path: a.Path, Line: a.Line(field), Field: m.Path, Text: m.Text})
-		}
-	}
-	rule(fieldName, a.Name)
+	fields := a.Fields("any")
 	if a.Department == "" {
 		mistakes = append(mistakes, a.mistake("department", "the file lies in no folder that names one; --department does"))
-	} else {
-		rule("department", a.Department)
+		delete(fields, "department")
 	}
-	rule(fieldDescription, a.Description)
-	if a.Model != "" {
-		rule(fieldModel, map[string]string{"provider": "any", "model_id": a.Model})
+	delete(fields, "role") // which is the name
+	for _, m := range unread {
+		p, _ := placeOf(m.Field, isTOML(a.Path))
+		root, _, _ := strings.Cut(string(p.Field), ".")
+		delete(fields, root)
 	}
-	rule(fieldTools, map[string][]string{"allowed": a.Tools})
-	rule("instructions", a.Instructions)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		mistakes = append(mistakes, a.Check(field, fields[field])...)
+	}
+	return append(mistakes, a.checkNew()...)
+}
+
+// Check returns what is wrong with a value of a field of the agent.
+func (a Agent) Check(field string, value any) (mistakes []Mistake) {
+	for _, m := range Rule(field, value) {
+		mistakes = append(mistakes, Mistake{Path: a.Path, Line: a.Line(field), Field: m.Path, Text: m.Text})
+	}
 	return mistakes
+}
+
+// checkNew returns a mistake for a name that nothing new may have.
+func (a Agent) checkNew() []Mistake {
+	n, err := name.Parse(a.Name)
+	if err == nil {
+		err = n.CheckNew("name")
+	} else {
+		err = nil // which is a mistake already
+	}
+	if err == nil {
+		return nil
+	}
+	return []Mistake{a.mistake("name", "%s", fault.Of(err).Mistakes()[0].Text)}
 }
 
 // Rule returns what is wrong with a value of a field of agents, as the service would say
@@ -264,20 +375,4 @@ func Rule(field string, value any) []fault.Mistake {
 		return nil
 	}
 	return fault.Of(err).Mistakes()
-}
-
-// stem is the name of a file without what says that it is an agent's.
-func stem(file string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), ".agent")
-}
-
-// departmentOf is the nearest folder that is not just the place for agents, or
-// "".
-func departmentOf(file string) string {
-	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if base := path.Base(dir); !slices.Contains([]string{"agents", "subagents"}, strings.ToLower(base)) {
-			return base
-		}
-	}
-	return ""
 }

@@ -22,24 +22,24 @@ func files(texts map[string]string) fstest.MapFS {
 }
 
 func TestRead(t *testing.T) {
-	const ada = "---\nname: ada\n---\n"
+	const ada = "---\nname: ada\ndescription: d\n---\n"
 	tree := files(map[string]string{
 		"README.md": "# All\n", "core/ReadMe.zh-CN.md": ada, "core/SKILL.md": ada, "core/AGENTS.md": ada,
-		"core/ada.md": ada, "core/security.md": "---\ndescription: x\n---\n", "core/notes.md": "Notes.\n",
+		"core/ada.md": ada, "core/security.md": "---\nname: security\ntools: Read\n---\n", "core/notes.md": "Notes.\n",
 		"core/ada.txt": ada, "core/LICENSE": ada, ".git/x.md": ada, "core/.hidden/x.md": ada, "web/node_modules/x.md": ada,
 		"plugins/web/commands/ada.md": ada, "plugins/web/Skills/ada/run.md": ada,
 		"plugins/web/agents/Bob.MARKDOWN": "---\nname: Bob\ndescription: a: b\n---\n",
 	})
 	tree["core/link.md"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("ada.md")}
 	tree["core/pipe.md"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
-	got, err := Read(tree, "")
+	got, err := Scope{}.Read(tree)
 	if err != nil {
 		t.Fatalf("Read = %v, want none", err)
 	}
 	want := Tree{
 		Agents: []Agent{
-			{Path: "core/ada.md", Name: "ada", Department: "core"},
-			{Path: "core/security.md", Name: "security", Department: "core", Description: "x"},
+			{Path: "core/ada.md", Name: "ada", Department: "core", Description: "d"},
+			{Path: "core/security.md", Name: "security", Department: "core", Tools: []string{"Read"}},
 			{Path: "plugins/web/agents/Bob.MARKDOWN", Name: "Bob", Department: "web", Description: "a: b", Lenient: true},
 		},
 		Skipped: []Skip{
@@ -50,8 +50,8 @@ func TestRead(t *testing.T) {
 			{"core/link.md", "is a symbolic link"},
 			{"core/notes.md", "has no front matter"},
 			{"core/pipe.md", "is not a regular file"},
-			{"plugins/web/Skills/ada/run.md", "lies in a folder of commands or skills"},
-			{"plugins/web/commands/ada.md", "lies in a folder of commands or skills"},
+			{"plugins/web/Skills/ada/run.md", "lies in a folder skills"},
+			{"plugins/web/commands/ada.md", "lies in a folder commands"},
 		},
 	}
 	if diff := cmp.Diff(want, got, plainly); diff != "" {
@@ -61,24 +61,17 @@ func TestRead(t *testing.T) {
 
 // One look finds all mistakes in all files.
 func TestReadMistakes(t *testing.T) {
-	_, err := Read(files(map[string]string{
-		"a/one.md":   "---\nname: Ada\n---\n",
-		"b/two.md":   "---\n\nname: ada\ntools: {x: y}\n---\n",
-		"b/three.md": "---\nname: ADA\n---\n",
-		"four.md":    "---\nname: ..\n",
-		"\xff.md":    "---\nname: x\n---\n",
-	}), "")
-	want := `b/three.md:2: name: "ADA" is also the name in a/one.md:2
-b/two.md:3: name: "ada" is also the name in a/one.md:2
-b/two.md:4: tools: must be a list of names or a text with commas
+	got, err := anywhere.Read(files(map[string]string{
+		"a/one.md": "---\nname: Ada\n---\n",
+		"b/two.md": "---\n\nname: ada\ntools: {x: y}\n---\n",
+		"four.md":  "---\nname: ..\n",
+		"\xff.md":  "---\nname: x\n---\n",
+	}))
+	want := `b/two.md:4: tools: must be a list of names or a text with commas
 four.md:1: front matter: no line --- ends it
 "\xff.md": the name of the file must be UTF-8`
-	var mistakes Mistakes
-	if !errors.As(err, &mistakes) {
-		t.Fatalf("Read = %v, want mistakes", err)
-	}
-	if diff := cmp.Diff(want, err.Error()); diff != "" {
-		t.Errorf("Read (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got.Bad.Error()); err != nil || len(got.Agents) != 1 || diff != "" {
+		t.Errorf("Read = %+v, %v (-want +got):\n%s", got, err, diff)
 	}
 }
 
@@ -103,14 +96,14 @@ func TestReadDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := Read(os.DirFS(filepath.Join(dir, "in")), "")
-	if err == nil || err.Error() != "core/huge.md: must be at most 262144 bytes, it has 786451" {
-		t.Errorf("Read = %v, want the huge file", err)
+	got, err := anywhere.Read(os.DirFS(filepath.Join(dir, "in")))
+	if err != nil || got.Bad.Error() != "core/huge.md: must be at most 262144 bytes, it has 786451" {
+		t.Errorf("Read = %v, %v, want the huge file", got.Bad, err)
 	}
 	if len(got.Agents) != 1 || got.Agents[0].Name != "ada" {
 		t.Errorf("Read = %+v, want ada and nobody behind a link", got.Agents)
 	}
-	if _, err := Read(os.DirFS(filepath.Join(dir, "none")), ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := anywhere.Read(os.DirFS(filepath.Join(dir, "none"))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read = %v, want that there is no such directory", err)
 	}
 }
@@ -118,9 +111,9 @@ func TestReadDirectory(t *testing.T) {
 // A file that cannot be read is a mistake as any other.
 func TestReadUnreadable(t *testing.T) {
 	tree := unreadable{files(map[string]string{"a/b.md": "", "a/c.md": "---\nname: c\n---\n"}), "a/b.md"}
-	_, err := Read(tree, "")
-	if err == nil || err.Error() != "a/b.md: cannot be read: permission denied" {
-		t.Errorf("Read = %v, want the file and why", err)
+	got, err := anywhere.Read(tree)
+	if err != nil || got.Bad.Error() != "a/b.md: cannot be read: permission denied" {
+		t.Errorf("Read = %v, %v, want the file and why", got.Bad, err)
 	}
 }
 

@@ -36,6 +36,8 @@ type Step struct {
 	Key name.Key
 	// Agent is what the agent is from then on; for a fire, what it was.
 	Agent agentfiles.Agent
+	// Was is what an update finds; nothing is known of it if it has no name.
+	Was agentfiles.Agent
 }
 
 // History is what a directory has been.
@@ -44,6 +46,8 @@ type History struct {
 	Steps   []Step   // in their order
 	// Head is what the directory is in the last commit.
 	Head agentfiles.Tree
+	// Renamed says who has another name in the last commit than in the file.
+	Renamed []string
 	// Notices tell of revisions that could not be read, in order.
 	Notices []string
 	// Shallow says that the repository does not have the beginning.
@@ -52,9 +56,8 @@ type History struct {
 
 // Read reads the history of a directory up to the commit that is checked out.
 // What is not committed is not looked at. What is wrong in an older revision is
-// noticed and that revision left out; the error is [agentfiles.Mistakes] for what
-// is wrong in the last. progress is told how many commits are done.
-func Read(ctx context.Context, dir string, department string, progress func(done, total int)) (h History, err error) {
+// noticed and that revision left out. progress is told how many commits are done.
+func Read(ctx context.Context, dir string, scope agentfiles.Scope, progress func(done, total int)) (h History, err error) {
 	defer func() {
 		if err != nil && ctx.Err() != nil {
 			err = ctx.Err() // which has ended Git, and that is no news
@@ -74,7 +77,7 @@ func Read(ctx context.Context, dir string, department string, progress func(done
 	}
 	defer func() { err = cmp.Or(err, contents.close()) }()
 	r := replay{
-		contents: contents, department: department,
+		contents: contents, scope: scope,
 		files: map[string]file{}, names: map[name.Key]map[string]bool{}, alive: map[name.Key]agentfiles.Agent{},
 	}
 	r.Shallow = string(shallow) == "true\n"
@@ -107,40 +110,37 @@ type file struct {
 // replay is the tree as it is after each commit.
 type replay struct {
 	History
-	contents   *blobs
-	department string // of all agents; "" takes the folders'
+	contents *blobs
+	scope    agentfiles.Scope
+	distinct agentfiles.Names // those of the last commit
 
 	files map[string]file              // by path
 	names map[name.Key]map[string]bool // the paths that define an agent
 	alive map[name.Key]agentfiles.Agent
 }
 
-// head reads the last commit. It comes first, because with mistakes there nothing
-// else is of interest.
+// head reads the last commit. It comes first, because its names hold for all commits.
 func (r *replay) head(ctx context.Context, c checkout) error {
 	files, err := c.files(ctx)
 	if err != nil {
 		return err
 	}
-	var head agentfiles.Collection
 	for _, f := range files {
-		if !agentfiles.InScope(f.path) {
+		if !r.scope.InScope(f.path) {
 			continue
 		}
-		if err := head.Add(r.parse(f)); err != nil {
+		if err := r.Head.Add(r.parse(f)); err != nil {
 			return err
 		}
 	}
-	r.Head = head.Tree
-	if mistakes := head.Mistakes(); len(mistakes) > 0 {
-		return mistakes
-	}
+	r.distinct = agentfiles.NamesOf(r.Head.Agents, nil)
+	r.Renamed = r.Head.Rename(r.distinct)
 	return nil
 }
 
 // parse reads a revision of a file.
 func (r *replay) parse(f change) (agentfiles.Agent, error) {
-	if err := agentfiles.Candidate(f.path, f.mode); err != nil {
+	if err := r.scope.Candidate(f.path, f.mode); err != nil {
 		return agentfiles.Agent{}, err
 	}
 	text, size, err := r.contents.read(f.blob)
@@ -150,14 +150,16 @@ func (r *replay) parse(f change) (agentfiles.Agent, error) {
 	if err != nil {
 		return agentfiles.Agent{}, err
 	}
-	return agentfiles.ParseBeginning(f.path, text, size, r.department)
+	a, err := r.scope.ParseBeginning(f.path, text, size)
+	a.Name = r.distinct.Of(a)
+	return a, err
 }
 
 // commit applies what a commit has changed.
 func (r *replay) commit(i int, changes []change) error {
 	touched := map[name.Key]bool{}
 	for _, ch := range changes {
-		if !agentfiles.InScope(ch.path) || r.files[ch.path].blob == ch.blob {
+		if !r.scope.InScope(ch.path) || r.files[ch.path].blob == ch.blob {
 			continue // a merge tells again what its parents have
 		}
 		next := file{blob: ch.blob}
@@ -254,7 +256,7 @@ func (r *replay) become(i int, key name.Key, a agentfiles.Agent) {
 	case !employed:
 		r.step(Step{Action: Hire, Commit: i, Key: key, Agent: a})
 	case !was.Same(a):
-		r.step(Step{Action: Update, Commit: i, Key: key, Agent: a})
+		r.step(Step{Action: Update, Commit: i, Key: key, Agent: a, Was: was})
 	default:
 		r.alive[key] = a // its file may have moved
 	}
@@ -269,18 +271,21 @@ func (r *replay) step(s Step) {
 	r.alive[s.Key] = s.Agent
 }
 
-// finish makes sure that what comes out is the last commit: a file that could not
-// be read any more has left, too.
+// finish makes sure that what comes out is the last commit. A file that is bad there
+// keeps the agent that it defined last.
 func (r *replay) finish() {
 	last := len(r.Commits) - 1
-	there := map[name.Key]bool{}
+	there, bad := map[name.Key]bool{}, map[string]bool{}
+	for _, m := range r.Head.Bad {
+		bad[m.Path] = true
+	}
 	for _, a := range r.Head.Agents {
 		key := agentfiles.Key(a.Name)
 		there[key] = true
 		r.become(last, key, a)
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.alive)) {
-		if !there[key] {
+		if !there[key] && !bad[r.alive[key].Path] {
 			r.step(Step{Action: Fire, Commit: last, Key: key, Agent: r.alive[key]})
 		}
 	}

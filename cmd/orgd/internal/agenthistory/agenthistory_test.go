@@ -18,13 +18,16 @@ import (
 
 // definition is a file about an agent.
 func definition(name, body string) string {
-	return "---\nname: " + name + "\n---\n" + body + "\n"
+	return "---\nname: " + name + "\n---\n" + body
 }
+
+// anywhere is a scope in which every file lies in a place for agents.
+var anywhere = agentfiles.Scope{Base: "agents"}
 
 // read reads a history that has to be readable.
 func read(t *testing.T, dir string) agenthistory.History {
 	t.Helper()
-	h, err := agenthistory.Read(t.Context(), dir, "", func(int, int) {})
+	h, err := agenthistory.Read(t.Context(), dir, anywhere, func(int, int) {})
 	if err != nil {
 		t.Fatalf("Read = %v, want none", err)
 	}
@@ -71,11 +74,11 @@ func TestRead(t *testing.T) {
 				write("1", "a/ada.md", definition("ada", "one"), "README.md", "Hello"),
 				write("2", "README.md", "Hello again"),
 				write("3", "a/ada.md", definition("ada", "two")),
-				write("4", "a/ada.md", "---\nname: ada\ncolor: red\n---\ntwo\n"),
+				write("4", "a/ada.md", "---\nname: ada\ncolor: red\n---\ntwo"),
 				{Subject: "5", Delete: []string{"a/ada.md"}},
 				write("6", "a/ada.md", definition("Ada", "three")),
 			},
-			want: []string{"1: hire ada of a: one", "3: update ada of a: two", "5: fire ada", "6: hire Ada of a: three"},
+			want: []string{"1: hire ada of a: one", "3: update ada of a: two", "4: update ada of a: two", "5: fire ada", "6: hire Ada of a: three"},
 		},
 		"moves and names": {
 			commits: []commit{
@@ -105,7 +108,7 @@ func TestRead(t *testing.T) {
 			notices: []string{
 				`a/bob.md:2: name: the name must not be "." or ".."`,
 				"a/ada.md:3: tools: is not YAML: a bracket or quotes without their end, or a list with tabs",
-				"a/ada.md: has no front matter",
+				"a/ada.md: lies in a folder for agents, but has no front matter; --include takes it",
 			},
 		},
 		"no definition any more": {
@@ -115,7 +118,7 @@ func TestRead(t *testing.T) {
 				{Subject: "3", Link: map[string]string{"a/bob.md": "ada.md"}},
 			},
 			want:    []string{"1: hire ada of a: one", "1: hire bob of a: b", "3: fire ada", "3: fire bob"},
-			notices: []string{"a/ada.md: has no front matter", "a/bob.md: is a symbolic link"},
+			notices: []string{"a/ada.md: lies in a folder for agents, but has no front matter; --include takes it", "a/bob.md: is a symbolic link"},
 		},
 		"the same agent twice": {
 			commits: []commit{
@@ -163,16 +166,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What the last commit says has to be right, and nobody looks at more then.
+// What is bad in the last commit is told, and names that several files have there are
+// those of all commits.
 func TestReadMistakes(t *testing.T) {
 	dir := gittest.Repository(t,
-		gittest.Commit{Write: map[string]string{"a/ada.md": definition("ada", "one")}},
-		gittest.Commit{Write: map[string]string{"a/bob.md": "---\nname: ada\n---\n", "a/cy.md": "---\n"}},
+		gittest.Commit{Subject: "1", Write: map[string]string{"a/ada.md": definition("ada", "one"), "a/cy.md": definition("cy", "one")}},
+		gittest.Commit{Subject: "2", Write: map[string]string{"b/ada.md": definition("Ada", "two"), "a/cy.md": "---\n"}},
 	)
-	_, err := agenthistory.Read(t.Context(), dir, "", func(int, int) {})
-	want := "a/cy.md:1: front matter: no line --- ends it\na/bob.md:2: name: \"ada\" is also the name in a/ada.md:2"
-	if mistakes, ok := errors.AsType[agentfiles.Mistakes](err); !ok || mistakes.Error() != want {
-		t.Errorf("Read = %v, want\n%s", err, want)
+	h := read(t, dir)
+	want := []string{"1: hire a-ada of a: one", "1: hire cy of a: one", "2: hire b-Ada of b: two"}
+	if diff := cmp.Diff(want, told(h)); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if want := "a/cy.md:1: front matter: no line --- ends it"; h.Head.Bad.Error() != want {
+		t.Errorf("Read = %v, want\n%s", h.Head.Bad, want)
 	}
 }
 
@@ -238,7 +245,7 @@ func TestReadRefuses(t *testing.T) {
 		"no directory":  {filepath.Join(empty, "none"), "no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := agenthistory.Read(t.Context(), test.dir, "", func(int, int) {})
+			_, err := agenthistory.Read(t.Context(), test.dir, anywhere, func(int, int) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Read = %v, want an error with %q", err, test.want)
 			}
@@ -246,7 +253,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := agenthistory.Read(ctx, empty, "", func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := agenthistory.Read(ctx, empty, anywhere, func(int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Read of a cancelled context = %v, want %v", err, context.Canceled)
 	}
 }

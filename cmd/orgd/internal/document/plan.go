@@ -2,17 +2,12 @@ package document
 
 import (
 	"context"
-	"errors"
 	"unicode/utf8"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
 )
-
-// ErrPlanned is returned by a plan that has changes. It is not a failure and is not
-// printed.
-var ErrPlanned = errors.New("the plan has changes")
 
 // documentFlags name a document.
 type documentFlags struct {
@@ -51,7 +46,7 @@ func (c *Plan) Run(ctx context.Context, t *terminal.Terminal) error {
 		return err
 	}
 	if c.Output == "diff" {
-		err = printPlan(t, plan)
+		err = printPlan(t, plan, false)
 	} else {
 		err = terminal.OutputFlag{Output: c.Output}.Print(t, plan, nil)
 	}

@@ -10,8 +10,8 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// printPlan prints the changes of a plan by entry.
-func printPlan(t *terminal.Terminal, plan client.OrganizationPlan) error {
+// printPlan prints the changes of a plan by entry and counts them, or counts them only.
+func printPlan(t *terminal.Terminal, plan client.OrganizationPlan, brief bool) error {
 	if len(plan.Changes) == 0 {
 		t.Say("Nothing to change: the organization is as the document says.")
 		return nil
@@ -22,8 +22,10 @@ func printPlan(t *terminal.Terminal, plan client.OrganizationPlan) error {
 			return err
 		}
 	}
-	if err := v.Print(); err != nil {
-		return err
+	if !brief {
+		if err := v.Print(); err != nil {
+			return err
+		}
 	}
 	t.Say("Plan: %d to create, %d to update, %d to delete, %d to reorder.",
 		v.actions[client.ActionCreate], v.actions[client.ActionUpdate], v.actions[client.ActionDelete], v.actions[client.ActionReorder])
@@ -104,7 +106,7 @@ func entryTitle(path string) string {
 
 // summaryFields are the fields that are printed of a new entry. The others mostly
 // have their defaults.
-var summaryFields = []string{"role", "department", "level", "head", "budget_percent", "description", "model.provider", "model.model_id", "tools.allowed"}
+var summaryFields = []string{"role", "department", "level", "head", "budget_percent", "description", "model.provider", "model.model_id", "tools.allowed", "tools.denied"}
 
 func (v *planView) summary(entry any) {
 	for _, path := range summaryFields {

@@ -9,6 +9,10 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// ErrPlanned is returned by a plan that has changes. It is not a failure and is not
+// printed.
+var ErrPlanned = errors.New("the plan has changes")
+
 // ReasonFlag is the reason of a change.
 type ReasonFlag struct {
 	Reason string `placeholder:"TEXT" help:"Why; it is kept in the change log, and with each version of an agent that this writes."`
@@ -31,22 +35,32 @@ type Proposal struct {
 	// Locate finds the source of a part of the document.
 	Locate Locate
 	Reason string // of the versions that are written, "" for none
+	Brief  bool   // count the changes; show them if the answer is p
+	DryRun bool   // change nothing
 }
 
 // ConfirmAndApply prints the changes that a document makes, asks, and applies
-// exactly these. If yes is set, it does not ask.
+// exactly these. If yes is set, it does not ask. A dry run with changes ends with
+// [ErrPlanned].
 func (x Proposal) ConfirmAndApply(ctx context.Context, t *terminal.Terminal, yes bool) error {
-	if err := t.CanAsk(yes); err != nil {
+	if err := t.CanAsk(yes || x.DryRun); err != nil {
 		return err
 	}
 	plan, err := x.plan(ctx, t)
 	if err != nil {
 		return err
 	}
-	if err := printPlan(t, plan); err != nil || len(plan.Changes) == 0 {
+	if err := printPlan(t, plan, x.Brief); err != nil || len(plan.Changes) == 0 {
 		return err
 	}
-	if err := t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", x.Server), yes); err != nil {
+	if x.DryRun {
+		return ErrPlanned
+	}
+	var more func() error
+	if x.Brief {
+		more = func() error { return printPlan(t, plan, false) }
+	}
+	if err := t.ConfirmPlan(ctx, fmt.Sprintf("Change the organization at %s like this?", x.Server), yes, more); err != nil {
 		return err
 	}
 	return x.apply(ctx, t, plan)

@@ -11,8 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
@@ -22,15 +23,21 @@ import (
 	"orgd/domain/name"
 )
 
-// Agents imports agents from Markdown files.
+// Agents imports agents from files.
 type Agents struct {
 	remote.ServerFlag
 	document.ReasonFlag
-	Dir        string `arg:"" name:"dir" help:"The directory with the files."`
-	Department string `placeholder:"NAME" help:"The department of all agents (default the folder of each file)."`
-	Provider   string `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
-	History    bool   `help:"Also import what the agents were before, from the Git history of the directory."`
-	Yes        bool   `help:"Do not ask."`
+	Dir            string   `arg:"" name:"dir" help:"The directory with the files."`
+	Include        []string `sep:"none" placeholder:"GLOB" help:"Take only the files that this matches, whatever they are, such as 'docs/**/*.md'. May be repeated."`
+	Exclude        []string `sep:"none" placeholder:"GLOB" help:"Leave out the files that this matches. May be repeated."`
+	Department     string   `placeholder:"NAME" help:"The department of all agents (default the folder of each file); with --department-from, of those that have none."`
+	DepartmentFrom string   `placeholder:"WHAT" help:"Where the department stands: folder is the nearest, top the first below the directory, and any other word a key of the front matter."`
+	Provider       string   `default:"unspecified" placeholder:"NAME" help:"The provider of the models, which files name by a word (default ${default})."`
+	History        bool     `help:"Also import what the agents were before, from the Git history of the directory."`
+	SkipBad        bool     `help:"Leave out the files with mistakes, and import the others."`
+	DryRun         bool     `help:"Show what would change, and change nothing; the exit code is then 3."`
+	Plan           bool     `help:"Show every change, not only how many there are."`
+	Yes            bool     `help:"Do not ask."`
 }
 
 // defaultReason is that of what is changed, unless another is given or a commit has one.
@@ -38,16 +45,21 @@ const defaultReason = "imported from files by orgd import agents"
 
 // Help implements kong.HelpProvider.
 func (Agents) Help() string {
-	return `Reads agents from the Markdown files of a directory and the folders in it, shows what would change, asks, and has it done. Front matter in YAML says "name", "description", "model" and "tools"; the text below is the instructions, and the folder is the department. Departments that are missing are created. Nothing is deleted, and what such files have no field for stays as it is.
+	return `Reads agents from the files of a directory and the folders in it, says what it has found, asks, and changes the organization. It knows the definitions of Claude Code and its plugins, Codex (TOML), Copilot, Cursor and OpenCode, and Markdown with front matter in general. The text below the front matter is the instructions, and the folder is the department. Departments that are missing are created. Nothing is deleted.
 
-If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed.
+A key of the front matter that has a field of the service sets it. Every other key goes to the metadata of the agent as it is.
+
+If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed. With --skip-bad these files are left out. What is left out is counted by reason; -v names every file.
 
 With --history the commits of the Git repository are replayed one after the other, so that everything an agent has been becomes a version of it. The reason of each change has date, author and commit, so --reason does not go with it. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
 
 Examples:
 
     orgd import agents ./agents
-    orgd import agents --department Engineering --provider anthropic --yes ./agents
+    orgd import agents --dry-run --plan -v ./agents
+    orgd import agents --skip-bad --exclude 'drafts/**' --yes ./agents
+    orgd import agents --department-from category --department Other ./agents
+    orgd import agents --include 'rules/*.mdc' --department Engineering --provider anthropic --yes .
     orgd import agents --reason "the catalogue of spring" ./agents
     orgd import agents --history ./catalogue/categories`
 }
@@ -61,19 +73,36 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.History {
 		return c.replay(ctx, t, to)
 	}
-	tree, err := agentfiles.Read(os.DirFS(c.Dir), c.Department)
+	tree, err := c.scope().Read(os.DirFS(c.Dir))
 	if err != nil {
-		return c.printMistakes(t, err)
-	}
-	if err := c.printNotices(t, tree); err != nil {
 		return err
 	}
-	x, err := c.propose(ctx, service, tree.Agents)
+	has, err := look(ctx, service)
+	if err != nil {
+		return err
+	}
+	renamed := tree.Rename(agentfiles.NamesOf(tree.Agents, has.inPlace))
+	tree.Refuse(func(a agentfiles.Agent) []agentfiles.Mistake { return a.Check("metadata", has.metadata(a)) })
+	if err := c.report(t, tree, renamed); err != nil {
+		return err
+	}
+	x, err := c.propose(service, has, tree.Agents)
 	if err != nil {
 		return err
 	}
 	x.Server = to.Server
 	return x.ConfirmAndApply(ctx, t, c.Yes)
+}
+
+// scope returns which files are read.
+func (c *Agents) scope() agentfiles.Scope {
+	base, err := filepath.Abs(c.Dir)
+	if err != nil {
+		base = c.Dir // without a working directory
+	}
+	return agentfiles.Scope{
+		Base: filepath.Base(base), Include: c.Include, Exclude: c.Exclude, Department: c.Department, DepartmentFrom: c.DepartmentFrom,
+	}
 }
 
 // prepare reports every mistake on the command line.
@@ -83,6 +112,11 @@ func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connectio
 	if c.Department != "" {
 		if _, err := name.Parse(c.Department); err != nil {
 			mistake(fmt.Errorf("--department: %w", err))
+		}
+	}
+	for _, pattern := range slices.Concat(c.Include, c.Exclude) {
+		if !doublestar.ValidatePattern(pattern) {
+			mistake(fmt.Errorf("--include, --exclude: %q is no pattern of files", pattern))
 		}
 	}
 	for _, m := range agentfiles.Rule("model", map[string]string{"provider": c.Provider, "model_id": "any"}) {
@@ -96,55 +130,10 @@ func (c *Agents) prepare(t *terminal.Terminal) (*client.Client, remote.Connectio
 	if c.History && c.Reason != "" {
 		mistake(errors.New("--reason: does not go with --history, which takes the reasons from the commits"))
 	}
-	mistake(t.CanAsk(c.Yes))
+	mistake(t.CanAsk(c.Yes || c.DryRun))
 	service, to, err := c.Open(t)
 	mistake(err)
 	return service, to, terminal.Usage(errors.Join(mistakes...))
-}
-
-// printNotices prints which files were left out or read line by line. It fails if
-// there are no agents.
-func (c *Agents) printNotices(t *terminal.Terminal, tree agentfiles.Tree) error {
-	var skipped, lenient []string
-	for _, skip := range tree.Skipped {
-		skipped = append(skipped, skip.Error())
-	}
-	for _, a := range tree.Agents {
-		if a.Lenient {
-			lenient = append(lenient, a.Path)
-		}
-	}
-	printFiles(t, "Left out", skipped)
-	printFiles(t, "Not YAML, read line by line", lenient)
-	if len(tree.Agents) == 0 {
-		return fmt.Errorf("%s: no file defines an agent", c.Dir)
-	}
-	return nil
-}
-
-// printFiles prints the first of files, and how many more there are.
-func printFiles(t *terminal.Terminal, what string, files []string) {
-	const most = 20
-	for _, file := range files[:min(len(files), most)] {
-		t.Say("%s: %s", what, terminal.Visible(file))
-	}
-	if more := len(files) - most; more > 0 {
-		t.Say("%s: %d more", what, more)
-	}
-}
-
-// printMistakes prints the mistakes in files that err reports. Other errors are
-// returned as they are.
-func (c *Agents) printMistakes(t *terminal.Terminal, err error) error {
-	wrong, ok := errors.AsType[agentfiles.Mistakes](err)
-	if !ok {
-		return err
-	}
-	var all []document.Mistake
-	for _, m := range wrong {
-		all = append(all, document.Mistake{File: c.file(m.Path), Line: m.Line, Field: m.Field, Text: m.Text})
-	}
-	return document.PrintMistakes(t, c.Dir, all)
 }
 
 // file is the path of a file as the caller may open it.
@@ -153,18 +142,13 @@ func (c *Agents) file(path string) string {
 }
 
 // propose makes a document of the agents of files.
-func (c *Agents) propose(ctx context.Context, service *client.Client, agents []agentfiles.Agent) (document.Proposal, error) {
-	departments, err := missingDepartments(ctx, service, agents)
-	if err != nil {
-		return document.Proposal{}, err
-	}
-	agents, err = inOrder(ctx, service, agents)
-	if err != nil {
-		return document.Proposal{}, err
-	}
+func (c *Agents) propose(service *client.Client, has organization, agents []agentfiles.Agent) (document.Proposal, error) {
+	departments, agents := has.missing(agents), has.inOrder(agents)
 	entries := make([]any, len(agents))
 	for i, a := range agents {
-		entries[i] = identityOf(a, c.Provider)
+		fields := a.Fields(c.Provider)
+		fields["metadata"] = has.metadata(a)
+		entries[i] = fields
 	}
 	founded := make([]any, len(departments))
 	for i, a := range departments {
@@ -173,69 +157,8 @@ func (c *Agents) propose(ctx context.Context, service *client.Client, agents []a
 	text, err := json.Marshal(map[string]any{"format": 1, "departments": founded, "agents": entries})
 	return document.Proposal{
 		Service: service, Document: client.OrganizationDocument{Text: text}, Name: c.Dir,
-		Locate: c.locate(departments, agents), Reason: cmp.Or(c.Reason, defaultReason),
+		Locate: c.locate(departments, agents), Reason: cmp.Or(c.Reason, defaultReason), Brief: !c.Plan, DryRun: c.DryRun,
 	}, err
-}
-
-// identityOf returns the agent of a file with the fields of the service, as a merge
-// patch or as an entry of a document.
-func identityOf(a agentfiles.Agent, provider string) client.Object {
-	return client.Object{
-		"name": a.Name, "role": a.Name, "department": a.Department, "description": a.Description,
-		"model": modelOf(a, provider), "tools": client.Object{"allowed": a.Tools}, "instructions": a.Instructions,
-	}
-}
-
-// modelOf returns the model of an agent, nil for none.
-func modelOf(a agentfiles.Agent, provider string) any {
-	if a.Model == "" {
-		return nil
-	}
-	return client.Object{"provider": provider, "model_id": a.Model}
-}
-
-// missingDepartments returns the first agent of each department that the service
-// does not have.
-func missingDepartments(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
-	known, err := departmentKeys(ctx, service)
-	if err != nil {
-		return nil, err
-	}
-	var missing []agentfiles.Agent
-	for _, a := range agents {
-		if key := agentfiles.Key(a.Department); !known[key] {
-			known[key] = true
-			missing = append(missing, a)
-		}
-	}
-	return missing, nil
-}
-
-func departmentKeys(ctx context.Context, service *client.Client) (map[name.Key]bool, error) {
-	keys := map[name.Key]bool{}
-	for d, err := range service.Departments(ctx, client.PageQuery{Limit: 200}) {
-		if err != nil {
-			return nil, err
-		}
-		keys[agentfiles.Key(d.Name)] = true
-	}
-	return keys, nil
-}
-
-// inOrder returns the agents in the order of the service, new ones last: a document
-// has an order, and files have none.
-func inOrder(ctx context.Context, service *client.Client, agents []agentfiles.Agent) ([]agentfiles.Agent, error) {
-	position := map[name.Key]int{}
-	for a, err := range service.Agents(ctx, client.AgentQuery{Summary: true, PageQuery: client.PageQuery{Limit: 200}}) {
-		if err != nil {
-			return nil, err
-		}
-		position[agentfiles.Key(a.Name)] = len(position) + 1
-	}
-	of := func(a agentfiles.Agent) int { return cmp.Or(position[agentfiles.Key(a.Name)], len(position)+1) }
-	sorted := slices.Clone(agents)
-	sort.SliceStable(sorted, func(i, j int) bool { return of(sorted[i]) < of(sorted[j]) })
-	return sorted, nil
 }
 
 // locate returns a function that finds the file of an entry of the document.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"orgd/client"
-	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
@@ -49,9 +48,9 @@ type historyReplay struct {
 // prepare finds out what there is to do, prints it, and asks.
 func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) error {
 	if err := r.read(ctx, c); err != nil {
-		return c.printMistakes(r.t, err)
+		return err
 	}
-	if err := c.printNotices(r.t, r.history.Head); err != nil {
+	if err := c.report(r.t, r.history.Head, r.history.Renamed); err != nil {
 		return err
 	}
 	r.printHistory()
@@ -61,12 +60,15 @@ func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) e
 	if err := r.printPlan(); err != nil || len(r.todo) == 0 {
 		return err
 	}
+	if c.DryRun {
+		return document.ErrPlanned
+	}
 	return r.t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
 }
 
 // read reads the history.
 func (r *historyReplay) read(ctx context.Context, c *Agents) (err error) {
-	r.history, err = agenthistory.Read(ctx, c.Dir, c.Department, func(done, total int) {
+	r.history, err = agenthistory.Read(ctx, c.Dir, c.scope(), func(done, total int) {
 		if done == 1 {
 			r.progress.Begin("reading", total)
 		}
@@ -179,11 +181,15 @@ func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
 	because := client.ChangeReason(r.history.Commits[s.Commit].Reason())
 	switch s.Action {
 	case agenthistory.Hire:
-		hired, err := r.service.CreateAgent(ctx, r.newAgent(s.Agent), because)
+		var in client.AgentInput
+		if err := client.Object(s.Agent.Fields(r.provider)).Decode(&in); err != nil {
+			return err
+		}
+		hired, err := r.service.CreateAgent(ctx, in, because)
 		r.ids[s.Key] = hired.ID
 		return err
 	case agenthistory.Update:
-		_, err := r.service.PatchAgent(ctx, r.ids[s.Key], identityOf(s.Agent, r.provider), because)
+		_, err := r.service.PatchAgent(ctx, r.ids[s.Key], s.Agent.Since(s.Was, r.provider), because)
 		return err
 	}
 	err := r.service.DeleteAgent(ctx, r.ids[s.Key], because)
@@ -191,16 +197,4 @@ func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
 		return nil
 	}
 	return err
-}
-
-// newAgent returns the agent of a file as the client creates it.
-func (r *historyReplay) newAgent(a agentfiles.Agent) client.AgentInput {
-	in := client.AgentInput{
-		Name: a.Name, Role: a.Name, Department: a.Department, Description: a.Description,
-		Tools: client.Tools{Allowed: a.Tools}, Instructions: a.Instructions,
-	}
-	if a.Model != "" {
-		in.Model = &client.Model{Provider: r.provider, ModelID: a.Model}
-	}
-	return in
 }

@@ -2,12 +2,14 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 )
 
@@ -63,11 +65,26 @@ type employee struct {
 	commit int // of its newest version that is of this history, or none
 }
 
-// is reports whether an agent is the same as in a file.
+// is reports whether a file would change nothing about an agent.
 func (e *employee) is(a agentfiles.Agent, provider string) bool {
-	model := e.Model == nil && a.Model == "" || e.Model != nil && a.Model == e.Model.ModelID && provider == e.Model.Provider
-	return e.Name == a.Name && e.Role == a.Name && agentfiles.Key(e.Department) == agentfiles.Key(a.Department) && e.Description == a.Description &&
-		model && slices.Equal(e.Tools.Allowed, a.Tools) && e.Instructions == a.Instructions
+	if agentfiles.Key(e.Department) == agentfiles.Key(a.Department) {
+		a.Department = e.Department
+	}
+	fields := a.Fields(provider)
+	if e.Model == nil && a.Model == "" {
+		delete(fields, "model") // null would remove the field
+	}
+	var values [2]jsondoc.Value
+	for i, from := range []any{e.Agent, fields} {
+		text, err := json.Marshal(from)
+		if err == nil {
+			values[i], err = jsondoc.Parse(text)
+		}
+		if err != nil {
+			return false
+		}
+	}
+	return string(jsondoc.MergePatch(values[0], values[1]).Append(nil)) == string(values[0].Append(nil))
 }
 
 // employed looks at those agents of the history that the service has.
@@ -181,6 +198,6 @@ func only(last agenthistory.Step, action agenthistory.Action) []agenthistory.Ste
 	if last.Action == agenthistory.Fire {
 		return nil
 	}
-	last.Action = action
+	last.Action, last.Was = action, agentfiles.Agent{}
 	return []agenthistory.Step{last}
 }

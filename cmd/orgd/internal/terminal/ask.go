@@ -30,19 +30,35 @@ func (t *Terminal) CanAsk(yes bool) error {
 // Confirm asks a question, unless --yes is given. It returns nil for yes and
 // [ErrDeclined] for every other answer.
 func (t *Terminal) Confirm(ctx context.Context, question string, yes bool) error {
+	return t.ConfirmPlan(ctx, question, yes, nil)
+}
+
+// ConfirmPlan is Confirm with the answer p, which calls show and asks again, unless show
+// is nil.
+func (t *Terminal) ConfirmPlan(ctx context.Context, question string, yes bool, show func() error) error {
 	if yes {
 		return nil
 	}
 	if err := t.CanAsk(yes); err != nil {
 		return err
 	}
-	answer, err := t.ask(ctx, question+" [y/N] ")
+	choice := " [y/N] "
+	if show != nil {
+		choice = " [y/N, p: show the plan] "
+		t.Stdin = bufio.NewReader(t.Stdin) // for the answer to the question after it
+	}
+	answer, err := t.ask(ctx, question+choice)
 	if err != nil {
 		return err
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
+	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+	case answer == "y" || answer == "yes":
 		return nil
+	case answer == "p" && show != nil:
+		if err := show(); err != nil {
+			return err
+		}
+		return t.ConfirmPlan(ctx, question, yes, show)
 	}
 	return ErrDeclined
 }
