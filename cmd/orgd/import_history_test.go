@@ -96,6 +96,24 @@ func TestImportHistory(t *testing.T) {
 	if diff := cmp.Diff([]string{"Bob of b: b2 | 2025-07-01T12:04:00Z Ada: Bob is back"}, o.past("bob")); diff != "" {
 		t.Errorf("versions of bob (-want +got):\n%s", diff)
 	}
+	var saved []string
+	for v, err := range o.service().Versions(t.Context(), "ada", client.PageQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved = append(saved, fmt.Sprintf("%s %s %t %s", v.SavedAt.Format(time.RFC3339), v.SavedBy, v.Imported, v.Identity.HiringDate))
+	}
+	wantSaved := []string{ // the third commit is dated before the second one
+		"2025-07-02T07:00:00Z Ada <someone@example.org> true 2025-07-01",
+		"2025-07-02T07:00:00Z Grace H. <someone@example.org> true 2025-07-01",
+		"2025-07-01T12:00:00Z Ada <someone@example.org> true 2025-07-01",
+	}
+	if diff := cmp.Diff(wantSaved, saved); diff != "" {
+		t.Errorf("when and by whom versions of ada were saved (-want +got):\n%s", diff)
+	}
+	if _, err := o.service().Department(t.Context(), "a"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("department a, which everybody has left, = %v, want none", err)
+	}
 	reasons := map[string]string{}
 	for e, err := range o.service().Changes(t.Context(), client.ChangeQuery{}) {
 		if err != nil {
@@ -192,6 +210,32 @@ func TestImportHistoryOfOthers(t *testing.T) {
 	}
 	if said := sync(); !strings.Contains(said, "Nothing to change") {
 		t.Errorf("the last import says %q", said)
+	}
+}
+
+// An import without the history says that there is one, and afterwards the truth about it.
+func TestImportAsksForHistory(t *testing.T) {
+	commits := []gittest.Commit{
+		{Subject: "1", Write: map[string]string{"a/ada.md": definition("ada", "one")}},
+		{Subject: "2", Write: map[string]string{"a/ada.md": definition("ada", "two"), "a/bob.md": definition("bob", "b")}},
+	}
+	dir := gittest.Repository(t, commits...)
+	o := openRegistry(t, "")
+	r := o.run(exitOK, "", "import", "agents", "--yes", dir)
+	if !strings.Contains(r.stderr, "has 2 commits in Git: --history imports also") {
+		t.Errorf("orgd import of a repository says nothing of its history:\n%s", r.stderr)
+	}
+	r = o.run(exitOK, "", "import", "agents", "--history", "--yes", dir)
+	if !strings.Contains(r.stderr, "1 agents are here without their history") || !strings.Contains(r.stderr, "Nothing to change") {
+		t.Errorf("orgd import --history over an import without it says:\n%s", r.stderr)
+	}
+	for answers, versions := range map[string]int{"y\ny\n": 2, "n\ny\n": 1} {
+		o := openRegistry(t, "")
+		o.interactive = true
+		r := o.run(exitOK, answers, "import", "agents", dir)
+		if got := o.past("ada"); len(got) != versions || !strings.Contains(r.stderr, "Import also what the agents were before?") {
+			t.Errorf("with answers %q ada has versions %q, and orgd says:\n%s", answers, got, r.stderr)
+		}
 	}
 }
 

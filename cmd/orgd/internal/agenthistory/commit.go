@@ -1,10 +1,13 @@
 package agenthistory
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
 	"unicode"
+
+	"orgd/client"
 )
 
 // Commit is one of the history. It is written by people, so its texts may hold
@@ -13,6 +16,7 @@ type Commit struct {
 	ID      string
 	Date    time.Time // of the author, in the author's zone
 	Author  string
+	Email   string // of the author
 	Subject string
 }
 
@@ -31,6 +35,20 @@ func (c Commit) Reason() string {
 		text += ": " + subject
 	}
 	return text
+}
+
+// AsOf says of a version when and by whom it was made. now is a time that no version may be
+// after.
+func (c Commit) AsOf(now time.Time) client.AsOf {
+	at := c.Date
+	if at.After(now) {
+		at = now
+	}
+	by := line(c.Author, maxAuthor)
+	if email := line(c.Email, maxAuthor); email != "" {
+		by += " <" + email + ">"
+	}
+	return client.AsOf{At: at, By: cmp.Or(strings.TrimSpace(by), "nobody"), Reason: new(c.Reason())}
 }
 
 var reason = regexp.MustCompile(`^\S+ commit ([0-9a-f]{40}|[0-9a-f]{64}) by `)

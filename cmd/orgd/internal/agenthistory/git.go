@@ -66,24 +66,34 @@ func gitError(command string, err error, problems string) error {
 	return fmt.Errorf("git %s: %w", command, err)
 }
 
+// Commits returns how many commits have changed a directory; 0 if it is not under Git.
+func Commits(ctx context.Context, dir string) int {
+	out, err := checkout{dir}.output(ctx, nil, "rev-list", "--count", "HEAD", "--", ".")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(out))) // of Git
+	return n
+}
+
 // commits lists all that lead to the one that is checked out, parents first.
 func (c checkout) commits(ctx context.Context) ([]Commit, error) {
 	out, err := c.output(ctx, nil, "log", "-z", "--date-order", "--reverse", "--no-patch", "--no-show-signature", "--encoding=UTF-8",
-		"--format=%H%x00%aI%x00%aN%x00%s", "HEAD", "--")
+		"--format=%H%x00%aI%x00%aN%x00%aE%x00%s", "HEAD", "--")
 	if err != nil {
 		return nil, err
 	}
 	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(words)%4 != 0 {
+	if len(words)%5 != 0 {
 		return nil, errors.New("git log: its answer is not understood")
 	}
-	all := make([]Commit, len(words)/4)
+	all := make([]Commit, len(words)/5)
 	for i := range all {
-		date, err := time.Parse(time.RFC3339, words[4*i+1])
+		date, err := time.Parse(time.RFC3339, words[5*i+1])
 		if err != nil {
-			return nil, fmt.Errorf("git log: the date of %s: %w", words[4*i], err)
+			return nil, fmt.Errorf("git log: the date of %s: %w", words[5*i], err)
 		}
-		all[i] = Commit{ID: words[4*i], Date: date, Author: words[4*i+2], Subject: words[4*i+3]}
+		all[i] = Commit{ID: words[5*i], Date: date, Author: words[5*i+2], Email: words[5*i+3], Subject: words[5*i+4]}
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@
 package importer
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
+	"orgd/cmd/orgd/internal/agenthistory"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -51,7 +53,7 @@ A key of the front matter that has a field of the service sets it. Every other k
 
 If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed. With --skip-bad these files are left out. What is left out is counted by reason; -v names every file.
 
-With --history the commits of the Git repository are replayed one after the other, so that everything an agent has been becomes a version of it. The reason of each change has date, author and commit, so --reason does not go with it. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
+With --history everything that an agent has been in the commits of the Git repository becomes a version of it, with the time and the author of the commit; that needs role admin. The reason of each change has the commit, so --reason does not go with it. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
 
 Examples:
 
@@ -81,6 +83,11 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	if with, err := c.withHistory(ctx, t, len(has.agents)); with {
+		return c.replay(ctx, t, to)
+	} else if err != nil {
+		return err
+	}
 	renamed := tree.Rename(agentfiles.NamesOf(tree.Agents, has.inPlace))
 	tree.Refuse(func(a agentfiles.Agent) []agentfiles.Mistake { return a.Check("metadata", has.metadata(a)) })
 	if err := c.report(t, tree, renamed); err != nil {
@@ -92,6 +99,28 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	}
 	x.Server = to.Server
 	return x.ConfirmAndApply(ctx, t, c.Yes)
+}
+
+// withHistory asks, before the first agents come, whether the history of the directory shall
+// come along: later, nothing can be put before what is there.
+func (c *Agents) withHistory(ctx context.Context, t *terminal.Terminal, agents int) (bool, error) {
+	if agents > 0 {
+		return false, nil
+	}
+	commits := agenthistory.Commits(ctx, c.Dir)
+	switch {
+	case commits < 2:
+		return false, nil
+	case c.Yes || c.DryRun:
+		t.Say("The directory has %d commits in Git: --history imports also what the agents were before. It cannot be added later.", commits)
+		return false, nil
+	}
+	t.Stdin = bufio.NewReader(t.Stdin) // for the answer to the next question
+	err := t.Confirm(ctx, fmt.Sprintf("The directory has %d commits in Git. Import also what the agents were before? It cannot be added later.", commits), false)
+	if errors.Is(err, terminal.ErrDeclined) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // scope returns which files are read.

@@ -2,8 +2,11 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,14 +21,14 @@ import (
 // replay imports a history.
 func (c *Agents) replay(ctx context.Context, t *terminal.Terminal, to remote.Connection) error {
 	r := &historyReplay{
-		t: t, provider: c.Provider, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}, ids: map[name.Key]string{},
+		t: t, provider: c.Provider, progress: &terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}, position: map[name.Key]int{}, metadata: map[name.Key]map[string]any{},
 	}
 	defer r.progress.Stop()
 	var err error
 	if r.service, err = to.Client(t, r.progress); err != nil {
 		return err
 	}
-	if err := r.prepare(ctx, c, to.Server); err != nil || len(r.todo) == 0 {
+	if err := r.prepare(ctx, c, to.Server); err != nil || r.done() {
 		return terminal.Interrupted(ctx, err, "nothing was changed")
 	}
 	return terminal.Interrupted(ctx, r.play(ctx), "what was done stays, and the same command does the rest")
@@ -41,8 +44,13 @@ type historyReplay struct {
 	history agenthistory.History
 	commits map[string]int // by id
 	todo    []agenthistory.Step
-	founded []string            // departments that are missing, in order
-	ids     map[name.Key]string // of the agents that the steps are about
+	founded []string // departments that are missing, in order
+	empty   []string // those that nobody stays in
+	late    int      // agents that are here without their history
+	places  int      // how many agents the service has, or had since
+
+	position map[name.Key]int            // in the organization
+	metadata map[name.Key]map[string]any // that the agents have
 }
 
 // prepare finds out what there is to do, prints it, and asks.
@@ -57,8 +65,8 @@ func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) e
 	if err := r.plan(ctx); err != nil {
 		return err
 	}
-	if err := r.printPlan(); err != nil || len(r.todo) == 0 {
-		return err
+	if r.printPlan(); r.done() {
+		return nil
 	}
 	if c.DryRun {
 		return document.ErrPlanned
@@ -94,11 +102,17 @@ func (r *historyReplay) printHistory() {
 	r.t.Say("History: %d commits, %s to %s.", len(r.history.Commits), first.Short(), last.Short())
 }
 
+// done reports whether there is nothing to do.
+func (r *historyReplay) done() bool { return len(r.todo)+len(r.empty) == 0 }
+
 // printPlan prints what is left to do, by agent.
-func (r *historyReplay) printPlan() error {
-	if len(r.todo) == 0 {
-		r.t.Say("Nothing to change: the organization has all of this history.")
-		return nil
+func (r *historyReplay) printPlan() {
+	if r.late > 0 {
+		r.t.Say("%d agents are here without their history: nothing can be put before the versions that they have. To import all of it, delete these agents and run the command again.", r.late)
+	}
+	if r.done() {
+		r.t.Say("Nothing to change: the organization has what can be imported of this history.")
+		return
 	}
 	for _, d := range r.founded {
 		r.line(client.ActionCreate, "department", d, "")
@@ -125,7 +139,9 @@ func (r *historyReplay) printPlan() error {
 	}
 	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
 		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
-	return nil
+	if len(r.empty) > 0 {
+		r.t.Say("Departments in which nobody is at the end are deleted again: %s.", terminal.Visible(strings.Join(r.empty, ", ")))
+	}
 }
 
 func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
@@ -153,48 +169,132 @@ func summary(steps []agenthistory.Step) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// play sends the steps one after the other, because their order is the history.
+// maxEntries bounds the agents in one document.
+const maxEntries = 1000
+
+// play sends the steps as documents: each has the next step of every agent. Those that leave
+// are deleted in between, and at the end the departments in which nobody has stayed.
 func (r *historyReplay) play(ctx context.Context) error {
 	began := time.Now()
-	for _, d := range r.founded {
-		err := remote.Retry(ctx, r.progress, func() error {
-			_, err := r.service.CreateDepartment(ctx, client.DepartmentInput{Name: d}, client.ChangeReason(defaultReason))
-			return err
-		})
-		if err != nil && !errors.Is(err, client.ErrDuplicate) {
-			return err
+	r.progress.Begin("replaying", len(r.todo))
+	for left := r.todo; len(left) > 0; {
+		var round []agenthistory.Step
+		round, left = firstOfEach(left)
+		leaving := func(s agenthistory.Step) bool { return s.Action == agenthistory.Fire }
+		for _, s := range round {
+			if leaving(s) {
+				if err := r.fire(ctx, s); err != nil {
+					return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[s.Commit].Short(), s.Agent.Name, err)
+				}
+			}
+		}
+		for some := range slices.Chunk(slices.DeleteFunc(round, leaving), maxEntries) {
+			if err := r.write(ctx, some); err != nil {
+				return err
+			}
 		}
 	}
-	r.progress.Begin("replaying", len(r.todo))
-	for _, s := range r.todo {
-		if err := remote.Retry(ctx, r.progress, func() error { return r.step(ctx, s) }); err != nil {
-			return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[s.Commit].Short(), s.Agent.Name, err)
+	for _, d := range r.empty {
+		err := r.retry(ctx, func() error { return r.service.DeleteDepartment(ctx, d, client.ChangeReason(defaultReason)) })
+		if err != nil && !errors.Is(err, client.ErrConflict) && !errors.Is(err, client.ErrNotFound) {
+			return err
 		}
-		r.progress.Add(1)
 	}
 	r.progress.End("%d changes in %s", len(r.todo), time.Since(began).Round(time.Second))
 	return nil
 }
 
-// step sends one step. An agent that is to leave may be deleted already.
-func (r *historyReplay) step(ctx context.Context, s agenthistory.Step) error {
-	because := client.ChangeReason(r.history.Commits[s.Commit].Reason())
-	switch s.Action {
-	case agenthistory.Hire:
-		var in client.AgentInput
-		if err := client.Object(s.Agent.Fields(r.provider)).Decode(&in); err != nil {
-			return err
+// firstOfEach returns the first step of each agent, and the others.
+func firstOfEach(steps []agenthistory.Step) (first, rest []agenthistory.Step) {
+	seen := map[name.Key]bool{}
+	for _, s := range steps {
+		if seen[s.Key] {
+			rest = append(rest, s)
+		} else {
+			seen[s.Key] = true
+			first = append(first, s)
 		}
-		hired, err := r.service.CreateAgent(ctx, in, because)
-		r.ids[s.Key] = hired.ID
-		return err
-	case agenthistory.Update:
-		_, err := r.service.PatchAgent(ctx, r.ids[s.Key], s.Agent.Since(s.Was, r.provider), because)
+	}
+	return first, rest
+}
+
+func (r *historyReplay) retry(ctx context.Context, do func() error) error {
+	return remote.Retry(ctx, r.progress, do)
+}
+
+// fire deletes an agent. It may be deleted already.
+func (r *historyReplay) fire(ctx context.Context, s agenthistory.Step) error {
+	err := r.retry(ctx, func() error {
+		return r.service.DeleteAgent(ctx, s.Agent.Name, client.ChangeReason(r.history.Commits[s.Commit].Reason()))
+	})
+	if err != nil && !errors.Is(err, client.ErrNotFound) {
 		return err
 	}
-	err := r.service.DeleteAgent(ctx, r.ids[s.Key], because)
-	if errors.Is(err, client.ErrNotFound) {
-		return nil
+	delete(r.metadata, s.Key)
+	r.progress.Add(1)
+	return nil
+}
+
+// write sends one step of each of some agents as a document, in the order that the agents have.
+func (r *historyReplay) write(ctx context.Context, steps []agenthistory.Step) error {
+	for _, s := range steps {
+		if s.Action == agenthistory.Hire {
+			r.position[s.Key] = r.places
+			r.places++
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b agenthistory.Step) int { return r.position[a.Key] - r.position[b.Key] })
+	now := time.Now().Add(-time.Minute) // the clock of the service may be behind
+	entries := make([]client.Object, len(steps))
+	for i, s := range steps {
+		entries[i] = r.entry(s, now)
+	}
+	departments := make([]client.Object, len(r.founded))
+	for i, d := range r.founded {
+		departments[i] = client.Object{"name": d}
+	}
+	text, err := json.Marshal(client.Object{"format": 1, "departments": departments, "agents": entries})
+	if err != nil {
+		return err
+	}
+	err = r.retry(ctx, func() error {
+		_, err := r.service.ApplyOrganization(ctx, client.OrganizationDocument{Text: text}, "", client.ChangeReason(defaultReason))
+		return err
+	})
+	if err == nil {
+		r.progress.Add(len(steps))
+		r.founded = nil
+	}
+	return r.located(err, steps)
+}
+
+// entry is a step as an entry of a document, which replaces all metadata.
+func (r *historyReplay) entry(s agenthistory.Step, now time.Time) client.Object {
+	commit := r.history.Commits[s.Commit]
+	e := client.Object(s.Agent.Since(s.Was, r.provider))
+	if s.Action == agenthistory.Hire {
+		e["hiring_date"] = commit.Date.UTC().Format(time.DateOnly)
+	}
+	metadata := maps.Clone(r.metadata[s.Key])
+	maps.DeleteFunc(metadata, func(key string, _ any) bool { return s.Was.Says(key) })
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	maps.Copy(metadata, s.Agent.Metadata)
+	r.metadata[s.Key] = metadata
+	e["metadata"], e["as_of"] = metadata, commit.AsOf(now)
+	return e
+}
+
+// located returns err with the commit and the agent that it is about, if it names one.
+func (r *historyReplay) located(err error, steps []agenthistory.Step) error {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || len(e.Mistakes) == 0 {
+		return err
+	}
+	list, _, rest := document.FirstStep(e.Mistakes[0].Path)
+	if _, i, _ := document.FirstStep(rest); list == "agents" && i >= 0 && i < len(steps) {
+		return fmt.Errorf("commit %s, agent %q: %w", r.history.Commits[steps[i].Commit].Short(), steps[i].Agent.Name, err)
 	}
 	return err
 }

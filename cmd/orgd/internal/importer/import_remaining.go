@@ -9,6 +9,7 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/agentfiles"
 	"orgd/cmd/orgd/internal/agenthistory"
+	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 )
@@ -38,6 +39,9 @@ func (r *historyReplay) plan(ctx context.Context) error {
 			all[i] = r.history.Steps[at]
 		}
 		left := remaining(all, employed[key], gone[key])
+		if now := employed[key]; now != nil && now.commit == none && len(all) > 1 {
+			r.late++
+		}
 		for now := employed[key]; now != nil && len(left) > 0 && left[0].Action == agenthistory.Update && now.is(left[0].Agent, r.provider); {
 			left = left[1:] // would make no version
 		}
@@ -53,7 +57,54 @@ func (r *historyReplay) plan(ctx context.Context) error {
 			r.founded = append(r.founded, s.Agent.Department)
 		}
 	}
+	return r.findEmpty(ctx, known)
+}
+
+// findEmpty finds the departments that imports have made for the past alone, of those known.
+func (r *historyReplay) findEmpty(ctx context.Context, known map[name.Key]bool) error {
+	past := map[name.Key]bool{}
+	for _, s := range r.history.Steps {
+		past[agentfiles.Key(s.Agent.Department)] = true
+	}
+	for _, a := range r.history.Head.Agents {
+		delete(past, agentfiles.Key(a.Department))
+	}
+	maps.DeleteFunc(past, func(key name.Key, _ bool) bool { return !known[key] })
+	for _, d := range r.founded {
+		if key := agentfiles.Key(d); past[key] {
+			delete(past, key)
+			r.empty = append(r.empty, d)
+		}
+	}
+	if len(past) == 0 {
+		return nil
+	}
+	for e, err := range r.service.Changes(ctx, client.ChangeQuery{ChangeFilter: client.ChangeFilter{Action: client.ActionDepartmentCreated}, PageQuery: client.PageQuery{Limit: 200}}) {
+		if err != nil {
+			return err
+		}
+		key := agentfiles.Key(e.Resource.Name)
+		if !past[key] || terminal.Word(e.Reason) != defaultReason {
+			continue
+		}
+		delete(past, key)
+		staffed, err := r.isStaffed(ctx, e.Resource.Name)
+		if err != nil {
+			return err
+		}
+		if len(r.todo) > 0 || !staffed {
+			r.empty = append(r.empty, e.Resource.Name)
+		}
+	}
 	return nil
+}
+
+// isStaffed reports whether a department has agents.
+func (r *historyReplay) isStaffed(ctx context.Context, department string) (bool, error) {
+	for _, err := range r.service.Agents(ctx, client.AgentQuery{Department: department, Summary: true, PageQuery: client.PageQuery{Limit: 1}}) {
+		return err == nil, err
+	}
+	return false, nil
 }
 
 // none is the commit of an agent that comes from elsewhere.
@@ -94,6 +145,7 @@ func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) 
 		if err != nil {
 			return nil, err
 		}
+		r.places++
 		key := agentfiles.Key(a.Name)
 		if lives[key] == nil {
 			continue
@@ -102,7 +154,8 @@ func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) 
 		if err != nil {
 			return nil, err
 		}
-		r.ids[key], found[key] = a.ID, &employee{a, commit}
+		found[key] = &employee{a, commit}
+		r.position[key], r.metadata[key] = r.places, a.Metadata
 	}
 	return found, nil
 }
