@@ -188,3 +188,39 @@ func TestImportAsks(t *testing.T) {
 	o.run(exitOK, "y\n", "import", "agents", dir)
 	o.agent("x")
 }
+
+// A bad file stops nothing with --skip-bad, a dry run needs nobody to ask, and the plan is
+// shown on demand.
+func TestImportGoesOn(t *testing.T) {
+	o := openRegistry(t, "")
+	dir := directory(t, map[string]string{
+		"one/reviewer.md": "---\nname: reviewer\ncolor: red\ndisallowedTools: Write\n---\nOne.\n", "two/reviewer.md": "---\nname: reviewer\nmodel: [a, b]\n---\nTwo.\n",
+		"one/bad.md": "---\nname: ..\n---\n", "one/draft.md": "---\nname: draft\n---\n", "one/notes.md": "Notes.\n",
+	})
+	args := []string{"import", "agents", "--exclude", "**/draft.md", dir}
+	before := o.export()
+	o.run(exitFailure, "", append(args, "--yes")...)
+	args = append(args, "--skip-bad")
+	dry := o.run(exitPlanned, "", append(args, "--dry-run")...)
+	golden.File(t, "testdata/import_dry_run.txt", "$ orgd import agents --exclude '**/draft.md' --skip-bad --dry-run agents\n"+dry.stdout+strings.ReplaceAll(dry.stderr, dir, "agents"))
+	if diff := cmp.Diff(before, o.export()); diff != "" {
+		t.Errorf("something has changed (-before +after):\n%s", diff)
+	}
+	if r := o.run(exitOK, "", append(args, "--yes", "-v")...); !strings.Contains(r.stderr, "Left out: one/notes.md: ") || !strings.Contains(r.stderr, "Left out: one/draft.md: ") {
+		t.Errorf("orgd import -v says %q, want every file", r.stderr)
+	}
+	if a := o.agent("one-reviewer"); !slices.Equal(a.Tools.Denied, []string{"Write"}) || a.Metadata["color"] != "red" {
+		t.Errorf("one-reviewer = %+v, %v", a.Tools, a.Metadata)
+	}
+	if _, err := o.service().PatchAgent(t.Context(), "one-reviewer", client.Object{"metadata": client.Object{"mine": true, "color": "blue"}}); err != nil {
+		t.Fatal(err)
+	}
+	o.interactive = true
+	if r := o.run(exitOK, "p\ny\n", args...); !strings.Contains(r.stdout, `metadata.color: "blue" -> "red"`) {
+		t.Errorf("orgd import after the answer p prints %q", r.stdout)
+	}
+	if a := o.agent("one-reviewer"); a.Metadata["mine"] != true || a.Metadata["color"] != "red" {
+		t.Errorf("the metadata of one-reviewer = %v, want what others wrote and what the file says", a.Metadata)
+	}
+	o.run(exitUsage, "", "import", "agents", "--include", "[", dir)
+}

@@ -30,7 +30,7 @@ func NamesOf(agents []Agent, keeps func(Agent) bool) Names {
 			}
 			most := 0
 			for _, a := range group {
-				most = max(most, len(folders(a.Path))+1)
+				most = max(most, len(folders(a.Path))+1, 2)
 			}
 			for n.depth[key] = 1; n.depth[key] < most && n.clash(group, groups); n.depth[key]++ {
 			}
@@ -59,7 +59,7 @@ func (n Names) Of(a Agent) string {
 		return a.Name
 	}
 	parts := folders(a.Path)
-	if depth > len(parts) {
+	if depth > max(1, len(parts)) {
 		parts = append(parts, stem(a.Path))
 	}
 	return strings.Join(append(parts[max(0, len(parts)-depth):], a.Name), "-")

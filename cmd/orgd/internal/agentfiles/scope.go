@@ -56,6 +56,7 @@ var suffixes = map[string]string{
 var markers = []struct{ key, why string }{
 	{"applyTo", "has instructions of Copilot"}, {"globs", "is a rule of Cursor"}, {"alwaysApply", "is a rule of Cursor"},
 	{"about", "is a template of issues"}, {"assignees", "is a template of issues"},
+	{"on", "is a workflow of GitHub"}, {"safe-outputs", "is a workflow of GitHub"},
 }
 
 // isHidden reports whether a folder holds no definitions, whatever lies in it.
@@ -151,11 +152,11 @@ func (s Scope) refuse(file string, fields []field) string {
 	switch {
 	case known == 0:
 		return "has no key that agents have"
-	case s.isPlace(file):
+	case s.isPlace(file) || has("description") && slices.ContainsFunc(fields, isMode):
 		return ""
 	case isTOML(file) && !has("developer_instructions"):
 		return "has no developer_instructions"
-	case known == 1 || !has("name") && !slices.ContainsFunc(fields, isMode):
+	case known == 1 || !has("name"):
 		return "lies in no folder for agents, and has not both a name and a description, tools or a model"
 	}
 	return ""

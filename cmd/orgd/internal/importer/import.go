@@ -57,8 +57,8 @@ With --history everything that an agent has been in the commits of the Git repos
 
 Examples:
 
-    orgd import agents ./agents
     orgd import agents --dry-run --plan -v ./agents
+    orgd import agents ./agents
     orgd import agents --skip-bad --exclude 'drafts/**' --yes ./agents
     orgd import agents --department-from category --department Other ./agents
     orgd import agents --include 'rules/*.mdc' --department Engineering --provider anthropic --yes .
