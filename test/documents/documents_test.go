@@ -78,6 +78,11 @@ func drawn(t *rapid.T) text {
 		w.Field("level").Text(rapid.SampledFrom([]string{"mid", "vp"}).Draw(t, "level"))
 		w.Field("status").Text(rapid.SampledFrom([]string{"active", "terminated"}).Draw(t, "status"))
 		w.Field("metadata").Raw(fmt.Sprintf(`{"m%d":null}`, number.Draw(t, "metadata")))
+		w.Field("model").Raw(rapid.SampledFrom([]string{
+			"null", `{"provider":"p","model_id":"m"}`, `{"provider":"p","model_id":"a","max_tokens":4096,"temperature":0,"fallback_model":"f"}`,
+		}).Draw(t, "model"))
+		w.Field("tools").Raw(rapid.SampledFrom([]string{"{}", `{"access_level":"elevated","allowed":["a"]}`}).Draw(t, "tools"))
+		w.Field("personality").Raw(rapid.SampledFrom([]string{"{}", `{"openness":1,"traits":["b"]}`}).Draw(t, "personality"))
 		w.Field("authority").Open()
 		if to := someone("boss"); to != nil && *to != n {
 			w.Field("reports_to").Text(*to)
@@ -115,6 +120,17 @@ func TestDocumentsAreWhole(t *testing.T) {
 				t.Errorf("%s has version %d, want 1", ag.Name().Text, ag.Version)
 			}
 		}
+
+		sparse, err := organization.Sparse([]byte(exported))
+		if err != nil {
+			t.Fatalf("Sparse = %v", err)
+		}
+		if changes := first.changes(text(sparse), true); len(changes) > 0 {
+			t.Fatalf("the sparse document would change %q", changes)
+		}
+		fourth := newService(t, portstest.NewMemory())
+		fourth.apply(text(sparse), true)
+		same(t, "the copy of the sparse document", exported, fourth.export())
 
 		third := newService(t, portstest.NewMemory())
 		third.apply(b, false)

@@ -2,17 +2,21 @@ package document
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/name"
 )
 
 // documentFlags name a document.
 type documentFlags struct {
-	File  string `short:"f" required:"" placeholder:"FILE" help:"The document, JSON or YAML; - is standard input."`
-	Prune bool   `help:"Also delete the departments and agents that the document does not name."`
+	File  []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"The document, JSON or YAML; - is standard input, and a directory stands for all *.yaml, *.yml and *.json in it and below. Several are one document."`
+	Prune bool     `help:"Also delete the departments and agents that the document does not name."`
 }
 
 // Plan prints what a document would change.
@@ -37,7 +41,7 @@ Examples:
 
 // Run prints the plan on standard output.
 func (c *Plan) Run(ctx context.Context, t *terminal.Terminal) error {
-	x, err := c.propose(t, c.ServerFlag)
+	x, err := c.propose(ctx, t, c.ServerFlag)
 	if err != nil {
 		return err
 	}
@@ -81,7 +85,7 @@ Examples:
 
 // Run changes the organization.
 func (c *Apply) Run(ctx context.Context, t *terminal.Terminal) error {
-	if c.File == terminal.StdFile && !c.Yes {
+	if slices.Contains(c.File, terminal.StdFile) && !c.Yes {
 		return terminal.Usagef("--yes: is needed with --file -, because standard input cannot give the answer too")
 	}
 	if utf8.RuneCountInString(c.Reason) > MaxReason {
@@ -90,7 +94,7 @@ func (c *Apply) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err := t.CanAsk(c.Yes); err != nil {
 		return err
 	}
-	x, err := c.propose(t, c.ServerFlag)
+	x, err := c.propose(ctx, t, c.ServerFlag)
 	if err != nil {
 		return err
 	}
@@ -99,14 +103,59 @@ func (c *Apply) Run(ctx context.Context, t *terminal.Terminal) error {
 }
 
 // propose reads the document for a service.
-func (f documentFlags) propose(t *terminal.Terminal, server remote.ServerFlag) (Proposal, error) {
+func (f documentFlags) propose(ctx context.Context, t *terminal.Terminal, server remote.ServerFlag) (Proposal, error) {
 	service, to, err := server.Open(t)
 	if err != nil {
 		return Proposal{}, err
 	}
-	d, err := Read(t, f.File)
-	return Proposal{
-		Service: service, Server: to.Server, Name: d.Name, Locate: d.locate(),
-		Document: client.OrganizationDocument{Text: d.Text, YAML: d.yaml, Prune: f.Prune},
-	}, err
+	all, err := f.read(t)
+	if err != nil {
+		return Proposal{}, err
+	}
+	x := Proposal{Service: service, Server: to.Server, Name: strings.Join(f.File, ", "), Document: client.OrganizationDocument{Prune: f.Prune}}
+	if len(all) == 1 {
+		x.Name, x.Locate = all[0].Name, all[0].locate()
+		x.Document.Text, x.Document.YAML = all[0].Text, all[0].yaml
+		return x, nil
+	}
+	together := join(all)
+	if len(together.mistakes) > 0 {
+		return x, PrintMistakes(t, x.Name, together.mistakes)
+	}
+	var current []name.Key
+	for a, err := range service.Agents(ctx, client.AgentQuery{Summary: true, PageQuery: client.PageQuery{Limit: 200}}) {
+		if err != nil {
+			return x, err
+		}
+		n, _ := name.Parse(a.Name) // it is one
+		current = append(current, n.Key)
+	}
+	together.arrange(current)
+	x.Document.Text, x.Locate = together.text(), together.locate
+	return x, nil
+}
+
+// read reads the files.
+func (f documentFlags) read(t *terminal.Terminal) (all []File, err error) {
+	if i := slices.Index(f.File, terminal.StdFile); i >= 0 && slices.Contains(f.File[i+1:], terminal.StdFile) {
+		return nil, terminal.Usagef("--file: - can be given once: there is one standard input")
+	}
+	visited := map[string]bool{}
+	for _, arg := range f.File {
+		files, err := documentsIn(arg, visited)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: has no documents: no *.yaml, *.yml or *.json", arg)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			d, err := Read(t, file)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, d)
+		}
+	}
+	return all, nil
 }

@@ -1,8 +1,12 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -43,9 +47,16 @@ func (d File) node() (*yaml.Node, error) {
 	if json.Valid(d.Text) {
 		return terminal.ParseJSON(d.Text)
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(d.Text, &root); err != nil || len(root.Content) == 0 {
+	var root, more yaml.Node
+	texts := yaml.NewDecoder(bytes.NewReader(d.Text))
+	if err := texts.Decode(&root); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
 		return &root, err
+	}
+	if texts.Decode(&more) == nil {
+		return nil, wrong(&more, "is a second document; a file has one")
 	}
 	return root.Content[0], nil
 }
@@ -53,52 +64,64 @@ func (d File) node() (*yaml.Node, error) {
 // plain returns a node as the JSON value that it is, with numbers as they are
 // written.
 func plain(n *yaml.Node) (any, error) {
+	text, err := appendJSON(nil, n)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text)
+}
+
+// appendJSON appends the JSON value that a node is, with its members in order.
+func appendJSON(dst []byte, n *yaml.Node) (_ []byte, err error) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return plainObject(n)
+		return appendObject(dst, n)
 	case yaml.SequenceNode:
-		list := []any{}
-		for _, item := range n.Content {
-			value, err := plain(item)
-			if err != nil {
+		dst = append(dst, '[')
+		for i, item := range n.Content {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = appendJSON(dst, item); err != nil {
 				return nil, err
 			}
-			list = append(list, value)
 		}
-		return list, nil
+		return append(dst, ']'), nil
 	case yaml.AliasNode:
 		return nil, wrong(n, "aliases are not taken")
 	}
 	switch tag := n.ShortTag(); tag {
 	case "!!null":
-		return nil, nil
+		return append(dst, "null"...), nil
 	case "!!bool":
-		var yes bool
-		return yes, n.Decode(&yes)
+		return append(dst, strings.ToLower(n.Value)...), nil
 	case "!!int", "!!float":
 		if !json.Valid([]byte(n.Value)) {
 			return nil, wrong(n, "%s is not a number of JSON", n.Value)
 		}
-		return json.Number(n.Value), nil
+		return append(dst, n.Value...), nil
 	default: // texts, and what looks like a time
-		return n.Value, nil
+		return append(dst, terminal.JSON(n.Value)...), nil
 	}
 }
 
-func plainObject(n *yaml.Node) (any, error) {
-	object := map[string]any{}
+func appendObject(dst []byte, n *yaml.Node) (_ []byte, err error) {
+	seen := map[string]bool{}
+	dst = append(dst, '{')
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if _, twice := object[key.Value]; twice {
+		if seen[key.Value] {
 			return nil, wrong(key, "%s stands here twice", key.Value)
 		}
-		value, err := plain(n.Content[i+1])
-		if err != nil {
+		if seen[key.Value] = true; i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, terminal.JSON(key.Value)...), ':')
+		if dst, err = appendJSON(dst, n.Content[i+1]); err != nil {
 			return nil, err
 		}
-		object[key.Value] = value
 	}
-	return object, nil
+	return append(dst, '}'), nil
 }
 
 // wrong returns the error of a node. The nodes of JSON have no lines.

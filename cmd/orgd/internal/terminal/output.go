@@ -62,7 +62,7 @@ func (f OutputFlag) PrintOne(t *Terminal, v any) error {
 func (f OutputFlag) encode(v any, indent string) ([]byte, error) {
 	text, err := encodeJSON(v, indent)
 	if err == nil && f.Output == "yaml" {
-		return toYAML(text)
+		return ToYAML(text, nil)
 	}
 	return text, err
 }
@@ -85,11 +85,14 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	return EscapeJSON(b.Bytes()), err
 }
 
-// toYAML returns JSON as YAML in block style.
-func toYAML(text []byte) ([]byte, error) {
+// ToYAML returns JSON as YAML in block style, with what style, unless nil, changes of it.
+func ToYAML(text []byte, style func(*yaml.Node)) ([]byte, error) {
 	n, err := ParseJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("write YAML: %w", err)
+	}
+	if style != nil {
+		style(n)
 	}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
