@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"orgd/adapters/telemetry"
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -23,7 +25,8 @@ type documentFlags struct {
 type Plan struct {
 	remote.ServerFlag
 	documentFlags
-	Output string `short:"o" enum:"diff,json,yaml" default:"diff" placeholder:"FORMAT" help:"How to print: diff, json or yaml (default ${default})."`
+	Output      string `short:"o" enum:"diff,markdown,json,yaml" default:"diff" placeholder:"FORMAT" help:"How to print: diff, markdown, json or yaml (default ${default})."`
+	PushMetrics string `placeholder:"URL" help:"Put orgd_plan_changes and orgd_plan_last_run_timestamp_seconds to a Pushgateway of Prometheus; then the exit code is 0 with changes."`
 }
 
 // Help implements kong.HelpProvider.
@@ -32,9 +35,14 @@ func (Plan) Help() string {
 
 The exit code is 3 if there is something to change, 0 if not. A document that cannot be applied is 1: every mistake is listed with its line and field.
 
+Below what a plan would undo stands who has changed it last, when and why, as far as the change log tells. -o markdown is for a comment on a pull request, below 60,000 characters.
+
+--push-metrics is for a job that looks for drift: it sends the number of entries that differ to URL/metrics/job/orgd_plan, or to the URL itself if that has /metrics/job/.
+
 Examples:
 
     orgd plan -f org.yaml
+    orgd plan -f organization/ -o markdown
     orgd plan -f org.yaml --prune
     orgd plan -f - -o json < org.json | jq '.changes[].path'`
 }
@@ -49,15 +57,29 @@ func (c *Plan) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Output == "diff" {
-		err = printPlan(t, plan, false)
-	} else {
+	plain := *t
+	plain.Colored = t.Colored && c.Output == "diff"
+	entries, err := viewPlan(&plain, plan)
+	if err != nil {
+		return err
+	}
+	switch c.Output {
+	case "diff":
+		x.findAuthors(ctx, t, entries)
+		err = printPlan(t, entries, false)
+	case "markdown":
+		x.findAuthors(ctx, t, entries)
+		err = t.Write(markdown(entries))
+	default:
 		err = terminal.OutputFlag{Output: c.Output}.Print(t, plan, nil)
 	}
-	if err == nil && len(plan.Changes) > 0 {
-		err = ErrPlanned
+	switch {
+	case err != nil || len(entries) == 0 && c.PushMetrics == "":
+		return err
+	case c.PushMetrics == "":
+		return ErrPlanned
 	}
-	return err
+	return telemetry.PushPlan(ctx, c.PushMetrics, len(entries), time.Now())
 }
 
 // Apply applies a document.
@@ -112,7 +134,7 @@ func (f documentFlags) propose(ctx context.Context, t *terminal.Terminal, server
 	if err != nil {
 		return Proposal{}, err
 	}
-	x := Proposal{Service: service, Server: to.Server, Name: strings.Join(f.File, ", "), Document: client.OrganizationDocument{Prune: f.Prune}}
+	x := Proposal{Service: service, Server: to.Server, Name: strings.Join(f.File, ", "), Document: client.OrganizationDocument{Prune: f.Prune}, authors: true}
 	if len(all) == 1 {
 		x.Name, x.Locate = all[0].Name, all[0].locate()
 		x.Document.Text, x.Document.YAML = all[0].Text, all[0].yaml

@@ -10,16 +10,44 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// printPlan prints the changes of a plan by entry and counts them, or counts them only.
-func printPlan(t *terminal.Terminal, plan client.OrganizationPlan, brief bool) error {
-	if len(plan.Changes) == 0 {
+// planned is what a plan changes in an entry, or an order.
+type planned struct {
+	action client.OrganizationAction
+	path   string   // of the entry
+	fields []string // that change, empty for all
+	lines  string   // its fields for people, indented
+	author string   // who made the change that this would undo, "" if that is not known
+}
+
+// planView collects the changes of a plan by entry.
+type planView struct {
+	Diff
+	entries []planned
+}
+
+// viewPlan returns the changes of a plan by entry.
+func viewPlan(t *terminal.Terminal, plan client.OrganizationPlan) ([]planned, error) {
+	v := &planView{Diff: Diff{t: t}}
+	for _, c := range plan.Changes {
+		if err := v.change(c); err != nil {
+			return nil, err
+		}
+	}
+	return v.entries, nil
+}
+
+// printPlan prints the changes by entry and counts them, or counts them only.
+func printPlan(t *terminal.Terminal, entries []planned, brief bool) error {
+	if len(entries) == 0 {
 		t.Say("Nothing to change: the organization is as the document says.")
 		return nil
 	}
-	v := &planView{Diff: Diff{t: t}, actions: map[client.OrganizationAction]int{}}
-	for _, c := range plan.Changes {
-		if err := v.change(c); err != nil {
-			return err
+	v := Diff{t: t}
+	for _, e := range entries {
+		v.Line(0, Heading(t, e.action, entryTitle(e.path)))
+		v.out.WriteString(e.lines)
+		if e.author != "" {
+			v.Line(4, t.Color(terminal.Faint, e.author))
 		}
 	}
 	if !brief {
@@ -27,16 +55,17 @@ func printPlan(t *terminal.Terminal, plan client.OrganizationPlan, brief bool) e
 			return err
 		}
 	}
-	t.Say("Plan: %d to create, %d to update, %d to delete, %d to reorder.",
-		v.actions[client.ActionCreate], v.actions[client.ActionUpdate], v.actions[client.ActionDelete], v.actions[client.ActionReorder])
+	t.Say("Plan: %s.", planCounts(entries))
 	return nil
 }
 
-// planView collects the changes of a plan.
-type planView struct {
-	Diff
-	entry   string // of the last change
-	actions map[client.OrganizationAction]int
+func planCounts(entries []planned) string {
+	n := map[client.OrganizationAction]int{}
+	for _, e := range entries {
+		n[e.action]++
+	}
+	return fmt.Sprintf("%d to create, %d to update, %d to delete, %d to reorder",
+		n[client.ActionCreate], n[client.ActionUpdate], n[client.ActionDelete], n[client.ActionReorder])
 }
 
 // Heading returns the line above a change: its sign and the title of what changes.
@@ -53,25 +82,27 @@ var signs = map[client.OrganizationAction]struct{ sign, color string }{
 }
 
 func (v *planView) change(c client.OrganizationChange) error {
-	entry, field := splitPath(c.Path)
-	if entry != v.entry || c.Action != client.ActionUpdate {
-		v.entry = entry
-		v.actions[c.Action]++
-		v.Line(0, Heading(v.t, c.Action, entryTitle(entry)))
+	path, field := splitPath(c.Path)
+	if n := len(v.entries); n == 0 || path != v.entries[n-1].path || c.Action != client.ActionUpdate {
+		v.entries = append(v.entries, planned{action: c.Action, path: path})
 	}
 	old, errOld := decode(c.Old)
 	is, errNew := decode(c.New)
 	if err := cmp.Or(errOld, errNew); err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
+	e := &v.entries[len(v.entries)-1]
 	switch c.Action {
 	case client.ActionCreate:
 		v.summary(is)
 	case client.ActionReorder:
 		v.lines(4, joined(old), joined(is))
 	case client.ActionUpdate:
+		e.fields = append(e.fields, field)
 		v.value(terminal.Visible(field), old, is)
 	}
+	e.lines += v.out.String()
+	v.out.Reset()
 	return nil
 }
 

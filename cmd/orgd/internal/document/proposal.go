@@ -37,6 +37,8 @@ type Proposal struct {
 	Reason string // of the versions that are written, "" for none
 	Brief  bool   // count the changes; show them if the answer is p
 	DryRun bool   // change nothing
+
+	authors bool // print who made what the document undoes
 }
 
 // ConfirmAndApply prints the changes that a document makes, asks, and applies
@@ -50,7 +52,14 @@ func (x Proposal) ConfirmAndApply(ctx context.Context, t *terminal.Terminal, yes
 	if err != nil {
 		return err
 	}
-	if err := printPlan(t, plan, x.Brief); err != nil || len(plan.Changes) == 0 {
+	entries, err := viewPlan(t, plan)
+	if err != nil {
+		return err
+	}
+	if x.authors {
+		x.findAuthors(ctx, t, entries)
+	}
+	if err := printPlan(t, entries, x.Brief); err != nil || len(entries) == 0 {
 		return err
 	}
 	if x.DryRun {
@@ -58,7 +67,7 @@ func (x Proposal) ConfirmAndApply(ctx context.Context, t *terminal.Terminal, yes
 	}
 	var more func() error
 	if x.Brief {
-		more = func() error { return printPlan(t, plan, false) }
+		more = func() error { return printPlan(t, entries, false) }
 	}
 	if err := t.ConfirmPlan(ctx, fmt.Sprintf("Change the organization at %s like this?", x.Server), yes, more); err != nil {
 		return err

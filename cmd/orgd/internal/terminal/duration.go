@@ -41,3 +41,19 @@ func DurationText(d time.Duration) string {
 	}
 	return s
 }
+
+// Ago says in words how long ago something was, in the largest unit that is full.
+func Ago(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		switch n := int64(d / unit.of); {
+		case n == 1:
+			return "1 " + unit.name + " ago"
+		case n > 1:
+			return fmt.Sprintf("%d %ss ago", n, unit.name)
+		}
+	}
+	return "just now"
+}
