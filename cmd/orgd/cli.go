@@ -37,9 +37,9 @@ type cli struct {
 	Demo  simulate.Demo `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
 	Serve operate.Serve `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
-		Create account.TokenCreate `cmd:"" help:"Make a token with the signing key; the service is not asked."`
-		List   account.TokenList   `cmd:"" help:"List the sessions of the running service."`
-		Revoke account.TokenRevoke `cmd:"" help:"End sessions of the running service; their tokens stop working."`
+		Create account.TokenCreate `cmd:"" aliases:"new" help:"Make a token with the signing key; the service is not asked."`
+		List   account.TokenList   `cmd:"" aliases:"ls" help:"List the sessions of the running service."`
+		Revoke account.TokenRevoke `cmd:"" aliases:"rm,delete" help:"End sessions of the running service; their tokens stop working."`
 	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
 	Backup      operate.Backup      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
 	Restore     operate.Restore     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
@@ -64,6 +64,8 @@ type cli struct {
 	Resolve    organization.Resolve    `cmd:"" group:"use" help:"Show the version of an agent that a label names."`
 	Department organization.Department `cmd:"" group:"use" help:"Look at departments, or change them."`
 	Project    organization.Project    `cmd:"" group:"use" help:"Look at projects, or change them."`
+	Webhook    organization.Webhook    `cmd:"" group:"use" help:"Look at webhooks, change them, and what was sent to them."`
+	Audit      organization.Audit      `cmd:"" group:"use" help:"List who changed what."`
 	Export     document.Export         `cmd:"" group:"use" help:"Write the organization as one document."`
 	Plan       document.Plan           `cmd:"" group:"use" help:"Show what a document would change."`
 	Apply      document.Apply          `cmd:"" group:"use" help:"Make the organization as a document says."`
@@ -71,6 +73,9 @@ type cli struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
 	Simulate simulate.Simulate `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
+
+	organization.Habits
+	Tokens account.TokenList `cmd:"" hidden:""`
 
 	Schema     document.Schema     `cmd:"" group:"more" help:"Print the JSON Schema of the document of an organization, for editors."`
 	Completion completion.Command  `cmd:"" group:"more" help:"Print what a shell needs to complete command lines of orgd."`
@@ -142,7 +147,10 @@ func failParsing(t *terminal.Terminal, err error) int {
 	path, reason := "orgd", err.Error()
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
 		command := parse.Context.Selected()
-		path = command.FullPath()
+		path = pathOf(command)
+		if len(command.Children) > 0 && strings.HasPrefix(reason, "expected ") {
+			return failVerbless(t, command)
+		}
 		takesFile := slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "file" })
 		if takesFile && strings.HasPrefix(reason, "unexpected argument ") {
 			reason += "; a file goes with --file"
@@ -153,6 +161,28 @@ func failParsing(t *terminal.Terminal, err error) int {
 		reason = flag + ": needs a value"
 	}
 	t.Say("orgd: %s\nRun \"%s --help\" to see what there is.", reason, path)
+	return exitUsage
+}
+
+// pathOf returns the words of a command, without those that mean the same.
+func pathOf(command *kong.Node) string {
+	path := command.Name
+	for n := command.Parent; n != nil; n = n.Parent {
+		path = n.Name + " " + path
+	}
+	return path
+}
+
+// failVerbless says what can be done with a noun, and returns the exit code.
+func failVerbless(t *terminal.Terminal, noun *kong.Node) int {
+	t.Say("%s needs one of these; \"%[1]s COMMAND --help\" says more:", pathOf(noun))
+	said := *t
+	said.Stdout = t.Stderr
+	table := said.Table()
+	for _, verb := range noun.Children {
+		table.Row("  "+verb.Name, verb.Help)
+	}
+	_ = table.Flush() // as of all that is said
 	return exitUsage
 }
 

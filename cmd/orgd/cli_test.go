@@ -88,7 +88,7 @@ func TestHelp(t *testing.T) {
 	}
 	wanted := map[string]string{"": "ORGD_", "serve": "$ORGD_ADDR", "token": "create", "restore": "--force", "version": "Print the version", "schema": "JSON Schema"}
 	for _, leaf := range parser.Model.Leaves(true) {
-		line := strings.TrimPrefix(leaf.FullPath(), "orgd ")
+		line := strings.TrimPrefix(pathOf(leaf), "orgd ")
 		if _, named := wanted[line]; !named {
 			wanted[line] = "Example"
 		}

@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"plan":                             "plan",
 		"--":                               "--help",
-		"get ":                             "agents departments projects activities changes audit",
+		"get ":                             "agents departments projects activities changes audit webhooks company",
 		"department ceremonies ":           "show set unset",
 		"agent show a":                     "Ada",
 		"agent show Ada --vers":            "--version",
@@ -57,7 +57,7 @@ func TestCompletion(t *testing.T) {
 		"agent update Ada --reports-to ":   "Ada Hal",
 		"get projects --lead=H":            "--lead=Hal",
 		"get agents --watch --dep":         "--department",
-		"get agents -o ":                   "table json yaml",
+		"get agents -o ":                   "table json yaml csv name",
 		"whoami --profile ":                "production",
 		"completion f":                     "fish",
 		"apply -f ":                        "",

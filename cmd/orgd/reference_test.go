@@ -39,7 +39,7 @@ func helpOfAll(t *testing.T) string {
 // section adds the help of a command to a page.
 func section(t *testing.T, page *strings.Builder, command *kong.Node) {
 	t.Helper()
-	words := strings.Fields(command.Path())
+	words := strings.Fields(strings.TrimPrefix(pathOf(command), "orgd "))
 	if command.Parent == nil {
 		words = nil
 	}

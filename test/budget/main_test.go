@@ -31,7 +31,6 @@ import (
 	"orgd"
 	"orgd/adapters/jwtauth"
 	"orgd/domain/page"
-	"orgd/ports"
 	"orgd/test/apitest"
 	"orgd/test/process"
 	"orgd/test/tokens"
@@ -186,7 +185,7 @@ func (s *service) stop() {
 	if code, err := s.Terminate(); code != 0 || err != nil {
 		s.Errorf("the service ended with %d, %v", code, err)
 	}
-	slow := func(line string) bool { return strings.Contains(line, ports.ErrUnavailable.Error()) }
+	slow := func(line string) bool { return strings.Contains(line, `"code":"SERVICE_UNAVAILABLE"`) }
 	if bad := slices.DeleteFunc(s.Errors(), slow); len(bad) > 0 {
 		s.Errorf("the service logged %q", bad)
 	}
@@ -269,15 +268,16 @@ func (s *service) send(ctx context.Context, r request, answered func(*http.Respo
 	return answered(resp)
 }
 
-// errTurn is a read whose turn has not come in time.
-var errTurn = errors.New("others are reading as much")
+// errAgain is the answer to a request whose turn has not come in time, or for which the storage
+// was too slow.
+var errAgain = errors.New("to be sent again")
 
 // call sends a request and reads its answer, which is a success. begun is called with
-// its first byte, if it is not nil. A read whose turn does not come is sent again.
+// its first byte, if it is not nil. What comes too early for a slow machine is sent again.
 func (s *service) call(r request, begun func()) (size int64, err error) {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(page.MaxWait) {
 		size, err = s.callOnce(r, begun)
-		if !errors.Is(err, errTurn) || time.Now().After(deadline) {
+		if !errors.Is(err, errAgain) || time.Now().After(deadline) {
 			return size, err
 		}
 	}
@@ -292,8 +292,8 @@ func (s *service) callOnce(r request, begun func()) (size int64, err error) {
 		}
 		if resp.StatusCode >= 300 && !(r.refusable && resp.StatusCode == http.StatusTooManyRequests) {
 			text, err := io.ReadAll(resp.Body)
-			if r.method == http.MethodGet && strings.Contains(string(text), page.ErrLarge.Error()) {
-				err = errTurn
+			if r.method == http.MethodGet && strings.Contains(string(text), page.ErrLarge.Error()) || resp.StatusCode == http.StatusServiceUnavailable {
+				err = errAgain
 			}
 			return errors.Join(fmt.Errorf("%d %.500s", resp.StatusCode, text), err)
 		}

@@ -100,7 +100,7 @@ func (b *browserSignIn) invite(t *terminal.Terminal, to remote.Connection, port 
 		"port": {strconv.Itoa(port)}, "state": {b.state}, "challenge": {session.Challenge(b.verifier)},
 	})
 	what := "Open this address in a browser on this machine (without one: orgd login --device):"
-	if openBrowser(t.Getenv, address) {
+	if remote.OpenBrowser(t.Getenv, address) {
 		what = "Sign in with the browser, which opens. If it does not, open this address on this machine:"
 	}
 	t.Say("%s\n\n  %s\n", what, address)

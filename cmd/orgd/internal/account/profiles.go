@@ -9,7 +9,7 @@ import (
 )
 
 // Profiles lists the stored profiles.
-type Profiles struct{ terminal.OutputFlag }
+type Profiles struct{ terminal.ListFlag }
 
 // Help implements kong.HelpProvider.
 func (Profiles) Help() string {

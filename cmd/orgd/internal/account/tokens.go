@@ -12,7 +12,7 @@ import (
 // TokenList lists sessions.
 type TokenList struct {
 	remote.ServerFlag
-	terminal.OutputFlag
+	terminal.ListFlag
 }
 
 // Help implements kong.HelpProvider.

@@ -89,7 +89,7 @@ func (l *line) find(typed string) *kong.Flag {
 }
 
 func (l *line) child(name string) *kong.Node {
-	i := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == name })
+	i := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == name || slices.Contains(n.Aliases, name) })
 	if i < 0 {
 		return nil
 	}

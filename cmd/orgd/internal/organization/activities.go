@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
@@ -16,10 +17,12 @@ import (
 
 // activitiesCmd lists events, or follows them.
 type activitiesCmd struct {
-	printFlags
+	listFlags
+	remote.WebFlag
+	lastFlag
 	Type       client.EventType `enum:",hired,onboarded,fired,offboarded,status_changed,promoted,demoted,task_started,task_completed,cost_incurred,tool_used,delegation_sent,delegation_received" default:"" placeholder:"TYPE" help:"Only these, such as promoted or task_completed."`
 	Agent      string           `placeholder:"AGENT" help:"Only those of this agent, by name or id."`
-	LastNHours string           `name:"last-n-hours" enum:",24,48,168" default:"" placeholder:"N" help:"Only those of the last 24, 48 or 168 hours."`
+	LastNHours string           `name:"last-n-hours" enum:",24,48,168" default:"" placeholder:"N" help:"Only those of the last 24, 48 or 168 hours; --last takes any time."`
 	Limit      *uint            `placeholder:"N" help:"Show at most so many; 0 shows all (default 50, with --watch all)."`
 	Watch      bool             `short:"w" help:"Show what happens from now on, until Ctrl-C. A connection that is lost is made again, and nothing is missed."`
 	After      string           `placeholder:"POSITION" help:"With --watch: begin behind this position, which -o json and yaml show with every event."`
@@ -31,7 +34,7 @@ func (activitiesCmd) Help() string {
 
 Examples:
 
-    orgd get activities --agent Ada --last-n-hours 24
+    orgd get activities --agent Ada --last 24h
     orgd get activities --type promoted --limit 0 -o json | jq -r '.[].agent_name'
     orgd get activities --watch
     orgd get activities --watch --type task_completed -o json | jq -c .data`
@@ -42,18 +45,28 @@ const defaultEvents = 50
 
 // Run prints the events on standard output.
 func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "activity")
+	}
 	if c.After != "" && !c.Watch {
 		return terminal.Usagef("--after: goes with --watch only")
+	}
+	if c.Last != "" && (c.Watch || c.LastNHours != "") {
+		return terminal.Usagef("--last: does not go with --watch, which begins now, nor with --last-n-hours")
+	}
+	begin, err := c.Since()
+	if err != nil {
+		return err
 	}
 	hours, _ := strconv.Atoi(c.LastNHours) // one of a few numbers, or ""
 	window := client.ActivityWindow(hours)
 	if c.Watch {
 		q := client.StreamQuery{Type: c.Type, Agent: c.Agent, Window: window, After: c.After}
-		return events(service, q).print(ctx, t, c.OutputFlag, c.Limit)
+		return events(service, q).print(ctx, t, c.ListFlag, c.Limit)
 	}
 	limit := listed(c.Limit)
 	q := client.ActivityQuery{PageQuery: remote.Pages(limit), Type: c.Type, Agent: c.Agent, Window: window}
-	all, err := remote.Collect(service.Activities(ctx, q), limit)
+	all, err := remote.Collect(since(service.Activities(ctx, q), begin, func(e client.ActivityEvent) time.Time { return e.Timestamp }), limit)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type agentArg struct {
 
 type agentShowCmd struct {
 	printFlags
+	remote.WebFlag
 	agentArg
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
 }
@@ -36,6 +37,9 @@ Examples:
 
 // Run prints the agent on standard output.
 func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "agents", c.Agent)
+	}
 	if c.Version != 0 {
 		return c.version(ctx, t, service)
 	}
@@ -43,7 +47,7 @@ func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	if err != nil {
 		return err
 	}
-	names, err := agentNames(ctx, service, c.Output, terminal.Word(a.Authority.ReportsTo))
+	names, err := agentNames(ctx, service, c.Output == "table", terminal.Word(a.Authority.ReportsTo))
 	if err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func (c *agentShowCmd) version(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	names, err := agentNames(ctx, service, c.Output, terminal.Word(v.Identity.Authority.ReportsTo))
+	names, err := agentNames(ctx, service, c.Output == "table", terminal.Word(v.Identity.Authority.ReportsTo))
 	if err != nil {
 		return err
 	}
@@ -132,8 +136,7 @@ func skills(v client.Skills) string {
 }
 
 type agentVersionsCmd struct {
-	printFlags
-	remote.AllFlag
+	allFlags
 	agentArg
 }
 
@@ -148,7 +151,7 @@ Example:
 
 // Run prints the versions on standard output.
 func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Versions(ctx, c.Agent, remote.Pages(c.Limit)), c.Limit)
+	all, err := remote.Collect(service.Versions(ctx, c.Agent, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
 		return err
 	}
@@ -165,7 +168,7 @@ func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 }
 
 type agentHistoryCmd struct {
-	printFlags
+	listFlags
 	agentArg
 }
 
@@ -220,8 +223,8 @@ func (c *agentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 		}
 		table.Field("Tools", string(h.Trust.Level))
 		if f := h.Performance; f != nil {
-			table.Field("Quality", terminal.Word(f.QualityScore))
-			table.Field("Collaboration", terminal.Word(f.CollaborationScore))
+			table.Field("Quality", terminal.Score(f.QualityScore))
+			table.Field("Collaboration", terminal.Score(f.CollaborationScore))
 			table.Field("Trend", words(f.Trend))
 		}
 	})
@@ -251,10 +254,10 @@ func (c *agentPerformanceCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 		return err
 	}
 	return c.Print(t, f, func(table *terminal.Table) {
-		table.Header("WINDOW", "COMPLETED", "FAILED", "SUCCESS", "SECONDS", "QUALITY", "COLLABORATION", "COST/TASK", "CURRENCY")
+		table.Header("WINDOW", "COMPLETED", "FAILED", "SUCCESS", "TIME/TASK", "QUALITY", "COLLABORATION", "COST/TASK")
 		for _, w := range f.Windows {
-			table.Row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), terminal.Word(w.SuccessRate),
-				terminal.Word(w.AvgCompletionTimeSeconds), terminal.Word(w.AvgQualityScore), terminal.Word(w.CollaborationScore), terminal.Word(w.AvgCostPerTask), w.Currency)
+			table.Row(string(w.Size), strconv.FormatInt(w.TasksCompleted, 10), strconv.FormatInt(w.TasksFailed, 10), terminal.Rate(w.SuccessRate),
+				terminal.Seconds(w.AvgCompletionTimeSeconds), terminal.Score(w.AvgQualityScore), terminal.Score(w.CollaborationScore), terminal.Money(terminal.Word(w.AvgCostPerTask), w.Currency))
 		}
 		table.Text(fmt.Sprintf("Tasks completed since the beginning: %d. Trend: %s.", f.TasksCompletedTotal, words(f.TrendDirection)))
 	})

@@ -112,7 +112,8 @@ func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 
 type agentUpdateCmd struct {
 	changeFlags
-	Name *string `group:"Fields" placeholder:"NAME" help:"A new name."`
+	DryRun bool    `help:"Show what would change, and change nothing; the exit code is 3 if there is something."`
+	Name   *string `group:"Fields" placeholder:"NAME" help:"A new name."`
 	agentFields
 	agentArg
 }
@@ -125,7 +126,7 @@ Examples:
 
     orgd agent update Ada --level lead --reason "after the spring review"
     orgd agent update Ada --instructions-file ada.md
-    orgd agent update Ada --owner "" --tags support
+    orgd agent update Ada --owner "" --tags support --dry-run
     echo '{metadata: {reviewed_by: Hal}}' | orgd agent update Ada -f -`
 }
 
@@ -138,8 +139,32 @@ func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 	if err != nil {
 		return err
 	}
+	if c.DryRun {
+		return c.preview(ctx, t, service, patch)
+	}
 	a, err := service.PatchAgent(ctx, c.Agent, patch, c.Options()...)
 	return printResult(t, c.ResultFlag, a, err, "Agent %s has version %d (revision %d).", a.Name, a.Version, a.Revision)
+}
+
+// preview plans the patch as a document that has it alone.
+func (c *agentUpdateCmd) preview(ctx context.Context, t *terminal.Terminal, service *client.Client, patch client.Object) error {
+	a, err := service.Agent(ctx, c.Agent)
+	if err != nil {
+		return err
+	}
+	if _, renamed := patch["name"]; renamed {
+		patch["previous_name"] = a.Name
+	} else {
+		patch["name"] = a.Name
+	}
+	const source = "this change"
+	return document.Proposal{
+		Service: service, Name: source, DryRun: true,
+		Document: client.OrganizationDocument{Text: []byte(terminal.JSON(map[string]any{"format": 1, "agents": []any{patch}}))},
+		Locate: func(path string, _ int) (string, int, string) {
+			return source, 0, strings.TrimPrefix(path, "agents[0].")
+		},
+	}.ConfirmAndApply(ctx, t, false)
 }
 
 type agentDeleteCmd struct {

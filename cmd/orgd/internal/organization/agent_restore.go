@@ -56,7 +56,7 @@ func (c *agentsCmd) deleted(ctx context.Context, t *terminal.Terminal, service *
 	if c.Watch || c.Department != "" || c.Status != "" || c.Level != "" || c.Owner != "" || len(c.Tag) > 0 || c.NamePrefix != "" {
 		return terminal.Usagef("--deleted goes with --limit alone")
 	}
-	all, err := remote.Collect(service.DeletedAgents(ctx, remote.Pages(c.Limit)), c.Limit)
+	all, err := remote.Collect(service.DeletedAgents(ctx, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
 		return err
 	}

@@ -14,17 +14,17 @@ import (
 
 // agentsCmd lists agents.
 type agentsCmd struct {
-	printFlags
-	remote.AllFlag
+	allFlags
+	remote.WebFlag
 	Department string             `placeholder:"NAME" help:"Only those of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only these: junior, mid, senior, lead, principal, director, vp or c_suite."`
 	Owner      string             `placeholder:"SUBJECT" help:"Only those of this owner."`
 	Tag        []string           `placeholder:"TAG" help:"Only those with this tag; with all of them if there are more."`
 	NamePrefix string             `placeholder:"TEXT" help:"Only those whose names begin like this."`
-	Sort       client.FigureSort  `enum:",success,cost,tasks,quality,name" default:"" placeholder:"FIGURE" help:"What they have done, ordered by success, cost, tasks, quality or name."`
-	Window     client.WindowSize  `enum:",7d,30d,90d" default:"" placeholder:"DAYS" help:"What they have done in 7d, 30d or 90d; 30d if only --sort is given."`
+	Window     client.WindowSize  `enum:",7d,30d,90d" default:"" aliases:"last" placeholder:"DAYS" help:"What they have done in 7d, 30d or 90d (default 30d); --last is the same."`
 	Deleted    bool               `help:"The agents that were deleted, the last one first."`
+	Agent      string             `arg:"" optional:"" help:"Show this one instead, whatever the other flags say."`
 	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
 }
 
@@ -32,7 +32,7 @@ type agentsCmd struct {
 func (agentsCmd) Help() string {
 	return `Lists agents in the order of the organization, with --name-prefix by name.
 
-With --sort or --window it shows figures instead, those with the worst success or quality or with the most cost or tasks first. Those without data come last. BEFORE is the cost of as many days before.
+With --sort success, cost, tasks, quality or name, and with --window, it shows figures instead, those with the worst success or quality or with the most cost or tasks first. Those without data come last. BEFORE is the cost of as many days before.
 
 With --watch and -o json there is one line for each agent, with the change that it is shown for.
 
@@ -48,7 +48,13 @@ Examples:
 
 // Run prints the agents on standard output.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	if c.Sort != "" || c.Window != "" {
+	if c.Agent != "" {
+		return (&agentShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, agentArg: agentArg{c.Agent}}).Run(ctx, t, service)
+	}
+	if c.Web {
+		return c.Browse(t, "agents")
+	}
+	if slices.Contains(figureSorts, client.FigureSort(c.Sort)) || c.Window != "" {
 		return c.figures(ctx, t, service)
 	}
 	if c.Deleted {
@@ -72,9 +78,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 // read reads the agents, as much of them as will be printed.
 func (c *agentsCmd) read(ctx context.Context, service *client.Client) ([]client.Agent, error) {
 	all, err := remote.Collect(service.Agents(ctx, client.AgentQuery{
-		PageQuery: remote.Pages(c.Limit), Department: c.Department, Status: c.Status, Level: c.Level,
-		Owner: c.Owner, Tags: c.Tag, NamePrefix: c.NamePrefix, Summary: c.Output == "table",
-	}), c.Limit)
+		PageQuery: remote.Pages(c.Reads()), Department: c.Department, Status: c.Status, Level: c.Level,
+		Owner: c.Owner, Tags: c.Tag, NamePrefix: c.NamePrefix, Summary: !c.Full(),
+	}), c.Reads())
 	if err == nil && len(all) == 0 && c.Department != "" {
 		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
 	}
@@ -104,6 +110,7 @@ type watchedAgent struct {
 // agentWatch prints agents as they change.
 type agentWatch struct {
 	*agentsCmd
+	stream  terminal.OutputFlag
 	t       *terminal.Terminal
 	service *client.Client
 	table   *terminal.Table
@@ -112,7 +119,11 @@ type agentWatch struct {
 
 // watch prints the agents, and then each agent that changes.
 func (c *agentsCmd) watch(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	w := &agentWatch{c, t, service, t.Table(), map[string]int64{}}
+	stream, err := c.Stream()
+	if err != nil {
+		return err
+	}
+	w := &agentWatch{c, stream, t, service, t.Table(), map[string]int64{}}
 	return changes(service, client.ChangeStreamQuery{ChangeFilter: client.ChangeFilter{Action: "agent"}}).follow(ctx, t,
 		func() error { return w.begin(ctx) },
 		func(e client.StreamChange) (bool, error) { return true, w.change(ctx, e.ChangeEvent) })
@@ -185,7 +196,7 @@ func (w *agentWatch) print(e *client.ChangeEvent, a *client.Agent) error {
 	}
 	switch {
 	case w.Output != "table":
-		return w.PrintOne(w.t, watchedAgent{e, a})
+		return w.stream.PrintOne(w.t, watchedAgent{e, a})
 	case a != nil:
 		w.table.Row(agentCells(*a)...)
 	default:
@@ -194,11 +205,11 @@ func (w *agentWatch) print(e *client.ChangeEvent, a *client.Agent) error {
 	return nil
 }
 
-// agentNames returns the names of agents by id if the output is a table: the others
-// have ids. The name of a deleted agent is its id. Empty ids are left out.
-func agentNames(ctx context.Context, service *client.Client, output string, ids ...string) (map[string]string, error) {
+// agentNames returns the names of agents by id if they are wanted, as in tables: other output
+// has ids. The name of a deleted agent is its id. Empty ids are left out.
+func agentNames(ctx context.Context, service *client.Client, wanted bool, ids ...string) (map[string]string, error) {
 	names := map[string]string{}
-	if output != "table" {
+	if !wanted {
 		return names, nil
 	}
 	for _, id := range ids {

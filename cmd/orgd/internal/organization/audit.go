@@ -9,9 +9,10 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
-// auditCmd lists audit entries.
-type auditCmd struct {
-	printFlags
+// Audit lists audit entries.
+type Audit struct {
+	listFlags
+	remote.WebFlag
 	lastFlag
 	Actor    string `placeholder:"NAME" help:"Only the changes of this subject."`
 	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id; of one that was deleted by its id."`
@@ -21,7 +22,7 @@ type auditCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (auditCmd) Help() string {
+func (Audit) Help() string {
 	return `Lists who changed what, latest first. Needs role admin. orgd get changes shows more of what was changed, to everybody. -o json and yaml also show the route and the id of each request, which is in the log.
 
 Examples:
@@ -32,7 +33,10 @@ Examples:
 }
 
 // Run prints the entries on standard output.
-func (c *auditCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+func (c *Audit) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "audit")
+	}
 	since, err := c.Since()
 	if err != nil {
 		return err

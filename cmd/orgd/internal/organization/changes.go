@@ -14,7 +14,8 @@ import (
 
 // changesCmd lists the change log, or follows it.
 type changesCmd struct {
-	printFlags
+	listFlags
+	remote.WebFlag
 	lastFlag
 	Agent      string              `placeholder:"AGENT" help:"Only those of this agent, by name or id; of one that was deleted by its id."`
 	Department string              `placeholder:"NAME" help:"Only those of this department and of agents in it."`
@@ -39,21 +40,24 @@ Examples:
 
 // Run prints the changes on standard output.
 func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "changes")
+	}
 	if c.After != "" && !c.Watch {
 		return terminal.Usagef("--after: goes with --watch only")
 	}
 	if c.Last != "" && c.Watch {
 		return terminal.Usagef("--last: does not go with --watch, which begins now")
 	}
-	since, err := c.Since()
+	begin, err := c.Since()
 	if err != nil {
 		return err
 	}
 	filter := client.ChangeFilter{Action: c.Action, Agent: c.Agent, Department: c.Department, Actor: c.Actor}
 	if c.Watch {
-		return changes(service, client.ChangeStreamQuery{ChangeFilter: filter, After: c.After}).print(ctx, t, c.OutputFlag, c.Limit)
+		return changes(service, client.ChangeStreamQuery{ChangeFilter: filter, After: c.After}).print(ctx, t, c.ListFlag, c.Limit)
 	}
-	all, err := c.list(ctx, service, filter, since)
+	all, err := c.list(ctx, service, filter, begin)
 	if err != nil {
 		return err
 	}
@@ -66,16 +70,10 @@ func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *cli
 }
 
 // list reads the changes since some time, within the limit.
-func (c *changesCmd) list(ctx context.Context, service *client.Client, filter client.ChangeFilter, since time.Time) ([]client.ChangeEvent, error) {
+func (c *changesCmd) list(ctx context.Context, service *client.Client, filter client.ChangeFilter, begin time.Time) ([]client.ChangeEvent, error) {
 	limit := listed(c.Limit)
-	newer := func(yield func(client.ChangeEvent, error) bool) {
-		for e, err := range service.Changes(ctx, client.ChangeQuery{PageQuery: remote.Pages(limit), ChangeFilter: filter}) {
-			if err == nil && e.Timestamp.Before(since) || !yield(e, err) {
-				return
-			}
-		}
-	}
-	return remote.Collect(newer, limit)
+	all := service.Changes(ctx, client.ChangeQuery{PageQuery: remote.Pages(limit), ChangeFilter: filter})
+	return remote.Collect(since(all, begin, func(e client.ChangeEvent) time.Time { return e.Timestamp }), limit)
 }
 
 var changeColumns = []string{"TIME", "ACTOR", "ACTION", "NAME", "VERSION", "CHANGED", "REASON"}

@@ -35,7 +35,7 @@ func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 		}
 		table.Field("Name", v.CompanyName)
 		table.Field("Autonomy", string(v.AutonomyLevel))
-		table.Field("Budget", string(v.BudgetMonthly)+" "+v.Currency+" a month")
+		table.Field("Budget", terminal.Money(v.BudgetMonthly, v.Currency)+" a month")
 		table.Field("Communication", v.CommunicationPattern)
 		table.Field("Departments", strings.Join(departments, ", "))
 		if len(v.Settings) > 0 {

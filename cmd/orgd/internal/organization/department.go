@@ -18,6 +18,7 @@ type departmentArg struct {
 
 type departmentShowCmd struct {
 	printFlags
+	remote.WebFlag
 	departmentArg
 }
 
@@ -32,6 +33,9 @@ Example:
 
 // Run prints the department on standard output.
 func (c *departmentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "departments", c.Department)
+	}
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {
 		return err
@@ -40,7 +44,7 @@ func (c *departmentShowCmd) Run(ctx context.Context, t *terminal.Terminal, servi
 		table.Field("Name", d.Name)
 		table.Field("Description", d.Description)
 		table.Field("Head", terminal.Word(d.Head))
-		table.Field("Budget", string(d.BudgetPercent)+" %")
+		table.Field("Budget", terminal.Percent(d.BudgetPercent))
 		table.Field("Autonomy", orInherited(d.AutonomyLevel))
 		table.Field("Ceremonies", ceremonies(d))
 		for _, team := range d.Teams {
@@ -101,12 +105,12 @@ func (c *departmentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 	}
 	return c.Print(t, h, func(table *terminal.Table) {
 		table.Field("Department", h.DepartmentName)
-		table.Field("Agents", fmt.Sprintf("%d, %d of them active (%s %%)", h.AgentCount, h.ActiveAgentCount, h.UtilizationPercent))
-		table.Field("Performance", terminal.Word(h.AvgPerformanceScore))
-		table.Field("Collaboration", terminal.Word(h.CollaborationScore))
-		table.Field("Cost 7 days", string(h.Cost7d)+" "+h.Currency)
+		table.Field("Agents", fmt.Sprintf("%d, %d of them active (%s)", h.AgentCount, h.ActiveAgentCount, terminal.Percent(h.UtilizationPercent)))
+		table.Field("Performance", terminal.Score(h.AvgPerformanceScore))
+		table.Field("Collaboration", terminal.Score(h.CollaborationScore))
+		table.Field("Cost 7 days", terminal.Money(h.Cost7d, h.Currency))
 		for _, day := range h.CostTrend {
-			table.Field("  "+day.Timestamp.Format("2006-01-02"), string(day.Value))
+			table.Field("  "+day.Timestamp.Format("2006-01-02"), terminal.Money(day.Value, h.Currency))
 		}
 	})
 }
@@ -210,8 +214,9 @@ func (c *departmentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, ser
 
 // departmentsCmd lists departments.
 type departmentsCmd struct {
-	printFlags
-	remote.AllFlag
+	allFlags
+	remote.WebFlag
+	Department string `arg:"" optional:"" help:"Show this one instead."`
 }
 
 // Help implements kong.HelpProvider.
@@ -225,14 +230,20 @@ Example:
 
 // Run prints the departments on standard output.
 func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Departments(ctx, remote.Pages(c.Limit)), c.Limit)
+	if c.Department != "" {
+		return (&departmentShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, departmentArg: departmentArg{c.Department}}).Run(ctx, t, service)
+	}
+	if c.Web {
+		return c.Browse(t, "")
+	}
+	all, err := remote.Collect(service.Departments(ctx, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
 		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
 		table.Header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
 		for _, d := range all {
-			table.Row(d.Name, terminal.Word(d.Head), string(d.BudgetPercent)+" %", orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt))
+			table.Row(d.Name, terminal.Word(d.Head), terminal.Percent(d.BudgetPercent), orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt))
 		}
 	})
 }

@@ -3,6 +3,7 @@ package organization
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"orgd/client"
@@ -10,19 +11,29 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// figureSorts are what the service orders figures by.
+var figureSorts = []client.FigureSort{client.SortBySuccess, client.SortByCost, client.SortByTasks, client.SortByQuality, client.SortByName}
+
 // figures prints what the agents did in a window.
 func (c *agentsCmd) figures(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Deleted || c.Watch || c.NamePrefix != "" {
 		return terminal.Usagef("--sort and --window do not go with --deleted, --name-prefix or --watch")
 	}
 	q := client.FiguresQuery{
-		PageQuery: remote.Pages(c.Limit), Window: c.Window, Sort: c.Sort,
-		Department: c.Department, Status: c.Status, Level: c.Level, Owner: c.Owner, Tags: c.Tag,
+		Window: c.Window, Department: c.Department, Status: c.Status, Level: c.Level, Owner: c.Owner, Tags: c.Tag,
 	}
-	all, err := remote.Collect(service.AgentFigures(ctx, q), c.Limit)
+	if by := client.FigureSort(c.Sort); slices.Contains(figureSorts, by) {
+		q.Sort, c.Sort = by, "" // as the service has ordered them
+	}
+	q.PageQuery = remote.Pages(c.Reads())
+	all, err := remote.Collect(service.AgentFigures(ctx, q), c.Reads())
 	if err == nil && len(all) == 0 && c.Department != "" {
 		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
 	}
+	if err != nil {
+		return err
+	}
+	currency, err := currencyOf(ctx, service, c.HasRows())
 	if err != nil {
 		return err
 	}
@@ -30,12 +41,17 @@ func (c *agentsCmd) figures(ctx context.Context, t *terminal.Terminal, service *
 		window := string(cmp.Or(c.Window, client.Window30Days))
 		table.Header("NAME", "DEPARTMENT", "OWNER", "COMPLETED", "FAILED", "SUCCESS", "QUALITY", "COST "+window, "BEFORE", "LAST ACTIVE")
 		for _, f := range all {
-			active := ""
-			if f.LastActiveAt != nil {
-				active = terminal.Time(*f.LastActiveAt)
-			}
 			table.Row(f.Name, f.Department, terminal.Word(f.Owner), strconv.FormatInt(f.TasksCompleted, 10), strconv.FormatInt(f.TasksFailed, 10),
-				terminal.Word(f.SuccessRate), terminal.Word(f.QualityScore), string(f.Cost), string(f.CostBefore), active)
+				terminal.Rate(f.SuccessRate), terminal.Score(f.QualityScore), terminal.Money(f.Cost, currency), terminal.Money(f.CostBefore, currency), terminal.TimeOrNone(f.LastActiveAt))
 		}
 	})
+}
+
+// currencyOf returns the currency of all amounts, if it is wanted.
+func currencyOf(ctx context.Context, service *client.Client, wanted bool) (string, error) {
+	if !wanted {
+		return "", nil
+	}
+	company, err := service.Company(ctx)
+	return company.Currency, err
 }

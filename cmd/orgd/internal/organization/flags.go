@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -20,9 +21,26 @@ type printFlags struct {
 	terminal.OutputFlag
 }
 
+// listFlags are those of lists that may be cut to a number of items.
+type listFlags struct {
+	remote.ServerFlag
+	terminal.ListFlag
+}
+
+// allFlags are those of lists that are printed in full unless there is a limit.
+type allFlags struct {
+	remote.ServerFlag
+	terminal.AllFlag
+}
+
+// one returns the flags of the command that shows one item of the list.
+func (f allFlags) one() printFlags {
+	return printFlags{f.ServerFlag, terminal.OutputFlag{Output: f.Output}}
+}
+
 // lastFlag goes back in a list.
 type lastFlag struct {
-	Last string `placeholder:"TIME" help:"Only the changes of the last 24h, 7d or the like."`
+	Last string `placeholder:"TIME" help:"Only what is of the last 24h, 7d or the like."`
 }
 
 // Since returns the time from which on something is listed; zero means from the beginning.
@@ -35,6 +53,17 @@ func (f lastFlag) Since() (time.Time, error) {
 		return time.Time{}, terminal.Usagef("--last: must be a time such as 24h or 7d")
 	}
 	return time.Now().Add(-d), nil
+}
+
+// since ends a list, latest first, at a time.
+func since[T any](items iter.Seq2[T, error], begin time.Time, timeOf func(T) time.Time) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for item, err := range items {
+			if err == nil && timeOf(item).Before(begin) || !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 // changeFlags are those of commands that create or change an object.

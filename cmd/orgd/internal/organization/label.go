@@ -16,10 +16,10 @@ import (
 // Label is everything about the labels of agents.
 type Label struct {
 	Set     labelSetCmd     `cmd:"" help:"Have a label name a version of an agent."`
-	Get     labelGetCmd     `cmd:"" help:"Show a label of an agent."`
-	List    labelListCmd    `cmd:"" help:"List the labels of an agent."`
+	Get     labelGetCmd     `cmd:"" aliases:"show,describe" help:"Show a label of an agent."`
+	List    labelListCmd    `cmd:"" aliases:"ls" help:"List the labels of an agent."`
 	History labelHistoryCmd `cmd:"" help:"List what a label of an agent has named."`
-	Remove  labelRemoveCmd  `cmd:"" help:"Remove a label of an agent."`
+	Remove  labelRemoveCmd  `cmd:"" aliases:"rm,delete,unset" help:"Remove a label of an agent."`
 }
 
 // labelArg names a label of an agent.
@@ -106,7 +106,7 @@ func (c labelArg) read(ctx context.Context, service *client.Client) (client.Labe
 }
 
 type labelListCmd struct {
-	printFlags
+	listFlags
 	agentArg
 }
 
@@ -134,8 +134,7 @@ func (c *labelListCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 }
 
 type labelHistoryCmd struct {
-	printFlags
-	remote.AllFlag
+	allFlags
 	labelArg
 }
 
@@ -150,7 +149,7 @@ Example:
 
 // Run prints the history on standard output.
 func (c *labelHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Limit)), c.Limit)
+	all, err := remote.Collect(service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type projectArg struct {
 
 type projectShowCmd struct {
 	printFlags
+	remote.WebFlag
 	projectArg
 }
 
@@ -33,11 +34,18 @@ Example:
 
 // Run prints the project on standard output.
 func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	if c.Web {
+		return c.Browse(t, "projects")
+	}
 	v, err := service.Project(ctx, c.Project)
 	if err != nil {
 		return err
 	}
-	names, err := agentNames(ctx, service, c.Output, append([]string{terminal.Word(v.Lead)}, v.Team...)...)
+	names, err := agentNames(ctx, service, c.Output == "table", append([]string{terminal.Word(v.Lead)}, v.Team...)...)
+	if err != nil {
+		return err
+	}
+	currency, err := currencyOf(ctx, service, c.Output == "table")
 	if err != nil {
 		return err
 	}
@@ -52,7 +60,7 @@ func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 		table.Field("Status", string(v.Status))
 		table.Field("Lead", names[terminal.Word(v.Lead)])
 		table.Field("Team", strings.Join(team, ", "))
-		table.Field("Budget", string(v.Budget))
+		table.Field("Budget", terminal.Money(v.Budget, currency))
 		if v.Deadline != nil {
 			table.Field("Deadline", terminal.Time(*v.Deadline))
 		}
@@ -181,10 +189,11 @@ func (c *projectDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 
 // projectsCmd lists projects.
 type projectsCmd struct {
-	printFlags
-	remote.AllFlag
-	Status client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
-	Lead   string               `placeholder:"AGENT" help:"Only those that this agent leads."`
+	allFlags
+	remote.WebFlag
+	Status  client.ProjectStatus `enum:",planning,active,on_hold,completed,cancelled" default:"" placeholder:"STATUS" help:"Only these: planning, active, on_hold, completed or cancelled."`
+	Lead    string               `placeholder:"AGENT" help:"Only those that this agent leads."`
+	Project string               `arg:"" optional:"" help:"Show this one instead."`
 }
 
 // Help implements kong.HelpProvider.
@@ -198,7 +207,13 @@ Example:
 
 // Run prints the projects on standard output.
 func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: remote.Pages(c.Limit), Status: c.Status, Lead: c.Lead}), c.Limit)
+	if c.Project != "" {
+		return (&projectShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, projectArg: projectArg{c.Project}}).Run(ctx, t, service)
+	}
+	if c.Web {
+		return c.Browse(t, "projects")
+	}
+	all, err := remote.Collect(service.Projects(ctx, client.ProjectQuery{PageQuery: remote.Pages(c.Reads()), Status: c.Status, Lead: c.Lead}), c.Reads())
 	if err != nil {
 		return err
 	}
@@ -206,7 +221,11 @@ func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 	for _, v := range all {
 		leads = append(leads, terminal.Word(v.Lead))
 	}
-	names, err := agentNames(ctx, service, c.Output, leads...)
+	names, err := agentNames(ctx, service, c.HasRows(), leads...)
+	if err != nil {
+		return err
+	}
+	currency, err := currencyOf(ctx, service, c.HasRows())
 	if err != nil {
 		return err
 	}
@@ -217,7 +236,7 @@ func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 			if v.Deadline != nil {
 				deadline = v.Deadline.Format(time.DateOnly)
 			}
-			table.Row(v.ID, v.Name, string(v.Status), names[terminal.Word(v.Lead)], strconv.Itoa(len(v.Team)), string(v.Budget), deadline, terminal.Time(v.UpdatedAt))
+			table.Row(v.ID, v.Name, string(v.Status), names[terminal.Word(v.Lead)], strconv.Itoa(len(v.Team)), terminal.Money(v.Budget, currency), deadline, terminal.Time(v.UpdatedAt))
 		}
 	})
 }

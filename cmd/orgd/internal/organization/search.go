@@ -12,8 +12,7 @@ import (
 
 // Search finds agents by what is written in them.
 type Search struct {
-	printFlags
-	remote.AllFlag
+	allFlags
 	Text       string             `arg:"" help:"Text to search for, 3 to 128 characters."`
 	Department string             `placeholder:"NAME" help:"Only in agents of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only in these: active, onboarding, on_leave or terminated."`
@@ -36,9 +35,9 @@ Examples:
 // Run prints what was found on standard output.
 func (c *Search) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.Search(ctx, client.SearchQuery{
-		PageQuery: remote.Pages(c.Limit), Text: c.Text, Department: c.Department, Status: c.Status, Level: c.Level,
-		Owner: c.Owner, Tags: c.Tag, Summary: c.Output == "table",
-	}), c.Limit)
+		PageQuery: remote.Pages(c.Reads()), Text: c.Text, Department: c.Department, Status: c.Status, Level: c.Level,
+		Owner: c.Owner, Tags: c.Tag, Summary: !c.Full(),
+	}), c.Reads())
 	if err == nil && len(all) == 0 && c.Department != "" {
 		_, err = service.Department(ctx, c.Department) // the list does not tell whether there is one
 	}

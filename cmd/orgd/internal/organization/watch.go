@@ -26,7 +26,11 @@ type watched[E any] struct {
 }
 
 // print prints what comes, up to a limit, where nil and 0 are none.
-func (w watched[E]) print(ctx context.Context, t *terminal.Terminal, f terminal.OutputFlag, limit *uint) error {
+func (w watched[E]) print(ctx context.Context, t *terminal.Terminal, list terminal.ListFlag, limit *uint) error {
+	f, err := list.Stream()
+	if err != nil {
+		return err
+	}
 	table := t.Table(w.widths...)
 	var left uint
 	if limit != nil {

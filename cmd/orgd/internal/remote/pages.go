@@ -7,11 +7,6 @@ import (
 	"orgd/client"
 )
 
-// AllFlag bounds a list. Its default is the whole list.
-type AllFlag struct {
-	Limit uint `placeholder:"N" help:"Show at most so many (default all)."`
-}
-
 // Pages returns the query for pages that fit a limit, where 0 is no limit.
 func Pages(limit uint) client.PageQuery {
 	const largest = 200

@@ -66,6 +66,10 @@ func (f ServerFlag) Open(t *terminal.Terminal) (*client.Client, Connection, erro
 		return nil, c, terminal.Usage(err)
 	}
 	c.Announce(t)
+	t.Explain = func(err error) (text, detail string) {
+		text, detail = c.explain(err)
+		return text + didYouMean(service, err), detail
+	}
 	return service, c, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"golang.org/x/term"
@@ -65,15 +64,11 @@ func (t *Terminal) ConfirmPlan(ctx context.Context, question string, yes bool, s
 
 // AskSecret asks for a line that does not appear on the terminal.
 func (t *Terminal) AskSecret(ctx context.Context, question string) (string, error) {
-	from := t.Stdin
-	if in, ok := from.(input); ok {
-		from = in.from
-	}
-	terminal, ok := from.(*os.File)
+	keyboard, ok := t.keyboard()
 	if !ok {
 		return t.ask(ctx, question)
 	}
-	fd := int(terminal.Fd())
+	fd := int(keyboard.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err

@@ -60,6 +60,9 @@ func (f OutputFlag) PrintOne(t *Terminal, v any) error {
 
 // encode returns v as JSON, or as YAML with the same names in the same order.
 func (f OutputFlag) encode(v any, indent string) ([]byte, error) {
+	if f.Output == "csv" || f.Output == "name" {
+		return nil, Usagef("--output: only a list is printed as %s", f.Output)
+	}
 	text, err := encodeJSON(v, indent)
 	if err == nil && f.Output == "yaml" {
 		return ToYAML(text, nil)
@@ -94,6 +97,11 @@ func ToYAML(text []byte, style func(*yaml.Node)) ([]byte, error) {
 	if style != nil {
 		style(n)
 	}
+	return YAML(n)
+}
+
+// YAML returns a node as a text in block style.
+func YAML(n *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)

@@ -54,9 +54,6 @@ func (t *Table) Text(text string) {
 func (t *Table) Line(text string) { t.rows = append(t.rows, row{line: Visible(text)}) }
 
 func (t *Table) add(bold int, cells []string) {
-	for i := range cells {
-		cells[i] = Visible(cells[i])
-	}
 	t.rows = append(t.rows, row{cells: cells, bold: bold})
 }
 
@@ -64,6 +61,8 @@ func (t *Table) add(bold int, cells []string) {
 func (t *Table) Flush() error {
 	for _, r := range t.rows {
 		for i, cell := range r.cells {
+			cell = Visible(cell)
+			r.cells[i] = cell
 			if i == len(t.widths) {
 				t.widths = append(t.widths, 0)
 			}

@@ -1,17 +1,20 @@
-package account
+package remote
 
 import (
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"orgd/cmd/orgd/internal/terminal"
 )
 
-// openBrowser opens an address in the user's browser. It reports whether there is one that
+// OpenBrowser opens an address in the user's browser. It reports whether there is one that
 // may have done so.
-func openBrowser(getenv func(string) string, address string) bool {
+func OpenBrowser(getenv func(string) string, address string) bool {
 	for _, command := range browsers(getenv, runtime.GOOS) {
 		words := strings.Fields(command)
 		if len(words) == 0 {
@@ -30,6 +33,28 @@ func openBrowser(getenv func(string) string, address string) bool {
 		}
 	}
 	return false
+}
+
+// WebFlag asks for a page of the console instead of text.
+type WebFlag struct {
+	Web bool `help:"Open the page of the console that shows this; without a terminal, print its address."`
+}
+
+// Browse opens a page of the console, or prints its address.
+func (f ServerFlag) Browse(t *terminal.Terminal, page ...string) error {
+	_, to, err := f.Open(t)
+	if err != nil {
+		return err
+	}
+	for i := range page {
+		page[i] = url.PathEscape(page[i])
+	}
+	address := strings.TrimRight(to.Server, "/") + "/console#/" + strings.Join(page, "/")
+	if t.StdoutIsTerminal && OpenBrowser(t.Getenv, address) {
+		t.Say("The browser opens %s", address)
+		return nil
+	}
+	return t.Write(address + "\n")
 }
 
 // browsers are the commands that may open an address on this system, the best first: none
