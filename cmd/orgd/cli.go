@@ -117,7 +117,7 @@ func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
 	c.Serve.Plugins, c.Config.Check.Plugins = config.Flags(), config.Flags()
 	c.Migrate.Plugins = config.Flags("mongo-uri", "mongo-database", "mongo-connect-timeout", "mongo-operation-timeout", "mongo-max-pool")
 	c.Token.Create.Plugins = config.Flags("signing-key-file", "token-issuer", "token-audience")
-	return kong.New(c,
+	parser, err := kong.New(c,
 		kong.Name("orgd"),
 		kong.Description(`orgd keeps an organization of AI agents: departments, agents and the history of what each agent was.
 
@@ -139,6 +139,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
 		kong.ValueFormatter(config.Help()),
 	)
+	if err == nil {
+		organization.Explain(parser.Model.Leaves(false))
+	}
+	return parser, err
 }
 
 // failParsing reports a command line that is not in the grammar, and returns the

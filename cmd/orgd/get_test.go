@@ -22,6 +22,7 @@ type office struct {
 	*testing.T
 	user  // an editor
 	admin user
+	data  string // its directory
 	*client.Client
 }
 
@@ -36,7 +37,7 @@ func newOffice(t *testing.T) *office {
 		t.Fatal(err)
 	}
 	as := func(token string) user { return user{vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + token}} }
-	return &office{t, as(token), as(readSecret(t, filepath.Join(dir, "admin.token"))), c}
+	return &office{t, as(token), as(readSecret(t, filepath.Join(dir, "admin.token"))), dir, c}
 }
 
 // via puts a proxy between the editor and the service.

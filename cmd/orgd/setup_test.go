@@ -22,7 +22,11 @@ import (
 const asProgram = "ORGD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch os.Getenv(asProgram) {
+	case "":
+	case "asked": // as on a terminal
+		os.Exit(run(context.Background(), os.Args[1:], terminal.Terminal{Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Interactive: true, UserDir: os.Getenv("HOME")}))
+	default:
 		main()
 	}
 	goleak.VerifyTestMain(m)

@@ -28,22 +28,9 @@ type activitiesCmd struct {
 	After      string           `placeholder:"POSITION" help:"With --watch: begin behind this position, which -o json and yaml show with every event."`
 }
 
-// Help implements kong.HelpProvider.
-func (activitiesCmd) Help() string {
-	return `Lists what happened to agents and what they did, latest first, or follows it with --watch. With --watch, -o json prints one event a line.
-
-Examples:
-
-    orgd get activities --agent Ada --last 24h
-    orgd get activities --type promoted --limit 0 -o json | jq -r '.[].agent_name'
-    orgd get activities --watch
-    orgd get activities --watch --type task_completed -o json | jq -c .data`
-}
-
 // defaultEvents is how many events are listed: their number has no bound.
 const defaultEvents = 50
 
-// Run prints the events on standard output.
 func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {
 		return c.Browse(t, "activity")

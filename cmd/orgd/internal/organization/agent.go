@@ -24,18 +24,6 @@ type agentShowCmd struct {
 	Version int64 `placeholder:"N" help:"Show the agent as this version has it."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentShowCmd) Help() string {
-	return `Shows an agent with its instructions. -o json and yaml show every field.
-
-Examples:
-
-    orgd agent show Ada
-    orgd agent show Ada --version 1
-    orgd agent show Ada -o json | jq -r .instructions > ada.md`
-}
-
-// Run prints the agent on standard output.
 func (c *agentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {
 		return c.Browse(t, "agents", c.Agent)
@@ -140,16 +128,6 @@ type agentVersionsCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (agentVersionsCmd) Help() string {
-	return `Lists the versions of an agent's identity, latest first, with who saved them and why. The versions of an agent that was deleted are listed by its id.
-
-Example:
-
-    orgd agent versions Ada --limit 5`
-}
-
-// Run prints the versions on standard output.
 func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.Versions(ctx, c.Agent, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
@@ -172,16 +150,6 @@ type agentHistoryCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (agentHistoryCmd) Help() string {
-	return `Lists when an agent was hired, promoted and so on, oldest first.
-
-Example:
-
-    orgd agent history Ada`
-}
-
-// Run prints the career on standard output.
 func (c *agentHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	steps, err := service.AgentHistory(ctx, c.Agent)
 	if err != nil {
@@ -200,16 +168,6 @@ type agentHealthCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (agentHealthCmd) Help() string {
-	return `Shows whether an agent is at work, when it was last active, and how well it did in the last 30 days.
-
-Example:
-
-    orgd agent health Ada`
-}
-
-// Run prints the health on standard output.
 func (c *agentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	h, err := service.AgentHealth(ctx, c.Agent)
 	if err != nil {
@@ -238,16 +196,6 @@ type agentPerformanceCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (agentPerformanceCmd) Help() string {
-	return `Shows what an agent has achieved in the last 7, 30 and 90 days. Averages need five finished tasks.
-
-Example:
-
-    orgd agent performance Ada`
-}
-
-// Run prints the figures on standard output.
 func (c *agentPerformanceCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	f, err := service.AgentPerformance(ctx, c.Agent)
 	if err != nil {

@@ -82,18 +82,6 @@ type agentCreateCmd struct {
 	Name       string  `arg:"" optional:"" help:"Name of the agent, unless the file has it."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentCreateCmd) Help() string {
-	return `Hires an agent. It needs a name, a role and a department; all else has defaults.
-
-Examples:
-
-    orgd agent create Ada --role Reviewer --department Engineering --level senior \
-      --model aurora/aurora-large-3 --owner eve@example.com --tags support,eu --instructions-file ada.md
-    orgd agent create -f ada.yaml -o json`
-}
-
-// Run creates the agent.
 func (c *agentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	in, err := input[client.AgentInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
@@ -118,19 +106,6 @@ type agentUpdateCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (agentUpdateCmd) Help() string {
-	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field, lists are replaced.
-
-Examples:
-
-    orgd agent update Ada --level lead --reason "after the spring review"
-    orgd agent update Ada --instructions-file ada.md
-    orgd agent update Ada --owner "" --tags support --dry-run
-    echo '{metadata: {reviewed_by: Hal}}' | orgd agent update Ada -f -`
-}
-
-// Run changes the agent.
 func (c *agentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	patch, err := c.patch(t, func(o client.Object) error {
 		put(o, "name", c.Name)
@@ -174,19 +149,6 @@ type agentDeleteCmd struct {
 	Agents []string `arg:"" name:"agent" help:"Names or ids of the agents."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentDeleteCmd) Help() string {
-	return `Fires agents and frees their names. Their versions and what they did stay readable by id, and orgd agent restore brings them back.
-
-With --purge, the versions, the events and the figures of agents that were deleted go for good. What departments have done stays, and so does the change log.
-
-Examples:
-
-    orgd agent delete Ada Hal --yes
-    orgd agent delete Ada --purge`
-}
-
-// Run deletes the agents.
 func (c *agentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Purge {
 		return c.remove(ctx, t, c.Agents, func(name string) (deletion, error) {

@@ -18,18 +18,6 @@ type agentDiffCmd struct {
 	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentDiffCmd) Help() string {
-	return `Shows what changed from one version of an agent to a later one: without numbers in the last change, with one number since that version.
-
-Examples:
-
-    orgd agent diff Ada
-    orgd agent diff Ada 1
-    orgd agent diff Ada 1 3 -o json`
-}
-
-// Run prints the difference on standard output.
 func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	switch {
 	case c.To != 0 && c.From >= c.To:
@@ -115,17 +103,6 @@ type agentRollbackCmd struct {
 	document.ReasonFlag
 }
 
-// Help implements kong.HelpProvider.
-func (agentRollbackCmd) Help() string {
-	return `Writes a new version of an agent with the content of an earlier one. No version is ever lost, so a rollback can be rolled back.
-
-Examples:
-
-    orgd agent rollback Ada 1 --dry-run
-    orgd agent rollback Ada 1 --reason "kindness wins"`
-}
-
-// Run brings a version back.
 func (c *agentRollbackCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	before, err := currentVersion(ctx, service, c.Agent)
 	if err != nil {

@@ -20,14 +20,6 @@ type agentEditCmd struct {
 	agentArg
 }
 
-func (agentEditCmd) Help() string {
-	return `Opens the fields of an agent as YAML in $VISUAL, $EDITOR or vi, shows what was changed, asks, and changes it. If somebody else has changed the agent meanwhile, nothing is changed. What the service refuses is opened again with the mistakes above. A text that was not sent stays in its file.
-
-Example:
-
-    EDITOR="sed -i s/kindly/strictly/" orgd agent edit Ada`
-}
-
 // editing is an agent that is edited.
 type editing struct {
 	*agentEditCmd

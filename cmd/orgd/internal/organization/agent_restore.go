@@ -20,18 +20,6 @@ type agentRestoreCmd struct {
 	Agent      string `arg:"" help:"Id of the agent, or its last name: then it is the one of this name that was deleted last."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentRestoreCmd) Help() string {
-	return `Brings back an agent that was deleted, with its versions, its history and its figures. Its labels do not come back.
-
-Examples:
-
-    orgd get agents --deleted
-    orgd agent restore Ada
-    orgd agent restore Ada --name "Ada II" --department Research`
-}
-
-// Run restores the agent.
 func (c *agentRestoreCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	d, err := deletedAgent(ctx, service, c.Agent)
 	if err != nil {

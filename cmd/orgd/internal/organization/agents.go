@@ -28,25 +28,6 @@ type agentsCmd struct {
 	Watch      bool               `short:"w" help:"Go on with a line for every agent that is hired, changed or fired, until Ctrl-C."`
 }
 
-// Help implements kong.HelpProvider.
-func (agentsCmd) Help() string {
-	return `Lists agents in the order of the organization, with --name-prefix by name.
-
-With --sort success, cost, tasks, quality or name, and with --window, it shows figures instead, those with the worst success or quality or with the most cost or tasks first. Those without data come last. BEFORE is the cost of as many days before.
-
-With --watch and -o json there is one line for each agent, with the change that it is shown for.
-
-Examples:
-
-    orgd get agents --department Engineering --status active
-    orgd get agents --level lead -o yaml
-    orgd get agents --owner ada@example.com --tag support,eu
-    orgd get agents --sort cost --window 7d
-    orgd get agents --deleted
-    orgd get agents --watch`
-}
-
-// Run prints the agents on standard output.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Agent != "" {
 		return (&agentShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, agentArg: agentArg{c.Agent}}).Run(ctx, t, service)

@@ -21,17 +21,6 @@ type Audit struct {
 	Limit    uint   `default:"50" placeholder:"N" help:"Show at most so many; 0 shows all (default 50)."`
 }
 
-// Help implements kong.HelpProvider.
-func (Audit) Help() string {
-	return `Lists who changed what, latest first. Needs role admin. orgd get changes shows more of what was changed, to everybody. -o json and yaml also show the route and the id of each request, which is in the log.
-
-Examples:
-
-    orgd get audit --last 24h
-    orgd get audit --agent Ada
-    orgd get audit --actor ann --limit 0 -o json | jq -r '.[].resource' | sort | uniq -c`
-}
-
 // Run prints the entries on standard output.
 func (c *Audit) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {

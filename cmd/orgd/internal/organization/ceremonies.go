@@ -18,17 +18,6 @@ type ceremoniesShowCmd struct {
 	Own bool `help:"Show the department's own policy, as \"set\" takes it; null if there is none."`
 }
 
-// Help implements kong.HelpProvider.
-func (ceremoniesShowCmd) Help() string {
-	return `Shows how ceremonies are held in a department: values of its own, of the company, and defaults.
-
-Examples:
-
-    orgd department ceremonies show Engineering
-    orgd department ceremonies show Engineering --own -o yaml > ceremonies.yaml`
-}
-
-// Run prints the policy on standard output.
 func (c *ceremoniesShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Own {
 		own, err := service.CeremonyPolicy(ctx, c.Department)
@@ -71,16 +60,6 @@ type ceremoniesSetCmd struct {
 	File string `short:"f" required:"" placeholder:"FILE" help:"The policy, YAML or JSON; - is standard input."`
 }
 
-// Help implements kong.HelpProvider.
-func (ceremoniesSetCmd) Help() string {
-	return `Replaces the whole policy of a department. What the file does not have is inherited.
-
-Example:
-
-    echo '{strategy: calendar, strategy_config: {days: 14}}' | orgd department ceremonies set Engineering -f -`
-}
-
-// Run sets the policy.
 func (c *ceremoniesSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	in, err := input[client.CeremonyPolicy](document.RecordFlag{File: c.File}.Fields(t))
 	if err != nil {
@@ -96,16 +75,6 @@ type ceremoniesUnsetCmd struct {
 	departmentArg
 }
 
-// Help implements kong.HelpProvider.
-func (ceremoniesUnsetCmd) Help() string {
-	return `Deletes the policy of a department, which then inherits that of the company.
-
-Example:
-
-    orgd department ceremonies unset Engineering --yes`
-}
-
-// Run deletes the policy.
 func (c *ceremoniesUnsetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	return c.remove(ctx, t, []string{c.Department}, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)

@@ -26,19 +26,6 @@ type changesCmd struct {
 	After      string              `placeholder:"POSITION" help:"With --watch: begin behind this position, which -o json and yaml show with every change."`
 }
 
-// Help implements kong.HelpProvider.
-func (changesCmd) Help() string {
-	return `Lists what was changed, by whom and why, latest first, or follows it with --watch. What a change did to an agent is shown by orgd agent diff. With --watch, -o json prints one change a line.
-
-Examples:
-
-    orgd get changes --last 7d
-    orgd get changes --agent Ada
-    orgd get changes --department Design --action agent.updated
-    orgd get changes --watch`
-}
-
-// Run prints the changes on standard output.
 func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {
 		return c.Browse(t, "changes")

@@ -13,16 +13,6 @@ type companyShowCmd struct {
 	printFlags
 }
 
-// Help implements kong.HelpProvider.
-func (companyShowCmd) Help() string {
-	return `Shows the company. -o json and yaml show every field, departments included.
-
-Example:
-
-    orgd company show`
-}
-
-// Run prints the company on standard output.
 func (c *companyShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	v, err := service.Company(ctx)
 	if err != nil {
@@ -54,17 +44,6 @@ type companyUpdateCmd struct {
 	Currency      *string              `group:"Fields" placeholder:"CODE" help:"Its currency, while no cost is recorded."`
 }
 
-// Help implements kong.HelpProvider.
-func (companyUpdateCmd) Help() string {
-	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field and removes a key of the settings.
-
-Examples:
-
-    orgd company update --name "Meridian Works" --budget-monthly 250000
-    echo 'settings: {ceremony_policy: {strategy: calendar}}' | orgd company update -f -`
-}
-
-// Run changes the company.
 func (c *companyUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	patch, err := c.patch(t, func(o client.Object) error {
 		put(o, "company_name", c.Name)

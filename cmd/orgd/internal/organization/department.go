@@ -22,16 +22,6 @@ type departmentShowCmd struct {
 	departmentArg
 }
 
-// Help implements kong.HelpProvider.
-func (departmentShowCmd) Help() string {
-	return `Shows a department. -o json and yaml show every field.
-
-Example:
-
-    orgd department show Engineering`
-}
-
-// Run prints the department on standard output.
 func (c *departmentShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {
 		return c.Browse(t, "departments", c.Department)
@@ -88,16 +78,6 @@ type departmentHealthCmd struct {
 	departmentArg
 }
 
-// Help implements kong.HelpProvider.
-func (departmentHealthCmd) Help() string {
-	return `Shows how many agents a department has, what it has cost in the last seven days, and how well it does.
-
-Example:
-
-    orgd department health Engineering`
-}
-
-// Run prints the figures on standard output.
 func (c *departmentHealthCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	h, err := service.DepartmentHealth(ctx, c.Department)
 	if err != nil {
@@ -137,17 +117,6 @@ type departmentCreateCmd struct {
 	Name string `arg:"" optional:"" help:"Name of the department, unless the file has it."`
 }
 
-// Help implements kong.HelpProvider.
-func (departmentCreateCmd) Help() string {
-	return `Makes a department, the last one in the company's order. Its name cannot be changed later.
-
-Examples:
-
-    orgd department create Research --budget-percent 12.5
-    orgd department create -f research.yaml`
-}
-
-// Run creates the department.
 func (c *departmentCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	in, err := input[client.DepartmentInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
@@ -169,17 +138,6 @@ type departmentUpdateCmd struct {
 	departmentArg
 }
 
-// Help implements kong.HelpProvider.
-func (departmentUpdateCmd) Help() string {
-	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field, lists are replaced.
-
-Examples:
-
-    orgd department update Research --head Ada
-    orgd department update Research -f teams.yaml`
-}
-
-// Run changes the department.
 func (c *departmentUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	patch, err := c.patch(t, c.into)
 	if err != nil {
@@ -195,16 +153,6 @@ type departmentDeleteCmd struct {
 	Departments []string `arg:"" name:"department" help:"Names of the departments."`
 }
 
-// Help implements kong.HelpProvider.
-func (departmentDeleteCmd) Help() string {
-	return `Deletes departments. One that still has agents is not deleted.
-
-Example:
-
-    orgd department delete Research --yes`
-}
-
-// Run deletes the departments.
 func (c *departmentDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	return c.remove(ctx, t, c.Departments, func(name string) (deletion, error) {
 		d, err := service.Department(ctx, name)
@@ -219,16 +167,6 @@ type departmentsCmd struct {
 	Department string `arg:"" optional:"" help:"Show this one instead."`
 }
 
-// Help implements kong.HelpProvider.
-func (departmentsCmd) Help() string {
-	return `Lists departments in the order of the company.
-
-Example:
-
-    orgd get departments -o json | jq -r '.[] | select(.head == null) | .name'`
-}
-
-// Run prints the departments on standard output.
 func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Department != "" {
 		return (&departmentShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, departmentArg: departmentArg{c.Department}}).Run(ctx, t, service)

@@ -37,20 +37,6 @@ type labelSetCmd struct {
 	Fixed   bool  `help:"Have it name this version for ever: it is never moved or removed again."`
 }
 
-// Help implements kong.HelpProvider.
-func (labelSetCmd) Help() string {
-	return `Makes a label, or moves it to another version. A runtime that asks for the label has the version within half a minute. The version of an agent stays as it is: only its revision grows.
-
-A department can protect labels. These are moved by a department_admin of the department and by an admin. Others may move one back to a version that it has named before, and have to say why.
-
-Examples:
-
-    orgd label set Ada staging 7
-    orgd label set Ada production 7 --reason "better on the tickets of May"
-    orgd label set Ada release-1 7 --fixed`
-}
-
-// Run sets the label.
 func (c *labelSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	in := client.LabelInput{Version: c.Version, Reason: c.Reason}
 	if c.Fixed {
@@ -65,16 +51,6 @@ type labelGetCmd struct {
 	labelArg
 }
 
-// Help implements kong.HelpProvider.
-func (labelGetCmd) Help() string {
-	return `Shows which version a label names, since when, by whom and why. "orgd resolve" shows what the version says.
-
-Example:
-
-    orgd label get Ada production`
-}
-
-// Run prints the label on standard output.
 func (c *labelGetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	l, err := c.read(ctx, service)
 	if err != nil {
@@ -110,16 +86,6 @@ type labelListCmd struct {
 	agentArg
 }
 
-// Help implements kong.HelpProvider.
-func (labelListCmd) Help() string {
-	return `Lists the labels of an agent by name, and what each names. A fixed label is never moved or removed, and a protected one not by everybody.
-
-Example:
-
-    orgd label list Ada`
-}
-
-// Run prints the labels on standard output.
 func (c *labelListCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := service.Labels(ctx, c.Agent)
 	if err != nil {
@@ -138,16 +104,6 @@ type labelHistoryCmd struct {
 	labelArg
 }
 
-// Help implements kong.HelpProvider.
-func (labelHistoryCmd) Help() string {
-	return `Lists what a label has named, latest first, with who moved it and why. The history outlives the label; that of an agent that was deleted is listed by its id.
-
-Example:
-
-    orgd label history Ada production --limit 5`
-}
-
-// Run prints the history on standard output.
 func (c *labelHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Reads())), c.Reads())
 	if err != nil {
@@ -175,16 +131,6 @@ type labelRemoveCmd struct {
 	labelArg
 }
 
-// Help implements kong.HelpProvider.
-func (labelRemoveCmd) Help() string {
-	return `Removes a label. Runtimes that ask for it go on with the last prompt that they have, and raise an alarm. The history of the label stays.
-
-Example:
-
-    orgd label remove Ada canary --reason "it is production now" --yes`
-}
-
-// Run removes the label.
 func (c *labelRemoveCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	return c.remove(ctx, t, []string{c.Label}, func(string) (deletion, error) {
 		a, err := service.Agent(ctx, c.Agent) // before the label: its tag is that of the label, too
@@ -204,17 +150,6 @@ type Resolve struct {
 	agentArg
 	Label  string `required:"" placeholder:"LABEL" help:"The label, such as production; latest is that of the newest version."`
 	Output string `short:"o" enum:"table,prompt,json,yaml" default:"table" placeholder:"FORMAT" help:"How to print: table, prompt (nothing but the instructions), json or yaml (default ${default})."`
-}
-
-// Help implements kong.HelpProvider.
-func (Resolve) Help() string {
-	return `Shows the version of an agent that a label names, as a runtime gets it, with the department and the status that the agent has now.
-
-Examples:
-
-    orgd resolve Ada --label production
-    orgd resolve Ada --label production -o prompt > ada.md
-    orgd resolve Ada --label production -o json | jq -r .content_hash`
 }
 
 // Run prints it on standard output.

@@ -23,16 +23,6 @@ type projectShowCmd struct {
 	projectArg
 }
 
-// Help implements kong.HelpProvider.
-func (projectShowCmd) Help() string {
-	return `Shows a project. -o json and yaml show every field.
-
-Example:
-
-    orgd project show proj-6b020a3bccc2`
-}
-
-// Run prints the project on standard output.
 func (c *projectShowCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Web {
 		return c.Browse(t, "projects")
@@ -103,17 +93,6 @@ type projectCreateCmd struct {
 	Name string `arg:"" optional:"" help:"Name of the project, unless the file has it."`
 }
 
-// Help implements kong.HelpProvider.
-func (projectCreateCmd) Help() string {
-	return `Makes a project, which begins in planning. Its id is printed on standard output.
-
-Examples:
-
-    orgd project create "Faster checkout" --lead Ada --team Ada,Hal --budget 2500
-    orgd project update $(orgd project create Checkout) --status active`
-}
-
-// Run creates the project and prints its id.
 func (c *projectCreateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	in, err := input[client.ProjectInput](c.given(t, func(o client.Object) error {
 		putWord(o, "name", c.Name)
@@ -141,16 +120,6 @@ type projectUpdateCmd struct {
 	projectArg
 }
 
-// Help implements kong.HelpProvider.
-func (projectUpdateCmd) Help() string {
-	return `Changes what is given and leaves the rest as it is. A file is a merge patch: null clears a field, lists are replaced.
-
-Example:
-
-    orgd project update proj-6b020a3bccc2 --status on_hold`
-}
-
-// Run changes the project.
 func (c *projectUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	patch, err := c.patch(t, func(o client.Object) error {
 		put(o, "name", c.Name)
@@ -170,16 +139,6 @@ type projectDeleteCmd struct {
 	Projects []string `arg:"" name:"project" help:"Ids of the projects."`
 }
 
-// Help implements kong.HelpProvider.
-func (projectDeleteCmd) Help() string {
-	return `Deletes projects.
-
-Example:
-
-    orgd project delete proj-6b020a3bccc2 --yes`
-}
-
-// Run deletes the projects.
 func (c *projectDeleteCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	return c.remove(ctx, t, c.Projects, func(id string) (deletion, error) {
 		v, err := service.Project(ctx, id)
@@ -196,16 +155,6 @@ type projectsCmd struct {
 	Project string               `arg:"" optional:"" help:"Show this one instead."`
 }
 
-// Help implements kong.HelpProvider.
-func (projectsCmd) Help() string {
-	return `Lists projects, oldest first.
-
-Example:
-
-    orgd get projects --status active`
-}
-
-// Run prints the projects on standard output.
 func (c *projectsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Project != "" {
 		return (&projectShowCmd{printFlags: c.one(), WebFlag: c.WebFlag, projectArg: projectArg{c.Project}}).Run(ctx, t, service)

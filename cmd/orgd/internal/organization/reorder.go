@@ -34,16 +34,6 @@ type departmentReorderCmd struct {
 	Departments []string `arg:"" name:"department" help:"The departments that come first, in order."`
 }
 
-// Help implements kong.HelpProvider.
-func (departmentReorderCmd) Help() string {
-	return `Puts departments in order. Those that are not named follow in the order that they have.
-
-Example:
-
-    orgd department reorder Engineering Design`
-}
-
-// Run puts the departments in order.
 func (c *departmentReorderCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	company, err := service.Company(ctx)
 	if err != nil {
@@ -69,16 +59,6 @@ type departmentReorderAgentsCmd struct {
 	Agents []string `arg:"" name:"agent" help:"The agents that come first, in order."`
 }
 
-// Help implements kong.HelpProvider.
-func (departmentReorderAgentsCmd) Help() string {
-	return `Puts the agents of a department in order. Those that are not named follow in the order that they have.
-
-Example:
-
-    orgd department reorder-agents Engineering Ada`
-}
-
-// Run puts the agents in order.
 func (c *departmentReorderAgentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	d, err := service.Department(ctx, c.Department)
 	if err != nil {

@@ -21,17 +21,6 @@ type Search struct {
 	Tag        []string           `placeholder:"TAG" help:"Only in agents with this tag; with all of them if there are more."`
 }
 
-// Help implements kong.HelpProvider.
-func (Search) Help() string {
-	return `Finds the agents in whose name, role, description, tags or instructions a text stands, in any letter case. Nothing in the text has a meaning of its own. At most three places are shown of an agent, each with its line.
-
-Examples:
-
-    orgd search refund
-    orgd search "customer data" --department Support --status active
-    orgd search refund -o json | jq -r '.[].name'`
-}
-
 // Run prints what was found on standard output.
 func (c *Search) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	all, err := remote.Collect(service.Search(ctx, client.SearchQuery{

@@ -24,31 +24,14 @@ type Webhook struct {
 	Redeliver    redeliverCmd     `cmd:"" help:"Send a delivery again."`
 }
 
-// webhookHelp is the help of all commands of webhooks.
-type webhookHelp struct{}
-
-// Help implements kong.HelpProvider.
-func (webhookHelp) Help() string {
-	return `Webhooks send events of the service to an address of yours. All of this needs role admin. "orgd webhook list" shows the ids.
-
-Examples:
-
-    orgd webhook create https://example.com/orgd --events agent.updated,hired --departments Engineering
-    orgd webhook list
-    orgd webhook test $(orgd webhook list -o name)
-    orgd webhook deliveries $(orgd webhook list -o name) --limit 5`
-}
-
 // webhookArg names a webhook.
 type webhookArg struct {
-	webhookHelp
 	Webhook string `arg:"" help:"Id of the webhook."`
 }
 
 type webhooksCmd struct {
 	allFlags
 	remote.WebFlag
-	webhookHelp
 }
 
 func (c *webhooksCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
@@ -124,7 +107,6 @@ func (f webhookFields) into(o client.Object) {
 type webhookCreateCmd struct {
 	changeFlags
 	webhookFields
-	webhookHelp
 	URL string `arg:"" optional:"" help:"Where events are sent, unless the file has it."`
 }
 
@@ -176,7 +158,6 @@ func (c *webhookUpdateCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 type webhookDeleteCmd struct {
 	remote.ServerFlag
 	yesFlag
-	webhookHelp
 	Webhooks []string `arg:"" name:"webhook" help:"Ids of the webhooks."`
 }
 
