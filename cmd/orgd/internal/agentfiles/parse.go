@@ -335,7 +335,7 @@ func (a Agent) check(unread []Mistake) (mistakes []Mistake) {
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		mistakes = append(mistakes, a.Check(field, fields[field])...)
 	}
-	return append(mistakes, a.checkNew()...)
+	return mistakes
 }
 
 // Check returns what is wrong with a value of a field of the agent.
@@ -344,20 +344,6 @@ func (a Agent) Check(field string, value any) (mistakes []Mistake) {
 		mistakes = append(mistakes, Mistake{Path: a.Path, Line: a.Line(field), Field: m.Path, Text: m.Text})
 	}
 	return mistakes
-}
-
-// checkNew returns a mistake for a name that nothing new may have.
-func (a Agent) checkNew() []Mistake {
-	n, err := name.Parse(a.Name)
-	if err == nil {
-		err = n.CheckNew("name")
-	} else {
-		err = nil // which is a mistake already
-	}
-	if err == nil {
-		return nil
-	}
-	return []Mistake{a.mistake("name", "%s", fault.Of(err).Mistakes()[0].Text)}
 }
 
 // Rule returns what is wrong with a value of a field of agents, as the service would say
@@ -370,6 +356,10 @@ func Rule(field string, value any) []fault.Mistake {
 	}
 	if err == nil {
 		_, err = agent.ParsePatch(v)
+	}
+	if text, ok := value.(string); err == nil && ok && (field == "name" || field == "department") {
+		n, _ := name.Parse(text) // which ParsePatch has done
+		err = n.CheckNew(field)
 	}
 	if err == nil {
 		return nil
