@@ -152,8 +152,8 @@ func failParsing(t *terminal.Terminal, err error) int {
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok && parse.Context != nil && parse.Context.Selected() != nil {
 		command := parse.Context.Selected()
 		path = pathOf(command)
-		if len(command.Children) > 0 && strings.HasPrefix(reason, "expected ") {
-			return failVerbless(t, command)
+		if len(command.Children) > 0 {
+			return failVerbless(t, command, reason)
 		}
 		takesFile := slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == "file" })
 		if takesFile && strings.HasPrefix(reason, "unexpected argument ") {
@@ -178,7 +178,10 @@ func pathOf(command *kong.Node) string {
 }
 
 // failVerbless says what can be done with a noun, and returns the exit code.
-func failVerbless(t *terminal.Terminal, noun *kong.Node) int {
+func failVerbless(t *terminal.Terminal, noun *kong.Node, reason string) int {
+	if !strings.HasPrefix(reason, "expected ") {
+		t.Say("orgd: %s", reason)
+	}
 	t.Say("%s needs one of these; \"%[1]s COMMAND --help\" says more:", pathOf(noun))
 	said := *t
 	said.Stdout = t.Stderr
