@@ -121,6 +121,8 @@ func lookUp(ctx context.Context, t *terminal.Terminal, next nextWord) (all []can
 		}
 	case "department":
 		offer(service.Departments(ctx, remote.Pages(0)), func(d client.Department) bool { return add(d.Name, d.Description) })
+	case "webhook":
+		offer(service.Webhooks(ctx, remote.Pages(0)), func(w client.Webhook) bool { return add(w.ID, w.URL) })
 	case "project":
 		offer(service.Projects(ctx, client.ProjectQuery{PageQuery: remote.Pages(0)}), func(v client.Project) bool { return add(v.ID, v.Name) })
 	}

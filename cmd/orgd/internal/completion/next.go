@@ -15,8 +15,8 @@ type candidate struct{ Word, Help string }
 // and without a wanted name, it is a file or another word of the user.
 type nextWord struct {
 	Candidates []candidate
-	// Wanted is the kind of names that may come: agent, label, department, project or
-	// profile; "" for none.
+	// Wanted is the kind of names that may come: agent, label, department, project,
+	// webhook or profile; "" for none.
 	Wanted string
 	// Typed is the beginning of such a name.
 	Typed string
@@ -155,7 +155,7 @@ func wanted(v *kong.Value) string {
 		name = "agent"
 	}
 	switch name {
-	case "agent", "label", "department", "project", "profile":
+	case "agent", "label", "department", "project", "webhook", "profile":
 		return name
 	}
 	return ""

@@ -57,16 +57,16 @@ func (e *editing) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := e.agent
+	view := e.agent
 	if others.ReportsTo != nil {
 		name := names[*others.ReportsTo]
-		shown.Authority.ReportsTo = &name
+		view.Authority.ReportsTo = &name
 	}
-	shown.Authority.CanDelegateTo = nil
+	view.Authority.CanDelegateTo = nil
 	for _, id := range others.CanDelegateTo {
-		shown.Authority.CanDelegateTo = append(shown.Authority.CanDelegateTo, names[id])
+		view.Authority.CanDelegateTo = append(view.Authority.CanDelegateTo, names[id])
 	}
-	e.draft, err = document.NewDraft("agent", shown, "id", "version", "revision", "created_at", "updated_at", "hiring_date")
+	e.draft, err = document.NewDraft("agent", view, "id", "version", "revision", "created_at", "updated_at", "hiring_date")
 	if err == nil {
 		e.before, err = e.draft.Fields(e.t)
 	}
