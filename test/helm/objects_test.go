@@ -118,6 +118,8 @@ func (o objects) pods() (found []pod) {
 			found = append(found, pod{o, o.Spec.Template.ObjectMeta, o.Spec.Template.Spec})
 		case *batch.Job:
 			found = append(found, pod{o, o.Spec.Template.ObjectMeta, o.Spec.Template.Spec})
+		case *batch.CronJob:
+			found = append(found, pod{o, o.Spec.JobTemplate.Spec.Template.ObjectMeta, o.Spec.JobTemplate.Spec.Template.Spec})
 		case *core.Pod:
 			found = append(found, pod{o, o.ObjectMeta, o.Spec})
 		}

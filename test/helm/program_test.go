@@ -208,6 +208,9 @@ func settings(t *testing.T) (byVariable map[string]string, secret []string) {
 // Every variable that the chart sets is one that the program has.
 func TestVariablesExist(t *testing.T) {
 	known, _ := settings(t)
+	for _, ofCommands := range []string{"ORGD_SERVER", "ORGD_TOKEN_FILE"} { // that use a service
+		known[ofCommands] = ofCommands
+	}
 	eachSet(t, func(t *testing.T, objects objects) {
 		for _, p := range objects.pods() {
 			for _, v := range p.container().Env {

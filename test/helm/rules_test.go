@@ -180,7 +180,7 @@ func checkVolumes(t *testing.T, spec core.PodSpec) {
 // Nothing is named that is neither rendered nor in the values.
 func TestReferences(t *testing.T) {
 	theirs := []string{ // of the operator, in all sets of values
-		"ConfigMap authorities", "ConfigMap logging", "PersistentVolumeClaim organization", "ServiceAccount default",
+		"ConfigMap authorities", "ConfigMap logging", "ConfigMap organization", "PersistentVolumeClaim organization", "ServiceAccount default",
 	}
 	eachSet(t, func(t *testing.T, all objects) {
 		exists := func(where, what string) {

@@ -2,12 +2,14 @@ package helm
 
 import (
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
 )
@@ -95,6 +97,36 @@ func TestNetworkPolicies(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The job that looks for drift runs a plan of the documents with a token, and may reach
+// nothing but the service and the Pushgateway.
+func TestDrift(t *testing.T) {
+	objects := render(t, "--set", "drift.enabled=true,drift.existingSecret=t,drift.tokenKey=k,drift.volume.persistentVolumeClaim.claimName=docs,drift.pushUrl=http://push:9091")
+	job := one[*batch.CronJob](t, objects)
+	p := pod{owner: job, spec: job.Spec.JobTemplate.Spec.Template.Spec}
+	if want := []string{"plan", "--file=/organization", "--push-metrics=http://push:9091"}; !slices.Equal(p.container().Args, want) {
+		t.Errorf("it runs orgd %q, want %q", p.container().Args, want)
+	}
+	if env := p.env(); env["ORGD_SERVER"] != "http://people-orgd:80" || env["ORGD_TOKEN_FILE"] != "/etc/orgd/drift/token" {
+		t.Errorf("it runs with %v", env)
+	}
+	if v := p.volume(t, "organization"); v.PersistentVolumeClaim == nil || v.PersistentVolumeClaim.ClaimName != "docs" {
+		t.Errorf("the documents are in %+v", v)
+	}
+	if items := p.volume(t, "token").Secret.Items; len(items) != 1 || items[0].Key != "k" {
+		t.Errorf("the token is in %v", items)
+	}
+	for _, policy := range all[*networking.NetworkPolicy](objects) {
+		if policy.Name == "people-orgd-drift" && (len(policy.Spec.Ingress) != 0 || len(policy.Spec.Egress) != 3) {
+			t.Errorf("%s allows %+v", name(policy), policy.Spec)
+		}
+	}
+	cmd := exec.Command(orgdCommand, "plan", "--file="+t.TempDir(), "--push-metrics=http://push:9091")
+	cmd.Env = []string{"ORGD_SERVER=http://127.0.0.1:1", "ORGD_TOKEN=x"}
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "has no documents") {
+		t.Errorf("orgd %q says %s", cmd.Args, out)
+	}
 }
 
 // A change of settings makes new pods; what is the same does not.
