@@ -86,7 +86,7 @@ func TestLineEnds(t *testing.T) {
 	}
 	const heading = "    instructions:\n"
 	for _, c := range []struct{ instructions, want string }{{unix + "Say how.\n", also}, {unix + "Say why.\n", only}} {
-		if got := planned(c.instructions); !strings.HasSuffix(got, heading+c.want) {
+		if got := planned(c.instructions); !strings.HasSuffix(got, heading+c.want+"    changed by ann just now\n") {
 			t.Errorf("orgd plan shows %s, want %s", got, c.want)
 		}
 		change(c.instructions)
