@@ -139,10 +139,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 a plan has chang
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, Compact: true}),
 		kong.ValueFormatter(config.Help()),
 	)
-	if err == nil {
-		organization.Explain(parser.Model.Leaves(false))
+	if err != nil {
+		return nil, err
 	}
-	return parser, err
+	help := organization.Help()
+	for _, command := range parser.Model.Leaves(false) {
+		if text, ok := help[command.Target.Type().Name()]; ok {
+			command.Detail = text
+		}
+	}
+	return parser, nil
 }
 
 // failParsing reports a command line that is not in the grammar, and returns the

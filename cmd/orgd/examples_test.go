@@ -119,7 +119,7 @@ func runExamples(t *testing.T, shell func(*testing.T) *exampleShell, examples []
 		switch {
 		case strings.Contains(line, "--watch"):
 			want = 124
-		case strings.Contains(line, " plan "), strings.HasPrefix(line, "orgd plan"), strings.Contains(line, "--dry-run") && strings.Contains(line, "update"):
+		case strings.Contains(line, " plan "), strings.HasPrefix(line, "orgd plan"), strings.Contains(line, "--dry-run") && !strings.Contains(line, "rollback"):
 			want = exitPlanned
 			if strings.Contains(line, "|") {
 				want = exitOK
@@ -156,6 +156,7 @@ func newExampleShell(t *testing.T) *exampleShell {
 		"research.yaml":                   "name: Research\n",
 		"teams.yaml":                      "teams: [{name: Core, lead: Ada, members: [Hal]}]\n",
 		"agents/Engineering/eve.md":       "---\nname: eve\ndescription: Tests.\n---\nTest.\n",
+		"rules/tests.mdc":                 "---\ndescription: Tests.\nglobs: '*_test.go'\n---\nTest.\n",
 		"catalogue/categories/Ops/eve.md": "---\nname: eve\ndescription: Tests.\n---\nTest.\n",
 	} {
 		file := filepath.Join(s.dir, name)
@@ -169,11 +170,11 @@ func newExampleShell(t *testing.T) *exampleShell {
 	for _, line := range lines("department create Research", "department create Support",
 		"agent update Ada --description 3", "agent update Ada --description 4", "agent update Ada --description 5", "agent update Ada --description 6",
 		"agent update Ada --description 7", "label set Ada production 6", "label set Ada canary 7", "webhook create https://example.com/orgd",
-		"export "+s.dir+"/org.json", "export "+s.dir+"/org.yaml") {
+		"export "+s.dir+"/org.json", "export "+s.dir+"/org.yaml", "export "+s.dir+"/organization/") {
 		o.can(t, line...)
 	}
 	s.run(t, `git init -q . && git -c user.name=a -c user.email=a@b add catalogue && git -c user.name=a -c user.email=a@b commit -qm first
-sed -i s/Makes/Builds/ org.yaml`, exitOK)
+sed -i s/Makes/Builds/ org.yaml organization/departments/engineering.yaml`, exitOK)
 	for v, err := range s.Projects(t.Context(), client.ProjectQuery{}) {
 		if err != nil {
 			t.Fatal(err)

@@ -77,7 +77,7 @@ func fieldWrites() map[string]fieldWrite {
 	return map[string]fieldWrite{
 		"CreateAgent":      {"Agent", fields.Create, create("/agents", "id"), nil},
 		"ChangeAgent":      {"Agent", fields.Change, restored(change(at("/agents/Bob"))), []string{"name", "status"}},
-		"EntryAgent":       {"Agent", fields.Entry, restored(apply("/agents/Bob", "agents")), []string{"name", "previous_name", "status", "hiring_date"}},
+		"EntryAgent":       {"Agent", fields.Entry, restored(apply("/agents/Bob", "agents")), []string{"name", "previous_name", "as_of", "status", "hiring_date"}},
 		"CreateDepartment": {"Department", fields.Create, create("/departments", "name"), []string{"name"}},
 		"ChangeDepartment": {"Department", fields.Change, change(at("/departments/Sales")), nil},
 		"EntryDepartment":  {"Department", fields.Entry, apply("/departments/Sales", "departments"), []string{"name"}},

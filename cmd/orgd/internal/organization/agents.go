@@ -35,7 +35,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 	if c.Web {
 		return c.Browse(t, "agents")
 	}
-	if slices.Contains(figureSorts, client.FigureSort(c.Sort)) || c.Window != "" {
+	if c.wantsFigures() {
 		return c.figures(ctx, t, service)
 	}
 	if c.Deleted {
@@ -184,27 +184,4 @@ func (w *agentWatch) print(e *client.ChangeEvent, a *client.Agent) error {
 		w.table.Row(e.Resource.Name, "", "", "", "fired", "", "", "", "", terminal.Time(e.Timestamp))
 	}
 	return nil
-}
-
-// agentNames returns the names of agents by id if they are wanted, as in tables: other output
-// has ids. The name of a deleted agent is its id. Empty ids are left out.
-func agentNames(ctx context.Context, service *client.Client, wanted bool, ids ...string) (map[string]string, error) {
-	names := map[string]string{}
-	if !wanted {
-		return names, nil
-	}
-	for _, id := range ids {
-		if id == "" || names[id] != "" {
-			continue
-		}
-		a, err := service.Agent(ctx, id)
-		switch {
-		case errors.Is(err, client.ErrNotFound):
-			a.Name = id
-		case err != nil:
-			return nil, err
-		}
-		names[id] = a.Name
-	}
-	return names, nil
 }

@@ -110,3 +110,26 @@ func labelsOf(ctx context.Context, service *client.Client, output, agent string)
 	}
 	return strings.Join(words, ", "), err
 }
+
+// agentNames returns the names of agents by id if they are wanted, as in tables: other output
+// has ids. The name of a deleted agent is its id. Empty ids are left out.
+func agentNames(ctx context.Context, service *client.Client, wanted bool, ids ...string) (map[string]string, error) {
+	names := map[string]string{}
+	if !wanted {
+		return names, nil
+	}
+	for _, id := range ids {
+		if id == "" || names[id] != "" {
+			continue
+		}
+		a, err := service.Agent(ctx, id)
+		switch {
+		case errors.Is(err, client.ErrNotFound):
+			a.Name = id
+		case err != nil:
+			return nil, err
+		}
+		names[id] = a.Name
+	}
+	return names, nil
+}

@@ -14,6 +14,11 @@ import (
 // figureSorts are what the service orders figures by.
 var figureSorts = []client.FigureSort{client.SortBySuccess, client.SortByCost, client.SortByTasks, client.SortByQuality, client.SortByName}
 
+// wantsFigures reports whether the flags ask for what the agents did.
+func (c *agentsCmd) wantsFigures() bool {
+	return slices.Contains(figureSorts, client.FigureSort(c.Sort)) || c.Window != ""
+}
+
 // figures prints what the agents did in a window.
 func (c *agentsCmd) figures(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
 	if c.Deleted || c.Watch || c.NamePrefix != "" {

@@ -3,8 +3,6 @@ package organization
 import (
 	_ "embed"
 	"strings"
-
-	"github.com/alecthomas/kong"
 )
 
 // helpText has sections, below the types of the commands that they are the help of.
@@ -12,8 +10,9 @@ import (
 //go:embed help.txt
 var helpText string
 
-// Explain gives the commands of this package what their help says below its first line.
-func Explain(commands []*kong.Node) {
+// Help returns what the help of the commands of this package says below its first line, by
+// the names of their types.
+func Help() map[string]string {
 	texts := map[string]string{}
 	for section := range strings.SplitSeq("\n"+helpText, "\n# ") {
 		names, text, _ := strings.Cut(section, "\n")
@@ -21,9 +20,5 @@ func Explain(commands []*kong.Node) {
 			texts[name] = strings.TrimSpace(text)
 		}
 	}
-	for _, c := range commands {
-		if text, ok := texts[c.Target.Type().Name()]; ok {
-			c.Detail = text
-		}
-	}
+	return texts
 }
