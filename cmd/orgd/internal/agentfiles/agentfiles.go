@@ -1,4 +1,4 @@
-// Package agentfiles reads agents from files as programs for coding with agents and
+// Package agentfiles reads agents from files, and writes them, as programs for coding with agents and
 // public collections have them: Markdown with YAML front matter, or TOML.
 //
 // The collections do not agree on the form, and much of their front matter is
@@ -38,8 +38,19 @@ type Agent struct {
 	// Notes are what could not be kept as it is written.
 	Notes []Mistake
 
+	mark  Mark           // of a file that is written here
 	keys  map[string]int // lines of the keys in the file
 	lines map[string]int // of the fields of the service
+}
+
+// Mark is the comment in a file that is written here. It has what only the service knows,
+// and the lists of tools that the format has no key for.
+type Mark struct {
+	Department string   `json:"department"`
+	Role       string   `json:"role,omitzero"` // "" if it is the name
+	Provider   string   `json:"provider,omitzero"`
+	Allowed    []string `json:"allowed,omitzero"`
+	Denied     []string `json:"denied,omitzero"`
 }
 
 // Says reports whether the file has a key.

@@ -1,6 +1,8 @@
 package agentfiles
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"reflect"
 )
@@ -13,11 +15,11 @@ func (a Agent) Fields(provider string) map[string]any {
 		tools["access_level"] = "restricted"
 	}
 	fields := map[string]any{
-		"name": a.Name, "role": a.Name, "department": a.Department, "description": a.Description,
+		"name": a.Name, "role": cmp.Or(a.mark.Role, a.Name), "department": a.Department, "description": a.Description,
 		"model": nil, "tools": tools, "instructions": a.Instructions, "metadata": a.Metadata,
 	}
 	if a.Model != "" {
-		model := map[string]any{"provider": provider, "model_id": a.Model}
+		model := map[string]any{"provider": cmp.Or(a.mark.Provider, provider), "model_id": a.Model}
 		if a.Temperature != "" {
 			model["temperature"] = a.Temperature
 		}
@@ -29,6 +31,9 @@ func (a Agent) Fields(provider string) map[string]any {
 	return fields
 }
 
+// What a model has that nobody has given another.
+const defaultTemperature, defaultMaxTokens json.Number = "0.7", "4096"
+
 // Since returns [Agent.Fields] as a merge patch of what before says: what a does not say
 // any more is removed, or becomes what it is in an agent about which nothing is said.
 func (a Agent) Since(before Agent, provider string) map[string]any {
@@ -39,10 +44,10 @@ func (a Agent) Since(before Agent, provider string) map[string]any {
 	}
 	if model, ok := patch["model"].(map[string]any); ok {
 		if before.Temperature != "" && a.Temperature == "" {
-			model["temperature"] = 0.7
+			model["temperature"] = defaultTemperature
 		}
 		if before.MaxTokens != "" && a.MaxTokens == "" {
-			model["max_tokens"] = 4096
+			model["max_tokens"] = defaultMaxTokens
 		}
 	}
 	return patch

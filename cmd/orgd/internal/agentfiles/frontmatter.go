@@ -2,6 +2,7 @@ package agentfiles
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"
@@ -45,6 +46,18 @@ func split(text string) (s source, found, closed bool) {
 // isFence leaves no room before the dashes, because a text in YAML may hold
 // indented ones.
 func isFence(line string) bool { return strings.TrimRight(line, " \t\n") == fence }
+
+const marked = "# Written by orgd render, which replaces and removes it: "
+
+// MarkOf returns the mark of a file. ok is false for files of others.
+func MarkOf(text []byte) (m Mark, ok bool) {
+	line, _, _ := strings.Cut(strings.TrimPrefix(string(normal(text)), fence+"\n"), "\n")
+	line, ok = strings.CutPrefix(line, marked)
+	if ok {
+		_ = json.Unmarshal([]byte(line), &m) // one that was edited says nothing
+	}
+	return m, ok
+}
 
 // field is a key of a file with its value: one of YAML or, where that makes no sense,
 // plain text.

@@ -39,6 +39,7 @@ func (s Scope) ParseBeginning(file string, text []byte, size int64) (Agent, erro
 		return a, Mistakes{{Path: file, Text: "must be UTF-8, not UTF-16"}}
 	}
 	text = normal(text)
+	a.mark, _ = MarkOf(text)
 	src, found, closed := split(string(text))
 	toml := isTOML(file)
 	switch {
@@ -79,6 +80,8 @@ func (a Agent) read(s Scope, fields []field, mistakes []Mistake) (Agent, error) 
 	if why := s.refuse(a.Path, fields); why != "" && (len(mistakes) == 0 || !s.isPlace(a.Path)) {
 		return a, Skip{a.Path, why}
 	}
+	add(&a.Tools, a.mark.Allowed, true)
+	add(&a.Denied, a.mark.Denied, true)
 	slices.SortStableFunc(fields, func(f, g field) int { return cmp.Compare(a.turn(f), a.turn(g)) })
 	for _, f := range fields {
 		if problem := a.take(f); problem != "" {
@@ -186,7 +189,9 @@ func (a *Agent) set(p Place, f field) (all bool, problem string) {
 		add(&a.Denied, tools, true)
 		return all, ""
 	case AccessLevel:
-		a.Restricted = a.Restricted || fmt.Sprint(f.value()) == p.Value
+		all = fmt.Sprint(f.value()) == p.Value
+		a.Restricted = a.Restricted || all
+		return all, ""
 	}
 	return false, ""
 }

@@ -40,8 +40,8 @@ const (
 type Place struct {
 	Key   string
 	Field Field
-	// Value is the one that makes the access level restricted. The key goes to the metadata
-	// too, with any value.
+	// Value is the one that makes the access level restricted. With any other, the key goes
+	// to the metadata.
 	Value string
 	// Formats are those that have the key. Where several keys of a format have one field,
 	// the first is its usual one.
@@ -50,7 +50,7 @@ type Place struct {
 
 // Places are all keys that have a place.
 var Places = []Place{
-	{Key: "name", Field: Name, Formats: []Format{ClaudeCode, Codex, Copilot, Cursor}},
+	{Key: "name", Field: Name, Formats: []Format{ClaudeCode, Codex, Copilot, Cursor, OpenCode}},
 	{Key: "description", Field: Description, Formats: []Format{ClaudeCode, Codex, Copilot, Cursor, OpenCode}},
 	{Key: "model", Field: Model, Formats: []Format{ClaudeCode, Codex, Copilot, Cursor, OpenCode}},
 	{Key: "tools", Field: Allowed, Formats: []Format{ClaudeCode, Copilot, OpenCode}},

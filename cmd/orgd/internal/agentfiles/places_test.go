@@ -21,7 +21,7 @@ func TestPlaces(t *testing.T) {
 	}{
 		"Claude Code": {
 			".claude/agents/x/b.md", "disallowedTools: Write, Bash\npermissionMode: plan\nmaxTurns: 5",
-			Agent{Denied: []string{"Write", "Bash"}, Restricted: true, Metadata: map[string]any{"permissionMode": "plan", "maxTurns": number("5")}},
+			Agent{Denied: []string{"Write", "Bash"}, Restricted: true, Metadata: map[string]any{"maxTurns": number("5")}},
 		},
 		"other mode":    {"x/b.md", "permissionMode: acceptEdits", Agent{Metadata: map[string]any{"permissionMode": "acceptEdits"}}},
 		"allowed tools": {"x/b.md", "allowed-tools:\n  - Read", Agent{Tools: []string{"Read"}}},
@@ -40,7 +40,7 @@ func TestPlaces(t *testing.T) {
 		"no model":       {"x/b.md", "temperature: 1\nmax_tokens: 0", Agent{Metadata: map[string]any{"temperature": number("1"), "max_tokens": number("0")}}},
 		"hot":            {"x/b.md", "model: m\ntemperature: 3", Agent{Model: "m", Metadata: map[string]any{"temperature": number("3")}}},
 		"list of models": {"x/b.agent.md", "model: [A, B]", Agent{Model: "A", Metadata: map[string]any{"model": []any{"A", "B"}}}},
-		"Cursor":         {".cursor/agents/x/b.md", "readonly: true", Agent{Restricted: true, Metadata: map[string]any{"readonly": true}}},
+		"Cursor":         {".cursor/agents/x/b.md", "readonly: true", Agent{Restricted: true}},
 		"values": {
 			"x/b.md", "a: 1.0\nb: 007\nc: 2026-01-02\nd: {e: [1, yes, ~]}\nf: &x [1]\ng: *x\nh: !!str 1\ni: !odd z",
 			Agent{Metadata: map[string]any{
@@ -70,7 +70,7 @@ func TestParseCodex(t *testing.T) {
 	want := Agent{
 		Path: "x/b.toml", Name: "b", Department: "x", Description: "d", Model: "m", Restricted: true, Instructions: "  Do.\n",
 		Metadata: map[string]any{
-			"sandbox_mode": "read-only", "day": "2026-01-02", "half": json.Number("0.5"), "mcp": map[string]any{"x": map[string]any{"port": json.Number("3000")}},
+			"day": "2026-01-02", "half": json.Number("0.5"), "mcp": map[string]any{"x": map[string]any{"port": json.Number("3000")}},
 		},
 	}
 	got, err := Scope{}.Parse("x/b.toml", []byte(text))
@@ -202,9 +202,9 @@ func TestSince(t *testing.T) {
 	got := parse("model: m\nhooks: {b: 3}").Since(before, "p")
 	want := map[string]any{
 		"name": "b", "role": "b", "department": "x", "description": "", "instructions": "",
-		"model":    map[string]any{"provider": "p", "model_id": "m", "temperature": 0.7},
+		"model":    map[string]any{"provider": "p", "model_id": "m", "temperature": defaultTemperature},
 		"tools":    map[string]any{"allowed": []string{}, "denied": []string{}, "access_level": "standard"},
-		"metadata": map[string]any{"hooks": map[string]any{"a": nil, "b": json.Number("3")}, "permissionMode": nil, "color": nil},
+		"metadata": map[string]any{"hooks": map[string]any{"a": nil, "b": json.Number("3")}, "color": nil},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Since (-want +got):\n%s", diff)

@@ -179,8 +179,8 @@ func folders(file string) []string {
 
 // department returns that of an agent, or "".
 func (s Scope) department(a Agent) string {
-	if s.Department != "" && s.DepartmentFrom == "" {
-		return s.Department
+	if said := cmp.Or(s.Department, a.mark.Department); said != "" && s.DepartmentFrom == "" {
+		return said
 	}
 	all := append([]string{s.Department}, folders(a.Path)...)
 	if text, ok := a.Metadata[s.DepartmentFrom].(string); ok && strings.TrimSpace(text) != "" {

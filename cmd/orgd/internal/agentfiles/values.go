@@ -88,6 +88,12 @@ func nodeOf(value any) *yaml.Node {
 			n.Content = append(n.Content, nodeOf(key), nodeOf(v[key]))
 		}
 		return n
+	case []string:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, item := range v {
+			n.Content = append(n.Content, nodeOf(item))
+		}
+		return n
 	case []any:
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, item := range v {
