@@ -72,7 +72,8 @@ type cli struct {
 	Import     struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
-	Simulate simulate.Simulate `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
+	Render   organization.Render `cmd:"" group:"use" help:"Write agents as files for programs for coding, such as Claude Code."`
+	Simulate simulate.Simulate   `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
 
 	organization.Habits
 	Tokens account.TokenList `cmd:"" hidden:""`

@@ -151,15 +151,12 @@ func (w *agentWatch) change(ctx context.Context, e client.ChangeEvent) error {
 }
 
 // agent reads an agent. It retries until the service answers.
-func (w *agentWatch) agent(ctx context.Context, id string) (client.Agent, error) {
-	for {
-		a, err := w.service.Agent(ctx, id)
-		if err == nil || refused(err) || ctx.Err() != nil {
-			return a, err
-		}
-		w.t.Say("orgd: %s; trying again", terminal.Visible(w.t.Sentence(err)))
-		remote.Sleep(ctx, remote.MinPause) // the next attempt sees if ctx has ended
-	}
+func (w *agentWatch) agent(ctx context.Context, id string) (a client.Agent, err error) {
+	err = retry(ctx, w.t, func() error {
+		a, err = w.service.Agent(ctx, id)
+		return err
+	})
+	return a, err
 }
 
 // matches reports whether the agent would be listed.
