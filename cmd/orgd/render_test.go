@@ -119,6 +119,7 @@ func TestRenderAgain(t *testing.T) {
 	if !strings.Contains(r.stderr, "without the label production: 2") || !strings.Contains(r.stderr, "metadata.color (1)") {
 		t.Errorf("--label says\n%s", r.stderr)
 	}
+	o.run(exitFailure, "", "render", "--for", "claude-code", "--out", labeled, "--label", "prodction")
 	o.run(exitFailure, "", "render", "--for", "codex", "--out", labeled, "--department", "Nobody")
 	o.run(exitUsage, "", "render", "--for", "codex", "--out", labeled, "--check", "--watch")
 }
@@ -168,6 +169,7 @@ func TestRenderWatch(t *testing.T) {
 // Every example of the help runs.
 func TestRenderExamples(t *testing.T) {
 	o := openRegistry(t, strings.ReplaceAll(rendered, "R&D", "Engineering"))
+	o.run(exitOK, "", "label", "set", "Ada", "production", "1")
 	t.Chdir(t.TempDir())
 	_, examples, _ := strings.Cut(must(t, nil, "render", "--help"), "Examples:")
 	examples, _, _ = strings.Cut(examples, "Flags:")

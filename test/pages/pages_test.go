@@ -43,6 +43,7 @@ var pages = []struct {
 	{"docs/install.md", 4, 6},
 	{"docs/quickstart.md", 8, 0},
 	{"docs/release.md", 8, 0},
+	{"docs/render.md", 5, 1},
 	{"docs/runtime.md", 4, 1},
 	{"docs/troubleshooting.md", 6, 0},
 	{"docs/webhooks.md", 2, 0},

@@ -119,6 +119,9 @@ func (c *Render) read(ctx context.Context, service *client.Client) (all []client
 		a.Identity.Name, a.Identity.Department = a.Name, a.Department
 		all = append(all, a.Identity)
 	}
+	if len(all) == 0 && without > 0 { // a mistake in the label would remove all files
+		return nil, 0, fmt.Errorf("no agent has the label %q", c.Label)
+	}
 	return all, max(0, without-len(all)), nil
 }
 
