@@ -44,9 +44,13 @@ func (o *registry) past(agent string) (lines []string) {
 		}
 		line := v.Identity.Name + " of " + v.Identity.Department + ": " + v.Identity.Instructions
 		if v.Reason != nil {
-			date, rest, _ := strings.Cut(*v.Reason, " commit ")
-			_, by, _ := strings.Cut(rest, " by ")
-			line += " | " + date + " " + by
+			_, subject, _ := strings.Cut(*v.Reason, ": ")
+			author, _, _ := strings.Cut(v.SavedBy, " <")
+			at := v.SavedAt.Format(time.RFC3339)
+			if time.Since(v.SavedAt) < time.Hour { // it follows one that is not imported
+				at = "now"
+			}
+			line += " | " + at + " " + author + ": " + subject
 		}
 		lines = append(lines, line)
 	}
@@ -87,8 +91,8 @@ func TestImportHistory(t *testing.T) {
 
 	wantAda := []string{
 		"ada of a: one | 2025-07-01T12:00:00Z Ada: Begin",
-		"ada of a: two | 2025-07-02T09:00:00+02:00 Grace H.: Better: much",
-		"ada of b: two | 2025-07-01T12:03:00Z Ada: Moved",
+		"ada of a: two | 2025-07-02T07:00:00Z Grace H.: Better: much",
+		"ada of b: two | 2025-07-02T07:00:00Z Ada: Moved",
 	}
 	if diff := cmp.Diff(wantAda, o.past("ada")); diff != "" {
 		t.Errorf("versions of ada (-want +got):\n%s", diff)
@@ -123,7 +127,7 @@ func TestImportHistory(t *testing.T) {
 			reasons[string(e.Action)+" "+e.Resource.Name] = terminal.Word(e.Reason)
 		}
 	}
-	for what, want := range map[string]string{"agent.deleted bob": "by Ada: Bob leaves", "department.created a": "imported from files by orgd import agents"} {
+	for what, want := range map[string]string{"agent.deleted bob": ": Bob leaves", "department.created a": "imported from files by orgd import agents"} {
 		if got := reasons[what]; !strings.HasSuffix(got, want) {
 			t.Errorf("the reason of %s = %q, want %q", what, got, want)
 		}
@@ -147,7 +151,7 @@ func TestImportHistory(t *testing.T) {
 		gittest.Commit{Subject: "More", Write: map[string]string{"b/ada.md": definition("ada", "three"), "b/cy.md": definition("cy", "c")}},
 		gittest.Commit{Subject: "No bob", Delete: []string{"b/bob.md"}})
 	again("1 agents to hire, 1 to delete; 2 versions.")
-	if diff := cmp.Diff(append(wantAda, "ada of b: three | 2025-07-01T12:05:00Z Ada: More"), o.past("ada")); diff != "" {
+	if diff := cmp.Diff(append(wantAda, "ada of b: three | 2025-07-02T07:00:00Z Ada: More"), o.past("ada")); diff != "" {
 		t.Errorf("versions of ada after another commit (-want +got):\n%s", diff)
 	}
 	again("Nothing to change")
@@ -173,7 +177,7 @@ func TestImportHistoryOfOthers(t *testing.T) {
 	}
 	sync()
 	// Nothing can be put before what was there.
-	if diff := cmp.Diff([]string{"ada of a: ", "ada of a: two | 2025-07-01T12:01:00Z Ada: 2"}, o.past("ada")); diff != "" {
+	if diff := cmp.Diff([]string{"ada of a: ", "ada of a: two | now Ada: 2"}, o.past("ada")); diff != "" {
 		t.Errorf("versions of ada (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"bob of a: b1"}, o.past("bob")); diff != "" {
@@ -205,7 +209,7 @@ func TestImportHistoryOfOthers(t *testing.T) {
 	}
 	gittest.Add(t, dir, 2, gittest.Commit{Subject: "3", Write: map[string]string{"a/cy.md": definition("cy", "c3")}})
 	sync()
-	if got := o.past("cy"); len(got) != 3 || got[2] != "cy of a: c3 | 2025-07-01T12:02:00Z Ada: 3" {
+	if got := o.past("cy"); len(got) != 3 || got[2] != "cy of a: c3 | now Ada: 3" {
 		t.Errorf("versions of cy = %q, want a third of the commit", got)
 	}
 	if said := sync(); !strings.Contains(said, "Nothing to change") {
@@ -358,7 +362,8 @@ func (o *registry) cutImport(dir string, changes int64) (cut bool) {
 // life is what an agent was, one definition after the other.
 type life struct {
 	versions []client.AgentInput
-	reasons  []string // how each reason begins and ends
+	reasons  []string // when, by whom and why
+	last     time.Time
 	fired    bool
 }
 
@@ -456,7 +461,10 @@ func rebuild(t *testing.T) (dir string, lives []*life) {
 			a.ModelID = ""
 		}
 		l.versions = append(l.versions, a)
-		l.reasons = append(l.reasons, e.Date.Format(time.RFC3339)+" commit | by Somebody: "+e.Commit)
+		if l.last.Before(e.Date) {
+			l.last = e.Date
+		}
+		l.reasons = append(l.reasons, l.last.UTC().Format(time.RFC3339)+" Somebody <someone@example.org> "+e.Commit)
 	}
 	return gittest.Repository(t, commits...), lives
 }
@@ -500,10 +508,10 @@ func TestImportHistoryReal(t *testing.T) {
 				t.Fatal(err)
 			}
 			got = append(got, identityIn(v.Identity))
-			words := strings.SplitN(*v.Reason, " ", 4) // date, commit, id, the rest
-			reasons = append(reasons, words[0]+" commit | "+words[3])
-			if v.SavedBy == "Somebody" || v.Identity.Role != last.Name {
-				t.Errorf("%s version %d is saved by %s with role %s", last.Name, v.Number, v.SavedBy, v.Identity.Role)
+			_, subject, _ := strings.Cut(*v.Reason, ": ")
+			reasons = append(reasons, v.SavedAt.Format(time.RFC3339)+" "+v.SavedBy+" "+subject)
+			if !v.Imported || v.Identity.Role != last.Name {
+				t.Errorf("%s version %d is imported %t with role %s", last.Name, v.Number, v.Imported, v.Identity.Role)
 			}
 		}
 		slices.Reverse(got)

@@ -259,35 +259,47 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestReason(t *testing.T) {
-	id := strings.Repeat("ab", 20)
+	id, date := strings.Repeat("ab", 20), time.Date(2025, 8, 1, 22, 18, 29, 0, time.FixedZone("", 3*60*60))
 	for name, test := range map[string]struct {
-		commit agenthistory.Commit
-		want   string
+		commit         agenthistory.Commit
+		by, why, leave string
 	}{
 		"plain": {
-			agenthistory.Commit{ID: id, Date: time.Date(2025, 8, 1, 22, 18, 29, 0, time.FixedZone("", 3*60*60)), Author: "Ada Lovelace", Subject: "Add  notes"},
-			"2025-08-01T22:18:29+03:00 commit " + id + " by Ada Lovelace: Add notes",
+			agenthistory.Commit{ID: id, Date: date, Author: "Ada Lovelace", Email: "ada@example.org", Subject: "Add  notes"},
+			"Ada Lovelace <ada@example.org>", "commit " + id + ": Add notes",
+			"2025-08-01T22:18:29+03:00 by Ada Lovelace, commit " + id + ": Add notes",
 		},
 		"without words": {
-			agenthistory.Commit{ID: id + strings.Repeat("c", 24), Date: time.Date(2025, 8, 1, 22, 18, 29, 0, time.UTC)},
-			"2025-08-01T22:18:29Z commit " + id + strings.Repeat("c", 24) + " by ",
+			agenthistory.Commit{ID: id + strings.Repeat("c", 24), Date: date},
+			"nobody", "commit " + id + strings.Repeat("c", 24),
+			"2025-08-01T22:18:29+03:00 by , commit " + id + strings.Repeat("c", 24),
 		},
 		"odd": {
-			agenthistory.Commit{ID: id, Date: time.Date(2025, 8, 1, 22, 18, 29, 0, time.UTC), Author: "a\tb\xff", Subject: strings.Repeat("é\u202e", 300)},
-			"2025-08-01T22:18:29Z commit " + id + " by a b\ufffd: " + strings.Repeat("é ", 99) + "é…",
+			agenthistory.Commit{ID: id, Date: date, Author: "a\tb\xff", Subject: strings.Repeat("é\u202e", 300)},
+			"a b\ufffd", "commit " + id + ": " + strings.Repeat("é ", 99) + "é…",
+			"2025-08-01T22:18:29+03:00 by a b\ufffd, commit " + id + ": " + strings.Repeat("é ", 99) + "é…",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := test.commit.Reason()
-			if got != test.want {
-				t.Errorf("Reason = %q, want %q", got, test.want)
+			got := test.commit.AsOf(date.Add(time.Second))
+			if got.By != test.by || *got.Reason != test.why || !got.At.Equal(date) {
+				t.Errorf("AsOf = %q, %q of %v, want %q, %q of %v", got.By, *got.Reason, got.At, test.by, test.why, date)
 			}
-			if found, ok := agenthistory.CommitIn(got); !ok || found != test.commit.ID {
-				t.Errorf("CommitIn(%q) = %q, %t, want %s", got, found, ok, test.commit.ID)
+			if found, ok := agenthistory.CommitIn(*got.Reason); !ok || found != test.commit.ID {
+				t.Errorf("CommitIn(%q) = %q, %t, want %s", *got.Reason, found, ok, test.commit.ID)
+			}
+			if got := test.commit.Reason(); got != test.leave {
+				t.Errorf("Reason = %q, want %q", got, test.leave)
+			}
+			if now := date.Add(-time.Hour); !test.commit.AsOf(now).At.Equal(now) {
+				t.Errorf("a commit from the future is as of %v, want %v", test.commit.AsOf(now).At, now)
 			}
 		})
 	}
-	for _, text := range []string{"", "by hand", "because of commit " + id + " by Ada", "x commit 123 by Ada"} {
+	if found, ok := agenthistory.CommitIn("2025-08-01T22:18:29Z commit " + id + " by Ada: Add notes"); !ok || found != id {
+		t.Errorf("the commit of a former release is %q, %t, want %s", found, ok, id)
+	}
+	for _, text := range []string{"", "by hand", "because of commit " + id + " by Ada", "x commit 123 by Ada", "commit " + id + "0"} {
 		if found, ok := agenthistory.CommitIn(text); ok {
 			t.Errorf("CommitIn(%q) = %s, want none", text, found)
 		}

@@ -27,10 +27,14 @@ const (
 	maxAuthor  = 100
 )
 
-// Reason is why a version came about: date, commit, author and subject.
-// [CommitIn] finds the commit again.
+// Reason is why an agent has left: date, author, commit and subject.
 func (c Commit) Reason() string {
-	text := c.Date.Format(time.RFC3339) + " commit " + c.ID + " by " + line(c.Author, maxAuthor)
+	return c.Date.Format(time.RFC3339) + " by " + line(c.Author, maxAuthor) + ", " + c.title()
+}
+
+// title is the commit and its subject. [CommitIn] finds the commit again.
+func (c Commit) title() string {
+	text := "commit " + c.ID
 	if subject := line(c.Subject, maxSubject); subject != "" {
 		text += ": " + subject
 	}
@@ -48,12 +52,13 @@ func (c Commit) AsOf(now time.Time) client.AsOf {
 	if email := line(c.Email, maxAuthor); email != "" {
 		by += " <" + email + ">"
 	}
-	return client.AsOf{At: at, By: cmp.Or(strings.TrimSpace(by), "nobody"), Reason: new(c.Reason())}
+	return client.AsOf{At: at, By: cmp.Or(strings.TrimSpace(by), "nobody"), Reason: new(c.title())}
 }
 
-var reason = regexp.MustCompile(`^\S+ commit ([0-9a-f]{40}|[0-9a-f]{64}) by `)
+var reason = regexp.MustCompile(`^(?:\S+ )?commit ([0-9a-f]{40}|[0-9a-f]{64})(?:: | by |$)`)
 
-// CommitIn returns the commit of a [Commit.Reason].
+// CommitIn returns the commit in the reason of a version. Former releases put the date before
+// it, and the author behind.
 func CommitIn(text string) (id string, ok bool) {
 	m := reason.FindStringSubmatch(text)
 	if m == nil {
