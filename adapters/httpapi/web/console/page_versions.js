@@ -55,6 +55,7 @@ function row(v, agent, newest, view, label) {
     h("div", {},
       h("strong", {}, `Version ${v.version}`), v.version === newest ? h("span", { class: "chip" }, "current") : null,
       v.restored_from ? h("span", { class: "chip" }, `restored from ${v.restored_from}`) : null,
+      v.imported ? h("span", { class: "chip", title: "Its time and author are from where it was imported from." }, "imported") : null,
       h("span", { data: { version: v.version } })),
     h("p", { dir: "auto" }, v.reason ?? h("span", { class: "empty" }, "no reason given")),
     h("small", {}, v.saved_by, " · ", h("time", { datetime: v.saved_at, title: time(v.saved_at) }, ago(v.saved_at))),

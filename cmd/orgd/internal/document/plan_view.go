@@ -2,12 +2,16 @@ package document
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/organization"
 )
 
 // planned is what a plan changes in an entry, or an order.
@@ -86,6 +90,11 @@ func (v *planView) change(c client.OrganizationChange) error {
 	if n := len(v.entries); n == 0 || path != v.entries[n-1].path || c.Action != client.ActionUpdate {
 		v.entries = append(v.entries, planned{action: c.Action, path: path})
 	}
+	if c.Action == client.ActionCreate {
+		if err := v.create(path, c.New); err != nil {
+			return fmt.Errorf("the plan's %s: %w", c.Path, err)
+		}
+	}
 	old, errOld := decode(c.Old)
 	is, errNew := decode(c.New)
 	if err := cmp.Or(errOld, errNew); err != nil {
@@ -93,8 +102,6 @@ func (v *planView) change(c client.OrganizationChange) error {
 	}
 	e := &v.entries[len(v.entries)-1]
 	switch c.Action {
-	case client.ActionCreate:
-		v.summary(is)
 	case client.ActionReorder:
 		v.lines(4, joined(old), joined(is))
 	case client.ActionUpdate:
@@ -135,23 +142,41 @@ func entryTitle(path string) string {
 	return "order of " + terminal.Visible(list)
 }
 
-// summaryFields are the fields that are printed of a new entry. The others mostly
-// have their defaults.
-var summaryFields = []string{"role", "department", "level", "head", "budget_percent", "description", "model.provider", "model.model_id", "tools.allowed", "tools.denied"}
-
-func (v *planView) summary(entry any) {
-	for _, path := range summaryFields {
-		value := entry
-		for name := range strings.SplitSeq(path, ".") {
-			object, _ := value.(map[string]any)
-			value = object[name]
-		}
-		if text := brief(value); text != "null" && text != `""` && text != "[]" && text != "0" {
-			v.Line(4, path+": "+text)
-		}
+// create prints what a new entry says beyond the defaults.
+func (v *planView) create(path string, entry json.RawMessage) error {
+	list, _, _ := strings.Cut(path, "[")
+	text, err := organization.Sparse(slices.Concat([]byte(`{"`+list+`":[`), entry, []byte("]}")))
+	if err != nil {
+		return err
 	}
-	object, _ := entry.(map[string]any)
-	if text, _ := object["instructions"].(string); text != "" {
-		v.Line(4, fmt.Sprintf("instructions: %d lines", len(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))))
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return err
+	}
+	entries, err := decode(doc[list])
+	if err != nil {
+		return err
+	}
+	said := entries.([]any)[0].(map[string]any) // as it was given
+	delete(said, "name")
+	delete(said, "hiring_date") // mostly today
+	v.summary("", said)
+	return nil
+}
+
+// summary prints the fields of an object. Of a text of several lines it counts these.
+func (v *planView) summary(path string, object map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		field := strings.TrimPrefix(path+"."+terminal.Visible(name), ".")
+		inner, isObject := object[name].(map[string]any)
+		text, _ := object[name].(string)
+		switch lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; {
+		case isObject && len(inner) > 0:
+			v.summary(field, inner)
+		case lines > 1:
+			v.Line(4, fmt.Sprintf("%s: %d lines", field, lines))
+		default:
+			v.Line(4, field+": "+brief(object[name]))
+		}
 	}
 }

@@ -83,7 +83,7 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if with, err := c.withHistory(ctx, t, len(has.agents)); with {
+	if with, err := c.withHistory(ctx, t, has.knows(tree.Agents)); with {
 		return c.replay(ctx, t, to)
 	} else if err != nil {
 		return err
@@ -101,10 +101,10 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	return x.ConfirmAndApply(ctx, t, c.Yes)
 }
 
-// withHistory asks, before the first agents come, whether the history of the directory shall
-// come along: later, nothing can be put before what is there.
-func (c *Agents) withHistory(ctx context.Context, t *terminal.Terminal, agents int) (bool, error) {
-	if agents > 0 {
+// withHistory asks, before the agents come, whether the history of the directory shall come
+// along: later, nothing can be put before what is there.
+func (c *Agents) withHistory(ctx context.Context, t *terminal.Terminal, known bool) (bool, error) {
+	if known {
 		return false, nil
 	}
 	commits := agenthistory.Commits(ctx, c.Dir)

@@ -51,6 +51,11 @@ func (o organization) inPlace(a agentfiles.Agent) bool {
 	return ok && agentfiles.Key(known.Department) == agentfiles.Key(a.Department)
 }
 
+// knows reports whether the service has any of these agents.
+func (o organization) knows(agents []agentfiles.Agent) bool {
+	return slices.ContainsFunc(agents, func(a agentfiles.Agent) bool { return o.position[agentfiles.Key(a.Name)] > 0 })
+}
+
 // metadata returns the metadata of an agent with what the service has beside the keys of
 // the file, because a document replaces all of it.
 func (o organization) metadata(a agentfiles.Agent) map[string]any {
