@@ -1,6 +1,6 @@
 # Targets with a comment after ## are listed by "make".
 
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty 2>/dev/null || echo devel)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 COMMITTED ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
 # gin's MessagePack, which nobody asks for, is a seventh of the program.
@@ -27,8 +27,10 @@ RACE ?=
 # Which benchmarks, and what of them: make bench BENCH=Admit PACKAGES=./adapters/memlimit
 BENCH ?= .
 PACKAGES ?= ./...
+# All packages, with the client, which is a module of its own: ./... leaves it out.
+ALL := orgd/...
 # Where goroutines share state.
-SHARED := . ./app ./client ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/webhooks
+SHARED := . ./app ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/client ./test/webhooks
 # The packages that have tests: others need not be compiled.
 TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # Packages under test/ that make test leaves to targets of their own: what starts browsers or
@@ -87,7 +89,7 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run the tests of everyday; uses nothing but Go
-	.ci/gotest "$$(go list -f '$(TESTED)' ./... | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
 faults: ## kill the program, cut its connections, lose its answers: what was acknowledged stays
 	.ci/gotest ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
@@ -115,7 +117,7 @@ race: ## run the tests of what goroutines share with the race detector; needs a 
 
 race-all: export ORGD_SEED ?= random
 race-all: ## run all tests with the race detector, half an hour
-	.ci/gotest ./... $(RACEFLAGS) -short -timeout 1h $(TESTFLAGS)
+	.ci/gotest $(ALL) $(RACEFLAGS) -short -timeout 1h $(TESTFLAGS)
 
 redis: ## run the tests that need a redis-server, but those that flood it
 	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
@@ -207,12 +209,12 @@ fuzz: ## give every parser of what comes from outside random texts, for FUZZTIME
 
 lint: ## check format, vet, generated code and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
+	go vet $(ALL)
 	go tool wire diff .
-	go tool staticcheck ./...
+	go tool staticcheck $(ALL)
 
 vuln: ## look for known vulnerabilities in what the program uses
-	go tool govulncheck ./...
+	go tool govulncheck $(ALL)
 
 codemirror: ## build the editor of the console anew, from npm: after a change in adapters/httpapi/web/codemirror
 	rm -rf bin/codemirror && mkdir -p bin/codemirror

@@ -164,3 +164,8 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// The client is a module of its own, for programs that need nothing else.
+require orgd/client v0.0.0
+
+replace orgd/client => ./client

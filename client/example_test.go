@@ -16,7 +16,6 @@ import (
 
 // open is a client of the service that the other examples talk to.
 func open() *client.Client {
-	startExamples()
 	c, err := client.New(client.Config{BaseURL: "http://127.0.0.1:8080", Token: client.StaticToken(os.Getenv("ORGD_TOKEN"))})
 	if err != nil {
 		log.Fatal(err)
@@ -38,8 +37,6 @@ func seed(c *client.Client, department string, agents ...string) {
 }
 
 func Example() {
-	startExamples()
-
 	c, err := client.New(client.Config{
 		BaseURL: "http://127.0.0.1:8080",
 		Token:   client.StaticToken(os.Getenv("ORGD_TOKEN")),
@@ -358,8 +355,6 @@ agents:
 }
 
 func ExampleTokenSource() {
-	startExamples()
-
 	c, err := client.New(client.Config{
 		BaseURL: "http://127.0.0.1:8080",
 		Token: func(ctx context.Context) (string, error) { // the token of now, from wherever it is kept

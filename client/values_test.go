@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"orgd/client"
 )
@@ -92,8 +91,8 @@ func TestObject(t *testing.T) {
 	want := client.Object{
 		"": json.Number("0"), "a.b": []any{json.Number("1.50"), map[string]any{"big": json.Number("123456789012345678901234567890")}}, "n": nil,
 	}
-	if diff := cmp.Diff(want, o); diff != "" {
-		t.Errorf("Unmarshal (-want +got):\n%s", diff)
+	if !reflect.DeepEqual(o, want) {
+		t.Errorf("Unmarshal = %v, want %v", o, want)
 	}
 	if back, err := json.Marshal(o); err != nil || string(back) != text {
 		t.Errorf("Marshal = %s, %v, want %s", back, err, text)
@@ -101,7 +100,7 @@ func TestObject(t *testing.T) {
 	var into struct {
 		List []any `json:"a.b"`
 	}
-	if err := o.Decode(&into); err != nil || !cmp.Equal(into.List, want["a.b"]) {
+	if err := o.Decode(&into); err != nil || !reflect.DeepEqual(into.List, want["a.b"]) {
 		t.Errorf("Decode = %+v, %v", into, err)
 	}
 	if err := (client.Object{"f": func() {}}).Decode(&into); err == nil {

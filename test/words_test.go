@@ -44,7 +44,7 @@ var private = map[string]string{
 // TestWords looks at the names that the product declares: packages, types, functions,
 // fields, constants, variables and parameters.
 func TestWords(t *testing.T) {
-	out, err := exec.Command("go", "list", "-C", "..", "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}", "./...").Output()
+	out, err := exec.Command("go", "list", "-C", "..", "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}", module+"/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

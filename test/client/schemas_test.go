@@ -31,8 +31,8 @@ var shapes = map[string]struct {
 	use use
 	typ reflect.Type
 }{
-	"ErrorDetail":                  {output, reflect.TypeFor[client.Problem]()},
-	"Pagination":                   {output, reflect.TypeFor[client.Pagination]()},
+	"ErrorDetail":                  {output, reflect.TypeFor[problem]()},
+	"Pagination":                   {output, reflect.TypeFor[pagination]()},
 	"LivenessStatus":               {output, reflect.TypeFor[client.Liveness]()},
 	"ReadinessStatus":              {output, reflect.TypeFor[client.Readiness]()},
 	"Capabilities":                 {output, reflect.TypeFor[client.Capabilities]()},
@@ -154,7 +154,7 @@ func (s *schemas) compareEntry(name string, data reflect.Type) {
 	delete(properties, "event_type")
 	schema["properties"] = properties
 	s.reached[name] = true
-	s.compare(name, schema, reflect.TypeFor[client.Entry](), change)
+	s.compare(name, schema, reflect.TypeFor[entry](), change)
 }
 
 // schemas compares schemas with types.
@@ -322,11 +322,11 @@ func jsonFields(typ reflect.Type) map[string]reflect.StructField {
 	return all
 }
 
-// words reads the constants of the package, by their type.
+// words reads the constants of the client, by their type.
 func words(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob(source + "*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,3 @@
+module orgd/client
+
+go 1.26.0
