@@ -2,6 +2,8 @@
 package module
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +15,7 @@ import (
 var root = filepath.Join("..", "..")
 
 // TestModule gives a copy of the module another path and builds it: its programs, its
-// packages, and a program elsewhere that needs the client alone.
+// packages, and a program elsewhere that needs the client and no other module.
 func TestModule(t *testing.T) {
 	files, err := exec.Command("git", "-C", root, "ls-files").Output()
 	if err != nil {
@@ -41,9 +43,9 @@ func TestModule(t *testing.T) {
 
 go 1.26.0
 
-require example.com/acme/orgd v0.0.0
+require example.com/acme/orgd/client v0.0.0
 
-replace example.com/acme/orgd => ../orgd
+replace example.com/acme/orgd/client => ../orgd/client
 `)
 	write(t, filepath.Join(user, "main.go"), `package main
 
@@ -51,7 +53,14 @@ import "example.com/acme/orgd/client"
 
 func main() { client.New(client.Config{BaseURL: "http://127.0.0.1:8080"}) }
 `)
-	run(t, user, "go", "build", "-mod=mod", "-o", os.DevNull, ".")
+	run(t, user, "go", "mod", "tidy")
+	run(t, user, "go", "build", "-o", os.DevNull, ".")
+	if all := run(t, user, "go", "list", "-m", "-f", "{{.Path}}", "all"); all != "example.com/user\nexample.com/acme/orgd/client\n" {
+		t.Errorf("the program needs these modules, want the client alone:\n%s", all)
+	}
+	if sums, err := os.ReadFile(filepath.Join(user, "go.sum")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the program has check sums of modules: %v\n%s", err, sums)
+	}
 }
 
 func write(t *testing.T, path, content string) {
