@@ -261,7 +261,7 @@ func compiled(t *testing.T, dir, file string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := fmt.Sprintf("module example\n\ngo 1.26\n\nrequire orgd/client v0.0.0\n\nreplace orgd/client => %s/client\n", here)
+	module := fmt.Sprintf("module example\n\ngo 1.26.0\n\nrequire orgd/client v0.0.0\n\nreplace orgd/client => %s/client\n", here)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o600); err != nil {
 		t.Fatal(err)
 	}
