@@ -238,7 +238,12 @@ func parseAgent(i int, v jsondoc.Value) (AgentEntry, agent.Patch, error) {
 		}
 		e.AsOf = &as
 	}
-	p, err := agent.ParseEntry(path, v.Only(func(field string) bool { return field != FieldPreviousName && field != FieldAsOf }))
+	for _, field := range []string{FieldPreviousName, FieldAsOf} {
+		if _, ok := v.Get(field); ok { // few have it, and Only copies the entry
+			v = v.Only(func(other string) bool { return other != field })
+		}
+	}
+	p, err := agent.ParseEntry(path, v)
 	return e, p, err
 }
 

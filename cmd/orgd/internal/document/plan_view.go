@@ -90,27 +90,35 @@ func (v *planView) change(c client.OrganizationChange) error {
 	if n := len(v.entries); n == 0 || path != v.entries[n-1].path || c.Action != client.ActionUpdate {
 		v.entries = append(v.entries, planned{action: c.Action, path: path})
 	}
+	e := &v.entries[len(v.entries)-1]
+	var err error
 	if c.Action == client.ActionCreate {
-		if err := v.create(path, c.New); err != nil {
-			return fmt.Errorf("the plan's %s: %w", c.Path, err)
-		}
+		err = v.create(path, c.New)
+	} else {
+		err = v.difference(c, field)
 	}
-	old, errOld := decode(c.Old)
-	is, errNew := decode(c.New)
-	if err := cmp.Or(errOld, errNew); err != nil {
+	if err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
-	e := &v.entries[len(v.entries)-1]
-	switch c.Action {
-	case client.ActionReorder:
-		v.lines(4, joined(old), joined(is))
-	case client.ActionUpdate:
+	if c.Action == client.ActionUpdate {
 		e.fields = append(e.fields, field)
-		v.value(terminal.Visible(field), old, is)
 	}
 	e.lines += v.out.String()
 	v.out.Reset()
 	return nil
+}
+
+// difference prints what differs in an order, or in a field.
+func (v *planView) difference(c client.OrganizationChange, field string) error {
+	old, errOld := decode(c.Old)
+	is, errNew := decode(c.New)
+	switch c.Action {
+	case client.ActionReorder:
+		v.lines(4, joined(old), joined(is))
+	case client.ActionUpdate:
+		v.value(terminal.Visible(field), old, is)
+	}
+	return cmp.Or(errOld, errNew)
 }
 
 // splitPath splits the path of a change into that of an entry and that of a

@@ -47,7 +47,7 @@ type historyReplay struct {
 	founded []string // departments that are missing, in order
 	empty   []string // those that nobody stays in
 	late    int      // agents that are here without their history
-	places  int      // how many agents the service has, or had since
+	ranks   int      // how many agents the service has, or had since
 
 	position map[name.Key]int            // in the organization
 	metadata map[name.Key]map[string]any // that the agents have
@@ -239,8 +239,8 @@ func (r *historyReplay) fire(ctx context.Context, s agenthistory.Step) error {
 func (r *historyReplay) write(ctx context.Context, steps []agenthistory.Step) error {
 	for _, s := range steps {
 		if s.Action == agenthistory.Hire {
-			r.position[s.Key] = r.places
-			r.places++
+			r.position[s.Key] = r.ranks
+			r.ranks++
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b agenthistory.Step) int { return r.position[a.Key] - r.position[b.Key] })

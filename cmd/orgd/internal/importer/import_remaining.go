@@ -145,7 +145,7 @@ func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) 
 		if err != nil {
 			return nil, err
 		}
-		r.places++
+		r.ranks++
 		key := agentfiles.Key(a.Name)
 		if lives[key] == nil {
 			continue
@@ -155,7 +155,7 @@ func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) 
 			return nil, err
 		}
 		found[key] = &employee{a, commit}
-		r.position[key], r.metadata[key] = r.places, a.Metadata
+		r.position[key], r.metadata[key] = r.ranks, a.Metadata
 	}
 	return found, nil
 }
