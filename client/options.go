@@ -8,7 +8,7 @@ import (
 )
 
 // Option adds something to one request. A method refuses options that its
-// operation does not know: a guard that nobody looks at would be none.
+// operation does not know, because they would have no effect.
 type Option struct {
 	name  string // the header
 	value string

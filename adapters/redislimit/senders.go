@@ -116,8 +116,8 @@ func (l *Limiter) gather(batch []*question, q *question) []*question {
 	}
 }
 
-// deliver asks and wakes those who wait. The last question has most time left;
-// who asked earlier stops waiting by himself.
+// deliver asks and wakes those who wait. It waits for as long as the last question may: the
+// earlier ones have timeouts of their own.
 func (l *Limiter) deliver(batch []*question) {
 	if len(batch) == 0 {
 		return

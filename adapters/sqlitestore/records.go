@@ -19,11 +19,10 @@ const (
 // records remembers agents that were read, and the names of departments: finding
 // one in the database takes longer than all the rest of a request for it.
 //
-// Nothing here is ever out of date. This process is the only one that changes
-// the database, and the writer says what a commit changes before it begins: that
-// is evicted, and until the commit has ended nothing new is remembered. Then
-// the writer says what it has stored, and that is. What a read has found is
-// remembered only if no such commit began or ended since before it.
+// Nothing here is ever out of date, because no other process changes the database.
+// Before a commit begins, the writer evicts what the commit changes, and until the
+// commit has ended nothing is added. Then the writer adds what it has stored. A read
+// adds what it has found only if no such commit began or ended since before the read.
 type records struct {
 	mu      sync.Mutex
 	byID    lru.Cache[string, record] // the packed id

@@ -132,7 +132,7 @@ func (s *refSet) place(text, str string) *ref {
 	}
 }
 
-// hash is that of what the string means.
+// hash returns the hash of the string without its quotes and escapes.
 func (r ref) hash(text string) uint64 {
 	quoted := r.quoted(text)
 	if r&refEscaped == 0 {

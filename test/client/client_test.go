@@ -46,7 +46,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestOptionsThatDoNotFit: a guard that nobody looks at would be none.
+// TestOptionsThatDoNotFit shows that an option without effect is refused.
 func TestOptionsThatDoNotFit(t *testing.T) {
 	c, s := talk(t, data(`{}`, "ETag", `"a.1"`))
 	ctx := t.Context()

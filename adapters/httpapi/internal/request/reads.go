@@ -88,8 +88,8 @@ func (r *Request) takeTurn() error {
 	return nil
 }
 
-// countRefused counts a read that is refused, as a large one: finding out its size has
-// taken as much as an answer that is not small.
+// countRefused counts a read that is refused as a large one: its size is known only
+// after most of its work.
 func (r *Request) countRefused(limiter string) {
 	r.Env.Turns.Readers.Count(r.subject(), bounds.MaxBytes, time.Now())
 	r.Env.Turns.Denied(limiter)

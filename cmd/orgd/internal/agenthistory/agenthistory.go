@@ -226,8 +226,8 @@ func (r *replay) put(path string, next file, touched map[name.Key]bool) {
 	touched[key] = true
 }
 
-// steps appends the steps that an agent has to take. Of several files that define
-// it, the one counts that has counted before.
+// steps appends the steps that an agent has to take. If several files define the agent,
+// the one that defined it before goes on doing so.
 func (r *replay) steps(i int, key name.Key) {
 	was, employed := r.alive[key]
 	paths := slices.Sorted(maps.Keys(r.names[key]))
