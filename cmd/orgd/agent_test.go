@@ -119,7 +119,8 @@ func TestAgentDiffAndRollback(t *testing.T) {
 	golden.File(t, "testdata/agent_diff.txt", strings.ReplaceAll(seen, "\x1b", "^"))
 
 	for line, want := range map[string]result{
-		"agent diff Ada 2 2":             {exitUsage, "", "the earlier one"},
+		"agent diff Ada 4 latest":        {exitFailure, "", "4 and latest are both version 4"},
+		"agent diff Ada 2 1":             {exitUsage, "", "version 2 must be earlier than version 1"},
 		"agent diff Ada 4":               {exitFailure, "", "nothing to compare"},
 		"agent diff Hal":                 {exitFailure, "", "nothing to compare"},
 		"agent diff Ada 5":               {exitFailure, "", "agent Ada has no version 5: it has 4 versions"},
@@ -132,7 +133,7 @@ func TestAgentDiffAndRollback(t *testing.T) {
 		"agent rollback Ada 9":           {exitFailure, "", "has no version 9: it has 4 versions"},
 		"agent rollback Ada 9 --dry-run": {exitFailure, "", "has no version 9: it has 4 versions"},
 		"agent rollback Bob 1":           {exitFailure, "", "not found"},
-		"agent rollback Ada one":         {exitUsage, "", "version"},
+		"agent rollback Ada one":         {exitFailure, "", `agent Ada has no label "one", but latest`},
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || r.stdout != "" || !strings.Contains(r.stderr, want.stderr) {
 			t.Errorf("orgd %s = %+v, want %+v", line, r, want)

@@ -40,7 +40,7 @@ func TestLabels(t *testing.T) {
 		"label set Ada staging 9":                {exitFailure, "", "no version 9: it has 2 versions"},
 		"label set Ada Staging 1":                {exitFailure, "", "must be the name of a label"},
 		"label set Ada latest 1":                 {exitFailure, "", "always names the newest version"},
-		"label set Ada staging one":              {exitUsage, "", "version"},
+		"label set Ada staging one":              {exitFailure, "", `agent Ada has no label "one", but latest, production, release-1`},
 		"label set Ada release-1 2":              {exitFailure, "", "is fixed: it names version 1 for ever"},
 		"label set Ada production 2":             {exitFailure, "", "say why in reason"},
 		"label set Nobody production 1":          {exitFailure, "", "not found"},

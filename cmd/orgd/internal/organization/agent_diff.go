@@ -14,19 +14,28 @@ import (
 type agentDiffCmd struct {
 	printFlags
 	agentArg
-	From int64 `arg:"" optional:"" help:"The earlier version (default the one before)."`
-	To   int64 `arg:"" optional:"" help:"The later version (default the current one)."`
+	From versionArg `arg:"" optional:"" help:"The earlier version, or a label that names it (default the one before)."`
+	To   versionArg `arg:"" optional:"" help:"The later version, or a label that names it (default the current one)."`
 }
 
 func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
+	from, err := c.From.number(ctx, service, c.Agent)
+	if err != nil {
+		return err
+	}
+	to, err := c.To.number(ctx, service, c.Agent)
+	if err != nil {
+		return err
+	}
 	switch {
-	case c.To != 0 && c.From >= c.To:
-		return terminal.Usagef("the first version must be the earlier one")
-	case c.From < 0, c.To < 0:
+	case to != 0 && from == to:
+		return fmt.Errorf("%s and %s are both version %d, and there is nothing to compare", c.From, c.To, to)
+	case to != 0 && from > to:
+		return terminal.Usagef("version %d must be earlier than version %d", from, to)
+	case from < 0, to < 0:
 		return terminal.Usagef("versions are counted from 1")
 	}
-	from, to, err := c.versions(ctx, service)
-	if err != nil {
+	if from, to, err = c.versions(ctx, service, from, to); err != nil {
 		return err
 	}
 	diff, err := service.VersionDiff(ctx, c.Agent, from, to)
@@ -39,13 +48,13 @@ func (c *agentDiffCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	return c.Print(t, diff, nil)
 }
 
-// versions returns the two versions to compare.
-func (c *agentDiffCmd) versions(ctx context.Context, service *client.Client) (from, to int64, err error) {
-	if c.To != 0 {
-		return c.From, c.To, nil
+// versions returns the two versions to compare of those that were given, 0 for none.
+func (c *agentDiffCmd) versions(ctx context.Context, service *client.Client, from, to int64) (int64, int64, error) {
+	if to != 0 {
+		return from, to, nil
 	}
 	current, err := currentVersion(ctx, service, c.Agent)
-	from = cmp.Or(c.From, current-1)
+	from = cmp.Or(from, current-1)
 	switch {
 	case err != nil:
 		return 0, 0, err
@@ -98,8 +107,8 @@ type agentRollbackCmd struct {
 	remote.ServerFlag
 	terminal.ResultFlag
 	agentArg
-	Target int64 `arg:"" name:"version" help:"The version to bring back."`
-	DryRun bool  `help:"Make every check and show what would change, but change nothing."`
+	Target versionArg `arg:"" name:"version" help:"The version to bring back, or a label that names it."`
+	DryRun bool       `help:"Make every check and show what would change, but change nothing."`
 	document.ReasonFlag
 }
 
@@ -108,7 +117,11 @@ func (c *agentRollbackCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 	if err != nil {
 		return err
 	}
-	in := client.RollbackInput{TargetVersion: c.Target, Reason: c.Reason}
+	target, err := c.Target.number(ctx, service, c.Agent)
+	if err != nil {
+		return err
+	}
+	in := client.RollbackInput{TargetVersion: target, Reason: c.Reason}
 	if c.DryRun {
 		return c.preview(ctx, t, service, in, before)
 	}
@@ -121,9 +134,9 @@ func (c *agentRollbackCmd) Run(ctx context.Context, t *terminal.Terminal, servic
 		return err
 	}
 	if after == before {
-		t.Say("Agent %s is as version %d has it already.", a.Name, c.Target)
+		t.Say("Agent %s is as version %d has it already.", a.Name, target)
 	} else {
-		t.Say("Agent %s is as in version %d again, by version %d.", a.Name, c.Target, after)
+		t.Say("Agent %s is as in version %d again, by version %d.", a.Name, target, after)
 	}
 	return c.Print(t, a)
 }
@@ -137,9 +150,9 @@ func (c *agentRollbackCmd) preview(ctx context.Context, t *terminal.Terminal, se
 	if c.Output != "" {
 		return c.Print(t, a)
 	}
-	diff := client.VersionDiff{FromVersion: c.Target, ToVersion: current, Summary: "no changes"}
-	if c.Target < current {
-		if diff, err = service.VersionDiff(ctx, c.Agent, c.Target, current); err != nil {
+	diff := client.VersionDiff{FromVersion: in.TargetVersion, ToVersion: current, Summary: "no changes"}
+	if in.TargetVersion < current {
+		if diff, err = service.VersionDiff(ctx, c.Agent, in.TargetVersion, current); err != nil {
 			return err
 		}
 	}

@@ -33,12 +33,31 @@ type labelSetCmd struct {
 	terminal.ResultFlag
 	document.ReasonFlag
 	labelArg
-	Version int64 `arg:"" help:"The version, as \"orgd agent versions\" lists them."`
-	Fixed   bool  `help:"Have it name this version for ever: it is never moved or removed again."`
+	Version versionArg `arg:"" help:"The version, as \"orgd agent versions\" lists them, or a label that names it, such as staging or latest."`
+	Fixed   bool       `help:"Have it name this version for ever: it is never moved or removed again."`
+}
+
+// versionArg is the number of a version of an agent, or a label that names it.
+type versionArg string
+
+// number returns the number of the version, 0 if none was given.
+func (v versionArg) number(ctx context.Context, service *client.Client, agent string) (int64, error) {
+	if v == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		return n, nil
+	}
+	l, err := labelArg{agentArg{agent}, string(v)}.read(ctx, service)
+	return l.Version, err
 }
 
 func (c *labelSetCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	in := client.LabelInput{Version: c.Version, Reason: c.Reason}
+	version, err := c.Version.number(ctx, service, c.Agent)
+	if err != nil {
+		return err
+	}
+	in := client.LabelInput{Version: version, Reason: c.Reason}
 	if c.Fixed {
 		in.Fixed = &c.Fixed
 	}
