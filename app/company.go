@@ -102,7 +102,7 @@ func (ch change) reorder(co company.Company, departments []Department, short boo
 	}
 	var list []Department
 	if short {
-		if list, err = seated(next, departments); err != nil {
+		if list, err = slotted(next, departments); err != nil {
 			return nil, ports.Change[company.Company]{}, err
 		}
 	}
@@ -113,11 +113,11 @@ func (ch change) companyChange(action audit.Action, before, after company.Compan
 	return changeOf(ch, audit.Company, audit.New(action, after.Name), before, after, reply)
 }
 
-// seated returns the departments in the company's order.
-func seated(co company.Company, departments []Department) ([]Department, error) {
-	list := make([]Department, len(co.Seats))
-	for i, seat := range co.Seats {
-		at := slices.IndexFunc(departments, func(d Department) bool { return d.Name.Key == seat.Department })
+// slotted returns the departments in the company's order.
+func slotted(co company.Company, departments []Department) ([]Department, error) {
+	list := make([]Department, len(co.Slots))
+	for i, slot := range co.Slots {
+		at := slices.IndexFunc(departments, func(d Department) bool { return d.Name.Key == slot.Department })
 		if at < 0 {
 			return nil, errRead
 		}

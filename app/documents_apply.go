@@ -293,8 +293,8 @@ func (x execution) reorderAgents(ctx context.Context, op organization.Operation)
 func (x execution) reorderDepartments(ctx context.Context) error {
 	ch := newChange(x.clock, x.ids, x.call)
 	_, err := x.company.Update(ctx, func(co company.Company, _ bool) (ports.Change[company.Company], error) {
-		keys := make([]name.Key, len(co.Seats))
-		for i, s := range co.Seats {
+		keys := make([]name.Key, len(co.Slots))
+		for i, s := range co.Slots {
 			keys[i] = s.Department
 		}
 		order, expected := x.plan.Order(keys)

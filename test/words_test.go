@@ -32,7 +32,9 @@ var private = map[string]string{
 	"patience":  "backoff, timeout",
 	"patiently": "retry, timeout",
 	"receipt":   "idempotency record",
+	"receipts":  "idempotency records",
 	"seat":      "lease, slot",
+	"seats":     "leases, slots",
 	"settle":    "commit",
 	"shown":     "response, encoded",
 	"stretch":   "batch, interval",
@@ -41,8 +43,12 @@ var private = map[string]string{
 	"wish":      "options",
 }
 
+// plain are those of them that sentences may have: there they mean what everybody means.
+var plain = []string{"exchange", "forget", "grown", "note", "occasion", "outside", "shown"}
+
 // TestWords looks at the names that the product declares: packages, types, functions,
-// fields, constants, variables and parameters.
+// fields, constants, variables and parameters. It also looks at comments, and at the names
+// of metrics.
 func TestWords(t *testing.T) {
 	out, err := exec.Command("go", "list", "-C", "..", "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}", module+"/...").Output()
 	if err != nil {
@@ -64,9 +70,16 @@ func TestWords(t *testing.T) {
 func checkWords(t *testing.T, path string) {
 	t.Helper()
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, nil, 0)
+	file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, c := range file.Comments {
+		for _, word := range parts(c.Text()) {
+			if better, ok := private[word]; ok && !slices.Contains(plain, word) {
+				t.Errorf("%s: in a comment: for %q say %s", files.Position(c.Pos()), word, better)
+			}
+		}
 	}
 	check := func(id *ast.Ident) {
 		for _, word := range parts(id.Name) {
@@ -86,6 +99,10 @@ func checkWords(t *testing.T, path string) {
 			each(n.Names, check)
 		case *ast.Field:
 			each(n.Names, check)
+		case *ast.BasicLit:
+			if metric.MatchString(n.Value) {
+				check(&ast.Ident{NamePos: n.Pos(), Name: n.Value})
+			}
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE {
 				for _, e := range n.Lhs {
@@ -98,6 +115,9 @@ func checkWords(t *testing.T, path string) {
 		return true
 	})
 }
+
+// metric is a text that is the name of a metric.
+var metric = regexp.MustCompile(`^"orgd_[a-z_]+"$`)
 
 func each(ids []*ast.Ident, do func(*ast.Ident)) {
 	for _, id := range ids {

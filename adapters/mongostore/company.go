@@ -61,7 +61,7 @@ func readCompany(r reader) (s state, err error) {
 	s.costs, s.shares = d.Costs, map[name.Key]money.Percent{}
 	s.Revision, s.UpdatedAt = d.Revision, fromMillis(d.Updated)
 	for _, d := range rows {
-		s.Seats = append(s.Seats, company.Slot{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
+		s.Slots = append(s.Slots, company.Slot{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
 		s.shares[name.Key(d.Key)] = money.Percent(d.Share)
 	}
 	return s, nil
@@ -106,7 +106,7 @@ func (s *Company) Update(ctx context.Context, change func(company.Company, bool)
 			if step, err = change(before.Company, before.costs); err != nil {
 				return step, err
 			}
-			slots := moved(before.Seats, step.State.Seats, slotOfDepartment)
+			slots := moved(before.Slots, step.State.Slots, slotOfDepartment)
 			if len(slots) > 0 || !step.Effective() { // else the order of the departments did not matter
 				if err := mustBeFinished(t, departmentsColl); err != nil {
 					return step, err

@@ -241,14 +241,14 @@ func TestLongReorderOfDepartments(t *testing.T) {
 		at, n := now(), trail(audit.Company, nil)
 		c, err := o.Company.Update(ctx, func(c company.Company, _ bool) (ports.Change[company.Company], error) {
 			var order []name.Key
-			for _, s := range slices.Backward(c.Seats) {
+			for _, s := range slices.Backward(c.Slots) {
 				order = append(order, s.Department)
 			}
 			next, err := c.Reorder(order, at)
 			return ports.Change[company.Company]{State: next, From: c.Revision, Trail: n}, err
 		})
 		var keys []name.Key
-		for _, s := range c.Seats {
+		for _, s := range c.Slots {
 			keys = append(keys, s.Department)
 		}
 		return keys, err
@@ -259,7 +259,7 @@ func TestLongReorderOfDepartments(t *testing.T) {
 		stored, err := o.Company.Company(t.Context())
 		o.must(err)
 		var got []name.Key
-		for _, s := range stored.Seats {
+		for _, s := range stored.Slots {
 			got = append(got, s.Department)
 		}
 		if len(got) != many || !slices.Equal(got, want) {

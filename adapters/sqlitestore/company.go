@@ -30,7 +30,7 @@ func (s *Company) Update(ctx context.Context, change func(c company.Company, cos
 		}
 		return step, step.Trail, err
 	}, func(tx *Tx, step ports.Change[company.Company]) error {
-		if err := reseat(tx, before.Seats, step.State.Seats); err != nil {
+		if err := moveSlots(tx, before.Slots, step.State.Slots); err != nil {
 			return err
 		}
 		return putCompany(tx, step.State)
@@ -40,7 +40,7 @@ func (s *Company) Update(ctx context.Context, change func(c company.Company, cos
 
 const (
 	selectCompany = "SELECT doc, costs_recorded, revision, updated_at FROM company WHERE id = 1"
-	selectSeats   = "SELECT place, name_key FROM departments ORDER BY place, name_key"
+	selectSlots   = "SELECT place, name_key FROM departments ORDER BY place, name_key"
 )
 
 // readCompany returns the company and whether costs are recorded.
@@ -52,7 +52,7 @@ func readCompany(v *View) (c company.Company, costs bool, err error) {
 	}
 	if err == nil {
 		c.Revision, c.UpdatedAt = revision, fromMillis(updated)
-		c.Seats, err = rows(v, selectSeats, nil, func(r Row) (s company.Slot, err error) {
+		c.Slots, err = rows(v, selectSlots, nil, func(r Row) (s company.Slot, err error) {
 			err = r.Scan(&s.OrderKey, &s.Department)
 			return s, err
 		})
@@ -65,7 +65,7 @@ func readCompany(v *View) (c company.Company, costs bool, err error) {
 
 const updateCompany = "UPDATE company SET doc = ?, revision = ?, updated_at = ? WHERE id = 1"
 
-// putCompany stores the company without its seats.
+// putCompany stores the company without its slots.
 func putCompany(tx *Tx, c company.Company) error {
 	_, err := tx.Exec(updateCompany, string(c.Canonical()), c.Revision, millis(c.UpdatedAt))
 	return wrap(err, "write company", "")
@@ -73,8 +73,8 @@ func putCompany(tx *Tx, c company.Company) error {
 
 const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
 
-// reseat gives departments that have another seat now their order keys.
-func reseat(tx *Tx, from, to []company.Slot) error {
+// moveSlots gives departments that have another slot now their order keys.
+func moveSlots(tx *Tx, from, to []company.Slot) error {
 	for s := range moved(from, to) {
 		if _, err := tx.Exec(moveDepartment, string(s.OrderKey), string(s.Department)); err != nil {
 			return wrap(err, "write department", string(s.Department))

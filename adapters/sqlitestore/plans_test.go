@@ -118,7 +118,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{selectLastActive, "events_agent_type (agent_id=? AND type=?)"},
 		{selectHeadcounts, "PRIMARY KEY (department_key=?)"},
 		{selectDepartments, "departments_order (place>?)"},
-		{selectSeats, "COVERING INDEX departments_order"},
+		{selectSlots, "COVERING INDEX departments_order"},
 		{selectOtherShares, "COVERING INDEX departments_order"},
 
 		{projects(project.Query{}), "sqlite_autoindex_projects_1"},

@@ -34,8 +34,8 @@ type Company struct {
 	Currency             string       // ISO 4217
 	CommunicationPattern string
 	Settings             jsondoc.Object // free-form, ≤ 64 KiB
-	// Seats are its departments in order: ascending by order key.
-	Seats     []Slot
+	// Slots are its departments in order: ascending by order key.
+	Slots     []Slot
 	Revision  int64
 	UpdatedAt time.Time
 }

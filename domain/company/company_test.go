@@ -44,7 +44,7 @@ func TestDefault(t *testing.T) {
 	if diff := cmp.Diff(want, string(c.Canonical())); diff != "" {
 		t.Errorf("Default (-want +got):\n%s", diff)
 	}
-	if tag := (revision.Tag{ID: "company", Revision: 1}); c.Tag() != tag || !c.UpdatedAt.Equal(dawn) || len(c.Seats) != 0 {
+	if tag := (revision.Tag{ID: "company", Revision: 1}); c.Tag() != tag || !c.UpdatedAt.Equal(dawn) || len(c.Slots) != 0 {
 		t.Errorf("Default = %+v, want revision 1 without departments", c)
 	}
 }

@@ -72,7 +72,7 @@ func companyReorder(w *world) {
 	w.arrange(want)
 	after := w.company()
 	w.want("the departments", w.departments(2), want)
-	w.want("the seats", seated(after), want)
+	w.want("the slots", slotted(after), want)
 	w.want("the revision", after.Revision, before.Revision+1)
 	w.want("the revision of a department", w.department("a").Revision, int64(1))
 	w.createDepartment("d")
@@ -196,13 +196,13 @@ func companyParallelReorders(w *world) {
 	})
 	w.wantEach("reordering, creating and deleting", errs)
 	c := w.company()
-	w.want("the departments", w.departments(2), seated(c))
-	w.want("the number of departments", len(c.Seats), 5)
+	w.want("the departments", w.departments(2), slotted(c))
+	w.want("the number of departments", len(c.Slots), 5)
 	w.want("the revision", c.Revision, int64(1+5+4*4+2*4*4))
 }
 
 // turned puts the first department behind the last.
 func turned(c company.Company, _ bool, at time.Time) (company.Company, error) {
-	order := seated(c)
+	order := slotted(c)
 	return c.Reorder(append(order[1:], order[0]), at)
 }

@@ -43,7 +43,7 @@ func DepartmentStore(t *testing.T, open func(t *testing.T) Stores) {
 
 		"ParallelUpdatesLoseNothing":  departmentParallelUpdates,
 		"ParallelCreatesOfOneName":    departmentParallelCreates,
-		"ParallelCreatesLoseNothing":  departmentParallelSeats,
+		"ParallelCreatesLoseNothing":  departmentParallelSlots,
 		"ParallelCreatesKeepBudget":   departmentParallelBudget,
 		"ParallelUpdatesKeepBudget":   departmentParallelShares,
 		"ParallelDeleteAndHire":       departmentDeleteHire,
@@ -66,13 +66,13 @@ const full = `"description":"é\u0000\n","head":"0190a5c4-0000-7000-8000-0000000
 // place of the company that it was stored with.
 func (w *world) wantDepartment(want department.Department) {
 	w.Helper()
-	for _, s := range w.company().Seats {
+	for _, s := range w.company().Slots {
 		if s.Department == want.Name.Key {
 			want.OrderKey = s.OrderKey
 		}
 	}
 	if want.OrderKey == "" {
-		w.Errorf("the company has no seat for %s", want.Name.Text)
+		w.Errorf("the company has no slot for %s", want.Name.Text)
 	}
 	w.want("Department", w.department(want.Name.Text), want)
 }
@@ -141,7 +141,7 @@ func departmentDelete(w *world) {
 	_, err := w.Departments.Department(w.Context(), "sales")
 	w.wantErr("Department", err, department.ErrNotFound)
 	w.want("the departments", w.departments(10), []name.Key{"ops"})
-	w.want("the seats", len(w.company().Seats), 1)
+	w.want("the slots", len(w.company().Slots), 1)
 	w.wantErr("Delete again", w.deleteDepartment("Sales"), department.ErrNotFound)
 
 	second := w.createDepartment("SALES", `"budget_percent":100`)

@@ -45,15 +45,15 @@ func departmentParallelCreates(w *world) {
 		if n := w.wantEach("Create", errs, department.ErrExists); n != 1 {
 			w.Errorf("%d departments were created under one name, want 1", n)
 		}
-		w.want("the seats", len(w.company().Seats), i+1)
+		w.want("the slots", len(w.company().Slots), i+1)
 		w.want("the revision of the company", w.company().Revision, int64(i+2))
 		w.wantTrail(audit.Department(title), 1, false)
 	}
 }
 
-// departmentParallelSeats creates departments while the company changes: both
+// departmentParallelSlots creates departments while the company changes: both
 // are changes of the company.
-func departmentParallelSeats(w *world) {
+func departmentParallelSlots(w *world) {
 	errs := atOnce(crowd, func(i int) error {
 		title := fmt.Sprint("d", i)
 		if _, err := w.Departments.Create(w.Context(), key(title), w.creating(title, nil)); err != nil {
@@ -68,7 +68,7 @@ func departmentParallelSeats(w *world) {
 	w.wantEach("creating beside changes of the company", errs)
 	c := w.company()
 	w.want("the revision of the company", c.Revision, int64(1+2*crowd+crowd/2))
-	w.want("the seats", len(c.Seats), crowd/2)
+	w.want("the slots", len(c.Slots), crowd/2)
 	w.want("the departments", len(w.departments(3)), crowd/2)
 	w.want("the members of the settings", len(c.Settings.Value().Members()), crowd)
 }
@@ -184,7 +184,7 @@ func departmentParallelDeletes(w *world) {
 		if n := w.wantEach("Delete", errs, department.ErrNotFound); n != 1 {
 			w.Errorf("a department was deleted %d times, want once", n)
 		}
-		w.want("the seats", len(w.company().Seats), 0)
+		w.want("the slots", len(w.company().Slots), 0)
 		w.wantTrail(audit.Department(title), 2, true)
 	}
 }
@@ -200,7 +200,7 @@ func departmentParallelKey(w *world) {
 		w.Errorf("%d departments were created with one idempotency key, want 1", n)
 	}
 	w.want("the number of departments", len(w.departments(100)), 1)
-	w.want("the seats", len(w.company().Seats), 1)
+	w.want("the slots", len(w.company().Slots), 1)
 	w.want("the record", w.kept(r), r)
 }
 
@@ -228,14 +228,14 @@ func departmentParallelLives(w *world) {
 	})
 	w.wantEach("creating, changing and deleting", errs)
 	c := w.company()
-	w.want("the departments", w.departments(10), seated(c))
+	w.want("the departments", w.departments(10), slotted(c))
 	balance := map[int64]int{} // how often each revision was reached more than left
 	for _, e := range w.entries(audit.Department("Sales")) {
 		balance[e.To]++
 		balance[e.From]--
 	}
 	delete(balance, 0)
-	if len(c.Seats) == 1 {
+	if len(c.Slots) == 1 {
 		balance[w.department("Sales").Revision]--
 	}
 	for revision, n := range balance {
@@ -245,9 +245,9 @@ func departmentParallelLives(w *world) {
 	}
 }
 
-func seated(c company.Company) []name.Key {
+func slotted(c company.Company) []name.Key {
 	var keys []name.Key
-	for _, s := range c.Seats {
+	for _, s := range c.Slots {
 		keys = append(keys, s.Department)
 	}
 	return keys

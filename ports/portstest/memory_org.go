@@ -27,7 +27,7 @@ func (m *memory) department(key name.Key) (department.Department, error) {
 	if !ok {
 		return department.Department{}, department.ErrNotFound
 	}
-	for _, s := range m.company.Seats {
+	for _, s := range m.company.Slots {
 		if s.Department == key {
 			d.OrderKey = s.OrderKey
 		}
@@ -130,7 +130,7 @@ func (m memoryDepartments) Name(ctx context.Context, key name.Key) (name.Name, e
 func (m memoryDepartments) Departments(ctx context.Context, after company.OrderKey, limit int) ([]department.Department, error) {
 	defer m.lock()()
 	var found []department.Department
-	for _, s := range m.company.Seats {
+	for _, s := range m.company.Slots {
 		if s.OrderKey > after {
 			d, err := m.department(s.Department)
 			if err != nil {

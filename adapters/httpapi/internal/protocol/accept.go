@@ -78,7 +78,7 @@ func best(ranges []mediaRange, typ string) (m mediaRange, specificity int) {
 
 // Prefers reports whether the Accept headers want the media type special rather than
 // usual: by q-value, then specificity, then order. If they accept only special, it has
-// to be named in full: a wildcard is no wish for it. If they name neither, it is false.
+// to be named in full: a wildcard does not ask for it. If they name neither, it is false.
 func Prefers(h http.Header, special, usual string) bool {
 	if len(h["Accept"]) == 0 {
 		return false
