@@ -71,7 +71,7 @@ func TestNumbersAsNames(t *testing.T) {
 	for file, set := range map[string]string{
 		chart + "/values.yaml": "persistence.storageClass=1,persistence.size=10,temporarySize=10",
 		chart + "/examples/production.yaml": "mongodb.existingSecret=1,mongodb.uriKey=2,keys.existingSecret=3,redis.existingSecret=4,redis.passwordKey=5," +
-			"redis.tls.existingSecret=6,ingress.className=7,ingress.existingSecret=8,serviceMonitor.existingSecret=9,serviceMonitor.tokenKey=10," +
+			"redis.tls.existingSecret=6,ingress.className=7,ingress.existingSecret=8," +
 			"priorityClassName=11,serviceAccount.name=12,image.pullSecrets[0]=13,nameOverride=14,image.repository=15,image.tag=16",
 	} {
 		text, err := helm("template", "2026", chart, "--namespace", "7", "--values", file, "--set-string", set)
@@ -133,7 +133,7 @@ func checkContainer(t *testing.T, c core.Container) {
 			t.Errorf("image %q has no tag that stays", c.Image)
 		}
 	}
-	for _, r := range []core.ResourceName{core.ResourceCPU, core.ResourceMemory} {
+	for _, r := range []core.ResourceName{core.ResourceCPU, core.ResourceMemory, core.ResourceEphemeralStorage} {
 		request, limit := c.Resources.Requests[r], c.Resources.Limits[r]
 		if request.IsZero() || limit.IsZero() || request.Cmp(limit) > 0 {
 			t.Errorf("%s: request %s, limit %s, want both and the first not above the second", r, request.String(), limit.String())
@@ -180,7 +180,7 @@ func checkVolumes(t *testing.T, spec core.PodSpec) {
 // Nothing is named that is neither rendered nor in the values.
 func TestReferences(t *testing.T) {
 	theirs := []string{ // of the operator, in all sets of values
-		"ConfigMap authorities", "ConfigMap logging", "ConfigMap organization", "PersistentVolumeClaim organization", "ServiceAccount default",
+		"ConfigMap authorities", "ConfigMap logging", "ConfigMap organization", "ConfigMap service-authorities", "PersistentVolumeClaim organization", "ServiceAccount default",
 	}
 	eachSet(t, func(t *testing.T, all objects) {
 		exists := func(where, what string) {
@@ -348,8 +348,12 @@ func checkTemporary(t *testing.T, p pod, objects objects) {
 			t.Fatal(err)
 		}
 	}
-	if size, need := p.volume(t, "tmp").EmptyDir.SizeLimit, 4*4*settings.MaxBody; size.Value() < need {
+	size, disk := p.volume(t, "tmp").EmptyDir.SizeLimit, p.container().Resources.Limits[core.ResourceEphemeralStorage]
+	if need := 4 * 4 * settings.MaxBody; size.Value() < need {
 		t.Errorf("the volume of /tmp holds %s, want at least %d bytes", size, need)
+	}
+	if disk.Cmp(*size) <= 0 {
+		t.Errorf("the container may use %s of the disk, want more than the %s of /tmp", disk.String(), size)
 	}
 }
 

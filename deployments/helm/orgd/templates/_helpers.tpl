@@ -89,6 +89,13 @@ oidc-{{ $setting }}: {{ toJson . }}
 {{- end }}
 {{- end }}
 {{- end }}
+{{- with .Values.redis }}
+{{- range $setting, $value := dict "cluster" .cluster "username" .username "sentinel-master" .sentinelMaster "sentinel-username" .sentinelUsername }}
+{{- with $value }}
+redis-{{ $setting }}: {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.settings }}
 {{ toYaml . }}
 {{- end }}
@@ -164,7 +171,8 @@ resources:
 {{/*
 orgd.secrets: the Secrets in use, the files that their keys become, and the
 variables that name those files. Files do not show in "kubectl describe", and no
-child process inherits them.
+child process inherits them. What vouches for Redis is no secret, and may be in a
+ConfigMap.
 */}}
 {{- define "orgd.secrets" -}}
 {{- with .Values.mongodb }}
@@ -186,6 +194,7 @@ child process inherits them.
     - {path: sentinel-password, key: {{ .sentinelPasswordKey | quote }}, env: ORGD_REDIS_SENTINEL_PASSWORD_FILE}
 - name: redis-tls
   secret: {{ .tls.existingSecret | quote }}
+  configMap: {{ .tls.existingConfigMap | quote }}
   files:
     - {path: ca.crt, key: ca.crt, env: ORGD_REDIS_TLS_CA}
     {{- if .tls.clientCertificate }}
@@ -224,7 +233,7 @@ child process inherits them.
 {{- end }}
 {{- $names := index . 1 }}
 {{- range $from := include "orgd.secrets" $root | fromYamlArray }}
-{{- if and .secret (has .name $names) }}
+{{- if and (or .secret .configMap) (has .name $names) }}
 {{- range .files }}
 {{- if .key }}
 - name: {{ .env }}
@@ -248,7 +257,7 @@ child process inherits them.
 {{- end }}
 {{- $names := index . 1 }}
 {{- range include "orgd.secrets" $root | fromYamlArray }}
-{{- if and .secret (has .name $names) }}
+{{- if and (or .secret .configMap) (has .name $names) }}
 - name: {{ .name }}
   mountPath: /etc/orgd/{{ .name }}
   readOnly: true
@@ -279,11 +288,16 @@ child process inherits them.
 {{- end }}
 {{- $names := index . 1 }}
 {{- range include "orgd.secrets" $root | fromYamlArray }}
-{{- if and .secret (has .name $names) }}
+{{- if and (or .secret .configMap) (has .name $names) }}
 - name: {{ .name }}
+  {{- if .configMap }}
+  configMap:
+    name: {{ .configMap | quote }}
+  {{- else }}
   secret:
     secretName: {{ .secret | quote }}
     defaultMode: 0440 # for the group of the volumes
+  {{- end }}
     items:
       {{- range .files }}
       {{- if .key }}
@@ -319,26 +333,55 @@ labelSelector:
 matchLabelKeys: [pod-template-hash]
 {{- end }}
 
-{{/* orgd.egress: what every command that uses the storage must reach, and what the operator adds. */}}
-{{- define "orgd.egress" -}}
-{{- with .Values.networkPolicy -}}
+{{/* orgd.portOf: the port of an address or a URL, in a list. */}}
+{{- define "orgd.portOf" -}}
+{{- $host := regexReplaceAll "^[a-z]+://|/.*$" . "" }}
+{{- list (regexFind "[0-9]+$" (regexFind ":[0-9]+$" $host) | default (ternary 443 80 (hasPrefix "https:" .)) | int) | toJson }}
+{{- end }}
+
+{{/*
+orgd.to: a rule of egress. Takes (list PEERS PORTS PROTOCOLS); without peers it leads
+everywhere, and the port "1024-65535" is a range.
+*/}}
+{{- define "orgd.to" -}}
+{{- $ports := index . 1 -}}
 - to:
-    {{- toYaml .dns | nindent 4 }}
+    {{- toYaml (index . 0) | nindent 4 }}
   ports:
-    - port: 53
-      protocol: UDP
-    - port: 53
-      protocol: TCP
-{{- if eq $.Values.storage "mongodb" }}
-- to:
-    {{- toYaml .mongodb | nindent 4 }}
-  ports:
-    {{- range .mongodbPorts }}
-    - port: {{ . }}
+    {{- range $protocol := index . 2 }}
+    {{- range $ports }}
+    {{- $ends := toString . | splitList "-" }}
+    - port: {{ first $ends }}
+      {{- with rest $ends }}
+      endPort: {{ first . }}
+      {{- end }}
+      protocol: {{ $protocol }}
+    {{- end }}
     {{- end }}
 {{- end }}
+
+{{/* orgd.egress: what every pod must reach, and what the operator adds. */}}
+{{- define "orgd.egress" -}}
+{{- with .Values.networkPolicy -}}
+{{ include "orgd.to" (list .dns .dnsPorts (list "UDP" "TCP")) }}
 {{- with .extraEgress }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{- define "orgd.toMongoDB" -}}
+{{- with .Values.networkPolicy }}
+{{- include "orgd.to" (list .mongodb .mongodbPorts (list "TCP")) }}
+{{- end }}
+{{- end }}
+
+{{/* orgd.toServer: the rule of egress of pods that ask the service. */}}
+{{- define "orgd.toServer" -}}
+- to:
+    - podSelector:
+        matchLabels:
+          {{- include "orgd.selector" (list . "server") | nindent 10 }}
+  ports:
+    - port: http
 {{- end }}
