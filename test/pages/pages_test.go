@@ -40,7 +40,7 @@ var pages = []struct {
 }{
 	{"README.md", 2, 1},
 	{"docs/concepts.md", 2, 0},
-	{"docs/install.md", 4, 6},
+	{"docs/install.md", 4, 5},
 	{"docs/quickstart.md", 8, 0},
 	{"docs/release.md", 8, 0},
 	{"docs/render.md", 5, 1},
