@@ -14,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -255,9 +256,8 @@ func TestDefaultServes(t *testing.T) {
 	if got, page := get(t, url+"/console", ""); got != http.StatusOK || !strings.Contains(page, "<html") {
 		t.Errorf("GET /console = %d %.100s, want the console", got, page)
 	}
-	token := m.run(t, "token", "create", "--role", "agent", "--subject", "0198c3f2-1c7e-7d4b-9a51-0a3f5e8b2c6d", "--ttl", "30d")
-	if got, _ := get(t, url+"/api/v1/metrics", token); got != http.StatusOK {
-		t.Errorf("GET /api/v1/metrics = %d, want 200", got)
+	if got, page := get(t, "http://"+m.env["ORGD_METRICS_ADDR"]+"/metrics", ""); got != http.StatusOK || !strings.Contains(page, "orgd_ready 1\n") {
+		t.Errorf("GET /metrics = %d %.100s, want metrics", got, page)
 	}
 	stop(t, serve)
 }
@@ -374,13 +374,24 @@ func (m machine) run(t *testing.T, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// serve starts the service as it is rendered, but for the port, which others on
+// serve starts the service as it is rendered, but for its ports, which others on
 // this machine may have, and returns its address once it is ready.
 func (m machine) serve(t *testing.T) (*exec.Cmd, string) {
 	t.Helper()
-	m.env["ORGD_ADDR"] = "127.0.0.1:0"
+	m.env["ORGD_ADDR"], m.env["ORGD_METRICS_ADDR"] = "127.0.0.1:0", freeAddr(t)
 	serve := m.command(m.args...)
 	return serve, start(t, serve)
+}
+
+// freeAddr is an address that nobody listens on.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // stop ends the service as the kubelet does.
