@@ -104,7 +104,8 @@ func valueSets(t *testing.T) []valueSet {
 			sets = append(sets, valueSet{strings.TrimSuffix(filepath.Base(file), ".yaml"), []string{"--values", file}})
 		}
 	}
-	return sets
+	together := []string{"--values", chart + "/examples/agents-100000.yaml", "--values", chart + "/examples/sign-in.yaml"}
+	return append(sets, valueSet{"size and sign-in", together})
 }
 
 // eachSet runs a test on what each set of values renders.

@@ -86,6 +86,10 @@ func TestNetworkPoliciesAreExact(t *testing.T) {
 			"from 10.0.0.0/16 to http", "from pods component in (drift,test) to http",
 			"to 192.168.248.0/21 27015", "to 192.168.248.0/21 27016", "to 192.168.248.0/21 27017", "to 10.0.128.0/20 6379",
 		}, [][]string{dns, internet}},
+		{chart + "/examples/gke.yaml", "people-orgd", []string{
+			"from 10.129.0.0/23 to http", "from 130.211.0.0/22 to http", "from 35.191.0.0/16 to http", "from pods component in (drift,test) to http",
+			"to 192.168.0.0/18 27015", "to 192.168.0.0/18 27016", "to 192.168.0.0/18 27017", "to 10.20.0.0/28 6378",
+		}, [][]string{dns, internet}},
 		{chart + "/examples/azure.yaml", "people-orgd", []string{
 			"from namespaces gateways to http", "from pods component in (drift,test) to http",
 			"to 10.225.0.4/32 1024-65535", "to 10.225.0.5/32 6380", "to namespaces monitoring 4318",
