@@ -39,6 +39,7 @@ var pages = []struct {
 	run, skipped int
 }{
 	{"README.md", 2, 1},
+	{"docs/README.md", 9, 0},
 	{"docs/concepts.md", 2, 0},
 	{"docs/install.md", 4, 5},
 	{"docs/quickstart.md", 8, 0},
@@ -47,6 +48,14 @@ var pages = []struct {
 	{"docs/runtime.md", 4, 1},
 	{"docs/troubleshooting.md", 6, 0},
 	{"docs/webhooks.md", 2, 0},
+}
+
+// given are the files that the reader of a page has already.
+var given = map[string]map[string]string{
+	"docs/README.md": {
+		"agents/engineering/reviewer.md": "---\nname: reviewer\ndescription: Reviews changes\ntools: Read, Grep\n---\nReview the change.\n",
+		"agents/support/answerer.md":     "---\nname: answerer\ndescription: Answers customers\nmodel: haiku\n---\nAnswer in two sentences.\n",
+	},
 }
 
 // Every command of these pages does what the page says.
@@ -69,9 +78,24 @@ func TestCommandsOfPages(t *testing.T) {
 			}
 			needTools(t, p.name, all)
 			s := newShell(t, all)
+			for name, text := range given[p.name] {
+				s.put(name, text)
+			}
 			s.run(script(t, p.name, all, s.notes))
 			s.compare(p.name, all)
 		})
+	}
+}
+
+// put writes a file into the directory of the shell.
+func (s *shell) put(name, text string) {
+	s.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.Fatal(err)
 	}
 }
 
