@@ -19,8 +19,9 @@ const (
 )
 
 // Options are those of a client that tries nothing again by itself. They read the
-// files that c names.
-func (c Config) Options() (*redis.UniversalOptions, error) {
+// files that c names. As a method, Options would bring the library into every package
+// that has a Config: the compiler writes the types of all methods there.
+func Options(c Config) (*redis.UniversalOptions, error) {
 	t, err := c.target()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,6 @@ func (c Config) Options() (*redis.UniversalOptions, error) {
 		PoolTimeout:           DialTimeout,
 		ContextTimeoutEnabled: true,
 
-		PipelinePoolSize: Never,
-		ConnMaxIdleTime:  idleTime,
+		ConnMaxIdleTime: idleTime,
 	}, nil
 }

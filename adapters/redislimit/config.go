@@ -55,12 +55,12 @@ type link struct {
 
 // newLink reads the files that cfg names and connects to nothing yet.
 func newLink(cfg Config, timeout time.Duration) (*link, error) {
-	options, err := cfg.options(timeout)
+	o, err := options(cfg, timeout)
 	if err != nil {
 		return nil, err
 	}
-	k := &link{options: options}
-	client := redis.NewUniversalClient(options)
+	k := &link{options: o}
+	client := redis.NewUniversalClient(o)
 	k.current.Store(&client)
 	return k, nil
 }
@@ -77,13 +77,13 @@ func (k *link) close() error { return k.client().Close() }
 
 // options are those of every client. Nothing is tried again: a late answer is
 // worth less than the local limiter's at once.
-func (c Config) options(timeout time.Duration) (*redis.UniversalOptions, error) {
-	options, err := c.Config.Options()
+func options(c Config, timeout time.Duration) (*redis.UniversalOptions, error) {
+	o, err := redisconn.Options(c.Config)
 	if err != nil {
 		return nil, err
 	}
-	options.PoolSize = connections
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = timeout, timeout, timeout, timeout
-	options.ReadBufferSize, options.WriteBufferSize = buffer, buffer
-	return options, nil
+	o.PoolSize = connections
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
+	o.ReadBufferSize, o.WriteBufferSize = buffer, buffer
+	return o, nil
 }
