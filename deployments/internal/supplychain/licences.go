@@ -37,6 +37,7 @@ var readByHand = map[string][]string{
 	"modernc.org/memory LICENSE-LOGO":         nil, // of a picture
 	// Who wrote which file under which of its two licences takes a fifth of it.
 	"go.yaml.in/yaml/v3 LICENSE": {"Apache-2.0", "MIT"},
+	"gopkg.in/yaml.v3 LICENSE":   {"Apache-2.0", "MIT"},
 }
 
 // enough is how much of a file, in percent, must be the text of licences; the
