@@ -64,7 +64,7 @@ COLD := encoding/gob encoding/xml github.com/alecthomas/kong github.com/goccy/..
 # it was made.
 image: ## build the image orgd:latest; needs Docker, and no other image
 	rm -rf dist/image && mkdir -p dist/image/root && mkdir -m 0770 dist/image/root/data && mkdir -m 1777 dist/image/root/tmp
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) go build -trimpath -buildvcs=false -tags '$(TAGS)' $(COLD:%=-gcflags=%=-l) -ldflags '$(LDFLAGS) -funcalign 16 -buildid=' -o dist/image/root/orgd ./cmd/orgd
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) go build -trimpath -buildvcs=false -tags '$(TAGS)' $(COLD:%=-gcflags=%=-l) -ldflags '$(LDFLAGS) -X orgd/adapters/system.commit=$(REVISION) -X orgd/adapters/system.committed=$(COMMITTED) -funcalign 16 -buildid=' -o dist/image/root/orgd ./cmd/orgd
 	go run ./deployments/internal/supplychain notices | gzip -9 -n >dist/image/root/NOTICES.gz
 	cp LICENSE dist/image/root/ && chmod 0555 dist/image/root/orgd && find dist/image/root -exec touch -h -d '$(COMMITTED)' {} +
 	docker build --quiet --platform linux/$(IMAGE_ARCH) --file deployments/docker/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg REVISION='$(REVISION)' --build-arg CREATED='$(COMMITTED)' --tag $(IMAGE) dist/image

@@ -28,8 +28,7 @@ import (
 
 // Version says which program this is, as far as it knows.
 func Version() httpapi.BuildInfo {
-	version, commit := system.Version()
-	return httpapi.BuildInfo{Version: version, Commit: commit}
+	return httpapi.BuildInfo(system.ThisBuild())
 }
 
 // serverConfig is the configuration of the server, with what depends on other

@@ -69,7 +69,7 @@ const MinCursorKey = 32
 type SharedLimits func() bool
 
 // BuildInfo identifies the program.
-type BuildInfo struct{ Version, Commit string }
+type BuildInfo struct{ Version, Commit, Committed string }
 
 // Capabilities says which optional subsystems are wired and working in this
 // process.

@@ -3,6 +3,7 @@
 package system
 
 import (
+	"cmp"
 	"crypto/rand"
 	mathrand "math/rand/v2"
 	"runtime/debug"
@@ -48,32 +49,37 @@ func (Random) Key() (key [32]byte) {
 // Fraction returns a number in [0, 1).
 func (Random) Fraction() float64 { return mathrand.Float64() }
 
-// version is set by a release: go build -ldflags "-X orgd/adapters/system.version=v1.2.3".
-var version string
+// A build that knows no Git, as that of an image, sets these:
+// go build -ldflags "-X orgd/adapters/system.version=v1.2.3".
+var version, commit, committed string
 
-// Version returns the version of this program and the commit that it was built from,
-// "unknown" if the build does not say. A commit of a tree with changes ends in
-// " with changes".
-func Version() (number, commit string) {
-	number, commit = version, "unknown"
+// Build says which program this is.
+type Build struct {
+	Version string
+	// Commit is what the program was built from, "unknown" if the build does not say.
+	// It ends in " with changes" if the tree had any.
+	Commit    string
+	Committed string // when, in RFC 3339; empty if the build does not say
+}
+
+// ThisBuild returns what the build says of this program.
+func ThisBuild() Build {
+	b := Build{version, commit, committed}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return number, commit
+		info = &debug.BuildInfo{}
 	}
-	if number == "" {
-		number = info.Main.Version
-	}
-	modified := false
+	settings := map[string]string{}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			commit = s.Value
-		case "vcs.modified":
-			modified = s.Value == "true"
+		settings[s.Key] = s.Value
+	}
+	b.Version = cmp.Or(b.Version, info.Main.Version)
+	if b.Commit == "" {
+		b.Commit = cmp.Or(settings["vcs.revision"], "unknown")
+		if settings["vcs.modified"] == "true" {
+			b.Commit += " with changes"
 		}
 	}
-	if modified {
-		commit += " with changes"
-	}
-	return number, commit
+	b.Committed = cmp.Or(b.Committed, settings["vcs.time"])
+	return b
 }

@@ -19,6 +19,17 @@ func TestClock(t *testing.T) {
 	}
 }
 
+func TestThisBuild(t *testing.T) {
+	if b := ThisBuild(); b.Commit != "unknown" || b.Committed != "" {
+		t.Errorf("ThisBuild of a test = %+v, want an unknown commit without a time", b)
+	}
+	commit, committed = "c0ffee", "2026-01-02T03:04:05Z"
+	t.Cleanup(func() { commit, committed = "", "" })
+	if b := ThisBuild(); b.Commit != commit || b.Committed != committed {
+		t.Errorf("ThisBuild of an image = %+v, want what its build has set", b)
+	}
+}
+
 func TestNewID(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	last := ""

@@ -14,6 +14,10 @@ type Version struct{}
 // Run prints one line on standard output.
 func (Version) Run(t *terminal.Terminal) error {
 	b := orgd.Version()
-	_, err := fmt.Fprintf(t.Stdout, "orgd %s (commit %s, %s %s/%s)\n", b.Version, b.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	commit := "commit " + b.Commit
+	if b.Committed != "" {
+		commit += ", " + b.Committed
+	}
+	_, err := fmt.Fprintf(t.Stdout, "orgd %s (%s, %s %s/%s)\n", b.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
