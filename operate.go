@@ -186,7 +186,7 @@ func NewToken(cfg Config, in TokenRequest) (string, session.Session, error) {
 	if err != nil {
 		return "", session.Session{}, err
 	}
-	return sign(issuer, in)
+	return sign(issuer, in, system.Clock{}.Now())
 }
 
 // prepareKey makes the key of a data directory that was never served.
@@ -202,15 +202,15 @@ func prepareKey(cfg Config, path string) error {
 	return err
 }
 
-func newSession(issuer *jwtauth.Issuer, in TokenRequest) (session.Session, error) {
+func newSession(issuer *jwtauth.Issuer, in TokenRequest, at time.Time) (session.Session, error) {
 	return session.Issue(session.Grant{
 		ID: system.IDs{}.NewID(), Issuer: issuer.Issuer(), Subject: in.Subject,
-		Role: in.Role, Departments: in.Departments, Label: in.Label, At: system.Clock{}.Now(), TTL: in.TTL,
+		Role: in.Role, Departments: in.Departments, Label: in.Label, At: at, TTL: in.TTL,
 	})
 }
 
-func sign(issuer *jwtauth.Issuer, in TokenRequest) (string, session.Session, error) {
-	s, err := newSession(issuer, in)
+func sign(issuer *jwtauth.Issuer, in TokenRequest, at time.Time) (string, session.Session, error) {
+	s, err := newSession(issuer, in, at)
 	if err != nil {
 		return "", session.Session{}, err
 	}

@@ -15,10 +15,12 @@ import (
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
+	"orgd/adapters/system"
 	"orgd/adapters/telemetry"
 	"orgd/app"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
+	"orgd/domain/session"
 	"orgd/domain/webhook"
 	"orgd/ports"
 )
@@ -48,6 +50,12 @@ type App struct {
 // returned function closes everything again, in the opposite order; call it
 // when [App.Run] has returned.
 func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+	return BuildAt(ctx, cfg, log, system.Clock{})
+}
+
+// BuildAt is Build for a service whose changes and tokens have the time of clock. Limits and
+// background jobs go by that of the machine.
+func BuildAt(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Clock) (*App, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -55,11 +63,11 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	a, stop, err := assemble(ctx, cfg, log)
+	a, stop, err := assemble(ctx, cfg, log, clock)
 	if err != nil || !first {
 		return a, stop, err
 	}
-	if a.adminToken, _, err = sign(a.issuer, operator); err != nil {
+	if a.adminToken, _, err = sign(a.issuer, operator, clock.Now()); err != nil {
 		stop()
 		return nil, nil, err
 	}
@@ -70,11 +78,16 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 // directory, else "". It is stored nowhere: show it once or save it.
 func (a *App) AdminToken() string { return a.adminToken }
 
+// NewToken makes a token that begins at the time of the service's clock.
+func (a *App) NewToken(in TokenRequest) (string, session.Session, error) {
+	return sign(a.issuer, in, a.clock.Now())
+}
+
 // SignInLink makes a link to the console of this service, which clients on this
 // machine reach at url. It signs a browser in as admin: once, within
 // [session.LinkTTL], from this machine. It is a secret until then.
 func (a *App) SignInLink(url string) (string, error) {
-	s, err := newSession(a.issuer, operator)
+	s, err := newSession(a.issuer, operator, a.clock.Now())
 	if err != nil {
 		return "", err
 	}

@@ -18,13 +18,12 @@ import (
 )
 
 // assemble connects the parts of the service. The function that it returns closes them.
-func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Clock) (*App, func(), error) {
 	panic(wire.Build(
 		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
 			"stream", "streams", "dispatcher", "auditLog"),
 		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
 
-		wire.Struct(new(system.Clock)), wire.Bind(new(ports.Clock), new(system.Clock)),
 		wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
 		wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),
 		Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)),

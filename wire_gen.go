@@ -13,14 +13,14 @@ import (
 	"orgd/adapters/jwtauth"
 	"orgd/adapters/system"
 	"orgd/app"
+	"orgd/ports"
 )
 
 // Injectors from wire.go:
 
 // assemble connects the parts of the service. The function that it returns closes them.
-func assemble(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), error) {
+func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Clock) (*App, func(), error) {
 	config := serverConfig(cfg)
-	clock := system.Clock{}
 	iDs := system.IDs{}
 	buildInfo := Version()
 	metrics := newMetrics(buildInfo)

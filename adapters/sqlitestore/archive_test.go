@@ -103,7 +103,7 @@ func wantNothingRestored(t *testing.T, archive, dir, want string) {
 		t.Errorf("Restore = %v, want %q", err, want)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
+	if err != nil || len(entries) != 1 || entries[0].Name() != LockName {
 		t.Errorf("directory = %v, %v, want only the lock", entries, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestRestoreChecksTheDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.damage(text)
-			if err := errors.Join(os.WriteFile(path, text, 0o600), os.Remove(filepath.Join(files, lockName))); err != nil {
+			if err := errors.Join(os.WriteFile(path, text, 0o600), os.Remove(filepath.Join(files, LockName))); err != nil {
 				t.Fatal(err)
 			}
 			entries, err := describeFiles(context.Background(), files)

@@ -21,8 +21,9 @@ import (
 // store only knows their pattern, because a backup without them is not whole.
 const (
 	databaseName = "orgd.db"
-	lockName     = "orgd.lock"
-	keyPattern   = "*.key"
+	// LockName is the file on which the process that uses the directory holds a lock.
+	LockName   = "orgd.lock"
+	keyPattern = "*.key"
 )
 
 const (
@@ -109,7 +110,7 @@ var ErrInUse = errors.New("the data directory is in use")
 // when the process ends, however it ends; the file stays and means nothing by
 // itself.
 func lockDir(dir string) (*os.File, error) {
-	path := filepath.Join(dir, lockName)
+	path := filepath.Join(dir, LockName)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode)
 	if err != nil {
 		return nil, err

@@ -12,12 +12,12 @@ import (
 	"orgd/cmd/orgd/internal/account"
 	"orgd/cmd/orgd/internal/completion"
 	"orgd/cmd/orgd/internal/config"
+	"orgd/cmd/orgd/internal/demo"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/importer"
 	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/organization"
 	"orgd/cmd/orgd/internal/remote"
-	"orgd/cmd/orgd/internal/simulate"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/access"
 	"orgd/domain/fault"
@@ -34,7 +34,7 @@ const (
 
 // cli is the grammar of the command line.
 type cli struct {
-	Demo  simulate.Demo `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
+	Demo  demo.Demo     `cmd:"" group:"operate" help:"Run the service with a company that is made up, to look at."`
 	Serve operate.Serve `cmd:"" group:"operate" help:"Run the service."`
 	Token struct {
 		Create account.TokenCreate `cmd:"" aliases:"new" help:"Make a token with the signing key; the service is not asked."`
@@ -72,8 +72,7 @@ type cli struct {
 	Import     struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
-	Render   organization.Render `cmd:"" group:"use" help:"Write agents as files for programs for coding, such as Claude Code."`
-	Simulate simulate.Simulate   `cmd:"" group:"use" help:"Play an organization through a running service, to see it with life in it."`
+	Render organization.Render `cmd:"" group:"use" help:"Write agents as files for programs for coding, such as Claude Code."`
 
 	organization.Habits
 	Tokens account.TokenList `cmd:"" hidden:""`

@@ -1,0 +1,85 @@
+package demo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"orgd"
+	"orgd/adapters/keyfile"
+	"orgd/adapters/sqlitestore"
+	"orgd/cmd/orgd/internal/remote"
+)
+
+// markFile marks the directory of a demo.
+const markFile = "orgd.demo"
+
+// mark says how far a demo has come.
+type mark struct {
+	Complete bool      `json:"complete"`
+	Made     time.Time `json:"made,omitzero"`     // the day on which the story was played
+	Reported time.Time `json:"reported,omitzero"` // up to when the agents have told what they did
+}
+
+func (m mark) save(dir string) error {
+	text, err := json.Marshal(m)
+	if err == nil {
+		err = keyfile.Replace(filepath.Join(dir, markFile), append(text, '\n'))
+	}
+	return err
+}
+
+var errOther = errors.New("it holds something else than a demo")
+
+// takeDirectory makes the directory, or empties one whose demo was not completed, and
+// returns its mark. It fails if the directory holds something else.
+func takeDirectory(dir string) (m mark, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return m, fmt.Errorf("%w: %w", errOther, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, markFile))
+	switch {
+	case err == nil:
+		if json.Unmarshal(text, &m) == nil && m.Complete {
+			return m, nil
+		}
+		return mark{}, empty(dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return m, err
+	case len(entries) > 0:
+		return m, fmt.Errorf("%s: %w; name another directory with --dir", dir, errOther)
+	}
+	return m, m.save(dir)
+}
+
+// empty removes what a service has made in a directory that no process uses.
+func empty(dir string) error {
+	lock, err := os.OpenFile(filepath.Join(dir, sqlitestore.LockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return sqlitestore.ErrInUse
+	}
+	for _, pattern := range []string{"orgd.db*", "*.key", orgd.AdminTokenName, remote.ServedFile} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern)) // fails for a wrong pattern only
+		for _, f := range files {
+			err = errors.Join(err, os.Remove(f))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
