@@ -39,7 +39,6 @@ var layers = []struct {
 	{"orgd/cmd", []string{module}, []string{""}},
 	{"orgd/cmd/orgd/internal/terminal", nil, []string{"golang.org/x/term", "go.yaml.in/yaml/v3"}},
 	{"orgd/cmd/orgd/internal/organization", []string{"orgd/client", "orgd/cmd/orgd/internal"}, nil}, // commands for a service need nothing of it
-	{"orgd/cmd/orgd/internal/scenario", nil, nil},
 	{"orgd/test", []string{module}, []string{""}},
 }
 

@@ -62,7 +62,6 @@ func TestUsage(t *testing.T) {
 		"export -o xml",
 		"import agents",
 		"import agents --department .. --provider= --server nowhere /does/not/exist",
-		"simulate --agents 0 --days 366 --rate 1e9 --for soon --server nowhere",
 	} {
 		r := command(t, nil, strings.Fields(line)...)
 		if r.code != exitUsage || r.stdout != "" {

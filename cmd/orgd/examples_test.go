@@ -22,7 +22,7 @@ import (
 // elsewhere are beginnings of examples that are about other machines or ports, or go on for
 // ever. They are only parsed.
 var elsewhere = []string{
-	"demo", "serve", "migrate", "healthcheck", "login", "logout", "token list", "config check", "simulate", "restore",
+	"demo", "serve", "migrate", "healthcheck", "login", "logout", "token list", "config check", "restore",
 	"token create --signing-key-file", "token revoke", "backup --data-dir ./data -",
 }
 

@@ -64,7 +64,6 @@ func TestNoAnswer(t *testing.T) {
 		{"whoami", down, "no service answers at " + down + " (ORGD_SERVER)" + serve + "ORGD_SERVER"},
 		{"get agents --watch", down, "no service answers at " + down + " (ORGD_SERVER)" + serve + "ORGD_SERVER"},
 		{"plan -f " + document, down, "no service answers at " + down + " (ORGD_SERVER)" + serve + "ORGD_SERVER"},
-		{"simulate", down, "no service answers at " + down + " (ORGD_SERVER)" + serve + "ORGD_SERVER"},
 		{"login --token-file " + document, down, "nothing is stored: no service answers at " + down + " (ORGD_SERVER)" + serve + "ORGD_SERVER"},
 		{"healthcheck --addr " + strings.TrimPrefix(down, "http://"), "", "no service answers at " + down + " (--addr)" + serve + "--addr"},
 		{"whoami", silent, "no service answers at " + silent + " (ORGD_SERVER): it takes the connection, but is silent for 10s" + serve + "ORGD_SERVER"},

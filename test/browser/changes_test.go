@@ -104,7 +104,7 @@ func TestChanges(t *testing.T) {
 func TestFilterChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	alice, bob := s.token("editor", "alice"), s.token("admin", "bob")
 	departments := s.departments(alice)
 	in := func(i int) string { return s.agents(alice, departments[i])[0] }

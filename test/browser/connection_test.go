@@ -22,7 +22,7 @@ import (
 func TestServiceIsGone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("admin", "ann")
 	b := s.console(token, 1200, 900)
 	b.expect("ERR_", "Failed to fetch", "network error", "502", "503")
@@ -97,7 +97,7 @@ func (s *service) serveAgain() {
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	admin := s.token("admin", "ann")
 	b := s.console(admin, 1200, 900)
 	b.expect("401")

@@ -18,7 +18,7 @@ import (
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("admin", "ann")
 	b := open(t, 1200, 800)
 	b.expect("401")
@@ -59,7 +59,7 @@ func (s service) agents(token, department string) []string {
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	name := s.agents(token, s.departments(token)[0])[0]
 	at := "agents/" + url.PathEscape(name)
@@ -188,7 +188,7 @@ func TestVersions(t *testing.T) {
 func TestActivity(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	department := s.departments(token)[0]
 	b := s.console(token, 1200, 900)
@@ -269,7 +269,7 @@ func TestBusyFeed(t *testing.T) {
 func TestDepartment(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	var name string
 	for _, d := range must[[]record](s, token, "GET", "company/departments", nil) {
@@ -312,7 +312,7 @@ func TestDepartment(t *testing.T) {
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	b := s.console(token, 1440, 900)
 	b.visit("#/projects", "Projects")
@@ -405,7 +405,7 @@ func TestSettings(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	b := s.console(token, 1440, 900)
 	b.expect("400", "409")

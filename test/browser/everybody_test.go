@@ -21,7 +21,7 @@ import (
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	admin := s.token("admin", "ann")
 	departments := s.departments(admin)
 	own, other := departments[0], departments[1]
@@ -242,7 +242,7 @@ const audit = `(() => {
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulateSome(40, 35)
+	s.populateWith(40, 35)
 	token := s.token("admin", "ann")
 	b := s.console(token, 1440, 900)
 	places := s.places(token)
@@ -324,7 +324,7 @@ func TestAudit(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	b := s.console(token, 1440, 900)
 	b.await("the rows are there", `document.querySelectorAll(".department").length > 1`)

@@ -31,7 +31,7 @@ func (b *tab) sort(column string) {
 func TestOrganization(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.simulate()
+	s.populate()
 	token := s.token("editor", "ed")
 	b := s.console(token, 1440, 900)
 	departments := s.departments(token)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,18 +21,6 @@ import (
 
 // What a person does in the console, and what a program that uses the same
 // service does meanwhile.
-
-// simulate fills the service with a small organization that has a past.
-func (s service) simulate() { s.t.Helper(); s.simulateSome(12, 8) }
-
-// simulateSome fills it with so many agents and days.
-func (s service) simulateSome(agents, days int) {
-	s.t.Helper()
-	cmd := []string{"simulate", "--server", s.URL, "--agents", strconv.Itoa(agents), "--days", strconv.Itoa(days)}
-	if err := s.run(s.token("editor", "simulation"), cmd...); err != nil {
-		s.t.Fatal(err)
-	}
-}
 
 // run runs a command of the program with a token.
 func (s service) run(token string, args ...string) error {

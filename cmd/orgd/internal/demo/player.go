@@ -230,9 +230,13 @@ func (p *player) live(ctx context.Context) error {
 // inProcess has a handler answer the requests of a client.
 type inProcess struct{ http.Handler }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. A request that has begun is answered: a handler
+// panics if nobody is left to read its answer.
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	in := r.Clone(r.Context())
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	in := r.Clone(context.WithoutCancel(r.Context()))
 	in.RequestURI, in.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:0"
 	if in.Body == nil {
 		in.Body = http.NoBody
