@@ -38,9 +38,10 @@ var pages = []struct {
 	name         string
 	run, skipped int
 }{
-	{"README.md", 2, 1},
+	{"README.md", 3, 1},
 	{"docs/README.md", 9, 0},
 	{"docs/concepts.md", 2, 0},
+	{"docs/demo.md", 4, 0},
 	{"docs/install.md", 4, 5},
 	{"docs/quickstart.md", 8, 0},
 	{"docs/release.md", 8, 0},
@@ -149,8 +150,8 @@ func newShell(t *testing.T, all []block) *shell {
 	}
 	for i := range all {
 		all[i].text = s.replace(all[i].text, written, s.ports)
-		// A demo takes its address from no variable, and is as good with less history.
-		all[i].text = strings.Replace(all[i].text, "orgd demo", "orgd demo --days 5 --addr 127.0.0.1:"+s.ports[0], 1)
+		// A demo takes its address from no variable.
+		all[i].text = strings.Replace(all[i].text, "orgd demo", "orgd demo --addr 127.0.0.1:"+s.ports[0], 1)
 		if all[i].language == "sh" && all[i].mark == "" && regexp.MustCompile(`\./cmd/orgd|make `).MatchString(all[i].text) ||
 			all[i].mark == "background" && strings.Contains(all[i].text, "./cmd/orgd") {
 			checkout(t, s.dir)
