@@ -37,10 +37,12 @@ func (s service) populateWith(agents, days int) {
 			"teams":           []record{{"name": "First", "lead": hired[i], "members": []string{hired[len(in)+i]}}},
 			"reporting_lines": []record{{"subordinate": hired[len(in)+i], "supervisor": hired[i]}},
 		})
-		must[record](s, token, "POST", "projects", record{"name": "Project of " + name})
 	}
 	doc["departments"], doc["agents"] = departments, all
 	must[record](s, token, "POST", "organization/apply", doc)
+	for i, name := range in {
+		must[record](s, token, "POST", "projects", record{"name": "Project of " + name, "lead": hired[i], "team": []string{hired[len(in)+i]}})
+	}
 	for i, name := range hired {
 		must[record](s, token, "PATCH", "agents/"+url.PathEscape(name), record{"level": []string{"senior", "junior"}[i%2], "instructions": "You review.\n"})
 	}

@@ -7,28 +7,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-
-	"orgd/test/process"
 )
 
 // What a person does in the console, and what a program that uses the same
 // service does meanwhile.
-
-// run runs a command of the program with a token.
-func (s service) run(token string, args ...string) error {
-	cmd := exec.CommandContext(s.t.Context(), binary, args...)
-	cmd.Env = append(os.Environ(), "ORGD_TOKEN="+token)
-	_, err := process.Output(cmd)
-	return err
-}
 
 // answer is what the interface answers, as far as tests look at it.
 type answer struct {

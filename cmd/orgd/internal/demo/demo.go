@@ -37,13 +37,13 @@ const (
 	// At first there is always something to see. A demo that is left alone goes
 	// on as its history does, so that its figures stay what they are.
 	livelyFor   = 15 * time.Minute
-	livelyPause = 2 * time.Second
+	livelyPause = 5 * time.Second
 	nextCatchUp = time.Minute
 )
 
 // Help implements kong.HelpProvider.
 func (Demo) Help() string {
-	return `Makes up a company of 40 agents in 8 departments with three months of history, and serves it with the console until Ctrl-C. Five people hire, promote, change and release agents in it; one of their changes makes an agent worse, until another one takes it back. Nothing else is needed: everything lies in one directory, and limits are off. For the first minutes something happens every other second; after that agents work at the pace of the history.
+	return `Makes up a company of 40 agents in 8 departments with three months of history, and serves it with the console until Ctrl-C. Five people hire, promote, change and release agents in it; one of their changes makes an agent worse, until another one takes it back. Nothing else is needed: everything lies in one directory, and limits are off. For the first minutes somebody does a task every five seconds; after that agents work at the pace of the history.
 
 A second run goes on with the same company and adds the days that have passed since. One that was cut short while it was made is made again. To remove the demo, remove its directory.
 
@@ -71,8 +71,8 @@ func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given
 		return err
 	}
 	d := &demo{Demo: *c, t: t, cfg: cfg}
-	if d.mark, err = takeDirectory(c.Dir); err != nil {
-		return c.explain(err)
+	if d.mark, err = c.takeDirectory(); err != nil {
+		return err
 	}
 	log, closeLog, err := operate.BufferedLogger(t, cfg.Log)
 	if err != nil {
@@ -116,10 +116,10 @@ func (c *Demo) configuration(given config.Given) (orgd.Config, error) {
 // explain returns in one sentence why the directory cannot be used. The errors of
 // the service do not have the reasons of the operating system.
 func (c *Demo) explain(err error) error {
-	if err == nil || errors.Is(err, errOther) {
-		return err
-	}
-	if errors.Is(err, sqlitestore.ErrInUse) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sqlitestore.ErrInUse):
 		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
 	}
 	file := filepath.Join(c.Dir, "space")
@@ -133,20 +133,21 @@ func (c *Demo) explain(err error) error {
 
 // build makes the service, whose clock is that of the story as long as that is played.
 func (d *demo) build(ctx context.Context, log *zap.Logger) (stop func(), err error) {
-	now := time.Now().UTC()
-	if d.mark.Made.IsZero() {
-		d.mark.Made = now.Truncate(day)
+	if !d.mark.Complete {
+		d.mark.Made = time.Now().UTC().Truncate(day)
+		d.mark.Reported = d.mark.Made.AddDate(0, 0, -d.Days)
 	}
 	s, err := readStory(d.mark.Made)
 	if err != nil {
 		return nil, err
 	}
 	c := &clock{}
-	if !d.mark.Complete {
+	if d.mark.Complete {
+		s.Steps = nil
+	} else {
 		c.at.Store(&s.Steps[0].time)
 	}
-	d.service, stop, err = orgd.BuildAt(ctx, d.cfg, log, c)
-	if err == nil {
+	if d.service, stop, err = orgd.BuildAt(ctx, d.cfg, log, c); err == nil {
 		d.player, err = newPlayer(s, c, d.service)
 	}
 	return stop, err
@@ -154,35 +155,22 @@ func (d *demo) build(ctx context.Context, log *zap.Logger) (stop func(), err err
 
 // prepare plays the story, or adds what has happened since the demo ran last.
 func (d *demo) prepare(ctx context.Context) error {
-	now := time.Now().UTC()
-	if d.mark.Complete {
-		if err := d.catchUp(ctx); err != nil {
-			return err
-		}
-		return orgd.RenewAdminToken(d.cfg)
-	}
 	progress := terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true}
-	progress.Begin("history", int(now.Sub(d.player.Steps[0].time)/day)+1)
-	err := d.player.play(ctx, now.AddDate(0, 0, -d.Days), now, progress.Add)
-	progress.Stop()
-	if err != nil {
+	progress.Begin("history", 0)
+	defer progress.Stop()
+	if err := d.catchUp(ctx, progress.Add); err != nil {
 		return err
 	}
-	d.player.clock.at.Store(nil)
-	if err := orgd.RenewAdminToken(d.cfg); err != nil {
+	return orgd.RenewAdminToken(d.cfg)
+}
+
+// catchUp adds what the agents have done since they reported last, and before that the story.
+func (d *demo) catchUp(ctx context.Context, progress func(int)) error {
+	now := time.Now().UTC()
+	if err := d.player.play(ctx, d.mark.Reported, now, progress); err != nil {
 		return err
 	}
 	d.mark.Complete, d.mark.Reported = true, now
-	return d.mark.save(d.Dir)
-}
-
-// catchUp adds what the agents have done since they reported last.
-func (d *demo) catchUp(ctx context.Context) error {
-	now := time.Now().UTC()
-	if err := d.player.catchUp(ctx, d.mark.Reported, now); err != nil {
-		return err
-	}
-	d.mark.Reported = now
 	return d.mark.save(d.Dir)
 }
 
@@ -221,7 +209,7 @@ func (d *demo) open(ctx context.Context, url string) error {
 	defer stop()
 	err = d.player.live(lively)
 	for (err == nil || lively.Err() != nil) && remote.Sleep(ctx, nextCatchUp) {
-		err = d.catchUp(ctx)
+		err = d.catchUp(ctx, func(int) {})
 	}
 	if err != nil && ctx.Err() == nil {
 		d.t.Say("orgd: nothing new happens in the demo any more: %v", err)

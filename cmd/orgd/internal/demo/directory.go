@@ -35,31 +35,27 @@ func (m mark) save(dir string) error {
 	return err
 }
 
-var errOther = errors.New("it holds something else than a demo")
-
 // takeDirectory makes the directory, or empties one whose demo was not completed, and
 // returns its mark. It fails if the directory holds something else.
-func takeDirectory(dir string) (m mark, err error) {
-	entries, err := os.ReadDir(dir)
+func (c *Demo) takeDirectory() (m mark, err error) {
+	entries, err := os.ReadDir(c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(dir, 0o700)
+		err = os.MkdirAll(c.Dir, 0o700)
 	}
 	if err != nil {
-		return m, fmt.Errorf("%w: %w", errOther, err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, markFile))
-	switch {
-	case err == nil:
-		if json.Unmarshal(text, &m) == nil && m.Complete {
-			return m, nil
-		}
-		return mark{}, empty(dir)
-	case !errors.Is(err, fs.ErrNotExist):
 		return m, err
-	case len(entries) > 0:
-		return m, fmt.Errorf("%s: %w; name another directory with --dir", dir, errOther)
 	}
-	return m, m.save(dir)
+	path := filepath.Join(c.Dir, markFile)
+	text, err := os.ReadFile(path)
+	switch {
+	case err == nil && json.Unmarshal(text, &m) == nil && m.Complete:
+		return m, nil
+	case err == nil:
+		return mark{}, c.explain(empty(c.Dir))
+	case len(entries) > 0:
+		return m, fmt.Errorf("%s holds something else than a demo; name another directory with --dir", c.Dir)
+	}
+	return m, os.WriteFile(path, nil, 0o600)
 }
 
 // empty removes what a service has made in a directory that no process uses.

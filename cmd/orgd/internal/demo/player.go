@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,7 +43,6 @@ type player struct {
 	ids     map[string]string // of what was made, by name
 }
 
-// token is a token of an author that is good until a time.
 type token struct {
 	text  string
 	until time.Time
@@ -79,49 +77,48 @@ func (p *player) token(context.Context) (string, error) {
 	return text, err
 }
 
-// play plays the whole story up to now. Of what the agents do, it tells what they did from a day on.
+// play takes the steps up to now that are left of the story, and tells what the agents did from
+// a day on. The service recognizes by its id what was told before.
 func (p *player) play(ctx context.Context, from, now time.Time, progress func(int)) error {
-	steps := p.Steps
-	for d := steps[0].time.Truncate(day); !d.After(now); d = d.Add(day) {
-		for ; len(steps) > 0 && steps[0].time.Before(d.Add(day)); steps = steps[1:] {
-			if err := p.step(ctx, steps[0]); err != nil {
-				return fmt.Errorf("%s: %w", steps[0].Do, err)
+	d, past := from.Truncate(day), p.clock.at.Load() != nil
+	if past {
+		d = p.Steps[0].time.Truncate(day)
+	}
+	for ; !d.After(now); d = d.Add(day) {
+		for ; len(p.Steps) > 0 && p.Steps[0].time.Before(d.Add(day)); p.Steps = p.Steps[1:] {
+			if err := p.step(ctx, p.Steps[0]); err != nil {
+				return fmt.Errorf("%s: %w", p.Steps[0].Do, err)
 			}
 		}
-		if !d.Before(from) {
-			p.clock.at.Store(new(earlier(d.Add(day-time.Second), now)))
-			if err := p.report(ctx, p.until(d, now)); err != nil {
-				return err
-			}
+		events := slices.DeleteFunc(p.events(d), func(e event) bool { return e.Timestamp.After(now) || e.Timestamp.Before(from) })
+		if past && len(events) > 0 {
+			p.clock.at.Store(&events[len(events)-1].Timestamp)
+		}
+		if err := p.report(ctx, events); err != nil {
+			return err
 		}
 		progress(1)
 	}
+	p.clock.at.Store(nil)
 	return nil
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-// until returns what the agents do on a day up to now.
-func (p *player) until(day, now time.Time) []event {
-	return slices.DeleteFunc(p.events(day), func(e event) bool { return e.Timestamp.After(now) })
-}
-
-// firstRelease is how long after its hire an agent is released.
-const firstRelease = 25 * time.Second
+const (
+	firstRelease = 25 * time.Second // after the hire
+	batch        = 1000             // events in one request
+)
 
 // step sends the request of a step, and releases an agent that it hires.
 func (p *player) step(ctx context.Context, x *step) error {
 	p.by = x.By
 	p.clock.at.Store(&x.time)
 	method, path, _ := strings.Cut(x.Do, " ")
-	body := x.Body
+	var body any
+	if err := x.Body.Decode(&body); err != nil {
+		return err
+	}
 	if x.Add+x.Drop != "" {
-		agent, err := p.client.Agent(ctx, strings.TrimPrefix(path, "agents/"))
+		agent, err := p.client.Agent(ctx, x.agent)
 		if err != nil {
 			return err
 		}
@@ -133,19 +130,19 @@ func (p *player) step(ctx context.Context, x *step) error {
 		return err
 	}
 	var made struct{ ID, Name string }
-	if err := json.Unmarshal(answer, &made); err == nil && made.ID != "" {
+	if json.Unmarshal(answer, &made) == nil && made.ID != "" {
 		p.ids[made.Name] = made.ID
 	}
-	if agent, hired := p.agent(x); hired {
+	if x.Do == hire {
 		p.clock.at.Store(new(x.time.Add(firstRelease)))
-		_, err = p.send(ctx, "PUT", "agents/"+agent+"/labels/production", map[string]any{"version": 1}, "first release")
+		_, err = p.send(ctx, "PUT", "agents/"+x.agent+"/labels/production", map[string]any{"version": 1}, "first release")
 	}
 	return err
 }
 
 // send sends a request with a reason. A segment {NAME} of its path is the id of what has
 // the name.
-func (p *player) send(ctx context.Context, method, path string, body map[string]any, why string) (json.RawMessage, error) {
+func (p *player) send(ctx context.Context, method, path string, body any, why string) (json.RawMessage, error) {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
 		if of, ok := strings.CutPrefix(s, "{"); ok {
@@ -157,18 +154,23 @@ func (p *player) send(ctx context.Context, method, path string, body map[string]
 	if why != "" {
 		opts = append(opts, client.ChangeReason(why))
 	}
-	if body == nil { // which is no JSON
-		return p.client.Do(ctx, method, strings.Join(segments, "/"), nil, opts...)
-	}
 	return p.client.Do(ctx, method, strings.Join(segments, "/"), body, opts...)
 }
 
-// batch is how many events one request may hold.
-const batch = 1000
-
-// report tells the service what agents did.
+// report tells the service what agents did. After the story it leaves out those that were deleted
+// or renamed by others.
 func (p *player) report(ctx context.Context, events []event) error {
 	p.by = "runtime"
+	if p.clock.at.Load() == nil {
+		there := map[string]bool{}
+		for a, err := range p.client.Agents(ctx, client.AgentQuery{PageQuery: remote.Pages(0), Summary: true}) {
+			if err != nil {
+				return err
+			}
+			there[a.Name] = true
+		}
+		events = slices.DeleteFunc(events, func(e event) bool { return !there[e.Agent] })
+	}
 	for part := range slices.Chunk(events, batch) {
 		if _, err := p.send(ctx, "POST", "activities", map[string]any{"events": part}, ""); err != nil {
 			return err
@@ -177,52 +179,22 @@ func (p *player) report(ctx context.Context, events []event) error {
 	return nil
 }
 
-// catchUp tells what the agents that are still there did from a day on up to now. What was
-// told before is recognized by its id.
-func (p *player) catchUp(ctx context.Context, from, now time.Time) error {
-	for d := from.Truncate(day); !d.After(now); d = d.Add(day) {
-		if err := p.reportKnown(ctx, p.until(d, now)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reportKnown reports what agents did, but for those that were deleted or renamed.
-func (p *player) reportKnown(ctx context.Context, events []event) error {
-	p.by = "runtime"
-	agents, err := remote.Collect(p.client.Agents(ctx, client.AgentQuery{PageQuery: remote.Pages(0), Summary: true}), 0)
-	if err != nil {
-		return err
-	}
-	there := map[string]bool{}
-	for _, a := range agents {
-		there[a.Name] = true
-	}
-	err = p.report(ctx, slices.DeleteFunc(events, func(e event) bool { return !there[e.Agent] }))
-	if errors.Is(err, client.ErrValidation) {
-		return nil // one was deleted meanwhile; the next time it is not among them
-	}
-	return err
-}
-
-// live tells something that an agent does every now and then, until ctx ends. Agents work in a
-// hurry: how long a task takes is told but not waited for.
+// live tells of a task every now and then, until ctx ends. How long it took is not waited for.
 func (p *player) live(ctx context.Context) error {
-	var waiting []event
 	r := random("live", p.clock.Now().UnixNano())
 	for remote.Sleep(ctx, livelyPause) {
-		now := p.clock.Now()
-		for len(waiting) == 0 {
-			if w := pick(r, p.workers); w.on(now).Pace > 0 {
-				waiting = p.task(w, now, w.on(now), r.Float64() < w.on(now).Success, r)
-			}
+		now, w := p.clock.Now(), pick(r, p.workers)
+		f := w.on(now)
+		if f.Pace == 0 {
+			continue
 		}
-		waiting[0].happen(now, r)
-		if err := p.reportKnown(ctx, waiting[:1]); err != nil {
+		events := p.task(w, now, f, r.Float64() < f.Success, r)
+		for i := range events {
+			events[i].happen(now.Add(time.Duration(i-len(events))*time.Millisecond), r)
+		}
+		if err := p.report(ctx, events); err != nil {
 			return err
 		}
-		waiting = waiting[1:]
 	}
 	return nil
 }
@@ -241,7 +213,7 @@ func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	a := &answer{Response: http.Response{StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Request: r}}
+	a := &answer{Response: http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r}}
 	h.ServeHTTP(a, in)
 	a.Response.Body = io.NopCloser(&a.body)
 	return &a.Response, nil

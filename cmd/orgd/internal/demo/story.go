@@ -32,15 +32,19 @@ type story struct {
 
 // step is a request of somebody.
 type step struct {
-	Day       int    // working days before the demo was made
-	At        string // the time of day
+	Day       int // working days before the demo was made
+	At        time.Duration
 	By, Why   string
 	Do        string // method and path; {NAME} is the id of what has that name
-	Body      map[string]any
+	Body      yaml.Node
 	Add, Drop string    // lines of an agent's instructions
 	Then      yaml.Node // the form of the agent from the next day on
 	time      time.Time
+	agent     string // that it is about
 }
+
+// hire is what a step does that hires an agent.
+const hire = "POST agents"
 
 const day = 24 * time.Hour
 
@@ -51,12 +55,7 @@ func readStory(made time.Time) (*story, error) {
 		return nil, fmt.Errorf("story.yaml: %w", err)
 	}
 	for i, x := range s.Steps {
-		at, err := time.Parse("15:04", x.At)
-		if err != nil {
-			return nil, fmt.Errorf("story.yaml, step %d: %w", i+1, err)
-		}
-		clock := time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
-		x.time = workday(made, x.Day).Add(clock + time.Duration(i*17%60)*time.Second)
+		x.time = workday(made, x.Day).Add(x.At + time.Duration(i*17%60)*time.Second)
 	}
 	slices.SortStableFunc(s.Steps, func(a, b *step) int { return a.time.Compare(b.time) })
 	return s, s.employ()
@@ -80,19 +79,20 @@ func weekend(t time.Time) bool { return t.Weekday() == time.Saturday || t.Weekda
 func (s *story) employ() error {
 	byName := map[string]*worker{}
 	for _, x := range s.Steps {
-		name, hired := s.agent(x)
-		if hired {
-			w := s.hire(x.Body)
-			byName[name], s.workers = w, append(s.workers, w)
-			w.forms = []form{w.usual()}
-			w.forms[0].from = x.time
+		if x.Do == hire {
+			w := &worker{}
+			if err := x.Body.Decode(w); err != nil {
+				return fmt.Errorf("story.yaml: %w", err)
+			}
+			w.job = s.Work[w.Role]
+			w.forms = []form{w.usual(x.time)}
+			x.agent, byName[w.Name], s.workers = w.Name, w, append(s.workers, w)
+		} else if parts := strings.Split(x.Do, "/"); len(parts) > 1 {
+			x.agent = strings.Trim(parts[1], "{}") // or whatever else it is about
 		}
-		if x.Then.IsZero() {
+		w := byName[x.agent]
+		if x.Then.IsZero() || w == nil {
 			continue
-		}
-		w := byName[name]
-		if w == nil {
-			return fmt.Errorf("story.yaml: %s has a form and no agent", x.Do)
 		}
 		next := w.forms[len(w.forms)-1]
 		if err := x.Then.Decode(&next); err != nil {
@@ -102,31 +102,6 @@ func (s *story) employ() error {
 		w.forms = append(w.forms, next)
 	}
 	return nil
-}
-
-// agent returns the agent that a step is about, and whether it is hired.
-func (s *story) agent(x *step) (name string, hired bool) {
-	if x.Do == "POST agents" {
-		name, _ = x.Body["name"].(string)
-		return name, true
-	}
-	parts := strings.Split(x.Do, "/")
-	return strings.Trim(parts[min(1, len(parts)-1)], "{}"), false
-}
-
-func (s *story) hire(body map[string]any) *worker {
-	text := func(in any, name string) string {
-		m, _ := in.(map[string]any)
-		t, _ := m[name].(string)
-		return t
-	}
-	w := &worker{name: text(body, "name"), department: text(body, "department"), model: text(body["model"], "model_id")}
-	w.price = s.Prices[w.model]
-	var ok bool
-	if w.job, ok = s.Work[text(body, "role")]; !ok {
-		w.job = s.Work["head"]
-	}
-	return w
 }
 
 // random returns a random source for one purpose, always the same.

@@ -17,10 +17,12 @@ type job struct {
 
 // worker is an agent that works.
 type worker struct {
-	name, department, model string
-	price                   float64 // of a thousand tokens
-	job                     job
-	forms                   []form
+	Name, Role, Department string
+	Model                  struct {
+		ID string `yaml:"model_id"`
+	}
+	job   job
+	forms []form
 }
 
 // form is how an agent works from the day after a time on.
@@ -33,9 +35,9 @@ type form struct {
 }
 
 // usual is the form of a worker of whom the story does not say another one.
-func (w *worker) usual() form {
-	r := random("form", w.name)
-	return form{Pace: 2 + 2*r.Float64(), Success: 0.92 + 0.04*r.Float64(), Quality: 7.4 + r.Float64(), Minutes: 1}
+func (w *worker) usual(from time.Time) form {
+	r := random("form", w.Name)
+	return form{from: from, Pace: 2 + 2*r.Float64(), Success: 0.92 + 0.04*r.Float64(), Quality: 7.4 + r.Float64(), Minutes: 1}
 }
 
 // on returns the form of a day.
@@ -71,7 +73,7 @@ func (e *event) happen(at time.Time, r *rand.Rand) {
 // events returns what all agents do on a day, the oldest first.
 func (s *story) events(day time.Time) (all []event) {
 	for number, w := range s.workers {
-		r := random("tasks", w.name, day.Unix())
+		r := random("tasks", w.Name, day.Unix())
 		f := w.on(day)
 		n := int(f.Pace + r.Float64())
 		failed := failures(number, day, n, f, r)
@@ -100,24 +102,24 @@ func (s *story) task(w *worker, begin time.Time, f form, success bool, r *rand.R
 	minutes := min(w.job.Minutes*f.Minutes*math.Exp(0.4*r.NormFloat64()), 300)
 	took := time.Duration(minutes * float64(time.Minute)).Truncate(time.Second)
 	tokens := 500 + int(minutes*900*math.Exp(0.3*r.NormFloat64()))
-	cost := max(math.Round(float64(tokens)*w.price)/1000, 0.001)
+	cost := max(math.Round(float64(tokens)*s.Prices[w.Model.ID])/1000, 0.001)
 	what, id := pick(r, w.job.Tasks), fmt.Sprintf("T-%d-%04d", begin.Unix()/86400, r.IntN(10_000))
 	add := func(who *worker, typ string, part float64, description string, data map[string]any) {
-		e := event{Type: typ, Agent: who.name, Description: description, Data: data}
+		e := event{Type: typ, Agent: who.Name, Description: description, Data: data}
 		e.happen(begin.Add(time.Duration(part*float64(took))), r)
 		events = append(events, e)
 	}
 	add(w, "task_started", 0, "began: "+what, map[string]any{"task_id": id})
 	tool := pick(r, w.job.Tools)
 	add(w, "tool_used", 0.5, "used "+tool, map[string]any{"tool": tool, "success": true, "task_id": id})
-	if helper := pick(r, s.workers); r.IntN(3) == 0 && helper != w && helper.department == w.department && helper.on(begin).Pace > 0 {
-		score := func() float64 { return math.Round(60+40*r.Float64()) / 10 }
-		add(w, "delegation_sent", 0.3, "asked "+helper.name+" for a part", map[string]any{"task_id": id, "counterpart": helper.name, "score": score()})
-		add(helper, "delegation_received", 0.3, "helps "+w.name, map[string]any{"task_id": id, "counterpart": w.name, "score": score()})
+	if helper := pick(r, s.workers); r.IntN(3) == 0 && helper != w && helper.Department == w.Department && helper.on(begin).Pace > 0 {
+		score := math.Round(60+40*r.Float64()) / 10
+		add(w, "delegation_sent", 0.3, "asked "+helper.Name+" for a part", map[string]any{"task_id": id, "counterpart": helper.Name, "score": score})
+		add(helper, "delegation_received", 0.3, "helps "+w.Name, map[string]any{"task_id": id, "counterpart": w.Name, "score": score})
 	}
 	input := tokens * (60 + r.IntN(30)) / 100
-	add(w, "cost_incurred", 1, "spent on "+w.model, map[string]any{
-		"amount": cost, "model": w.model, "input_tokens": input, "output_tokens": tokens - input, "task_id": id,
+	add(w, "cost_incurred", 1, "spent on "+w.Model.ID, map[string]any{
+		"amount": cost, "model": w.Model.ID, "input_tokens": input, "output_tokens": tokens - input, "task_id": id,
 	})
 	outcome := what
 	if !success {
