@@ -53,8 +53,7 @@ func Build(ctx context.Context, cfg Config, log *zap.Logger) (*App, func(), erro
 	return BuildAt(ctx, cfg, log, system.Clock{})
 }
 
-// BuildAt is Build for a service whose changes and tokens have the time of clock. Limits and
-// background jobs go by that of the machine.
+// BuildAt is [Build] for a service whose changes and tokens have the time of clock.
 func BuildAt(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Clock) (*App, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err

@@ -155,19 +155,16 @@ func (d *demo) build(ctx context.Context, log *zap.Logger) (stop func(), err err
 
 // prepare plays the story, or adds what has happened since the demo ran last.
 func (d *demo) prepare(ctx context.Context) error {
-	progress := terminal.Progress{Out: d.t.Stderr, Terminal: d.t.StderrIsTerminal, Quiet: true}
-	progress.Begin("history", 0)
-	defer progress.Stop()
-	if err := d.catchUp(ctx, progress.Add); err != nil {
+	if err := d.t.WaitFor("making the demo", func() error { return d.catchUp(ctx) }); err != nil {
 		return err
 	}
 	return orgd.RenewAdminToken(d.cfg)
 }
 
 // catchUp adds what the agents have done since they reported last, and before that the story.
-func (d *demo) catchUp(ctx context.Context, progress func(int)) error {
+func (d *demo) catchUp(ctx context.Context) error {
 	now := time.Now().UTC()
-	if err := d.player.play(ctx, d.mark.Reported, now, progress); err != nil {
+	if err := d.player.play(ctx, d.mark.Reported, now); err != nil {
 		return err
 	}
 	d.mark.Complete, d.mark.Reported = true, now
@@ -207,9 +204,11 @@ func (d *demo) open(ctx context.Context, url string) error {
 	}
 	lively, stop := context.WithTimeout(ctx, livelyFor)
 	defer stop()
-	err = d.player.live(lively)
-	for (err == nil || lively.Err() != nil) && remote.Sleep(ctx, nextCatchUp) {
-		err = d.catchUp(ctx, func(int) {})
+	if err = d.player.live(lively); lively.Err() != nil {
+		err = nil
+	}
+	for err == nil && remote.Sleep(ctx, nextCatchUp) {
+		err = d.catchUp(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
 		d.t.Say("orgd: nothing new happens in the demo any more: %v", err)

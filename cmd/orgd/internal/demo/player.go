@@ -79,7 +79,7 @@ func (p *player) token(context.Context) (string, error) {
 
 // play takes the steps up to now that are left of the story, and tells what the agents did from
 // a day on. The service recognizes by its id what was told before.
-func (p *player) play(ctx context.Context, from, now time.Time, progress func(int)) error {
+func (p *player) play(ctx context.Context, from, now time.Time) error {
 	d, past := from.Truncate(day), p.clock.at.Load() != nil
 	if past {
 		d = p.Steps[0].time.Truncate(day)
@@ -97,7 +97,6 @@ func (p *player) play(ctx context.Context, from, now time.Time, progress func(in
 		if err := p.report(ctx, events); err != nil {
 			return err
 		}
-		progress(1)
 	}
 	p.clock.at.Store(nil)
 	return nil

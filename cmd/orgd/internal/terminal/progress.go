@@ -19,7 +19,6 @@ const (
 type Progress struct {
 	Out      io.Writer
 	Terminal bool // Out is a terminal
-	Quiet    bool // parts that have ended print no line
 
 	mu    sync.Mutex
 	name  string
@@ -66,9 +65,6 @@ func (g *Progress) End(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.Stop()
-	if g.Quiet {
-		return
-	}
 	fmt.Fprintln(g.Out, Visible(fmt.Sprintf("%-12s "+format, append([]any{g.name}, args...)...)))
 }
 
