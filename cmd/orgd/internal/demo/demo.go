@@ -3,13 +3,9 @@
 package demo
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -19,7 +15,6 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"orgd"
-	"orgd/adapters/sqlitestore"
 	"orgd/cmd/orgd/internal/config"
 	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/remote"
@@ -37,7 +32,6 @@ const (
 	// At first there is always something to see. A demo that is left alone goes
 	// on as its history does, so that its figures stay what they are.
 	livelyFor   = 15 * time.Minute
-	livelyPause = 5 * time.Second
 	nextCatchUp = time.Minute
 )
 
@@ -71,7 +65,7 @@ func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given
 		return err
 	}
 	d := &demo{Demo: *c, t: t, cfg: cfg}
-	if d.mark, err = c.takeDirectory(); err != nil {
+	if d.mark, err = takeDirectory(c.Dir); err != nil {
 		return err
 	}
 	log, closeLog, err := operate.BufferedLogger(t, cfg.Log)
@@ -82,11 +76,11 @@ func (c *Demo) Run(ctx context.Context, t *terminal.Terminal, given config.Given
 	level := zap.NewAtomicLevelAt(zapcore.FatalLevel) // until the demo is made, its error is enough
 	stop, err := d.build(ctx, log.WithOptions(zap.IncreaseLevel(level)))
 	if err != nil {
-		return operate.UnlessStopped(ctx, c.explain(err))
+		return operate.UnlessStopped(ctx, explain(c.Dir, err))
 	}
 	defer stop()
 	if err := d.prepare(ctx); err != nil {
-		return terminal.Interrupted(ctx, c.explain(err), "the same command makes it again")
+		return terminal.Interrupted(ctx, explain(c.Dir, err), "the same command makes it again")
 	}
 	level.SetLevel(zapcore.WarnLevel)
 	if cfg.HTTP.Addr != c.Addr {
@@ -111,24 +105,6 @@ func (c *Demo) configuration(given config.Given) (orgd.Config, error) {
 	}
 	flags := config.Given{"addr": addr, "data-dir": c.Dir, "limits": "off", "console": true, "retention": "0", "log-level": "warn"}
 	return config.LoadValid(flags, func(string) string { return "" })
-}
-
-// explain returns in one sentence why the directory cannot be used. The errors of
-// the service do not have the reasons of the operating system.
-func (c *Demo) explain(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, sqlitestore.ErrInUse):
-		return fmt.Errorf("%s is in use by %s", c.Dir, cmp.Or(remote.ServedAt(c.Dir), "another process"))
-	}
-	file := filepath.Join(c.Dir, "space")
-	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
-	gone := os.Remove(file) // also what was written in part
-	if failed, ok := errors.AsType[*fs.PathError](cmp.Or(full, gone)); ok {
-		return fmt.Errorf("%s cannot be written to: %w; the same command goes on when it can", c.Dir, failed.Err)
-	}
-	return err
 }
 
 // build makes the service, whose clock is that of the story as long as that is played.
@@ -196,7 +172,7 @@ func (d *demo) serve(ctx context.Context) error {
 func (d *demo) open(ctx context.Context, url string) error {
 	served, err := remote.MarkServed(d.Dir, url)
 	if err != nil {
-		return d.explain(err)
+		return explain(d.Dir, err)
 	}
 	defer served.Close()
 	if err := d.print(url); err != nil {

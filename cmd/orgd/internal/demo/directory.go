@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,23 +38,23 @@ func (m mark) save(dir string) error {
 
 // takeDirectory makes the directory, or empties one whose demo was not completed, and
 // returns its mark. It fails if the directory holds something else.
-func (c *Demo) takeDirectory() (m mark, err error) {
-	entries, err := os.ReadDir(c.Dir)
+func takeDirectory(dir string) (m mark, err error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(c.Dir, 0o700)
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
 		return m, err
 	}
-	path := filepath.Join(c.Dir, markFile)
+	path := filepath.Join(dir, markFile)
 	text, err := os.ReadFile(path)
 	switch {
 	case err == nil && json.Unmarshal(text, &m) == nil && m.Complete:
 		return m, nil
 	case err == nil:
-		return mark{}, c.explain(empty(c.Dir))
+		return mark{}, explain(dir, empty(dir))
 	case len(entries) > 0:
-		return m, fmt.Errorf("%s holds something else than a demo; name another directory with --dir", c.Dir)
+		return m, fmt.Errorf("%s holds something else than a demo; name another directory with --dir", dir)
 	}
 	return m, os.WriteFile(path, nil, 0o600)
 }
@@ -78,4 +79,22 @@ func empty(dir string) error {
 		}
 	}
 	return nil
+}
+
+// explain returns in one sentence why the directory cannot be used. The errors of
+// the service do not have the reasons of the operating system.
+func explain(dir string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sqlitestore.ErrInUse):
+		return fmt.Errorf("%s is in use by %s", dir, cmp.Or(remote.ServedAt(dir), "another process"))
+	}
+	file := filepath.Join(dir, "space")
+	full := os.WriteFile(file, make([]byte, 1<<20), 0o600)
+	gone := os.Remove(file) // also what was written in part
+	if failed, ok := errors.AsType[*fs.PathError](cmp.Or(full, gone)); ok {
+		return fmt.Errorf("%s cannot be written to: %w; the same command goes on when it can", dir, failed.Err)
+	}
+	return err
 }

@@ -105,6 +105,7 @@ func (p *player) play(ctx context.Context, from, now time.Time) error {
 const (
 	firstRelease = 25 * time.Second // after the hire
 	batch        = 1000             // events in one request
+	livelyPause  = 5 * time.Second  // between the tasks of a demo that was opened a moment ago
 )
 
 // step sends the request of a step, and releases an agent that it hires.
