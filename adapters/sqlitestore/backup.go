@@ -55,11 +55,11 @@ func backup(ctx context.Context, dir, dst string) (err error) {
 	if err != nil {
 		return err
 	}
-	archive := filepath.Join(work, "archive")
-	if err := createFile(archive, func(w io.Writer) error { return pack(ctx, w, m, files) }); err != nil {
+	packed := filepath.Join(work, "backup")
+	if err := createFile(packed, func(w io.Writer) error { return pack(ctx, w, m, files) }); err != nil {
 		return err
 	}
-	if err := os.Rename(archive, dst); err != nil {
+	if err := os.Rename(packed, dst); err != nil {
 		return err
 	}
 	return keyfile.SyncDir(filepath.Dir(dst))
@@ -85,7 +85,7 @@ func collect(ctx context.Context, dir, files string) (manifest, error) {
 	if err := copyKeys(dir, files); err != nil {
 		return manifest{}, err
 	}
-	m := manifest{Format: archiveFormat, Schema: schema, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	m := manifest{Format: backupFormat, Schema: schema, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	m.Files, err = describeFiles(ctx, files)
 	return m, err
 }

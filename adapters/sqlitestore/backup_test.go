@@ -49,9 +49,9 @@ func readFiles(t *testing.T, dir string) map[string]string {
 
 // backupOf makes a directory with the named items and two keys and returns it
 // and its backup.
-func backupOf(t *testing.T, items ...string) (dir, archive string) {
+func backupOf(t *testing.T, items ...string) (dir, backup string) {
 	t.Helper()
-	dir, archive = t.TempDir(), filepath.Join(t.TempDir(), "backup.tar")
+	dir, backup = t.TempDir(), filepath.Join(t.TempDir(), "backup.tar")
 	db, closeDB, err := tryOpen(dir, testSchema)
 	if err != nil {
 		t.Fatal(err)
@@ -59,22 +59,22 @@ func backupOf(t *testing.T, items ...string) (dir, archive string) {
 	mustPut(t, db, items...)
 	closeDB()
 	writeFiles(t, dir, map[string]string{"signing.key": "s1", "cursor.key": "c1", "admin.token": "secret"})
-	if err := Backup(context.Background(), dir, archive); err != nil {
+	if err := Backup(context.Background(), dir, backup); err != nil {
 		t.Fatal(err)
 	}
-	return dir, archive
+	return dir, backup
 }
 
 func TestBackupRestore(t *testing.T) {
-	source, archive := backupOf(t, "a", "b")
-	if info, err := os.Stat(archive); err != nil || info.Mode() != 0o600 {
+	source, backup := backupOf(t, "a", "b")
+	if info, err := os.Stat(backup); err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode of the backup = %v, %v, want 0600", info.Mode(), err)
 	}
-	if left, err := os.ReadDir(filepath.Dir(archive)); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(filepath.Dir(backup)); err != nil || len(left) != 1 {
 		t.Errorf("files beside the backup = %v, %v, want only the backup", left, err)
 	}
 	dir := filepath.Join(t.TempDir(), "new ?#%41'é")
-	if err := Restore(context.Background(), Restoration{Archive: archive, Dir: dir}, zap.NewNop()); err != nil {
+	if err := Restore(context.Background(), Restoration{Backup: backup, Dir: dir}, zap.NewNop()); err != nil {
 		t.Fatalf("Restore = %v", err)
 	}
 	wantNames(t, openTest(t, dir), "a", "b")
@@ -114,12 +114,12 @@ func TestBackupWhileWriting(t *testing.T) {
 		mu.Lock()
 		before := slices.Clone(acknowledged)
 		mu.Unlock()
-		archive := filepath.Join(out, fmt.Sprint(round))
-		if err := Backup(ctx, dir, archive); err != nil {
+		backup := filepath.Join(out, fmt.Sprint(round))
+		if err := Backup(ctx, dir, backup); err != nil {
 			t.Fatalf("Backup = %v", err)
 		}
 		restored := filepath.Join(out, fmt.Sprint("dir", round))
-		if err := Restore(ctx, Restoration{Archive: archive, Dir: restored}, zap.NewNop()); err != nil {
+		if err := Restore(ctx, Restoration{Backup: backup, Dir: restored}, zap.NewNop()); err != nil {
 			t.Fatalf("Restore = %v", err)
 		}
 		checkAfterCrash(t, restored, before)
@@ -130,7 +130,7 @@ func TestBackupWhileWriting(t *testing.T) {
 }
 
 func TestBackupOfARunningProcess(t *testing.T) {
-	dir, archive := t.TempDir(), filepath.Join(t.TempDir(), "b")
+	dir, backup := t.TempDir(), filepath.Join(t.TempDir(), "b")
 	cmd, lines := startChild(t, "run", dir)
 	var acknowledged []string
 	for len(acknowledged) < 100 && lines.Scan() {
@@ -140,16 +140,16 @@ func TestBackupOfARunningProcess(t *testing.T) {
 		for lines.Scan() {
 		}
 	}()
-	if err := Backup(context.Background(), dir, archive); err != nil {
+	if err := Backup(context.Background(), dir, backup); err != nil {
 		t.Errorf("Backup = %v", err)
 	}
 	kill(t, cmd)
-	if err := Backup(context.Background(), dir, archive+"2"); err != nil {
+	if err := Backup(context.Background(), dir, backup+"2"); err != nil {
 		t.Errorf("Backup after a crash = %v", err)
 	}
-	for _, a := range []string{archive, archive + "2"} {
+	for _, a := range []string{backup, backup + "2"} {
 		restored := t.TempDir()
-		if err := Restore(context.Background(), Restoration{Archive: a, Dir: restored}, zap.NewNop()); err != nil {
+		if err := Restore(context.Background(), Restoration{Backup: a, Dir: restored}, zap.NewNop()); err != nil {
 			t.Fatalf("Restore = %v", err)
 		}
 		checkAfterCrash(t, restored, acknowledged)
@@ -158,7 +158,7 @@ func TestBackupOfARunningProcess(t *testing.T) {
 }
 
 func TestBackupRefuses(t *testing.T) {
-	dir, archive := backupOf(t, "a")
+	dir, backup := backupOf(t, "a")
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, c := range map[string]struct {
@@ -166,7 +166,7 @@ func TestBackupRefuses(t *testing.T) {
 		dir, dst string
 		want     error
 	}{
-		"Exists":      {context.Background(), dir, archive, ErrExists},
+		"Exists":      {context.Background(), dir, backup, ErrExists},
 		"NoDatabase":  {context.Background(), t.TempDir(), filepath.Join(t.TempDir(), "b"), fs.ErrNotExist},
 		"NoDirectory": {context.Background(), dir, filepath.Join(t.TempDir(), "x", "b"), fs.ErrNotExist},
 		"Canceled":    {canceled, dir, filepath.Join(t.TempDir(), "b"), context.Canceled},

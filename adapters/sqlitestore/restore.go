@@ -28,8 +28,8 @@ var ErrNotEmpty = errors.New("the data directory holds a database or keys")
 
 // Restoration says what to restore and where.
 type Restoration struct {
-	// Archive is a file written by [Backup].
-	Archive string
+	// Backup is a file written by [Backup].
+	Backup string
 	// Dir is the data directory, created if it is missing. No process may have
 	// it open.
 	Dir string
@@ -45,7 +45,7 @@ type Restoration struct {
 // newer than this program. An older database is migrated when it is opened.
 func Restore(ctx context.Context, in Restoration, log *zap.Logger) error {
 	if err := restore(ctx, in, log); err != nil {
-		return fmt.Errorf("sqlitestore: restore %s: %w", in.Archive, translate(err))
+		return fmt.Errorf("sqlitestore: restore %s: %w", in.Backup, translate(err))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func restore(ctx context.Context, in Restoration, log *zap.Logger) (err error) {
 			return err
 		}
 	}
-	if err := stage(ctx, in.Archive, dir); err != nil {
+	if err := stage(ctx, in.Backup, dir); err != nil {
 		return errors.Join(err, os.RemoveAll(filepath.Join(dir, restoringName)))
 	}
 	return finishRestore(dir, log)
@@ -89,13 +89,13 @@ func checkEmpty(dir string) error {
 	return err
 }
 
-// stage unpacks and checks an archive and, if it is good, decides for it.
-func stage(ctx context.Context, archive, dir string) error {
+// stage unpacks and checks a backup and, if it is good, decides for it.
+func stage(ctx context.Context, backup, dir string) error {
 	restoring := filepath.Join(dir, restoringName)
 	if err := os.Mkdir(restoring, dirMode); err != nil {
 		return err
 	}
-	if err := unpackFile(ctx, archive, restoring); err != nil {
+	if err := unpackFile(ctx, backup, restoring); err != nil {
 		return err
 	}
 	if err := keyfile.SyncDir(restoring); err != nil {
@@ -107,8 +107,8 @@ func stage(ctx context.Context, archive, dir string) error {
 	return keyfile.SyncDir(dir)
 }
 
-func unpackFile(ctx context.Context, archive, dir string) error {
-	f, err := os.Open(archive)
+func unpackFile(ctx context.Context, backup, dir string) error {
+	f, err := os.Open(backup)
 	if err != nil {
 		return err
 	}

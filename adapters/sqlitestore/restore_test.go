@@ -20,7 +20,7 @@ import (
 )
 
 func TestRestoreOverData(t *testing.T) {
-	_, archive := backupOf(t, "a")
+	_, backup := backupOf(t, "a")
 	dir := t.TempDir()
 	db, closeDB, err := tryOpen(dir, testSchema)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestRestoreOverData(t *testing.T) {
 	mustPut(t, db, "old")
 	old := map[string]string{"signing.key": "s0", "other.key": "o0", "admin.token": "t0"}
 	writeFiles(t, dir, old)
-	in := Restoration{Archive: archive, Dir: dir}
+	in := Restoration{Backup: backup, Dir: dir}
 	if err := Restore(context.Background(), in, zap.NewNop()); !errors.Is(err, ErrInUse) {
 		t.Errorf("Restore while in use = %v, want %v", err, ErrInUse)
 	}
@@ -59,13 +59,13 @@ func TestRestoredLog(t *testing.T) {
 			ctx, source := context.Background(), t.TempDir()
 			o := openOrg(t, source)
 			o.report(before)
-			archive := filepath.Join(t.TempDir(), "backup.tar")
-			o.check(Backup(ctx, source, archive))
+			backup := filepath.Join(t.TempDir(), "backup.tar")
+			o.check(Backup(ctx, source, backup))
 			o.report(3) // which the backup does not have
 			lost, err := o.db.Stores().Stream.Head(ctx)
 			o.check(err)
 			dir := t.TempDir()
-			o.check(Restore(ctx, Restoration{Archive: archive, Dir: dir}, zap.NewNop()))
+			o.check(Restore(ctx, Restoration{Backup: backup, Dir: dir}, zap.NewNop()))
 			restored := openOrg(t, dir)
 			restored.made.Store(1000)
 			s := restored.db.Stores().Stream
@@ -89,11 +89,11 @@ func TestRestoredLinks(t *testing.T) {
 	o := openOrg(t, source)
 	l := session.Link{By: "s", Maker: "ann", ExpiresAt: o.now().Add(time.Hour)}
 	o.check(o.db.Stores().Sessions.KeepLink(ctx, hash, l, o.trail(audit.Session("s"), nil)))
-	archive, dir := filepath.Join(t.TempDir(), "backup.tar"), t.TempDir()
-	o.check(Backup(ctx, source, archive))
+	backup, dir := filepath.Join(t.TempDir(), "backup.tar"), t.TempDir()
+	o.check(Backup(ctx, source, backup))
 	_, err := o.db.Stores().Sessions.TakeLink(ctx, hash, o.now())
 	o.check(err)
-	o.check(Restore(ctx, Restoration{Archive: archive, Dir: dir}, zap.NewNop()))
+	o.check(Restore(ctx, Restoration{Backup: backup, Dir: dir}, zap.NewNop()))
 	if got, err := openOrg(t, dir).db.Stores().Sessions.TakeLink(ctx, hash, o.now()); !errors.Is(err, session.ErrLink) {
 		t.Errorf("TakeLink after a restore = %+v, %v, want ErrLink", got, err)
 	}
@@ -113,7 +113,7 @@ func (o *org) report(n int) {
 // TestRestoreCutShort kills a restore over a crashed directory after each of
 // its steps: before the decision nothing has changed, after it all has.
 func TestRestoreCutShort(t *testing.T) {
-	_, archive := backupOf(t, "a")
+	_, backup := backupOf(t, "a")
 	crashed := func(t *testing.T) string { // a directory with a log to recover
 		dir := t.TempDir()
 		cmd, lines := startChild(t, "old", dir)
@@ -127,7 +127,7 @@ func TestRestoreCutShort(t *testing.T) {
 	for _, cut := range []string{"while unpacking", "decided", "key moved", "database moved", "all moved", "manifest removed"} {
 		t.Run(cut, func(t *testing.T) {
 			dir := crashed(t)
-			cutShort(t, archive, dir, cut)
+			cutShort(t, backup, dir, cut)
 			if cut != "while unpacking" && cut != "manifest removed" {
 				if err := Backup(context.Background(), dir, filepath.Join(t.TempDir(), "b")); err == nil || !strings.Contains(err.Error(), "cut short") {
 					t.Errorf("Backup meanwhile = %v, want a refusal", err)
@@ -151,7 +151,7 @@ func TestRestoreCutShort(t *testing.T) {
 }
 
 // cutShort does the steps of a restore up to the named one.
-func cutShort(t *testing.T, archive, dir, cut string) {
+func cutShort(t *testing.T, backup, dir, cut string) {
 	t.Helper()
 	must := func(err error) {
 		if err != nil {
@@ -166,7 +166,7 @@ func cutShort(t *testing.T, archive, dir, cut string) {
 		writeFiles(t, filepath.Join(dir, restoringName), map[string]string{"orgd.db": "half"})
 		return
 	}
-	must(stage(context.Background(), archive, dir))
+	must(stage(context.Background(), backup, dir))
 	switch cut {
 	case "key moved":
 		move("cursor.key")

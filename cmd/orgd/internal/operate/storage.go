@@ -90,7 +90,7 @@ func pipeIn(ctx context.Context, in sqlitestore.Restoration, r io.Reader, log *z
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
-		in.Archive = file
+		in.Backup = file
 		return sqlitestore.Restore(ctx, in, log)
 	})
 }
@@ -144,7 +144,7 @@ func (c *Restore) Run(ctx context.Context, t *terminal.Terminal, given config.Gi
 	if err != nil {
 		return err
 	}
-	in := sqlitestore.Restoration{Archive: c.File, Dir: cfg.DataDir(), Force: c.Force}
+	in := sqlitestore.Restoration{Backup: c.File, Dir: cfg.DataDir(), Force: c.Force}
 	from := c.File
 	if c.File == terminal.StdFile {
 		from, err = "standard input", pipeIn(ctx, in, t.Stdin, log)

@@ -16,9 +16,9 @@ import (
 
 type tarFile struct{ name, content string }
 
-func untar(t *testing.T, archive string) (files []tarFile) {
+func untar(t *testing.T, backup string) (files []tarFile) {
 	t.Helper()
-	text, err := os.ReadFile(archive)
+	text, err := os.ReadFile(backup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func tarOf(t *testing.T, files []tarFile) []byte {
 	return buf.Bytes()
 }
 
-func TestRestoreRefusesABadArchive(t *testing.T) {
-	_, archive := backupOf(t, "a")
+func TestRestoreRefusesABadBackup(t *testing.T) {
+	_, backup := backupOf(t, "a")
 	manifest := func(old, new string) func([]tarFile) []tarFile {
 		return func(f []tarFile) []tarFile {
 			if !strings.Contains(f[0].content, old) {
@@ -87,7 +87,7 @@ func TestRestoreRefusesABadArchive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			bad := filepath.Join(dir, "bad.tar")
-			if err := os.WriteFile(bad, tarOf(t, c.change(untar(t, archive))), 0o600); err != nil {
+			if err := os.WriteFile(bad, tarOf(t, c.change(untar(t, backup))), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			wantNothingRestored(t, bad, filepath.Join(dir, "data"), c.want)
@@ -96,9 +96,9 @@ func TestRestoreRefusesABadArchive(t *testing.T) {
 }
 
 // wantNothingRestored checks that a restore fails and leaves only the lock.
-func wantNothingRestored(t *testing.T, archive, dir, want string) {
+func wantNothingRestored(t *testing.T, backup, dir, want string) {
 	t.Helper()
-	err := Restore(context.Background(), Restoration{Archive: archive, Dir: dir}, zap.NewNop())
+	err := Restore(context.Background(), Restoration{Backup: backup, Dir: dir}, zap.NewNop())
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Restore = %v, want %q", err, want)
 	}
@@ -109,8 +109,8 @@ func wantNothingRestored(t *testing.T, archive, dir, want string) {
 }
 
 func TestRestoreRefusesDamage(t *testing.T) {
-	dir, archive := backupOf(t, "a")
-	text, err := os.ReadFile(archive)
+	dir, backup := backupOf(t, "a")
+	text, err := os.ReadFile(backup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,12 +156,12 @@ func TestRestoreChecksTheDatabase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			archive := filepath.Join(t.TempDir(), "a.tar")
-			m := manifest{Format: archiveFormat, Schema: len(c.steps), Files: entries}
-			if err := createFile(archive, func(w io.Writer) error { return pack(context.Background(), w, m, files) }); err != nil {
+			backup := filepath.Join(t.TempDir(), "a.tar")
+			m := manifest{Format: backupFormat, Schema: len(c.steps), Files: entries}
+			if err := createFile(backup, func(w io.Writer) error { return pack(context.Background(), w, m, files) }); err != nil {
 				t.Fatal(err)
 			}
-			wantNothingRestored(t, archive, filepath.Join(t.TempDir(), "data"), c.want)
+			wantNothingRestored(t, backup, filepath.Join(t.TempDir(), "data"), c.want)
 		})
 	}
 }

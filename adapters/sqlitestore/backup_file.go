@@ -19,7 +19,7 @@ import (
 // A backup is a tar file: the manifest first, then the files that it lists, in
 // its order and nothing else.
 const (
-	archiveFormat = 1
+	backupFormat = 1
 	manifestName  = "manifest.json"
 	maxManifest   = 1 << 20
 )
@@ -43,13 +43,13 @@ func parseManifest(text []byte) (manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("manifest: %w", err)
 	}
-	if m.Format != archiveFormat {
-		return m, fmt.Errorf("manifest: format %d, want %d", m.Format, archiveFormat)
+	if m.Format != backupFormat {
+		return m, fmt.Errorf("manifest: format %d, want %d", m.Format, backupFormat)
 	}
 	return m, m.checkNames()
 }
 
-// checkNames makes sure that an archive can only write what a backup holds.
+// checkNames makes sure that a backup can only write what a backup holds.
 func (m manifest) checkNames() error {
 	var seen []string
 	for _, f := range m.Files {
@@ -103,7 +103,7 @@ func describeFile(ctx context.Context, dir, name string) (fileEntry, error) {
 	return fileEntry{name, size, hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// pack writes the archive of the files in dir that m describes.
+// pack writes the backup of the files in dir that m describes.
 func pack(ctx context.Context, w io.Writer, m manifest, dir string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -138,7 +138,7 @@ func packEntry(out *tar.Writer, m manifest, entry fileEntry, content io.Reader) 
 	return err
 }
 
-// unpack writes the files of an archive and its manifest into dir. What does
+// unpack writes the files of a backup and its manifest into dir. What does
 // not match the manifest is an error.
 func unpack(ctx context.Context, r io.Reader, dir string) (manifest, error) {
 	in := tar.NewReader(stopReader{ctx, r})
@@ -169,7 +169,7 @@ func unpack(ctx context.Context, r io.Reader, dir string) (manifest, error) {
 	})
 }
 
-// nextEntry goes to the next file of the archive, which must be the named one.
+// nextEntry goes to the next file of the backup, which must be the named one.
 func nextEntry(in *tar.Reader, name string) error {
 	header, err := in.Next()
 	if errors.Is(err, io.EOF) {
