@@ -62,7 +62,10 @@ func openStorage(ctx context.Context, cfg Config, clock ports.Clock, m *telemetr
 	if err != nil {
 		return storage{}, nil, err
 	}
-	if err := createOwnKeys(cfg); err != nil {
+	if err = db.CheckLoaded(ctx); err == nil {
+		err = createOwnKeys(cfg)
+	}
+	if err != nil {
 		closeDB()
 		return storage{}, nil, err
 	}

@@ -23,6 +23,7 @@ type Stores struct {
 	Sessions    SessionStore
 	Webhooks    WebhookStore
 	Outbox      Outbox
+	Archive     Archive
 	Storage     Storage
 }
 

@@ -92,7 +92,7 @@ func (db *DB) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errSchema):
+	case errors.Is(err, errSchema), errors.Is(err, ports.ErrRestoring):
 		return settings.Mistakef("mongo-database", "%s: %w", db.data.Name(), err)
 	case errors.Is(err, errServer):
 		return settings.Mistakef("mongo-uri", "%w", err)

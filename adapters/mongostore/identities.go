@@ -42,10 +42,17 @@ func (d versionDoc) version() (identity.Version, error) {
 	if err != nil {
 		return identity.Version{}, fmt.Errorf("mongostore: read version %s: %w", d.ID, err)
 	}
+	v := d.unparsed()
+	v.Content = c
+	return v, nil
+}
+
+// unparsed is the version without its content.
+func (d versionDoc) unparsed() identity.Version {
 	return identity.Version{
-		Number: d.Number, Content: c, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
+		Number: d.Number, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
 		Imported: d.Imported, RestoredFrom: d.RestoredFrom, Reason: d.Reason,
-	}, nil
+	}
 }
 
 // Versions implements [ports.IdentityLog].

@@ -38,7 +38,19 @@ var errSchema = errors.New("its schema does not fit this program")
 // schema returns that of the database; its version is 0 if it was never migrated.
 // Of one that is too new for this program the error is errSchema.
 func (db *DB) schema(ctx context.Context) (schemaDoc, error) {
-	d, err := oneOrZero[schemaDoc](db.ask(ctx), metaColl, byID(schemaID))
+	return db.schemaIn(ctx, bson.D{in("_id", []string{schemaID})})
+}
+
+// schemaIn is [DB.schema] of the documents that filter finds. The error is
+// ports.ErrRestoring if that of a restore is among them.
+func (db *DB) schemaIn(ctx context.Context, filter bson.D) (d schemaDoc, err error) {
+	docs, err := all[schemaDoc](db.ask(ctx), metaColl, filter)
+	for _, found := range docs {
+		if found.ID == restoringID {
+			return d, ports.ErrRestoring
+		}
+		d = found
+	}
 	if d.Oldest > schemaVersion {
 		err = fmt.Errorf("%w: programs older than %d cannot use it, this one knows %d", errSchema, d.Oldest, schemaVersion)
 	}
@@ -46,7 +58,7 @@ func (db *DB) schema(ctx context.Context) (schemaDoc, error) {
 }
 
 func (db *DB) checkSchema(ctx context.Context) error {
-	d, err := db.schema(ctx)
+	d, err := db.schemaIn(ctx, bson.D{in("_id", []string{schemaID, restoringID})})
 	switch {
 	case err != nil:
 		return err

@@ -136,12 +136,15 @@ func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
 	if v == nil {
 		return 0, fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
 	}
-	res, err := tx.Exec(insertVersion, w.id, v.Number, v.Text, v.Hash,
-		v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason)
+	res, err := tx.Exec(insertVersion, versionArgs(w.id, *v)...)
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: write version %d of agent %s: %w", v.Number, w.Agent.ID(), err)
 	}
 	return res.LastInsertId()
+}
+
+func versionArgs(id []byte, v identity.Version) []any {
+	return []any{id, v.Number, v.Text, v.Hash, v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason}
 }
 
 const insertAgent = `

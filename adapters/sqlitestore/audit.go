@@ -206,12 +206,8 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 	if err != nil {
 		return err
 	}
-	insert := insertEntry
 	tx.logged = true
-	if len(entry) > auditOnly {
-		insert = insertChange
-	}
-	_, err = tx.Exec(insert, append(entry, seq)...)
+	_, err = tx.Exec(insertOf(entry), append(entry, seq)...)
 	return wrap(err, "write audit entry", "")
 }
 
@@ -220,6 +216,14 @@ const (
 	insertChange = "INSERT INTO changes (" + entryColumns + ", department_key, change, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	auditOnly    = 9 // values of an entry that is not in the change log
 )
+
+// insertOf returns the statement that stores the values of an entry.
+func insertOf(entry []any) string {
+	if len(entry) > auditOnly {
+		return insertChange
+	}
+	return insertEntry
+}
 
 func entryArgs(e audit.Entry) []any {
 	args := []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID}

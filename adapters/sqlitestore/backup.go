@@ -71,8 +71,8 @@ func collect(ctx context.Context, dir, files string) (manifest, error) {
 	if err != nil {
 		return manifest{}, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
-		return manifest{}, errors.New("a restore was cut short: start the service once, it completes it")
+	if err := checkRestored(dir); err != nil {
+		return manifest{}, err
 	}
 	copied := filepath.Join(files, databaseName)
 	if err := copyDatabase(ctx, filepath.Join(dir, databaseName), copied); err != nil {
@@ -88,6 +88,14 @@ func collect(ctx context.Context, dir, files string) (manifest, error) {
 	m := manifest{Format: backupFormat, Schema: schema, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	m.Files, err = describeFiles(ctx, files)
 	return m, err
+}
+
+// checkRestored makes sure that no backup waits to be moved into a data directory.
+func checkRestored(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
+		return errors.New("a restore was cut short: start the service once, it completes it")
+	}
+	return nil
 }
 
 // copyDatabase writes one state of a database, which may be in use, to a new

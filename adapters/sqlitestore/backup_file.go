@@ -20,8 +20,8 @@ import (
 // its order and nothing else.
 const (
 	backupFormat = 1
-	manifestName  = "manifest.json"
-	maxManifest   = 1 << 20
+	manifestName = "manifest.json"
+	maxManifest  = 1 << 20
 )
 
 // manifest describes the content of a backup.

@@ -133,7 +133,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db: db}, Storage: &Storage{db},
+		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db: db}, Archive: &Archive{db}, Storage: &Storage{db},
 	}
 }
 

@@ -42,17 +42,21 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	insertHeadcount = "INSERT INTO headcounts (department_key, total, active) VALUES (?, 0, 0)"
 )
 
-func insertDepartment(tx *Tx, step ports.DepartmentChange) error {
-	d, key := step.State, string(step.State.Name.Key)
+func createDepartment(tx *Tx, step ports.DepartmentChange) error {
+	if err := insertDepartment(tx, step.State); err != nil {
+		return err
+	}
+	return putCompany(tx, step.Company)
+}
+
+func insertDepartment(tx *Tx, d department.Department) error {
+	key := string(d.Name.Key)
 	_, err := tx.Exec(insertDepartmentRow, key, d.Name.Text, d.ID, string(d.OrderKey), int64(d.BudgetPercent),
 		string(d.Canonical()), d.Revision, millis(d.CreatedAt), millis(d.UpdatedAt))
 	if err == nil {
 		_, err = tx.Exec(insertHeadcount, key)
 	}
-	if err != nil {
-		return wrap(err, "write department", key)
-	}
-	return putCompany(tx, step.Company)
+	return wrap(err, "write department", key)
 }
 
 const updateDepartment = `

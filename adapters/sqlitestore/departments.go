@@ -62,7 +62,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, found func(c com
 	step, err := update(ctx, s.db, func(tx *Tx) (ports.DepartmentChange, ports.Trail, error) {
 		step, err := decideNew(tx, key, found)
 		return step, step.Trail, err
-	}, insertDepartment)
+	}, createDepartment)
 	return step.State, err
 }
 

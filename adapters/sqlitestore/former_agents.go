@@ -37,8 +37,10 @@ func deletionsQuery(q agent.Deletions) (string, []any) {
 }
 
 // The columns are those of an agent, as [DB.scanAgent] reads them, and of its deletion.
-const selectFormer = "SELECT a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
-	"a.department, a.deleted_at, a.deleted_by FROM former_agents AS a" + joinIdentity + " WHERE a.id = ?"
+const selectFormers = "SELECT a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
+	"a.department, a.deleted_at, a.deleted_by FROM former_agents AS a" + joinIdentity
+
+const selectFormer = selectFormers + " WHERE a.id = ?"
 
 func (db *DB) former(v *View, id agent.ID) (f agent.Former, err error) {
 	var at int64

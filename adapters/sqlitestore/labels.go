@@ -81,16 +81,20 @@ func (w *agentWrite) relabel(tx *Tx) error {
 // putMoves stores the entries of the history of labels.
 func (w *agentWrite) putMoves(tx *Tx) error {
 	for _, m := range w.Moves {
-		_, err := tx.Exec(insertMove, w.id, m.Label, m.Revision, m.From, m.To, m.By, millis(m.At), m.Reason, string(m.Way))
-		if err != nil {
+		if _, err := tx.Exec(insertMove, moveArgs(w.id, m)...); err != nil {
 			return wrap(err, "write history of a label of agent", string(w.Agent.ID()))
 		}
 	}
 	return nil
 }
 
-const selectMoves = `
-SELECT label, revision, from_version, to_version, actor, at, reason, way FROM label_moves
+func moveArgs(id []byte, m agent.Move) []any {
+	return []any{id, m.Label, m.Revision, m.From, m.To, m.By, millis(m.At), m.Reason, string(m.Way)}
+}
+
+const moveColumns = "label, revision, from_version, to_version, actor, at, reason, way"
+
+const selectMoves = "SELECT " + moveColumns + ` FROM label_moves
 WHERE agent_id = ? AND label = ? AND revision < ? ORDER BY revision DESC LIMIT (? + 0)`
 
 // Moves implements [ports.AgentStore].
@@ -100,13 +104,14 @@ func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err 
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return all(ctx, s.db, "read the history of a label", selectMoves, []any{packID(q.Agent), q.Label, before, q.Limit},
-		func(r Row) (m agent.Move, err error) {
-			var at int64
-			err = r.Scan(&m.Label, &m.Revision, &m.From, &m.To, &m.By, &at, &m.Reason, (*string)(&m.Way))
-			m.At = fromMillis(at)
-			return m, err
-		})
+	return all(ctx, s.db, "read the history of a label", selectMoves, []any{packID(q.Agent), q.Label, before, q.Limit}, scanMove)
+}
+
+func scanMove(r Row) (m agent.Move, err error) {
+	var at int64
+	err = r.Scan(&m.Label, &m.Revision, &m.From, &m.To, &m.By, &at, &m.Reason, (*string)(&m.Way))
+	m.At = fromMillis(at)
+	return m, err
 }
 
 // Labeled implements [ports.AgentStore]. If all agents of the page are remembered, and the

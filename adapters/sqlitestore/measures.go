@@ -167,12 +167,14 @@ func (f *figures) put(tx *Tx) error {
 }
 
 func addDay(tx *Tx, statement string, owner any, date performance.Date, d performance.Day) error {
+	_, err := tx.Exec(statement, dayArgs(owner, date, d)...)
+	return wrap(err, "write figures of", date.String())
+}
+
+func dayArgs(owner any, date performance.Date, d performance.Day) []any {
 	args := []any{owner, int64(date), d.TasksCompleted, d.TasksFailed}
 	for _, s := range samples(&d) {
 		args = append(args, s.Count, s.Units, s.Nanos)
 	}
-	if _, err := tx.Exec(statement, args...); err != nil {
-		return wrap(err, "write figures of", date.String())
-	}
-	return nil
+	return args
 }

@@ -22,13 +22,18 @@ func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project
 			return err
 		}
 		p := step.State
-		_, err := tx.Exec(insertProject, string(p.ID), string(p.Status), p.Lead, string(p.Canonical()),
-			p.Revision, millis(p.CreatedAt), millis(p.UpdatedAt))
+		_, err := tx.Exec(insertProject, projectArgs(p)...)
 		if isTaken(err) {
 			return project.ErrExists.With("project id %q is taken", p.ID)
 		}
 		return wrap(err, "write project", string(p.ID))
 	})
+}
+
+func projectArgs(p project.Project) []any {
+	return []any{
+		string(p.ID), string(p.Status), p.Lead, string(p.Canonical()), p.Revision, millis(p.CreatedAt), millis(p.UpdatedAt),
+	}
 }
 
 // Update implements [ports.ProjectStore].

@@ -161,6 +161,8 @@ func hasTable(ctx context.Context, pool *sql.DB, name string) (has bool, err err
 	return has, err
 }
 
+const insertSequence = "INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?)"
+
 // advanceLog makes the log of events go on behind every position that it can have
 // had since the backup: clients may come back with positions of events that are
 // lost, and other events must not have these. No log grows by more than an
@@ -177,7 +179,7 @@ func advanceLog(ctx context.Context, pool *sql.DB, now time.Time) error {
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
 		return err
 	}
-	_, err = pool.ExecContext(ctx, "INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?)", head)
+	_, err = pool.ExecContext(ctx, insertSequence, head)
 	return err
 }
 

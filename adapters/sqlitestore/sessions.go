@@ -109,19 +109,22 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 	})
 }
 
-const selectRevocations = `
-SELECT session_id, revoked_by, at, until FROM revocations INDEXED BY revocations_at WHERE at >= ? AND until > ?`
+const revocationColumns = "session_id, revoked_by, at, until"
+
+const selectRevocations = "SELECT " + revocationColumns + ` FROM revocations INDEXED BY revocations_at WHERE at >= ? AND until > ?`
 
 // Revoked implements [ports.SessionStore].
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
 	args := []any{millis(since), millis(now)}
-	return all(ctx, s.db, "read revocations", selectRevocations, args, func(row Row) (r session.Revocation, err error) {
-		var at, until int64
-		err = row.Scan(&r.ID, &r.By, &at, &until)
-		r.At, r.Until = fromMillis(at), fromMillis(until)
-		return r, err
-	})
+	return all(ctx, s.db, "read revocations", selectRevocations, args, scanRevocation)
+}
+
+func scanRevocation(row Row) (r session.Revocation, err error) {
+	var at, until int64
+	err = row.Scan(&r.ID, &r.By, &at, &until)
+	r.At, r.Until = fromMillis(at), fromMillis(until)
+	return r, err
 }
 
 const sessionColumns = `s.id, s.issuer, s.subject, s.role, s.departments, s.agent, s.issued_at, s.expires_at, s.kind, s.label, s.last_used_at,

@@ -71,6 +71,13 @@ func (r *Reader) Free(name string, dst *Object, maxBytes int) {
 	*dst = merged
 }
 
+// Document reads an object as it is written: for what stores keep, which is canonical.
+func (r *Reader) Document(name string, dst *string) {
+	if v, ok := r.get(name, KindObject, "an object"); ok {
+		*dst = v.text
+	}
+}
+
 // FreeOrNull reads a free-form object like Free; null makes it nil, and nil
 // merges like the empty object.
 func (r *Reader) FreeOrNull(name string, dst **Object, maxBytes int) {

@@ -1,0 +1,223 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"orgd/domain/agent"
+	"orgd/domain/archive"
+	"orgd/domain/identity"
+	"orgd/domain/name"
+)
+
+// Archive reads everything of a database for an archive, and fills an empty one.
+type Archive struct{ db *DB }
+
+// Read implements [ports.Archive].
+func (s *Archive) Read(ctx context.Context, each func(archive.Record) error) (err error) {
+	defer s.db.observer.Begin(&ctx, "archive.read").End(&err)
+	return s.db.Read(ctx, func(v *View) error { return readArchive(v, s.db.fields, each) })
+}
+
+// ReadArchive is [Archive.Read] of a data directory that a service may have open, which it
+// does not hold up.
+func ReadArchive(ctx context.Context, dir string, each func(archive.Record) error) error {
+	if err := readDir(ctx, dir, each); err != nil {
+		return fmt.Errorf("sqlitestore: read %s: %w", dir, translate(err))
+	}
+	return nil
+}
+
+func readDir(ctx context.Context, dir string, each func(archive.Record) error) (err error) {
+	dir, err = filepath.Abs(dir) // SQLite would take a relative name for a part of a URI
+	if err != nil {
+		return err
+	}
+	if err := checkRestored(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
+		return err
+	}
+	pool, err := openPool(filepath.Join(dir, databaseName), 1, copyParams)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	c, err := newConn(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	return c.snapshot(&View{ctx, c}, func(v *View) error {
+		if err := checkCurrent(c); err != nil {
+			return err
+		}
+		return readArchive(v, agent.Current(), each)
+	})
+}
+
+// checkCurrent makes sure that a database has the schema of this program.
+func checkCurrent(c *conn) error {
+	steps, err := ownMigrations()
+	if err != nil {
+		return err
+	}
+	version, err := checkSchema(c, len(steps))
+	if err == nil && version < len(steps) {
+		err = fmt.Errorf("the database has schema version %d and this program needs %d: stop the service and run orgd migrate", version, len(steps))
+	}
+	if err == nil {
+		err = checkLoaded(&View{context.Background(), c})
+	}
+	return err
+}
+
+// archived is where the records of a part are read.
+type archived struct {
+	query string
+	args  []any
+	scan  func(Row) (archive.Record, error)
+}
+
+// readArchive reads all parts, one row after the other.
+func readArchive(v *View, fields agent.Schema, each func(archive.Record) error) error {
+	c, costs, err := readCompany(v)
+	if err != nil {
+		return err
+	}
+	if err := each(&archive.Company{Company: c, Costs: costs}); err != nil {
+		return err
+	}
+	for _, part := range archiveParts(v.ctx, &DB{fields: fields}) {
+		err := v.Each(part.query, part.args, func(r Row) error {
+			record, err := part.scan(r)
+			if err != nil {
+				return err
+			}
+			return each(record)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notPurged selects the rows of agents that were not purged.
+func notPurged(column string) string {
+	return " WHERE " + column + " NOT IN (SELECT id FROM purged_agents)"
+}
+
+// archiveParts lists the parts behind the company, in the order of archive.Parts. The "/" has
+// labels in the order that they have in the ids of other storages.
+func archiveParts(ctx context.Context, db *DB) []archived {
+	everything := []any{int64(math.MinInt64), []byte{}, -1}
+	return []archived{
+		{"SELECT " + departmentColumns + " FROM departments ORDER BY name_key", nil, func(r Row) (archive.Record, error) {
+			d, err := scanDepartment(ctx, r)
+			return &archive.Department{Department: d}, err
+		}},
+		{"SELECT agent_id, " + versionColumns + " FROM versions" + notPurged("agent_id") + " ORDER BY agent_id, number", nil, scanArchivedVersion},
+		{"SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " ORDER BY a.id", nil, func(r Row) (archive.Record, error) {
+			rec, err := db.scanAgent(r)
+			if err != nil {
+				return nil, err
+			}
+			return &archive.Agent{Record: rec.Record}, nil
+		}},
+		{selectFormers + " ORDER BY a.id", nil, db.scanArchivedFormer},
+		{"SELECT agent_id, " + moveColumns + " FROM label_moves" + notPurged("agent_id") + " ORDER BY agent_id, label || '/', revision", nil, scanArchivedMove},
+		{"SELECT department_key, " + eventColumns + " FROM events" + notPurged("agent_id") + " ORDER BY seq", nil, scanArchivedEvent()},
+		{"SELECT owner, " + dayColumns + " FROM agent_days" + notPurged("owner") + " ORDER BY owner, day", nil, scanArchivedDay(archive.AgentDays)},
+		{"SELECT CAST(owner AS BLOB), " + dayColumns + " FROM department_days ORDER BY owner, day", nil, scanArchivedDay(archive.DepartmentDays)},
+		{"SELECT agent_id, tasks_completed FROM agent_totals" + notPurged("agent_id") + " ORDER BY agent_id", nil, scanArchivedTotal},
+		{"SELECT " + projectColumns + " FROM projects ORDER BY id", nil, func(r Row) (archive.Record, error) {
+			p, err := scanProject(r)
+			return &archive.Project{Project: p}, err
+		}},
+		{selectEntriesFrom, everything, func(r Row) (archive.Record, error) {
+			e, err := scanEntry(r)
+			return &archive.Entry{Entry: e}, err
+		}},
+		{"SELECT " + webhookColumns + " FROM webhooks ORDER BY id", nil, func(r Row) (archive.Record, error) {
+			w, err := scanWebhook(r)
+			return &archive.Webhook{Webhook: w}, err
+		}},
+		{"SELECT " + revocationColumns + " FROM revocations ORDER BY session_id", nil, func(r Row) (archive.Record, error) {
+			v, err := scanRevocation(r)
+			return &archive.Revocation{Revocation: v}, err
+		}},
+	}
+}
+
+// behind is a row without its first columns, which are scanned into other places.
+type behind struct {
+	Row
+	first []any
+}
+
+// Scan implements [Row].
+func (b behind) Scan(dest ...any) error { return b.Row.Scan(append(b.first, dest...)...) }
+
+func scanArchivedVersion(r Row) (archive.Record, error) {
+	var id []byte
+	v, err := scanVersion(behind{r, []any{&id}})
+	return &archive.Version{Agent: agent.ID(unpackID(id)), Version: v}, err
+}
+
+func (db *DB) scanArchivedFormer(r Row) (archive.Record, error) {
+	var d archive.DeletedAgent
+	var at int64
+	rec, err := db.scanAgent(r, &d.Department, &at, &d.By)
+	if err != nil {
+		return nil, err
+	}
+	c, err := identity.Parse(rec.Identity)
+	d.Last, d.At, d.ID, d.Name = rec.Record, fromMillis(at), rec.ID, rec.Name
+	d.Last.Status = c.Status
+	return &d, err
+}
+
+func scanArchivedMove(r Row) (archive.Record, error) {
+	var id []byte
+	m, err := scanMove(behind{r, []any{&id}})
+	return &archive.LabelMove{Agent: agent.ID(unpackID(id)), Move: m}, err
+}
+
+func scanArchivedEvent() func(Row) (archive.Record, error) {
+	var department string
+	row := newEventRow(&department)
+	return func(r Row) (archive.Record, error) {
+		e, err := row.scan(r)
+		return &archive.Event{Event: e, Department: name.Key(department)}, err
+	}
+}
+
+func scanArchivedDay(of archive.Part) func(Row) (archive.Record, error) {
+	return func(r Row) (archive.Record, error) {
+		var owner []byte
+		d, err := scanDay(behind{r, []any{&owner}})
+		return &archive.Day{Of: of, Owner: unpackOwner(of, owner), Day: d}, err
+	}
+}
+
+// unpackOwner returns the id of the owner of a day: those of departments are kept as text.
+func unpackOwner(of archive.Part, owner []byte) string {
+	if of == archive.DepartmentDays {
+		return string(owner)
+	}
+	return unpackID(owner)
+}
+
+func scanArchivedTotal(r Row) (archive.Record, error) {
+	var id []byte
+	var t archive.AgentTotal
+	err := r.Scan(&id, &t.Completed)
+	t.Agent = agent.ID(unpackID(id))
+	return &t, err
+}

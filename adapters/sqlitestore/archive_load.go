@@ -1,0 +1,293 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"orgd/domain/activity"
+	"orgd/domain/agent"
+	"orgd/domain/archive"
+	"orgd/domain/identity"
+	"orgd/ports"
+)
+
+// While an archive is being restored there is a table that says which, and how many of its
+// records are stored. So no program that knows archives serves the database.
+const (
+	createRestoring = "CREATE TABLE restoring (archive TEXT NOT NULL, records INTEGER NOT NULL) STRICT"
+	insertRestoring = "INSERT INTO restoring (archive, records) VALUES (?, 0)"
+	selectRestoring = "SELECT archive, records FROM restoring"
+	updateRestoring = "UPDATE restoring SET records = ? WHERE records = ?"
+	dropRestoring   = "DROP TABLE restoring"
+	existsRestoring = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'restoring')"
+)
+
+// CheckLoaded returns [ports.ErrRestoring] if an archive has been restored in part.
+func (db *DB) CheckLoaded(ctx context.Context) error { return db.Ask(ctx, checkLoaded) }
+
+func checkLoaded(v *View) error {
+	restoring, err := isRestoring(v)
+	if err == nil && restoring {
+		err = ports.ErrRestoring
+	}
+	return err
+}
+
+func isRestoring(v *View) (is bool, err error) {
+	err = v.Row(existsRestoring).Scan(&is)
+	return is, wrap(err, "look for a restore", "")
+}
+
+// Begin implements [ports.Archive].
+func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error) {
+	defer s.db.observer.Begin(&ctx, "archive.begin").End(&err)
+	err = s.db.Write(ctx, func(tx *Tx) (err error) {
+		loaded, err = beginRestore(tx, id)
+		return err
+	})
+	return loaded, err
+}
+
+func beginRestore(tx *Tx, id string) (loaded int64, err error) {
+	restoring, err := isRestoring(&tx.View)
+	if err != nil {
+		return 0, err
+	}
+	if restoring {
+		var of string
+		err := tx.Row(selectRestoring).Scan(&of, &loaded)
+		if err == nil && of != id {
+			err = ports.ErrRestoring
+		}
+		return loaded, err
+	}
+	for _, table := range []string{
+		"departments", "versions", "agents", "former_agents", "events", "agent_days", "department_days",
+		"projects", "audit", "changes", "webhooks", "revocations",
+	} {
+		var full bool
+		if err := tx.Row("SELECT EXISTS (SELECT 1 FROM " + table + ")").Scan(&full); err != nil {
+			return 0, err
+		}
+		if full {
+			return 0, ports.ErrNotEmpty
+		}
+	}
+	if _, err := tx.Exec(createRestoring); err != nil {
+		return 0, err
+	}
+	_, err = tx.Exec(insertRestoring, id)
+	return 0, err
+}
+
+// Load implements [ports.Archive].
+func (s *Archive) Load(ctx context.Context, records []archive.Record, loaded int64) (err error) {
+	defer s.db.observer.Begin(&ctx, "archive.load").End(&err)
+	return s.db.Write(ctx, func(tx *Tx) error {
+		n, err := changed(tx.Exec(updateRestoring, loaded+int64(len(records)), loaded))
+		if err != nil || n == 0 { // they are stored already
+			return wrap(err, "write how much was restored", "")
+		}
+		l := loader{tx: tx}
+		for _, r := range records {
+			if err := l.add(r); err != nil {
+				return err
+			}
+		}
+		return l.flush()
+	})
+}
+
+// loader stores records. Rows of the same statement that follow each other are stored
+// together: that takes half of the time.
+type loader struct {
+	tx        *Tx
+	statement string
+	rows      [][]any
+}
+
+const rowsAtOnce = 32
+
+// row stores a row by a statement that ends with the values of one.
+func (l *loader) row(statement string, values ...any) error {
+	if statement != l.statement || len(l.rows) == rowsAtOnce {
+		if err := l.flush(); err != nil {
+			return err
+		}
+	}
+	l.statement, l.rows = statement, append(l.rows, values)
+	return nil
+}
+
+func (l *loader) flush() error {
+	rows := l.rows
+	l.rows = l.rows[:0]
+	if len(rows) == rowsAtOnce {
+		var all []any
+		for _, r := range rows {
+			all = append(all, r...)
+		}
+		before, values, _ := strings.Cut(l.statement, "VALUES ")
+		_, err := l.tx.Exec(before+"VALUES "+values+strings.Repeat(", "+values, rowsAtOnce-1), all...)
+		return wrap(err, "restore", "")
+	}
+	for _, r := range rows {
+		if _, err := l.tx.Exec(l.statement, r...); err != nil {
+			return wrap(err, "restore", "")
+		}
+	}
+	return nil
+}
+
+const (
+	insertTotal      = "INSERT INTO agent_totals (agent_id, tasks_completed) VALUES (?, ?)"
+	insertRevocation = "INSERT INTO revocations (" + revocationColumns + ") VALUES (?, ?, ?, ?)"
+)
+
+var insertAgentDay, insertDepartmentDay = insertDay("agent_days"), insertDay("department_days")
+
+func insertDay(table string) string {
+	columns := "owner, " + dayColumns
+	return "INSERT INTO " + table + " (" + columns + ") VALUES (?" + strings.Repeat(", ?", strings.Count(columns, ",")) + ")"
+}
+
+// add stores a record, or keeps it for flush.
+func (l *loader) add(r archive.Record) error {
+	switch r := r.(type) {
+	case *archive.Company:
+		return l.company(r)
+	case *archive.Department:
+		return insertDepartment(l.tx, r.Department)
+	case *archive.Version:
+		return l.row(insertVersion, versionArgs(packID(r.Agent), r.Version)...)
+	case *archive.Agent:
+		return l.agent(r.Record)
+	case *archive.DeletedAgent:
+		return l.deletedAgent(r)
+	case *archive.LabelMove:
+		return l.row(insertMove, moveArgs(packID(r.Agent), r.Move)...)
+	case *archive.Event:
+		return l.numbered(insertEvent, eventArgs(r.Event, r.Department))
+	case *archive.Day:
+		if r.Of == archive.DepartmentDays {
+			return l.row(insertDepartmentDay, dayArgs(r.Owner, r.Date, r.Day)...)
+		}
+		return l.row(insertAgentDay, dayArgs(packID(r.Owner), r.Date, r.Day)...)
+	case *archive.AgentTotal:
+		return l.row(insertTotal, packID(r.Agent), r.Completed)
+	case *archive.Project:
+		return l.row(insertProject, projectArgs(r.Project)...)
+	case *archive.Entry:
+		values := entryArgs(r.Entry)
+		return l.numbered(insertOf(values), values)
+	case *archive.Webhook:
+		return l.row(insertWebhook, append(webhookArgs(r.Webhook), millis(r.CreatedAt))...)
+	case *archive.Revocation:
+		return l.row(insertRevocation, r.ID, r.By, millis(r.At), millis(r.Until))
+	}
+	return fmt.Errorf("sqlitestore: restore a record of the part %q", r.Part())
+}
+
+// numbered stores a row that has a number in the log behind its other values.
+func (l *loader) numbered(statement string, values []any) error {
+	seq, err := l.tx.number()
+	if err != nil {
+		return err
+	}
+	return l.row(statement, append(values, seq)...)
+}
+
+func (l *loader) company(r *archive.Company) error {
+	if err := putCompany(l.tx, r.Company); err != nil || !r.Costs {
+		return err
+	}
+	_, err := l.tx.Exec(recordCosts)
+	return wrap(err, "write company", "")
+}
+
+const selectVersionRow = "SELECT seq FROM versions WHERE agent_id = ? AND number = ?"
+
+// versionRow returns the row that has the identity of an agent.
+func (l *loader) versionRow(r agent.Record) (row int64, err error) {
+	err = l.tx.Row(selectVersionRow, packID(r.ID), r.Version).Scan(&row)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = archive.Damaged(archive.Versions, "version %d of agent %s is missing", r.Version, r.ID)
+	}
+	return row, wrap(err, "read version of agent", string(r.ID))
+}
+
+func (l *loader) agent(r agent.Record) error {
+	a, err := r.Agent()
+	if err != nil {
+		return err
+	}
+	row, err := l.versionRow(r)
+	if err != nil {
+		return err
+	}
+	w := newAgentWrite(ports.AgentChange{Step: agent.Step{Agent: a}})
+	if err := w.insert(l.tx, row); err != nil {
+		return err
+	}
+	for _, label := range a.Labels {
+		w.Moves = append(w.Moves, agent.Move{Label: label.Name, To: label.Version})
+	}
+	if len(w.Moves) > 0 {
+		if err := w.relabel(l.tx); err != nil {
+			return err
+		}
+	}
+	return count(l.tx, a.Identity, 1)
+}
+
+const insertDeletedAgent = `
+INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, owner, tags, version, revision,
+	created_at, updated_at, deleted_at, deleted_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (l *loader) deletedAgent(r *archive.DeletedAgent) error {
+	c, err := identity.Parse(r.Last.Identity)
+	if err != nil {
+		return fmt.Errorf("agent %s: %w", r.ID, err)
+	}
+	row, err := l.versionRow(r.Last)
+	if err != nil {
+		return err
+	}
+	last := r.Last
+	return l.row(insertDeletedAgent, packID(r.ID), string(c.Name.Key), last.Name, r.Department, packID(last.OrderKey), row,
+		last.Unversioned, last.Owner, tagsText(last.Tags), last.Version, last.Revision,
+		millis(last.CreatedAt), millis(last.UpdatedAt), millis(r.At), r.By)
+}
+
+// End implements [ports.Archive].
+func (s *Archive) End(ctx context.Context) (err error) {
+	defer s.db.observer.Begin(&ctx, "archive.end").End(&err)
+	return s.db.Write(ctx, func(tx *Tx) error {
+		now := time.Now()
+		head := activity.Seq(now.UnixMicro())
+		*tx.last = head
+		for _, s := range []struct {
+			statement string
+			args      []any
+		}{
+			{"DELETE FROM sqlite_sequence WHERE name = 'events'", nil},
+			{insertSequence, []any{head}},
+			{"INSERT OR REPLACE INTO log_marks (at, seq) VALUES (0, ?)", []any{head}},
+			{"UPDATE outbox SET place = ?", []any{head}},
+			{"UPDATE webhooks SET since = ?", []any{head}},
+			{putWritten, []any{head, millis(now)}},
+			{"UPDATE latest_revocation SET at = max(at, (SELECT ifnull(max(at), 0) FROM revocations))", nil},
+			{dropRestoring, nil},
+		} {
+			if _, err := tx.Exec(s.statement, s.args...); err != nil {
+				return wrap(err, "end a restore", "")
+			}
+		}
+		return nil
+	})
+}
