@@ -74,7 +74,7 @@ func RestoreArchive(ctx context.Context, cfg Config, from io.Reader, o ArchiveOp
 // openEmpty opens the storage that cfg names to be filled, with the schema of this program.
 func openEmpty(ctx context.Context, cfg Config, log *zap.Logger) (ports.Archive, func(), error) {
 	if cfg.Storage == SQLite {
-		db, closeDB, err := sqlitestore.Open(ctx, cfg.SQLite, log)
+		db, closeDB, err := sqlitestore.OpenEmpty(ctx, cfg.SQLite, log)
 		if err != nil {
 			return nil, nil, err
 		}

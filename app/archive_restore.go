@@ -30,8 +30,8 @@ type RestoredArchive struct {
 
 // A batch ends at one of these.
 const (
-	batchRecords = 2000
-	batchBytes   = 2 << 20
+	batchRecords = 8000
+	batchBytes   = 1 << 20
 )
 
 // Restore fills an empty storage with an archive, and reads all of it back to see that it is

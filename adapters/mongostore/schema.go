@@ -89,6 +89,14 @@ func (db *DB) migrate(ctx context.Context) error {
 	if _, err := db.schema(ctx); err != nil {
 		return err
 	}
+	if err := db.createIndexes(ctx); err != nil {
+		return err
+	}
+	return db.createSingletons(ctx)
+}
+
+// createIndexes makes the collections, and their indexes, that are missing.
+func (db *DB) createIndexes(ctx context.Context) error {
 	for coll, indexes := range indexes() {
 		if len(indexes) == 0 {
 			if err := db.data.CreateCollection(ctx, coll); err != nil && !hasCode(err, codeExists) {
@@ -100,7 +108,7 @@ func (db *DB) migrate(ctx context.Context) error {
 			return translate(fmt.Errorf("mongostore: index %s: %w", coll, err))
 		}
 	}
-	return db.createSingletons(ctx)
+	return nil
 }
 
 const codeExists = 48

@@ -18,11 +18,12 @@ import (
 // While an archive is being restored there is a table that says which, and how many of its
 // records are stored. So no program that knows archives serves the database.
 const (
-	createRestoring = "CREATE TABLE restoring (archive TEXT NOT NULL, records INTEGER NOT NULL) STRICT"
-	insertRestoring = "INSERT INTO restoring (archive, records) VALUES (?, 0)"
+	createRestoring = "CREATE TABLE restoring (archive TEXT NOT NULL, records INTEGER NOT NULL, indexes TEXT NOT NULL) STRICT"
+	insertRestoring = "INSERT INTO restoring (archive, records, indexes) VALUES (?, 0, ?)"
 	selectRestoring = "SELECT archive, records FROM restoring"
 	updateRestoring = "UPDATE restoring SET records = ? WHERE records = ?"
 	dropRestoring   = "DROP TABLE restoring"
+	selectIndexes   = "SELECT indexes FROM restoring"
 	existsRestoring = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'restoring')"
 )
 
@@ -77,11 +78,33 @@ func beginRestore(tx *Tx, id string) (loaded int64, err error) {
 			return 0, ports.ErrNotEmpty
 		}
 	}
+	indexes, err := dropIndexes(tx)
+	if err != nil {
+		return 0, err
+	}
 	if _, err := tx.Exec(createRestoring); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(insertRestoring, id)
+	_, err = tx.Exec(insertRestoring, id, indexes)
 	return 0, err
+}
+
+const selectEventIndexes = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events' AND sql NOT NULL"
+
+// dropIndexes drops those of events and returns the statements that make them again: to do
+// that at the end takes a third of the time, and nobody reads by them until then.
+func dropIndexes(tx *Tx) (statements string, err error) {
+	indexes, err := rows(&tx.View, selectEventIndexes, nil, func(r Row) (x [2]string, err error) {
+		err = r.Scan(&x[0], &x[1])
+		return x, err
+	})
+	for _, x := range indexes {
+		if err == nil {
+			_, err = tx.Exec("DROP INDEX " + x[0])
+		}
+		statements += x[1] + ";"
+	}
+	return statements, wrap(err, "drop indexes", "")
 }
 
 // Load implements [ports.Archive].
@@ -268,6 +291,10 @@ func (l *loader) deletedAgent(r *archive.DeletedAgent) error {
 func (s *Archive) End(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.end").End(&err)
 	return s.db.Write(ctx, func(tx *Tx) error {
+		var indexes string
+		if err := tx.Row(selectIndexes).Scan(&indexes); err != nil {
+			return wrap(err, "end a restore", "")
+		}
 		now := time.Now()
 		head := activity.Seq(now.UnixMicro())
 		*tx.last = head
@@ -275,6 +302,7 @@ func (s *Archive) End(ctx context.Context) (err error) {
 			statement string
 			args      []any
 		}{
+			{indexes, nil},
 			{"DELETE FROM sqlite_sequence WHERE name = 'events'", nil},
 			{insertSequence, []any{head}},
 			{"INSERT OR REPLACE INTO log_marks (at, seq) VALUES (0, ?)", []any{head}},

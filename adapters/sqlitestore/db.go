@@ -43,6 +43,10 @@ const busyTimeout = "2000"
 const writerParams = connParams + "&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=fullfsync(1)" +
 	"&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)"
 
+// fillerParams are those of the writer of a restore, which needs no answer before its end: what
+// is lost with the power is restored again. Sorting many rows for an index takes files.
+const fillerParams = writerParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)"
+
 const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
 
 // closeWait bounds how long closing waits for reads that are under way.
@@ -89,6 +93,13 @@ func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error)
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
 	return open(ctx, cfg, log, steps)
+}
+
+// OpenEmpty is [Open] for [Archive.Load]: what it stores is on disk only when the database is
+// closed.
+func OpenEmpty(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
+	cfg.filling = true
+	return Open(ctx, cfg, log)
 }
 
 // Migrate brings the database of a directory that no process uses to the
@@ -152,7 +163,11 @@ func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {
 	if db.file, err = prepareDatabase(dir); err != nil {
 		return err
 	}
-	if err := db.startWriter(ctx); err != nil {
+	params := writerParams
+	if cfg.filling {
+		params = fillerParams
+	}
+	if err := db.startWriter(ctx, params); err != nil {
 		return err
 	}
 	if err := migrate(ctx, db.writer, steps, db.log); err != nil {
@@ -161,8 +176,8 @@ func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {
 	return db.startReaders(ctx, cfg.Readers)
 }
 
-func (db *DB) startWriter(ctx context.Context) (err error) {
-	if db.writePool, err = openPool(db.path, 1, writerParams); err != nil {
+func (db *DB) startWriter(ctx context.Context, params string) (err error) {
+	if db.writePool, err = openPool(db.path, 1, params); err != nil {
 		return err
 	}
 	if db.writer, err = newConn(ctx, db.writePool); err != nil {

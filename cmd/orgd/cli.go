@@ -43,6 +43,7 @@ type cli struct {
 	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
 	Backup      operate.Backup      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
 	Restore     operate.Restore     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
+	Archive     operate.Archive     `cmd:"" group:"operate" help:"Carry everything of a service to another storage."`
 	Migrate     operate.Migrate     `cmd:"" group:"operate" help:"Bring the storage to the schema of this program."`
 	Healthcheck operate.Healthcheck `cmd:"" group:"operate" help:"Ask the service of this machine whether it is ready."`
 	Keys        struct {
@@ -115,7 +116,7 @@ func run(ctx context.Context, args []string, t terminal.Terminal) int {
 func newParser(t terminal.Terminal, exit func(int)) (*kong.Kong, error) {
 	c := &cli{}
 	c.Serve.Plugins, c.Config.Check.Plugins = config.Flags(), config.Flags()
-	c.Migrate.Plugins = config.Flags("mongo-uri", "mongo-database", "mongo-connect-timeout", "mongo-operation-timeout", "mongo-max-pool")
+	c.Migrate.Plugins, c.Archive.Create.Plugins, c.Archive.Restore.Plugins = operate.MongoFlags(), operate.MongoFlags(), operate.MongoFlags()
 	c.Token.Create.Plugins = config.Flags("signing-key-file", "token-issuer", "token-audience")
 	parser, err := kong.New(c,
 		kong.Name("orgd"),

@@ -24,22 +24,24 @@ import (
 var elsewhere = []string{
 	"demo", "serve", "migrate", "healthcheck", "login", "logout", "token list", "config check", "restore",
 	"token create --signing-key-file", "token revoke", "backup --data-dir ./data -",
+	"archive create --data-dir ./data -", "archive create --storage", "archive restore --storage",
 }
 
 // given is what an example takes for given, in a shell.
 var given = map[string]string{
-	"agent create Ada --role":     "orgd agent delete Ada --yes",
-	"agent delete Ada --purge":    "orgd agent delete Ada --yes 2>/dev/null || true",
-	"project update proj-":        "orgd project update proj-6b020a3bccc2 --status active",
-	"whoami --profile test":       `echo "$ORGD_TOKEN" | orgd login --profile test --server "$ORGD_SERVER"`,
-	"completion fish":             "mkdir -p ~/.config/fish/completions",
-	"agent restore Ada":           "orgd agent delete Ada --yes",
-	"department create -f":        "orgd department delete Research --yes 2>/dev/null || true",
-	"department create Research":  "orgd department delete Research --yes",
-	"department ceremonies unset": "echo '{strategy: calendar}' | orgd department ceremonies set Engineering -f -",
-	"profiles":                    `echo "$ORGD_TOKEN" | orgd login --server "$ORGD_SERVER"`,
-	"webhook test":                "orgd webhook delete $(orgd webhook list -o name) --yes && orgd webhook create https://example.com/orgd",
-	"webhook deliveries":          "orgd webhook delete $(orgd webhook list -o name) --yes && orgd webhook create https://example.com/orgd",
+	"archive create --passphrase-file": "echo 'open sesame' >passphrase",
+	"agent create Ada --role":          "orgd agent delete Ada --yes",
+	"agent delete Ada --purge":         "orgd agent delete Ada --yes 2>/dev/null || true",
+	"project update proj-":             "orgd project update proj-6b020a3bccc2 --status active",
+	"whoami --profile test":            `echo "$ORGD_TOKEN" | orgd login --profile test --server "$ORGD_SERVER"`,
+	"completion fish":                  "mkdir -p ~/.config/fish/completions",
+	"agent restore Ada":                "orgd agent delete Ada --yes",
+	"department create -f":             "orgd department delete Research --yes 2>/dev/null || true",
+	"department create Research":       "orgd department delete Research --yes",
+	"department ceremonies unset":      "echo '{strategy: calendar}' | orgd department ceremonies set Engineering -f -",
+	"profiles":                         `echo "$ORGD_TOKEN" | orgd login --server "$ORGD_SERVER"`,
+	"webhook test":                     "orgd webhook delete $(orgd webhook list -o name) --yes && orgd webhook create https://example.com/orgd",
+	"webhook deliveries":               "orgd webhook delete $(orgd webhook list -o name) --yes && orgd webhook create https://example.com/orgd",
 }
 
 // asks are beginnings of examples that ask, or need a terminal.

@@ -112,6 +112,12 @@ func loadEmbedded(given config.Given, getenv func(string) string) (orgd.Config, 
 	return cfg, terminal.Usage(errors.Join(err, cfg.SQLite.Validate()))
 }
 
+// loadStorage reads the configuration of a command that works on a storage of either kind.
+func loadStorage(given config.Given, getenv func(string) string) (orgd.Config, error) {
+	cfg, err := config.Load(given, getenv)
+	return cfg, terminal.Usage(errors.Join(err, cfg.ValidateStorage()))
+}
+
 // Restore puts a backup into a data directory.
 type Restore struct {
 	File  string `arg:"" help:"Backup to restore; - is standard input."`
@@ -194,9 +200,9 @@ Examples:
 
 // Run migrates the storage.
 func (c *Migrate) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
-	cfg, err := config.Load(given, t.Getenv)
-	if err = errors.Join(err, cfg.ValidateStorage()); err != nil {
-		return terminal.Usage(err)
+	cfg, err := loadStorage(given, t.Getenv)
+	if err != nil {
+		return err
 	}
 	if c.Initiate && cfg.Storage != orgd.MongoDB {
 		return terminal.Usagef("--initiate: needs --storage mongodb, and the storage is %s", cfg.Storage)
