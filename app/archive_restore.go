@@ -30,7 +30,7 @@ type RestoredArchive struct {
 
 // A batch ends at one of these.
 const (
-	batchRecords = 8000
+	batchRecords = 4000
 	batchBytes   = 1 << 20
 )
 

@@ -30,9 +30,11 @@ import (
 )
 
 // What every connection gets: text in double quotes is never a string, SQL
-// cannot damage the file on purpose, and nothing is spilled to temporary files.
-const connParams = "_busy_timeout=" + busyTimeout + "&_dqs=0&_defensive=1&_error_rc=1" +
-	"&_pragma=trusted_schema(0)&_pragma=temp_store(memory)"
+// cannot damage the file on purpose. But for a restore nothing is spilled to temporary files.
+const (
+	safeParams = "_busy_timeout=" + busyTimeout + "&_dqs=0&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)"
+	connParams = safeParams + "&_pragma=temp_store(memory)"
+)
 
 // busyTimeout is how many milliseconds a connection waits for another program
 // that has locked the database.
@@ -40,12 +42,15 @@ const busyTimeout = "2000"
 
 // The writer syncs every commit. It copies its log into the database whenever
 // that has 16 MiB, as far as readers allow.
-const writerParams = connParams + "&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=fullfsync(1)" +
-	"&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)"
+const (
+	walParams = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)" +
+		"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)"
+	writerParams = connParams + walParams + "&_pragma=synchronous(full)"
+)
 
 // fillerParams are those of the writer of a restore, which needs no answer before its end: what
 // is lost with the power is restored again. Sorting many rows for an index takes files.
-const fillerParams = writerParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)"
+const fillerParams = safeParams + walParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)"
 
 const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
 

@@ -172,4 +172,3 @@ func askOne(t *testing.T, a, b *Service, path string) (ok bool, next string) {
 	}
 	return ok, next
 }
-

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -88,8 +89,12 @@ Examples:
     ORGD_MONGO_URI_FILE=/run/secrets/mongo-uri orgd archive create --storage mongodb production.orgd-archive`
 }
 
+// collectAt is how much garbage, in percent of what is in use, an archive leaves in memory.
+const collectAt = 50
+
 // Run writes the archive.
 func (c *ArchiveCreate) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	cfg, passphrase, err := c.load(given, t.Getenv)
 	if err != nil {
 		return err
@@ -187,6 +192,7 @@ Examples:
 
 // Run restores the archive.
 func (c *ArchiveRestore) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	cfg, passphrase, err := c.load(given, t.Getenv)
 	if err != nil {
 		return err
