@@ -257,7 +257,7 @@ type archiveProgress struct {
 }
 
 func newArchiveProgress(t *terminal.Terminal) *archiveProgress {
-	return &archiveProgress{bar: terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal, Quiet: true}}
+	return &archiveProgress{bar: terminal.Progress{Out: t.Stderr, Terminal: t.StderrIsTerminal}}
 }
 
 func (p *archiveProgress) show(part archive.Part, records int64) {
