@@ -47,22 +47,17 @@ func (s *Archives) Create(ctx context.Context, in CreateArchive) ([]archive.Sum,
 		}
 		h.Secrets = sealer.Sealed(nonce[:])
 	}
-	out := newBehindWriter(in.To)
-	sums, err := s.write(ctx, in, h, sealer, out)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	return sums, err
+	return s.write(ctx, in, h, sealer)
 }
 
 // write writes the lines of an archive.
-func (s *Archives) write(ctx context.Context, in CreateArchive, h archive.Header, sealer *archive.Sealer, out io.Writer) ([]archive.Sum, error) {
+func (s *Archives) write(ctx context.Context, in CreateArchive, h archive.Header, sealer *archive.Sealer) ([]archive.Sum, error) {
 	line := h.Append(nil)
-	if _, err := out.Write(line); err != nil {
+	if _, err := in.To.Write(line); err != nil {
 		return nil, err
 	}
 	sums := newSummer(in.Progress, func(end archive.Sum) error {
-		_, err := out.Write(end.Append(nil))
+		_, err := in.To.Write(end.Append(nil))
 		return err
 	})
 	err := in.From.Read(ctx, func(r archive.Record) error {
@@ -76,14 +71,14 @@ func (s *Archives) write(ctx context.Context, in CreateArchive, h archive.Header
 		if err := sums.add(r.Part(), line); err != nil {
 			return err
 		}
-		_, err := out.Write(line)
+		_, err := in.To.Write(line)
 		return err
 	})
 	if err == nil {
 		err = sums.finish()
 	}
 	if err == nil {
-		_, err = out.Write(archive.AppendManifest(nil, sums.done))
+		_, err = in.To.Write(archive.AppendManifest(nil, sums.done))
 	}
 	return sums.done, err
 }

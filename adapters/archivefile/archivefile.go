@@ -18,9 +18,10 @@ import (
 // window bounds the memory of both sides, in bytes.
 const window = 1 << 20
 
-// Compress writes to w what write writes.
+// Compress writes to w what write writes. A goroutine compresses what was written while write
+// goes on.
 func Compress(w io.Writer, write func(io.Writer) error) error {
-	out, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	out, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(window))
 	if err != nil {
 		return err
 	}

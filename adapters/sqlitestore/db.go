@@ -43,14 +43,14 @@ const busyTimeout = "2000"
 // The writer syncs every commit. It copies its log into the database whenever
 // that has 16 MiB, as far as readers allow.
 const (
-	walParams = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)" +
-		"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)"
-	writerParams = connParams + walParams + "&_pragma=synchronous(full)"
+	walParams = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)&_pragma=wal_autocheckpoint(4096)"
+	writerParams = connParams + walParams + "&_pragma=synchronous(full)&_pragma=cache_size(-16384)"
 )
 
 // fillerParams are those of the writer of a restore, which needs no answer before its end: what
-// is lost with the power is restored again. Sorting many rows for an index takes files.
-const fillerParams = safeParams + walParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)"
+// is lost with the power is restored again. Sorting many rows for an index takes files, and as
+// much memory as the cache.
+const fillerParams = safeParams + walParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)&_pragma=cache_size(-4096)"
 
 const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
 

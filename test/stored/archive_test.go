@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"orgd"
+	"orgd/ports"
 	"orgd/test/api"
 	"orgd/test/seed"
 )
@@ -171,4 +174,41 @@ func askOne(t *testing.T, a, b *Service, path string) (ok bool, next string) {
 		t.Errorf("GET %s answers\n%.2000s\nand after the restore\n%.2000s", path, answers[0], answers[1])
 	}
 	return ok, next
+}
+
+// TestNoServiceOnAPartOfAnArchive cuts a restore short: no service starts on what there is, and
+// no archive is made of it, until the restore has ended.
+func TestNoServiceOnAPartOfAnArchive(t *testing.T) {
+	keys := t.TempDir()
+	source, err := Open(t.Context(), SQLite(t.TempDir()), keys)
+	must(t, err)
+	must(t, source.Make(t.Context()))
+	source.Close()
+	archive := archiveOf(t, source.Config)
+	configs := []orgd.Config{SQLite(t.TempDir())}
+	if os.Getenv(MongoVariable) != "" {
+		cfg := Mongo()
+		t.Cleanup(func() { must(t, Drop(context.WithoutCancel(t.Context()), cfg)) })
+		configs = append(configs, cfg)
+	}
+	for _, cfg := range configs {
+		_, err := orgd.RestoreArchive(t.Context(), cfg, bytes.NewReader(archive[:len(archive)/2]), orgd.ArchiveOptions{}, zap.NewNop())
+		if err == nil {
+			t.Fatal("a part of an archive was restored")
+		}
+		if s, err := Open(t.Context(), cfg, keys); err == nil {
+			s.Close()
+			t.Errorf("a service starts on a part of an archive in %s", cfg.Storage)
+		} else if !errors.Is(err, ports.ErrRestoring) {
+			t.Errorf("Open = %v, want ErrRestoring", err)
+		}
+		if _, err := orgd.CreateArchive(t.Context(), cfg, io.Discard, orgd.ArchiveOptions{}); !errors.Is(err, ports.ErrRestoring) {
+			t.Errorf("CreateArchive = %v, want ErrRestoring", err)
+		}
+		_, err = orgd.RestoreArchive(t.Context(), cfg, bytes.NewReader(archive), orgd.ArchiveOptions{}, zap.NewNop())
+		must(t, err)
+		s, err := Open(t.Context(), cfg, keys)
+		must(t, err)
+		s.Close()
+	}
 }

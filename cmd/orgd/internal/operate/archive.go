@@ -251,9 +251,9 @@ func since(begin time.Time) time.Duration { return time.Since(begin).Round(100 *
 
 // archiveProgress shows on a terminal which part of an archive is at hand.
 type archiveProgress struct {
-	bar   terminal.Progress
-	part  archive.Part
-	shown int64
+	bar  terminal.Progress
+	part archive.Part
+	done int64
 }
 
 func newArchiveProgress(t *terminal.Terminal) *archiveProgress {
@@ -263,10 +263,10 @@ func newArchiveProgress(t *terminal.Terminal) *archiveProgress {
 func (p *archiveProgress) show(part archive.Part, records int64) {
 	if part != p.part {
 		p.bar.Begin(strings.ReplaceAll(string(part), "_", " "), 0)
-		p.part, p.shown = part, 0
+		p.part, p.done = part, 0
 	}
-	p.bar.Add(int(records - p.shown))
-	p.shown = records
+	p.bar.Add(int(records - p.done))
+	p.done = records
 }
 
 func (p *archiveProgress) end() { p.bar.Stop() }
