@@ -15,8 +15,6 @@ type Config struct {
 	Readers int `name:"readers" placeholder:"N" help:"How many reads run at once on the data directory, 1 to 64."`
 	// Observer measures what the store does.
 	Observer telemetry.Observer
-
-	filling bool // see [OpenEmpty]
 }
 
 // Default returns the configuration for a laptop and a small server.

@@ -97,14 +97,17 @@ func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
-	return open(ctx, cfg, log, steps)
+	return open(ctx, cfg, log, steps, writerParams)
 }
 
 // OpenEmpty is [Open] for [Archive.Load]: what it stores is on disk only when the database is
 // closed.
 func OpenEmpty(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
-	cfg.filling = true
-	return Open(ctx, cfg, log)
+	steps, err := ownMigrations()
+	if err != nil {
+		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
+	}
+	return open(ctx, cfg, log, steps, fillerParams)
 }
 
 // Migrate brings the database of a directory that no process uses to the
@@ -118,7 +121,7 @@ func Migrate(ctx context.Context, cfg Config, log *zap.Logger) (int, error) {
 	return db.SchemaVersion(ctx)
 }
 
-func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (*DB, func(), error) {
+func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, params string) (*DB, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
@@ -136,7 +139,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration) (
 		closing:  make(chan struct{}),
 	}
 	db.idempotency = &Idempotency{db: db, locks: map[idempotency.Key]idempotency.Lock{}}
-	if err := db.start(ctx, cfg, steps); err != nil {
+	if err := db.start(ctx, cfg, steps, params); err != nil {
 		err = errors.Join(err, db.release())
 		return nil, nil, fmt.Errorf("sqlitestore: open %s: %w", cfg.Dir, translate(err))
 	}
@@ -153,7 +156,7 @@ func (db *DB) Stores() ports.Stores {
 	}
 }
 
-func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {
+func (db *DB) start(ctx context.Context, cfg Config, steps []migration, params string) error {
 	dir, err := prepareDir(cfg.Dir, db.log)
 	if err != nil {
 		return err
@@ -167,10 +170,6 @@ func (db *DB) start(ctx context.Context, cfg Config, steps []migration) error {
 	}
 	if db.file, err = prepareDatabase(dir); err != nil {
 		return err
-	}
-	params := writerParams
-	if cfg.filling {
-		params = fillerParams
 	}
 	if err := db.startWriter(ctx, params); err != nil {
 		return err
