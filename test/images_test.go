@@ -19,8 +19,8 @@ func TestImagesAreThoseOfTheSuites(t *testing.T) {
 		return string(b)
 	}
 	for server, pages := range map[string]map[string]string{
-		"mongo": {"docs/storage.md": `MongoDB Community ([0-9.]*[0-9])`, "docs/operations.md": `MongoDB Community ([0-9.]*[0-9])`, "README.md": `MongoDB Community ([0-9.]*[0-9])`},
-		"redis": {"docs/operations.md": `Redis ([0-9.]*[0-9])`, "README.md": `Redis ([0-9.]*[0-9])`},
+		"mongo": {"docs/storage.md": `MongoDB Community ([0-9.]*[0-9])`, "docs/tried.md": `MongoDB \| Community ([0-9.]*[0-9])`, "README.md": `MongoDB Community ([0-9.]*[0-9])`},
+		"redis": {"docs/tried.md": `Redis \| ([0-9.]*[0-9])`, "README.md": `Redis ([0-9.]*[0-9])`},
 	} {
 		var named []string
 		for page, says := range pages {
