@@ -194,6 +194,7 @@ func archiveNotEmpty(source, target *world) {
 	target.wantErr("Begin", err, ports.ErrNotEmpty)
 	_, err = source.Archive.Begin(source.Context(), archiveID)
 	source.wantErr("Begin on an empty storage", err, nil)
+	source.wantErr("End of an archive without anything", source.Archive.End(source.Context()), nil)
 }
 
 func archiveAnother(source, target *world) {

@@ -40,6 +40,7 @@ var pages = []struct {
 }{
 	{"README.md", 3, 1},
 	{"docs/README.md", 9, 0},
+	{"docs/archive.md", 2, 1},
 	{"docs/concepts.md", 2, 0},
 	{"docs/demo.md", 4, 0},
 	{"docs/install.md", 4, 5},
@@ -101,7 +102,7 @@ func (s *shell) put(name, text string) {
 }
 
 // tools are the programs that pages may use and a machine may lack.
-var tools = []string{"jq", "python3", "node", "openssl", "make"}
+var tools = []string{"jq", "python3", "node", "openssl", "make", "zstd"}
 
 // needTools skips a page whose commands need a program that is not there.
 func needTools(t *testing.T, page string, all []block) {
