@@ -1,6 +1,7 @@
 package test
 
 import (
+	"database/sql"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/sqlitestore"
 )
 
 // private are words of our own for ideas that have a word in the field, which stands
@@ -134,6 +139,45 @@ func parts(name string) []string {
 		all[i] = strings.ToLower(all[i])
 	}
 	return all
+}
+
+// TestColumns looks at the tables and columns of the embedded store.
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	cfg := sqlitestore.Default()
+	cfg.Dir = dir
+	if _, err := sqlitestore.Migrate(t.Context(), cfg, zap.NewNop()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "orgd.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	found, err := db.Query("SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	n := 0
+	for ; found.Next(); n++ {
+		var table, column string
+		if err := found.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range slices.Concat(parts(table), parts(column)) {
+			better := private[word]
+			if word == "place" {
+				better = "order key, position"
+			}
+			if better != "" {
+				t.Errorf("column %s of table %s: for %q say %s", column, table, word, better)
+			}
+		}
+	}
+	if err := found.Err(); err != nil || n < 100 {
+		t.Errorf("%d columns were found, %v, want more", n, err)
+	}
 }
 
 func TestParts(t *testing.T) {

@@ -33,7 +33,7 @@ type lockDoc struct {
 // found here, or its write will conflict with that of this request. The end of the
 // caller's context does not interrupt it: the lock might be taken and never released.
 func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempotency.Record, err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.claim").End(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, groupcommit.Unavailable(err)
 	}
@@ -101,7 +101,7 @@ func lockOf(c idempotency.Lock) bson.D { return bson.D{is("_id", string(c.Key)),
 
 // Renew implements [ports.IdempotencyStore].
 func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Time) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.renew").End(&err)
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), set(is("at", millis(at))))
@@ -114,7 +114,7 @@ func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Tim
 // Release implements [ports.IdempotencyStore]. If it fails, the lock goes as soon as MongoDB is
 // there again.
 func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.release").End(&err)
 	return s.unlock(ctx, c)
 }
 

@@ -25,7 +25,7 @@ type positionDoc struct {
 
 // Position implements [ports.Outbox].
 func (s *Outbox) Position(ctx context.Context) (_ activity.Seq, err error) {
-	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
+	defer s.db.observer.Begin(&ctx, "outbox.position").End(&err)
 	return position(s.db.ask(ctx))
 }
 

@@ -83,13 +83,13 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	query, args := feedQuery("seq", q)
 	err = s.db.Read(ctx, func(v *View) error {
-		var place int64
-		places, err := rows(v, query, args, func(r Row) (int64, error) {
-			err := r.Scan(&place)
-			return place, err
+		var position int64
+		positions, err := rows(v, query, args, func(r Row) (int64, error) {
+			err := r.Scan(&position)
+			return position, err
 		})
 		if err == nil {
-			found, err = s.db.events.at(v, places)
+			found, err = s.db.events.at(v, positions)
 		}
 		return err
 	})
@@ -135,7 +135,7 @@ func feedQuery(column string, q activity.Query) (string, []any) {
 
 // selectEventsAt has the events in the order of the positions.
 const selectEventsAt = "SELECT seq, " + eventColumns +
-	" FROM (SELECT value AS place FROM json_each(?)) CROSS JOIN events ON seq = place"
+	" FROM (SELECT value AS position FROM json_each(?)) CROSS JOIN events ON seq = position"
 
 const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
 

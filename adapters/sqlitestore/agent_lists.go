@@ -139,7 +139,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	all := q.Query
 	all.Limit = noLimit
-	query, args := agentsQuery("a.id, a.place, a.name, a.tags, v.identity", joinIdentity, all)
+	query, args := agentsQuery("a.id, a.order_key, a.name, a.tags, v.identity", joinIdentity, all)
 	found := agent.Search(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
@@ -155,15 +155,15 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 
 // look looks at the agent of a row.
 func (s *Agents) look(v *View, found *agent.Searching, r Row) (done bool, err error) {
-	var id, place sql.RawBytes
+	var id, orderKey sql.RawBytes
 	var rec agent.Record
 	var tags string
 	var text any // null if it is missing
-	if err := r.Scan(&id, &place, &rec.Name, &tags, &text); err != nil {
+	if err := r.Scan(&id, &orderKey, &rec.Name, &tags, &text); err != nil {
 		return true, err
 	}
 	rec.Tags = tagsOf(tags)
-	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
+	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
 	whole := func() (agent.Record, error) {
 		found, err := s.db.findAgent(v, identity.Ref{ID: rec.ID})
 		if err != nil {
@@ -194,7 +194,7 @@ const usualPage = 200
 // agentsQuery reads along one index, from the position where the page before ended.
 func agentsQuery(columns, join string, q agent.Query) (string, []any) {
 	f := agentsFilter(q)
-	index, order := agentsIndex(q), "place, id"
+	index, order := agentsIndex(q), "order_key, id"
 	if q.Prefix != "" {
 		index, order = "agents_name", "name_key"
 	}
@@ -213,7 +213,7 @@ func agentsFilter(q agent.Query) (f filter) {
 	case q.Prefix != "":
 		f.andPrefix(q)
 	case q.After != nil:
-		f.and("(place, id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
+		f.and("(order_key, id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
 	return f
 }

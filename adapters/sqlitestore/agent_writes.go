@@ -148,8 +148,8 @@ func versionArgs(id []byte, v identity.Version) []any {
 }
 
 const insertAgent = `
-INSERT INTO agents (id, name_key, name, department_key, place, status, level,
-	owner, tags, identity, outside, version, revision, created_at, updated_at)
+INSERT INTO agents (id, name_key, name, department_key, order_key, status, level,
+	owner, tags, identity, unversioned, version, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (w *agentWrite) insert(tx *Tx, row int64) error {
@@ -181,7 +181,7 @@ const (
 	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
 	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"
 	assignAgent   = "UPDATE agents SET owner = ?, tags = ? WHERE id = ?"
-	updateAgent   = "UPDATE agents SET identity = ?, outside = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
+	updateAgent   = "UPDATE agents SET identity = ?, unversioned = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
 )
 
 // reindex follows a change of what an agent is found by.
@@ -213,7 +213,7 @@ func (w *agentWrite) assign(tx *Tx, before agent.Agent) error {
 	return w.refused(tx, tx.change(w.Agent.ID(), assignAgent, w.Agent.Owner, w.tags, w.id))
 }
 
-const amendAgent = "UPDATE agents SET outside = ?, revision = ?, updated_at = ? WHERE id = ?"
+const amendAgent = "UPDATE agents SET unversioned = ?, revision = ?, updated_at = ? WHERE id = ?"
 
 // amend changes what is not part of the identity.
 func (w *agentWrite) amend(tx *Tx, before agent.Agent) error {
@@ -228,9 +228,9 @@ func (w *agentWrite) amend(tx *Tx, before agent.Agent) error {
 const (
 	deleteAgent  = "DELETE FROM agents WHERE id = ?"
 	insertFormer = `
-INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, owner, tags, version, revision,
+INSERT INTO former_agents (id, name_key, name, department, order_key, identity, unversioned, owner, tags, version, revision,
 	created_at, updated_at, deleted_at, deleted_by)
-SELECT id, name_key, name, ?, place, identity, outside, owner, tags, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
+SELECT id, name_key, name, ?, order_key, identity, unversioned, owner, tags, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
 )
 
 // remove ends an agent. Its versions and events stay.

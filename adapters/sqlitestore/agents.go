@@ -127,27 +127,27 @@ func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error
 // What an agent is stands in its newest version. The join is from the left, so
 // that a version that is missing is noticed.
 const (
-	agentColumns = "a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.owner, a.tags, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
+	agentColumns = "a.id, a.name, a.name_key, a.order_key, v.identity, a.unversioned, a.owner, a.tags, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
 	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
 )
 
 // scanAgent scans an agent, before other columns.
 func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	var rec record
-	var id, place []byte
+	var id, orderKey []byte
 	var key string
 	var tags string
 	var text any // which sql.NullString would make with two more allocations
 	var created, updated int64
 	err := r.Scan(append([]any{
-		&id, &rec.Name, &key, &place, &text, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
+		&id, &rec.Name, &key, &orderKey, &text, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
 		&rec.Version, &rec.Revision, &created, &updated,
 	}, more...)...)
 	if err != nil {
 		return nil, err
 	}
 	rec.id = string(id)
-	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
+	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
 	rec.key = name.Key(key)
 	known, ok := text.(string)
 	if !ok {
@@ -184,21 +184,21 @@ func noAgent(err error, ref identity.Ref) error {
 	return notFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound) // one of the two
 }
 
-const selectState = "SELECT revision, place FROM agents WHERE id = ?"
+const selectState = "SELECT revision, order_key FROM agents WHERE id = ?"
 
 // isCurrent reports whether a is as it was when it was read. A reorder gives it
 // another order key and no other revision.
 func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
 	var now int64
-	var place []byte
-	err := tx.Row(selectState, packID(a.ID())).Scan(&now, &place)
+	var orderKey []byte
+	err := tx.Row(selectState, packID(a.ID())).Scan(&now, &orderKey)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
 	}
-	return now == a.Revision && agent.OrderKey(unpackID(place)) == a.OrderKey, nil
+	return now == a.Revision && agent.OrderKey(unpackID(orderKey)) == a.OrderKey, nil
 }
 
 const (

@@ -139,9 +139,9 @@ func (o *org) multiply(copies int) {
 		for _, statement := range []string{
 			`INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at)
 			SELECT unhex(printf('%032x', i)), 1, identity, hash, saved_by, saved_at FROM n, versions WHERE seq = 1`,
-			`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
+			`INSERT INTO agents (id, name_key, name, department_key, order_key, status, level, identity, unversioned, version, revision, created_at, updated_at)
 			SELECT unhex(printf('%032x', i)), 'agent-' || i, 'agent-' || i, department_key,
-				unhex(printf('%032x', i)), status, level, i + 1, outside, version, revision, created_at, updated_at
+				unhex(printf('%032x', i)), status, level, i + 1, unversioned, version, revision, created_at, updated_at
 			FROM n, agents WHERE identity = 1`,
 			`INSERT INTO events (id, type, at, agent_id, agent_name, description, related, initiated_by, metadata)
 			SELECT unhex(printf('%016x%016x', seq, i)), type, at, unhex(printf('%032x', i)), agent_name, description,

@@ -268,7 +268,7 @@ func (l *loader) agent(r agent.Record) error {
 }
 
 const insertDeletedAgent = `
-INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, owner, tags, version, revision,
+INSERT INTO former_agents (id, name_key, name, department, order_key, identity, unversioned, owner, tags, version, revision,
 	created_at, updated_at, deleted_at, deleted_by)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -306,7 +306,7 @@ func (s *Archive) End(ctx context.Context) (err error) {
 			{"DELETE FROM sqlite_sequence WHERE name = 'events'", nil},
 			{insertSequence, []any{head}},
 			{"INSERT OR REPLACE INTO log_marks (at, seq) VALUES (0, ?)", []any{head}},
-			{"UPDATE outbox SET place = ?", []any{head}},
+			{"UPDATE outbox SET position = ?", []any{head}},
 			{"UPDATE webhooks SET since = ?", []any{head}},
 			{putWritten, []any{head, millis(now)}},
 			{"UPDATE latest_revocation SET at = max(at, (SELECT ifnull(max(at), 0) FROM revocations))", nil},

@@ -40,7 +40,7 @@ func (s *Company) Update(ctx context.Context, change func(c company.Company, cos
 
 const (
 	selectCompany = "SELECT doc, costs_recorded, revision, updated_at FROM company WHERE id = 1"
-	selectSlots   = "SELECT place, name_key FROM departments ORDER BY place, name_key"
+	selectSlots   = "SELECT order_key, name_key FROM departments ORDER BY order_key, name_key"
 )
 
 // readCompany returns the company and whether costs are recorded.
@@ -71,7 +71,7 @@ func putCompany(tx *Tx, c company.Company) error {
 	return wrap(err, "write company", "")
 }
 
-const moveDepartment = "UPDATE departments SET place = ? WHERE name_key = ?"
+const moveDepartment = "UPDATE departments SET order_key = ? WHERE name_key = ?"
 
 // moveSlots gives departments that have another slot now their order keys.
 func moveSlots(tx *Tx, from, to []company.Slot) error {

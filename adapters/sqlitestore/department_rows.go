@@ -12,7 +12,7 @@ import (
 	"orgd/ports"
 )
 
-const departmentColumns = "id, name, name_key, place, doc, revision, created_at, updated_at"
+const departmentColumns = "id, name, name_key, order_key, doc, revision, created_at, updated_at"
 
 // scanDepartment reads a row, or returns page.ErrLarge if ctx has no turn for it.
 func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
@@ -37,7 +37,7 @@ func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
 
 const (
 	insertDepartmentRow = `
-INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
+INSERT INTO departments (name_key, name, id, order_key, budget_percent, doc, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	insertHeadcount = "INSERT INTO headcounts (department_key, total, active) VALUES (?, 0, 0)"
 )
@@ -89,26 +89,26 @@ func otherShares(tx *Tx, key name.Key) (sum money.Percent, err error) {
 	return sum, wrap(err, "read budget shares", "")
 }
 
-const selectMembers = "SELECT id, name_key, place FROM agents WHERE department_key = ? ORDER BY place, id"
+const selectMembers = "SELECT id, name_key, order_key FROM agents WHERE department_key = ? ORDER BY order_key, id"
 
 // readMembers returns the agents of a department in their order.
 func readMembers(tx *Tx, key name.Key) ([]agent.Member, error) {
 	members, err := rows(&tx.View, selectMembers, []any{string(key)}, func(r Row) (m agent.Member, err error) {
-		var id, place []byte
-		err = r.Scan(&id, &m.Name, &place)
-		m.ID, m.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(place))
+		var id, orderKey []byte
+		err = r.Scan(&id, &m.Name, &orderKey)
+		m.ID, m.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
 		return m, err
 	})
 	return members, wrap(err, "read agents of", string(key))
 }
 
-const moveAgent = "UPDATE agents SET place = ? WHERE id = ?"
+const moveAgent = "UPDATE agents SET order_key = ? WHERE id = ?"
 
 // putOrderKeys gives agents that have another order key now that order key.
 func putOrderKeys(tx *Tx, from, to []agent.Member) error {
 	for m := range moved(from, to) {
 		if err := tx.change(m.ID, moveAgent, packID(m.OrderKey), packID(m.ID)); err != nil {
-			return wrap(err, "write place of agent", string(m.ID))
+			return wrap(err, "write order key of agent", string(m.ID))
 		}
 	}
 	return nil

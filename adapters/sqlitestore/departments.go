@@ -47,7 +47,7 @@ func departmentName(ctx context.Context, db *DB, key name.Key) (name.Name, error
 }
 
 const selectDepartments = "SELECT " + departmentColumns + ` FROM departments
-WHERE place > ? ORDER BY place LIMIT (? + 0)`
+WHERE order_key > ? ORDER BY order_key LIMIT (? + 0)`
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (_ []department.Department, err error) {

@@ -30,19 +30,19 @@ const (
 // An event never changes, and its position never comes again. So nothing here is
 // ever out of date; which events there still are, only the database says.
 type events struct {
-	mu      sync.Mutex
-	byPlace lru.Cache[int64, activity.Encoded]
+	mu         sync.Mutex
+	byPosition lru.Cache[int64, activity.Encoded]
 }
 
 func newEvents(max int) *events {
-	return &events{byPlace: lru.New[int64, activity.Encoded](max)}
+	return &events{byPosition: lru.New[int64, activity.Encoded](max)}
 }
 
 // at returns the events at positions of the log, as v sees them: first the cached ones,
 // then those that are read, in the order in which they were asked for. Reading stops
 // after the row that exceeds a page. The caller sorts.
-func (c *events) at(v *View, places []int64) ([]activity.Encoded, error) {
-	found, missing := c.remembered(places)
+func (c *events) at(v *View, positions []int64) ([]activity.Encoded, error) {
+	found, missing := c.remembered(positions)
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -50,24 +50,24 @@ func (c *events) at(v *View, places []int64) ([]activity.Encoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	var place int64
+	var position int64
 	var filling page.Filling
 	behind := false
-	row := newEventRow(&place)
+	row := newEventRow(&position)
 	err = v.Each(selectEventsAt, []any{string(list)}, func(r Row) error {
 		e, err := row.scan(r)
 		if err != nil {
 			return err
 		}
 		encoded := e.Encoded()
-		c.remember(place, encoded)
+		c.remember(position, encoded)
 		found = append(found, encoded)
 		err = fill(v.ctx, &filling, encoded.Size())
 		behind = errors.Is(err, errFull)
 		return err
 	})
-	if err == nil && !behind && len(found) != len(places) {
-		err = ports.ErrStorage.Because(fmt.Errorf("an index has %d events that are not stored", len(places)-len(found)))
+	if err == nil && !behind && len(found) != len(positions) {
+		err = ports.ErrStorage.Because(fmt.Errorf("an index has %d events that are not stored", len(positions)-len(found)))
 	}
 	if err != nil {
 		return nil, err
@@ -77,12 +77,12 @@ func (c *events) at(v *View, places []int64) ([]activity.Encoded, error) {
 
 // remembered returns the events of some positions that are remembered, and the
 // other positions.
-func (c *events) remembered(places []int64) (found []activity.Encoded, missing []int64) {
+func (c *events) remembered(positions []int64) (found []activity.Encoded, missing []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found = make([]activity.Encoded, 0, len(places))
-	for _, p := range places {
-		if e, ok := c.byPlace.Get(p); ok {
+	found = make([]activity.Encoded, 0, len(positions))
+	for _, p := range positions {
+		if e, ok := c.byPosition.Get(p); ok {
 			found = append(found, e)
 		} else {
 			missing = append(missing, p)
@@ -91,13 +91,13 @@ func (c *events) remembered(places []int64) (found []activity.Encoded, missing [
 	return found, missing
 }
 
-func (c *events) remember(place int64, e activity.Encoded) {
+func (c *events) remember(position int64, e activity.Encoded) {
 	if len(e.Text) > maxEvent {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byPlace.Put(place, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
+	c.byPosition.Put(position, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
 }
 
 const eventColumns = "id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata"

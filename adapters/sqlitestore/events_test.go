@@ -19,11 +19,11 @@ func TestEventsAreBounded(t *testing.T) {
 	const each = 1000
 	c := newEvents(100 * each)
 	event := activity.Encoded{Text: strings.Repeat("x", each-eventOverhead)}
-	for place := range int64(1000) {
-		c.remember(place, event)
-		c.remember(place, event)
+	for position := range int64(1000) {
+		c.remember(position, event)
+		c.remember(position, event)
 		c.remembered([]int64{0}) // asked for all the time
-		if n := c.byPlace.Len(); n > 100 || n < min(int(place), 100) {
+		if n := c.byPosition.Len(); n > 100 || n < min(int(position), 100) {
 			t.Fatalf("%d events are remembered, want 100", n)
 		}
 	}
@@ -36,8 +36,8 @@ func TestEventsAreBounded(t *testing.T) {
 // A page of events at their bounds leaves the others where they are.
 func TestLargeEventsAreNotRemembered(t *testing.T) {
 	c := newEvents(maxEvents)
-	for place, length := range []int{1, maxEvent, maxEvent + 1} {
-		c.remember(int64(place), activity.Encoded{Text: strings.Repeat("x", length)})
+	for position, length := range []int{1, maxEvent, maxEvent + 1} {
+		c.remember(int64(position), activity.Encoded{Text: strings.Repeat("x", length)})
 	}
 	if _, missing := c.remembered([]int64{0, 1, 2}); len(missing) != 1 || missing[0] != 2 {
 		t.Errorf("events %v are not remembered, want the one that is too large", missing)

@@ -37,7 +37,7 @@ func deletionsQuery(q agent.Deletions) (string, []any) {
 }
 
 // The columns are those of an agent, as [DB.scanAgent] reads them, and of its deletion.
-const selectFormers = "SELECT a.id, a.name, a.name_key, a.place, v.identity, a.outside, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
+const selectFormers = "SELECT a.id, a.name, a.name_key, a.order_key, v.identity, a.unversioned, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
 	"a.department, a.deleted_at, a.deleted_by FROM former_agents AS a" + joinIdentity
 
 const selectFormer = selectFormers + " WHERE a.id = ?"

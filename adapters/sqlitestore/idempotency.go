@@ -24,7 +24,7 @@ type Idempotency struct {
 // a record: the request that had the key before has then either left the record
 // that is found, or will find ours and fail.
 func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempotency.Record, err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.claim").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.claim").End(&err)
 	refused := s.take(c)
 	kept, err := s.find(ctx, c.Key, c.At)
 	if refused == nil && (kept != nil || err != nil) {
@@ -38,7 +38,7 @@ func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempote
 
 // Renew implements [ports.IdempotencyStore].
 func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Time) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.renew").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.renew").End(&err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, ok := s.locks[c.Key]
@@ -52,7 +52,7 @@ func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Tim
 
 // Release implements [ports.IdempotencyStore].
 func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {
-	defer s.db.observer.Begin(&ctx, "receipts.release").End(&err)
+	defer s.db.observer.Begin(&ctx, "idempotency.release").End(&err)
 	s.drop(c)
 	return nil
 }
@@ -81,7 +81,7 @@ func (s *Idempotency) drop(c idempotency.Lock) {
 }
 
 const selectRecord = `
-SELECT fingerprint, at, departments, status, body, etag, location FROM receipts WHERE key = ? AND at >= ?`
+SELECT fingerprint, at, departments, status, body, etag, location FROM idempotency_records WHERE key = ? AND at >= ?`
 
 // find returns the record under a key unless it has expired at now.
 func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotency.Record, error) {
@@ -110,13 +110,13 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 
 // upsertRecord takes over a key whose record has expired, and no other.
 const upsertRecord = `
-INSERT INTO receipts (key, fingerprint, at, departments, status, body, etag, location)
+INSERT INTO idempotency_records (key, fingerprint, at, departments, status, body, etag, location)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
 	fingerprint = excluded.fingerprint, at = excluded.at,
 	departments = excluded.departments, status = excluded.status,
 	body = excluded.body, etag = excluded.etag, location = excluded.location
-WHERE receipts.at < ?`
+WHERE idempotency_records.at < ?`
 
 // putRecord stores an idempotency record, if there is one. It returns
 // idempotency.ErrRunning if its key has a record already.

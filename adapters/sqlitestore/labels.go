@@ -56,8 +56,8 @@ const (
 	labelAgent  = "UPDATE agents SET labels = ?, revision = ?, updated_at = ? WHERE id = ?"
 	deleteLabel = "DELETE FROM labels WHERE agent_id = ? AND label = ?"
 	insertLabel = `
-INSERT INTO labels (label, place, agent_id, department_key, status, version)
-SELECT ?, place, id, department_key, status, ? FROM agents WHERE id = ?`
+INSERT INTO labels (label, order_key, agent_id, department_key, status, version)
+SELECT ?, order_key, id, department_key, status, ? FROM agents WHERE id = ?`
 	insertMove = `
 INSERT INTO label_moves (agent_id, label, revision, from_version, to_version, actor, at, reason, way)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -210,7 +210,7 @@ func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 		if columns == labeledColumns {
 			join = joinIdentity
 		}
-		return "SELECT " + columns[1] + agentsIndex(in) + join + f.where() + " ORDER BY place, id LIMIT (? + 0)", append(f.args, q.Limit)
+		return "SELECT " + columns[1] + agentsIndex(in) + join + f.where() + " ORDER BY order_key, id LIMIT (? + 0)", append(f.args, q.Limit)
 	}
 	var f filter
 	f.and("l.label = ?", q.Label)
@@ -223,9 +223,9 @@ func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 		from += joinLabeled
 	}
 	if q.After != nil {
-		f.and("(l.place, l.agent_id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
+		f.and("(l.order_key, l.agent_id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
-	return "SELECT " + from + f.where() + " ORDER BY l.place, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
+	return "SELECT " + from + f.where() + " ORDER BY l.order_key, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
 }
 
 const selectContent = "SELECT identity, hash FROM versions WHERE agent_id = ? AND number = ?"

@@ -13,24 +13,24 @@ import (
 // Outbox keeps deliveries to webhooks.
 type Outbox struct{ db *DB }
 
-const selectPlace = "SELECT place FROM outbox WHERE id = 1"
+const selectPosition = "SELECT position FROM outbox WHERE id = 1"
 
 // Position implements [ports.Outbox].
-func (s *Outbox) Position(ctx context.Context) (place activity.Seq, err error) {
-	defer s.db.observer.Begin(&ctx, "outbox.place").End(&err)
-	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPlace).Scan(&place) })
-	return place, wrap(err, "read the place of the outbox", "")
+func (s *Outbox) Position(ctx context.Context) (position activity.Seq, err error) {
+	defer s.db.observer.Begin(&ctx, "outbox.position").End(&err)
+	err = s.db.Ask(ctx, func(v *View) error { return v.Row(selectPosition).Scan(&position) })
+	return position, wrap(err, "read the position of the outbox", "")
 }
 
-const updatePlace = "UPDATE outbox SET place = ? WHERE id = 1 AND place = ?"
+const updatePosition = "UPDATE outbox SET position = ? WHERE id = 1 AND position = ?"
 
 // Record implements [ports.Outbox].
 func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries []webhook.Delivery) (moved bool, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.record").End(&err)
 	err = s.db.Write(ctx, func(tx *Tx) error {
-		n, err := changed(tx.Exec(updatePlace, to, from))
+		n, err := changed(tx.Exec(updatePosition, to, from))
 		if err != nil {
-			return wrap(err, "move the place of the outbox", "")
+			return wrap(err, "move the position of the outbox", "")
 		}
 		if moved = n > 0; !moved {
 			return nil

@@ -76,7 +76,7 @@ WHERE resource = 'activities' AND at < ? LIMIT (? + 0))`
 	deleteExpiredChanges = `
 DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredRecords = `
-DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE at < ? LIMIT (? + 0))`
+DELETE FROM idempotency_records WHERE key IN (SELECT key FROM idempotency_records WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredDeliveries = `
 DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE created_at < ? LIMIT (? + 0))`
 	deleteExpiredSessions = `
