@@ -1,4 +1,4 @@
-// Cost and tasks day by day, and what becomes of the budget of the month.
+// Cost, tasks and success day by day, and what becomes of the budget of the month.
 
 import { data } from "./api.js";
 import { costChange, line } from "./chart.js";
@@ -10,7 +10,7 @@ export const readDays = (where, signal) => data(`${where}/days`, {}, signal);
 
 // overTime is a section with them.
 export const overTime = ({ days, currency, first_date: first }) => section("The last 90 days (UTC)", first ? h("div", { class: "lines" },
-  chart("Cost", days, (d) => d.cost, (v) => money(v, currency)), chart("Tasks done", days, (d) => d.tasks_completed, (v) => number(v, 0))) : empty("No data yet."));
+  chart("Cost", days, (d) => d.cost, (v) => money(v, currency)), chart("Tasks done", days, (d) => d.tasks_completed, (v) => number(v, 0)), success(days)) : empty("No data yet."));
 
 // costOfMonth is what the last 30 days cost, and how that compares with the 30 before.
 export function costOfMonth({ days, currency, first_date: first }) {
@@ -24,10 +24,30 @@ function chart(title, days, value, shown) {
   const total = shown(values.reduce((sum, v) => sum + v, 0));
   const [top] = days.toSorted((a, b) => value(b) - value(a));
   const highest = value(top) ? `, highest ${shown(value(top))} on ${date(top.date)}` : "";
-  return h("figure", {}, h("figcaption", {}, `${title}: ${total}`, h("small", {}, highest)),
-    line(values, days.map((d) => `${date(d.date)}: ${shown(value(d))}`), `${title} by day, ${total} in 90 days, ${shown(values.at(-1))} today${highest}`),
-    h("p", { class: "ends" }, h("small", {}, date(days[0].date)), h("small", {}, "today")));
+  return figure(`${title}: ${total}`, highest, days, values, days.map((d) => `${date(d.date)}: ${shown(value(d))}`),
+    `${title} by day, ${total} in 90 days, ${shown(values.at(-1))} today${highest}`);
 }
+
+// success shows for each day which share of the tasks of the seven days up to it succeeded: a
+// single day has too few tasks. Where there were none, the line stays where it was.
+function success(days) {
+  const share = (some) => {
+    const [done, failed] = some.reduce(([d, f], day) => [d + day.tasks_completed, f + day.tasks_failed], [0, 0]);
+    return done + failed ? done / (done + failed) : null;
+  };
+  const shares = days.map((_, i) => share(days.slice(Math.max(0, i - 6), i + 1)));
+  const known = shares.filter((v) => v !== null);
+  if (!known.length) return null;
+  const shown = (v) => v === null ? "no tasks" : `${number(v * 100, 0)} %`;
+  const least = Math.min(...known);
+  const lowest = `, lowest ${shown(least)} on ${date(days[shares.indexOf(least)].date)}`;
+  let last = known[0];
+  return figure(`Success: ${shown(share(days))}`, lowest, days, shares.map((v) => last = v ?? last), days.map((d, i) => `7 days up to ${date(d.date)}: ${shown(shares[i])}`),
+    `Success in 7 days each, ${shown(share(days))} in 90 days, ${shown(shares.at(-1))} today${lowest}`);
+}
+
+const figure = (title, note, days, values, titles, label) => h("figure", {}, h("figcaption", {}, title, h("small", {}, note)),
+  line(values, titles, label), h("p", { class: "ends" }, h("small", {}, date(days[0].date)), h("small", {}, "today")));
 
 // budget says how much of the budget of this month is used, and what it will be at its end if
 // days cost what the last seven did. It is null without a budget.
