@@ -8,6 +8,12 @@
 //	mongodb.jsonl.gz     every document of a database, in MongoDB's extended JSON
 //	mongodb.json.gz      what the release answered of it, by path
 //
+// or, made by make/backup.sh with the commands of a release:
+//
+//	backup.orgd.gz       a backup of the embedded store
+//	answers.jsonl.gz     what the release answered of it: a line for each path
+//	time                 when it did so
+//
 // A release that changes what is stored gets a directory, made once by its program:
 //
 //	go run ./test/servers go run ./test/stored/make test/stored/testdata/NAME
@@ -32,7 +38,9 @@ import (
 	"go.uber.org/zap"
 
 	"orgd"
+	"orgd/adapters/system"
 	"orgd/domain/access"
+	"orgd/ports"
 	"orgd/test/api"
 )
 
@@ -64,6 +72,11 @@ func Mongo() orgd.Config {
 // Open brings the storage to the schema of this program and serves it. The keys are
 // made in dir. No background job runs, so nothing expires.
 func Open(ctx context.Context, cfg orgd.Config, dir string) (*Service, error) {
+	return OpenAt(ctx, cfg, dir, system.Clock{})
+}
+
+// OpenAt is [Open] for a service whose time is that of clock.
+func OpenAt(ctx context.Context, cfg orgd.Config, dir string, clock ports.Clock) (*Service, error) {
 	cfg.Auth.KeyFile, cfg.CursorKeyFile = filepath.Join(dir, "signing.key"), filepath.Join(dir, "cursor.key")
 	if _, err := orgd.CreateKeys(cfg); err != nil {
 		return nil, err
@@ -71,12 +84,13 @@ func Open(ctx context.Context, cfg orgd.Config, dir string) (*Service, error) {
 	if _, err := orgd.Migrate(ctx, cfg, 0, zap.NewNop()); err != nil {
 		return nil, err
 	}
-	token, _, err := orgd.NewToken(cfg, orgd.TokenRequest{Subject: "root", Role: access.Admin, TTL: time.Hour})
+	app, stop, err := orgd.BuildAt(ctx, cfg, zap.NewNop(), clock)
 	if err != nil {
 		return nil, err
 	}
-	app, stop, err := orgd.Build(ctx, cfg, zap.NewNop())
+	token, _, err := app.NewToken(orgd.TokenRequest{Subject: "root", Role: access.Admin, TTL: time.Hour})
 	if err != nil {
+		stop()
 		return nil, err
 	}
 	server := httptest.NewServer(app.Handler())

@@ -25,13 +25,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestReleases opens what each release has stored, on both storages. What it answered
 // then is answered now, and agents are as whole as those that are hired now.
 func TestReleases(t *testing.T) {
-	releases, err := filepath.Glob("testdata/*")
+	releases, err := filepath.Glob("testdata/*/orgd.db.gz")
 	if err != nil || len(releases) == 0 {
 		t.Fatalf("there are no releases: %v", err)
 	}
-	for _, dir := range releases {
+	for _, path := range releases {
+		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir)+"/sqlite", func(t *testing.T) {
-			database, err := Unpack(filepath.Join(dir, "orgd.db.gz"))
+			database, err := Unpack(path)
 			must(t, err)
 			cfg := SQLite(t.TempDir())
 			must(t, os.WriteFile(filepath.Join(cfg.SQLite.Dir, "orgd.db"), database, 0o600))
