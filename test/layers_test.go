@@ -64,6 +64,7 @@ var adapterFriends = map[string]bool{
 	"orgd/adapters/contents":    true,
 	"orgd/adapters/lru":         true,
 	"orgd/adapters/keyfile":     true,
+	"orgd/adapters/filelock":    true,
 	"orgd/adapters/settings":    true,
 	"orgd/adapters/textdiff":    true,
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Create writes a file that does not exist yet. If it does, Create returns an error
@@ -34,8 +35,12 @@ func write(path string, text []byte, put func(from, to string) error) error {
 	return errors.Join(err, SyncDir(dir))
 }
 
-// SyncDir makes the creation, renaming and removal of files in dir durable.
+// SyncDir makes the creation, renaming and removal of files in dir durable, where a
+// directory can be synced.
 func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"path/filepath"
 )
 
 // maxStatements bounds the prepared statements of one connection. Queries are
@@ -101,6 +102,10 @@ func (c *conn) close() error {
 
 // openPool prepares up to n connections to a database file.
 func openPool(path string, n int, params string) (*sql.DB, error) {
+	path = filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		path = "/" + path // as in file:///C:/data/orgd.db
+	}
 	uri := url.URL{Scheme: "file", Path: path, RawQuery: params}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {

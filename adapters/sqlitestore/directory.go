@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
+	"orgd/adapters/filelock"
 	"orgd/adapters/keyfile"
 	"orgd/adapters/telemetry"
 )
@@ -34,7 +35,8 @@ const (
 // prepareDir makes the data directory usable and returns its absolute path.
 // An existing directory keeps its mode: it may be a mounted volume, or hold
 // more than ours, and every file in it that we write is 0600 anyway. One that
-// everybody may write to is refused, since anybody could replace the files.
+// everybody may write to is refused, since anybody could replace the files. On
+// Windows the mode of a directory says nothing.
 func prepareDir(path string, log *zap.Logger) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -46,6 +48,9 @@ func prepareDir(path string, log *zap.Logger) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
+	}
+	if runtime.GOOS == "windows" {
+		return path, nil
 	}
 	mode := info.Mode().Perm()
 	if mode&0o002 != 0 {
@@ -115,8 +120,8 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err = filelock.TryLock(f)
+	if errors.Is(err, filelock.ErrHeld) {
 		err = fmt.Errorf("%w: %s is held by %s; stop it or choose another directory", ErrInUse, dir, holder(path))
 	} else if err == nil {
 		err = writePID(f)
@@ -159,12 +164,11 @@ func (db *DB) Files() (telemetry.Files, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return telemetry.Files{}, fmt.Errorf("sqlitestore: size of the log: %w", err)
 	}
-	var disk unix.Statfs_t
-	if err := unix.Statfs(filepath.Dir(db.path), &disk); err != nil {
+	free, total, err := room(filepath.Dir(db.path))
+	if err != nil {
 		return telemetry.Files{}, fmt.Errorf("sqlitestore: room on the disk: %w", err)
 	}
-	block := uint64(disk.Bsize)
-	return telemetry.Files{Database: database, Log: log, DiskFree: disk.Bavail * block, DiskSize: disk.Blocks * block}, nil
+	return telemetry.Files{Database: database, Log: log, DiskFree: free, DiskSize: total}, nil
 }
 
 func size(path string) (uint64, error) {

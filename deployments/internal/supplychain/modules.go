@@ -26,7 +26,7 @@ const (
 )
 
 // released are the systems that archives are made for, as GOOS/GOARCH.
-var released = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
+var released = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // goModule stands for the standard library and the runtime, as scanners of
 // vulnerabilities call them.

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"orgd"
+	"orgd/adapters/filelock"
 	"orgd/adapters/keyfile"
 	"orgd/adapters/sqlitestore"
 	"orgd/cmd/orgd/internal/remote"
@@ -66,7 +65,7 @@ func empty(dir string) error {
 		return err
 	}
 	defer lock.Close()
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := filelock.TryLock(lock); err != nil {
 		return sqlitestore.ErrInUse
 	}
 	for _, pattern := range []string{"orgd.db*", "*.key", orgd.AdminTokenName, remote.ServedFile} {

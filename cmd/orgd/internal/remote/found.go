@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"orgd"
+	"orgd/adapters/filelock"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/loopback"
 )
@@ -38,7 +37,7 @@ func MarkServed(dir, url string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = errors.Join(f.Chmod(0o600), unix.Flock(int(f.Fd()), unix.LOCK_EX), f.Truncate(0)); err == nil {
+	if err = errors.Join(f.Chmod(0o600), filelock.Lock(f), f.Truncate(0)); err == nil {
 		_, err = f.WriteString(url)
 	}
 	return f, err
@@ -61,7 +60,7 @@ func ServedAt(dir string) string {
 
 // lockedText returns what a file says that another process holds, else "".
 func lockedText(f *os.File) string {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+	if err := filelock.TryShare(f); !errors.Is(err, filelock.ErrHeld) {
 		return ""
 	}
 	text, err := io.ReadAll(io.LimitReader(f, terminal.MaxSecret))

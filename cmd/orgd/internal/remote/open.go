@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"orgd/cmd/orgd/internal/terminal"
 )
 
@@ -27,7 +25,7 @@ func OpenBrowser(getenv func(string) string, address string) bool {
 			words[i] = strings.ReplaceAll(words[i], "%s", address)
 		}
 		cmd := exec.Command(words[0], words[1:]...)
-		cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true} // Ctrl-C is for orgd alone
+		cmd.SysProcAttr = apart
 		if cmd.Start() == nil {
 			return cmd.Process.Release() == nil
 		}
@@ -68,6 +66,8 @@ func browsers(getenv func(string) string, system string) []string {
 		return nil
 	case system == "darwin":
 		return []string{"open"}
+	case system == "windows":
+		return []string{"rundll32 url.dll,FileProtocolHandler"}
 	case getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "":
 		return []string{"xdg-open"}
 	}

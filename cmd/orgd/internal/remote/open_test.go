@@ -9,6 +9,7 @@ import (
 func TestBrowsers(t *testing.T) {
 	for _, tt := range []struct{ system, vars, want string }{
 		{"darwin", "", "open"},
+		{"windows", "", "rundll32 url.dll,FileProtocolHandler"},
 		{"linux", "", ""},
 		{"linux", "DISPLAY", "xdg-open"},
 		{"linux", "WAYLAND_DISPLAY", "xdg-open"},

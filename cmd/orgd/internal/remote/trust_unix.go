@@ -1,3 +1,5 @@
+//go:build unix
+
 package remote
 
 import (
@@ -12,9 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What files say counts only if nobody but this user and root can have written it.
-// Everything is checked on what is open, so that nothing can be replaced between
-// the check and the use.
+// apart starts a command so that Ctrl-C is not for it.
+var apart = &unix.SysProcAttr{Setpgid: true}
 
 // openDirectory opens a directory, which may be a link.
 func openDirectory(path string) (*os.File, error) {
@@ -42,11 +43,6 @@ func openIn(dir *os.File, name string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-const (
-	othersWrite fs.FileMode = 0o022
-	othersUse   fs.FileMode = 0o077
-)
 
 // checkOwn returns an error unless an open file or directory belongs to this user or
 // root and others have none of the permissions.
