@@ -5,6 +5,8 @@
 //	supplychain sbom -version v1.2.3   a bill of materials, in CycloneDX JSON
 //	supplychain check BINARY...        nothing, if the bill names all that is in them
 //	supplychain systems                the systems
+//	supplychain zip FILE DIRECTORY     an archive of a directory, for Windows
+//	supplychain unzip FILE DIRECTORY   what is in it
 //
 // It reads go.mod and the module cache, and fails for a module whose licence is
 // missing, unknown or not among those that are allowed.
@@ -34,10 +36,16 @@ func run(args []string, stdout io.Writer) error {
 	version := flags.String("version", "devel", "version of the program")
 	at := flags.String("time", "", "time of its commit, as RFC 3339")
 	if len(args) == 0 {
-		return errors.New("say notices, sbom, check or systems")
+		return errors.New("say notices, sbom, check, systems, zip or unzip")
 	}
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
+	}
+	switch {
+	case args[0] == "zip" && flags.NArg() == 2:
+		return zipDirectory(flags.Arg(0), flags.Arg(1))
+	case args[0] == "unzip" && flags.NArg() == 2:
+		return unzip(flags.Arg(0), flags.Arg(1))
 	}
 	all, err := linked(*version)
 	if err != nil {
@@ -57,7 +65,7 @@ func run(args []string, stdout io.Writer) error {
 	case "check":
 		err = checkBinaries(all, flags.Args())
 	default:
-		err = fmt.Errorf("%s is none of notices, sbom, check and systems", args[0])
+		err = fmt.Errorf("%s is none of notices, sbom, check, systems, zip and unzip", args[0])
 	}
 	if err != nil {
 		return err

@@ -35,12 +35,16 @@ func TestReleaseRefuses(t *testing.T) {
 			t.Fatalf("git %s: %v\n%s", args, err, out)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte("## [1.1.0] - 2026-01-01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	git("init", "--quiet")
 	git("add", ".")
 	git("commit", "--quiet", "--message", "first")
 	git("tag", "v1.0.0")
 	git("commit", "--quiet", "--allow-empty", "--message", "second")
 	git("tag", "v1.1.0")
+	git("tag", "v1.2.0")
 	for _, test := range []struct{ version, want string }{
 		{"", "name the version as in v1.2.3"},
 		{"1.1.0", "name the version as in v1.2.3"},
@@ -48,6 +52,7 @@ func TestReleaseRefuses(t *testing.T) {
 		{"v1.0.0", "v1.0.0 is not a tag of this commit"},
 		{"v9.9.9", "v9.9.9 is not a tag of this commit"},
 		{"v1.1.0 linux/amd64", "a release is for all systems"},
+		{"v1.2.0", "CHANGELOG.md has no section for 1.2.0"},
 	} {
 		refused(t, dir, test.version, test.want)
 	}
