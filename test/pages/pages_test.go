@@ -40,7 +40,7 @@ var pages = []struct {
 }{
 	{"README.md", 3, 1},
 	{"docs/README.md", 9, 0},
-	{"docs/archive.md", 2, 1},
+	{"docs/archive.md", 3, 1},
 	{"docs/concepts.md", 2, 0},
 	{"docs/demo.md", 4, 0},
 	{"docs/install.md", 4, 5},

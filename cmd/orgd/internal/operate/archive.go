@@ -220,7 +220,7 @@ func (c *ArchiveRestore) Run(ctx context.Context, t *terminal.Terminal, given co
 	}
 	t.Say("Restored %s into %s in %s: %s.", from, cfg.Place(), since(begin), contentOf(got.Sums))
 	for _, w := range got.Disabled {
-		t.Say("Webhook %s for %s is disabled and has a new secret: \"orgd webhook rotate\" shows another one to its receiver.", w.ID, w.URL)
+		t.Say("Webhook %s for %s is disabled and has a new secret: \"orgd webhook rotate-secret\" prints another one for its receiver.", w.ID, w.URL)
 	}
 	return nil
 }
