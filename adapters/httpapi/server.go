@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -130,8 +131,11 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	return s, nil
 }
 
+// quiet keeps gin from printing routes. The mode is one variable for all engines.
+var quiet = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })
+
 func (s *Server) newEngine() *gin.Engine {
-	gin.SetMode(gin.ReleaseMode)
+	quiet()
 	e := gin.New()
 	e.RedirectTrailingSlash = false
 	e.RedirectFixedPath = false
