@@ -93,21 +93,22 @@ type DB struct {
 // It returns [ErrInUse] if another process holds the directory, and an error
 // if the database is newer than this program.
 func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
-	steps, err := ownMigrations()
-	if err != nil {
-		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
-	}
-	return open(ctx, cfg, log, steps, writerParams)
+	return openCurrent(ctx, cfg, log, writerParams)
 }
 
 // OpenEmpty is [Open] for [Archive.Load]: what it stores is on disk only when the database is
 // closed.
 func OpenEmpty(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
+	return openCurrent(ctx, cfg, log, fillerParams)
+}
+
+// openCurrent opens a data directory with the schema of this program.
+func openCurrent(ctx context.Context, cfg Config, log *zap.Logger, params string) (*DB, func(), error) {
 	steps, err := ownMigrations()
 	if err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
-	return open(ctx, cfg, log, steps, fillerParams)
+	return open(ctx, cfg, log, steps, params)
 }
 
 // Migrate brings the database of a directory that no process uses to the

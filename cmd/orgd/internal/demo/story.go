@@ -89,7 +89,7 @@ func (s *story) employ() error {
 			w.forms = []form{w.usual(x.time)}
 			x.agent, byName[w.Name], s.workers = w.Name, w, append(s.workers, w)
 		} else if parts := strings.Split(x.Do, "/"); len(parts) > 1 {
-			x.agent = strings.Trim(parts[1], "{}") // or whatever else it is about
+			x.agent = strings.Trim(parts[1], "{}") // of other paths a name that no agent has
 		}
 		w := byName[x.agent]
 		if x.Then.IsZero() || w == nil {
@@ -138,13 +138,13 @@ func (w *worker) usual(from time.Time) form {
 }
 
 // on returns the form of a day.
-func (w *worker) on(day time.Time) (f form) {
+func (w *worker) on(t time.Time) (f form) {
 	for _, next := range w.forms {
-		if next.from.Before(day) {
+		if next.from.Before(t) {
 			f = next
 		}
 	}
-	if weekend(day) && !w.job.Weekends {
+	if weekend(t) && !w.job.Weekends {
 		f.Pace *= 0.1
 	}
 	return f

@@ -249,7 +249,7 @@ func countOf(sums []archive.Sum, p archive.Part) (n int64) {
 
 func since(begin time.Time) time.Duration { return time.Since(begin).Round(100 * time.Millisecond) }
 
-// archiveProgress shows on a terminal which part of an archive is at hand.
+// archiveProgress shows which part of an archive is read or written, and how much of it is done.
 type archiveProgress struct {
 	bar  terminal.Progress
 	part archive.Part
