@@ -226,6 +226,7 @@ generate: ## write the generated code, packed files, docs/reference and the tabl
 	go tool wire .
 	cd adapters/httpapi/apidoc && go run ./internal/generate
 	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
+	cd clients && go run ./internal/types
 	cd adapters/httpapi/web && go run ./internal/pack
 	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./deployments/internal/supplychain -update
 	go test -count=1 -run '^TestMetricsPage$$' ./adapters/telemetry -update
