@@ -109,8 +109,11 @@ type StreamChange struct {
 // StreamChanges follows the change log, as [Client.StreamActivities] follows events.
 func (c *Client) StreamChanges(ctx context.Context, q ChangeStreamQuery) iter.Seq2[StreamChange, error] {
 	s := &stream{client: c, path: "/changes/stream", query: q.add(values{url.Values{}}), place: q.After, opened: q.Opened}
-	return items(ctx, s, func(at string, data []byte) (e StreamChange, err error) {
-		e.Position, e.Resync = at, data == nil
-		return e, s.decode(at, data, &e.ChangeEvent)
-	})
+	return items(ctx, s, s.change)
+}
+
+// change reads what is at a position.
+func (s *stream) change(at string, data []byte) (e StreamChange, err error) {
+	e.Position, e.Resync = at, data == nil
+	return e, s.decode(at, data, &e.ChangeEvent)
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/big"
 	"os"
-	"path/filepath"
 	"time"
 
 	"orgd/client"
@@ -80,35 +79,60 @@ func ExampleClient_Agents() {
 	// Dan
 }
 
-func ExampleClient_Resolver() {
+func ExampleRuntime_Resolve() {
 	c, ctx := open(), context.Background()
 	seed(c, "Reviews", "Pia")
 	if _, err := c.SetLabel(ctx, "Pia", "production", client.LabelInput{Version: 1, Reason: "first release"}); err != nil {
 		log.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "resolver")
+	dir, err := os.MkdirTemp("", "runtime")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "pia.json")
 
-	resolver, err := c.Resolver("Pia", "production", file)
+	runtime := c.Runtime(client.RuntimeConfig{Directory: dir})
+	defer runtime.Close(ctx)
+	now := runtime.Resolve(ctx, "Pia", "production") // and again before each piece of work
+	if !now.Usable() {
+		log.Print("stop: ", now.State)
+		return
+	}
+	if now.Err != nil {
+		log.Print("go on with the last known one, and raise an alarm: ", now.Err)
+	}
+	fmt.Println("work with version", now.Version())
+	// Output: work with version 1
+}
+
+func ExampleRuntime_Watch() {
+	c, ctx := open(), context.Background()
+	seed(c, "Editing", "Quin")
+	if _, err := c.SetLabel(ctx, "Quin", "production", client.LabelInput{Version: 1}); err != nil {
+		log.Fatal(err)
+	}
+	runtime := c.Runtime(client.RuntimeConfig{})
+	defer runtime.Close(ctx)
+
+	for now := range runtime.Watch(ctx, "production", "Quin") {
+		fmt.Println(now.Asked, now.State, now.Version())
+		break // a program goes on
+	}
+	// Output: Quin active 1
+}
+
+func ExampleRuntime_Report() {
+	c, ctx := open(), context.Background()
+	seed(c, "Delivery", "Ron")
+	runtime := c.Runtime(client.RuntimeConfig{})
+	defer runtime.Close(ctx)
+
+	taken, err := runtime.Report(client.Report{Agent: "Ron", Data: client.ToolUsed{Tool: "search", Success: true}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	now := resolver.Resolve(ctx) // and again every half minute
-	switch now.State {
-	case client.ResolvedActive:
-		fmt.Println("work with version", now.Agent.Version)
-	case client.ResolvedInactive, client.ResolvedNoAgent:
-		fmt.Println("stop:", now.State)
-	case client.ResolvedNoLabel, client.ResolvedRefused:
-		fmt.Println("go on with the last known one, and raise an alarm:", now.Err)
-	case client.ResolvedDown:
-		fmt.Println("go on with the last known one, if there is any:", now.Err)
-	}
-	// Output: work with version 1
+	fmt.Println(taken, runtime.Flush(ctx))
+	// Output: 1 0
 }
 
 func ExampleClient_AgentPage() {

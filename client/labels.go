@@ -75,7 +75,7 @@ func (a *ResolvedAgent) setETag(tag string) { a.ETag = tag }
 
 // Resolve reads the version of an agent that a label names. Another version that is written
 // does not change it. An unknown agent is [ErrNotFound], an unknown label
-// [ErrRecordNotFound]. It takes [IfNoneMatch]. A [Resolver] does this for a runtime.
+// [ErrRecordNotFound]. It takes [IfNoneMatch]. [Runtime.Resolve] does this for a runtime.
 func (c *Client) Resolve(ctx context.Context, agent, label string, opts ...Option) (ResolvedAgent, error) {
 	return get[ResolvedAgent](ctx, c, labelPath(agent, label), opts, ifNoneMatch)
 }

@@ -22,8 +22,8 @@ const (
 	// unless the service asks for another one.
 	defaultReconnect = 2 * time.Second
 	// maxReconnect is the longest wait that the service can ask for, and the
-	// longest after failures that follow each other.
-	maxReconnect = 30 * time.Second
+	// longest after failures that follow each other, unless an error asks for more.
+	maxReconnect = 60 * time.Second
 )
 
 // errSilent ends a connection that has died without a word.
@@ -63,8 +63,8 @@ type StreamEvent struct {
 // dies is opened again behind the last event, so the loop sees every event once.
 //
 // When the connection cannot be opened, the error comes as an item of its own,
-// and a loop that goes on has the client try again, after waits that grow to 30
-// seconds. The stream ends when the loop is left or ctx ends; the last item is
+// and a loop that goes on has the client try again, after waits that grow to a
+// minute. The stream ends when the loop is left or ctx ends; the last item is
 // then the error of ctx.
 func (c *Client) StreamActivities(ctx context.Context, q StreamQuery) iter.Seq2[StreamEvent, error] {
 	s := &stream{client: c, path: "/activities/stream", query: feed(values{url.Values{}}, q.Type, q.Agent, q.Window), place: q.After, opened: q.Opened}
@@ -119,7 +119,7 @@ func (s *stream) run(ctx context.Context, yield found) {
 			failures++
 		}
 		wait := min(s.reconnect<<min(failures, 5), maxReconnect)
-		sleep(ctx, wait+rand.N(wait/4)) // the loop sees if ctx has ended
+		sleep(ctx, max(wait+rand.N(wait/4), retryAfterOf(err))) // the loop sees if ctx has ended
 	}
 	yield("", nil, fmt.Errorf("client: GET %s: %w", s.path, ctx.Err()))
 }

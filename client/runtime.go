@@ -1,0 +1,204 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	defaultEvery     = 30 * time.Second
+	defaultWait      = 5 * time.Second
+	defaultMaxEvents = 10_000
+)
+
+// RuntimeConfig says how a [Runtime] works. Everything has a default.
+type RuntimeConfig struct {
+	// Directory is where answers and reports are kept, so that they outlive the process. It is
+	// made if it is missing, with mode 0700. Processes may share it. With "" there is only
+	// memory.
+	Directory string
+	// Every is the time between two questions, on average; 0 is 30 seconds.
+	Every time.Duration
+	// Timeout bounds one question; 0 is 5 seconds. A batch of reports may take six times as
+	// long.
+	Timeout time.Duration
+	// MaxEvents is how many reports are kept at most; 0 is 10 000.
+	MaxEvents int
+	// OnEvent, unless it is nil, is called with what happens, from several goroutines at
+	// once. It must not wait, nor call the Runtime. The events and their fields:
+	//
+	//	request   operation, status (0: no answer), seconds
+	//	state     agent, label, state, before
+	//	reported  accepted, duplicates
+	//	rejected  event, detail
+	//	refused   detail
+	//	dropped   count, reason
+	//	file      file, error
+	OnEvent func(name string, fields map[string]any)
+}
+
+// Runtime is what a program that runs agents needs of the service: [Runtime.Resolve] and
+// [Runtime.Watch] say which prompt an agent works with, also while the service does not
+// answer, and [Runtime.Report] takes what an agent has done and sends it until it is
+// accepted. It is safe for concurrent use. Make it with [Client.Runtime] and end it with
+// [Runtime.Close].
+type Runtime struct {
+	client *Client // makes one attempt of each request
+	cfg    RuntimeConfig
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	tasks  sync.WaitGroup
+	clock  clock
+	sender *sender
+
+	mu      sync.Mutex
+	agents  map[target]*poll[Resolution, *resolved]
+	labeled map[string]*poll[ResolutionAll, []labeledPage]
+}
+
+// target is what is resolved.
+type target struct{ agent, label string }
+
+// Runtime returns a [Runtime] that talks to the service as c does. If there is a directory,
+// what an earlier process has not reported is sent from now on.
+func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
+	cfg.Every = cmp.Or(cfg.Every, defaultEvery)
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultWait)
+	cfg.MaxEvents = cmp.Or(cfg.MaxEvents, defaultMaxEvents)
+	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, *resolved]{}, labeled: map[string]*poll[ResolutionAll, []labeledPage]{}}
+	r.life, r.end = context.WithCancel(context.Background())
+	r.client = c.once(&r.clock)
+	r.sender = newSender(r)
+	r.background(func() { r.sender.run(r.life) })
+	return r
+}
+
+// background runs a task until it ends, and reports whether it does: after Close it does not.
+func (r *Runtime) background(task func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.life.Err() != nil {
+		return false
+	}
+	r.tasks.Go(task)
+	return true
+}
+
+// Close reports what is left, for five seconds at most, and ends what runs in the background.
+// The error says how many reports are lost: those that are neither accepted nor in a file.
+func (r *Runtime) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, defaultWait)
+	defer cancel()
+	r.Flush(ctx)
+	r.mu.Lock()
+	r.end()
+	r.mu.Unlock()
+	r.tasks.Wait()
+	if lost := r.sender.unsaved(); lost > 0 {
+		return fmt.Errorf("client: %d reports are lost: they were neither accepted nor written to a file", lost)
+	}
+	return nil
+}
+
+// event tells the hook, whose panics are none of the caller's.
+func (r *Runtime) event(name string, fields map[string]any) {
+	if r.cfg.OnEvent == nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.client.log.Error("orgd hook has failed", slog.String("event", name), slog.Any("panic", p))
+		}
+	}()
+	r.cfg.OnEvent(name, fields)
+}
+
+// fileFailed tells the hook of a file, if there is an error. It returns the error.
+func (r *Runtime) fileFailed(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	r.event("file", map[string]any{"file": file, "error": err.Error()})
+	return fmt.Errorf("client: keep in a file: %w", err)
+}
+
+// timed does a request and tells the hook of it.
+func (r *Runtime) timed(ctx context.Context, operation string, timeout time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	err := do(ctx)
+	status := 0
+	if e, ok := errors.AsType[*Error](err); ok {
+		status = e.Status
+	} else if errors.Is(err, ErrNotModified) {
+		status = http.StatusNotModified
+	} else if err == nil {
+		status = http.StatusOK
+	}
+	r.event("request", map[string]any{"operation": operation, "status": status, "seconds": time.Since(began).Seconds()})
+	return err
+}
+
+// file is where something is kept in the directory, "" without one.
+func (r *Runtime) file(name string) string {
+	if r.cfg.Directory == "" {
+		return ""
+	}
+	return filepath.Join(r.cfg.Directory, name)
+}
+
+// clock knows how much the service's clock is ahead of the one here.
+type clock struct {
+	mu    sync.Mutex
+	known bool
+	ahead time.Duration
+}
+
+// see takes the Date of an answer.
+func (c *clock) see(h http.Header) {
+	at, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known, c.ahead = true, time.Until(at)
+}
+
+func (c *clock) offset() (ahead time.Duration, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ahead, c.known
+}
+
+// once returns a client that makes one attempt of each request, and shows a clock all answers.
+func (c *Client) once(seen *clock) *Client {
+	once, via := *c, *c.http
+	via.Transport = dated{cmp.Or(via.Transport, http.DefaultTransport), seen}
+	untimed := via
+	untimed.Timeout = 0
+	once.attempts, once.http, once.untimed = 1, &via, &untimed
+	return &once
+}
+
+// dated is a transport that shows a clock all answers.
+type dated struct {
+	http.RoundTripper
+	clock *clock
+}
+
+func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := d.RoundTripper.RoundTrip(req)
+	if err == nil {
+		d.clock.see(res.Header)
+	}
+	return res, err
+}

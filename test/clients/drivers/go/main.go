@@ -1,0 +1,226 @@
+// Command go drives the Go client for the suite: one JSON object a line on standard input,
+// one answer a line on standard output.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"orgd/client"
+)
+
+func main() {
+	d := &driver{}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 16<<20)
+	for in.Scan() {
+		answer, err := d.do(in.Bytes())
+		if err != nil {
+			answer = map[string]any{"failed": err.Error()}
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			text = fmt.Appendf(nil, `{"failed":%q}`, err)
+		}
+		fmt.Printf("%s\n", text)
+	}
+	if _, err := d.close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// command is what a line asks for.
+type command struct {
+	Do        string   `json:"do"`
+	Server    string   `json:"server"`
+	TokenFile string   `json:"token_file"`
+	Directory string   `json:"directory"`
+	Every     float64  `json:"every"`
+	Timeout   float64  `json:"timeout"`
+	MaxEvents int      `json:"max_events"`
+	Agent     string   `json:"agent"`
+	Agents    []string `json:"agents"`
+	Label     string   `json:"label"`
+	Events    []event  `json:"events"`
+	Method    string   `json:"method"`
+	Path      string   `json:"path"`
+	Body      any      `json:"body"`
+}
+
+// event is an event as the API takes it.
+type event struct {
+	ID          string            `json:"id"`
+	Type        client.EventType  `json:"event_type"`
+	Agent       string            `json:"agent"`
+	Timestamp   time.Time         `json:"timestamp"`
+	Description string            `json:"description"`
+	RelatedIDs  map[string]string `json:"related_ids"`
+	Data        json.RawMessage   `json:"data"`
+}
+
+// data is data of any type.
+type data struct {
+	json.RawMessage
+	typ client.EventType
+}
+
+func (d data) EventType() client.EventType { return d.typ }
+
+type driver struct {
+	client  *client.Client
+	runtime *client.Runtime
+	watches sync.WaitGroup
+
+	mu       sync.Mutex
+	seen     []any
+	counts   map[string]int
+	states   []any
+	reported map[string]int
+	rejected []any
+	dropped  int
+}
+
+func (d *driver) do(line []byte) (any, error) {
+	var c command
+	if err := json.Unmarshal(line, &c); err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	switch c.Do {
+	case "open":
+		return d.open(c)
+	case "resolve":
+		return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label)), nil
+	case "resolve_all":
+		return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)), nil
+	case "watch":
+		d.watches.Go(func() { d.watch(c) })
+		return map[string]any{}, nil
+	case "watched":
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return map[string]any{"seen": append([]any{}, d.seen...)}, nil
+	case "report":
+		return d.report(c)
+	case "flush":
+		ctx, cancel := context.WithTimeout(ctx, seconds(c.Timeout))
+		defer cancel()
+		return map[string]any{"pending": d.runtime.Flush(ctx)}, nil
+	case "events":
+		return d.events(), nil
+	case "request":
+		return d.request(c), nil
+	case "close":
+		return d.close()
+	}
+	return nil, errors.New("unknown command " + c.Do)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func (d *driver) open(c command) (any, error) {
+	d.counts, d.reported = map[string]int{}, map[string]int{"accepted": 0, "duplicates": 0}
+	var err error
+	d.client, err = client.New(client.Config{BaseURL: c.Server, Token: func(context.Context) (string, error) {
+		text, err := os.ReadFile(c.TokenFile)
+		return strings.TrimSpace(string(text)), err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	d.runtime = d.client.Runtime(client.RuntimeConfig{
+		Directory: c.Directory, Every: seconds(c.Every), Timeout: seconds(c.Timeout), MaxEvents: c.MaxEvents, OnEvent: d.hook,
+	})
+	return map[string]any{}, nil
+}
+
+func (d *driver) hook(name string, fields map[string]any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.counts[name]++
+	switch name {
+	case "state":
+		d.states = append(d.states, fields["state"])
+	case "reported":
+		d.reported["accepted"] += fields["accepted"].(int)
+		d.reported["duplicates"] += fields["duplicates"].(int)
+	case "rejected":
+		d.rejected = append(d.rejected, fields["event"].(client.Object)["id"])
+	case "dropped":
+		d.dropped += fields["count"].(int)
+	}
+}
+
+func (d *driver) events() any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return map[string]any{
+		"counts": d.counts, "states": append([]any{}, d.states...), "reported": d.reported,
+		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped,
+	}
+}
+
+func resolution(r client.Resolution) any {
+	var id any
+	if r.Agent != nil {
+		id = r.Agent.AgentID
+	}
+	return map[string]any{
+		"state": r.State, "version": r.Version(), "instructions": r.Instructions(), "agent_id": id, "usable": r.Usable(),
+		"attributes": r.Attributes(), "file_error": r.FileErr != nil,
+	}
+}
+
+func resolutionAll(r client.ResolutionAll) any {
+	agents := []any{}
+	for _, a := range r.Agents {
+		agents = append(agents, map[string]any{"name": a.Name, "version": a.Version})
+	}
+	return map[string]any{"state": r.State, "agents": agents, "file_error": r.FileErr != nil}
+}
+
+func (d *driver) watch(c command) {
+	for now := range d.runtime.Watch(context.Background(), c.Label, c.Agents...) {
+		d.mu.Lock()
+		d.seen = append(d.seen, map[string]any{"agent": now.Asked, "state": now.State, "version": now.Version()})
+		d.mu.Unlock()
+	}
+}
+
+func (d *driver) report(c command) (any, error) {
+	var all []client.Report
+	for _, e := range c.Events {
+		all = append(all, client.Report{
+			ID: e.ID, Agent: e.Agent, Timestamp: e.Timestamp, Description: e.Description, RelatedIDs: e.RelatedIDs,
+			Data: data{e.Data, e.Type},
+		})
+	}
+	taken, err := d.runtime.Report(all...)
+	return map[string]any{"taken": taken}, err
+}
+
+func (d *driver) request(c command) any {
+	payload, err := d.client.Do(context.Background(), c.Method, c.Path, c.Body)
+	if err == nil {
+		return map[string]any{"data": payload}
+	}
+	e, ok := errors.AsType[*client.Error](err)
+	return map[string]any{"error": map[string]any{"status": cmp.Or(e, &client.Error{}).Status, "code": cmp.Or(e, &client.Error{}).Code, "answered": ok}}
+}
+
+func (d *driver) close() (any, error) {
+	if d.runtime == nil {
+		return map[string]any{}, nil
+	}
+	err := d.runtime.Close(context.Background())
+	d.watches.Wait()
+	return map[string]any{}, err
+}
