@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -163,20 +164,20 @@ func (d *driver) events() any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return map[string]any{
-		"counts": d.counts, "states": append([]any{}, d.states...), "reported": d.reported,
+		"counts": maps.Clone(d.counts), "states": append([]any{}, d.states...), "reported": maps.Clone(d.reported),
 		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped,
 	}
 }
 
-func resolution(r client.Resolution) any {
-	var id any
-	if r.Agent != nil {
-		id = r.Agent.AgentID
-	}
-	return map[string]any{
-		"state": r.State, "version": r.Version(), "instructions": r.Instructions(), "agent_id": id, "usable": r.Usable(),
+func resolution(r client.Resolution) map[string]any {
+	answer := map[string]any{
+		"state": r.State, "version": nil, "instructions": nil, "agent_id": nil, "usable": r.Usable(),
 		"attributes": r.Attributes(), "file_error": r.FileErr != nil,
 	}
+	if r.Agent != nil {
+		answer["version"], answer["instructions"], answer["agent_id"] = r.Version(), r.Instructions(), r.Agent.AgentID
+	}
+	return answer
 }
 
 func resolutionAll(r client.ResolutionAll) any {
@@ -190,7 +191,7 @@ func resolutionAll(r client.ResolutionAll) any {
 func (d *driver) watch(c command) {
 	for now := range d.runtime.Watch(context.Background(), c.Label, c.Agents...) {
 		d.mu.Lock()
-		d.seen = append(d.seen, map[string]any{"agent": now.Asked, "state": now.State, "version": now.Version()})
+		d.seen = append(d.seen, map[string]any{"agent": now.Asked, "state": now.State, "version": resolution(now)["version"]})
 		d.mu.Unlock()
 	}
 }

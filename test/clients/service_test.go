@@ -1,0 +1,146 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd"
+	"orgd/adapters/system"
+	"orgd/client"
+	"orgd/domain/access"
+	"orgd/domain/limit"
+	"orgd/domain/name"
+)
+
+// service is the real service with an empty organization, without limits.
+type service struct {
+	url   string
+	app   *orgd.App
+	admin *client.Client
+	ahead time.Duration
+	ids   []string // of the tokens that were made, newest last
+}
+
+// ahead is a clock that is wrong.
+type ahead struct {
+	system.Clock
+	by time.Duration
+}
+
+func (a ahead) Now() time.Time { return a.Clock.Now().Add(a.by) }
+
+// serve starts a service whose clock is ahead, until the test ends.
+func serve(t *testing.T, by time.Duration) *service {
+	t.Helper()
+	cfg := orgd.Default()
+	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
+	cfg.Limits = limit.Off()
+	cfg.HTTP.Addr = "127.0.0.1:0"
+	app, closeStorage, err := orgd.BuildAt(context.Background(), cfg, zap.NewNop(), ahead{by: by})
+	if err != nil {
+		t.Fatalf("Build = %v", err)
+	}
+	t.Cleanup(closeStorage)
+	ctx, cancel := context.WithCancel(context.Background())
+	at, done := make(chan net.Addr, 1), make(chan error, 1)
+	go func() { done <- app.Run(ctx, func(a net.Addr) { at <- a }) }()
+	s := &service{app: app, ahead: by}
+	select {
+	case a := <-at:
+		s.url = "http://" + a.String()
+	case err := <-done:
+		cancel()
+		t.Fatalf("Run = %v", err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+	})
+	s.admin = must(client.New(client.Config{BaseURL: s.url, Token: client.StaticToken(app.AdminToken())}))(t)
+	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Engineering"}))(t)
+	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Sales"}))(t)
+	return s
+}
+
+// must returns what is not an error.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// token makes a token of a day. A department bounds it.
+func (s *service) token(t *testing.T, role, department string) string {
+	t.Helper()
+	in := orgd.TokenRequest{Subject: "runtime", Role: access.Role(role), TTL: 24 * time.Hour}
+	if department != "" {
+		in.Departments = []name.Name{must(name.Parse(department))(t)}
+	}
+	token, session, err := s.app.NewToken(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ids = append(s.ids, session.ID)
+	return token
+}
+
+// revoke revokes all tokens that were made.
+func (s *service) revoke(t *testing.T) {
+	t.Helper()
+	for _, id := range s.ids {
+		if err := s.admin.RevokeSession(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.ids = nil
+}
+
+// hire makes an agent whose label production names its first version.
+func (s *service) hire(t *testing.T, name, department string) {
+	t.Helper()
+	must(s.admin.CreateAgent(t.Context(), client.AgentInput{
+		Name: name, Role: "Reviewer", Department: department, Instructions: "version 1",
+	}))(t)
+	s.label(t, name, 1)
+}
+
+func (s *service) label(t *testing.T, agent string, version int64) {
+	t.Helper()
+	must(s.admin.SetLabel(t.Context(), agent, "production", client.LabelInput{Version: version}))(t)
+}
+
+// reported checks that the service has as many runtime events, each once. Those that recent
+// is true for are of the last minute.
+func (s *service) reported(ctx context.Context, want int, recent bool) error {
+	var ids []string
+	for e, err := range s.admin.Activities(ctx, client.ActivityQuery{}) {
+		if err != nil {
+			return err
+		}
+		if e.EventType != client.EventToolUsed {
+			continue
+		}
+		ids = append(ids, e.ID)
+		if off := time.Since(e.Timestamp.Add(-s.ahead)); recent && off.Abs() > time.Minute {
+			return fmt.Errorf("an event is at %s, %s before the service's time", e.Timestamp, off)
+		}
+	}
+	slices.Sort(ids)
+	if distinct := len(slices.Compact(slices.Clone(ids))); len(ids) != want || distinct != want {
+		return fmt.Errorf("the service has %d events, %d of them distinct, want %d", len(ids), distinct, want)
+	}
+	return nil
+}
