@@ -30,6 +30,7 @@ type fault struct {
 // proxy is the way to the service. It counts requests.
 type proxy struct {
 	url  string
+	drop func()           // ends all connections
 	date func() time.Time // of the service
 	to   http.Handler
 
@@ -54,7 +55,7 @@ func startProxy(t *testing.T, target string, date func() time.Time) *proxy {
 		ErrorHandler:  func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	server := httptest.NewServer(p)
-	p.url = server.URL
+	p.url, p.drop = server.URL, server.CloseClientConnections
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()

@@ -39,6 +39,7 @@ type step struct {
 	// What happens on the way.
 	Fault *fault `yaml:"fault"`
 	Pass  bool   `yaml:"pass"`
+	Drop  bool   `yaml:"drop"` // the connections that there are end
 
 	// What happens on the machine of the driver.
 	Token  string `yaml:"token"`  // a role whose token is written into the file, or "" for what is no token
@@ -134,6 +135,9 @@ func (g *stage) step(t *testing.T, s step) error {
 	if s.Pass {
 		g.proxy.set(nil)
 	}
+	if s.Drop {
+		g.proxy.drop()
+	}
 	g.prepare(t, s)
 	if err := g.drive(t, s); err != nil {
 		return err
@@ -215,7 +219,7 @@ func (g *stage) driver(t *testing.T, name string) (*running, error) {
 	r := start(t, g.command)
 	g.drivers[name] = r
 	open := map[string]any{
-		"do": "open", "server": g.proxy.url, "token_file": g.tokenFile, "directory": g.directory, "every": 0.2, "timeout": 1,
+		"do": "open", "server": g.proxy.url, "token_file": g.tokenFile, "directory": g.directory, "every": 0.2, "timeout": 5,
 	}
 	maps.Copy(open, g.Open)
 	if open["directory"] == "" {
