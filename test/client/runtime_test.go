@@ -1,0 +1,350 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orgd/client"
+)
+
+const resolved = `{"agent_id":"i","name":"Ada","department":"D","status":"active","label":"production","version":7,"content_hash":"h","snapshot":{}}`
+
+// runtime makes a runtime that the test ends.
+func runtime(t *testing.T, c *client.Client, cfg client.RuntimeConfig) *client.Runtime {
+	t.Helper()
+	r := c.Runtime(cfg)
+	t.Cleanup(func() { closes(t, r) })
+	return r
+}
+
+func closes(t *testing.T, r *client.Runtime) {
+	t.Helper()
+	if err := r.Close(context.Background()); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// resolves asks and checks the state and the version, 0 for none.
+func resolves(t *testing.T, r *client.Runtime, want client.ResolveState, version int64) client.Resolution {
+	t.Helper()
+	got := r.Resolve(t.Context(), "Ada", "production")
+	fresh := want == client.ResolvedActive || want == client.ResolvedInactive
+	if got.State != want || got.Version() != version || (got.Err == nil) != fresh || got.FileErr != nil {
+		t.Errorf("Resolve = %+v (version %d), want %s and version %d", got, got.Version(), want, version)
+	}
+	return got
+}
+
+// Each answer that is no success has its state, and the last known answer stays unless the
+// agent is gone.
+func TestRuntimeStates(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer func(*http.Request) (*http.Response, error)
+		want   client.ResolveState
+	}{
+		"token":                {failure(1000, 0), client.ResolvedRefused},
+		"session":              {failure(1002, 0), client.ResolvedRefused},
+		"role":                 {failure(1001, 0), client.ResolvedRefused},
+		"wrong label":          {failure(2001, 0), client.ResolvedRefused},
+		"older service":        {failure(3002, 0), client.ResolvedRefused},
+		"gateway, token":       {answer(401, "text/html", "who?"), client.ResolvedRefused},
+		"gateway, not found":   {answer(404, "text/html", "not here"), client.ResolvedDown},
+		"gateway, unreachable": {answer(502, "text/html", "nobody"), client.ResolvedDown},
+		"too many":             {failure(5000, 0), client.ResolvedDown},
+		"broken":               {broken, client.ResolvedDown},
+		"failed":               {failure(8000, 0), client.ResolvedDown},
+		"unavailable":          {failure(8001, 0), client.ResolvedDown},
+		"half an answer":       {answer(200, "application/json", `{"data":{"agent_id":"i","na`), client.ResolvedDown},
+		"another agent":        {data(`{"agent_id":"j","name":"Bob","label":"production","version":8}`), client.ResolvedDown},
+		"another label":        {data(strings.Replace(resolved, "production", "staging", 1)), client.ResolvedDown},
+		"no agent":             {failure(3000, 0), client.ResolvedNoAgent},
+		"no label":             {failure(3001, 0), client.ResolvedNoLabel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, s := talk(t, data(resolved, "ETag", `"t"`), tt.answer, data(resolved, "ETag", `"t"`))
+				r := runtime(t, c, client.RuntimeConfig{})
+				resolves(t, r, client.ResolvedActive, 7)
+				time.Sleep(time.Minute)
+				left, tag := int64(7), `"t"`
+				if tt.want == client.ResolvedNoAgent {
+					left, tag = 0, ""
+				}
+				resolves(t, r, tt.want, left)
+				resolves(t, r, tt.want, left)
+				time.Sleep(time.Minute)
+				resolves(t, r, client.ResolvedActive, 7)
+				if len(s.requests) != 3 || s.requests[2].Header.Get("If-None-Match") != tag {
+					t.Errorf("%d requests, want 3, each once and with the tag", len(s.requests))
+				}
+			})
+		})
+	}
+}
+
+// A request takes five seconds at most, and none is sent before the service wants it to be.
+func TestRuntimeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		c, s := talk(t, silent, failure(8001, 60), data(resolved))
+		r := runtime(t, c, client.RuntimeConfig{})
+		began := time.Now()
+		resolves(t, r, client.ResolvedDown, 0)
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("a service that is silent took %v", took)
+		}
+		time.Sleep(48 * time.Second)
+		resolves(t, r, client.ResolvedDown, 0)
+		time.Sleep(59 * time.Second)
+		resolves(t, r, client.ResolvedDown, 0)
+		if len(s.requests) != 2 {
+			t.Errorf("%d requests, want 2", len(s.requests))
+		}
+		time.Sleep(13 * time.Second)
+		resolves(t, r, client.ResolvedActive, 7)
+	})
+}
+
+// Who asks while a request is running has its result. Who gives up ends no request of
+// others.
+func TestRuntimeAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open := make(chan bool)
+		c, s := talk(t, func(r *http.Request) (*http.Response, error) {
+			select {
+			case <-open:
+				return data(resolved, "ETag", `"t"`)(r)
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+		})
+		r := runtime(t, c, client.RuntimeConfig{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		gives := func() {
+			if got := r.Resolve(ctx, "Ada", "production"); got.State != client.ResolvedDown || !errors.Is(got.Err, context.Canceled) {
+				t.Errorf("Resolve of who gives up = %+v", got)
+			}
+		}
+		all.Go(gives)
+		synctest.Wait() // its request is running
+		all.Go(gives)
+		for range 7 {
+			all.Go(func() { resolves(t, r, client.ResolvedActive, 7) })
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		close(open)
+		all.Wait()
+		if len(s.requests) != 1 {
+			t.Errorf("%d requests, want 1", len(s.requests))
+		}
+	})
+}
+
+// A file is found again by service, agent and label, and is not used for others. What cannot
+// be written is tried again.
+func TestRuntimeFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, data(resolved, "ETag", `"t"`), answer(304, "", ""), broken)
+		dir := filepath.Join(t.TempDir(), "kept")
+		if err := os.WriteFile(dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := runtime(t, c, client.RuntimeConfig{Directory: dir})
+		if got := r.Resolve(t.Context(), "Ada", "production"); got.State != client.ResolvedActive || got.FileErr == nil {
+			t.Errorf("Resolve without the directory = %+v", got)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		resolves(t, r, client.ResolvedActive, 7)
+		files, err := filepath.Glob(dir + "/*")
+		if err != nil || len(files) != 1 {
+			t.Fatalf("the directory has %v, %v, want one file", files, err)
+		}
+		for name, want := range map[string]fs.FileMode{dir: 0o700 | fs.ModeDir, files[0]: 0o600} {
+			if info, err := os.Stat(name); err != nil || info.Mode() != want {
+				t.Errorf("%s has mode %v, %v, want %v", name, info.Mode(), err, want)
+			}
+		}
+		text, err := os.ReadFile(files[0])
+		if want := `{"server":"http://orgd.test/prefix","agent":"Ada","label":"production","etag":"\"t\"","answer":` + resolved + `}`; err != nil || string(text) != want {
+			t.Errorf("the file has %s, %v\nwant         %s", text, err, want)
+		}
+		resolves(t, runtime(t, c, client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 7)
+		elsewhere := s.config()
+		elsewhere.BaseURL = "http://other.test"
+		resolves(t, runtime(t, connect(t, elsewhere), client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 0)
+	})
+}
+
+// A thousand resolvers that were started together do not ask together. They do not flood a
+// service that is down, and are current soon after it is back.
+func TestRuntimeSpreads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const back = 5 * time.Minute
+		begin := time.Now()
+		var mu sync.Mutex
+		spans := map[int]int{} // requests, by their five seconds
+		c, _ := talk(t, func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			if at := time.Since(begin) - time.Second; at >= 0 { // all begin at once
+				spans[int(at/(5*time.Second))]++
+			}
+			mu.Unlock()
+			if time.Since(begin) < back {
+				return nil, errors.New("down")
+			}
+			return data(strings.ReplaceAll(resolved, "Ada", strings.Split(r.URL.Path, "/")[5]))(r)
+		})
+		r := runtime(t, c, client.RuntimeConfig{})
+		var all sync.WaitGroup
+		for i := range 1000 {
+			all.Go(func() {
+				for {
+					now := r.Resolve(t.Context(), fmt.Sprintf("Ada-%d", i), "production")
+					if now.State == client.ResolvedActive {
+						break
+					}
+					time.Sleep(3 * time.Second)
+				}
+				if late := time.Since(begin) - back; late > time.Minute {
+					t.Errorf("a resolver is current %v after the service is back", late)
+				}
+			})
+		}
+		all.Wait()
+		for span, n := range spans {
+			if n > 5*40 {
+				t.Errorf("%d requests in the five seconds from second %d on", n, 5*span+1)
+			}
+		}
+	})
+}
+
+// Resolutions follow what a stream tells, and the watch leaves nothing behind.
+func TestRuntimeWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var version atomic.Int64
+		version.Store(1)
+		changed := make(chan string)
+		c, s := talk(t, func(r *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(r.URL.Path, "/stream") {
+				return data(strings.Replace(resolved, ":7,", fmt.Sprintf(":%d,", version.Load()), 1))(r)
+			}
+			return feed(errHangs, <-changed)(r)
+		})
+		r := runtime(t, c, client.RuntimeConfig{})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		go func() {
+			time.Sleep(5 * time.Second)
+			version.Store(2)
+			changed <- "id: p1\ndata: {\"id\":\"c\",\"resource\":{\"type\":\"agent\",\"id\":\"i\",\"name\":\"Ann\"}}\n\n"
+		}()
+		var versions []int64
+		for now := range r.Watch(ctx, "production", "Ada") {
+			if versions = append(versions, now.Version()); len(versions) == 2 {
+				break
+			}
+		}
+		if diff := cmp.Diff([]int64{1, 2}, versions); diff != "" || ctx.Err() != nil {
+			t.Errorf("Watch (-want +got):\n%s", diff)
+		}
+		if uri := s.requests[0].URL.RequestURI() + s.requests[1].URL.RequestURI(); !strings.Contains(uri, "/changes/stream?action=agent") {
+			t.Errorf("no stream was opened: %s", uri)
+		}
+	})
+}
+
+// used is an event.
+func used(agent string) client.Report {
+	return client.Report{Agent: agent, Data: client.ToolUsed{Tool: "search", Success: true}}
+}
+
+// A batch that fails is sent again with the same key and the same body, after waits that
+// grow, and not before the service wants it.
+func TestRuntimeReportsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, data("{}"), broken, failure(8001, 0), failure(5000, 100), answer(401, "", ""), data(`{"accepted":2}`))
+		r := runtime(t, c, client.RuntimeConfig{})
+		if n, err := r.Report(used("Ada"), used("Bob")); n != 2 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		synctest.Wait()
+		for r.Flush(ctx) > 0 && ctx.Err() == nil {
+		}
+		posts := s.requests[1:]
+		if len(posts) != 5 || ctx.Err() != nil {
+			t.Fatalf("%d batches, want 5", len(posts))
+		}
+		for i, want := range []time.Duration{0, 2, 100, 8} {
+			p := posts[i+1]
+			if took := p.at.Sub(posts[i].at); took < want*time.Second*8/10 || took > (want+2)*time.Second*12/10 {
+				t.Errorf("the wait before attempt %d is %v, want about %d s", i+2, took, want)
+			}
+			if p.body != posts[0].body || p.Header.Get("Idempotency-Key") != posts[0].Header.Get("Idempotency-Key") {
+				t.Errorf("attempt %d is another request than the first", i+2)
+			}
+		}
+	})
+}
+
+// What is no event is refused at once, and what finds no room is dropped.
+func TestRuntimeTakes(t *testing.T) {
+	c, _ := talk(t, broken)
+	dropped := 0
+	r := c.Runtime(client.RuntimeConfig{MaxEvents: 3, OnEvent: func(name string, fields map[string]any) {
+		if name == "dropped" {
+			dropped += fields["count"].(int)
+		}
+		panic("a hook")
+	}})
+	for name, bad := range map[string]client.Report{
+		"no agent":       {Data: client.ToolUsed{Tool: "search"}},
+		"no data":        {Agent: "Ada"},
+		"no type":        {Agent: "Ada", Data: untyped{}},
+		"data in a list": {Agent: "Ada", Data: list{}},
+	} {
+		if n, err := r.Report(used("Ada"), bad); n != 0 || err == nil {
+			t.Errorf("Report of an event with %s = %d, %v", name, n, err)
+		}
+	}
+	if n, err := r.Report(used("Ada"), used("Ada"), used("Ada"), used("Ada")); n != 3 || err != nil || dropped != 1 {
+		t.Errorf("Report of too many = %d, %v, dropped %d", n, err, dropped)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ctx); err == nil || !strings.Contains(err.Error(), "3 reports") {
+		t.Errorf("Close = %v, want 3 lost reports", err)
+	}
+}
+
+type untyped struct{}
+
+func (untyped) EventType() client.EventType { return "" }
+
+type list []int
+
+func (list) EventType() client.EventType { return client.EventToolUsed }
