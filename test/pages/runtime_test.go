@@ -106,13 +106,13 @@ func keepsItsPrompt(t *testing.T, dir string, command []string) {
 	writeToken(t, dir, o.viewer)
 	done(nil, o.RemoveLabel(ctx, "Ada", "production"))
 	second.says("alarm: the label is gone; keeping the last prompt")
+	readableByNobodyElse(t, dir)
 	done(nil, o.DeleteAgent(ctx, "Ada"))
 	second.says("stop: the agent is gone")
 	second.end()
 	if text := first.String() + second.String(); strings.Contains(text, "version 3") {
 		t.Errorf("it told a version that the label has never named:\n%s", text)
 	}
-	readableByNobodyElse(t, dir)
 }
 
 // organization is a service with Ada in it, and who may change it.
@@ -165,6 +165,9 @@ func writeToken(t *testing.T, dir, token string) {
 func readableByNobodyElse(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "Ada.*json"))
+	if len(files) == 0 {
+		files, err = filepath.Glob(filepath.Join(dir, "Ada.*", "resolved-*.json"))
+	}
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the prompt is kept in %q, %v, want one file", files, err)
 	}
