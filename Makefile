@@ -35,7 +35,7 @@ SHARED := . ./app ./ports/portstest ./adapters/httpapi ./adapters/httpapi/intern
 TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # Packages under test/ that make test leaves to targets of their own: what starts browsers or
 # other programs, proves bounds, builds copies, kills processes or waits for long.
-ALONE := browser|budget|faults|fuzz|generators|module|pages
+ALONE := browser|budget|clients|faults|fuzz|generators|module|pages
 # The store on MongoDB, and what earlier releases have stored there.
 STORES := ./adapters/mongostore ./test/stored
 # What replicas can get wrong that one process cannot: for make mongo.
@@ -47,7 +47,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages clients-test module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,11 @@ requests: ## send ten thousand requests that are made from the API description
 
 pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, Node.js and OpenSSL
 	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
+
+# What the clients are built and checked with is installed once.
+clients-test reliability: export ORGD_TEST_CLIENTS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-clients
+clients-test: ## run the scenarios of the clients in each language, and check them; needs Python and Node.js
+	.ci/gotest ./test/clients -parallel 16 -timeout 20m $(TESTFLAGS)
 
 generators: export ORGD_TEST_GENERATORS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-generators
 generators: ## make clients of the API by the generators that people use; needs Node.js, Python, Java with Maven and a network
