@@ -6,31 +6,28 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// keptFile is a file with what is known. has says that it is what the file has.
-type keptFile struct {
-	runtime *Runtime
-	name    string // "" for none
-	has     bool
-}
-
-// keptFile returns the file about what the parts say.
-func (r *Runtime) keptFile(kind string, parts ...string) *keptFile {
+// keptFile is the file about what the parts say, "" without a directory.
+func (r *Runtime) keptFile(kind string, parts ...string) string {
+	if r.cfg.Directory == "" {
+		return ""
+	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	return &keptFile{runtime: r, name: r.file(kind + "-" + hex.EncodeToString(sum[:16]) + ".json")}
+	return filepath.Join(r.cfg.Directory, kind+"-"+hex.EncodeToString(sum[:16])+".json")
 }
 
-// read reports whether there is a file that can be used.
-func (f *keptFile) read(into any, fits func() bool) bool {
-	if f.name == "" {
+// readKept reports whether there is a file that can be used.
+func (r *Runtime) readKept(file string, into any, fits func() bool) bool {
+	if file == "" {
 		return false
 	}
-	text, err := os.ReadFile(f.name)
+	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -40,29 +37,28 @@ func (f *keptFile) read(into any, fits func() bool) bool {
 	if err == nil && !fits() {
 		err = errors.New("is about something else")
 	}
-	return f.runtime.fileFailed(f.name, err) == nil
+	return r.fileFailed(file, err) == nil
 }
 
-// write replaces the file as a whole, unless it has this.
-func (f *keptFile) write(known any) error {
-	if f.name == "" || f.has {
-		return nil
+// writeKept replaces a file as a whole, or removes it.
+func (r *Runtime) writeKept(file string, known any, remove bool) error {
+	if remove {
+		return r.fileFailed(file, removeFile(file))
 	}
 	text, err := encode(known)
 	if err == nil {
-		err = replaceFile(f.name, text, true)
+		err = replaceFile(file, text, true)
 	}
-	f.has = err == nil
-	return f.runtime.fileFailed(f.name, err)
+	return r.fileFailed(file, err)
 }
 
-// remove removes the file.
-func (f *keptFile) remove() error {
-	if f.name == "" {
+// fileFailed tells the hook of a file, if there is an error. It returns the error.
+func (r *Runtime) fileFailed(file string, err error) error {
+	if err == nil {
 		return nil
 	}
-	f.has = false
-	return f.runtime.fileFailed(f.name, removeFile(f.name))
+	r.event("file", map[string]any{"file": file, "error": err.Error()})
+	return fmt.Errorf("client: keep in a file: %w", err)
 }
 
 func removeFile(name string) error {

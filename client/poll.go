@@ -12,48 +12,67 @@ import (
 const maxRetryAfter = 5 * time.Minute
 
 // poll asks for one thing again and again: one request at a time, and not before the pause
-// after the last one is over. T is what callers get, K what is known of earlier answers.
+// after the last one is over. T is what callers get, K what is kept of the answer.
 type poll[T, K any] struct {
 	runtime *Runtime
-	ask     func(ctx context.Context, known K) (next T, now K, err error) // err decides the pause
+	file    string // with what is kept, "" for none
+	// ask returns what is known after a request, nil for nothing.
+	ask func(ctx context.Context, known *K) (*K, error)
+	// result makes what callers get of what is known, and of the errors of request and file.
+	result func(known *K, err, fileErr error) T
 
 	mu       sync.Mutex
 	last     T
-	known    K
+	known    *K
+	saved    *K            // what the file has
 	running  chan struct{} // closed when the request has ended; nil for none
 	rounds   int
 	next     time.Time // when the pause is over
-	notUntil time.Time // what the service has asked to wait for
-	hurried  bool      // somebody wants an answer that is newer than that of the running request
+	notUntil time.Time // when the wait is over that the service has asked for
+	hurried  bool      // somebody wants a newer answer than that of the running request
 }
+
+// begin reads the file, if it is about the right thing.
+func (p *poll[T, K]) begin(fits func(*K) bool) {
+	var k K
+	if p.runtime.readKept(p.file, &k, func() bool { return fits(&k) }) {
+		p.known, p.saved = &k, &k
+	}
+	p.last = p.result(p.known, errNotAsked, nil)
+}
+
+// errNotAsked is the error of what is known before the first answer.
+var errNotAsked = errors.New("client: the service was not asked yet")
 
 // now returns the newest answer: the last one in the pause, else that of a request.
 func (p *poll[T, K]) now(ctx context.Context) T {
-	p.mu.Lock()
-	running := p.running
-	if running == nil && !time.Now().Before(p.next) {
-		running = make(chan struct{})
-		if p.runtime.background(func() { p.round(context.WithoutCancel(ctx)) }) {
-			p.running = running
-		} else {
-			close(running)
+	if running := p.start(ctx); running != nil {
+		select {
+		case <-running:
+		case <-ctx.Done():
 		}
-	}
-	last := p.last
-	p.mu.Unlock()
-	if running == nil {
-		return last
-	}
-	select {
-	case <-running:
-	case <-ctx.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
 }
 
-// round sends a request. Nobody who waits for it can end it, as others wait as well.
+// start returns the running request, which it begins if it is time to; nil for none.
+func (p *poll[T, K]) start(ctx context.Context) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running != nil || time.Now().Before(p.next) {
+		return p.running
+	}
+	running := make(chan struct{})
+	// Nobody who waits for it can end it, as others wait as well.
+	if p.runtime.background(func() { p.round(context.WithoutCancel(ctx)) }) {
+		p.running = running
+	}
+	return p.running
+}
+
+// round sends a request.
 func (p *poll[T, K]) round(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -61,7 +80,8 @@ func (p *poll[T, K]) round(ctx context.Context) {
 	p.mu.Lock()
 	known := p.known
 	p.mu.Unlock()
-	last, known, err := p.ask(ctx, known)
+	known, err := p.ask(ctx, known)
+	last := p.result(known, err, p.save(known))
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,6 +95,18 @@ func (p *poll[T, K]) round(ctx context.Context) {
 	p.rounds++
 	close(p.running)
 	p.running = nil
+}
+
+// save has the file as what is known.
+func (p *poll[T, K]) save(known *K) error {
+	if p.file == "" || known == p.saved && known != nil {
+		return nil
+	}
+	err := p.runtime.writeKept(p.file, known, known == nil)
+	if err == nil {
+		p.saved = known
+	}
+	return err
 }
 
 // hurry ends the pause, but not the wait that the service has asked for.
@@ -94,14 +126,14 @@ func (p *poll[T, K]) due() time.Duration {
 // pauseAfter is the wait after a request: a third longer if there was no answer. After the
 // first one it is any part of that, so that those that start together do not stay together.
 func pauseAfter(every time.Duration, err error, first bool) time.Duration {
-	seconds := every.Seconds() * jitter()
+	factor := jitter()
 	if failureState(err) == ResolvedDown {
-		seconds *= 4.0 / 3
+		factor *= 4.0 / 3
 	}
 	if first {
-		seconds *= rand.Float64()
+		factor *= rand.Float64()
 	}
-	return time.Duration(seconds * float64(time.Second))
+	return times(every, factor)
 }
 
 // retryAfterOf is the wait that the service has asked for, and a little more.
@@ -110,8 +142,10 @@ func retryAfterOf(err error) time.Duration {
 	if !ok {
 		return 0
 	}
-	return time.Duration(float64(min(e.RetryAfter, maxRetryAfter)) * (1 + 0.2*rand.Float64()))
+	return times(min(e.RetryAfter, maxRetryAfter), 1+rand.Float64()/5)
 }
 
 // jitter is a number around 1.
 func jitter() float64 { return 0.8 + 0.4*rand.Float64() }
+
+func times(d time.Duration, factor float64) time.Duration { return time.Duration(float64(d) * factor) }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -96,12 +95,7 @@ func (a *resolved) UnmarshalJSON(text []byte) error {
 	return decode(text, &a.ResolvedAgent)
 }
 
-func (a *resolved) MarshalJSON() ([]byte, error) { return a.raw, nil }
-
-// is reports whether both are the same answer.
-func (a *resolved) is(b *resolved) bool {
-	return b != nil && a.ETag == b.ETag && bytes.Equal(a.raw, b.raw)
-}
+func (a resolved) MarshalJSON() ([]byte, error) { return a.raw, nil }
 
 // keptAgent is the content of the file of an agent and a label.
 type keptAgent struct {
@@ -125,75 +119,75 @@ func (r *Runtime) Resolve(ctx context.Context, agent, label string) Resolution {
 	return now
 }
 
-// resolver returns what asks for a label of an agent. It knows at first what the file has.
-func (r *Runtime) resolver(agent, label string) *poll[Resolution, *resolved] {
+// resolver returns what asks for a label of an agent.
+func (r *Runtime) resolver(agent, label string) *poll[Resolution, keptAgent] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := target{agent, label}
 	if p, ok := r.agents[t]; ok {
 		return p
 	}
-	k := keptAgent{Server: r.server(), Agent: agent, Label: label}
-	file := r.keptFile("resolved", k.Server, agent, label)
-	p := &poll[Resolution, *resolved]{runtime: r, last: Resolution{Asked: agent, State: ResolvedDown, Err: errNotAsked}}
-	old := k
-	if file.read(&old, func() bool { return old.Server == k.Server && old.Agent == agent && old.Label == label }) {
-		p.known = &old.Answer
-		p.known.ETag, p.last.Agent, file.has = old.ETag, &p.known.ResolvedAgent, true
-	}
+	about := keptAgent{Server: r.server(), Agent: agent, Label: label}
 	before := ResolveState("")
-	p.ask = func(ctx context.Context, known *resolved) (Resolution, *resolved, error) {
-		now, err := r.askAgent(ctx, k, known)
-		next := Resolution{Asked: agent, State: stateOf(now, err), Err: err}
-		if now != known {
-			file.has = false
+	p := &poll[Resolution, keptAgent]{runtime: r, file: r.keptFile("resolved", about.Server, agent, label)}
+	p.ask = func(ctx context.Context, known *keptAgent) (*keptAgent, error) { return r.askAgent(ctx, about, known) }
+	p.result = func(known *keptAgent, err, fileErr error) Resolution {
+		now := Resolution{Asked: agent, Err: err, FileErr: fileErr}
+		if known != nil {
+			now.Agent = &known.Answer.ResolvedAgent
 		}
-		if now != nil {
-			k.ETag, k.Answer, next.Agent = now.ETag, *now, &now.ResolvedAgent
-			next.FileErr = file.write(&k)
-		} else {
-			next.FileErr = file.remove()
+		now.State = stateOf(now.Agent, err)
+		if now.State != before && err != errNotAsked {
+			r.event("state", map[string]any{"agent": agent, "label": label, "state": string(now.State), "before": string(before)})
+			before = now.State
 		}
-		if next.State != before {
-			r.event("state", map[string]any{"agent": agent, "label": label, "state": string(next.State), "before": string(before)})
-			before = next.State
-		}
-		return next, now, err
+		return now
 	}
+	p.begin(func(k *keptAgent) bool {
+		k.Answer.ETag = k.ETag
+		return k.Server == about.Server && k.Agent == agent && k.Label == label
+	})
 	r.agents[t] = p
 	return p
 }
 
-// errNotAsked is the error of what is known before the first answer.
-var errNotAsked = errors.New("client: the service was not asked yet")
-
 // askAgent returns what is known after a request.
-func (r *Runtime) askAgent(ctx context.Context, k keptAgent, known *resolved) (*resolved, error) {
+func (r *Runtime) askAgent(ctx context.Context, about keptAgent, known *keptAgent) (*keptAgent, error) {
 	var unless []Option
-	if known != nil && known.ETag != "" { // a proxy may have removed it
-		unless = append(unless, IfNoneMatch(known.ETag))
+	if known != nil {
+		unless = unlessSame(known.ETag)
 	}
-	var now resolved
 	err := r.timed(ctx, "resolve", r.cfg.Timeout, func(ctx context.Context) (err error) {
-		now, err = get[resolved](ctx, r.client, labelPath(k.Agent, k.Label), unless, ifNoneMatch)
-		if err == nil && now.Label != k.Label {
-			err = fmt.Errorf("client: the answer is about the label %q, and %q was asked for: %s", now.Label, k.Label, proxies)
+		about.Answer, err = get[resolved](ctx, r.client, labelPath(about.Agent, about.Label), unless, ifNoneMatch)
+		if got := about.Answer.Label; err == nil && got != about.Label {
+			err = fmt.Errorf("client: the answer is about the label %q, and %q was asked for: %s", got, about.Label, proxies)
 		}
 		return err
 	})
+	about.ETag = about.Answer.ETag
 	switch {
-	case err == nil && now.is(known), errors.Is(err, ErrNotModified):
+	case errors.Is(err, ErrNotModified):
 		return known, nil
-	case err == nil:
-		return &now, nil
 	case errors.Is(err, ErrNotFound):
 		return nil, err
+	case err != nil:
+		return known, err
+	case known != nil && known.ETag == about.ETag && bytes.Equal(known.Answer.raw, about.Answer.raw):
+		return known, nil
 	}
-	return known, err
+	return &about, nil
+}
+
+// unlessSame asks for what has not this tag any more. A proxy may have removed the tag.
+func unlessSame(etag string) []Option {
+	if etag == "" {
+		return nil
+	}
+	return []Option{IfNoneMatch(etag)}
 }
 
 // stateOf returns what an answer says, or the error in its place.
-func stateOf(now *resolved, err error) ResolveState {
+func stateOf(now *ResolvedAgent, err error) ResolveState {
 	switch {
 	case err == nil && now.Status == AgentActive:
 		return ResolvedActive
@@ -260,61 +254,52 @@ func (r *Runtime) ResolveAll(ctx context.Context, label string) ResolutionAll {
 	return now
 }
 
-func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, []labeledPage] {
+// labelResolver returns what asks for a label of all agents.
+func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p, ok := r.labeled[label]; ok {
+	if p, ok := r.labels[label]; ok {
 		return p
 	}
-	k := keptLabel{Server: r.server(), Label: label}
-	file := r.keptFile("labeled", k.Server, label)
-	p := &poll[ResolutionAll, []labeledPage]{runtime: r, last: ResolutionAll{State: ResolvedDown, Err: errNotAsked}}
-	old := k
-	if file.read(&old, func() bool { return old.Server == k.Server && old.Label == label }) {
-		p.known, p.last.Agents, file.has = old.Pages, agentsOf(old.Pages), true
-	}
-	p.ask = func(ctx context.Context, known []labeledPage) (ResolutionAll, []labeledPage, error) {
-		pages, changed, err := r.askLabel(ctx, label, known)
+	server := r.server()
+	p := &poll[ResolutionAll, keptLabel]{runtime: r, file: r.keptFile("labeled", server, label)}
+	p.ask = func(ctx context.Context, known *keptLabel) (*keptLabel, error) {
+		now, err := r.askLabel(ctx, keptLabel{Server: server, Label: label}, known)
 		if err != nil {
-			pages, changed = known, false
+			return known, err
 		}
-		if changed {
-			file.has = false
-		}
-		next := ResolutionAll{State: failureState(err), Agents: agentsOf(pages), Err: err}
-		if k.Pages = pages; pages != nil {
-			next.FileErr = file.write(&k)
-		}
-		return next, pages, err
+		return now, nil
 	}
-	r.labeled[label] = p
+	p.result = func(known *keptLabel, err, fileErr error) ResolutionAll {
+		now := ResolutionAll{State: failureState(err), Err: err, FileErr: fileErr}
+		if known != nil {
+			for _, page := range known.Pages {
+				for _, a := range page.Agents {
+					now.Agents = append(now.Agents, a.ResolvedAgent)
+				}
+			}
+		}
+		return now
+	}
+	p.begin(func(k *keptLabel) bool { return k.Server == server && k.Label == label })
+	r.labels[label] = p
 	return p
 }
 
-func agentsOf(pages []labeledPage) (all []ResolvedAgent) {
-	for _, page := range pages {
-		for _, a := range page.Agents {
-			all = append(all, a.ResolvedAgent)
-		}
-	}
-	return all
-}
-
 // askLabel reads all pages. Those that have not changed are the known ones.
-func (r *Runtime) askLabel(ctx context.Context, label string, known []labeledPage) (pages []labeledPage, changed bool, err error) {
+func (r *Runtime) askLabel(ctx context.Context, now keptLabel, known *keptLabel) (*keptLabel, error) {
 	old := map[string]labeledPage{}
-	for _, page := range known {
-		old[page.Cursor] = page
-	}
-	for cursor := ""; ; {
-		page, ok := old[cursor]
-		var unless []Option
-		if ok && page.ETag != "" {
-			unless = append(unless, IfNoneMatch(page.ETag))
+	if known != nil {
+		for _, page := range known.Pages {
+			old[page.Cursor] = page
 		}
+	}
+	changed := false
+	for cursor := ""; cursor != "" || len(now.Pages) == 0; {
+		page := old[cursor]
 		err := r.timed(ctx, "resolve_all", r.cfg.Timeout, func(ctx context.Context) error {
-			query := values{url.Values{}}.number("limit", 200).text("cursor", cursor)
-			p, err := getPage[resolved](ctx, r.client, path("labels", label, "agents"), query, unless, ifNoneMatch)
+			query := PageQuery{Limit: 200, Cursor: cursor}.values()
+			p, err := getPage[resolved](ctx, r.client, path("labels", now.Label, "agents"), query, unlessSame(page.ETag), ifNoneMatch)
 			if err == nil {
 				changed = true
 				page = labeledPage{cursor, p.ETag, p.Next, p.Items}
@@ -322,13 +307,15 @@ func (r *Runtime) askLabel(ctx context.Context, label string, known []labeledPag
 			return err
 		})
 		if err != nil && !errors.Is(err, ErrNotModified) {
-			return nil, false, err
+			return nil, err
 		}
-		pages = append(pages, page)
-		if cursor = page.Next; cursor == "" {
-			return pages, changed || len(pages) != len(known), nil
-		}
+		now.Pages = append(now.Pages, page)
+		cursor = page.Next
 	}
+	if !changed && len(now.Pages) == len(known.Pages) {
+		return known, nil
+	}
+	return &now, nil
 }
 
 // server is the address of the service as the files have it.

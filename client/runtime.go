@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -58,9 +57,9 @@ type Runtime struct {
 	clock  clock
 	sender *sender
 
-	mu      sync.Mutex
-	agents  map[target]*poll[Resolution, *resolved]
-	labeled map[string]*poll[ResolutionAll, []labeledPage]
+	mu     sync.Mutex
+	agents map[target]*poll[Resolution, keptAgent]
+	labels map[string]*poll[ResolutionAll, keptLabel]
 }
 
 // target is what is resolved.
@@ -72,7 +71,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
 	cfg.Every = cmp.Or(cfg.Every, defaultEvery)
 	cfg.Timeout = cmp.Or(cfg.Timeout, defaultWait)
 	cfg.MaxEvents = cmp.Or(cfg.MaxEvents, defaultMaxEvents)
-	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, *resolved]{}, labeled: map[string]*poll[ResolutionAll, []labeledPage]{}}
+	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.client = c.once(&r.clock)
 	r.sender = newSender(r)
@@ -120,15 +119,6 @@ func (r *Runtime) event(name string, fields map[string]any) {
 	r.cfg.OnEvent(name, fields)
 }
 
-// fileFailed tells the hook of a file, if there is an error. It returns the error.
-func (r *Runtime) fileFailed(file string, err error) error {
-	if err == nil {
-		return nil
-	}
-	r.event("file", map[string]any{"file": file, "error": err.Error()})
-	return fmt.Errorf("client: keep in a file: %w", err)
-}
-
 // timed does a request and tells the hook of it.
 func (r *Runtime) timed(ctx context.Context, operation string, timeout time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -147,14 +137,6 @@ func (r *Runtime) timed(ctx context.Context, operation string, timeout time.Dura
 	return err
 }
 
-// file is where something is kept in the directory, "" without one.
-func (r *Runtime) file(name string) string {
-	if r.cfg.Directory == "" {
-		return ""
-	}
-	return filepath.Join(r.cfg.Directory, name)
-}
-
 // clock knows how much the service's clock is ahead of the one here.
 type clock struct {
 	mu    sync.Mutex
@@ -170,7 +152,7 @@ func (c *clock) see(h http.Header) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known, c.ahead = true, time.Until(at)
+	c.known, c.ahead = true, time.Until(at).Truncate(time.Millisecond)
 }
 
 func (c *clock) offset() (ahead time.Duration, known bool) {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +38,6 @@ type bundle struct {
 	count  int
 	size   int
 	after  time.Time // when it may be sent again
-	tries  int
 }
 
 // item is an event of a batch.
@@ -84,11 +82,8 @@ func stamp(e Report) (event, error) {
 	if err != nil {
 		return event{}, err
 	}
-	var is struct {
-		Type string         `json:"event_type"`
-		Data map[string]any `json:"data"`
-	}
-	if err := decode(text, &is); err != nil || is.Data == nil || is.Type == "" {
+	fields, err := event{Event: text}.fields()
+	if err != nil || fields["data"][0] != '{' || len(fields["event_type"]) <= len(`""`) {
 		return event{}, errors.New("a report needs a type, and Data that is an object")
 	}
 	return event{text, stamped}, nil
@@ -108,13 +103,13 @@ func (r *Runtime) Flush(ctx context.Context) int {
 	s.hurryUp()
 	for {
 		s.mu.Lock()
-		count, settled := s.count, s.settled
+		count, fewer := s.count, s.fewer
 		s.mu.Unlock()
 		if count == 0 {
 			return 0
 		}
 		select {
-		case <-settled:
+		case <-fewer:
 		case <-ctx.Done():
 			return count
 		}
@@ -134,19 +129,23 @@ type sender struct {
 	asked    bool            // for the time
 	seen     map[string]bool // files at the last scan, nil before the first
 
-	mu      sync.Mutex
-	queue   []*bundle
-	known   map[string]bool // names of files in the queue, or about to be
-	count   int             // events, also of the batch that is being sent
-	names   int             // how many there have been
-	settled chan struct{}   // closed when count has become less
+	mu    sync.Mutex
+	queue []*bundle
+	known map[string]bool // files of the queue, of the batch, and about to be written
+	count int             // events, also of the batch
+	names int             // how many there have been
+	fewer chan struct{}   // closed when count has become less
 }
 
 func newSender(r *Runtime) *sender {
-	return &sender{
-		runtime: r, dir: r.file("reports"), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		known: map[string]bool{}, settled: make(chan struct{}),
+	s := &sender{
+		runtime: r, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		known: map[string]bool{}, fewer: make(chan struct{}),
 	}
+	if r.cfg.Directory != "" {
+		s.dir = filepath.Join(r.cfg.Directory, "reports")
+	}
+	return s
 }
 
 // signal puts an item into a channel that has room for one.
@@ -163,8 +162,8 @@ func (s *sender) add(events []event) int {
 	taken := events[:min(len(events), max(0, s.runtime.cfg.MaxEvents-s.count))]
 	s.count += len(taken)
 	s.mu.Unlock()
-	if dropped := len(events) - len(taken); dropped > 0 {
-		s.dropped(dropped, "the buffer is full")
+	if left := len(events) - len(taken); left > 0 {
+		s.dropped(left, "the buffer is full")
 	}
 	for rest := taken; len(rest) > 0; {
 		n, size := 0, 0
@@ -179,12 +178,18 @@ func (s *sender) add(events []event) int {
 	return len(taken)
 }
 
+func (s *sender) dropped(count int, reason string) {
+	s.runtime.event("dropped", map[string]any{"count": count, "reason": reason})
+}
+
 // keep puts a bundle into the queue, and its events into a file if that is possible.
 func (s *sender) keep(b *bundle) {
 	if s.dir != "" {
+		var random [8]byte
+		rand.Read(random[:]) // never fails
 		s.mu.Lock()
 		s.names++
-		file := fmt.Sprintf("%013d-%06d-%s.json", time.Now().UnixMilli(), s.names%1_000_000, randomHex())
+		file := fmt.Sprintf("%013d-%06d-%x.json", time.Now().UnixMilli(), s.names%1_000_000, random)
 		s.known[file] = true
 		s.mu.Unlock()
 		if s.write(file, b.events) {
@@ -194,12 +199,6 @@ func (s *sender) keep(b *bundle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(s.queue, b)
-}
-
-func randomHex() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 func (s *sender) write(file string, events []event) bool {
@@ -212,30 +211,46 @@ func (s *sender) write(file string, events []event) bool {
 
 func (s *sender) path(file string) string { return filepath.Join(s.dir, file) }
 
-func (s *sender) dropped(count int, reason string) {
-	s.runtime.event("dropped", map[string]any{"count": count, "reason": reason})
+// read reads a file. One that is gone or is not whole has no events. ok is false if the disk
+// has failed, which may pass.
+func (s *sender) read(file string) (events []event, ok bool) {
+	text, err := os.ReadFile(s.path(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true
+	}
+	if s.runtime.fileFailed(s.path(file), err) != nil {
+		return nil, false
+	}
+	var c content
+	err = decode(text, &c)
+	for _, e := range c.Events {
+		if err == nil {
+			_, err = e.fields()
+		}
+	}
+	if err != nil {
+		s.dropped(0, fmt.Sprintf("the file %s cannot be read: %v", file, err))
+		return nil, s.remove(file)
+	}
+	return c.Events, true
 }
 
-// settle says that events are not pending any more.
-func (s *sender) settle(count int) {
+func (s *sender) remove(file string) bool {
+	return s.runtime.fileFailed(s.path(file), removeFile(s.path(file))) == nil
+}
+
+// fields are the members of an event.
+func (e event) fields() (fields map[string]json.RawMessage, err error) {
+	return fields, json.Unmarshal(e.Event, &fields)
+}
+
+// less says that events are not pending any more.
+func (s *sender) less(count int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count -= count
-	close(s.settled)
-	s.settled = make(chan struct{})
-}
-
-// forget removes a bundle for good, and its file if there is one.
-func (s *sender) forget(b *bundle, removeIt bool) {
-	if b.file == "" {
-		return
-	}
-	if removeIt && s.runtime.fileFailed(s.path(b.file), removeFile(s.path(b.file))) != nil {
-		return // it stays known, so that it is not sent again
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.known, b.file)
+	close(s.fewer)
+	s.fewer = make(chan struct{})
 }
 
 // unsaved returns how many events are in memory alone.
@@ -253,10 +268,10 @@ func (s *sender) unsaved() (n int) {
 // hurryUp ends all pauses but those that the service has asked for.
 func (s *sender) hurryUp() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, b := range s.queue {
 		b.after = time.Time{}
 	}
-	s.mu.Unlock()
 	signal(s.hurry)
 }
 
@@ -271,8 +286,9 @@ func (s *sender) run(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		batch, wait := s.take()
-		if items := s.load(batch); len(items) > 0 {
-			s.finish(ctx, batch, s.deliver(ctx, items))
+		if len(batch) > 0 {
+			loaded, items := s.load(batch)
+			s.finish(loaded, s.deliver(ctx, items))
 			continue
 		}
 		select {
@@ -290,11 +306,11 @@ func (s *sender) run(ctx context.Context) {
 func (s *sender) take() (batch []*bundle, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait, now := time.Hour, time.Now()
+	wait = time.Hour
 	count, size := 0, 0
 	s.queue = slices.DeleteFunc(s.queue, func(b *bundle) bool {
-		if b.after.After(now) {
-			wait = min(wait, b.after.Sub(now))
+		if left := time.Until(b.after); left > 0 {
+			wait = min(wait, left)
 			return false
 		}
 		if len(batch) > 0 && (count+b.count > maxBatch || size+b.size > maxBatchBytes) {
@@ -303,116 +319,41 @@ func (s *sender) take() (batch []*bundle, wait time.Duration) {
 		batch, count, size = append(batch, b), count+b.count, size+b.size
 		return true
 	})
-	if len(batch) > 0 {
-		wait = 0 // files may be gone
-	}
 	return batch, wait
 }
 
 // load reads the events of a batch. A file that is gone was sent by another process.
-func (s *sender) load(batch []*bundle) (items []item) {
+func (s *sender) load(batch []*bundle) (loaded []*bundle, items []item) {
 	for _, b := range batch {
 		events := b.events
 		if b.file != "" {
 			var ok bool
-			if events, ok = s.read(b.file); !ok || len(events) == 0 {
-				s.forget(b, ok)
-				s.settle(b.count)
+			if events, ok = s.read(b.file); !ok {
+				s.later(b)
 				continue
 			}
-			s.mu.Lock()
-			s.count += len(events) - b.count // another process may have written it anew
+			s.less(b.count - len(events))
 			b.count = len(events)
-			s.mu.Unlock()
 		}
+		loaded = append(loaded, b)
 		for _, e := range events {
 			items = append(items, item{e, b})
 		}
 	}
-	return items
+	return loaded, items
 }
 
-// read reads a file. One that is none of ours is removed.
-func (s *sender) read(file string) ([]event, bool) {
-	text, err := os.ReadFile(s.path(file))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false
-	}
-	if s.runtime.fileFailed(s.path(file), err) != nil {
-		return nil, false
-	}
-	var c content
-	if err = decode(text, &c); err == nil {
-		for _, e := range c.Events {
-			if _, problem := e.fields(); problem != nil {
-				err = problem
-			}
-		}
-	}
-	if err != nil {
-		s.dropped(0, fmt.Sprintf("the file %s cannot be read: %v", file, err))
-		s.runtime.fileFailed(s.path(file), removeFile(s.path(file)))
-		return nil, false
-	}
-	return c.Events, true
-}
-
-// fields are the members of an event.
-func (e event) fields() (map[string]json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(e.Event, &fields); err != nil {
-		return nil, err
-	}
-	return fields, nil
-}
-
-// scan takes the files of other processes, which may have been killed: at the first scan
-// all, later those that were there at the scan before. A process that runs sends its own
-// sooner.
-func (s *sender) scan() {
-	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	s.runtime.fileFailed(s.dir, err)
-	seen := map[string]bool{}
-	for _, e := range entries {
-		file := e.Name()
-		seen[file] = true
-		s.mu.Lock()
-		ours := s.known[file]
-		s.mu.Unlock()
-		switch {
-		case ours:
-		case strings.HasSuffix(file, ".tmp"):
-			if s.seen[file] {
-				s.runtime.fileFailed(s.path(file), removeFile(s.path(file)))
-			}
-		case strings.HasSuffix(file, ".json") && (s.seen == nil || s.seen[file]):
-			s.adopt(file)
-		}
-	}
-	s.seen = seen
-}
-
-func (s *sender) adopt(file string) {
-	info, err := os.Stat(s.path(file))
-	if err != nil {
-		return // it is gone
-	}
-	events, ok := s.read(file)
-	if !ok {
-		return
-	}
+// later puts a bundle back into the queue.
+func (s *sender) later(b *bundle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known[file] = true
-	s.count += len(events)
-	s.queue = append(s.queue, &bundle{file: file, count: len(events), size: int(info.Size())})
+	b.after = time.Now().Add(times(maxSendPause, jitter()))
+	s.queue = append(s.queue, b)
 }
 
-// finish removes what has been dealt with. left are the events that have to be sent again.
-func (s *sender) finish(ctx context.Context, batch []*bundle, left []item) {
+// finish removes the bundles that are done, and puts those of which events are left back
+// into the queue.
+func (s *sender) finish(batch []*bundle, left []item) {
 	stays := map[*bundle][]event{}
 	for _, i := range left {
 		stays[i.of] = append(stays[i.of], i.event)
@@ -420,20 +361,66 @@ func (s *sender) finish(ctx context.Context, batch []*bundle, left []item) {
 	for _, b := range batch {
 		events := stays[b]
 		if len(events) == 0 {
-			s.forget(b, true)
+			s.done(b)
 			continue
 		}
 		if b.file == "" {
 			b.events = events
 		} else if len(events) < b.count {
-			s.write(b.file, events) // with the old one, what was accepted is sent again
+			s.write(b.file, events) // with the old file, what was accepted would be sent again
 		}
-		pause := min(time.Second<<min(b.tries, 5), maxSendPause)
-		b.count, b.tries, b.after = len(events), b.tries+1, time.Now().Add(time.Duration(float64(pause)*jitter()))
-		s.mu.Lock()
-		s.queue = append(s.queue, b)
-		s.mu.Unlock()
+		b.count = len(events)
+		s.later(b)
 	}
+}
+
+// done removes the file of a bundle. If that fails it stays known, so that it is not sent
+// again.
+func (s *sender) done(b *bundle) {
+	if b.file == "" || !s.remove(b.file) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, b.file)
+}
+
+// scan takes the files of other processes, which may have been killed: at the first scan
+// all, later those that were there at the scan before, as a process that runs sends its own
+// sooner.
+func (s *sender) scan() {
+	entries, err := os.ReadDir(s.dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.runtime.fileFailed(s.dir, err)
+	}
+	first, before := s.seen == nil, s.seen
+	s.seen = map[string]bool{}
+	for _, e := range entries {
+		file := e.Name()
+		s.seen[file] = true
+		switch {
+		case strings.HasSuffix(file, ".tmp") && before[file]:
+			s.remove(file)
+		case strings.HasSuffix(file, ".json") && (first || before[file]):
+			s.adopt(file)
+		}
+	}
+}
+
+// adopt puts a file into the queue, unless it is there.
+func (s *sender) adopt(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known[file] {
+		return
+	}
+	events, _ := s.read(file)
+	if len(events) == 0 {
+		return
+	}
+	s.known[file] = true
+	s.count += len(events)
+	s.queue = append(s.queue, &bundle{file: file, count: len(events), size: len(events) * maxFileBytes / maxBatch})
 }
 
 // deliver sends events until each is accepted, rejected, or refused because of its agent. It
@@ -456,7 +443,7 @@ func (s *sender) deliver(ctx context.Context, items []item) (left []item) {
 		switch {
 		case err == nil:
 			s.failures = 0
-			s.settle(len(items))
+			s.less(len(items))
 			return nil
 		case e != nil && (e.Status == http.StatusBadRequest && e.Code != 0 || e.Status == http.StatusRequestEntityTooLarge):
 			return s.divide(ctx, items, e)
@@ -472,16 +459,13 @@ func (s *sender) deliver(ctx context.Context, items []item) (left []item) {
 func (s *sender) post(ctx context.Context, body []json.RawMessage, key Option) error {
 	var result ReportResult
 	err := s.runtime.timed(ctx, "report", 6*s.runtime.cfg.Timeout, func(ctx context.Context) (err error) {
-		in := struct {
-			Events []json.RawMessage `json:"events"`
-		}{body}
-		result, err = post[ReportResult](ctx, s.runtime.client, path("activities"), in, []Option{key})
+		result, err = post[ReportResult](ctx, s.runtime.client, path("activities"), map[string]any{"events": body}, []Option{key})
 		return err
 	})
 	if err == nil {
 		s.runtime.event("reported", map[string]any{"accepted": int(result.Accepted), "duplicates": int(result.Duplicates)})
-	} else if failureState(err) == ResolvedRefused {
-		s.runtime.event("refused", map[string]any{"detail": err.Error()})
+	} else if e, ok := errors.AsType[*Error](err); ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
+		s.runtime.event("refused", map[string]any{"detail": e.Error()})
 	}
 	return err
 }
@@ -492,7 +476,7 @@ func (s *sender) divide(ctx context.Context, items []item, e *Error) (left []ite
 	bad := map[int]string{}
 	for _, m := range e.Mistakes {
 		var i int
-		if n, _ := fmt.Sscanf(m.Path, "events[%d]", &i); n == 1 && i >= 0 && i < len(items) && bad[i] == "" {
+		if n, _ := fmt.Sscanf(m.Path, "events[%d]", &i); n == 1 && bad[i] == "" {
 			bad[i] = m.Path + ": " + m.Text
 		}
 	}
@@ -505,15 +489,14 @@ func (s *sender) divide(ctx context.Context, items []item, e *Error) (left []ite
 	}
 	var others []item
 	for i, it := range items {
-		detail, ok := bad[i]
-		if !ok {
+		if bad[i] == "" {
 			others = append(others, it)
 			continue
 		}
 		var object Object
 		_ = decode(it.Event, &object) // it was read before
-		s.runtime.event("rejected", map[string]any{"event": object, "detail": detail})
-		s.settle(1)
+		s.runtime.event("rejected", map[string]any{"event": object, "detail": bad[i]})
+		s.less(1)
 	}
 	return s.deliver(ctx, others)
 }
@@ -576,9 +559,7 @@ func (e *event) move(by time.Duration) {
 	if err != nil || json.Unmarshal(fields["timestamp"], &at) != nil {
 		return
 	}
-	if fields["timestamp"], err = json.Marshal(at.Add(by)); err != nil {
-		return
-	}
+	fields["timestamp"], _ = json.Marshal(at.Add(by)) // it is within bounds, or the event is rejected
 	if text, err := encode(fields); err == nil {
 		e.Event = text
 	}
@@ -586,14 +567,13 @@ func (e *event) move(by time.Duration) {
 
 // pause waits after a failure, longer from one to the next. It reports whether to go on.
 func (s *sender) pause(ctx context.Context, err error) bool {
-	asked := retryAfterOf(err)
-	wait := time.Duration(float64(min(time.Second<<min(s.failures, 5), maxSendPause)) * jitter())
+	asked := time.Now().Add(retryAfterOf(err))
+	wait := times(min(time.Second<<min(s.failures, 5), maxSendPause), jitter())
 	s.failures++
-	began := time.Now()
 	select {
-	case <-time.After(max(wait, asked)):
+	case <-time.After(max(wait, time.Until(asked))):
 	case <-s.hurry:
-		return sleep(ctx, asked-time.Since(began))
+		sleep(ctx, time.Until(asked))
 	case <-ctx.Done():
 	}
 	return ctx.Err() == nil

@@ -14,7 +14,7 @@ import (
 
 // watched is an agent that is watched.
 type watched struct {
-	poll    *poll[Resolution, *resolved]
+	poll    *poll[Resolution, keptAgent]
 	changed chan struct{} // holds an item if the service may have another answer
 
 	mu    sync.Mutex
@@ -76,7 +76,7 @@ func (w *watched) follow(ctx context.Context, every time.Duration, news chan<- R
 		select {
 		case <-time.After(w.poll.due()):
 		case <-w.changed:
-			if !sleep(ctx, time.Duration(rand.Float64()*float64(every)/30)) { // not all that watch at once
+			if !sleep(ctx, times(every, rand.Float64()/30)) { // not all that watch at once
 				return
 			}
 			w.poll.hurry()

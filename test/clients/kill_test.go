@@ -2,11 +2,12 @@ package clients
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"orgd/test/seed"
 )
 
 // TestKills kills a driver while it reports, again and again, and has the next one go on:
@@ -29,9 +30,10 @@ func TestKills(t *testing.T) {
 			g.writeToken(t, service.token(t, "editor", ""))
 			service.hire(t, "Ada", "Engineering")
 			var taken []string
+			chance := seed.Rand(t)
 			for i := range kills {
 				g.proxy.set([]*fault{nil, {Lost: true, Path: "/activities"}, {Slow: 0.02}}[i%3])
-				taken = append(taken, g.reportUntilKilled(t, rand.N(100*time.Millisecond))...)
+				taken = append(taken, g.reportUntilKilled(t, time.Duration(chance.IntN(100))*time.Millisecond)...)
 			}
 			g.proxy.set(nil)
 			r := must(g.driver(t, ""))(t)
