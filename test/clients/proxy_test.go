@@ -2,7 +2,6 @@ package clients
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -164,6 +163,6 @@ func (f fault) damage(w http.ResponseWriter, r *http.Request, to http.Handler) {
 		_, _ = w.Write(body)
 		return
 	}
-	_, _ = io.WriteString(w, string(body[:len(body)/2]))
+	_, _ = w.Write(body[:len(body)/2])
 	panic(http.ErrAbortHandler)
 }

@@ -69,7 +69,9 @@ func (m *members) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // isObject reports whether it becomes a type with members.
-func (s schema) isObject() bool { return len(s.Properties) > 0 && (s.More == nil || s.More.Values == nil) }
+func (s schema) isObject() bool {
+	return len(s.Properties) > 0 && (s.More == nil || s.More.Values == nil)
+}
 
 // alternatives are those of which it is one, without null; nullable says if it may be that.
 func (s schema) alternatives() (some []schema, nullable bool) {
