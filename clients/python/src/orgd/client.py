@@ -1,0 +1,203 @@
+"""The client of one service."""
+
+from __future__ import annotations
+
+import atexit
+import json as jsonlib
+import os
+import random
+import threading
+import time
+import uuid
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConnectionFailed, OrgdError
+from .report import Reporter
+from .resolve import ListResolver, Resolution, ResolutionAll, Resolver
+from .transport import Request, Transport, retry_after
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import TracebackType
+
+    import httpx
+
+    from .report import Event
+    from .transport import Answer, OnEvent, Token
+
+ATTEMPTS = 3
+REQUEST_TIMEOUT = 30.0
+
+
+class Client:
+    """Resolves prompts, watches them, and reports what agents do. It may be used by several threads.
+
+    server and token come from ORGD_SERVER, and from ORGD_TOKEN or ORGD_TOKEN_FILE, if they are
+    missing. directory keeps last known answers and events that are not accepted yet; without
+    it they are in memory only. every and timeout are seconds: between two questions, and of one.
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        token: Token | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        directory: str | os.PathLike[str] | None = None,
+        every: float = 30.0,
+        timeout: float = 5.0,
+        max_events: int = 10_000,
+        on_event: OnEvent | None = None,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self._transport = Transport(server, token, token_file, timeout, on_event, http)
+        self._every = every
+        self._directory = None if directory is None else os.fspath(directory)
+        self._lock = threading.Lock()  # of what follows
+        self._resolvers: dict[tuple[str, str], Resolver] = {}
+        self._lists: dict[str, ListResolver] = {}
+        self._watches: weakref.WeakSet[Watch] = weakref.WeakSet()
+        self._closed = False
+        self._reporter = Reporter(self._transport, self._directory, every, max_events)
+        atexit.register(self.close)
+
+    def resolve(self, agent: str, label: str = "production") -> Resolution:
+        """Returns what a label of an agent names, by the agent's id or name.
+
+        It asks the service unless it has done so lately, and never raises because of its answer.
+        """
+        return self._resolver(agent, label).ask()
+
+    def resolve_all(self, label: str = "production") -> ResolutionAll:
+        """Returns what a label names, of all agents that have it."""
+        return self._list(label).ask()
+
+    def watch(self, *agents: str, label: str = "production") -> Iterator[Resolution]:
+        """Yields what a label of each agent names, and then each change of it.
+
+        It ends when the loop is left or the client is closed.
+        """
+        return self._watch(agents, label).run()
+
+    def report(self, events: Event | Iterable[Event]) -> int:
+        """Takes one event or several into the buffer, and returns how many there was room for.
+
+        It does not wait for the network. Raises TypeError or ValueError for what is no event.
+        """
+        return self._reporter.report(events)
+
+    def flush(self, timeout: float = 5.0) -> int:
+        """Waits until all events are accepted, for some seconds, and returns how many are not."""
+        return self._reporter.flush(timeout)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        json: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Sends any request, with path below /api/v1, and returns data of the answer; None if it has no body.
+
+        It is repeated as the API allows, at most twice. Raises OrgdError.
+        """
+        answer = self._repeat(method, path, params, json, headers)
+        if not answer.body:
+            return None
+        if "json" not in answer.headers.get("content-type", ""):
+            return answer.body.decode()
+        return answer.envelope()["data"]
+
+    def pages(self, path: str, params: Mapping[str, Any] | None = None) -> Iterator[Any]:
+        """Yields the items of a list, of all its pages."""
+        cursor: str | None = None
+        while True:
+            page = self._repeat("GET", path, {**(params or {}), **({"cursor": cursor} if cursor else {})}).envelope()
+            yield from page["data"]
+            cursor = page["pagination"]["next_cursor"]
+            if not cursor:
+                return
+
+    def close(self) -> None:
+        """Sends what is pending, for at most five seconds, and ends all threads."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            watches = list(self._watches)
+        for watch in watches:
+            watch.stop()
+        self._reporter.close(5.0)
+        self._transport.close()
+        atexit.unregister(self.close)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _resolver(self, agent: str, label: str) -> Resolver:
+        if not agent or not label:
+            raise ValueError("agent and label must not be empty")
+        with self._lock:
+            r = self._resolvers.get((agent, label))
+            if r is None:
+                r = self._resolvers[agent, label] = Resolver(self._transport, self._every, self._directory, agent, label)
+            return r
+
+    def _list(self, label: str) -> ListResolver:
+        if not label:
+            raise ValueError("label must not be empty")
+        with self._lock:
+            r = self._lists.get(label)
+            if r is None:
+                r = self._lists[label] = ListResolver(self._transport, self._every, self._directory, label)
+            return r
+
+    def _watch(self, agents: tuple[str, ...], label: str) -> Watch:
+        if not agents:
+            raise ValueError("there must be an agent to watch")
+        watch = Watch(self._transport, [self._resolver(a, label) for a in dict.fromkeys(agents)], self._every)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the client is closed")
+            self._watches.add(watch)
+        return watch
+
+    def _repeat(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, Any] | None = None,
+        json: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Sends a request by the rules of the API: all that is repeated is idempotent, or has a key."""
+        sent = {"X-Request-Id": uuid.uuid4().hex}
+        if method == "POST":
+            sent["Idempotency-Key"] = str(uuid.uuid4())
+        content = None
+        if json is not None:
+            sent["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
+            content = jsonlib.dumps(json, allow_nan=False).encode()
+        request = Request(method, path, params, {**sent, **(headers or {})}, content)
+        for attempt in range(1, ATTEMPTS):
+            try:
+                return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
+            except OrgdError as error:
+                if not may_repeat(error):
+                    raise
+                time.sleep(retry_after(error) or 2 ** (attempt - 1) * random.uniform(1, 1.5))
+        return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
+
+
+def may_repeat(error: OrgdError) -> bool:
+    """Reports whether the same request may succeed later."""
+    if isinstance(error, ConnectionFailed):
+        return "CERTIFICATE_VERIFY_FAILED" not in str(error)
+    return error.retryable or (error.code == 0 and error.status in (502, 503, 504))

@@ -1,0 +1,83 @@
+"""Files that a process which is killed leaves whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from typing import Any, cast
+
+Document = dict[str, Any]
+
+
+def make_directory(path: str) -> None:
+    """Makes a directory that only its owner can read, unless it exists."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False) -> None:
+    """Writes another file, which only its owner can read, and renames it."""
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "wb") as f:
+            f.write(content)
+            if sync:
+                f.flush()
+                os.fsync(fd)
+        os.replace(temporary, path)
+    except OSError:
+        remove(temporary)
+        raise
+
+
+def remove(path: str) -> None:
+    """Removes a file if that is possible."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+class DocumentFile:
+    """Keeps one document about something, in a file that is named after it. Without a directory there is none."""
+
+    def __init__(self, directory: str | None, kind: str, about: dict[str, str]) -> None:
+        self.about = about
+        self.path = ""
+        if directory is not None:
+            digest = hashlib.sha256("\n".join(about.values()).encode()).hexdigest()
+            self.path = os.path.join(directory, f"{kind}-{digest[:32]}.json")
+        self._has: object = self  # what is in the file; self if that is not known
+
+    def load(self) -> Document | None:
+        """Returns the document, None if there is none. Raises ValueError or OSError if the file cannot be used."""
+        if not self.path:
+            return None
+        try:
+            with open(self.path, "rb") as f:
+                document: Any = json.load(f)
+        except FileNotFoundError:
+            return None
+        if not isinstance(document, dict):
+            raise ValueError("the file is no object")
+        kept = cast("Document", document)
+        if any(kept.get(key) != value for key, value in self.about.items()):
+            raise ValueError("the file is about something else")
+        self._has = kept
+        return kept
+
+    def save(self, document: Document | None) -> OSError | None:
+        """Has the file hold a document, or removes it with None. Returns why that was not possible."""
+        if not self.path or document is self._has:
+            return None
+        try:
+            if document is None:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self.path)
+            else:
+                make_directory(os.path.dirname(self.path))
+                temporary = f"{self.path}.{os.urandom(8).hex()}.tmp"
+                replace_file(self.path, temporary, json.dumps(document).encode(), sync=True)
+        except OSError as error:
+            return error
+        self._has = document
+        return None

@@ -1,0 +1,401 @@
+"""Events on their way to the service, kept until it has accepted them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import re
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any, cast
+
+from .errors import OrgdError
+from .files import make_directory, remove, replace_file
+from .transport import Request, Transport, retry_after
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_EVENTS = 1000  # of a file, and of a batch
+MAX_FILE = 1 << 20
+MAX_BATCH = 4 << 20
+LAST_WAIT = 30.0
+TIMEOUT = 30.0
+MAX_OFFSET = 60.0  # of two clocks
+LINGER = 1.0  # for more events, so that they share a request
+REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
+
+Event = Mapping[str, Any]
+
+
+class Entry:
+    """An event, and whether its timestamp was made here."""
+
+    __slots__ = ("done", "event", "stamped")
+
+    def __init__(self, event: dict[str, Any], stamped: bool) -> None:
+        self.event = event
+        self.stamped = stamped
+        self.done = False  # accepted or rejected
+
+
+class Bundle:
+    """Some events, in a file, or in memory if that could not be written."""
+
+    __slots__ = ("count", "entries", "not_before", "size")
+
+    def __init__(self, count: int, size: int, entries: list[Entry] | None, not_before: float) -> None:
+        self.count = count
+        self.size = size
+        self.entries = entries
+        self.not_before = not_before
+
+
+class Reporter:
+    """A buffer of events, and a thread that sends them."""
+
+    def __init__(self, transport: Transport, directory: str | None, every: float, max_events: int) -> None:
+        self._transport = transport
+        self._directory = None if directory is None else os.path.join(directory, "reports")
+        self._every = every
+        self._max_events = max_events
+        self._changed = threading.Condition()  # guards what follows
+        self._bundles: dict[str, Bundle] = {}
+        self._pending = 0
+        self._made = 0
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._sleeps_until = float("inf")
+        self._not_before = self._asked_to = 0.0  # for all bundles; _asked_to by the service
+        # Only the thread has these.
+        self._failures = 0
+        self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
+        self._scanned: set[str] = set()
+        self._scan_at = time.monotonic() + every
+        if self._scan(adopt_all=True):
+            with self._changed:
+                self._start()
+
+    def report(self, events: Event | Iterable[Event]) -> int:
+        """Takes events into the buffer, and returns how many there was room for."""
+        several = [cast("Event", events)] if isinstance(events, Mapping) else events
+        entries = [entry_of(e) for e in several]
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("the client is closed")
+            taken = entries[: max(self._max_events - self._pending, 0)]
+            for part in parts_of(taken):
+                self._add(part)
+        if len(taken) < len(entries):
+            self._transport.emit("dropped", count=len(entries) - len(taken), reason="the buffer is full")
+        return len(taken)
+
+    def flush(self, timeout: float) -> int:
+        """Sends what is pending now, for some seconds, and returns how many events still are."""
+        end = time.monotonic() + timeout
+        with self._changed:
+            for bundle in self._bundles.values():
+                bundle.not_before = 0
+            self._not_before = self._asked_to
+            self._start()
+            self._changed.notify_all()
+            while self._pending and time.monotonic() < end and self._thread is not None and self._thread.is_alive():
+                self._changed.wait(end - time.monotonic())
+            return self._pending
+
+    def close(self, timeout: float) -> int:
+        """Flushes, and ends the thread."""
+        end = time.monotonic() + timeout
+        pending = self.flush(timeout)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(max(end - time.monotonic(), 0.1))
+        return pending
+
+    # The buffer. Its methods hold _changed.
+
+    def _add(self, entries: list[Entry]) -> None:
+        self._made += 1
+        name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{os.urandom(8).hex()}.json"
+        self._keep(name, entries, time.monotonic() + min(LINGER, self._every / 30))
+        self._start()
+        if max(self._bundles[name].not_before, self._not_before) < self._sleeps_until:
+            self._changed.notify_all()
+
+    def _keep(self, name: str, entries: list[Entry], not_before: float) -> None:
+        """Keeps a bundle with these entries, in place of the one of this name."""
+        content = json.dumps({"events": [{"event": e.event, "stamped": e.stamped} for e in entries]}, ensure_ascii=False).encode()
+        bundle = Bundle(len(entries), len(content), entries, not_before)
+        if self._directory is not None:
+            try:
+                make_directory(self._directory)
+                replace_file(self._path(name), self._path(f".{name}.tmp"), content)
+                bundle.entries = None
+            except OSError as error:  # they are sent all the same
+                self._transport.emit("file", file=self._path(name), error=error)
+        self._put(name, bundle)
+
+    def _put(self, name: str, bundle: Bundle | None) -> None:
+        before = self._bundles.pop(name, None)
+        self._pending -= before.count if before else 0
+        if bundle is not None:
+            self._bundles[name] = bundle
+            self._pending += bundle.count
+        self._changed.notify_all() if not self._pending else None
+
+    def _forget(self, name: str) -> None:
+        self._put(name, None)
+        if self._directory is not None:
+            remove(self._path(name))
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._directory or "", name)
+
+    def _read(self, name: str) -> list[Entry] | None:
+        """Returns the entries of a file, None if another process has sent it or nobody can read it."""
+        try:
+            with open(self._path(name), "rb") as f:
+                return [Entry({**e["event"], "id": e["event"]["id"]}, e["stamped"] is True) for e in json.load(f)["events"]]
+        except FileNotFoundError:
+            self._put(name, None)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            bundle = self._bundles.get(name)
+            self._forget(name)
+            self._transport.emit("dropped", count=bundle.count if bundle else 1, reason=f"{name} cannot be read: {error}")
+        return None
+
+    def _scan(self, *, adopt_all: bool = False) -> bool:
+        """Adopts files of other processes that nobody sends, and returns whether there are any."""
+        names: set[str] = set()
+        if self._directory is not None:
+            with contextlib.suppress(OSError):
+                names = set(os.listdir(self._directory))
+        stay = names if adopt_all else names & self._scanned
+        self._scanned = names
+        for name in sorted(stay):
+            if name.endswith(".tmp") and not adopt_all:
+                remove(self._path(name))
+            if not name.endswith(".json"):
+                continue
+            with self._changed:
+                if name not in self._bundles and (entries := self._read(name)) is not None:
+                    self._put(name, Bundle(len(entries), os.path.getsize(self._path(name)), None, 0))
+        return bool(self._bundles)
+
+    # The thread.
+
+    def _start(self) -> None:
+        """Starts the thread, unless there is one. After a fork there is none."""
+        if self._bundles and not self._closed and (self._thread is None or not self._thread.is_alive()):
+            thread = threading.Thread(target=self._run, name="orgd-report", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the program ends
+                return
+            self._thread = thread
+
+    def _run(self) -> None:
+        while self._wait():
+            if time.monotonic() >= self._scan_at:
+                self._scan()
+                self._scan_at = time.monotonic() + self._every
+            batch = self._batch()
+            if batch:
+                self._send(batch)
+
+    def _wait(self) -> bool:
+        """Waits until there is something to do, and returns False at the end."""
+        with self._changed:
+            while not self._closed:
+                ready = min((b.not_before for b in self._bundles.values()), default=float("inf"))
+                self._sleeps_until = min(max(ready, self._not_before), self._scan_at)
+                left = self._sleeps_until - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            self._sleeps_until = float("-inf")
+            return not self._closed
+
+    def _batch(self) -> dict[str, list[Entry]]:
+        """Returns the entries of the bundles to send now."""
+        batch: dict[str, list[Entry]] = {}
+        count = size = 0
+        now = time.monotonic()
+        with self._changed:
+            if now < self._not_before:
+                return {}
+            for name, bundle in tuple(self._bundles.items()):
+                if bundle.not_before > now:
+                    continue
+                count, size = count + bundle.count, size + bundle.size
+                if batch and (count > MAX_EVENTS or size > MAX_BATCH):
+                    break
+                entries = bundle.entries if bundle.entries is not None else self._read(name)
+                if entries is not None:
+                    batch[name] = entries
+        return batch
+
+    def _send(self, batch: dict[str, list[Entry]]) -> None:
+        now = time.monotonic()
+        free = [e for entries in batch.values() for e in entries if self._held.get(e.event["agent"], (0, 0.0))[1] <= now]
+        wait = asked = 0.0
+        try:
+            self._settle(free)
+            self._failures = 0
+        except OrgdError as error:
+            self._failures += 1
+            asked = retry_after(error) * random.uniform(1, 1.2)
+            wait = max(backoff(self._failures), asked)
+            if error.status in (401, 403):
+                self._transport.emit("refused", detail=error.detail)
+        now = time.monotonic()
+        with self._changed:
+            self._not_before, self._asked_to = now + wait, now + asked
+            for name, entries in batch.items():
+                left = [e for e in entries if not e.done]
+                not_before = max((self._held.get(e.event["agent"], (0, 0.0))[1] for e in left), default=0.0)
+                if not left:
+                    self._forget(name)
+                elif len(left) < len(entries):
+                    self._keep(name, left, not_before)
+                elif name in self._bundles:
+                    self._bundles[name].not_before = not_before
+
+    def _settle(self, entries: list[Entry]) -> None:
+        """Sends entries, in ever smaller parts, until each is accepted, rejected or held. Raises what is not about them."""
+        parts = [entries]
+        while parts:
+            part = parts.pop()
+            if not part:
+                continue
+            try:
+                accepted, duplicates = self._post(part)
+            except OrgdError as error:
+                parts += self._divide(part, error)
+                continue
+            for e in part:
+                e.done = True
+                self._held.pop(e.event["agent"], None)
+            self._transport.emit("reported", accepted=accepted, duplicates=duplicates)
+
+    def _divide(self, part: list[Entry], error: OrgdError) -> list[list[Entry]]:
+        """Returns what to send in place of a part. Raises error if it is not about its entries."""
+        if error.status == 400 and (named := mistakes_of(error, len(part))):
+            for i, detail in named.items():
+                self._reject(part[i], detail)
+            return [[e for e in part if not e.done]]
+        if error.status == 413 or (error.status == 400 and error.code):
+            if len(part) == 1:
+                self._reject(part[0], error.detail)
+                return []
+            return [part[len(part) // 2 :], part[: len(part) // 2]]
+        agents = sorted({e.event["agent"] for e in part})
+        if error.status != 403 or not error.code or (len(agents) > 1 and not self._reports_some()):
+            raise error
+        if len(agents) == 1:
+            times = self._held.get(agents[0], (0, 0.0))[0] + 1
+            self._held[agents[0]] = times, time.monotonic() + backoff(times)
+            self._transport.emit("refused", detail=error.detail)
+            return []
+        some = set(agents[: len(agents) // 2])
+        return [[e for e in part if e.event["agent"] not in some], [e for e in part if e.event["agent"] in some]]
+
+    def _reject(self, entry: Entry, detail: str) -> None:
+        entry.done = True
+        self._transport.emit("rejected", event=entry.event, detail=detail)
+
+    def _reports_some(self) -> bool:
+        """Reports whether the token may report of some agents, and not of others."""
+        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+        return me.envelope()["data"]["role"] in REPORTERS
+
+    def _post(self, part: list[Entry]) -> tuple[int, int]:
+        """Sends entries, and returns how many were accepted, and how many known."""
+        if self._transport.offset is None and any(e.stamped for e in part):
+            try:
+                self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+            except OrgdError as error:
+                if not error.status:
+                    raise
+        content = json.dumps({"events": [corrected(e, self._transport.offset or 0) for e in part]}, ensure_ascii=False).encode()
+        headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        request = Request("POST", "/activities", headers=headers, content=content)
+        result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
+        try:
+            return int(result["accepted"]), int(result["duplicates"])
+        except (KeyError, TypeError, ValueError):
+            raise OrgdError("this is not how orgd answers a report") from None
+
+
+def entry_of(event: Event) -> Entry:
+    """Returns an event with id and timestamp. Raises TypeError or ValueError if it is none."""
+    made = dict(event)
+    for name in ("agent", "event_type"):
+        if not isinstance(made.get(name), str) or not made[name]:
+            raise ValueError(f"an event needs {name}")
+    if not isinstance(made.get("data"), Mapping):
+        raise ValueError("data of an event must be a mapping")
+    if isinstance(made.get("timestamp"), datetime):
+        made["timestamp"] = made["timestamp"].astimezone().isoformat()
+    stamped = made.get("timestamp") is None
+    if stamped:
+        made["timestamp"] = utc(datetime.now(timezone.utc))
+    if made.get("id") is None:
+        made["id"] = str(uuid.uuid4())
+    text = json.dumps(made, allow_nan=False, ensure_ascii=False)
+    text.encode()  # raises if that is not possible
+    return Entry(json.loads(text), stamped)
+
+
+def corrected(entry: Entry, offset: float) -> dict[str, Any]:
+    """Returns the event, with the time of the service if a clock is wrong."""
+    if not entry.stamped or abs(offset) <= MAX_OFFSET:
+        return entry.event
+    at = datetime.fromisoformat(entry.event["timestamp"].replace("Z", "+00:00")) + timedelta(seconds=offset)
+    return {**entry.event, "timestamp": utc(at)}
+
+
+def utc(at: datetime) -> str:
+    """Writes a time as the service does."""
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parts_of(entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Divides entries into those of one file each."""
+    part: list[Entry] = []
+    size = 0
+    for entry in entries:
+        length = len(json.dumps(entry.event, ensure_ascii=False).encode()) + 32
+        if part and (len(part) == MAX_EVENTS or size + length > MAX_FILE):
+            yield part
+            part, size = [], 0
+        part.append(entry)
+        size += length
+    if part:
+        yield part
+
+
+def mistakes_of(error: OrgdError, count: int) -> dict[int, str]:
+    """Returns what is wrong with entries of a batch, by their number."""
+    found: dict[int, str] = {}
+    for mistake in error.mistakes:
+        if named := re.match(r"events\[(\d+)\]", str(mistake.get("path"))):
+            i = int(named[1])
+            text = f"{mistake['path'][named.end() :].lstrip('.')}: {mistake['text']}".removeprefix(": ")
+            found[i] = f"{found[i]}; {text}" if i in found else text
+    if more := re.search(r"; also not valid: ((?:events\[\d+\](?:, )?)+)$", error.detail):
+        for number in re.findall(r"\d+", more[1]):
+            found.setdefault(int(number), error.detail)
+    return {i: text for i, text in found.items() if i < count}
+
+
+def backoff(failures: int) -> float:
+    """Returns the wait after some failures that followed each other."""
+    return min(2.0 ** min(failures - 1, 10), LAST_WAIT) * random.uniform(0.8, 1.2)

@@ -1,0 +1,294 @@
+"""What a label names: asked for cheaply, and kept for the time when there is no answer."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from .errors import OrgdError
+from .files import DocumentFile
+from .transport import Answer, Request, Transport, path, retry_after
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .types import ResolvedAgent
+
+State = Literal["active", "inactive", "no_label", "no_agent", "refused", "down"]
+StateAll = Literal["current", "refused", "down"]
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What is known of an agent and its label.
+
+    agent is the last known answer, also while the service does not answer. error is why it is
+    not from the service now, file_error why the file does not have it.
+    """
+
+    asked: str
+    label: str
+    state: State
+    agent: ResolvedAgent | None = None
+    error: OrgdError | None = None
+    file_error: OSError | None = None
+
+    @property
+    def version(self) -> int | None:
+        """The version that the label names."""
+        return self.agent["version"] if self.agent else None
+
+    @property
+    def agent_version(self) -> int | None:
+        """The version, for the data of events."""
+        return self.version
+
+    @property
+    def instructions(self) -> str | None:
+        """The prompt of the version."""
+        return self.agent["snapshot"]["instructions"] if self.agent else None
+
+    @property
+    def usable(self) -> bool:
+        """Whether the agent may work."""
+        return self.agent is not None and self.agent["status"] == "active"
+
+    def attributes(self) -> dict[str, str]:
+        """Returns the attributes for the spans of what the agent does."""
+        if self.agent is None:
+            return {}
+        return {
+            "gen_ai.agent.id": self.agent["agent_id"],
+            "gen_ai.prompt.name": self.agent["name"],
+            "gen_ai.prompt.version": str(self.agent["version"]),
+        }
+
+
+@dataclass(frozen=True)
+class ResolutionAll:
+    """What is known of all agents that have a label."""
+
+    label: str
+    state: StateAll
+    agents: tuple[ResolvedAgent, ...] = ()
+    error: OrgdError | None = None
+    file_error: OSError | None = None
+
+
+class Pauses:
+    """When the next request may be sent."""
+
+    def __init__(
+        self,
+        every: float,
+        clock: Callable[[], float] = time.monotonic,
+        uniform: Callable[[float, float], float] = random.uniform,
+    ) -> None:
+        self._every = every
+        self._clock = clock
+        self._uniform = uniform
+        self._spread = True  # the first pause parts those that were started together
+        self._due = self._asked_to = float("-inf")
+
+    def begin(self, *, down: bool, retry_after: float) -> None:
+        """Begins the pause after a request."""
+        pause = self._every * (4 / 3 if down else 1) * self._uniform(0.8, 1.2)
+        if self._spread:
+            pause *= self._uniform(0, 1)
+            self._spread = False
+        now = self._clock()
+        self._asked_to = now + retry_after * self._uniform(1, 1.2)
+        self._due = max(now + pause, self._asked_to)
+
+    def left(self, *, hurry: bool = False) -> float:
+        """Returns the seconds that are left; in a hurry only of what the service has asked for."""
+        return (self._asked_to if hurry else self._due) - self._clock()
+
+
+R = TypeVar("R", Resolution, ResolutionAll)
+
+
+class Poller(Generic[R]):
+    """Asks one question again and again, with pauses and never twice at a time."""
+
+    def __init__(self, transport: Transport, every: float, file: DocumentFile) -> None:
+        self.last: R
+        self.pauses = Pauses(every)
+        self.listeners: set[threading.Event] = set()
+        self._transport = transport
+        self._file = file
+        self._turn = threading.Lock()
+        self._rounds = 0
+
+    def ask(self, *, hurry: bool = False) -> R:
+        """Returns what the service says, or the last result if it is not time to ask.
+
+        In a hurry it asks regardless of the pause, and does not take the result of a request
+        that was under way before.
+        """
+        rounds = self._rounds
+        if self.pauses.left(hurry=hurry) > 0 or not self._turn.acquire(timeout=self._transport.timeout):
+            return self.last
+        try:
+            if (hurry or rounds == self._rounds) and self.pauses.left(hurry=hurry) <= 0:
+                self.last = self._round()
+                self.pauses.begin(down=self.last.state == "down", retry_after=retry_after(self.last.error))
+                self._rounds += 1
+        finally:
+            self._turn.release()
+        for listener in tuple(self.listeners):
+            listener.set()
+        return self.last
+
+    def _round(self) -> R:
+        raise NotImplementedError
+
+    def _load(self) -> dict[str, Any]:
+        """Returns what the file has, nothing if it cannot be used."""
+        try:
+            return self._file.load() or {}
+        except (OSError, ValueError) as error:
+            self._transport.emit("file", file=self._file.path, error=error)
+            return {}
+
+    def _save(self, document: dict[str, Any] | None) -> OSError | None:
+        error = self._file.save(document)
+        if error:
+            self._transport.emit("file", file=self._file.path, error=error)
+        return error
+
+
+NOT_ASKED = OrgdError("the service was not asked yet")
+
+
+class Resolver(Poller[Resolution]):
+    """Keeps what a label of an agent names."""
+
+    def __init__(self, transport: Transport, every: float, directory: str | None, agent: str, label: str) -> None:
+        about = {"server": transport.server, "agent": agent, "label": label}
+        super().__init__(transport, every, DocumentFile(directory, "resolved", about))
+        self.agent = agent
+        self._label = label
+        self._kept: dict[str, Any] | None = self._load()
+        if not self._answers(self._kept.get("answer")):
+            self._kept = None
+        self._state: State | None = None
+        self.last = Resolution(agent, label, "down", self._known(), NOT_ASKED)
+
+    def _known(self) -> ResolvedAgent | None:
+        return self._kept["answer"] if self._kept else None
+
+    def _answers(self, data: Any) -> bool:
+        """Reports whether data is what was asked for, and has what is used of it."""
+        try:
+            snapshot = data["snapshot"]
+            texts = (data["agent_id"], data["name"], data["status"], snapshot["instructions"])
+            named = key(self.agent) in (key(data["agent_id"]), key(data["name"]))
+            return named and data["label"] == self._label and all(isinstance(t, str) for t in texts) and isinstance(data["version"], int)
+        except (KeyError, TypeError):
+            return False
+
+    def _round(self) -> Resolution:
+        error = None
+        try:
+            tag = self._kept["etag"] if self._kept else ""
+            request = Request("GET", path("agents", self.agent, "labels", self._label), headers={"If-None-Match": tag} if tag else None)
+            answer = self._transport.send("resolve", request)
+            if answer.status != 304:
+                self._kept = self._read(answer)
+            known = self._known()
+            state: State = "active" if known and known["status"] == "active" else "inactive"
+        except OrgdError as raised:
+            error, state = raised, state_of(raised)
+        if state == "no_agent":
+            self._kept = None
+        if state != self._state:
+            self._transport.emit("state", agent=self.agent, label=self._label, state=state, before=self._state)
+            self._state = state
+        return Resolution(self.agent, self._label, state, self._known(), error, self._save(self._kept))
+
+    def _read(self, answer: Answer) -> dict[str, Any]:
+        data = answer.envelope()["data"]
+        if not self._answers(data):
+            raise OrgdError("the answer is about something else", status=answer.status)
+        return {**self._file.about, "etag": answer.headers.get("etag", ""), "answer": data}
+
+
+def state_of(error: OrgdError) -> State:
+    """Returns what an answer means that is no success."""
+    if error.code == 3000:
+        return "no_agent"
+    if error.code == 3001:
+        return "no_label"
+    if error.status in (401, 403) or (error.code and error.status < 500 and error.status != 429):
+        return "refused"
+    return "down"
+
+
+def key(name: str) -> str:
+    """Returns a name as the service compares it."""
+    from unicodedata import normalize
+
+    bare = normalize("NFC", name).strip().replace("\u200c", "").replace("\u200d", "")
+    return normalize("NFC", bare.casefold())
+
+
+class ListResolver(Poller[ResolutionAll]):
+    """Keeps what a label names of all agents that have it."""
+
+    def __init__(self, transport: Transport, every: float, directory: str | None, label: str) -> None:
+        super().__init__(transport, every, DocumentFile(directory, "labeled", {"server": transport.server, "label": label}))
+        self._label = label
+        self._kept: dict[str, Any] | None = self._load()
+        try:
+            agents = agents_of(self._kept["pages"])
+        except (KeyError, TypeError):
+            self._kept, agents = None, ()
+        self.last = ResolutionAll(label, "down", agents, NOT_ASKED)
+
+    def _round(self) -> ResolutionAll:
+        before: list[dict[str, Any]] = self._kept["pages"] if self._kept else []
+        try:
+            pages = self._pages({page["cursor"]: page for page in before})
+        except OrgdError as error:
+            state: StateAll = "down" if state_of(error) == "down" else "refused"
+            return ResolutionAll(self._label, state, self.last.agents, error, self._save(self._kept))
+        if pages != before or self._kept is None:
+            self._kept = {**self._file.about, "pages": pages}
+        return ResolutionAll(self._label, "current", agents_of(pages), None, self._save(self._kept))
+
+    def _pages(self, before: dict[str | None, dict[str, Any]]) -> list[dict[str, Any]]:
+        """Reads all pages, of which only those are sent that have changed."""
+        pages: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while not pages or cursor:
+            page = before.get(cursor)
+            params = {"limit": "200", "cursor": cursor} if cursor else {"limit": "200"}
+            headers = {"If-None-Match": page["etag"]} if page and page["etag"] else None
+            answer = self._transport.send("resolve_all", Request("GET", path("labels", self._label, "agents"), params, headers))
+            if page is None or answer.status != 304:
+                envelope = answer.envelope()
+                try:
+                    page = {
+                        "cursor": cursor,
+                        "etag": answer.headers.get("etag", ""),
+                        "next": envelope["pagination"]["next_cursor"],
+                        "agents": envelope["data"],
+                    }
+                    agents_of([page])
+                except (KeyError, TypeError):
+                    raise OrgdError("the answer is no page", status=answer.status) from None
+            pages.append(page)
+            cursor = page["next"]
+        return pages
+
+
+def agents_of(pages: list[dict[str, Any]]) -> tuple[ResolvedAgent, ...]:
+    """Returns the agents of all pages. Raises KeyError or TypeError if they are none."""
+    agents = tuple(agent for page in pages for agent in page["agents"])
+    for agent in agents:
+        _ = agent["name"], agent["status"], agent["version"], agent["snapshot"]["instructions"]
+    return agents
