@@ -20,6 +20,7 @@ type driver struct {
 
 var drivers = []driver{
 	{"go", func(*testing.T) []string { return []string{goDriver} }},
+	{"python", pythonDriver},
 }
 
 // answerWait is how long a driver may take for an answer.

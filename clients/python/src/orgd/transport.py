@@ -103,6 +103,7 @@ class Transport:
         each of its steps instead.
         """
         seconds = self.timeout if timeout is None else timeout
+        self._client()  # httpx is loaded before the time counts
         with self._told(operation) as heard:
             answer = self._attempt(request, seconds) if direct else within(seconds, lambda: self._attempt(request, seconds))
             heard(answer.status, answer.headers)
