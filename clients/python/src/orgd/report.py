@@ -77,9 +77,10 @@ class Reporter:
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
         self._scanned: set[str] = set()
         self._scan_at = time.monotonic() + every
-        if self._scan(adopt_all=True):
-            with self._changed:
-                self._start()
+        self._last = b"", ""  # what was sent, and its Idempotency-Key
+        self._scan(adopt_all=True)
+        with self._changed:
+            self._start()
 
     def report(self, events: Event | Iterable[Event]) -> int:
         """Takes events into the buffer, and returns how many there was room for."""
@@ -171,8 +172,8 @@ class Reporter:
             self._transport.emit("dropped", count=bundle.count if bundle else 1, reason=f"{name} cannot be read: {error}")
         return None
 
-    def _scan(self, *, adopt_all: bool = False) -> bool:
-        """Adopts files of other processes that nobody sends, and returns whether there are any."""
+    def _scan(self, *, adopt_all: bool = False) -> None:
+        """Adopts files of other processes that nobody sends."""
         names: set[str] = set()
         if self._directory is not None:
             with contextlib.suppress(OSError):
@@ -187,13 +188,13 @@ class Reporter:
             with self._changed:
                 if name not in self._bundles and (entries := self._read(name)) is not None:
                     self._put(name, Bundle(len(entries), os.path.getsize(self._path(name)), None, 0))
-        return bool(self._bundles)
 
     # The thread.
 
     def _start(self) -> None:
         """Starts the thread, unless there is one. After a fork there is none."""
-        if self._bundles and not self._closed and (self._thread is None or not self._thread.is_alive()):
+        needed = self._bundles or self._directory is not None
+        if needed and not self._closed and (self._thread is None or not self._thread.is_alive()):
             thread = threading.Thread(target=self._run, name="orgd-report", daemon=True)
             try:
                 thread.start()
@@ -325,7 +326,9 @@ class Reporter:
                 if not error.status:
                     raise
         content = json.dumps({"events": [corrected(e, self._transport.offset or 0) for e in part]}, ensure_ascii=False).encode()
-        headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        if self._last[0] != content:
+            self._last = content, str(uuid.uuid4())
+        headers = {"Content-Type": "application/json", "Idempotency-Key": self._last[1]}
         request = Request("POST", "/activities", headers=headers, content=content)
         result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
         try:

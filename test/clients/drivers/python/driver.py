@@ -52,7 +52,8 @@ class Driver:
 
     def do_resolve_all(self, label: str = "production") -> dict[str, Any]:
         r = self.client.resolve_all(label)
-        return {"state": r.state, "agents": [{"name": a["name"], "version": a["version"]} for a in r.agents]}
+        agents = [{"name": a["name"], "version": a["version"]} for a in r.agents]
+        return {"state": r.state, "agents": agents, "file_error": r.file_error is not None}
 
     def do_watch(self, agents: list[str], label: str = "production") -> dict[str, Any]:
         changes = self.client.watch(*agents, label=label)
