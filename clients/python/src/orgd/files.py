@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from typing import Any, cast
@@ -44,6 +43,8 @@ class DocumentFile:
         self.about = about
         self.path = ""
         if directory is not None:
+            import hashlib
+
             digest = hashlib.sha256("\n".join(about.values()).encode()).hexdigest()
             self.path = os.path.join(directory, f"{kind}-{digest[:32]}.json")
         self._has: object = self  # what is in the file; self if that is not known

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from .errors import OrgdError
 from .files import DocumentFile
@@ -21,8 +20,7 @@ State = Literal["active", "inactive", "no_label", "no_agent", "refused", "down"]
 StateAll = Literal["current", "refused", "down"]
 
 
-@dataclass(frozen=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What is known of an agent and its label.
 
     agent is the last known answer, also while the service does not answer. error is why it is
@@ -67,8 +65,7 @@ class Resolution:
         }
 
 
-@dataclass(frozen=True)
-class ResolutionAll:
+class ResolutionAll(NamedTuple):
     """What is known of all agents that have a label."""
 
     label: str

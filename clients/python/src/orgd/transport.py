@@ -8,7 +8,6 @@ import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from urllib.parse import quote
 
 from .errors import ConnectionFailed, OrgdError, error_of
 
@@ -54,6 +53,8 @@ class Answer(NamedTuple):
 
 def path(*segments: str) -> str:
     """Joins the segments of a path and escapes each."""
+    from urllib.parse import quote
+
     return "".join("/" + quote(s, safe="") for s in segments)
 
 
