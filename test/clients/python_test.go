@@ -5,7 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 )
 
 // pythonSource is the package as it lies in the repository.
@@ -43,4 +46,106 @@ func pythonDriver(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return []string{"env", "PYTHONPATH=" + source, "PYTHONDONTWRITEBYTECODE=1", pythonTools(t), "drivers/python/driver.py"}
+}
+
+// The wheel is small, is imported quickly without what it needs later, and the program of
+// its page works with it.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	python := pythonTools(t)
+	dir := t.TempDir()
+	run := func(t *testing.T, name string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = pythonSource
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	for name, args := range map[string][]string{
+		"mypy":    {"mypy", "--cache-dir", filepath.Join(dir, "mypy")},
+		"pyright": {"pyright"},
+		"ruff":    {"ruff", "check", "--no-cache", ".", "../../test/clients/drivers/python"},
+		"format":  {"ruff", "format", "--no-cache", "--check", ".", "../../test/clients/drivers/python"},
+		"pytest":  {"pytest", "-q", "-p", "no:cacheprovider", "tests"},
+	} {
+		t.Run(name, func(t *testing.T) { run(t, python, append([]string{"-B", "-m"}, args...)...) })
+	}
+	run(t, python, "-m", "hatchling", "build", "-t", "wheel", "-d", dir)
+	wheels, err := filepath.Glob(filepath.Join(dir, "orgd-*-py3-none-any.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("the wheels are %q, %v, want one", wheels, err)
+	}
+	if info, err := os.Stat(wheels[0]); err != nil || info.Size() > 60_000 {
+		t.Errorf("the wheel has %d bytes, %v, want at most 60000", info.Size(), err)
+	}
+	installed := filepath.Join(dir, "installed")
+	run(t, python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", installed, wheels[0])
+	t.Run("import", func(t *testing.T) { importsQuickly(t, python, installed) })
+	t.Run("page", func(t *testing.T) { pageOfPython(t, python, installed) })
+}
+
+// importsQuickly measures the time of the processor that an import takes.
+func importsQuickly(t *testing.T, python, installed string) {
+	best := time.Hour
+	for range 5 {
+		cmd := exec.Command(python, "-c", "import time; began = time.process_time(); import orgd; print(time.process_time() - began)")
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+installed)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := must(time.ParseDuration(strings.TrimSpace(string(out)) + "s"))(t)
+		best = min(best, took)
+	}
+	if best > 50*time.Millisecond {
+		t.Errorf("import orgd takes %s, want at most 50ms", best)
+	}
+}
+
+// pythonBlock is a block of code of a page.
+var pythonBlock = regexp.MustCompile("(?ms)^```python\n(.*?)^```$")
+
+// pageOfPython runs the program of the page, and what else it shows, one after the other.
+func pageOfPython(t *testing.T, python, installed string) {
+	page, err := os.ReadFile("../../docs/python.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, 0)
+	s.hire(t, "Ada", "Engineering")
+	dir := t.TempDir()
+	var rest strings.Builder
+	rest.WriteString("import orgd\nclient = orgd.Client()\n")
+	for i, block := range pythonBlock.FindAllSubmatch(page, -1) {
+		if i > 0 {
+			rest.Write(block[1])
+		} else if err := os.WriteFile(filepath.Join(dir, "agent.py"), block[1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	token := filepath.Join(dir, "reporter.token")
+	for name, text := range map[string]string{token: s.token(t, "reporter", ""), filepath.Join(dir, "rest.py"): rest.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]string{
+		"agent.py": "version 1: following 'version 1'\n",
+		"rest.py":  "Ada active 1\nBob no_agent None\n0 events are pending\n1\n3000 agent \"Zoe\" not found\n",
+	} {
+		cmd := exec.CommandContext(t.Context(), python, file, "Ada")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+installed, "ORGD_SERVER="+s.url, "ORGD_TOKEN_FILE="+token)
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != want {
+			t.Errorf("%s says %q, %v, want %q", file, out, err, want)
+		}
+	}
+	tools, _, err := s.tools(t.Context())
+	if err != nil || tools["search"] != 1 {
+		t.Errorf("the service has %v, %v, want one event of search", tools, err)
+	}
 }
