@@ -67,9 +67,11 @@ class AsyncClient:
 
         def follow() -> None:
             with contextlib.suppress(RuntimeError):  # the loop is closed
-                for resolution in watch.run():
-                    loop.call_soon_threadsafe(queue.put_nowait, resolution)
-                loop.call_soon_threadsafe(queue.put_nowait, None)
+                try:
+                    for resolution in watch.run():
+                        loop.call_soon_threadsafe(queue.put_nowait, resolution)
+                finally:
+                    loop.call_soon_threadsafe(queue.put_nowait, None)
 
         threading.Thread(target=follow, name="orgd-watch", daemon=True).start()
         try:

@@ -27,7 +27,7 @@ class OrgdError(Exception):
         self.category: str = problem.get("error_category") or ""
         self.instance: str = problem.get("instance") or ""
         self.retryable: bool = problem.get("retryable") is True
-        self.retry_after: float = problem.get("retry_after") or 0
+        self.retry_after: float = min(float(problem.get("retry_after") or 0), 86400)
         self.mistakes: list[Mistake] = problem.get("errors") or []
 
 
@@ -93,4 +93,4 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> OrgdError:
 
 
 def _seconds(text: str) -> int:
-    return min(int(text), 86400) if text.isascii() and text.isdigit() else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -140,7 +140,7 @@ class Reporter:
                 replace_file(self._path(name), self._path(f".{name}.tmp"), content)
                 bundle.entries = None
             except OSError as error:  # they are sent all the same
-                self._transport.emit("file", file=self._path(name), error=error)
+                self._transport.emit("file", file=self._path(name), error=str(error))
         self._put(name, bundle)
 
     def _put(self, name: str, bundle: Bundle | None) -> None:
@@ -159,11 +159,13 @@ class Reporter:
     def _path(self, name: str) -> str:
         return os.path.join(self._directory or "", name)
 
-    def _read(self, name: str) -> list[Entry] | None:
-        """Returns the entries of a file, None if another process has sent it or nobody can read it."""
+    def _read(self, name: str) -> Bundle | None:
+        """Reads a file. Returns None if another process has sent it, or nobody can read it."""
         try:
             with open(self._path(name), "rb") as f:
-                return [Entry({**e["event"], "id": e["event"]["id"]}, e["stamped"] is True) for e in json.load(f)["events"]]
+                content = f.read()
+            entries = [Entry({**e["event"], "id": e["event"]["id"]}, e["stamped"] is True) for e in json.loads(content)["events"]]
+            return Bundle(len(entries), len(content), entries, 0)
         except FileNotFoundError:
             self._put(name, None)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -186,8 +188,9 @@ class Reporter:
             if not name.endswith(".json"):
                 continue
             with self._changed:
-                if name not in self._bundles and (entries := self._read(name)) is not None:
-                    self._put(name, Bundle(len(entries), os.path.getsize(self._path(name)), None, 0))
+                if name not in self._bundles and (bundle := self._read(name)) is not None:
+                    bundle.entries = None
+                    self._put(name, bundle)
 
     # The thread.
 
@@ -238,9 +241,9 @@ class Reporter:
                 count, size = count + bundle.count, size + bundle.size
                 if batch and (count > MAX_EVENTS or size > MAX_BATCH):
                     break
-                entries = bundle.entries if bundle.entries is not None else self._read(name)
-                if entries is not None:
-                    batch[name] = entries
+                read = bundle if bundle.entries is not None else self._read(name)
+                if read is not None and read.entries is not None:
+                    batch[name] = read.entries
         return batch
 
     def _send(self, batch: dict[str, list[Entry]]) -> None:

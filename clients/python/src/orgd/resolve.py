@@ -148,13 +148,13 @@ class Poller(Generic[R]):
         try:
             return self._file.load() or {}
         except (OSError, ValueError) as error:
-            self._transport.emit("file", file=self._file.path, error=error)
+            self._transport.emit("file", file=self._file.path, error=str(error))
             return {}
 
     def _save(self, document: dict[str, Any] | None) -> OSError | None:
         error = self._file.save(document)
         if error:
-            self._transport.emit("file", file=self._file.path, error=error)
+            self._transport.emit("file", file=self._file.path, error=str(error))
         return error
 
 
@@ -191,7 +191,7 @@ class Resolver(Poller[Resolution]):
     def _round(self) -> Resolution:
         error = None
         try:
-            tag = self._kept["etag"] if self._kept else ""
+            tag = self._kept.get("etag") if self._kept else ""
             request = Request("GET", path("agents", self.agent, "labels", self._label), headers={"If-None-Match": tag} if tag else None)
             answer = self._transport.send("resolve", request)
             if answer.status != 304:
@@ -200,12 +200,15 @@ class Resolver(Poller[Resolution]):
             state: State = "active" if known and known["status"] == "active" else "inactive"
         except OrgdError as raised:
             error, state = raised, state_of(raised)
+        file_error = None
         if state == "no_agent":
             self._kept = None
+        if state == "no_agent" or self._kept:  # another process may have written the file
+            file_error = self._save(self._kept)
         if state != self._state:
             self._transport.emit("state", agent=self.agent, label=self._label, state=state, before=self._state)
             self._state = state
-        return Resolution(self.agent, self._label, state, self._known(), error, self._save(self._kept))
+        return Resolution(self.agent, self._label, state, self._known(), error, file_error)
 
     def _read(self, answer: Answer) -> dict[str, Any]:
         data = answer.envelope()["data"]
@@ -252,7 +255,7 @@ class ListResolver(Poller[ResolutionAll]):
             pages = self._pages({page["cursor"]: page for page in before})
         except OrgdError as error:
             state: StateAll = "down" if state_of(error) == "down" else "refused"
-            return ResolutionAll(self._label, state, self.last.agents, error, self._save(self._kept))
+            return ResolutionAll(self._label, state, self.last.agents, error, self._save(self._kept) if self._kept else None)
         if pages != before or self._kept is None:
             self._kept = {**self._file.about, "pages": pages}
         return ResolutionAll(self._label, "current", agents_of(pages), None, self._save(self._kept))
@@ -285,6 +288,7 @@ class ListResolver(Poller[ResolutionAll]):
 
 def agents_of(pages: list[dict[str, Any]]) -> tuple[ResolvedAgent, ...]:
     """Returns the agents of all pages. Raises KeyError or TypeError if they are none."""
+    _ = [(page["cursor"], page["etag"], page["next"]) for page in pages]
     agents = tuple(agent for page in pages for agent in page["agents"])
     for agent in agents:
         _ = agent["name"], agent["status"], agent["version"], agent["snapshot"]["instructions"]
