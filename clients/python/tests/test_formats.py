@@ -47,6 +47,8 @@ def test_only_timestamps_of_a_wrong_clock_are_corrected() -> None:
     event = {"timestamp": "2026-11-28T10:00:00.500Z"}
     assert corrected(Entry(event, stamped=True), 59)["timestamp"] == "2026-11-28T10:00:00.500Z"
     assert corrected(Entry(event, stamped=True), -86400)["timestamp"] == "2026-11-27T10:00:00.500Z"
+    assert corrected(Entry({"timestamp": "2026-11-28T10:00:00.5Z"}, stamped=True), -86400)["timestamp"] == "2026-11-27T10:00:00.500Z"
+    assert corrected(Entry({"timestamp": "soon"}, stamped=True), -86400)["timestamp"] == "soon"
     assert corrected(Entry(event, stamped=False), -86400)["timestamp"] == "2026-11-28T10:00:00.500Z"
 
 

@@ -116,6 +116,9 @@ class Reporter:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+            lost = sum(b.count for b in self._bundles.values() if b.entries is not None)
+        if lost:
+            self._transport.emit("dropped", count=lost, reason="the client was closed")
         if self._thread is not None:
             self._thread.join(max(end - time.monotonic(), 0.1))
         return pending
@@ -164,14 +167,18 @@ class Reporter:
         try:
             with open(self._path(name), "rb") as f:
                 content = f.read()
-            entries = [Entry({**e["event"], "id": e["event"]["id"]}, e["stamped"] is True) for e in json.loads(content)["events"]]
+            entries = [Entry(entry_of(e["event"]).event, e["stamped"] is True) for e in json.loads(content)["events"]]
             return Bundle(len(entries), len(content), entries, 0)
         except FileNotFoundError:
             self._put(name, None)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            bundle = self._bundles.get(name)
+        except OSError as error:  # such as too many open files
+            self._transport.emit("file", file=self._path(name), error=str(error))
+            if name in self._bundles:
+                self._bundles[name].not_before = time.monotonic() + self._every
+        except (ValueError, KeyError, TypeError) as error:
+            count = self._bundles[name].count if name in self._bundles else 1
             self._forget(name)
-            self._transport.emit("dropped", count=bundle.count if bundle else 1, reason=f"{name} cannot be read: {error}")
+            self._transport.emit("dropped", count=count, reason=f"{name} cannot be read: {error}")
         return None
 
     def _scan(self, *, adopt_all: bool = False) -> None:
@@ -334,6 +341,7 @@ class Reporter:
         headers = {"Content-Type": "application/json", "Idempotency-Key": self._last[1]}
         request = Request("POST", "/activities", headers=headers, content=content)
         result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
+        self._last = b"", ""
         try:
             return int(result["accepted"]), int(result["duplicates"])
         except (KeyError, TypeError, ValueError):
@@ -364,8 +372,12 @@ def corrected(entry: Entry, offset: float) -> dict[str, Any]:
     """Returns the event, with the time of the service if a clock is wrong."""
     if not entry.stamped or abs(offset) <= MAX_OFFSET:
         return entry.event
-    at = datetime.fromisoformat(entry.event["timestamp"].replace("Z", "+00:00")) + timedelta(seconds=offset)
-    return {**entry.event, "timestamp": utc(at)}
+    text = re.sub(r"\.\d+", lambda m: m[0][:7].ljust(7, "0"), entry.event["timestamp"]).replace("Z", "+00:00")
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:  # another program has written it
+        return entry.event
+    return {**entry.event, "timestamp": utc(at + timedelta(seconds=offset))}
 
 
 def utc(at: datetime) -> str:
