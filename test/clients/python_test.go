@@ -45,7 +45,7 @@ func pythonDriver(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"env", "PYTHONPATH=" + source, "PYTHONDONTWRITEBYTECODE=1", pythonTools(t), "drivers/python/driver.py"}
+	return []string{"env", "PYTHONPATH=" + source, pythonTools(t), "drivers/python/driver.py"}
 }
 
 // The wheel is small, is imported quickly without what it needs later, and the program of
@@ -66,7 +66,7 @@ func TestPython(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"mypy":    {"mypy", "--cache-dir", filepath.Join(dir, "mypy")},
-		"pyright": {"pyright"},
+		"pyright": {"pyright", "--pythonpath", python},
 		"ruff":    {"ruff", "check", "--no-cache", ".", "../../test/clients/drivers/python"},
 		"format":  {"ruff", "format", "--no-cache", "--check", ".", "../../test/clients/drivers/python"},
 		"pytest":  {"pytest", "-q", "-p", "no:cacheprovider", "tests"},

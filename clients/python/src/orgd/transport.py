@@ -175,7 +175,8 @@ class Transport:
 
         with self._lock:
             if self._http is None:
-                self._http = httpx.Client(headers={"User-Agent": "orgd-python"})
+                tls = self.server.startswith("https:")  # without it there are no certificates to load
+                self._http = httpx.Client(headers={"User-Agent": "orgd-python"}, verify=tls)
             return self._http
 
     def _authorization(self) -> dict[str, str]:
