@@ -103,12 +103,19 @@ class Client:
     ) -> Any:
         """Sends any request, with path below /api/v1, and returns data of the answer; None if it has no body.
 
-        It is repeated as the API allows, at most twice. Raises OrgdError.
+        What is not JSON is returned as text if headers ask for it with Accept. The request is repeated as the API allows, at most twice. Raises OrgdError.
         """
-        answer = self._repeat(method, path, params, json, headers)
+        sent = {"X-Request-Id": uuid.uuid4().hex}
+        if method == "POST":
+            sent["Idempotency-Key"] = str(uuid.uuid4())
+        content = None
+        if json is not None:
+            sent["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
+            content = jsonlib.dumps(json, allow_nan=False).encode()
+        answer = self._repeat(Request(method, path, params, {**sent, **(headers or {})}, content))
         if not answer.body:
             return None
-        if "json" not in answer.headers.get("content-type", ""):
+        if "json" not in answer.headers.get("content-type", "") and any(name.lower() == "accept" for name in headers or ()):
             return answer.body.decode()
         return answer.envelope()["data"]
 
@@ -116,7 +123,8 @@ class Client:
         """Yields the items of a list, of all its pages."""
         cursor: str | None = None
         while True:
-            page = self._repeat("GET", path, {**(params or {}), **({"cursor": cursor} if cursor else {})}).envelope()
+            request = Request("GET", path, {**(params or {}), **({"cursor": cursor} if cursor else {})})
+            page = self._repeat(request).envelope()
             yield from page["data"]
             cursor = page["pagination"]["next_cursor"]
             if not cursor:
@@ -169,23 +177,8 @@ class Client:
             self._watches.add(watch)
         return watch
 
-    def _repeat(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, Any] | None = None,
-        json: object = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    def _repeat(self, request: Request) -> Answer:
         """Sends a request by the rules of the API: all that is repeated is idempotent, or has a key."""
-        sent = {"X-Request-Id": uuid.uuid4().hex}
-        if method == "POST":
-            sent["Idempotency-Key"] = str(uuid.uuid4())
-        content = None
-        if json is not None:
-            sent["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
-            content = jsonlib.dumps(json, allow_nan=False).encode()
-        request = Request(method, path, params, {**sent, **(headers or {})}, content)
         for attempt in range(1, ATTEMPTS):
             try:
                 return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
