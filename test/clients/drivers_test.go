@@ -21,6 +21,7 @@ type driver struct {
 var drivers = []driver{
 	{"go", func(*testing.T) []string { return []string{goDriver} }},
 	{"python", pythonDriver},
+	{"typescript", typescriptDriver},
 }
 
 // answerWait is how long a driver may take for an answer.

@@ -1,0 +1,184 @@
+import { ConnectionFailed, OrgdError } from "./errors.js";
+import { Directory, environment, isNode } from "./files.js";
+import { hookOf, type OnEvent } from "./hook.js";
+import { randomHex, type ReportedEvent, Reporter } from "./report.js";
+import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
+import { type Call, type Envelope, type Token, Transport } from "./transport.js";
+import { jitter, Signal } from "./wait.js";
+import { Watch } from "./watch.js";
+
+/** How a client is made. Times are in seconds. */
+export interface ClientConfig {
+  /** Where orgd is, such as https://orgd.example.com; else ORGD_SERVER. */
+  server?: string;
+  /** A token, or what returns it for each request; else ORGD_TOKEN. */
+  token?: Token;
+  /** A file with the token, which is read for each request; else ORGD_TOKEN_FILE. Not in browsers. */
+  tokenFile?: string;
+  /** Where last known answers and events are kept; by default in memory only. Not in browsers. */
+  directory?: string;
+  /** How often is asked what a label names; 30. */
+  every?: number;
+  /** How long a request may take; 5. */
+  timeout?: number;
+  /** How many events the buffer has at most; 10 000. */
+  maxEvents?: number;
+  /** Called for metrics and alarms. */
+  onEvent?: OnEvent;
+  fetch?: typeof globalThis.fetch;
+}
+
+/** What a request may have. */
+export interface RequestOptions {
+  params?: Record<string, string | number | boolean | undefined>;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Seconds for each attempt; 30. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+const maxAttempts = 3;
+/** Seconds that close waits for events to be accepted. */
+const lastFlush = 5;
+
+/** A client of orgd for a program that runs agents. */
+export class Client {
+  private readonly source: Source;
+  private readonly reporter: Reporter;
+  private readonly agents = new Map<string, AgentResolver>();
+  private readonly lists = new Map<string, ListResolver>();
+  private readonly watches = new Set<Watch>();
+  private readonly leave: () => void;
+
+  constructor(config: ClientConfig = {}) {
+    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "");
+    if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server: ${JSON.stringify(server)} must be a URL; ORGD_SERVER is one, too`);
+    const own = config.token === undefined && config.tokenFile === undefined;
+    const token = own ? environment("ORGD_TOKEN") : config.token;
+    const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
+    const hook = hookOf(config.onEvent);
+    const fetch = config.fetch ?? globalThis.fetch.bind(globalThis);
+    const transport = new Transport(server, token, tokenFile, fetch, hook);
+    const shared = { transport, hook, every: config.every ?? 30, timeout: config.timeout ?? 5 };
+    this.source = { ...shared, directory: Directory.open(config.directory) };
+    const directory = Directory.open(config.directory, "reports");
+    this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
+    this.leave = isNode ? () => void this.close() : this.farewell.bind(this);
+    if (isNode) process.once("beforeExit", this.leave);
+    else globalThis.addEventListener("pagehide", this.leave);
+  }
+
+  /** resolve returns what a label of an agent names, asking if the last request was long enough ago. */
+  async resolve(agent: string, label = "production"): Promise<Resolution> {
+    return await this.resolver(agent, label).get();
+  }
+
+  /** resolveAll does it for all agents that have the label. */
+  async resolveAll(label = "production"): Promise<ResolutionAll> {
+    return await entry(this.lists, label, () => new ListResolver(this.source, label)).get();
+  }
+
+  /** watch yields what is known of each agent, and then whenever state or answer of one has changed. */
+  async *watch(agents: string | readonly string[], label = "production"): AsyncGenerator<Resolution, void, void> {
+    const names = typeof agents === "string" ? [agents] : agents;
+    const watch = new Watch(this.source, names.map((agent) => this.resolver(agent, label)));
+    this.watches.add(watch);
+    try {
+      for (let r = await watch.next(); r; r = await watch.next()) yield r;
+    } finally {
+      watch.close();
+      this.watches.delete(watch);
+    }
+  }
+
+  /** report takes events into the buffer, from which they are sent until they are accepted. It returns how many were taken. */
+  async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
+    return await this.reporter.report(events);
+  }
+
+  /** flush waits until all events are accepted, and returns how many are not after so many seconds. */
+  async flush(timeout = lastFlush): Promise<number> {
+    return await this.reporter.flush(timeout);
+  }
+
+  /** request sends any other request and returns its data. path is below /api/v1. */
+  async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await this.envelope(method, path, options))?.data as T;
+  }
+
+  /** pages yields the items of a list, page by page. */
+  async *pages<T = unknown>(path: string, params: RequestOptions["params"] = {}): AsyncGenerator<T, void, void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.envelope("GET", path, { params: cursor === undefined ? params : { ...params, cursor } });
+      yield* page?.data as T[];
+      cursor = page?.pagination?.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /** close ends all that runs, and gives what is in the buffer five seconds. */
+  async close(): Promise<void> {
+    if (isNode) process.off("beforeExit", this.leave);
+    else globalThis.removeEventListener("pagehide", this.leave);
+    for (const watch of this.watches) watch.close();
+    await this.reporter.flush(lastFlush);
+    this.reporter.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  private resolver(agent: string, label: string): AgentResolver {
+    return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
+  }
+
+  /** farewell sends what is in memory, as a page can while it is left. */
+  private farewell(): void {
+    const call = this.reporter.farewell();
+    if (!call) return;
+    const [url, init] = this.source.transport.request(call, this.source.transport.lastToken);
+    globalThis.fetch(url, { ...init, keepalive: true }).catch(() => undefined);
+  }
+
+  private async envelope(method: string, path: string, options: RequestOptions): Promise<Envelope | undefined> {
+    const call = callOf(method, path, options);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.source.transport.send(call)).envelope;
+      } catch (error) {
+        if (attempt === maxAttempts || call.signal?.aborted || !(error instanceof OrgdError) || !mayRepeat(error)) throw error;
+        const over = new Signal();
+        call.signal?.addEventListener("abort", over.notify.bind(over), { once: true });
+        await over.wait(error.retryAfter || 2 ** (attempt - 1) * jitter(1, 1.5), true);
+      }
+    }
+  }
+}
+
+/** entry returns the value of a key, which is made if there is none. */
+function entry<T>(all: Map<string, T>, key: string, make: () => T): T {
+  const value = all.get(key) ?? make();
+  all.set(key, value);
+  return value;
+}
+
+function callOf(method: string, path: string, { params = {}, body, headers = {}, timeout = 30, signal }: RequestOptions): Call {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  const call: Call = { operation: "request", method, path: query ? `${path}?${query}` : path, headers: {}, timeout, signal };
+  if (method === "POST") call.headers = { "Idempotency-Key": randomHex(16) };
+  if (body !== undefined) {
+    call.body = typeof body === "string" ? body : JSON.stringify(body);
+    if (method === "PATCH") call.headers = { "Content-Type": "application/merge-patch+json" };
+  }
+  call.headers = { ...call.headers, ...headers };
+  return call;
+}
+
+/** mayRepeat says whether the same request may succeed later. Every POST has a key, so none has its effect twice. */
+function mayRepeat(e: OrgdError): boolean {
+  return e.retryable || (e instanceof ConnectionFailed && e.status === 0) || (e.code === 0 && [502, 503, 504].includes(e.status));
+}

@@ -1,0 +1,125 @@
+import type { ErrorDetail, Mistake } from "./types.js";
+
+/** What an error of the service says. */
+export interface ErrorFields {
+  /** The HTTP status, 0 if there is no answer. */
+  status: number;
+  /** The code of the API, 0 if something else than orgd has answered. */
+  code: number;
+  category: string;
+  detail: string;
+  /** The id of the request; the service's log has it. */
+  instance: string;
+  /** The same request may succeed later. */
+  retryable: boolean;
+  /** How many seconds the service asks to wait, 0 if it does not say. */
+  retryAfter: number;
+  /** What is wrong with the parts of a document or a report, one by one. */
+  mistakes: readonly Mistake[];
+}
+
+/** An answer that is no success. Its subclasses are for codes at which programs branch. */
+export class OrgdError extends Error implements ErrorFields {
+  readonly status: number;
+  readonly code: number;
+  readonly category: string;
+  readonly detail: string;
+  readonly instance: string;
+  readonly retryable: boolean;
+  readonly retryAfter: number;
+  readonly mistakes: readonly Mistake[];
+
+  constructor(message: string, fields: Partial<ErrorFields> = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.status = fields.status ?? 0;
+    this.code = fields.code ?? 0;
+    this.category = fields.category ?? "";
+    this.detail = fields.detail ?? message;
+    this.instance = fields.instance ?? "";
+    this.retryable = fields.retryable ?? false;
+    this.retryAfter = fields.retryAfter ?? 0;
+    this.mistakes = fields.mistakes ?? [];
+  }
+}
+
+/** There is no answer, or one that cannot be used. The cause says why. */
+export class ConnectionFailed extends OrgdError {}
+/** 1000 and 1002: the token is missing, expired, revoked or not valid. */
+export class Unauthenticated extends OrgdError {}
+/** 1001: the token's role does not suffice. */
+export class Forbidden extends OrgdError {}
+/** 3000, 3001 and 3002: what is addressed does not exist. */
+export class NotFound extends OrgdError {}
+/** 4000, 4001 and 4002: not possible in the current state. */
+export class Conflict extends OrgdError {}
+/** 4002: what was to be changed has changed meanwhile. */
+export class VersionConflict extends Conflict {}
+/** 5000, 5001 and 5002: too many requests. */
+export class RateLimited extends OrgdError {}
+/** 8001: something that the service needs is down, or it is stopping. */
+export class Unavailable extends OrgdError {}
+
+function classOf(code: number): typeof OrgdError {
+  switch (code) {
+    case 1000:
+    case 1002:
+      return Unauthenticated;
+    case 1001:
+      return Forbidden;
+    case 3000:
+    case 3001:
+    case 3002:
+      return NotFound;
+    case 4000:
+    case 4001:
+      return Conflict;
+    case 4002:
+      return VersionConflict;
+    case 5000:
+    case 5001:
+    case 5002:
+      return RateLimited;
+    case 8001:
+      return Unavailable;
+    default:
+      return OrgdError;
+  }
+}
+
+/** The longest wait in seconds that the service can ask for. */
+const longestWait = 300;
+
+/** errorOf reads an answer that is no success. what names the request. */
+export function errorOf(what: string, status: number, headers: Headers, text: string): OrgdError {
+  const header = seconds(headers.get("Retry-After"));
+  const said = problemIn(text);
+  if (said === undefined) {
+    const detail = `this is not how orgd answers: ${JSON.stringify(text.slice(0, 120))}`;
+    return new OrgdError(`${what}: ${status}: ${detail}`, { status, detail, retryAfter: header });
+  }
+  return new (classOf(said.error_code))(`${what}: ${status}/${said.error_code}: ${said.detail}`, {
+    status,
+    code: said.error_code,
+    category: said.error_category,
+    detail: said.detail,
+    instance: said.instance,
+    retryable: said.retryable,
+    retryAfter: seconds(said.retry_after) || header,
+    mistakes: said.errors ?? [],
+  });
+}
+
+function problemIn(text: string): ErrorDetail | undefined {
+  try {
+    const said = (JSON.parse(text) as { error_detail?: ErrorDetail } | null)?.error_detail;
+    return typeof said?.error_code === "number" && said.error_code > 0 ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function seconds(value: string | number | null): number {
+  const n = Number(value ?? 0);
+  return n > 0 ? Math.min(n, longestWait) : 0;
+}

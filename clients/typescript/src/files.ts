@@ -1,0 +1,87 @@
+type Fs = typeof import("node:fs/promises");
+type Path = typeof import("node:path");
+
+/** isNode says whether there are files and a process. */
+export const isNode = typeof process === "object" && typeof process.versions === "object" && "node" in process.versions;
+
+/** environment returns a variable, undefined if it is empty or this is a browser. */
+export function environment(name: string): string | undefined {
+  return (isNode && process.env[name]) || undefined;
+}
+
+// A variable as specifier keeps bundlers for browsers from looking for the module.
+async function load(name: string): Promise<unknown> {
+  return await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+}
+
+/** readText reads a file. */
+export async function readText(file: string): Promise<string> {
+  return await ((await load("node:fs/promises")) as Fs).readFile(file, "utf8");
+}
+
+/** sha256 returns the hash of a text in hexadecimal. */
+export async function sha256(text: string): Promise<string> {
+  const { createHash } = (await load("node:crypto")) as typeof import("node:crypto");
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** isMissing says whether an error is that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** A directory whose files only their owner can read. */
+export class Directory {
+  readonly #fs: Fs;
+  readonly #path: Path;
+  readonly name: string;
+
+  private constructor(fs: Fs, path: Path, name: string) {
+    this.#fs = fs;
+    this.#path = path;
+    this.name = name;
+  }
+
+  /** open returns a directory that is made when something is written. In a browser there is none. */
+  static async open(name: string | undefined, ...below: string[]): Promise<Directory | undefined> {
+    if (name === undefined || !isNode) return undefined;
+    const path = (await load("node:path")) as Path;
+    return new Directory((await load("node:fs/promises")) as Fs, path, path.join(name, ...below));
+  }
+
+  /** path returns the path of a file. */
+  path(file: string): string {
+    return this.#path.join(this.name, file);
+  }
+
+  /** list returns the names of all files, in their order. */
+  async list(): Promise<string[]> {
+    try {
+      return (await this.#fs.readdir(this.name)).sort();
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  async read(file: string): Promise<string> {
+    return await this.#fs.readFile(this.path(file), "utf8");
+  }
+
+  /** replace writes a file as a whole, by way of a temporary one: a crash leaves the old or the new one. */
+  async replace(file: string, text: string, temporary: string): Promise<void> {
+    await this.#fs.mkdir(this.name, { recursive: true, mode: 0o700 });
+    try {
+      await this.#fs.writeFile(this.path(temporary), text, { mode: 0o600 });
+      await this.#fs.rename(this.path(temporary), this.path(file));
+    } catch (error) {
+      await this.#fs.rm(this.path(temporary), { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** remove removes a file if it is there. */
+  async remove(file: string): Promise<void> {
+    await this.#fs.rm(this.path(file), { force: true });
+  }
+}

@@ -1,0 +1,439 @@
+import { OrgdError } from "./errors.js";
+import { type Directory, isMissing } from "./files.js";
+import type { Hook } from "./hook.js";
+import type { Call, Transport } from "./transport.js";
+import type { IngestResult } from "./types.js";
+import { jitter, Signal } from "./wait.js";
+
+/** A runtime event to be reported. */
+export interface ReportedEvent {
+  /** The id or name of an agent. */
+  agent: string;
+  /** task_started, task_completed, cost_incurred, tool_used, delegation_sent or delegation_received. */
+  event_type: string;
+  /** What happened; agent_version is the version of the prompt that caused it. */
+  data: object;
+  description?: string;
+  related_ids?: Record<string, string>;
+  /** When it happened, by default now. */
+  timestamp?: string | Date;
+  /** A UUID by which the service knows an event that is sent twice, by default a random one. */
+  id?: string;
+}
+
+/** An event in the buffer. */
+interface Kept {
+  event: ReportedEvent & { id: string; timestamp: string };
+  /** The client gave the timestamp. */
+  stamped: boolean;
+}
+
+/** A file of the buffer, or events in memory if it could not be written. */
+interface Entry {
+  name: string;
+  count: number;
+  memory: Kept[] | undefined;
+  /** Not to be sent before, because the token may not report on its agents. */
+  heldUntil: number;
+}
+
+/** An event of a batch, with the entry that has it and all that are in there. */
+interface Item {
+  kept: Kept;
+  entry: Entry;
+  all: Kept[];
+}
+
+/** Bounds of a batch, and of a file. */
+const maxBatch = 1000;
+const maxSize = 1 << 20;
+/** What a browser sends of a page that is left. */
+const maxFarewell = 60_000;
+/** Seconds between two batches that are not full. */
+const linger = 0.2;
+/** The longest wait in seconds after failures, unless the service asks for more. */
+const longestWait = 30;
+/** Clocks that differ by so many seconds are right. */
+const goodClock = 60;
+
+/** What a reporter works with. */
+export interface ReportConfig {
+  transport: Transport;
+  directory: Promise<Directory | undefined>;
+  hook: Hook;
+  every: number;
+  timeout: number;
+  maxEvents: number;
+}
+
+/** Buffers events, and sends them in the background until they are accepted. */
+export class Reporter {
+  /** How many events are in the buffer. */
+  private count = 0;
+  private counter = 0;
+  private entries: Entry[] = [];
+  private seen = new Set<string>();
+  private readonly ready: Promise<void>;
+  private isReady = false;
+  private readonly end = new AbortController();
+
+  private readonly more = new Signal(); // events, or an end
+  private readonly hurry = new Signal(); // no wait, or an end
+  private readonly less = new Signal(); // the buffer has less events
+  private failures = 0;
+  private held = new Map<string, { until: number; tries: number }>(); // agents on which the token may not report
+  private last = { signature: "", key: "" }; // of the last batch
+
+  constructor(private readonly config: ReportConfig) {
+    this.ready = this.scan(true).then(() => {
+      this.isReady = true;
+      this.less.notify();
+    });
+    void this.run();
+  }
+
+  /** report takes events into the buffer and returns how many. */
+  async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
+    const all = (Array.isArray(events) ? (events as readonly ReportedEvent[]) : [events as ReportedEvent]).map(prepare);
+    if (this.closed) throw new Error("orgd: the client is closed");
+    await this.ready;
+    const taken = all.slice(0, Math.max(0, this.config.maxEvents - this.count));
+    this.count += taken.length;
+    if (taken.length < all.length) this.config.hook("dropped", { count: all.length - taken.length, reason: "the buffer is full" });
+    for (const part of parts(taken)) {
+      const entry = { name: this.newName(), count: part.length, memory: undefined, heldUntil: 0 };
+      await this.write(entry, part);
+      this.entries.push(entry);
+    }
+    this.more.notify();
+    return taken.length;
+  }
+
+  /** flush waits until all is sent, and returns how many events are not. */
+  async flush(seconds: number): Promise<number> {
+    const end = performance.now() + seconds * 1000;
+    this.held.clear();
+    for (const entry of this.entries) entry.heldUntil = 0;
+    this.hurry.notify();
+    this.more.notify();
+    while ((this.count > 0 || !this.isReady) && performance.now() < end) {
+      await this.less.wait((end - performance.now()) / 1000, true);
+    }
+    return this.count;
+  }
+
+  /** close ends the sender. What is in memory only is lost. */
+  close(): void {
+    this.end.abort();
+    this.more.notify();
+    this.hurry.notify();
+  }
+
+  private get closed(): boolean {
+    return this.end.signal.aborted;
+  }
+
+  /** farewell returns a request with what is in memory, as much as a page may send while it is left. */
+  farewell(): Call | undefined {
+    const kept: string[] = [];
+    let size = 0;
+    for (const event of this.entries.flatMap((e) => e.memory ?? []).map((k) => this.sent(k))) {
+      const text = JSON.stringify(event);
+      size += 3 * text.length; // bytes, at most
+      if (size > maxFarewell) break;
+      kept.push(text);
+    }
+    return kept.length === 0 ? undefined : this.call(`{"events":[${kept.join(",")}]}`, randomHex(16));
+  }
+
+  /** run sends batches until the end. */
+  private async run(): Promise<void> {
+    await this.ready;
+    let scanned = performance.now();
+    while (!this.closed) {
+      const items = await this.batch();
+      if (items.length > 0) {
+        await this.deliver(items);
+        continue;
+      }
+      const next = scanned + this.config.every * 1000;
+      const now = performance.now();
+      if (now >= next) {
+        await this.scan(false);
+        scanned = performance.now();
+      } else if (!this.entries.some((e) => e.heldUntil <= now)) {
+        const until = Math.min(next, ...this.entries.map((e) => e.heldUntil));
+        await this.more.wait((until - now) / 1000);
+      }
+    }
+  }
+
+  /** batch returns the next events to be sent. */
+  private async batch(): Promise<Item[]> {
+    const items: Item[] = [];
+    let size = 0;
+    for (const entry of [...this.entries]) {
+      const now = performance.now();
+      if (entry.heldUntil > now) continue;
+      const all = await this.read(entry);
+      const free = all.filter((k) => (this.held.get(k.event.agent)?.until ?? 0) <= now);
+      if (all.length > 0 && free.length === 0) {
+        entry.heldUntil = Math.min(...all.map((k) => this.held.get(k.event.agent)?.until ?? 0));
+      }
+      size += JSON.stringify(free).length;
+      if (items.length > 0 && (size > maxSize || items.length + free.length > maxBatch)) break;
+      items.push(...free.map((kept) => ({ kept, entry, all })));
+    }
+    return items;
+  }
+
+  /** deliver sends a batch and does what the answer asks for. */
+  private async deliver(items: Item[]): Promise<void> {
+    try {
+      if (this.config.transport.offset === undefined && items.some((i) => i.kept.stamped)) await this.readClock();
+      const body = JSON.stringify({ events: items.map((i) => this.sent(i.kept)) });
+      const answer = await this.config.transport.send(this.call(body, this.keyOf(items)));
+      const { accepted, duplicates } = answer.envelope?.data as IngestResult;
+      await this.settle(items);
+      this.config.hook("reported", { accepted, duplicates });
+      for (const item of items) this.held.delete(item.kept.event.agent);
+      this.failures = 0;
+      if (items.length < maxBatch) await this.hurry.wait(linger);
+    } catch (error) {
+      await this.failed(items, error);
+    }
+  }
+
+  private async failed(items: Item[], error: unknown): Promise<void> {
+    if (!(error instanceof OrgdError)) console.error("orgd: report", error); // a mistake of this package
+    const { status, code, detail, retryAfter } = error instanceof OrgdError ? error : new OrgdError(String(error));
+    const named = error instanceof OrgdError && status === 400 && code !== 0 ? namedIn(error, items.length) : new Map<number, string>();
+    if (status === 401 || status === 403) this.config.hook("refused", { detail });
+    if (named.size > 0) {
+      await this.reject(items, named);
+    } else if ((status === 400 && code !== 0) || status === 413) {
+      const half = Math.ceil(items.length / 2);
+      if (items.length > 1) await this.deliverEach([items.slice(0, half), items.slice(half)]);
+      else await this.reject(items, new Map([[0, detail]]));
+    } else if (status === 403 && code !== 0) {
+      await this.separate(items);
+    } else {
+      await this.backOff(retryAfter);
+    }
+  }
+
+  private async deliverEach(batches: Iterable<Item[]>): Promise<void> {
+    for (const items of batches) await this.deliver(items);
+  }
+
+  private async backOff(retryAfter: number): Promise<void> {
+    const asked = retryAfter * jitter(1, 1.2);
+    const wait = backOffAfter(this.failures++);
+    const end = performance.now() + asked * 1000;
+    while (!this.closed && performance.now() < end) await this.hurry.wait((end - performance.now()) / 1000);
+    if (!this.closed && wait > asked) await this.hurry.wait(wait - asked);
+  }
+
+  /** separate has the others not wait for agents on which the token may not report. */
+  private async separate(items: Item[]): Promise<void> {
+    const agents = [...new Set(items.map((i) => i.kept.event.agent))];
+    const [agent = "", another] = agents;
+    if (another !== undefined) {
+      await this.deliverEach(agents.map((a) => items.filter((i) => i.kept.event.agent === a)));
+      return;
+    }
+    const tries = this.held.get(agent)?.tries ?? 0;
+    this.held.set(agent, { until: performance.now() + 1000 * backOffAfter(tries), tries: tries + 1 });
+  }
+
+  /** reject removes events that are not valid, by their place in the batch. The rest is sent at once. */
+  private async reject(items: Item[], named: ReadonlyMap<number, string>): Promise<void> {
+    await this.settle(items.filter((_, i) => named.has(i)));
+    for (const [i, detail] of named) {
+      const item = items[i];
+      if (item) this.config.hook("rejected", { event: item.kept.event, detail });
+    }
+  }
+
+  /** settle removes events from the buffer. */
+  private async settle(items: Item[]): Promise<void> {
+    const done = new Set(items.map((i) => i.kept));
+    for (const { entry, all } of new Map(items.map((i) => [i.entry, i])).values()) {
+      all.splice(0, Infinity, ...all.filter((k) => !done.has(k)));
+      if (all.length === 0) {
+        await this.remove(entry);
+        continue;
+      }
+      await this.write(entry, all);
+      this.count -= entry.count - all.length;
+      entry.count = all.length;
+    }
+    this.less.notify();
+  }
+
+  private async readClock(): Promise<void> {
+    try {
+      await this.config.transport.send({ operation: "clock", method: "GET", path: "/auth/me", timeout: this.config.timeout });
+    } catch (error) {
+      if (!(error instanceof OrgdError) || error.status === 0) throw error;
+    }
+  }
+
+  /** sent returns an event as it is sent, by the service's clock if this one is wrong. */
+  private sent({ event, stamped }: Kept): Kept["event"] {
+    const offset = this.config.transport.offset ?? 0;
+    if (!stamped || Math.abs(offset) <= goodClock) return event;
+    return { ...event, timestamp: new Date(Date.parse(event.timestamp) + offset * 1000).toISOString() };
+  }
+
+  /** keyOf returns the same key for the same batch, so that it has its effect once. */
+  private keyOf(items: Item[]): string {
+    const signature = [this.config.transport.offset, ...items.map((i) => i.kept.event.id)].join();
+    if (this.last.signature !== signature) this.last = { signature, key: randomHex(16) };
+    return this.last.key;
+  }
+
+  private call(body: string, key: string): Call {
+    const headers = { "Idempotency-Key": key };
+    return { operation: "report", method: "POST", path: "/activities", headers, body, timeout: this.config.timeout, signal: this.end.signal };
+  }
+
+  /** scan adopts the files of others: all at the start, later those that were there at the scan before. */
+  private async scan(first: boolean): Promise<void> {
+    const directory = await this.config.directory;
+    if (!directory) return;
+    try {
+      const names = await directory.list();
+      const known = new Set(this.entries.map((e) => e.name));
+      for (const name of names) {
+        if (known.has(name) || (!first && !this.seen.has(name))) continue;
+        if (name.endsWith(".json")) await this.adopt(name);
+        if (name.endsWith(".tmp") && !first) await directory.remove(name);
+      }
+      this.seen = new Set(names);
+    } catch (error) {
+      this.config.hook("file", { file: directory.name, error });
+    }
+  }
+
+  private async adopt(name: string): Promise<void> {
+    const entry: Entry = { name, count: 0, memory: undefined, heldUntil: 0 };
+    entry.count = (await this.read(entry)).length;
+    if (entry.count === 0) return;
+    this.count += entry.count;
+    this.entries.push(entry);
+  }
+
+  /** read returns the events of an entry. One whose file is gone or cannot be read is removed. */
+  private async read(entry: Entry): Promise<Kept[]> {
+    if (entry.memory) return entry.memory;
+    try {
+      const { events } = JSON.parse((await (await this.config.directory)?.read(entry.name)) ?? "") as { events: Kept[] };
+      if (events.length === 0 || !events.every((k) => k.event.id && k.event.agent)) throw new Error("the file has no events");
+      return events;
+    } catch (error) {
+      if (!isMissing(error)) this.config.hook("dropped", { count: entry.count, reason: `${entry.name}: ${String(error)}` });
+      await this.remove(entry);
+      this.less.notify();
+      return [];
+    }
+  }
+
+  /** write writes the file of an entry; the events stay in memory if that cannot be done. */
+  private async write(entry: Entry, events: Kept[]): Promise<void> {
+    const directory = await this.config.directory;
+    try {
+      await directory?.replace(entry.name, JSON.stringify({ events }), `.${entry.name}.tmp`);
+      entry.memory = directory ? undefined : events;
+    } catch (error) {
+      entry.memory = events;
+      this.config.hook("file", { file: directory?.path(entry.name) ?? "", error });
+    }
+  }
+
+  private async remove(entry: Entry): Promise<void> {
+    const directory = await this.config.directory;
+    try {
+      await directory?.remove(entry.name);
+    } catch (error) {
+      this.config.hook("file", { file: directory?.path(entry.name) ?? "", error });
+    }
+    if (!this.entries.includes(entry)) return;
+    this.entries = this.entries.filter((e) => e !== entry);
+    this.count -= entry.count;
+  }
+
+  private newName(): string {
+    const counter = String(this.counter++ % 1e6).padStart(6, "0");
+    return `${String(Date.now()).padStart(13, "0")}-${counter}-${randomHex(8)}.json`;
+  }
+}
+
+/** backOffAfter returns a wait in seconds that grows with the failures before. */
+function backOffAfter(failures: number): number {
+  return Math.min(2 ** failures, longestWait) * jitter(0.8, 1.2);
+}
+
+/** prepare checks an event and completes it. */
+function prepare(event: ReportedEvent): Kept {
+  const wrong = (what: string): never => {
+    throw new TypeError(`orgd: no event: ${what}`);
+  };
+  const given: Partial<Record<keyof ReportedEvent, unknown>> = event;
+  if (typeof given.agent !== "string" || given.agent === "") return wrong("agent must be a text");
+  if (typeof given.event_type !== "string" || given.event_type === "") return wrong("event_type must be a text");
+  if (typeof given.data !== "object" || given.data === null || Array.isArray(given.data)) return wrong("data must be an object");
+  const text = JSON.stringify({ id: randomUUID(), timestamp: new Date(), ...withoutUndefined(event) }, (_, value: unknown) => {
+    const isValue = typeof value !== "function" && typeof value !== "symbol";
+    return isValue && (typeof value !== "number" || Number.isFinite(value)) ? value : wrong(`${String(value)} is not JSON`);
+  });
+  return { event: JSON.parse(text) as Kept["event"], stamped: event.timestamp === undefined };
+}
+
+function withoutUndefined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined));
+}
+
+/** parts returns events as the files have them. */
+function parts(events: readonly Kept[]): Kept[][] {
+  const all: Kept[][] = [];
+  let size = Infinity;
+  for (const kept of events) {
+    const length = new TextEncoder().encode(JSON.stringify(kept)).length + 1;
+    let part = all.at(-1);
+    if (!part || part.length === maxBatch || size + length > maxSize - 20) {
+      part = [];
+      all.push(part);
+      size = 0;
+    }
+    part.push(kept);
+    size += length;
+  }
+  return all;
+}
+
+/** namedIn returns the places of the events that are not valid, with what is wrong. */
+function namedIn(error: OrgdError, count: number): Map<number, string> {
+  const named = new Map<number, string>();
+  const add = (place: string | undefined, text: string): void => {
+    const i = Number(place);
+    if (i < count) named.set(i, named.has(i) ? `${named.get(i) ?? ""}; ${text}` : text);
+  };
+  for (const { path, text } of error.mistakes) add(/^events\[(\d+)\]/.exec(path)?.[1], `${path}: ${text}`);
+  const unsaid = /; also not valid: ((?:events\[\d+\](?:, )?)+)$/.exec(error.detail)?.[1];
+  for (const [, place] of unsaid?.matchAll(/\[(\d+)\]/g) ?? []) {
+    if (!named.has(Number(place))) add(place, error.detail);
+  }
+  return named;
+}
+
+export function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+/** randomUUID is there in pages without TLS, too. */
+function randomUUID(): string {
+  const hex = randomHex(16);
+  const variant = ((parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}

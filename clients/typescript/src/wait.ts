@@ -1,0 +1,28 @@
+/** jitter returns a number from low to high. */
+export function jitter(low: number, high: number, random: () => number = Math.random): number {
+  return low + (high - low) * random();
+}
+
+/** Wakes those who wait. */
+export class Signal {
+  readonly #waiting = new Set<() => void>();
+
+  notify(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** wait waits for notify, for at most so many seconds. Unless it holds, the program may end meanwhile. */
+  async wait(seconds: number, holds = false): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.min(seconds, 1e6) * 1000);
+      // A number in browsers.
+      if (!holds && typeof timer === "object") timer.unref();
+      this.#waiting.add(wake);
+    });
+  }
+}

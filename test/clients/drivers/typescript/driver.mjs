@@ -1,0 +1,91 @@
+// Does with the TypeScript client what it reads on standard input, one JSON object a line.
+import { createInterface } from "node:readline";
+
+const { Client, OrgdError } = await import(process.env.ORGD_TEST_TYPESCRIPT);
+
+let client;
+let seen = [];
+const said = { counts: {}, states: [], reported: { accepted: 0, duplicates: 0 }, rejected: [], dropped: 0 };
+
+function onEvent(name, fields) {
+  said.counts[name] = (said.counts[name] ?? 0) + 1;
+  if (name === "state") said.states.push(fields.state);
+  if (name === "rejected") said.rejected.push(fields.event.id);
+  if (name === "dropped") said.dropped += fields.count;
+  if (name === "reported") {
+    said.reported.accepted += fields.accepted;
+    said.reported.duplicates += fields.duplicates;
+  }
+}
+
+// collect notes what a watch of agents has.
+async function collect({ agents, label }) {
+  for await (const r of client.watch(agents, label)) {
+    seen.push({ agent: r.asked, state: r.state, version: r.version ?? null });
+  }
+}
+
+const does = {
+  async open({ server, token_file: tokenFile, max_events: maxEvents, directory, every, timeout }) {
+    const given = Object.entries({ server, tokenFile, maxEvents, directory, every, timeout }).filter(([, v]) => v !== undefined);
+    client = new Client({ ...Object.fromEntries(given), onEvent });
+    return {};
+  },
+  async resolve({ agent, label }) {
+    const r = await client.resolve(agent, label);
+    return {
+      state: r.state,
+      version: r.version ?? null,
+      instructions: r.instructions ?? null,
+      agent_id: r.agent?.agent_id ?? null,
+      usable: r.usable,
+      attributes: r.attributes(),
+      file_error: r.fileError !== undefined,
+    };
+  },
+  async resolve_all({ label }) {
+    const { state, agents, fileError } = await client.resolveAll(label);
+    return { state, agents: agents.map(({ name, version }) => ({ name, version })), file_error: fileError !== undefined };
+  },
+  async watch(asked) {
+    collect(asked).catch((error) => console.error(error));
+    return {};
+  },
+  async watched() {
+    return { seen };
+  },
+  async report({ events }) {
+    return { taken: await client.report(events) };
+  },
+  async flush({ timeout }) {
+    return { pending: await client.flush(timeout) };
+  },
+  async events() {
+    return said;
+  },
+  async request({ method, path, body }) {
+    try {
+      return { data: (await client.request(method, path, { body })) ?? null };
+    } catch (error) {
+      if (!(error instanceof OrgdError)) throw error;
+      return { error: { status: error.status, code: error.code } };
+    }
+  },
+  async close() {
+    await client?.close();
+    client = undefined;
+    return {};
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line);
+  let answer;
+  try {
+    answer = await does[command.do](command);
+  } catch (error) {
+    answer = { failed: String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await client?.close();
