@@ -47,7 +47,7 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages clients clients-python clients-test module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages clients clients-python clients-typescript clients-test module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,7 +103,7 @@ requests: ## send ten thousand requests that are made from the API description
 pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, Node.js and OpenSSL
 	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
 
-clients: clients-python ## build the wheel of VERSION=v1.2.3 in dist; needs Python and a network
+clients: clients-python clients-typescript ## build the wheel and the npm package of VERSION=v1.2.3 in dist; needs Python, Node.js and a network
 
 # The sources have no version.
 clients-python:
@@ -112,7 +112,10 @@ clients-python:
 	python3 -m pip wheel --quiet --no-deps --wheel-dir dist bin/clients/python
 
 # What the clients are built and checked with is installed once.
-clients-test pages reliability: export ORGD_TEST_CLIENTS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-clients
+clients-typescript clients-test pages reliability: export ORGD_TEST_CLIENTS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-clients
+clients-typescript:
+	clients/typescript/pack $(VERSION:v%=%) dist && rm -r dist/typescript
+
 clients-test: ## run the scenarios of the clients in each language, and check them; needs Python and Node.js
 	.ci/gotest ./test/clients -parallel 16 -timeout 20m $(TESTFLAGS)
 

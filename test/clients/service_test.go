@@ -35,13 +35,13 @@ type ahead struct {
 
 func (a ahead) Now() time.Time { return a.Clock.Now().Add(a.by) }
 
-// serve starts a service whose clock is ahead, until the test ends.
-func serve(t *testing.T, by time.Duration) *service {
+// serve starts a service whose clock is ahead, for pages of these origins, until the test ends.
+func serve(t *testing.T, by time.Duration, origins ...string) *service {
 	t.Helper()
 	cfg := orgd.Default()
 	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
 	cfg.Limits = limit.Off()
-	cfg.HTTP.Addr = "127.0.0.1:0"
+	cfg.HTTP.Addr, cfg.HTTP.CORSOrigins = "127.0.0.1:0", origins
 	app, closeStorage, err := orgd.BuildAt(context.Background(), cfg, zap.NewNop(), ahead{by: by})
 	if err != nil {
 		t.Fatalf("Build = %v", err)

@@ -109,7 +109,7 @@ export class Client {
   }
 
   /** pages yields the items of a list, page by page. */
-  async *pages<T = unknown>(path: string, params: RequestOptions["params"] = {}): AsyncGenerator<T, void, void> {
+  async *pages<T = Record<string, unknown>>(path: string, params: RequestOptions["params"] = {}): AsyncGenerator<T, void, void> {
     let cursor: string | undefined;
     do {
       const page = await this.envelope("GET", path, { params: cursor === undefined ? params : { ...params, cursor } });

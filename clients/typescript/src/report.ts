@@ -49,6 +49,8 @@ const maxBatch = 1000;
 const maxSize = 1 << 20;
 /** What a browser sends of a page that is left. */
 const maxFarewell = 60_000;
+/** A batch may take so many times as long as another request. */
+const batchTimeout = 6;
 /** Seconds between two batches that are not full. */
 const linger = 0.2;
 /** The longest wait in seconds after failures, unless the service asks for more. */
@@ -273,7 +275,7 @@ export class Reporter {
 
   private async readClock(): Promise<void> {
     try {
-      await this.config.transport.send({ operation: "clock", method: "GET", path: "/auth/me", timeout: this.config.timeout });
+      await this.config.transport.send({ operation: "report", method: "GET", path: "/auth/me", timeout: this.config.timeout });
     } catch (error) {
       if (!(error instanceof OrgdError) || error.status === 0) throw error;
     }
@@ -295,7 +297,7 @@ export class Reporter {
 
   private call(body: string, key: string): Call {
     const headers = { "Idempotency-Key": key };
-    return { operation: "report", method: "POST", path: "/activities", headers, body, timeout: this.config.timeout, signal: this.end.signal };
+    return { operation: "report", method: "POST", path: "/activities", headers, body, timeout: batchTimeout * this.config.timeout, signal: this.end.signal };
   }
 
   /** scan adopts the files of others: all at the start, later those that were there at the scan before. */

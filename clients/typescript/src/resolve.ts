@@ -251,7 +251,7 @@ export class ListResolver extends Resolver<ResolutionAll> {
     do {
       const page = await this.page(cursor);
       pages.push(page);
-      cursor = page.next;
+      cursor = page.next || "";
     } while (cursor !== "");
     const before = this.kept;
     const same = before?.pages.length === pages.length && pages.every((p, i) => p === before.pages[i]);
@@ -259,7 +259,7 @@ export class ListResolver extends Resolver<ResolutionAll> {
   }
 
   private async page(cursor: string): Promise<Page> {
-    const known = this.kept?.pages.find((p) => p.cursor === cursor);
+    const known = this.kept?.pages.find((p) => (p.cursor || "") === cursor); // Python writes null
     const query = new URLSearchParams(cursor === "" ? { limit: "200" } : { limit: "200", cursor });
     const path = `/labels/${encodeURIComponent(this.label)}/agents?${query}`;
     const { status, etag, envelope } = await this.send("resolve_all", path, known?.etag);

@@ -39,7 +39,7 @@ export class Transport {
   /** Seconds that the service's clock is ahead, undefined before the first answer. */
   offset: number | undefined;
   /** The token of the last request. */
-  lastToken = "";
+  lastToken: string;
 
   constructor(
     readonly server: string,
@@ -47,7 +47,9 @@ export class Transport {
     private readonly tokenFile: string | undefined,
     private readonly fetch: typeof globalThis.fetch,
     private readonly hook: Hook,
-  ) {}
+  ) {
+    this.lastToken = typeof token === "string" ? token : "";
+  }
 
   /** send sends a request once and reads the answer. Whatever is no success or 304 is thrown as an OrgdError. */
   async send(call: Call): Promise<Answer> {

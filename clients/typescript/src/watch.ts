@@ -22,6 +22,10 @@ interface Watched {
   yielded: Resolution | undefined;
 }
 
+function isNews({ latest, yielded }: Watched): boolean {
+  return latest?.state !== yielded?.state || latest?.agent !== yielded?.agent;
+}
+
 /** Follows agents, by asking as resolve does and at once after a change. */
 export class Watch {
   private readonly watched: Watched[];
@@ -52,8 +56,8 @@ export class Watch {
   async next(): Promise<Resolution | undefined> {
     for (;;) {
       if (this.ended) return undefined;
-      const w = this.watched.find((w) => w.latest && (w.latest.state !== w.yielded?.state || w.latest.agent !== w.yielded.agent));
-      if (w) return (w.yielded = w.latest);
+      const w = this.watched.find((w) => !w.yielded) ?? this.watched.find(isNews);
+      if (w?.latest) return (w.yielded = w.latest);
       await this.news.wait(1e6, true);
     }
   }
