@@ -54,7 +54,7 @@ export class Client {
 
   constructor(config: ClientConfig = {}) {
     const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "");
-    if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server: ${JSON.stringify(server)} must be a URL; ORGD_SERVER is one, too`);
+    if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server, or ORGD_SERVER, must be a URL, not ${JSON.stringify(server)}`);
     const own = config.token === undefined && config.tokenFile === undefined;
     const token = own ? environment("ORGD_TOKEN") : config.token;
     const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
@@ -65,7 +65,7 @@ export class Client {
     this.source = { ...shared, directory: Directory.open(config.directory) };
     const directory = Directory.open(config.directory, "reports");
     this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
-    this.leave = isNode ? () => void this.close() : this.farewell.bind(this);
+    this.leave = isNode ? () => void this.close() : this.sendLastCall.bind(this);
     if (isNode) process.once("beforeExit", this.leave);
     else globalThis.addEventListener("pagehide", this.leave);
   }
@@ -135,9 +135,9 @@ export class Client {
     return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
   }
 
-  /** farewell sends what is in memory, as a page can while it is left. */
-  private farewell(): void {
-    const call = this.reporter.farewell();
+  /** sendLastCall sends what is in memory, as a page can while it is left. */
+  private sendLastCall(): void {
+    const call = this.reporter.lastCall();
     if (!call) return;
     const [url, init] = this.source.transport.request(call, this.source.transport.lastToken);
     globalThis.fetch(url, { ...init, keepalive: true }).catch(() => undefined);

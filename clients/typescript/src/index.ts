@@ -1,6 +1,17 @@
 /** What a runtime of agents needs of orgd: prompts by label, and reports of what agents do. */
 export { Client, type ClientConfig, type RequestOptions } from "./client.js";
-export { Conflict, ConnectionFailed, type ErrorFields, Forbidden, NotFound, OrgdError, RateLimited, Unauthenticated, Unavailable, VersionConflict } from "./errors.js";
+export {
+  Conflict,
+  ConnectionFailed,
+  type ErrorFields,
+  Forbidden,
+  NotFound,
+  OrgdError,
+  RateLimited,
+  Unauthenticated,
+  Unavailable,
+  VersionConflict,
+} from "./errors.js";
 export type { Events, OnEvent } from "./hook.js";
 export type { ReportedEvent } from "./report.js";
 export { Resolution, type ResolutionAll, type State } from "./resolve.js";

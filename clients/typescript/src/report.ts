@@ -1,4 +1,4 @@
-import { OrgdError } from "./errors.js";
+import { ConnectionFailed, OrgdError } from "./errors.js";
 import { type Directory, isMissing } from "./files.js";
 import type { Hook } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
@@ -48,7 +48,7 @@ interface Item {
 const maxBatch = 1000;
 const maxSize = 1 << 20;
 /** What a browser sends of a page that is left. */
-const maxFarewell = 60_000;
+const maxLastCall = 60_000;
 /** A batch may take so many times as long as another request. */
 const batchTimeout = 6;
 /** Seconds between two batches that are not full. */
@@ -79,17 +79,18 @@ export class Reporter {
   private isReady = false;
   private readonly end = new AbortController();
 
-  private readonly more = new Signal(); // events, or an end
-  private readonly hurry = new Signal(); // no wait, or an end
-  private readonly less = new Signal(); // the buffer has less events
+  private readonly added = new Signal(); // events, or an end
+  private readonly retryNow = new Signal(); // no wait, or an end
+  private readonly removed = new Signal(); // the buffer has less events
   private failures = 0;
+  private flushes = 0; // that are under way
   private held = new Map<string, { until: number; tries: number }>(); // agents on which the token may not report
   private last = { signature: "", key: "" }; // of the last batch
 
   constructor(private readonly config: ReportConfig) {
     this.ready = this.scan(true).then(() => {
       this.isReady = true;
-      this.less.notify();
+      this.removed.notify();
     });
     void this.run();
   }
@@ -101,48 +102,51 @@ export class Reporter {
     await this.ready;
     const taken = all.slice(0, Math.max(0, this.config.maxEvents - this.count));
     this.count += taken.length;
-    if (taken.length < all.length) this.config.hook("dropped", { count: all.length - taken.length, reason: "the buffer is full" });
+    const left = all.length - taken.length;
+    if (left > 0) this.config.hook("dropped", { count: left, reason: "the buffer is full" });
     for (const part of parts(taken)) {
       const entry = { name: this.newName(), count: part.length, memory: undefined, heldUntil: 0 };
       await this.write(entry, part);
       this.entries.push(entry);
     }
-    this.more.notify();
+    this.added.notify();
     return taken.length;
   }
 
   /** flush waits until all is sent, and returns how many events are not. */
   async flush(seconds: number): Promise<number> {
     const end = performance.now() + seconds * 1000;
+    this.flushes++;
     this.held.clear();
     for (const entry of this.entries) entry.heldUntil = 0;
-    this.hurry.notify();
-    this.more.notify();
+    this.retryNow.notify();
+    this.added.notify();
     while ((this.count > 0 || !this.isReady) && performance.now() < end) {
-      await this.less.wait((end - performance.now()) / 1000, true);
+      await this.removed.wait((end - performance.now()) / 1000, true);
     }
+    this.flushes--;
     return this.count;
   }
 
   /** close ends the sender. What is in memory only is lost. */
   close(): void {
     this.end.abort();
-    this.more.notify();
-    this.hurry.notify();
+    this.added.notify();
+    this.retryNow.notify();
   }
 
   private get closed(): boolean {
     return this.end.signal.aborted;
   }
 
-  /** farewell returns a request with what is in memory, as much as a page may send while it is left. */
-  farewell(): Call | undefined {
+  /** lastCall returns a request with what is in memory, as much as a page may send while it is left. */
+  lastCall(): Call | undefined {
     const kept: string[] = [];
     let size = 0;
     for (const event of this.entries.flatMap((e) => e.memory ?? []).map((k) => this.sent(k))) {
       const text = JSON.stringify(event);
       size += 3 * text.length; // bytes, at most
-      if (size > maxFarewell) break;
+      if (size > maxLastCall) break;
       kept.push(text);
     }
     return kept.length === 0 ? undefined : this.call(`{"events":[${kept.join(",")}]}`, randomHex(16));
@@ -165,7 +169,7 @@ export class Reporter {
         scanned = performance.now();
       } else if (!this.entries.some((e) => e.heldUntil <= now)) {
         const until = Math.min(next, ...this.entries.map((e) => e.heldUntil));
-        await this.more.wait((until - now) / 1000);
+        await this.added.wait((until - now) / 1000);
       }
     }
   }
@@ -194,13 +198,14 @@ export class Reporter {
     try {
       if (this.config.transport.offset === undefined && items.some((i) => i.kept.stamped)) await this.readClock();
       const body = JSON.stringify({ events: items.map((i) => this.sent(i.kept)) });
-      const answer = await this.config.transport.send(this.call(body, this.keyOf(items)));
-      const { accepted, duplicates } = answer.envelope?.data as IngestResult;
-      await this.settle(items);
+      const { status, envelope } = await this.config.transport.send(this.call(body, this.keyOf(items)));
+      if (status !== 201) throw new ConnectionFailed("POST /activities: this is not how orgd answers", { status });
+      const { accepted, duplicates } = envelope?.data as IngestResult;
+      await this.discard(items);
       this.config.hook("reported", { accepted, duplicates });
       for (const item of items) this.held.delete(item.kept.event.agent);
       this.failures = 0;
-      if (items.length < maxBatch) await this.hurry.wait(linger);
+      if (items.length < maxBatch) await this.retryNow.wait(linger);
     } catch (error) {
       await this.failed(items, error);
     }
@@ -209,11 +214,12 @@ export class Reporter {
   private async failed(items: Item[], error: unknown): Promise<void> {
     if (!(error instanceof OrgdError)) console.error("orgd: report", error); // a mistake of this package
     const { status, code, detail, retryAfter } = error instanceof OrgdError ? error : new OrgdError(String(error));
-    const named = error instanceof OrgdError && status === 400 && code !== 0 ? namedIn(error, items.length) : new Map<number, string>();
+    const isInvalid = status === 400 && code !== 0;
+    const named = error instanceof OrgdError && isInvalid ? namedIn(error, items.length) : new Map<number, string>();
     if (status === 401 || status === 403) this.config.hook("refused", { detail });
     if (named.size > 0) {
       await this.reject(items, named);
-    } else if ((status === 400 && code !== 0) || status === 413) {
+    } else if (isInvalid || status === 413) {
       const half = Math.ceil(items.length / 2);
       if (items.length > 1) await this.deliverEach([items.slice(0, half), items.slice(half)]);
       else await this.reject(items, new Map([[0, detail]]));
@@ -230,10 +236,10 @@ export class Reporter {
 
   private async backOff(retryAfter: number): Promise<void> {
     const asked = retryAfter * jitter(1, 1.2);
-    const wait = backOffAfter(this.failures++);
+    const wait = Math.min(backOffAfter(this.failures++), this.flushes > 0 ? 1 : Infinity);
     const end = performance.now() + asked * 1000;
-    while (!this.closed && performance.now() < end) await this.hurry.wait((end - performance.now()) / 1000);
-    if (!this.closed && wait > asked) await this.hurry.wait(wait - asked);
+    while (!this.closed && performance.now() < end) await this.retryNow.wait((end - performance.now()) / 1000);
+    if (!this.closed && wait > asked) await this.retryNow.wait(wait - asked);
   }
 
   /** separate has the others not wait for agents on which the token may not report. */
@@ -250,15 +256,15 @@ export class Reporter {
 
   /** reject removes events that are not valid, by their place in the batch. The rest is sent at once. */
   private async reject(items: Item[], named: ReadonlyMap<number, string>): Promise<void> {
-    await this.settle(items.filter((_, i) => named.has(i)));
+    await this.discard(items.filter((_, i) => named.has(i)));
     for (const [i, detail] of named) {
       const item = items[i];
       if (item) this.config.hook("rejected", { event: item.kept.event, detail });
     }
   }
 
-  /** settle removes events from the buffer. */
-  private async settle(items: Item[]): Promise<void> {
+  /** discard removes events from the buffer, which are accepted or not valid. */
+  private async discard(items: Item[]): Promise<void> {
     const done = new Set(items.map((i) => i.kept));
     for (const { entry, all } of new Map(items.map((i) => [i.entry, i])).values()) {
       all.splice(0, Infinity, ...all.filter((k) => !done.has(k)));
@@ -270,7 +276,7 @@ export class Reporter {
       this.count -= entry.count - all.length;
       entry.count = all.length;
     }
-    this.less.notify();
+    this.removed.notify();
   }
 
   private async readClock(): Promise<void> {
@@ -284,8 +290,9 @@ export class Reporter {
   /** sent returns an event as it is sent, by the service's clock if this one is wrong. */
   private sent({ event, stamped }: Kept): Kept["event"] {
     const offset = this.config.transport.offset ?? 0;
-    if (!stamped || Math.abs(offset) <= goodClock) return event;
-    return { ...event, timestamp: new Date(Date.parse(event.timestamp) + offset * 1000).toISOString() };
+    const at = new Date(Date.parse(event.timestamp) + offset * 1000);
+    if (!stamped || Math.abs(offset) <= goodClock || Number.isNaN(at.getTime())) return event;
+    return { ...event, timestamp: at.toISOString() };
   }
 
   /** keyOf returns the same key for the same batch, so that it has its effect once. */
@@ -296,8 +303,15 @@ export class Reporter {
   }
 
   private call(body: string, key: string): Call {
-    const headers = { "Idempotency-Key": key };
-    return { operation: "report", method: "POST", path: "/activities", headers, body, timeout: batchTimeout * this.config.timeout, signal: this.end.signal };
+    return {
+      operation: "report",
+      method: "POST",
+      path: "/activities",
+      headers: { "Idempotency-Key": key },
+      body,
+      timeout: batchTimeout * this.config.timeout,
+      signal: this.end.signal,
+    };
   }
 
   /** scan adopts the files of others: all at the start, later those that were there at the scan before. */
@@ -326,17 +340,23 @@ export class Reporter {
     this.entries.push(entry);
   }
 
-  /** read returns the events of an entry. One whose file is gone or cannot be read is removed. */
+  /** read returns the events of an entry. One whose file is gone or has none is removed. */
   private async read(entry: Entry): Promise<Kept[]> {
     if (entry.memory) return entry.memory;
+    const directory = await this.config.directory;
     try {
-      const { events } = JSON.parse((await (await this.config.directory)?.read(entry.name)) ?? "") as { events: Kept[] };
-      if (events.length === 0 || !events.every((k) => k.event.id && k.event.agent)) throw new Error("the file has no events");
+      const { events } = JSON.parse((await directory?.read(entry.name)) ?? "") as { events: Kept[] };
+      if (events.length === 0 || !events.every((k) => k.event.id && k.event.agent)) throw new SyntaxError("there are no events");
       return events;
     } catch (error) {
+      if (error instanceof Error && "code" in error && !isMissing(error)) {
+        entry.heldUntil = performance.now() + this.config.every * 1000; // it may be opened later
+        this.config.hook("file", { file: directory?.path(entry.name) ?? "", error });
+        return [];
+      }
       if (!isMissing(error)) this.config.hook("dropped", { count: entry.count, reason: `${entry.name}: ${String(error)}` });
       await this.remove(entry);
-      this.less.notify();
+      this.removed.notify();
       return [];
     }
   }

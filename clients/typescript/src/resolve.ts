@@ -73,10 +73,8 @@ export function pause(every: number, down: boolean, first: boolean, retryAfter: 
   return Math.max(seconds, retryAfter * jitter(1, 1.2, random));
 }
 
-type Known<R> = { state: string; error: OrgdError | undefined } & R;
-
 /** Asks for one thing, one request at a time and not before a pause is over. */
-abstract class Resolver<R extends Known<object>> {
+abstract class Resolver<R extends { state: string; error: OrgdError | undefined }> {
   last: R | undefined;
   private running: Promise<R> | undefined;
   private notBefore = 0;
@@ -199,7 +197,8 @@ function isResolved(value: unknown, agent: string, label: string): value is Reso
 
 function isAgent(value: unknown): value is ResolvedAgent {
   const a = value as Partial<ResolvedAgent> | null | undefined;
-  return typeof a?.agent_id === "string" && typeof a.name === "string" && typeof a.version === "number" && typeof a.snapshot?.instructions === "string";
+  const isNamed = typeof a?.agent_id === "string" && typeof a.name === "string" && typeof a.status === "string";
+  return isNamed && typeof a.version === "number" && typeof a.snapshot?.instructions === "string";
 }
 
 /** fold returns what names have in common that the service takes for the same. */
@@ -314,7 +313,7 @@ class KeptFile<T extends object> {
     });
   }
 
-  /** remove forgets the answer. It returns why it did not. */
+  /** remove deletes the file. It returns why it did not. */
   async remove(): Promise<unknown> {
     this.saved = undefined;
     return await this.change(async (directory, file) => {

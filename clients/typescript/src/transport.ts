@@ -72,6 +72,7 @@ export class Transport {
       const what = `${call.method} ${call.path}`;
       if (!response.ok) throw errorOf(what, response.status, response.headers, await response.text());
       if (!response.body || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
+        await response.body?.cancel();
         throw new ConnectionFailed(`${what}: the answer is no stream`, { status: response.status });
       }
       return response.body;
