@@ -33,7 +33,7 @@ export interface RequestOptions {
   params?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON; a text is sent as it is. */
   body?: unknown;
-  headers?: Record<string, string>;
+  headers?: HeadersInit;
   /** Seconds for each attempt; 30. */
   timeout?: number;
   signal?: AbortSignal;
@@ -103,7 +103,7 @@ export class Client {
     return await this.reporter.flush(timeout);
   }
 
-  /** request sends any other request and returns its data. path is below /api/v1. */
+  /** request sends any other request and returns its data, or a text that the header Accept asks for. path is below /api/v1. */
   async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     return (await this.envelope(method, path, options))?.data as T;
   }
@@ -165,16 +165,14 @@ function entry<T>(all: Map<string, T>, key: string, make: () => T): T {
   return value;
 }
 
-function callOf(method: string, path: string, { params = {}, body, headers = {}, timeout = 30, signal }: RequestOptions): Call {
+function callOf(method: string, path: string, { params = {}, body, headers, timeout = 30, signal }: RequestOptions): Call {
   const given = Object.entries(params).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
-  const call: Call = { operation: "request", method, path: query ? `${path}?${query}` : path, headers: {}, timeout, signal };
-  if (method === "POST") call.headers = { "Idempotency-Key": randomHex(16) };
-  if (body !== undefined) {
-    call.body = typeof body === "string" ? body : JSON.stringify(body);
-    if (method === "PATCH") call.headers = { "Content-Type": "application/merge-patch+json" };
-  }
-  call.headers = { ...call.headers, ...headers };
+  const sent = new Headers(headers);
+  if (method === "POST" && !sent.has("Idempotency-Key")) sent.set("Idempotency-Key", randomHex(16));
+  if (method === "PATCH" && !sent.has("Content-Type")) sent.set("Content-Type", "application/merge-patch+json");
+  const call: Call = { operation: "request", method, path: query ? `${path}?${query}` : path, headers: sent, timeout, signal };
+  if (body !== undefined) call.body = typeof body === "string" ? body : JSON.stringify(body);
   return call;
 }
 

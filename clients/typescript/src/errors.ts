@@ -106,7 +106,7 @@ export function errorOf(what: string, status: number, headers: Headers, text: st
     instance: said.instance,
     retryable: said.retryable,
     retryAfter: seconds(said.retry_after) || header,
-    mistakes: said.errors ?? [],
+    mistakes: Array.isArray(said.errors) ? said.errors : [],
   });
 }
 

@@ -74,7 +74,8 @@ export class Reporter {
   private count = 0;
   private counter = 0;
   private entries: Entry[] = [];
-  private seen = new Set<string>();
+  private seen = new Set<string>(); // at the last scan
+  private scanned = 0; // when it was
   private readonly ready: Promise<void>;
   private isReady = false;
   private readonly end = new AbortController();
@@ -130,7 +131,10 @@ export class Reporter {
 
   /** close ends the sender. What is in memory only is lost. */
   close(): void {
+    if (this.closed) return;
     this.end.abort();
+    const lost = this.entries.filter((e) => e.memory).reduce((n, e) => n + e.count, 0);
+    if (lost > 0) this.config.hook("dropped", { count: lost, reason: "the client is closed" });
     this.added.notify();
     this.retryNow.notify();
   }
@@ -155,22 +159,26 @@ export class Reporter {
   /** run sends batches until the end. */
   private async run(): Promise<void> {
     await this.ready;
-    let scanned = performance.now();
     while (!this.closed) {
-      const items = await this.batch();
-      if (items.length > 0) {
-        await this.deliver(items);
-        continue;
+      try {
+        const items = await this.batch();
+        if (items.length > 0) await this.deliver(items);
+        else await this.idle();
+      } catch (error) {
+        console.error("orgd: report", error); // a mistake of this package, or an answer that is made up
+        await this.backOff(0);
       }
-      const next = scanned + this.config.every * 1000;
-      const now = performance.now();
-      if (now >= next) {
-        await this.scan(false);
-        scanned = performance.now();
-      } else if (!this.entries.some((e) => e.heldUntil <= now)) {
-        const until = Math.min(next, ...this.entries.map((e) => e.heldUntil));
-        await this.added.wait((until - now) / 1000);
-      }
+    }
+  }
+
+  /** idle looks for files of others, or waits. */
+  private async idle(): Promise<void> {
+    const now = performance.now();
+    const next = this.scanned + this.config.every * 1000;
+    if (now >= next) {
+      await this.scan(false);
+    } else if (!this.entries.some((e) => e.heldUntil <= now)) {
+      await this.added.wait((Math.min(next, ...this.entries.map((e) => e.heldUntil)) - now) / 1000);
     }
   }
 
@@ -207,15 +215,15 @@ export class Reporter {
       this.failures = 0;
       if (items.length < maxBatch) await this.retryNow.wait(linger);
     } catch (error) {
+      if (!(error instanceof OrgdError)) throw error;
       await this.failed(items, error);
     }
   }
 
-  private async failed(items: Item[], error: unknown): Promise<void> {
-    if (!(error instanceof OrgdError)) console.error("orgd: report", error); // a mistake of this package
-    const { status, code, detail, retryAfter } = error instanceof OrgdError ? error : new OrgdError(String(error));
+  private async failed(items: Item[], error: OrgdError): Promise<void> {
+    const { status, code, detail, retryAfter } = error;
     const isInvalid = status === 400 && code !== 0;
-    const named = error instanceof OrgdError && isInvalid ? namedIn(error, items.length) : new Map<number, string>();
+    const named = isInvalid ? namedIn(error, items.length) : new Map<number, string>();
     if (status === 401 || status === 403) this.config.hook("refused", { detail });
     if (named.size > 0) {
       await this.reject(items, named);
@@ -316,6 +324,7 @@ export class Reporter {
 
   /** scan adopts the files of others: all at the start, later those that were there at the scan before. */
   private async scan(first: boolean): Promise<void> {
+    this.scanned = performance.now();
     const directory = await this.config.directory;
     if (!directory) return;
     try {

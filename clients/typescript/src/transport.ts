@@ -12,7 +12,7 @@ export interface Call {
   method: string;
   /** Below /api/v1, with the query. */
   path: string;
-  headers?: Record<string, string>;
+  headers?: HeadersInit;
   body?: string;
   /** Seconds for all of it. */
   timeout: number;
@@ -61,7 +61,7 @@ export class Transport {
       return {
         status: response.status,
         etag: response.headers.get("ETag") ?? "",
-        envelope: empty ? undefined : envelopeOf(what, text),
+        envelope: empty ? undefined : isText(call, response) ? { data: text } : envelopeOf(what, text),
       };
     });
   }
@@ -81,7 +81,8 @@ export class Transport {
 
   /** request returns what fetch is called with. */
   request(call: Call, token: string): [string, RequestInit] {
-    const headers = new Headers({ Accept: "application/json", ...call.headers });
+    const headers = new Headers(call.headers);
+    if (!headers.has("Accept")) headers.set("Accept", "application/json");
     if (token !== "") headers.set("Authorization", `Bearer ${token}`);
     if (isNode) headers.set("User-Agent", "orgd-typescript"); // browsers have their own
     if (call.body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
@@ -105,8 +106,8 @@ export class Transport {
       });
     } catch (error) {
       if (error instanceof OrgdError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ConnectionFailed(`${call.method} ${call.path}: ${reason}`, {}, { cause: error });
+      const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error; // fetch says nothing itself
+      throw new ConnectionFailed(`${call.method} ${call.path}: ${String(reason)}`, {}, { cause: error });
     } finally {
       this.hook("request", { operation: call.operation, status, seconds: (performance.now() - began) / 1000 });
     }
@@ -149,6 +150,11 @@ async function bounded<T>(call: Call, work: (signal: AbortSignal) => Promise<T>)
     clearTimeout(timer);
     call.signal?.removeEventListener("abort", stop);
   }
+}
+
+/** isText says whether an answer is another text than JSON, which was asked for. */
+function isText(call: Call, response: Response): boolean {
+  return new Headers(call.headers).has("Accept") && !response.headers.get("Content-Type")?.includes("json");
 }
 
 function envelopeOf(what: string, text: string): Envelope {
