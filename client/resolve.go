@@ -50,10 +50,8 @@ type Resolution struct {
 }
 
 // Usable reports whether the agent may work: with the last known version if there is no
-// newer one.
-func (r Resolution) Usable() bool {
-	return r.Agent != nil && r.State != ResolvedInactive && r.State != ResolvedNoAgent
-}
+// newer one. An agent that was not active stays unusable while the service is down.
+func (r Resolution) Usable() bool { return r.Agent != nil && r.Agent.Status == AgentActive }
 
 // Version is that of the last known answer, 0 if there is none.
 func (r Resolution) Version() int64 {

@@ -33,7 +33,7 @@ export class Resolution {
 
   /** There is an agent, and it should work. */
   get usable(): boolean {
-    return this.agent !== undefined && this.state !== "inactive" && this.state !== "no_agent";
+    return this.agent?.status === "active";
   }
 
   /** attributes are those of OpenTelemetry for spans of the agent. */
