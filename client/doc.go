@@ -33,6 +33,12 @@
 // else was faster they begin again. [Client.PatchAgent] and its siblings send a
 // merge patch as it is.
 //
+// # Runtimes
+//
+// A [Runtime] is for programs that run agents. It keeps which version of an agent a label
+// names, in memory and on disk, and reports what agents do until it is accepted, also when
+// the service does not answer or the program is killed.
+//
 // # Values
 //
 // Numbers that the service keeps exactly are [Decimal]s, which are text and lose

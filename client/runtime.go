@@ -68,9 +68,9 @@ type target struct{ agent, label string }
 // Runtime returns a [Runtime] that talks to the service as c does. If there is a directory,
 // what an earlier process has not reported is sent from now on.
 func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
-	cfg.Every = cmp.Or(cfg.Every, defaultEvery)
-	cfg.Timeout = cmp.Or(cfg.Timeout, defaultWait)
-	cfg.MaxEvents = cmp.Or(cfg.MaxEvents, defaultMaxEvents)
+	cfg.Every = cmp.Or(max(cfg.Every, 0), defaultEvery)
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), defaultWait)
+	cfg.MaxEvents = cmp.Or(max(cfg.MaxEvents, 0), defaultMaxEvents)
 	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.client = c.once(&r.clock)
@@ -123,19 +123,17 @@ func (r *Runtime) event(name string, fields map[string]any) {
 func (r *Runtime) timed(ctx context.Context, operation string, timeout time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	began := time.Now()
-	err := do(ctx)
-	status := 0
-	if e, ok := errors.AsType[*Error](err); ok {
-		status = e.Status
-	} else if errors.Is(err, ErrNotModified) {
-		status = http.StatusNotModified
-	} else if err == nil {
-		status = http.StatusOK
+	status, began := 0, time.Now()
+	err := do(context.WithValue(ctx, statusKey{}, &status))
+	if f, ok := errors.AsType[*Failure](err); ok && f.Lost {
+		status = 0 // half an answer is none
 	}
 	r.event("request", map[string]any{"operation": operation, "status": status, "seconds": time.Since(began).Seconds()})
 	return err
 }
+
+// statusKey has, in a context, where the status of the answer is put.
+type statusKey struct{}
 
 // clock knows how much the service's clock is ahead of the one here.
 type clock struct {
@@ -179,8 +177,12 @@ type dated struct {
 
 func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := d.RoundTripper.RoundTrip(req)
-	if err == nil {
-		d.clock.see(res.Header)
+	if err != nil {
+		return nil, err
 	}
-	return res, err
+	d.clock.see(res.Header)
+	if status, ok := req.Context().Value(statusKey{}).(*int); ok {
+		*status = res.StatusCode
+	}
+	return res, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -307,6 +308,30 @@ func TestRuntimeReportsAgain(t *testing.T) {
 			if p.body != posts[0].body || p.Header.Get("Idempotency-Key") != posts[0].Header.Get("Idempotency-Key") {
 				t.Errorf("attempt %d is another request than the first", i+2)
 			}
+		}
+	})
+}
+
+// The hook has each request with its status, and each change of a state.
+func TestRuntimeTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		half := func(r *http.Request) (*http.Response, error) { return feed(io.ErrUnexpectedEOF, "{")(r) }
+		c, _ := talk(t, data(resolved, "ETag", `"t"`), answer(304, "", ""), half, failure(3001, 0), broken)
+		var told []string
+		r := runtime(t, c, client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			told = append(told, strings.TrimSpace(fmt.Sprintln(name, f["operation"], f["status"], f["before"], f["state"])))
+		}})
+		for range 5 {
+			r.Resolve(t.Context(), "Ada", "production")
+			time.Sleep(time.Minute)
+		}
+		want := []string{
+			"request resolve 200 <nil> <nil>", "state <nil> <nil>  active", "request resolve 304 <nil> <nil>",
+			"request resolve 0 <nil> <nil>", "state <nil> <nil> active down", "request resolve 404 <nil> <nil>",
+			"state <nil> <nil> down no_label", "request resolve 0 <nil> <nil>", "state <nil> <nil> no_label down",
+		}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("the hook is told (-want +got):\n%s", diff)
 		}
 	})
 }
