@@ -100,6 +100,10 @@ func newUUID() string {
 // returns how many events are still pending.
 func (r *Runtime) Flush(ctx context.Context) int {
 	s := r.sender
+	select {
+	case <-s.scanned:
+	case <-ctx.Done():
+	}
 	s.hurryUp()
 	for {
 		s.mu.Lock()
@@ -123,6 +127,7 @@ type sender struct {
 	dir     string        // "" for none
 	wake    chan struct{} // holds an item if there is something new
 	hurry   chan struct{} // holds an item if the pause is to end
+	scanned chan struct{} // closed when it is known what earlier processes have left
 
 	// Of the goroutine that sends:
 	failures int
@@ -139,7 +144,7 @@ type sender struct {
 
 func newSender(r *Runtime) *sender {
 	s := &sender{
-		runtime: r, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		runtime: r, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), scanned: make(chan struct{}),
 		known: map[string]bool{}, fewer: make(chan struct{}),
 	}
 	if r.cfg.Directory != "" {
@@ -284,6 +289,7 @@ func (s *sender) run(ctx context.Context) {
 		scan = every.C
 		s.scan()
 	}
+	close(s.scanned)
 	for ctx.Err() == nil {
 		batch, wait := s.take()
 		if len(batch) > 0 {

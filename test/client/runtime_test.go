@@ -312,6 +312,42 @@ func TestRuntimeReportsAgain(t *testing.T) {
 	})
 }
 
+// What one runtime has not reported, the next one on the directory does. What it finds there
+// that is no report it removes.
+func TestRuntimeInherits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		c, _ := talk(t, broken)
+		first := c.Runtime(client.RuntimeConfig{Directory: dir})
+		if n, err := first.Report(used("Ada"), used("Bob")); n != 2 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		closes(t, first)
+		for name, text := range map[string]string{"0-half.json": `{"events":[{"ev`, ".left.json.tmp": ""} {
+			if err := os.WriteFile(filepath.Join(dir, "reports", name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, s := talk(t, data(`{"accepted":2}`))
+		dropped := 0
+		second := runtime(t, c, client.RuntimeConfig{Directory: dir, OnEvent: func(name string, _ map[string]any) {
+			if name == "dropped" {
+				dropped++
+			}
+		}})
+		if n := second.Flush(t.Context()); n != 0 || dropped != 1 {
+			t.Errorf("Flush = %d, with %d files dropped, want 0 and 1", n, dropped)
+		}
+		if last := s.requests[len(s.requests)-1]; strings.Count(last.body, `"event_type"`) != 2 {
+			t.Errorf("it has sent %s, want two events", last.body)
+		}
+		time.Sleep(2 * time.Minute)
+		if left, err := os.ReadDir(filepath.Join(dir, "reports")); err != nil || len(left) != 0 {
+			t.Errorf("there is %v, %v, want nothing", left, err)
+		}
+	})
+}
+
 // The hook has each request with its status, and each change of a state.
 func TestRuntimeTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
