@@ -30,6 +30,7 @@ var layers = []struct {
 	{"orgd/ports/portstest", []string{"orgd/domain", "orgd/ports"}, []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
 	{"orgd/app", []string{"orgd/domain", "orgd/ports"}, nil},
 	{"orgd/adapters", []string{"orgd/domain", "orgd/ports", "orgd/app"}, []string{""}},
+	{"orgd/adapters/mcpserver", []string{"orgd/client"}, []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"}}, // it is a client of the API
 	{"orgd/adapters/httpapi/internal/protocol", []string{"orgd/domain"}, nil},
 	{"orgd/adapters/httpapi/internal/document", []string{"orgd/domain", "orgd/app", "orgd/adapters/httpapi/internal/protocol", "orgd/adapters/httpapi/internal/request"},
 		[]string{"go.yaml.in/yaml"}},
@@ -44,13 +45,14 @@ var layers = []struct {
 
 // only says which packages may import a library that must stay in its room.
 var only = map[string]string{
-	"github.com/gin-gonic/gin":     "orgd/adapters/httpapi",
-	"modernc.org/sqlite":           "orgd/adapters/sqlitestore",
-	"github.com/golang-jwt/jwt/v5": "orgd/adapters/jwtauth",
-	"github.com/google/wire":       module, // and there only in files that the build leaves out
-	"github.com/prometheus":        "orgd/adapters/telemetry",
-	"go.opentelemetry.io":          "orgd/adapters/telemetry",
-	"github.com/alecthomas/kong":   "orgd/cmd",
+	"github.com/gin-gonic/gin":               "orgd/adapters/httpapi",
+	"modernc.org/sqlite":                     "orgd/adapters/sqlitestore",
+	"github.com/golang-jwt/jwt/v5":           "orgd/adapters/jwtauth",
+	"github.com/google/wire":                 module, // and there only in files that the build leaves out
+	"github.com/prometheus":                  "orgd/adapters/telemetry",
+	"go.opentelemetry.io":                    "orgd/adapters/telemetry",
+	"github.com/alecthomas/kong":             "orgd/cmd",
+	"github.com/modelcontextprotocol/go-sdk": "orgd/adapters/mcpserver",
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
