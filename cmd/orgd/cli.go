@@ -15,6 +15,7 @@ import (
 	"orgd/cmd/orgd/internal/demo"
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/importer"
+	"orgd/cmd/orgd/internal/mcp"
 	"orgd/cmd/orgd/internal/operate"
 	"orgd/cmd/orgd/internal/organization"
 	"orgd/cmd/orgd/internal/remote"
@@ -74,6 +75,7 @@ type cli struct {
 		Agents importer.Agents `cmd:"" help:"Import agents from Markdown files with YAML front matter."`
 	} `cmd:"" group:"use" help:"Import from elsewhere."`
 	Render organization.Render `cmd:"" group:"use" help:"Write agents as files for programs for coding, such as Claude Code."`
+	MCP    mcp.Command         `cmd:"" group:"use" help:"Serve tools for models, over MCP on standard input and output."`
 
 	organization.Habits
 	Tokens account.TokenList `cmd:"" hidden:""`
