@@ -120,8 +120,9 @@ clients-test: ## run the scenarios of the clients in each language, and check th
 	.ci/gotest ./test/clients -parallel 16 -timeout 20m $(TESTFLAGS)
 
 generators: export ORGD_TEST_GENERATORS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/orgd-generators
-generators: ## make clients of the API by the generators that people use; needs Node.js, Python, Java with Maven and a network
+generators: ## make clients of the API by the generators that people use, use MCP with its SDKs; needs Node.js, Python, Java with Maven and a network
 	.ci/gotest ./test/generators -timeout 60m $(TESTFLAGS)
+	.ci/gotest ./test/mcp -timeout 20m -run '^TestOtherClients$$' $(TESTFLAGS)
 
 module-test: ## build a copy of the module that has another path; needs Git
 	.ci/gotest ./test/module -timeout 20m $(TESTFLAGS)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
+	"orgd/adapters/mcpserver"
 	"orgd/adapters/memlimit"
 	"orgd/adapters/redislimit"
 	"orgd/adapters/sqlitestore"
@@ -29,6 +31,11 @@ import (
 // Version says which program this is, as far as it knows.
 func Version() httpapi.BuildInfo {
 	return httpapi.BuildInfo(system.ThisBuild())
+}
+
+// newMCP makes the server for models.
+func newMCP(b httpapi.BuildInfo) httpapi.MCP {
+	return func(api http.Handler) http.Handler { return mcpserver.Handler(b.Version, api) }
 }
 
 // serverConfig is the configuration of the server, with what depends on other

@@ -22,7 +22,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	panic(wire.Build(
 		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
 			"stream", "streams", "dispatcher", "auditLog"),
-		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New,
+		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New, newMCP,
 
 		wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
 		wire.Struct(new(system.Random)), wire.Bind(new(ports.Random), new(system.Random)),

@@ -99,6 +99,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	}
 	sharedLimits := orgdLimits.shared
 	v := capabilities(config, auth, sharedLimits, streams, dispatcher, traces)
+	mcp := newMCP(buildInfo)
 	parts := httpapi.Parts{
 		Agents:       agents,
 		Departments:  departments,
@@ -125,6 +126,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		Build:        buildInfo,
 		Capabilities: v,
 		SharedLimits: sharedLimits,
+		MCP:          mcp,
 	}
 	server, err := httpapi.New(config, parts, log)
 	if err != nil {

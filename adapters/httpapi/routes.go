@@ -23,7 +23,7 @@ const (
 func (s *Server) routes() []request.Route {
 	return slices.Concat(
 		s.operationRoutes(), s.feedRoutes(), s.companyRoutes(), s.organizationRoutes(), s.agentRoutes(), s.labelRoutes(),
-		s.departmentRoutes(), s.projectRoutes(), s.webhookRoutes(), s.sessionRoutes(), s.consoleRoutes(),
+		s.departmentRoutes(), s.projectRoutes(), s.webhookRoutes(), s.sessionRoutes(), s.consoleRoutes(), s.modelRoutes(),
 	)
 }
 
@@ -184,6 +184,16 @@ func (s *Server) consoleRoutes() []request.Route {
 		{Method: get, Path: "/console/{file}", Op: access.Console, AtRoot: true, Handle: console.file},
 		{Method: get, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, Handle: sessions.signedIn},
 		{Method: post, Path: "/console/session", Op: access.AuthBrowser, AtRoot: true, MaxBody: 16 << 10, Handle: sessions.signInBrowser},
+	}
+}
+
+func (s *Server) modelRoutes() []request.Route {
+	if s.parts.MCP == nil {
+		return nil
+	}
+	models := models{s.parts.MCP(s.Handler())}
+	return []request.Route{
+		{Method: post, Path: "/mcp", Op: access.MCP, AtRoot: true, MaxBody: request.DefaultMaxBody, Handle: models.serve},
 	}
 }
 

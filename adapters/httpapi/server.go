@@ -57,6 +57,7 @@ type Parts struct {
 	Build        BuildInfo
 	Capabilities func() Capabilities // called for each GET /capabilities
 	SharedLimits SharedLimits
+	MCP          MCP
 }
 
 // CursorKey signs the cursors of lists. Replicas share it.

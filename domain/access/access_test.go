@@ -27,7 +27,7 @@ var matrix = map[access.Role]struct{ allowed, scoped string }{
 }
 
 const (
-	reads = "health.live health.ready openapi docs console metrics capabilities company.get company.departments company.days " +
+	reads = "health.live health.ready openapi docs console metrics capabilities mcp company.get company.departments company.days " +
 		"agents.list agents.get agents.activity agents.health agents.history agents.performance agents.figures agents.days " +
 		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
 		"labels.list labels.resolve labels.history labels.agents " +

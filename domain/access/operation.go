@@ -19,6 +19,7 @@ const (
 	Metrics      Operation = "metrics"
 	Capabilities Operation = "capabilities"
 	AuditList    Operation = "audit.list"
+	MCP          Operation = "mcp" // calls of tools; each also asks for what it needs
 )
 
 // The operations on the change log.

@@ -31,7 +31,7 @@ var (
 // table is the whole permission model. It is read-only.
 var table = map[Operation]rights{
 	Live: everyone, Ready: everyone, OpenAPI: everyone, Docs: everyone, Console: everyone,
-	Metrics: everyone, Capabilities: everyone,
+	Metrics: everyone, Capabilities: everyone, MCP: everyone,
 	AuditList: admins, ChangesList: everyone, ChangesStream: everyone,
 
 	CompanyGet:                everyone,

@@ -1,10 +1,11 @@
 // Package mcp uses the server for models with the clients of the protocol: on standard
-// input and output.
+// input and output, and over HTTP.
 package mcp
 
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -70,6 +71,23 @@ var transports = map[string]func(*testing.T, *service, string) mcp.Transport{
 	"stdio": func(t *testing.T, s *service, token string) mcp.Transport {
 		return &mcp.CommandTransport{Command: command(t, "ORGD_SERVER="+s.URL, "ORGD_TOKEN="+token)}
 	},
+	"http": func(t *testing.T, s *service, token string) mcp.Transport {
+		via := &http.Transport{}
+		t.Cleanup(via.CloseIdleConnections)
+		return &mcp.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{via, token}}}
+	},
+}
+
+// bearer sends requests with a token.
+type bearer struct {
+	via   http.RoundTripper
+	token string
+}
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.via.RoundTrip(r)
 }
 
 // command is orgd mcp with an environment, and a directory of its own for profiles.

@@ -44,7 +44,7 @@ var pages = []struct {
 	{"docs/concepts.md", 2, 0},
 	{"docs/demo.md", 4, 0},
 	{"docs/install.md", 4, 5},
-	{"docs/mcp.md", 3, 0},
+	{"docs/mcp.md", 4, 0},
 	{"docs/quickstart.md", 8, 0},
 	{"docs/release.md", 8, 0},
 	{"docs/render.md", 5, 1},

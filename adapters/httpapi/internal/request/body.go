@@ -222,6 +222,9 @@ func larger(body *strings.Builder, n int, size int64) int64 {
 	return max(min(int64(max(firstRead, 2*body.Len())), size), int64(body.Len()+n))
 }
 
+// Text reads the body, whatever it is.
+func (r *Request) Text() (string, error) { return r.read() }
+
 // HasBody reads the body and reports whether there is one.
 func (r *Request) HasBody() (bool, error) {
 	body, err := r.read()
