@@ -57,7 +57,7 @@ build: ## build bin/orgd
 
 # What no request of the API computes with, and the client of Redis, which waits for the network,
 # are compiled without inlining for the image: a twelfth of it less.
-COLD := encoding/gob encoding/xml github.com/alecthomas/kong github.com/goccy/... github.com/go-playground/... github.com/google/jsonschema-go/... github.com/modelcontextprotocol/... github.com/pelletier/... github.com/redis/... github.com/segmentio/... github.com/xdg-go/... github.com/yosida95/... google.golang.org/protobuf/... html/template orgd/client orgd/cmd/... text/template/...
+COLD := encoding/gob encoding/xml github.com/alecthomas/kong github.com/go-playground/... github.com/google/jsonschema-go/... github.com/modelcontextprotocol/... github.com/pelletier/... github.com/redis/... github.com/segmentio/... github.com/xdg-go/... github.com/yosida95/... google.golang.org/protobuf/... html/template orgd/client orgd/cmd/... text/template/...
 
 # Functions begin at 16 bytes instead of 32, which makes the program a hundredth smaller.
 # The same source makes the same bytes: nothing in the context says when or where
@@ -242,7 +242,6 @@ codemirror: ## build the editor of the console anew, from npm: after a change in
 generate: ## write the generated code, packed files, docs/reference and the table of metrics anew
 	go tool wire .
 	cd adapters/httpapi/apidoc && go run ./internal/generate
-	gzip -9 -n -c adapters/httpapi/apidoc/openapi.yaml >adapters/httpapi/apidoc/openapi.yaml.gz
 	cd clients && go run ./internal/types
 	cd adapters/httpapi/web && go run ./internal/pack
 	go test -count=1 -run '^TestReference$$' ./cmd/orgd ./deployments/internal/supplychain -update

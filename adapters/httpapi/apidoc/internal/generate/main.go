@@ -1,15 +1,18 @@
 // Command generate writes openapi.yaml: what is written by hand in interface.yaml, and the
-// schemas of the nouns, which are made of the list of their fields. It runs in the directory
-// of both.
+// schemas of the nouns, which are made of the list of their fields. It also writes what the
+// program has of it. It runs in the directory of both.
 package main
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"fmt"
 	"log"
 	"os"
 	"slices"
 
+	goccy "github.com/goccy/go-yaml"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -29,12 +32,32 @@ func main() {
 		log.Fatal(err)
 	}
 	text, err := document(written)
-	if err == nil {
-		err = os.WriteFile("openapi.yaml", text, 0o644)
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
+	json, err := goccy.YAMLToJSON(text)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"openapi.yaml": text, "openapi.yaml.gz": pack(text), "openapi.json.gz": pack(json),
+	} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func pack(text []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err = cmp.Or(err, w.Close()); err != nil {
+		log.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // document returns the whole document.
