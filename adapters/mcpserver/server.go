@@ -4,6 +4,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -48,9 +49,10 @@ func New(version string, open Open) *mcp.Server {
 }
 
 // Serve serves one client, a message a line, until in or ctx ends. What has come until then
-// is answered.
+// is answered, also lines that are no messages.
 func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
-	err := s.Run(ending(ctx), draining{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}})
+	stream := &lines{in: bufio.NewReaderSize(in, maxLine), out: out}
+	err := s.Run(ending(ctx), draining{&mcp.IOTransport{Reader: stream, Writer: stream}})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}
@@ -62,8 +64,3 @@ type caller struct{}
 
 // ending returns a context for calls that end with ctx.
 func ending(ctx context.Context) context.Context { return context.WithValue(ctx, caller{}, ctx) }
-
-// unclosed is a writer that the server does not close.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,5 +77,23 @@ func TestStopInCalls(t *testing.T) {
 	}
 	if n := running.Load(); n != 0 {
 		t.Errorf("%d requests are left", n)
+	}
+}
+
+// A line that is no message is answered with an error, and the session goes on.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	in := strings.Join([]string{
+		`hello`, ``, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `[]`, `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`,
+		`{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":"` + strings.Repeat("a", 3<<20) + `"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"ping"}`, `{"jsonrpc":"2.0","id":4,"method":"ping"}`,
+	}, "\n")
+	var out strings.Builder
+	if err := mcpserver.Serve(t.Context(), mcpserver.New("1", nil), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]int{`"code":-32700`: 6, "it has more than 1048576 bytes": 1, `"id":3,"result":{}`: 1, `"id":4,"result":{}`: 1} {
+		if got := strings.Count(out.String(), part); got != want {
+			t.Errorf("%s comes %d times, want %d:\n%s", part, got, want, out.String())
+		}
 	}
 }
