@@ -3,9 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +16,7 @@ import (
 type found struct {
 	Text       string   `json:"text,omitempty" jsonschema:"what names, roles, descriptions, tags or instructions contain, 3 to 128 characters"`
 	Department string   `json:"department,omitempty" jsonschema:"name"`
-	Status     string   `json:"status,omitempty" jsonschema:"active, onboarding, on_leave or terminated"`
+	Status     string   `json:"status,omitempty"`
 	Owner      string   `json:"owner,omitempty" jsonschema:"subject"`
 	Tags       []string `json:"tags,omitempty" jsonschema:"all of these"`
 	Label      string   `json:"label,omitempty" jsonschema:"agents that have it, such as production; not with text"`
@@ -29,7 +27,7 @@ type found struct {
 type read struct {
 	Agent   string   `json:"agent" jsonschema:"name or id"`
 	Version int64    `json:"version,omitempty" jsonschema:"as it was then (default: as it is now)"`
-	Parts   []string `json:"parts,omitempty" jsonschema:"any of instructions, description, skills, model, tools, authority, memory, personality, metadata (default none); instructions are best asked for alone"`
+	Parts   []string `json:"parts,omitempty" jsonschema:"default none; instructions are best asked for alone"`
 	Cursor  string   `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
 
@@ -39,8 +37,8 @@ type figures struct {
 	Department string   `json:"department,omitempty" jsonschema:"name"`
 	Owner      string   `json:"owner,omitempty" jsonschema:"subject"`
 	Tags       []string `json:"tags,omitempty" jsonschema:"all of these"`
-	Window     string   `json:"window,omitempty" jsonschema:"7d, 30d or 90d (default 30d)"`
-	Sort       string   `json:"sort,omitempty" jsonschema:"name, success, cost, tasks or quality (default name)"`
+	Window     string   `json:"window,omitempty" jsonschema:"default 30d"`
+	Sort       string   `json:"sort,omitempty" jsonschema:"default name; success and quality begin with the worst, cost and tasks with the most"`
 	paging
 }
 
@@ -142,9 +140,6 @@ func namesOf(labels []client.Label) map[string]int64 {
 	return versions
 }
 
-// parts are what can be asked for of an agent, as fields of the API.
-var parts = []string{"instructions", "description", "skills", "model", "tools", "authority", "memory", "personality", "metadata"}
-
 // describe answers with head and parts of an agent. A long text that is asked for alone is
 // cut as text, everything else as JSON.
 func describe(head object, of client.AgentIdentity, wanted []string, cursor string) (string, error) {
@@ -153,17 +148,14 @@ func describe(head object, of client.AgentIdentity, wanted []string, cursor stri
 		return "", err
 	}
 	for _, p := range wanted {
-		if !slices.Contains(parts, p) {
-			return "", mistake(fmt.Sprintf("there is no part %q: the parts are %s", cut(p, maxClipped), strings.Join(parts, ", ")))
-		}
 		head[p] = fields[p]
 	}
-	var text string
-	if len(wanted) == 1 && json.Unmarshal(fields[wanted[0]], &text) == nil {
+	var text *string // nil for null
+	if len(wanted) == 1 && json.Unmarshal(fields[wanted[0]], &text) == nil && text != nil {
 		if wanted[0] == "instructions" { // all that is needed to know whose they are
 			head = object{"name": head["name"], "id": head["id"], "version": head["version"]}
 		}
-		return part(head, wanted[0], text, cursor)
+		return part(head, wanted[0], *text, cursor)
 	}
 	return document(head, cursor)
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -26,17 +27,14 @@ type object = map[string]any
 
 // paging says which part of a list is wanted.
 type paging struct {
-	Limit  int    `json:"limit,omitempty" jsonschema:"most items, 1 to 50 (default 20)"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"most items (default 20)"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
 
 // list answers with a page of a list: with as many items as fit, in a member of head. The
 // cursor is that of the API.
 func list[T any](head object, member string, p paging, read func(client.PageQuery) (client.Page[T], error), view func(T) any) (string, error) {
-	limit := p.Limit
-	if limit < 1 || limit > maxItems {
-		limit = defaultItems
-	}
+	limit := cmp.Or(p.Limit, defaultItems)
 	for {
 		page, err := read(client.PageQuery{Limit: limit, Cursor: p.Cursor})
 		if err != nil {

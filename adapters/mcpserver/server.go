@@ -6,8 +6,10 @@ package mcpserver
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,9 +45,22 @@ func New(version string, open Open) *mcp.Server {
 		// What there is never changes, and nothing is logged to the client.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
+	s.AddReceivingMiddleware(given)
 	addTools(s, open)
 	addPrompts(s, open)
 	return s
+}
+
+// given leaves out the arguments that are null or "": many models name all that a tool has.
+func given(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		var arguments map[string]json.RawMessage
+		if call, ok := r.(*mcp.CallToolRequest); ok && json.Unmarshal(call.Params.Arguments, &arguments) == nil {
+			maps.DeleteFunc(arguments, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
+			call.Params.Arguments, _ = json.Marshal(arguments) // as valid as it came
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // Serve serves one client, a message a line, until in or ctx ends. What has come until then

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -72,20 +73,30 @@ func schemaOf[In any]() *jsonschema.Schema {
 		panic(err) // a type of this package is wrong
 	}
 	simplify(schema)
-	for _, name := range schema.Required {
-		if p := schema.Properties[name]; p.Type == "string" {
-			p.MinLength = new(1) // the path of an empty name is another one
-		}
-	}
 	return schema
+}
+
+// choices are the values of arguments that have only some.
+var choices = map[string][]any{
+	"status": {"active", "onboarding", "on_leave", "terminated"}, "window": {"7d", "30d", "90d"}, "sort": {"name", "success", "cost", "tasks", "quality"},
+	"parts":      {"instructions", "description", "skills", "model", "tools", "authority", "memory", "personality", "metadata"},
+	"event_type": {"task_started", "task_completed", "cost_incurred", "tool_used", "delegation_sent", "delegation_received"},
 }
 
 func simplify(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
 	}
-	for _, property := range s.Properties {
+	for name, property := range s.Properties {
 		simplify(property)
+		switch of := cmp.Or(property.Items, property); name {
+		case "limit":
+			of.Minimum, of.Maximum = new(1.0), new(float64(maxItems))
+		case "version", "from", "to":
+			of.Minimum = new(1.0)
+		default:
+			of.Enum = choices[name]
+		}
 	}
 	if s.Items != nil {
 		simplify(s.Items)
@@ -99,7 +110,7 @@ type reports struct {
 
 type report struct {
 	Agent       string `json:"agent" jsonschema:"name or id"`
-	EventType   string `json:"event_type" jsonschema:"task_started, task_completed, cost_incurred, tool_used, delegation_sent or delegation_received"`
+	EventType   string `json:"event_type" jsonschema:"what happened"`
 	Data        object `json:"data" jsonschema:"task_*: task_id; task_completed also success, duration_seconds, quality_score (0 to 10), tokens; cost_incurred: amount, model; tool_used: tool, success; delegation_*: task_id, counterpart, score"`
 	Description string `json:"description,omitempty" jsonschema:"one sentence"`
 	ID          string `json:"id,omitempty" jsonschema:"a UUID: with it the same event counts once, however often it is sent"`

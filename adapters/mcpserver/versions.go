@@ -27,7 +27,7 @@ type compared struct {
 type resolved struct {
 	Agent  string   `json:"agent" jsonschema:"name or id"`
 	Label  string   `json:"label,omitempty" jsonschema:"such as production or latest; without it, the labels of the agent are listed"`
-	Parts  []string `json:"parts,omitempty" jsonschema:"as of get_agent"`
+	Parts  []string `json:"parts,omitempty" jsonschema:"default none"`
 	Cursor string   `json:"cursor,omitempty" jsonschema:"next_cursor of the answer before"`
 }
 

@@ -78,6 +78,8 @@ func TestTools(t *testing.T) {
 	}{
 		{"company_overview", nil, object{"company": object{"departments": 2.0}, "departments": []any{object{"name": "Engineering"}, object{"name": "Research"}}}},
 		{"find_agents", nil, object{"agents": []any{object{"name": "Ada", "version": 3.0}, object{"name": "Hal / 9000"}}}},
+		{"find_agents", object{"text": nil, "department": "", "tags": nil, "limit": 1}, object{"agents": []any{object{"name": "Ada"}}}},
+		{"get_agent", object{"agent": hal.ID, "parts": []string{"model"}}, object{"model": nil}},
 		{"find_agents", object{"text": "thirD"}, object{"agents": []any{object{"name": "Ada", "matches": []any{object{"field": "instructions", "line": 1.0}}}}}},
 		{"find_agents", object{"label": "production", "department": "Engineering"}, object{"agents": []any{object{"name": "Ada", "version": 2.0}}}},
 		{"find_agents", object{"owner": "eve", "tags": []string{"eu"}, "status": "active"}, object{"agents": []any{object{"name": "Ada", "owner": "eve"}}}},
@@ -135,7 +137,8 @@ func TestMistakes(t *testing.T) {
 		c := connect(t, s, s.token(t, "editor", "eve"))
 		c.refused(t, "get_agent", object{"agent": "Nobody"}, `"Nobody" not found`, "find_agents")
 		c.refused(t, "get_agent", object{"agent": ""}, "agent")
-		c.refused(t, "get_agent", object{"agent": "Ada", "parts": []string{"salary"}}, `no part "salary"`, "instructions, description")
+		c.refused(t, "get_agent", object{"agent": "Ada", "parts": []string{"salary"}}, "salary", "instructions description")
+		c.refused(t, "find_agents", object{"limit": 51}, "limit", "50")
 		c.refused(t, "get_agent", object{"agent": "Ada", "colour": "red"}, "colour")
 		c.refused(t, "get_agent", object{"agent": "Ada", "parts": []string{"instructions"}, "cursor": "3-00000000"}, "begin again without a cursor")
 		c.refused(t, "resolve_label", object{"agent": "Ada", "label": "canary"}, "canary")
