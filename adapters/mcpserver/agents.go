@@ -62,30 +62,30 @@ func findAgents(ctx context.Context, c *client.Client, in found) (string, error)
 		if in.Text != "" {
 			return "", mistake("label does not go with text: search without label, then call resolve_label")
 		}
-		return list(nil, "agents", in.paging, func(p client.PageQuery) (client.Page[client.ResolvedAgent], error) {
+		return list(nil, "agents", in.paging, known(ctx, c, in.Department, "", func(p client.PageQuery) (client.Page[client.ResolvedAgent], error) {
 			return c.LabeledPage(ctx, in.Label, client.LabeledQuery{
 				PageQuery: p, Department: in.Department, Status: client.AgentStatus(in.Status), Owner: in.Owner, Tags: in.Tags,
 			})
-		}, func(a client.ResolvedAgent) any {
+		}), func(a client.ResolvedAgent) any {
 			return object{"name": a.Name, "id": a.AgentID, "role": a.Identity.Role, "department": a.Department, "status": a.Status, "version": a.Version}
 		})
 	}
 	if in.Text != "" {
-		return list(nil, "agents", in.paging, func(p client.PageQuery) (client.Page[client.FoundAgent], error) {
+		return list(nil, "agents", in.paging, known(ctx, c, in.Department, "", func(p client.PageQuery) (client.Page[client.FoundAgent], error) {
 			return c.SearchPage(ctx, client.SearchQuery{
 				PageQuery: p, Text: in.Text, Department: in.Department, Status: client.AgentStatus(in.Status), Owner: in.Owner, Tags: in.Tags, Summary: true,
 			})
-		}, func(a client.FoundAgent) any {
+		}), func(a client.FoundAgent) any {
 			view := summary(a.Agent)
 			view["matches"] = a.Matches
 			return view
 		})
 	}
-	return list(nil, "agents", in.paging, func(p client.PageQuery) (client.Page[client.Agent], error) {
+	return list(nil, "agents", in.paging, known(ctx, c, in.Department, "", func(p client.PageQuery) (client.Page[client.Agent], error) {
 		return c.AgentPage(ctx, client.AgentQuery{
 			PageQuery: p, Department: in.Department, Status: client.AgentStatus(in.Status), Owner: in.Owner, Tags: in.Tags, Summary: true,
 		})
-	}, func(a client.Agent) any { return summary(a) })
+	}), func(a client.Agent) any { return summary(a) })
 }
 
 // summary is an agent in a list.
@@ -172,12 +172,12 @@ func agentFigures(ctx context.Context, c *client.Client, in figures) (string, er
 		}
 		return document(object{"status": h.Status, "last_active_at": h.LastActiveAt, "performance": p}, in.Cursor)
 	}
-	return list(nil, "agents", in.paging, func(p client.PageQuery) (client.Page[client.AgentFigures], error) {
+	return list(nil, "agents", in.paging, known(ctx, c, in.Department, "", func(p client.PageQuery) (client.Page[client.AgentFigures], error) {
 		return c.AgentFiguresPage(ctx, client.FiguresQuery{
 			PageQuery: p, Department: in.Department, Owner: in.Owner, Tags: in.Tags,
 			Window: client.WindowSize(in.Window), Sort: client.FigureSort(in.Sort),
 		})
-	}, func(f client.AgentFigures) any {
+	}), func(f client.AgentFigures) any {
 		return object{
 			"name": f.Name, "department": f.Department, "status": f.Status, "tasks_completed": f.TasksCompleted, "tasks_failed": f.TasksFailed,
 			"success_rate": f.SuccessRate, "quality_score": f.QualityScore, "cost": f.Cost, "cost_before": f.CostBefore, "last_active_at": day(f.LastActiveAt),

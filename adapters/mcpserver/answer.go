@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -54,6 +55,21 @@ func list[T any](head object, member string, p paging, read func(client.PageQuer
 			return text, err
 		}
 		limit = max(1, len(items)*MaxAnswer/len(text))
+	}
+}
+
+// known reads the pages of a list. An empty one is an error if its department or its agent
+// does not exist: a model would take it for the answer.
+func known[T any](ctx context.Context, c *client.Client, department, agent string, read func(client.PageQuery) (client.Page[T], error)) func(client.PageQuery) (client.Page[T], error) {
+	return func(p client.PageQuery) (client.Page[T], error) {
+		page, err := read(p)
+		if err == nil && len(page.Items) == 0 && department != "" {
+			_, err = c.Department(ctx, department)
+		}
+		if err == nil && len(page.Items) == 0 && agent != "" {
+			_, err = c.Agent(ctx, agent)
+		}
+		return page, err
 	}
 }
 

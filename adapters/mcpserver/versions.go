@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,7 +39,8 @@ type changed struct {
 	Department string `json:"department,omitempty" jsonschema:"name"`
 	Actor      string `json:"actor,omitempty" jsonschema:"subject who made the change"`
 	Action     string `json:"action,omitempty" jsonschema:"such as agent, agent.updated, agent.label_set, department, company"`
-	Hours      int    `json:"hours,omitempty" jsonschema:"24, 48 or 168: only the last of these (default all)"`
+	Since      string `json:"since,omitempty" jsonschema:"not before this time or UTC day, such as 2026-01-31T12:00:00Z or 2026-01-31"`
+	Until      string `json:"until,omitempty" jsonschema:"before this time or UTC day"`
 	paging
 }
 
@@ -52,7 +55,7 @@ func addVersionTools(s *mcp.Server, open Open) {
 		"Tell which version of an agent a label names, with parts of that version: what an agent in production is. Without label, list all labels of an agent, who set them and why. It moves nothing.",
 		resolveLabel)
 	add(s, open, "list_changes",
-		"List what was changed in the organization, newest first: who, when, what, why, and which fields; never their values. For the values of an agent: diff_versions.",
+		"List what was changed in the organization, newest first: who, when, what, why, and which fields; never their values. A label moved from from_version to version. For the values of an agent: diff_versions.",
 		listChanges)
 }
 
@@ -126,11 +129,16 @@ func resolveLabel(ctx context.Context, c *client.Client, in resolved) (string, e
 const maxFields = 16
 
 func listChanges(ctx context.Context, c *client.Client, in changed) (string, error) {
-	return list(nil, "changes", in.paging, func(p client.PageQuery) (client.Page[client.ChangeEvent], error) {
-		return c.ChangePage(ctx, client.ChangeQuery{PageQuery: p, ChangeFilter: client.ChangeFilter{
-			Action: client.ChangeAction(in.Action), Agent: in.Agent, Department: in.Department, Actor: in.Actor, Window: client.ActivityWindow(in.Hours),
+	since, err := moment(in.Since)
+	until, mistaken := moment(in.Until)
+	if err = cmp.Or(err, mistaken); err != nil {
+		return "", err
+	}
+	return list(nil, "changes", in.paging, known(ctx, c, in.Department, in.Agent, func(p client.PageQuery) (client.Page[client.ChangeEvent], error) {
+		return c.ChangePage(ctx, client.ChangeQuery{PageQuery: p, Since: since, Until: until, ChangeFilter: client.ChangeFilter{
+			Action: client.ChangeAction(in.Action), Agent: in.Agent, Department: in.Department, Actor: in.Actor,
 		}})
-	}, func(e client.ChangeEvent) any {
+	}), func(e client.ChangeEvent) any {
 		view := object{"at": e.Timestamp, "by": e.Actor, "action": e.Action, "name": e.Resource.Name, "summary": clip(e.Summary)}
 		because(view, e.Reason)
 		if e.Resource.Type == "agent" {
@@ -142,9 +150,26 @@ func listChanges(ctx context.Context, c *client.Client, in changed) (string, err
 		if e.Label != nil {
 			view["label"] = *e.Label
 		}
+		if e.FromVersion != nil {
+			view["from_version"] = *e.FromVersion
+		}
 		if e.ToVersion != nil {
 			view["version"] = *e.ToVersion
 		}
 		return view
 	})
+}
+
+// moment reads a time, or a day as its beginning.
+func moment(text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	if at, err = time.Parse(time.DateOnly, text); err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	if err != nil {
+		err = mistake("since and until are times such as 2026-01-31T12:00:00Z, or days such as 2026-01-31")
+	}
+	return at, err
 }

@@ -91,7 +91,9 @@ func TestTools(t *testing.T) {
 		{"resolve_label", object{"agent": hal.Name, "label": "production"}, object{"id": hal.ID, "version": 1.0, "status": "active"}},
 		{"resolve_label", object{"agent": "Ada", "label": "production", "parts": []string{"instructions"}}, object{"version": 2.0, "instructions": "Second.\n"}},
 		{"resolve_label", object{"agent": "Ada"}, object{"labels": []any{object{"label": "latest"}, object{"label": "production", "reason": "good"}}}},
-		{"list_changes", object{"agent": "Ada", "limit": 1}, object{"changes": []any{object{"action": "agent.label_set", "label": "production", "by": "root"}}}},
+		{"list_changes", object{"agent": "Ada", "limit": 1, "since": "2020-01-31"}, object{"changes": []any{object{"action": "agent.label_set", "label": "production", "by": "root", "version": 2.0}}}},
+		{"list_changes", object{"until": "2020-01-31T12:00:00Z"}, object{"changes": []any{}}},
+		{"list_changes", object{"agent": "Ada", "action": "agent.updated", "limit": 1}, object{"changes": []any{object{"from_version": 2.0, "version": 3.0}}}},
 		{"agent_figures", object{"sort": "tasks", "window": "7d"}, object{"agents": []any{object{"tasks_completed": 0.0}, object{}}}},
 		{"agent_figures", object{"agent": "Ada"}, object{"performance": object{"tasks_completed_total": 0.0}, "status": "active"}},
 		{"compare_departments", nil, object{"departments": []any{object{"department_name": "Engineering", "agent_count": 1.0}, object{}}}},
@@ -146,6 +148,11 @@ func TestMistakes(t *testing.T) {
 		c.refused(t, "find_agents", object{"text": "abc", "label": "production"}, "resolve_label")
 		c.refused(t, "find_agents", object{"cursor": "nonsense"}, "cursor")
 		c.refused(t, "find_agents", object{"status": "asleep"}, "status")
+		for _, tool := range []string{"find_agents", "agent_figures", "list_changes"} {
+			c.refused(t, tool, object{"department": "Sails"}, `"Sails" not found`)
+		}
+		c.refused(t, "list_changes", object{"agent": "Nobody"}, `"Nobody" not found`)
+		c.refused(t, "list_changes", object{"since": "yesterday"}, "2026-01-31")
 		c.refused(t, "diff_versions", object{"agent": "Ada", "from": 1, "to": 9}, "9")
 		c.refused(t, "report_task", object{"events": []object{{"agent": "Ada", "event_type": "slept", "data": object{}}}}, "event_type")
 		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_agent"}); err == nil {
