@@ -28,7 +28,9 @@ func (s Service) sentence(err error) string {
 	case errors.Is(err, client.ErrForbidden):
 		text += "; the token may not do this, so do not try it again"
 	case errors.Is(err, client.ErrNotFound):
-		text += "; find_agents and company_overview list what there is"
+		text += "; find_agents, company_overview and list_versions list what there is"
+	case errors.Is(err, client.ErrRecordNotFound):
+		text += "; resolve_label without label lists those of the agent"
 	}
 	return cut(text, maxError)
 }

@@ -16,13 +16,16 @@ type departmentPart struct {
 
 func addOrganizationTools(s *mcp.Server, open Open) {
 	add(s, open, "company_overview",
-		"Read the company and its departments in order: name, head, what for, share of the budget. A good first call. For figures: compare_departments; for agents: find_agents.",
+		"Read the company and its departments in order: name, head, what for, share of the budget in percent; and tasks and cost of the last 7 days, today included. "+
+			"A good first call. For other figures: compare_departments; for agents: find_agents.",
 		companyOverview)
 	add(s, open, "compare_departments",
 		"Compare the departments by their last 30 days: agents, tasks, success rate (0 to 1), cost, and the cost of the 30 days before. Null means too little data. For the agents of one: agent_figures.",
 		compareDepartments)
 	add(s, open, "department_policies",
-		"Read the rules of a department: reviews, approval chains, protected labels, autonomy, and the ceremony policy in force with the origin of each value. Use it before you say who must approve what.",
+		"Read the rules of a department: reviews, approval chains, protected labels, autonomy, and the ceremony policy in force with the origin of each value. "+
+			"A protected label, such as production, is set, moved and removed by a department_admin of the department or an admin; others may only move it back, with a reason. "+
+			"An autonomy_level of null is the company's. Use it before you say who must approve what.",
 		departmentPolicies)
 }
 
@@ -37,6 +40,11 @@ func companyOverview(ctx context.Context, c *client.Client, in paging) (string, 
 			"name": company.CompanyName, "autonomy_level": company.AutonomyLevel, "budget_monthly": company.BudgetMonthly, "currency": company.Currency,
 			"communication_pattern": clip(company.CommunicationPattern), "departments": len(company.Departments),
 		}
+		week, err := c.CompanyDays(ctx, 7)
+		if err != nil {
+			return "", err
+		}
+		head["last_7_days"] = week.Days
 	}
 	return list(head, "departments", in, func(p client.PageQuery) (client.Page[client.Department], error) {
 		return c.DepartmentPage(ctx, p)

@@ -105,7 +105,7 @@ func simplify(s *jsonschema.Schema) {
 
 // reports are events that agents report.
 type reports struct {
-	Events []report `json:"events" jsonschema:"1 to 20 events; all are stored or none"`
+	Events []report `json:"events" jsonschema:"1 to 20; all are stored or none"`
 }
 
 type report struct {
@@ -157,7 +157,7 @@ func addPrompts(s *mcp.Server, open Open) {
 		} else if err != nil {
 			return nil, err
 		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
+		return &mcp.ReadResourceResult{Cacheable: mcp.Cacheable{CacheScope: "private"}, Contents: []*mcp.ResourceContents{
 			{URI: r.Params.URI, MIMEType: "text/markdown", Text: found.Identity.Instructions},
 		}}, nil
 	})

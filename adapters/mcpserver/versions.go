@@ -55,7 +55,8 @@ func addVersionTools(s *mcp.Server, open Open) {
 		"Tell which version of an agent a label names, with parts of that version: what an agent in production is. Without label, list all labels of an agent, who set them and why. It moves nothing.",
 		resolveLabel)
 	add(s, open, "list_changes",
-		"List what was changed in the organization, newest first: who, when, what, why, and which fields; never their values. A label moved from from_version to version. For the values of an agent: diff_versions.",
+		"List what was changed in the organization, newest first: who, when, what, why, and which fields; never their values. "+
+			"A label moved from from_version to version. For the values of an agent: diff_versions.",
 		listChanges)
 }
 

@@ -143,7 +143,7 @@ func TestMistakes(t *testing.T) {
 		c.refused(t, "find_agents", object{"limit": 51}, "limit", "50")
 		c.refused(t, "get_agent", object{"agent": "Ada", "colour": "red"}, "colour")
 		c.refused(t, "get_agent", object{"agent": "Ada", "parts": []string{"instructions"}, "cursor": "3-00000000"}, "begin again without a cursor")
-		c.refused(t, "resolve_label", object{"agent": "Ada", "label": "canary"}, "canary")
+		c.refused(t, "resolve_label", object{"agent": "Ada", "label": "canary"}, "canary", "without label")
 		c.refused(t, "find_agents", object{"text": "ab"}, "3")
 		c.refused(t, "find_agents", object{"text": "abc", "label": "production"}, "resolve_label")
 		c.refused(t, "find_agents", object{"cursor": "nonsense"}, "cursor")
@@ -153,7 +153,7 @@ func TestMistakes(t *testing.T) {
 		}
 		c.refused(t, "list_changes", object{"agent": "Nobody"}, `"Nobody" not found`)
 		c.refused(t, "list_changes", object{"since": "yesterday"}, "2026-01-31")
-		c.refused(t, "diff_versions", object{"agent": "Ada", "from": 1, "to": 9}, "9")
+		c.refused(t, "diff_versions", object{"agent": "Ada", "from": 1, "to": 9}, "9", "list_versions")
 		c.refused(t, "report_task", object{"events": []object{{"agent": "Ada", "event_type": "slept", "data": object{}}}}, "event_type")
 		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_agent"}); err == nil {
 			t.Error("delete_agent is a tool")
@@ -208,7 +208,7 @@ func TestPrompts(t *testing.T) {
 		for agent, want := range map[string]string{"Ada": "Second.\n", "Hal / 9000": "Fly.\n"} {
 			uri := "orgd://agents/" + url.PathEscape(agent) + "/prompts/production"
 			got := must[*mcp.ReadResourceResult](t)(c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}))
-			if len(got.Contents) != 1 || got.Contents[0].Text != want || got.Contents[0].MIMEType != "text/markdown" {
+			if len(got.Contents) != 1 || got.Contents[0].Text != want || got.Contents[0].MIMEType != "text/markdown" || got.CacheScope == "public" {
 				t.Errorf("%s = %+v, want %q", uri, got.Contents, want)
 			}
 		}
