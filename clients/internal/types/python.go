@@ -13,9 +13,12 @@ const pythonHead = `"""The types of the API. Made by make generate from its desc
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict, Union
 
-if TYPE_CHECKING:
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
     from typing_extensions import NotRequired
 `
 

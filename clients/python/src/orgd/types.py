@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict, Union
 
-if TYPE_CHECKING:
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 ErrorTitle = Literal["Authentication Error", "Validation Error", "Resource Not Found", "Resource Conflict", "Rate Limit Exceeded", "Budget Exhausted", "Provider Error", "Internal Server Error"]
