@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping
     from types import TracebackType
 
     import httpx
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from .report import Event
     from .resolve import Resolution, ResolutionAll
     from .transport import OnEvent, Token
+
+T = TypeVar("T")
+THREADS = 64
 
 
 class AsyncClient:
@@ -49,15 +55,20 @@ class AsyncClient:
             http=http,
         )
 
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orgd")  # those of the loop are the program's
+
+    async def _run(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(copy_context().run, work, *args, **named))
+
     async def resolve(self, agent: str, label: str = "production") -> Resolution:
         """See Client.resolve."""
         resolver = self._client._resolver(agent, label)
-        return resolver.last if resolver.pauses.left() > 0 else await asyncio.to_thread(resolver.ask)
+        return resolver.last if resolver.pauses.left() > 0 else await self._run(resolver.ask)
 
     async def resolve_all(self, label: str = "production") -> ResolutionAll:
         """See Client.resolve_all."""
         resolver = self._client._list(label)
-        return resolver.last if resolver.pauses.left() > 0 else await asyncio.to_thread(resolver.ask)
+        return resolver.last if resolver.pauses.left() > 0 else await self._run(resolver.ask)
 
     async def watch(self, *agents: str, label: str = "production") -> AsyncIterator[Resolution]:
         """See Client.watch."""
@@ -82,11 +93,11 @@ class AsyncClient:
 
     async def report(self, events: Event | Iterable[Event]) -> int:
         """See Client.report."""
-        return await asyncio.to_thread(self._client.report, events)
+        return await self._run(self._client.report, events)
 
     async def flush(self, timeout: float = 5.0) -> int:
         """See Client.flush."""
-        return await asyncio.to_thread(self._client.flush, timeout)
+        return await self._run(self._client.flush, timeout)
 
     async def request(
         self,
@@ -98,18 +109,18 @@ class AsyncClient:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """See Client.request."""
-        return await asyncio.to_thread(self._client.request, method, path, params=params, json=json, headers=headers)
+        return await self._run(self._client.request, method, path, params=params, json=json, headers=headers)
 
     async def pages(self, path: str, params: Mapping[str, Any] | None = None) -> AsyncIterator[Any]:
         """See Client.pages."""
         items = self._client.pages(path, params)
         end = object()
-        while (item := await asyncio.to_thread(next, items, end)) is not end:
+        while (item := await self._run(next, items, end)) is not end:
             yield item
 
     async def close(self) -> None:
         """See Client.close."""
-        await asyncio.to_thread(self._client.close)
+        await self._run(self._client.close)
 
     async def __aenter__(self) -> AsyncClient:
         return self
