@@ -139,7 +139,7 @@ func pageOfPython(t *testing.T, python, installed string) {
 		cmd := exec.CommandContext(t.Context(), python, file, "Ada")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PYTHONPATH="+installed, "ORGD_SERVER="+s.url, "ORGD_TOKEN_FILE="+token)
-		out, err := cmd.CombinedOutput()
+		out, err := cmd.Output()
 		if err != nil || string(out) != want {
 			t.Errorf("%s says %q, %v, want %q", file, out, err, want)
 		}

@@ -52,6 +52,8 @@ class Client:
         on_event: OnEvent | None = None,
         http: httpx.Client | None = None,
     ) -> None:
+        if not every > 0 or not timeout > 0:
+            raise ValueError("every and timeout are seconds, and more than 0")
         self._transport = Transport(server, token, token_file, timeout, on_event, http)
         self._every = every
         self._directory = None if directory is None else os.fspath(directory)
@@ -62,6 +64,7 @@ class Client:
         self._closed = False
         self._reporter = Reporter(self._transport, self._directory, every, max_events)
         atexit.register(self.close)
+        _clients.add(self)
 
     def resolve(self, agent: str, label: str = "production") -> Resolution:
         """Returns what a label of an agent names, by the agent's id or name.
@@ -149,6 +152,14 @@ class Client:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    def _after_fork(self) -> None:
+        """Begins anew in a child, where locks may be held by nobody, and connections and events are the parent's."""
+        self._lock = threading.Lock()
+        self._resolvers, self._lists = {}, {}
+        self._watches = weakref.WeakSet()
+        self._transport.after_fork()
+        self._reporter.after_fork()
+
     def _resolver(self, agent: str, label: str) -> Resolver:
         if not agent or not label:
             raise ValueError("agent and label must not be empty")
@@ -187,6 +198,18 @@ class Client:
                     raise
                 time.sleep(retry_after(error) or 2 ** (attempt - 1) * random.uniform(1, 1.5))
         return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for client in tuple(_clients):
+        client._after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def may_repeat(error: OrgdError) -> bool:

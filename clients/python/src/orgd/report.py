@@ -64,6 +64,14 @@ class Reporter:
         self._directory = None if directory is None else os.path.join(directory, "reports")
         self._every = every
         self._max_events = max_events
+        self._scanned: set[str] = set()
+        self.after_fork()
+        self._scan(adopt_all=True)
+        with self._changed:
+            self._start()
+
+    def after_fork(self) -> None:
+        """Begins with nothing: what was pending is sent by the parent."""
         self._changed = threading.Condition()  # guards what follows
         self._bundles: dict[str, Bundle] = {}
         self._pending = 0
@@ -75,12 +83,8 @@ class Reporter:
         # Only the thread has these.
         self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
-        self._scanned: set[str] = set()
-        self._scan_at = time.monotonic() + every
+        self._scan_at = time.monotonic() + self._every
         self._last = b"", ""  # what was sent, and its Idempotency-Key
-        self._scan(adopt_all=True)
-        with self._changed:
-            self._start()
 
     def report(self, events: Event | Iterable[Event]) -> int:
         """Takes events into the buffer, and returns how many there was room for."""
@@ -266,6 +270,8 @@ class Reporter:
             wait = max(backoff(self._failures), asked)
             if error.status in (401, 403):
                 self._transport.emit("refused", detail=error.detail)
+            elif self._failures == 1:
+                self._transport.warn(f"events are pending: {error}")
         now = time.monotonic()
         with self._changed:
             self._not_before, self._asked_to = now + wait, now + asked

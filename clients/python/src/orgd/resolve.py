@@ -36,13 +36,8 @@ class Resolution(NamedTuple):
 
     @property
     def version(self) -> int | None:
-        """The version that the label names."""
+        """The version that the label names, for agent_version in the data of events."""
         return self.agent["version"] if self.agent else None
-
-    @property
-    def agent_version(self) -> int | None:
-        """The version, for the data of events."""
-        return self.version
 
     @property
     def instructions(self) -> str | None:
@@ -206,6 +201,8 @@ class Resolver(Poller[Resolution]):
         if state == "no_agent" or self._kept:  # another process may have written the file
             file_error = self._save(self._kept)
         if state != self._state:
+            if state != "active":
+                self._transport.warn(f"agent {self.agent!r}, label {self._label}: {state}" + (f": {error}" if error else ""))
             self._transport.emit("state", agent=self.agent, label=self._label, state=state, before=self._state)
             self._state = state
         return Resolution(self.agent, self._label, state, self._known(), error, file_error)
@@ -255,6 +252,7 @@ class ListResolver(Poller[ResolutionAll]):
             pages = self._pages({page["cursor"]: page for page in before})
         except OrgdError as error:
             state: StateAll = "down" if state_of(error) == "down" else "refused"
+            self._transport.warn(f"all agents, label {self._label}: {state}: {error}")
             return ResolutionAll(self._label, state, self.last.agents, error, self._save(self._kept) if self._kept else None)
         if pages != before or self._kept is None:
             self._kept = {**self._file.about, "pages": pages}

@@ -76,7 +76,7 @@ class Transport:
         if token is None and token_file is None:
             token = os.environ.get("ORGD_TOKEN") or None
             token_file = os.environ.get("ORGD_TOKEN_FILE") or None
-        self.server = server.rstrip("/")
+        self.server = server.rstrip("/").removesuffix("/api/v1")
         self.timeout = timeout
         self.offset: float | None = None  # the clock of the service minus the one here, once it is known
         self._token = token
@@ -84,10 +84,28 @@ class Transport:
         self._on_event = on_event
         self._http = http
         self._own = http is None
+        self._warned = "", 0.0
         self._lock = threading.Lock()
+
+    def after_fork(self) -> None:
+        """Opens connections anew: those of the parent stay its own."""
+        self._lock = threading.Lock()
+        if self._own:
+            self._http = None
+
+    def warn(self, text: str) -> None:
+        """Logs what somebody should know, but not the same again within a minute."""
+        import logging
+
+        now = time.monotonic()
+        if self._warned[0] != text or now > self._warned[1] + 60:
+            self._warned = text, now
+            logging.getLogger("orgd").warning(text)
 
     def emit(self, name: str, **fields: object) -> None:
         """Tells the hook. What it raises is logged only."""
+        if name not in ("request", "reported", "state"):
+            self.warn(f"{name}: " + ", ".join(str(value) for key, value in fields.items() if key != "event"))
         if self._on_event is None:
             return
         try:
@@ -168,7 +186,7 @@ class Transport:
             with client.stream(method, url, params=params, headers=headers, content=content, timeout=limits) as response:
                 yield response
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, RuntimeError) as error:  # RuntimeError: it is closed
-            raise ConnectionFailed(f"{method} {path}: {type(error).__name__}: {error}") from error
+            raise ConnectionFailed(f"{method} {url}: {type(error).__name__}: {error}") from error
 
     def _client(self) -> httpx.Client:
         import httpx
@@ -191,6 +209,8 @@ class Transport:
             raise ConnectionFailed(f"the token cannot be had: {error}") from error
         if token is None:
             return {}
+        if not token:
+            raise ConnectionFailed("the token is empty")
         if not token.isascii() or not token.isprintable() or " " in token:
             raise ConnectionFailed("the token has characters that no token has")
         return {"Authorization": f"Bearer {token}"}
