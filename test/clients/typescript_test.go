@@ -137,7 +137,7 @@ func pageOfTypeScript(t *testing.T, packed string) {
 		cmd := exec.CommandContext(t.Context(), "node", file, "Ada")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "ORGD_SERVER="+s.url, "ORGD_TOKEN_FILE="+token)
-		out, err := cmd.CombinedOutput()
+		out, err := cmd.Output()
 		if err != nil || string(out) != want {
 			t.Errorf("%s says %q, %v, want %q", file, out, err, want)
 		}

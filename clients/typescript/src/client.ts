@@ -1,6 +1,6 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
 import { Directory, environment, isNode } from "./files.js";
-import { hookOf, type OnEvent } from "./hook.js";
+import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
@@ -33,7 +33,7 @@ export interface RequestOptions {
   params?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON; a text is sent as it is. */
   body?: unknown;
-  headers?: HeadersInit;
+  headers?: Call["headers"];
   /** Seconds for each attempt; 30. */
   timeout?: number;
   signal?: AbortSignal;
@@ -53,15 +53,18 @@ export class Client {
   private readonly leave: () => void;
 
   constructor(config: ClientConfig = {}) {
-    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "");
+    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "").replace(/\/api\/v1$/, "");
     if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server, or ORGD_SERVER, must be a URL, not ${JSON.stringify(server)}`);
     const own = config.token === undefined && config.tokenFile === undefined;
     const token = own ? environment("ORGD_TOKEN") : config.token;
     const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
-    const hook = hookOf(config.onEvent);
+    const { every = 30, timeout = 5 } = config;
+    if (!(every > 0 && timeout > 0)) throw new TypeError("orgd: every and timeout are seconds, and more than 0");
+    const warn = warnOf(config.onEvent);
+    const hook = hookOf(config.onEvent, warn);
     const fetch = config.fetch ?? globalThis.fetch.bind(globalThis);
     const transport = new Transport(server, token, tokenFile, fetch, hook);
-    const shared = { transport, hook, every: config.every ?? 30, timeout: config.timeout ?? 5 };
+    const shared = { transport, hook, warn, every, timeout };
     this.source = { ...shared, directory: Directory.open(config.directory) };
     const directory = Directory.open(config.directory, "reports");
     this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
@@ -132,6 +135,9 @@ export class Client {
   }
 
   private resolver(agent: string, label: string): AgentResolver {
+    for (const text of [agent, label] as unknown[]) {
+      if (typeof text !== "string" || text === "") throw new TypeError(`orgd: agent and label must be texts, not ${JSON.stringify(text)}`);
+    }
     return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
   }
 

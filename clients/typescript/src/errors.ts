@@ -29,7 +29,7 @@ export class OrgdError extends Error implements ErrorFields {
   readonly retryAfter: number;
   readonly mistakes: readonly Mistake[];
 
-  constructor(message: string, fields: Partial<ErrorFields> = {}, options?: ErrorOptions) {
+  constructor(message: string, fields: Partial<ErrorFields> = {}, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
     this.status = fields.status ?? 0;

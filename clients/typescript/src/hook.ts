@@ -25,9 +25,27 @@ export type OnEvent = (...event: { [N in keyof Events]: [name: N, fields: Events
 /** The callback as the client calls it. */
 export type Hook = <N extends keyof Events>(name: N, fields: Events[N]) => void;
 
+/** Says on the console what somebody should know. */
+export type Warn = (text: string) => void;
+
+/** warnOf returns what says nothing if there is a hook, and nothing twice within a minute. */
+export function warnOf(onEvent: OnEvent | undefined): Warn {
+  let last = { text: "", at: 0 };
+  return (text) => {
+    const at = performance.now();
+    if (onEvent || (text === last.text && at < last.at + 60_000)) return;
+    last = { text, at };
+    console.warn(`orgd: ${text}`);
+  };
+}
+
 /** hookOf returns a hook that does not throw. */
-export function hookOf(onEvent: OnEvent | undefined): Hook {
+export function hookOf(onEvent: OnEvent | undefined, warn: Warn): Hook {
   return (name, fields) => {
+    if (name !== "request" && name !== "reported" && name !== "state") {
+      const texts = Object.entries(fields).filter(([key]) => key !== "event");
+      warn(`${name}: ${texts.map(([, value]) => String(value)).join(", ")}`);
+    }
     try {
       (onEvent as Hook | undefined)?.(name, fields);
     } catch (error) {

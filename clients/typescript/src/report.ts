@@ -1,6 +1,6 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
 import { type Directory, isMissing } from "./files.js";
-import type { Hook } from "./hook.js";
+import type { Hook, Warn } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
 import type { IngestResult } from "./types.js";
 import { jitter, Signal } from "./wait.js";
@@ -63,6 +63,7 @@ export interface ReportConfig {
   transport: Transport;
   directory: Promise<Directory | undefined>;
   hook: Hook;
+  warn: Warn;
   every: number;
   timeout: number;
   maxEvents: number;
@@ -234,6 +235,7 @@ export class Reporter {
     } else if (status === 403 && code !== 0) {
       await this.separate(items);
     } else {
+      if (this.failures === 0 && status !== 401 && status !== 403) this.config.warn(`events are pending: ${String(error)}`);
       await this.backOff(retryAfter);
     }
   }
@@ -410,7 +412,7 @@ function prepare(event: ReportedEvent): Kept {
   const wrong = (what: string): never => {
     throw new TypeError(`orgd: no event: ${what}`);
   };
-  const given: Partial<Record<keyof ReportedEvent, unknown>> = event;
+  const given = Object(event) as Partial<Record<keyof ReportedEvent, unknown>>;
   if (typeof given.agent !== "string" || given.agent === "") return wrong("agent must be a text");
   if (typeof given.event_type !== "string" || given.event_type === "") return wrong("event_type must be a text");
   if (typeof given.data !== "object" || given.data === null || Array.isArray(given.data)) return wrong("data must be an object");

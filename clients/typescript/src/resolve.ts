@@ -1,6 +1,6 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
 import { type Directory, isMissing, sha256 } from "./files.js";
-import type { Hook } from "./hook.js";
+import type { Hook, Warn } from "./hook.js";
 import type { Answer, Transport } from "./transport.js";
 import type { ResolvedAgent } from "./types.js";
 import { jitter } from "./wait.js";
@@ -8,8 +8,14 @@ import { jitter } from "./wait.js";
 /** What the service has said of an agent and its label. docs/runtime.md says what to do. */
 export type State = "active" | "inactive" | "no_label" | "no_agent" | "refused" | "down";
 
-/** What is known of an agent's label. */
-export class Resolution {
+/** What is known of an agent's label. If it is usable, it has an agent. */
+export type Resolution = Known &
+  (
+    | { readonly usable: true; readonly agent: ResolvedAgent; readonly version: number; readonly instructions: string }
+    | { readonly usable: false }
+  );
+
+class Known {
   constructor(
     /** The agent's id or name, as it was asked for. */
     readonly asked: string,
@@ -61,6 +67,7 @@ export interface Source {
   transport: Transport;
   directory: Promise<Directory | undefined>;
   hook: Hook;
+  warn: Warn;
   every: number;
   timeout: number;
 }
@@ -156,8 +163,9 @@ export class AgentResolver extends Resolver<Resolution> {
       if (state === "no_agent") this.kept = undefined; // it must not work again after a restart
     }
     const fileError = state === "no_agent" ? await this.file.remove() : await this.file.save(this.kept);
+    if (state !== before && state !== "active") this.source.warn(`${this.agent}, ${this.label}: ${state}: ${String(error ?? this.kept?.answer.status)}`);
     if (state !== before) this.source.hook("state", { agent: this.agent, label: this.label, state, before });
-    return new Resolution(this.agent, state, this.kept?.answer, error, fileError);
+    return new Known(this.agent, state, this.kept?.answer, error, fileError) as Resolution;
   }
 
   private async fetch(): Promise<Kept> {
@@ -238,6 +246,7 @@ export class ListResolver extends Resolver<ResolutionAll> {
     } catch (thrown) {
       error = asOrgdError(thrown);
       state = isRefusal(error) ? "refused" : "down";
+      this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
     }
     const fileError = await this.file.save(this.kept);
     return { state, agents: this.kept?.pages.flatMap((p) => p.agents) ?? [], error, fileError };

@@ -12,7 +12,7 @@ export interface Call {
   method: string;
   /** Below /api/v1, with the query. */
   path: string;
-  headers?: HeadersInit;
+  headers?: ConstructorParameters<typeof Headers>[0]; // it has no name in the types of Node.js
   body?: string;
   /** Seconds for all of it. */
   timeout: number;
@@ -107,7 +107,7 @@ export class Transport {
     } catch (error) {
       if (error instanceof OrgdError) throw error;
       const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error; // fetch says nothing itself
-      throw new ConnectionFailed(`${call.method} ${call.path}: ${String(reason)}`, {}, { cause: error });
+      throw new ConnectionFailed(`${call.method} ${this.server}/api/v1${call.path}: ${String(reason)}`, {}, { cause: error });
     } finally {
       this.hook("request", { operation: call.operation, status, seconds: (performance.now() - began) / 1000 });
     }
@@ -115,7 +115,10 @@ export class Transport {
 
   private async currentToken(): Promise<string> {
     if (typeof this.token === "function") return await this.token();
-    return this.token ?? (this.tokenFile === undefined ? "" : (await readText(this.tokenFile)).trim());
+    if (this.token !== undefined || this.tokenFile === undefined) return this.token ?? "";
+    const token = (await readText(this.tokenFile)).trim();
+    if (token === "") throw new Error(`the token is empty: ${this.tokenFile}`);
+    return token;
   }
 
   private measure(date: string | null): void {

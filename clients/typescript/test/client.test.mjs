@@ -74,8 +74,14 @@ test("a program that ends reports what is left, and ends", async () => {
     await new Client({ server: "http://orgd.test/", token: "t", fetch }).report([event, event]);
   `;
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });
-  assert.equal(stderr, "");
+  assert.equal(stderr, "orgd: events are pending: ConnectionFailed: POST http://orgd.test/api/v1/activities: Error: no network\n");
   assert.equal(stdout, "http://orgd.test/api/v1/activities 2\n");
+});
+
+test("settings that cannot work are refused", async () => {
+  const { Client } = await import("../dist/index.js");
+  for (const wrong of [{ every: 0 }, { every: NaN }, { timeout: -1 }]) assert.throws(() => new Client({ server: "http://orgd.test", ...wrong }), TypeError);
+  await assert.rejects(new Client({ server: "http://orgd.test" }).resolve(undefined), TypeError);
 });
 
 test("what is no event is refused at once", async () => {
