@@ -26,7 +26,7 @@ const (
 // Config says which service to talk to, and how. Only BaseURL is required.
 type Config struct {
 	// BaseURL is where the service is, such as "https://orgd.example.com": scheme,
-	// host and, if the service sits behind one, a path prefix.
+	// host and, if the service sits behind one, a path prefix. /api/v1 may follow.
 	BaseURL string
 	// Token gives the access token of every attempt. Without it only the
 	// operations that need none work.
@@ -79,7 +79,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		base:      strings.TrimRight(cfg.BaseURL, "/") + apiPath,
+		base:      strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), apiPath) + apiPath,
 		token:     cfg.Token,
 		userAgent: strings.TrimSpace(cfg.UserAgent + " orgd-client"),
 		log:       cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),

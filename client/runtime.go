@@ -40,6 +40,8 @@ type RuntimeConfig struct {
 	//	refused   detail
 	//	dropped   count, reason
 	//	file      file, error
+	//
+	// The Logger of the client has rejected, dropped and file, too, as it has failed requests.
 	OnEvent func(name string, fields map[string]any)
 }
 
@@ -106,8 +108,12 @@ func (r *Runtime) Close(ctx context.Context) error {
 	return nil
 }
 
-// event tells the hook, whose panics are none of the caller's.
+// event logs what somebody should know, and tells the hook, whose panics are none of the caller's.
 func (r *Runtime) event(name string, fields map[string]any) {
+	switch name {
+	case "rejected", "dropped", "file":
+		r.client.log.Warn("orgd runtime", slog.String("event", name), slog.Any("reason", cmp.Or(fields["detail"], fields["reason"], fields["error"])))
+	}
 	if r.cfg.OnEvent == nil {
 		return
 	}
