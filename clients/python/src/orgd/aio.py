@@ -120,7 +120,8 @@ class AsyncClient:
 
     async def close(self) -> None:
         """See Client.close."""
-        await self._run(self._client.close)
+        await asyncio.to_thread(self._client.close)
+        self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> AsyncClient:
         return self
