@@ -1,0 +1,181 @@
+package client
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// event is a report that was not accepted yet. stamped says that its time is that of the
+// clock here, which may be wrong.
+type event struct {
+	Event   json.RawMessage `json:"event"`
+	Stamped bool            `json:"stamped"`
+}
+
+// bundle is what one call has reported: a file, or events in memory.
+type bundle struct {
+	file   string // "" for none
+	events []event
+	count  int
+	size   int
+	after  time.Time // when it may be sent again
+}
+
+// content is what a file has.
+type content struct {
+	Events []event `json:"events"`
+}
+
+// add takes as many events as there is room for.
+func (s *sender) add(events []event) int {
+	s.mu.Lock()
+	taken := events[:min(len(events), max(0, s.runtime.cfg.MaxEvents-s.count))]
+	s.count += len(taken)
+	s.mu.Unlock()
+	if left := len(events) - len(taken); left > 0 {
+		s.dropped(left, "the buffer is full")
+	}
+	for rest := taken; len(rest) > 0; {
+		n, size := 0, 0
+		for n < len(rest) && n < maxBatch && (n == 0 || size+len(rest[n].Event) <= maxFileBytes) {
+			size += len(rest[n].Event)
+			n++
+		}
+		s.keep(&bundle{events: rest[:n], count: n, size: size})
+		rest = rest[n:]
+	}
+	signal(s.wake)
+	return len(taken)
+}
+
+func (s *sender) dropped(count int, reason string) {
+	s.runtime.event("dropped", map[string]any{"count": count, "reason": reason})
+}
+
+// keep puts a bundle into the queue, and its events into a file if that is possible.
+func (s *sender) keep(b *bundle) {
+	if s.dir != "" {
+		var random [8]byte
+		rand.Read(random[:]) // never fails
+		s.mu.Lock()
+		s.names++
+		file := fmt.Sprintf("%013d-%06d-%x.json", time.Now().UnixMilli(), s.names%1_000_000, random)
+		s.known[file] = true
+		s.mu.Unlock()
+		if s.write(file, b.events) {
+			b.file, b.events = file, nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, b)
+}
+
+func (s *sender) write(file string, events []event) bool {
+	text, err := encode(content{events})
+	if err == nil {
+		err = replaceFile(s.path(file), text, false)
+	}
+	return s.runtime.fileFailed(s.path(file), err) == nil
+}
+
+func (s *sender) path(file string) string { return filepath.Join(s.dir, file) }
+
+// read reads a file. One that is gone or is not whole has no events. ok is false if the disk
+// has failed, which may pass.
+func (s *sender) read(file string) (events []event, ok bool) {
+	text, err := os.ReadFile(s.path(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true
+	}
+	if s.runtime.fileFailed(s.path(file), err) != nil {
+		return nil, false
+	}
+	var c content
+	err = decode(text, &c)
+	for _, e := range c.Events {
+		if err == nil {
+			_, err = e.fields()
+		}
+	}
+	if err != nil {
+		s.dropped(0, fmt.Sprintf("the file %s cannot be read: %v", file, err))
+		return nil, s.remove(file)
+	}
+	return c.Events, true
+}
+
+func (s *sender) remove(file string) bool {
+	return s.runtime.fileFailed(s.path(file), removeFile(s.path(file))) == nil
+}
+
+// fields are the members of an event.
+func (e event) fields() (fields map[string]json.RawMessage, err error) {
+	return fields, json.Unmarshal(e.Event, &fields)
+}
+
+// less says that events are not pending any more.
+func (s *sender) less(count int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count -= count
+	close(s.fewer)
+	s.fewer = make(chan struct{})
+}
+
+// unsaved returns how many events are in memory alone.
+func (s *sender) unsaved() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.queue {
+		if b.file == "" {
+			n += b.count
+		}
+	}
+	return n
+}
+
+// scan takes the files of other processes, which may have been killed: at the first scan
+// all, later those that were there at the scan before, as a process that runs sends its own
+// sooner.
+func (s *sender) scan() {
+	entries, err := os.ReadDir(s.dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.runtime.fileFailed(s.dir, err)
+	}
+	first, before := s.seen == nil, s.seen
+	s.seen = map[string]bool{}
+	for _, e := range entries {
+		file := e.Name()
+		s.seen[file] = true
+		switch {
+		case strings.HasSuffix(file, ".tmp") && before[file]:
+			s.remove(file)
+		case strings.HasSuffix(file, ".json") && (first || before[file]):
+			s.adopt(file)
+		}
+	}
+}
+
+// adopt puts a file into the queue, unless it is there.
+func (s *sender) adopt(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known[file] {
+		return
+	}
+	events, _ := s.read(file)
+	if len(events) == 0 {
+		return
+	}
+	s.known[file] = true
+	s.count += len(events)
+	s.queue = append(s.queue, &bundle{file: file, count: len(events), size: len(events) * maxFileBytes / maxBatch})
+}
