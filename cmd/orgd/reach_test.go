@@ -281,7 +281,7 @@ func TestErrorsAreSentences(t *testing.T) {
 	}
 	tell(o.user, "{level: boss, x: 1}", "agent update Ada -f -")
 	tell(user{vars: []string{o.vars[0], "ORGD_TOKEN=nonsense"}}, "", "get agents -v")
-	tell(user{vars: []string{o.vars[0] + "/api/v1", o.vars[1]}}, "", "get agents")
+	tell(user{vars: []string{o.vars[0] + "/api/v0", o.vars[1]}}, "", "get agents")
 	problem := func(status, code int, category, detail string) string {
 		return answering(t, status, fmt.Sprintf(`{"error":%q,"error_detail":{"detail":%q,"error_code":%d,"error_category":%q,"instance":"AAAAAAAAAAAAAAAAAAAAAAAAAA"}}`, detail, detail, code, category))
 	}

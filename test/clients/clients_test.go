@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -68,4 +69,16 @@ func scenarios(t *testing.T) (all []scenario) {
 		all = append(all, some...)
 	}
 	return all
+}
+
+// isLong reports whether tests may take long and depend on how fast the machine is.
+func isLong() bool { return os.Getenv("ORGD_LONG") != "" }
+
+// wantQuick bounds the time that an import takes, on a machine that has nothing else to do.
+func wantQuick(t *testing.T, took time.Duration) {
+	t.Helper()
+	if isLong() && took > 50*time.Millisecond {
+		t.Errorf("an import takes %s, want at most 50ms", took)
+	}
+	t.Logf("an import takes %s", took)
 }

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,7 +13,7 @@ import (
 // each event that was taken is at the service once.
 func TestKills(t *testing.T) {
 	kills := 10
-	if os.Getenv("ORGD_LONG") != "" {
+	if isLong() {
 		kills = 100
 	}
 	for _, d := range drivers {

@@ -94,9 +94,7 @@ func modulesLoadQuickly(t *testing.T, dir string) {
 		out := must(cmd.Output())(t)
 		best = min(best, must(time.ParseDuration(strings.TrimSpace(string(out))+"ms"))(t))
 	}
-	if best > 50*time.Millisecond {
-		t.Errorf("an import takes %s, want at most 50ms", best)
-	}
+	wantQuick(t, best)
 }
 
 var (
