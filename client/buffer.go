@@ -121,8 +121,8 @@ func (e event) fields() (fields map[string]json.RawMessage, err error) {
 	return fields, json.Unmarshal(e.Event, &fields)
 }
 
-// less says that events are not pending any more.
-func (s *sender) less(count int) {
+// settle takes events off those that are pending.
+func (s *sender) settle(count int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count -= count
@@ -167,14 +167,17 @@ func (s *sender) scan() {
 // adopt puts a file into the queue, unless it is there.
 func (s *sender) adopt(file string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known[file] {
+	known := s.known[file]
+	s.mu.Unlock()
+	if known {
 		return
 	}
 	events, _ := s.read(file)
 	if len(events) == 0 {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.known[file] = true
 	s.count += len(events)
 	s.queue = append(s.queue, &bundle{file: file, count: len(events), size: len(events) * maxFileBytes / maxBatch})

@@ -61,7 +61,7 @@ func (r *Runtime) Flush(ctx context.Context) int {
 	case <-s.scanned:
 	case <-ctx.Done():
 	}
-	s.hurryUp()
+	s.endPauses()
 	for {
 		s.mu.Lock()
 		count, fewer := s.count, s.fewer

@@ -57,8 +57,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// hurryUp ends all pauses but those that the service has asked for.
-func (s *sender) hurryUp() {
+// endPauses ends all pauses but those that the service has asked for.
+func (s *sender) endPauses() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.queue {
@@ -125,7 +125,7 @@ func (s *sender) load(batch []*bundle) (loaded []*bundle, items []item) {
 				s.later(b)
 				continue
 			}
-			s.less(b.count - len(events))
+			s.settle(b.count - len(events))
 			b.count = len(events)
 		}
 		loaded = append(loaded, b)
