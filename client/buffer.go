@@ -121,8 +121,8 @@ func (e event) fields() (fields map[string]json.RawMessage, err error) {
 	return fields, json.Unmarshal(e.Event, &fields)
 }
 
-// settle takes events off those that are pending.
-func (s *sender) settle(count int) {
+// lessen takes events off those that are pending.
+func (s *sender) lessen(count int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count -= count

@@ -37,7 +37,7 @@ func (s *sender) deliver(ctx context.Context, items []item) (left []item) {
 		switch {
 		case err == nil:
 			s.failures = 0
-			s.settle(len(items))
+			s.lessen(len(items))
 			return nil
 		case e != nil && (e.Status == http.StatusBadRequest && e.Code != 0 || e.Status == http.StatusRequestEntityTooLarge):
 			return s.divide(ctx, items, e)
@@ -90,7 +90,7 @@ func (s *sender) divide(ctx context.Context, items []item, e *Error) (left []ite
 		var object Object
 		_ = decode(it.Event, &object) // it was read before
 		s.runtime.event("rejected", map[string]any{"event": object, "detail": bad[i]})
-		s.settle(1)
+		s.lessen(1)
 	}
 	return s.deliver(ctx, others)
 }

@@ -125,7 +125,7 @@ func (s *sender) load(batch []*bundle) (loaded []*bundle, items []item) {
 				s.later(b)
 				continue
 			}
-			s.settle(b.count - len(events))
+			s.lessen(b.count - len(events))
 			b.count = len(events)
 		}
 		loaded = append(loaded, b)
