@@ -139,7 +139,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	all := q.Query
 	all.Limit = noLimit
-	query, args := agentsQuery("a.id, a.order_key, a.name, a.tags, v.identity", joinIdentity, all)
+	query, args := agentsQuery("a.id, a.order_key, a.name, a.tags, "+identityColumn, joinIdentity, all)
 	found := agent.Search(q)
 	err = s.db.Read(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"orgd/adapters/deltas"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/ports"
@@ -15,20 +16,28 @@ import (
 // store.
 type agentWrite struct {
 	ports.AgentChange
-	id          []byte // packed
+	id          []byte  // packed
+	before      *record // nil if the agent is new
+	packed      []byte  // text of the version before, if there is one
 	unversioned string
 	tags        string
 	entry       []any   // of the audit trail
 	events      [][]any // in their order
 }
 
-func newAgentWrite(s ports.AgentChange) *agentWrite {
+// newAgentWrite returns the write of a step of an agent that is stored as before, or of a new
+// one.
+func newAgentWrite(s ports.AgentChange, before *record) *agentWrite {
 	w := &agentWrite{
 		AgentChange: s,
+		before:      before,
 		id:          packID(s.Agent.ID()),
 		unversioned: string(s.Agent.Unversioned()),
 		tags:        tagsText(s.Agent.Tags),
 		entry:       entryArgs(s.Audit),
+	}
+	if s.Version != nil && before != nil {
+		w.packed = deltas.Pack(before.Version, s.Version.Text, before.stored)
 	}
 	for _, e := range s.Events {
 		w.events = append(w.events, eventArgs(e, s.Agent.Department().Key))
@@ -41,9 +50,15 @@ func (w *agentWrite) create(tx *Tx) error {
 	if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
 		return err
 	}
+	if w.Version == nil {
+		return fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
+	}
 	row, err := w.putVersion(tx)
 	if err != nil {
 		return err
+	}
+	if _, err := tx.Exec(insertCurrent, row, w.Version.Text); err != nil {
+		return wrap(err, "write identity of agent", string(w.Agent.ID()))
 	}
 	if err := w.insert(tx, row); err != nil {
 		return err
@@ -86,7 +101,7 @@ func (w *agentWrite) record() *record {
 			Status: identity.Status(strings.Clone(string(a.Identity.Status))), Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
-		id: string(w.id), key: n.Key,
+		stored: w.Version.Text, id: string(w.id), key: n.Key,
 	}
 }
 
@@ -127,24 +142,21 @@ func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 }
 
 const insertVersion = `
-INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at, imported, restored_from, reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+INSERT INTO versions (agent_id, number, identity, packed, hash, saved_by, saved_at, imported, restored_from, reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// putVersion appends the step's version and returns the number of its row.
+// putVersion appends the step's version, without its text, and returns the number of its row.
 func (w *agentWrite) putVersion(tx *Tx) (int64, error) {
 	v := w.Version
-	if v == nil {
-		return 0, fmt.Errorf("sqlitestore: write agent %s: a new identity has no version", w.Agent.ID())
-	}
-	res, err := tx.Exec(insertVersion, versionArgs(w.id, *v)...)
+	res, err := tx.Exec(insertVersion, versionArgs(w.id, *v, "", w.packed)...)
 	if err != nil {
 		return 0, fmt.Errorf("sqlitestore: write version %d of agent %s: %w", v.Number, w.Agent.ID(), err)
 	}
 	return res.LastInsertId()
 }
 
-func versionArgs(id []byte, v identity.Version) []any {
-	return []any{id, v.Number, v.Text, v.Hash, v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason}
+func versionArgs(id []byte, v identity.Version, text string, before []byte) []any {
+	return []any{id, v.Number, text, before, v.Hash, v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason}
 }
 
 const insertAgent = `
@@ -165,14 +177,27 @@ func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
 	if err := w.reindex(tx, before); err != nil {
 		return err
 	}
-	row, err := w.putVersion(tx)
-	if err != nil {
+	if _, err := w.putVersion(tx); err != nil {
 		return err
 	}
 	a := &w.Agent
-	err = tx.change(a.ID(), updateAgent, row, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
+	err := tx.change(a.ID(), updateAgent, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
+	if err == nil {
+		_, err = tx.Exec(putCurrent, w.Version.Text, w.id)
+	}
+	if err == nil && w.before.inVersion {
+		_, err = tx.Exec(clearVersion, w.id, w.before.Version)
+	}
 	return w.refused(tx, err)
 }
+
+const (
+	insertCurrent = "INSERT INTO current_identities (seq, identity) VALUES (?, ?)"
+	// putCurrent gives an agent another text.
+	putCurrent = "INSERT OR REPLACE INTO current_identities (seq, identity) SELECT identity, ? FROM agents WHERE id = ?"
+	// clearVersion removes the text of a version, which the next one has, packed.
+	clearVersion = "UPDATE versions SET identity = '' WHERE agent_id = ? AND number = ?"
+)
 
 // SQLite writes every index that has a column of the statement, also if the
 // value stays. So the columns that are in indexes, which change seldom, have
@@ -181,7 +206,7 @@ const (
 	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
 	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"
 	assignAgent   = "UPDATE agents SET owner = ?, tags = ? WHERE id = ?"
-	updateAgent   = "UPDATE agents SET identity = ?, unversioned = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
+	updateAgent   = "UPDATE agents SET unversioned = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
 )
 
 // reindex follows a change of what an agent is found by.

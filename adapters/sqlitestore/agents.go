@@ -30,7 +30,7 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	if err := s.db.Write(ctx, newAgentWrite(step).create); err != nil {
+	if err := s.db.Write(ctx, newAgentWrite(step, nil).create); err != nil {
 		return agent.Agent{}, err
 	}
 	return step.Agent, nil
@@ -42,7 +42,11 @@ func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Nam
 // no effect cost it nothing.
 func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
-	before, err := s.db.agent(ctx, ref)
+	rec, err := s.db.record(ctx, ref)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	before, err := rec.Agent()
 	if err != nil {
 		return agent.Agent{}, err
 	}
@@ -53,7 +57,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 	if !step.Effective() && step.Idempotency == nil {
 		return step.Agent, nil
 	}
-	w := newAgentWrite(step)
+	w := newAgentWrite(step, &rec)
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		current, err := isCurrent(tx, before)
 		if err == nil && !current {
@@ -84,7 +88,7 @@ func (db *DB) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.Ag
 	if err != nil {
 		return agent.Agent{}, nil, err
 	}
-	return before, newAgentWrite(step), nil
+	return before, newAgentWrite(step, rec), nil
 }
 
 // Agent implements [ports.AgentStore].
@@ -104,12 +108,13 @@ func (db *DB) agent(ctx context.Context, ref identity.Ref) (agent.Agent, error) 
 // Record implements [ports.AgentStore].
 func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.get").End(&err)
-	return s.db.record(ctx, ref)
+	rec, err := s.db.record(ctx, ref)
+	return rec.Record, err
 }
 
-func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error) {
+func (db *DB) record(ctx context.Context, ref identity.Ref) (record, error) {
 	if rec, ok := db.known.get(ref); ok {
-		return rec.Record, db.refused()
+		return rec, db.refused()
 	}
 	var found *record
 	since := db.known.now()
@@ -118,17 +123,19 @@ func (db *DB) record(ctx context.Context, ref identity.Ref) (agent.Record, error
 		return err
 	})
 	if err != nil {
-		return agent.Record{}, err
+		return record{}, err
 	}
 	db.known.put(since, found)
-	return found.Record, nil
+	return *found, nil
 }
 
-// What an agent is stands in its newest version. The join is from the left, so
-// that a version that is missing is noticed.
+// The identity of an agent is that of its newest version, and stands there if the version is of
+// before that was otherwise. The joins are from the left, so that one that is missing is noticed.
 const (
-	agentColumns = "a.id, a.name, a.name_key, a.order_key, v.identity, a.unversioned, a.owner, a.tags, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
-	joinIdentity = " LEFT JOIN versions AS v ON v.seq = a.identity"
+	identityColumn = "coalesce(c.identity, nullif(v.identity, ''))"
+	joinIdentity   = " LEFT JOIN current_identities AS c ON c.seq = a.identity" +
+		" LEFT JOIN versions AS v ON v.seq = a.identity AND c.seq IS NULL"
+	agentColumns = "a.id, a.name, a.name_key, a.order_key, " + identityColumn + ", c.seq IS NULL, a.unversioned, a.owner, a.tags, a.labels, a.status, a.version, a.revision, a.created_at, a.updated_at"
 )
 
 // scanAgent scans an agent, before other columns.
@@ -140,7 +147,7 @@ func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	var text any // which sql.NullString would make with two more allocations
 	var created, updated int64
 	err := r.Scan(append([]any{
-		&id, &rec.Name, &key, &orderKey, &text, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
+		&id, &rec.Name, &key, &orderKey, &text, &rec.inVersion, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
 		&rec.Version, &rec.Revision, &created, &updated,
 	}, more...)...)
 	if err != nil {
@@ -153,7 +160,7 @@ func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	if !ok {
 		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
 	}
-	rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, tagsOf(tags), fromMillis(created), fromMillis(updated)
+	rec.stored, rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, known, tagsOf(tags), fromMillis(created), fromMillis(updated)
 	rec.Record, err = db.fields.Complete(rec.Record)
 	return &rec, err
 }

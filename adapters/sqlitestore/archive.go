@@ -82,6 +82,7 @@ type archived struct {
 	query string
 	args  []any
 	scan  func(Row) (archive.Record, error)
+	read  func(*View, func(archive.Record) error) error // in place of the others
 }
 
 // readArchive reads all parts, one row after the other.
@@ -94,6 +95,12 @@ func readArchive(v *View, fields agent.Schema, each func(archive.Record) error) 
 		return err
 	}
 	for _, part := range archiveParts(v.ctx, &DB{fields: fields}) {
+		if part.read != nil {
+			if err := part.read(v, each); err != nil {
+				return err
+			}
+			continue
+		}
 		err := v.Each(part.query, part.args, func(r Row) error {
 			record, err := part.scan(r)
 			if err != nil {
@@ -118,37 +125,37 @@ func notPurged(column string) string {
 func archiveParts(ctx context.Context, db *DB) []archived {
 	everything := []any{int64(math.MinInt64), []byte{}, -1}
 	return []archived{
-		{"SELECT " + departmentColumns + " FROM departments ORDER BY name_key", nil, func(r Row) (archive.Record, error) {
+		{query: "SELECT " + departmentColumns + " FROM departments ORDER BY name_key", scan: func(r Row) (archive.Record, error) {
 			d, err := scanDepartment(ctx, r)
 			return &archive.Department{Department: d}, err
 		}},
-		{"SELECT agent_id, " + versionColumns + " FROM versions" + notPurged("agent_id") + " ORDER BY agent_id, number", nil, scanArchivedVersion},
-		{"SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " ORDER BY a.id", nil, func(r Row) (archive.Record, error) {
+		{read: readArchivedVersions},
+		{query: "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " ORDER BY a.id", scan: func(r Row) (archive.Record, error) {
 			rec, err := db.scanAgent(r)
 			if err != nil {
 				return nil, err
 			}
 			return &archive.Agent{Record: rec.Record}, nil
 		}},
-		{selectFormers + " ORDER BY a.id", nil, db.scanArchivedFormer},
-		{"SELECT agent_id, " + moveColumns + " FROM label_moves" + notPurged("agent_id") + " ORDER BY agent_id, label || '/', revision", nil, scanArchivedMove},
-		{"SELECT department_key, " + eventColumns + " FROM events" + notPurged("agent_id") + " ORDER BY seq", nil, scanArchivedEvent()},
-		{"SELECT owner, " + dayColumns + " FROM agent_days" + notPurged("owner") + " ORDER BY owner, day", nil, scanArchivedDay(archive.AgentDays)},
-		{"SELECT CAST(owner AS BLOB), " + dayColumns + " FROM department_days ORDER BY owner, day", nil, scanArchivedDay(archive.DepartmentDays)},
-		{"SELECT agent_id, tasks_completed FROM agent_totals" + notPurged("agent_id") + " ORDER BY agent_id", nil, scanArchivedTotal},
-		{"SELECT " + projectColumns + " FROM projects ORDER BY id", nil, func(r Row) (archive.Record, error) {
+		{query: selectFormers + " ORDER BY a.id", scan: db.scanArchivedFormer},
+		{query: "SELECT agent_id, " + moveColumns + " FROM label_moves" + notPurged("agent_id") + " ORDER BY agent_id, label || '/', revision", scan: scanArchivedMove},
+		{query: "SELECT department_key, " + eventColumns + " FROM events" + notPurged("agent_id") + " ORDER BY seq", scan: scanArchivedEvent()},
+		{query: "SELECT owner, " + dayColumns + " FROM agent_days" + notPurged("owner") + " ORDER BY owner, day", scan: scanArchivedDay(archive.AgentDays)},
+		{query: "SELECT CAST(owner AS BLOB), " + dayColumns + " FROM department_days ORDER BY owner, day", scan: scanArchivedDay(archive.DepartmentDays)},
+		{query: "SELECT agent_id, tasks_completed FROM agent_totals" + notPurged("agent_id") + " ORDER BY agent_id", scan: scanArchivedTotal},
+		{query: "SELECT " + projectColumns + " FROM projects ORDER BY id", scan: func(r Row) (archive.Record, error) {
 			p, err := scanProject(r)
 			return &archive.Project{Project: p}, err
 		}},
-		{selectEntriesFrom, everything, func(r Row) (archive.Record, error) {
+		{query: selectEntriesFrom, args: everything, scan: func(r Row) (archive.Record, error) {
 			e, err := scanEntry(r)
 			return &archive.Entry{Entry: e}, err
 		}},
-		{"SELECT " + webhookColumns + " FROM webhooks ORDER BY id", nil, func(r Row) (archive.Record, error) {
+		{query: "SELECT " + webhookColumns + " FROM webhooks ORDER BY id", scan: func(r Row) (archive.Record, error) {
 			w, err := scanWebhook(r)
 			return &archive.Webhook{Webhook: w}, err
 		}},
-		{"SELECT " + revocationColumns + " FROM revocations ORDER BY session_id", nil, func(r Row) (archive.Record, error) {
+		{query: "SELECT " + revocationColumns + " FROM revocations ORDER BY session_id", scan: func(r Row) (archive.Record, error) {
 			v, err := scanRevocation(r)
 			return &archive.Revocation{Revocation: v}, err
 		}},
@@ -164,10 +171,13 @@ type behind struct {
 // Scan implements [Row].
 func (b behind) Scan(dest ...any) error { return b.Row.Scan(append(b.first, dest...)...) }
 
-func scanArchivedVersion(r Row) (archive.Record, error) {
-	var id []byte
-	v, err := scanVersion(behind{r, []any{&id}})
-	return &archive.Version{Agent: agent.ID(unpackID(id)), Version: v}, err
+func readArchivedVersions(v *View, each func(archive.Record) error) error {
+	return eachVersion(v, func(id agent.ID, version identity.Version, err error) error {
+		if err != nil {
+			return wrap(err, "read versions of agent", string(id))
+		}
+		return each(&archive.Version{Agent: id, Version: version})
+	})
 }
 
 func (db *DB) scanArchivedFormer(r Row) (archive.Record, error) {

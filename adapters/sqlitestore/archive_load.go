@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/deltas"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
@@ -121,6 +122,9 @@ func (s *Archive) Load(ctx context.Context, records []archive.Record, loaded int
 				return err
 			}
 		}
+		if err := l.endVersion(false); err != nil {
+			return err
+		}
 		return l.flush()
 	})
 }
@@ -131,6 +135,8 @@ type loader struct {
 	tx        *Tx
 	statement string
 	rows      [][]any
+	last      *archive.Version // which is stored when it is known whether the next one has its text
+	before    []byte           // of last
 }
 
 const rowsAtOnce = 32
@@ -180,13 +186,19 @@ func insertDay(table string) string {
 
 // add stores a record, or keeps it for flush.
 func (l *loader) add(r archive.Record) error {
+	if v, ok := r.(*archive.Version); ok {
+		return l.version(v)
+	}
+	if l.last != nil { // agents refer to their versions
+		if err := errors.Join(l.endVersion(false), l.flush()); err != nil {
+			return err
+		}
+	}
 	switch r := r.(type) {
 	case *archive.Company:
 		return l.company(r)
 	case *archive.Department:
 		return insertDepartment(l.tx, r.Department)
-	case *archive.Version:
-		return l.row(insertVersion, versionArgs(packID(r.Agent), r.Version)...)
 	case *archive.Agent:
 		return l.agent(r.Record)
 	case *archive.DeletedAgent:
@@ -232,6 +244,33 @@ func (l *loader) company(r *archive.Company) error {
 	return wrap(err, "write company", "")
 }
 
+// version stores the version before this one: without its text, if this one has that packed.
+func (l *loader) version(r *archive.Version) error {
+	var before []byte
+	if last := l.last; last != nil && last.Agent == r.Agent && last.Number == r.Number-1 {
+		before = deltas.Pack(last.Number, r.Text, last.Text)
+	}
+	if err := l.endVersion(before != nil); err != nil {
+		return err
+	}
+	l.last, l.before = r, before
+	return nil
+}
+
+// endVersion stores the last version.
+func (l *loader) endVersion(isPacked bool) error {
+	r := l.last
+	if r == nil {
+		return nil
+	}
+	text := r.Text
+	if isPacked {
+		text = ""
+	}
+	l.last = nil
+	return l.row(insertVersion, versionArgs(packID(r.Agent), r.Version, text, l.before)...)
+}
+
 const selectVersionRow = "SELECT seq FROM versions WHERE agent_id = ? AND number = ?"
 
 // versionRow returns the row that has the identity of an agent.
@@ -252,7 +291,7 @@ func (l *loader) agent(r agent.Record) error {
 	if err != nil {
 		return err
 	}
-	w := newAgentWrite(ports.AgentChange{Step: agent.Step{Agent: a}})
+	w := newAgentWrite(ports.AgentChange{Step: agent.Step{Agent: a}}, nil)
 	if err := w.insert(l.tx, row); err != nil {
 		return err
 	}

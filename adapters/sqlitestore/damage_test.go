@@ -20,7 +20,7 @@ func TestAgentWithoutIdentity(t *testing.T) {
 	vandal, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
 	o.check(err)
 	defer func() { o.check(vandal.Close()) }()
-	_, err = vandal.Exec("DELETE FROM versions") // without foreign keys
+	_, err = vandal.Exec("DELETE FROM current_identities")
 	o.check(err)
 
 	_, err = o.agents.Agent(context.Background(), identity.Ref{ID: id})

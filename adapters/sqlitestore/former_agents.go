@@ -37,23 +37,35 @@ func deletionsQuery(q agent.Deletions) (string, []any) {
 }
 
 // The columns are those of an agent, as [DB.scanAgent] reads them, and of its deletion.
-const selectFormers = "SELECT a.id, a.name, a.name_key, a.order_key, v.identity, a.unversioned, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
+const selectFormers = "SELECT a.id, a.name, a.name_key, a.order_key, " + identityColumn + ", c.seq IS NULL, a.unversioned, a.owner, a.tags, '', '', a.version, a.revision, a.created_at, a.updated_at, " +
 	"a.department, a.deleted_at, a.deleted_by FROM former_agents AS a" + joinIdentity
 
 const selectFormer = selectFormers + " WHERE a.id = ?"
 
-func (db *DB) former(v *View, id agent.ID) (f agent.Former, err error) {
+func (db *DB) former(v *View, id agent.ID) (f agent.Former, rec *record, err error) {
 	var at int64
-	rec, err := db.scanAgent(v.Row(selectFormer, packID(id)), &f.Department, &at, &f.By)
+	rec, err = db.scanAgent(v.Row(selectFormer, packID(id)), &f.Department, &at, &f.By)
 	if err != nil {
-		return f, noAgent(err, identity.Ref{ID: id})
+		return f, nil, noAgent(err, identity.Ref{ID: id})
 	}
 	f.ID, f.Name, f.At = rec.ID, rec.Name, fromMillis(at)
 	f.Last, err = rec.Agent()
-	return f, err
+	return f, rec, err
 }
 
-const deleteFormer = "DELETE FROM former_agents WHERE id = ?"
+const (
+	deleteFormer     = "DELETE FROM former_agents WHERE id = ?"
+	deleteFormerText = "DELETE FROM current_identities WHERE seq = (SELECT identity FROM former_agents WHERE id = ?)"
+)
+
+// removeFormer removes a deleted agent. Its versions stay.
+func removeFormer(tx *Tx, w *agentWrite) error {
+	_, err := tx.Exec(deleteFormerText, w.id)
+	if err == nil {
+		_, err = tx.Exec(deleteFormer, w.id)
+	}
+	return wrap(err, "remove deleted agent", string(w.Agent.ID()))
+}
 
 // Restore implements [ports.AgentStore].
 func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (_ agent.Agent, err error) {
@@ -63,8 +75,8 @@ func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.For
 		if w, err = s.changeFormer(tx, id, change); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(deleteFormer, w.id); err != nil {
-			return wrap(err, "restore agent", string(id))
+		if err := removeFormer(tx, w); err != nil {
+			return err
 		}
 		return w.create(tx)
 	})
@@ -75,7 +87,7 @@ func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.For
 }
 
 func (s *Agents) changeFormer(tx *Tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (*agentWrite, error) {
-	f, err := s.db.former(&tx.View, id)
+	f, before, err := s.db.former(&tx.View, id)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +95,7 @@ func (s *Agents) changeFormer(tx *Tx, id agent.ID, change func(agent.Former) (po
 	if err != nil {
 		return nil, err
 	}
-	return newAgentWrite(step), nil
+	return newAgentWrite(step, before), nil
 }
 
 const insertPurged = "INSERT INTO purged_agents (id) VALUES (?)"
@@ -101,10 +113,10 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 		if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
 			return err
 		}
-		_, err = tx.Exec(deleteFormer, w.id)
-		if err == nil {
-			_, err = tx.Exec(insertPurged, w.id)
+		if err := removeFormer(tx, w); err != nil {
+			return err
 		}
+		_, err = tx.Exec(insertPurged, w.id)
 		return wrap(err, "purge agent", string(id))
 	})
 	if err != nil {

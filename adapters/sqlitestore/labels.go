@@ -126,15 +126,17 @@ func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Res
 	return found, err
 }
 
-// labeled reads a page of the agents that have a label. scan makes an agent, and the number
-// of its version, of a row.
-func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]string, scan func(Row) (agent.Record, int64, identity.Stored, error)) ([]agent.Resolved, error) {
+// scanLabeled makes an agent, the number of its version and the content of that of a row.
+type scanLabeled func(*View, Row) (agent.Record, int64, identity.Stored, error)
+
+// labeled reads a page of the agents that have a label.
+func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]string, scan scanLabeled) ([]agent.Resolved, error) {
 	query, args := labeledQuery(columns, q)
 	found := make([]agent.Resolved, 0, min(max(q.Limit, 0), usualPage))
 	var filling page.Filling
 	err := s.db.Ask(ctx, func(v *View) error {
 		return v.Each(query, args, func(r Row) error {
-			rec, number, content, err := scan(r)
+			rec, number, content, err := scan(v, r)
 			if err != nil {
 				return err
 			}
@@ -153,9 +155,9 @@ func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]str
 }
 
 // remember returns what reads a row of [labeledIDs], or returns errForgotten.
-func (s *Agents) remember(since stamp) func(Row) (agent.Record, int64, identity.Stored, error) {
+func (s *Agents) remember(since stamp) scanLabeled {
 	var id sql.RawBytes
-	return func(r Row) (_ agent.Record, number int64, _ identity.Stored, err error) {
+	return func(_ *View, r Row) (_ agent.Record, number int64, _ identity.Stored, err error) {
 		if err := r.Scan(&id, &number); err != nil {
 			return agent.Record{}, 0, identity.Stored{}, err
 		}
@@ -169,20 +171,18 @@ func (s *Agents) remember(since stamp) func(Row) (agent.Record, int64, identity.
 }
 
 // learn returns what reads a row of [labeledColumns], and remembers it.
-func (s *Agents) learn(since stamp) func(Row) (agent.Record, int64, identity.Stored, error) {
-	return func(r Row) (_ agent.Record, number int64, content identity.Stored, err error) {
-		var text, hash *string
-		rec, err := s.db.scanAgent(r, &number, &text, &hash)
+func (s *Agents) learn(since stamp) scanLabeled {
+	return func(v *View, r Row) (_ agent.Record, number int64, content identity.Stored, err error) {
+		rec, err := s.db.scanAgent(r, &number)
 		if err != nil {
 			return agent.Record{}, 0, content, err
 		}
-		if text == nil {
-			return rec.Record, 0, content, fmt.Errorf("version %d of agent %s is missing from the storage", number, rec.ID)
-		}
-		content = identity.Stored{Text: *text, Hash: *hash}
 		s.db.known.put(since, rec)
-		s.db.contents.Put(rec.id, number, content)
-		return rec.Record, number, content, nil
+		content, err = s.db.content(v, rec.ID, number)
+		if errors.Is(err, identity.ErrVersionNotFound) {
+			err = fmt.Errorf("version %d of agent %s is missing from the storage", number, rec.ID)
+		}
+		return rec.Record, number, content, err
 	}
 }
 
@@ -195,9 +195,8 @@ var (
 		"a.id, a.version FROM agents AS a INDEXED BY ",
 	}
 	labeledColumns = [2]string{
-		agentColumns + ", l.version, n.identity, n.hash FROM labels AS l" + joinLabeled + joinIdentity +
-			" LEFT JOIN versions AS n ON n.agent_id = l.agent_id AND n.number = l.version",
-		agentColumns + ", a.version, v.identity, v.hash FROM agents AS a INDEXED BY ",
+		agentColumns + ", l.version FROM labels AS l" + joinLabeled + joinIdentity,
+		agentColumns + ", a.version FROM agents AS a INDEXED BY ",
 	}
 )
 
@@ -226,27 +225,4 @@ func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
 		f.and("(l.order_key, l.agent_id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
 	}
 	return "SELECT " + from + f.where() + " ORDER BY l.order_key, l.agent_id LIMIT (? + 0)", append(f.args, q.Limit)
-}
-
-const selectContent = "SELECT identity, hash FROM versions WHERE agent_id = ? AND number = ?"
-
-// Content implements [ports.IdentityLog].
-func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
-	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
-	packed := packID(id)
-	if known, ok := s.db.contents.Get(string(packed), number); ok {
-		return known, s.db.refused()
-	}
-	found, err := ask(ctx, s.db, func(v *View) (found identity.Stored, err error) {
-		err = v.Row(selectContent, packed, number).Scan(&found.Text, &found.Hash)
-		return found, err
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return found, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
-	}
-	if err != nil {
-		return found, fmt.Errorf("sqlitestore: read version %d of agent %s: %w", number, id, err)
-	}
-	s.db.contents.Put(string(packed), number, found)
-	return found, nil
 }

@@ -28,16 +28,7 @@ func TestLabelsOfManyVersions(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	o.createDepartment("Sales")
 	id := o.hire("Ann", "Sales", 0).ID()
-	o.check(o.db.Write(t.Context(), func(tx *Tx) error {
-		_, err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at)
-SELECT agent_id, i, identity, 'hash ' || i, saved_by, saved_at FROM n, versions WHERE seq = 1`, versions)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec("UPDATE agents SET version = ?, revision = ?, identity = (SELECT max(seq) FROM versions)", versions, versions)
-		return err
-	}))
+	o.rewrite(id, versions-1, 100)
 	o.db.known = newRecords(maxRecords) // as after a start
 	for _, number := range []int64{1, 5_000, versions} {
 		o.check(o.place(id, "production", number))

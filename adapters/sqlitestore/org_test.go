@@ -118,7 +118,7 @@ func (o *org) hireMany(first, n int, department string, prompt int) []agent.ID {
 			for range min(1000, n-len(ids)) {
 				s := o.hiring(fmt.Sprintf("agent-%06d", first+len(ids)), department, prompt)
 				ids = append(ids, s.Agent.ID())
-				if err := newAgentWrite(s).create(tx); err != nil {
+				if err := newAgentWrite(s, nil).create(tx); err != nil {
 					return err
 				}
 			}

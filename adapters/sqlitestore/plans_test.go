@@ -97,7 +97,6 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{labeled(labeledIDs, agent.LabelQuery{Label: "l", Owner: "o", After: atAgent}), "l USING PRIMARY KEY (label=? AND (order_key,agent_id)>(?,?))"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", Tags: []string{"a"}}), "l USING PRIMARY KEY (label=?)"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", After: atAgent}), "l USING PRIMARY KEY (label=? AND (order_key,agent_id)>(?,?))"},
-		{labeled(labeledColumns, agent.LabelQuery{Label: "l"}), "n USING INDEX sqlite_autoindex_versions_1 (agent_id=? AND number=?)"},
 		{labeled(labeledIDs, agent.LabelQuery{Label: "latest", After: atAgent}), "agents_order ((order_key,id)>(?,?))"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "latest", Department: "d", Status: "s", After: atAgent}), "agents_department (department_key=? AND (order_key,id)>(?,?))"},
 		{selectNamed, "COVERING INDEX label_moves_version (agent_id=? AND label=? AND to_version=?)"},
@@ -182,7 +181,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
-		selectVersion, selectContent, deleteLabel, insertLabel, labelAgent, addHeadcount,
+		selectVersionRow, putCurrent, deleteFormerText, deleteLabel, insertLabel, labelAgent, addHeadcount,
 		renameAgent, classifyAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,

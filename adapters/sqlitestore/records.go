@@ -35,12 +35,18 @@ type records struct {
 // record is an agent with what it is found by.
 type record struct {
 	agent.Record
-	id  string // packed
-	key name.Key
+	stored    string // the text of the identity, of which Identity may have more
+	inVersion bool   // whether the text stands in the row of its version
+	id        string // packed
+	key       name.Key
 }
 
 func (r *record) size() int {
-	return r.Size() + len(r.Labels) + len(r.Name) + len(r.key) + recordOverhead
+	size := r.Size() + len(r.Labels) + len(r.Name) + len(r.key) + recordOverhead
+	if len(r.stored) != len(r.Identity) {
+		size += len(r.stored)
+	}
+	return size
 }
 
 // stamp counts the beginnings and ends of commits that change what may be

@@ -24,7 +24,8 @@ import (
 )
 
 func recordOf(id string, length int) *record {
-	return &record{agent.Record{ID: agent.ID(id), Identity: strings.Repeat("x", length)}, id, name.Key("name of " + id)}
+	text := strings.Repeat("x", length)
+	return &record{agent.Record{ID: agent.ID(id), Identity: text}, text, false, id, name.Key("name of " + id)}
 }
 
 func TestRecordsAreBounded(t *testing.T) {

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -69,8 +70,8 @@ func TestUpgrade(t *testing.T) {
 func fillOld(tx *Tx, schema int, bob string) error {
 	for n, o := range oldDepartments {
 		if n < 2 {
-			_, err := tx.Exec(`INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
-VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
+			_, err := tx.Exec(columns(schema, `INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
+VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`), o.key, o.id)
 			if err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`, o.key, o.id)
 	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
 		return err
 	}
-	if err := fillOldAgent(tx, bob); err != nil {
+	if err := fillOldAgent(tx, schema, bob); err != nil {
 		return err
 	}
 	if err := fillOldFormer(tx, schema, bob); err != nil {
@@ -135,15 +136,25 @@ VALUES ('mine', 'orgd', 'ann', 'viewer', '[]', '', 2, ?1, %s), ('theirs', 'https
 	return err
 }
 
+// columns returns a statement with the names that columns have in a schema.
+func columns(schema int, statement string) string {
+	if schema >= 16 {
+		statement = strings.NewReplacer(" place", " order_key", " outside", " unversioned").Replace(statement)
+	}
+	return statement
+}
+
+func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
 // fillOldAgent makes Bob, who is in a department and has one version.
-func fillOldAgent(tx *Tx, bob string) error {
+func fillOldAgent(tx *Tx, schema int, bob string) error {
 	for _, statement := range []string{
 		"INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)",
-		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, 'h', 'ann', 1)",
+		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, ?3, 'ann', 1)",
 		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
 VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,
 	} {
-		if _, err := tx.Exec(statement, packID(oldBob), bob); err != nil {
+		if _, err := tx.Exec(columns(schema, statement), packID(oldBob), bob, hashOf(bob)); err != nil {
 			return err
 		}
 	}
@@ -160,15 +171,15 @@ func fillOldFormer(tx *Tx, schema int, bob string) error {
 INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, version, revision, created_at, updated_at, deleted_at, deleted_by)
 VALUES (?1, 'ann', 'Ann', 'Ops', ?2, 3, '{"model_requirement":null,"personality_preset":null,"tier":null}', 2, 2, 1, 2, ?3, ?4)`
 	}
-	_, err := tx.Exec(insert, packID(oldAnn), packID(fired.ID), millis(fired.At), fired.By)
+	_, err := tx.Exec(columns(schema, insert), packID(oldAnn), packID(fired.ID), millis(fired.At), fired.By)
 	for number := range int64(2) {
 		if err == nil {
-			_, err = tx.Exec("INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (?2 + 1, ?1, ?2, ?3, 'h', 'ann', ?2)",
-				packID(oldAnn), number+1, ann)
+			_, err = tx.Exec("INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (?2 + 1, ?1, ?2, ?3, ?4, 'ann', ?2)",
+				packID(oldAnn), number+1, ann, hashOf(ann))
 		}
 	}
 	if err == nil {
-		_, err = tx.Exec("UPDATE agents SET place = ?", packID(oldAnn))
+		_, err = tx.Exec(columns(schema, "UPDATE agents SET place = ?"), packID(oldAnn))
 	}
 	return err
 }
@@ -387,4 +398,17 @@ func (o upgraded) compareFormer() {
 	o.same("its place, which nobody has", a.OrderKey, nil, agent.OrderKey(fired.ID))
 	now, err := o.agents.Agent(ctx, byID(oldAnn))
 	o.same("the agent", now, err, a)
+	for _, id := range []agent.ID{oldAnn, oldBob} { // versions that are packed follow those that are not
+		last, err := o.agents.Agent(ctx, byID(id))
+		o.check(err)
+		for n := range last.Version {
+			v, err := (&Identities{o.db}).Version(ctx, id, n+1)
+			o.same("the hash of the text of a version", hashOf(v.Text), err, v.Hash)
+		}
+		texts := o.rewrite(id, 20, 100)
+		for i, want := range texts {
+			v, err := (&Identities{o.db}).Version(ctx, id, last.Version+int64(i))
+			o.same("the text of a version", v.Text, err, want)
+		}
+	}
 }

@@ -26,6 +26,16 @@ func NoVersion(id ID, number, latest int64) error {
 // storage is damaged.
 var ErrRecordMissing = fault.New(fault.RecordNotFound, "the agent's identity is missing from the storage")
 
+// ErrVersionDamaged is a version that cannot be read, because the storage has another text
+// than the one that was saved.
+var ErrVersionDamaged = fault.New(fault.Persistence, "the version is damaged in the storage")
+
+// DamagedVersion returns the [ErrVersionDamaged] of a version, and of those that are stored as
+// what differs from it.
+func DamagedVersion(number int64) *fault.Error {
+	return ErrVersionDamaged.With("version %d is damaged in the storage: restore the last backup", number)
+}
+
 // Version is one stored revision of an agent's identity. History only grows: a
 // rollback is a new version with old content.
 type Version struct {
@@ -42,6 +52,14 @@ type Version struct {
 
 // Size implements [page.Row].
 func (v Version) Size() int { return len(v.Text) }
+
+// Check returns an [ErrVersionDamaged] if the text is not that of the hash.
+func (v Version) Check() error {
+	if hash([]byte(v.Text)) != v.Hash {
+		return DamagedVersion(v.Number)
+	}
+	return nil
+}
 
 // Stored is what stores keep of the content of a version.
 type Stored struct {

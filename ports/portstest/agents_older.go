@@ -1,6 +1,8 @@
 package portstest
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,6 +28,7 @@ func StoredBeforeAField(t *testing.T, s Stores, replace func(id agent.ID, text, 
 	if older == whole {
 		t.Fatal("the identity has not the field")
 	}
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(older)))
 	for what, read := range map[string]func() (agent.Record, error){
 		"Record": func() (agent.Record, error) { return w.Agents.Record(w.Context(), byID(a.ID())) },
 		"Records": func() (agent.Record, error) {
@@ -33,7 +36,7 @@ func StoredBeforeAField(t *testing.T, s Stores, replace func(id agent.ID, text, 
 			return append(page, agent.Record{})[0], err
 		},
 	} {
-		w.wantNil("replace", replace(a.ID(), older, "older"))
+		w.wantNil("replace", replace(a.ID(), older, hash))
 		for range 2 { // stored, and in memory
 			got, err := read()
 			w.wantNil(what, err)
@@ -46,7 +49,7 @@ func StoredBeforeAField(t *testing.T, s Stores, replace func(id agent.ID, text, 
 		return v
 	}
 	first := version(1)
-	w.want("the stored text and hash", []string{first.Text, first.Hash}, []string{older, "older"})
+	w.want("the stored text and hash", []string{first.Text, first.Hash}, []string{older, hash})
 	w.want("the content of version 1", string(first.Content.Canonical()), whole)
 	same := w.change(a.ID(), `{"strategic_output_mode":null}`)
 	w.want("revision and version after a change without effect", []int64{same.Revision, same.Version}, []int64{1, 1})
