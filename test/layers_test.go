@@ -56,7 +56,7 @@ var only = map[string]string{
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
-// everywhere, several use the same Redis, both stores commit in groups and remember contents,
+// everywhere, several use the same Redis, stores commit in groups, pack versions and remember contents,
 // files are made durable in one way, and mistakes in settings and differences of texts look
 // the same.
 var adapterFriends = map[string]bool{
@@ -64,6 +64,7 @@ var adapterFriends = map[string]bool{
 	"orgd/adapters/redisconn":   true,
 	"orgd/adapters/groupcommit": true,
 	"orgd/adapters/contents":    true,
+	"orgd/adapters/deltas":      true,
 	"orgd/adapters/lru":         true,
 	"orgd/adapters/keyfile":     true,
 	"orgd/adapters/filelock":    true,

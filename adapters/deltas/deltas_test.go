@@ -72,7 +72,7 @@ func TestDifferencesAreSmall(t *testing.T) {
 	long, large := words(random, 60_000), words(random, 128<<10)
 	for _, c := range []struct {
 		name, neighbor, text string
-		atMost             int
+		atMost               int
 	}{
 		{"the same text", prompt, prompt, 5},
 		{"a sentence", prompt, prompt[:1500] + "And be kind." + prompt[1500:], 20},

@@ -139,6 +139,7 @@ func (o *org) multiply(copies int) {
 		for _, statement := range []string{
 			`INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at)
 			SELECT unhex(printf('%032x', i)), 1, identity, hash, saved_by, saved_at FROM n, versions WHERE seq = 1`,
+			`INSERT INTO current_identities (seq, identity) SELECT i + 1, identity FROM n, current_identities WHERE seq = 1`,
 			`INSERT INTO agents (id, name_key, name, department_key, order_key, status, level, identity, unversioned, version, revision, created_at, updated_at)
 			SELECT unhex(printf('%032x', i)), 'agent-' || i, 'agent-' || i, department_key,
 				unhex(printf('%032x', i)), status, level, i + 1, unversioned, version, revision, created_at, updated_at

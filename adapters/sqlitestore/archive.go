@@ -26,13 +26,19 @@ func (s *Archive) Read(ctx context.Context, each func(archive.Record) error) (er
 // ReadArchive is [Archive.Read] of a data directory that a service may have open, which it
 // does not hold up.
 func ReadArchive(ctx context.Context, dir string, each func(archive.Record) error) error {
-	if err := readDir(ctx, dir, each); err != nil {
+	return readDir(ctx, dir, func(v *View) error { return readArchive(v, agent.Current(), each) })
+}
+
+// readDir calls fn with one state of the database in a directory that has the schema of this
+// program.
+func readDir(ctx context.Context, dir string, fn func(*View) error) error {
+	if err := viewDir(ctx, dir, fn); err != nil {
 		return fmt.Errorf("sqlitestore: read %s: %w", dir, translate(err))
 	}
 	return nil
 }
 
-func readDir(ctx context.Context, dir string, each func(archive.Record) error) (err error) {
+func viewDir(ctx context.Context, dir string, fn func(*View) error) (err error) {
 	dir, err = filepath.Abs(dir) // SQLite would take a relative name for a part of a URI
 	if err != nil {
 		return err
@@ -57,7 +63,7 @@ func readDir(ctx context.Context, dir string, each func(archive.Record) error) (
 		if err := checkCurrent(c); err != nil {
 			return err
 		}
-		return readArchive(v, agent.Current(), each)
+		return fn(v)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,7 +135,9 @@ func TestVersionsAreSmall(t *testing.T) {
 	}
 	o.check(o.db.writer.emptyLog())
 	file, err := os.Stat(filepath.Join(dir, databaseName))
-	if o.check(err); file.Size() > agents*most {
+	o.check(err)
+	t.Logf("an agent takes %d bytes", file.Size()/agents)
+	if file.Size() > agents*most {
 		t.Errorf("an agent takes %d bytes, want at most %d", file.Size()/agents, most)
 	}
 }
@@ -190,10 +193,11 @@ func TestVersionsThatShareNothing(t *testing.T) {
 
 // What hangs on a damaged version is an error that names it. All others are read.
 func TestDamagedVersions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, statement string
 		damaged         int64
-		lost            [2]int64 // the first and the last version that cannot be read
+		lost            [2]int64 // the first and the last version that hang on it
 	}{
 		{"a bit of a difference", "UPDATE versions SET packed = unhex(substr(hex(packed), 1, length(hex(packed)) - 2) || '00') WHERE number = 21", 20, [2]int64{17, 20}},
 		{"the form of a difference", "UPDATE versions SET packed = unhex('07' || substr(hex(packed), 3)) WHERE number = 31", 30, [2]int64{17, 30}},
@@ -204,14 +208,24 @@ func TestDamagedVersions(t *testing.T) {
 		{"the newest is lost", "DELETE FROM current_identities", 51, [2]int64{49, 51}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := openOrg(t, t.TempDir())
+			dir := t.TempDir()
+			o := openOrg(t, dir)
 			o.createDepartment("Sales")
 			id := o.hire("Ann", "Sales", 300).ID()
 			texts := o.rewrite(id, 50, 300)
+			if found := damages(t, dir); len(found) > 0 {
+				t.Errorf("Check names %q, want nothing", found)
+			}
 			o.check(o.db.Write(t.Context(), func(tx *Tx) error {
 				_, err := tx.Exec(c.statement)
 				return err
 			}))
+			found := damages(t, dir)
+			if !slices.ContainsFunc(found, func(d string) bool {
+				return strings.Contains(d, string(id)) && strings.Contains(d, fmt.Sprintf("version %d is damaged", c.damaged))
+			}) {
+				t.Errorf("Check names %q, want version %d", found, c.damaged)
+			}
 			log := &Identities{o.db}
 			for i, want := range texts {
 				number := int64(i + 1)
@@ -227,6 +241,18 @@ func TestDamagedVersions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// damages are those that [Check] names.
+func damages(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	if _, err := Check(t.Context(), dir, func(d string) error {
+		found = append(found, d)
+		return nil
+	}); err != nil {
+		t.Errorf("Check = %v, want what it has found", err)
+	}
+	return found
 }
 
 // TestArchivedVersions restores an archive in pieces of every size.

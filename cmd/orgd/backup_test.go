@@ -1,10 +1,13 @@
 package main
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "modernc.org/sqlite"
 
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -41,6 +44,39 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	if _, err := os.Stat("other/admin.token"); err == nil {
 		t.Error("the start after a restore makes a token although there are good ones")
+	}
+}
+
+// TestCheck examines a directory beside the service, and one in which a bit was flipped.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, false, "--data-dir", dir)
+	token := readSecret(t, filepath.Join(dir, "admin.token"))
+	for _, c := range [][3]string{
+		{"POST", "/departments", `{"name":"Design"}`},
+		{"POST", "/agents", `{"name":"Ada","role":"Engineer","department":"Design","model_provider":"any","model_id":"large-1"}`},
+		{"PATCH", "/agents/Ada", `{"role":"Chief"}`},
+		{"PATCH", "/agents/Ada", `{"role":"Advisor"}`},
+	} {
+		if status, body := call(t, c[0], s.url+"/api/v1"+c[1], token, c[2]); status >= 300 {
+			t.Fatalf("%s %s = %d %s", c[0], c[1], status, body)
+		}
+	}
+	if r := command(t, nil, "check", "--data-dir", dir); r.code != 0 || !strings.Contains(r.stderr, "is intact: all 3 versions") {
+		t.Errorf("orgd check = %+v, want that all is well", r)
+	}
+	s.stop()
+	file, err := sql.Open("sqlite", filepath.Join(dir, "orgd.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.Exec("UPDATE versions SET packed = unhex('01ffff7f') WHERE number = 2"); err != nil {
+		t.Fatal(err)
+	}
+	r := command(t, nil, "check", "--data-dir", dir)
+	if r.code != exitFailure || !strings.Contains(r.stdout, "version 1 is damaged") || !strings.Contains(r.stderr, "restore the last backup") {
+		t.Errorf("orgd check of a damaged directory = %+v, want 1, the version and the cure", r)
 	}
 }
 

@@ -44,6 +44,7 @@ type cli struct {
 	} `cmd:"" group:"operate" help:"Make, list and revoke tokens."`
 	Backup      operate.Backup      `cmd:"" group:"operate" help:"Write a backup of a data directory, also while the service runs."`
 	Restore     operate.Restore     `cmd:"" group:"operate" help:"Put a backup into a data directory that no process uses."`
+	Check       operate.Check       `cmd:"" group:"operate" help:"Examine a data directory for damage, also while the service runs."`
 	Archive     operate.Archive     `cmd:"" group:"operate" help:"Carry everything of a service to another storage."`
 	Migrate     operate.Migrate     `cmd:"" group:"operate" help:"Bring the storage to the schema of this program."`
 	Healthcheck operate.Healthcheck `cmd:"" group:"operate" help:"Ask the service of this machine whether it is ready."`

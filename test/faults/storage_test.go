@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/adapters/sqlitestore"
 	"orgd/test/seed"
 
 	_ "modernc.org/sqlite" // the driver
@@ -71,6 +72,12 @@ func wantWhole(t *testing.T, dir string) {
 	}
 	for _, problem := range halves(t, db) {
 		t.Error(problem)
+	}
+	if _, err := sqlitestore.Check(t.Context(), dir, func(damage string) error {
+		t.Error(damage)
+		return nil
+	}); err != nil {
+		t.Errorf("Check = %v, want nil", err)
 	}
 }
 

@@ -18,6 +18,47 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 )
 
+// Check examines a data directory.
+type Check struct {
+	config.FileFlag
+	config.DirectoryFlag
+}
+
+// Help implements kong.HelpProvider.
+func (Check) Help() string {
+	return `Examines the database of a data directory: its file, the references between its rows, and the text of every version of every agent, which it compares with the hash that was stored. It reads everything, and changes nothing. The service may run meanwhile; nothing is held up.
+
+It prints what is damaged, one line each, and ends with 1 then. All that is not named can be read. The cure is "orgd restore" with the last backup that was made before.
+
+Example:
+
+    orgd check --data-dir ./data`
+}
+
+// errDamaged says that the lines before it name damages.
+var errDamaged = errors.New("the data directory is damaged: keep it, and restore the last backup")
+
+// Run examines the directory.
+func (c *Check) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
+	cfg, err := loadEmbedded(given, t.Getenv)
+	if err != nil {
+		return err
+	}
+	found := 0
+	versions, err := sqlitestore.Check(ctx, cfg.DataDir(), func(damage string) error {
+		found++
+		return t.Write(damage + "\n")
+	})
+	if err == nil && found > 0 {
+		err = errDamaged
+	}
+	if err != nil {
+		return err
+	}
+	t.Say("%s is intact: all %d versions of agents are as they were stored.", cfg.DataDir(), versions)
+	return nil
+}
+
 // Backup writes a backup of a data directory.
 type Backup struct {
 	File string `arg:"" help:"File to write; it must not exist. - is standard output."`
