@@ -16,8 +16,8 @@ import (
 const connections = 32
 
 // traffic returns the next request of one client, whole, as it goes over the
-// wire. etag is the entity tag of the answer before, if it had one. It is called
-// once more after the last answer.
+// wire, or nil if it has no more. etag is the entity tag of the answer before, if it
+// had one. It is called once more after the last answer.
 type traffic func(etag []byte) []byte
 
 // always asks the same again and again.
@@ -80,7 +80,7 @@ func ask(addr string, status int, next traffic, until time.Time) (took []time.Du
 	defer conn.Close() // nothing of it is needed any more
 	a := answers{in: bufio.NewReaderSize(conn, 64<<10)}
 	request := next(nil)
-	for sent := time.Now(); sent.Before(until); request = next(a.etag) {
+	for sent := time.Now(); request != nil && sent.Before(until); request = next(a.etag) {
 		if _, err := conn.Write(request); err != nil {
 			return nil, err
 		}

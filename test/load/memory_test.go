@@ -28,6 +28,7 @@ type baseline struct {
 	Body   []byte
 	Redis  string // address; empty: without
 	Script bool   // EVALSHA of a script that does nothing instead of PING
+	Thin   string // directory for the database of [thin], which then answers instead
 }
 
 // start runs the baseline until the benchmark ends.
@@ -69,11 +70,27 @@ func serveBaseline() error {
 	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
 		return err
 	}
-	ask, err := r.errand()
+	gin.SetMode(gin.ReleaseMode)
+	handler, err := r.handler()
 	if err != nil {
 		return err
 	}
-	gin.SetMode(gin.ReleaseMode)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	return http.Serve(listener, handler)
+}
+
+func (r baseline) handler() (http.Handler, error) {
+	if r.Thin != "" {
+		return thinHandler(r.Thin)
+	}
+	ask, err := r.errand()
+	if err != nil {
+		return nil, err
+	}
 	e := gin.New()
 	e.Any("/api/v1/*path", func(c *gin.Context) {
 		// Bodies are read, since who answers has to know what is asked.
@@ -91,12 +108,7 @@ func serveBaseline() error {
 		}
 		c.Data(r.Status, r.Type, r.Body)
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(listener.Addr())
-	return http.Serve(listener, e)
+	return e, nil
 }
 
 // errand is what is done for each request before it is answered.

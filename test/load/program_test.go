@@ -36,6 +36,11 @@ func serve(b *testing.B, dir, token string, flags ...string) *program {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return serveBinary(b, binary, dir, token, flags...)
+}
+
+func serveBinary(b *testing.B, binary, dir, token string, flags ...string) *program {
+	b.Helper()
 	log, err := os.Create(filepath.Join(b.TempDir(), "log"))
 	if err != nil {
 		b.Fatal(err)
@@ -141,14 +146,19 @@ func used(tb testing.TB, pid int) time.Duration {
 // resident returns the most memory that a process has had, in MiB.
 func resident(tb testing.TB, pid int) float64 {
 	tb.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return figure(tb, pid, "status", "VmHWM:") / 1024
+}
+
+// figure returns a number that a file of a process in /proc has behind a name.
+func figure(tb testing.TB, pid int, file, name string) (value float64) {
+	tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	var kib float64
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
+	_, rest, _ := strings.Cut("\n"+string(text), "\n"+name)
+	if _, err := fmt.Sscan(rest, &value); err != nil {
 		tb.Fatal(err)
 	}
-	return kib / 1024
+	return value
 }

@@ -83,7 +83,11 @@ func settle(b *testing.B, dir string, prompt int) (token string, all []hired) {
 // newAgent is what a client sends to create an agent with a prompt of a length.
 func newAgent(name string, prompt int) []byte {
 	const sentence = "Say what you do not know before you say \"what you do\".\n"
-	instructions, err := json.Marshal(strings.Repeat(sentence, 1+prompt/len(sentence))[:prompt])
+	return newAgentWith(name, strings.Repeat(sentence, 1+prompt/len(sentence))[:prompt])
+}
+
+func newAgentWith(name, prompt string) []byte {
+	instructions, err := json.Marshal(prompt)
 	if err != nil {
 		panic(err) // it is a string
 	}
@@ -180,13 +184,15 @@ type side struct {
 // rounds are what was measured of one side, a value for each round.
 type rounds struct {
 	rate, work, half, late []float64 // requests/s; µs: processor time for each, within which 50 % and 99 % were answered
+	written                []float64 // kB to disk for each
 }
 
 func (r *rounds) add(b *testing.B, s side, status int, make func(int) traffic) {
 	b.Helper()
-	busy := used(b, s.pid)
+	busy, written := used(b, s.pid), figure(b, s.pid, "io", "write_bytes:")
 	o := drive(b, s.addr, status, make, runTime)
 	r.work = append(r.work, micros(used(b, s.pid)-busy)/float64(len(o.took)))
+	r.written = append(r.written, (figure(b, s.pid, "io", "write_bytes:")-written)/float64(len(o.took))/1000)
 	r.rate = append(r.rate, o.rate())
 	r.half = append(r.half, micros(o.within(0.5)))
 	r.late = append(r.late, micros(o.within(0.99)))
@@ -211,8 +217,7 @@ func race(b *testing.B, make func(int) traffic, status int, first, second side) 
 }
 
 func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
+	return slices.Sorted(slices.Values(values))[len(values)/2]
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
