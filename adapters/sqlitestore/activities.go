@@ -65,9 +65,18 @@ func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := changed(tx.Exec(insertReport, append(eventArgs(r.Event, r.Department), seq)...))
-	tx.logged = tx.logged || n > 0
+	args := eventArgs(r.Event, r.Department)
+	n, err := changed(tx.Exec(insertReport, append(args, seq)...))
+	if n > 0 {
+		tx.addEvent(args, seq)
+	}
 	return n > 0, wrap(err, "write event", string(r.Event.ID))
+}
+
+// addEvent says that an event of some [eventArgs] was stored.
+func (tx *Tx) addEvent(args []any, seq activity.Seq) {
+	tx.logged = true
+	tx.changed.events = append(tx.changed.events, feedPosition{args[2].(int64), args[0].([]byte), int64(seq)})
 }
 
 func eventArgs(e activity.Event, department name.Key) []any {
@@ -77,28 +86,49 @@ func eventArgs(e activity.Event, department name.Key) []any {
 	}
 }
 
-// Feed implements [ports.ActivityLog]. The indexes have the order of a page and all
-// that selects it, so the database is asked for no event that is remembered.
+// Feed implements [ports.ActivityLog]. The newest events, or the indexes, have the order
+// of a page and all that selects it, so the database is asked for no event that is
+// remembered.
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
-	query, args := feedQuery("seq", q)
-	err = s.db.Read(ctx, func(v *View) error {
-		var position int64
-		positions, err := rows(v, query, args, func(r Row) (int64, error) {
-			err := r.Scan(&position)
-			return position, err
+	positions, listed := s.db.newest.page(q)
+	missing := positions
+	if listed {
+		found, missing = s.db.events.remembered(positions)
+	}
+	if listed && len(missing) == 0 {
+		err = s.db.refused()
+	} else {
+		err = s.db.Read(ctx, func(v *View) (err error) {
+			if listed {
+				found, err = s.db.events.at(v, positions)
+			}
+			if !listed || errors.Is(err, ports.ErrStorage) { // one was deleted meanwhile
+				found, err = s.db.indexed(v, q)
+			}
+			return err
 		})
-		if err == nil {
-			found, err = s.db.events.at(v, positions)
-		}
-		return err
-	})
+	}
 	if err != nil {
 		return nil, wrap(err, "read events", "")
 	}
 	slices.SortFunc(found, func(a, b activity.Encoded) int { return a.Compare(b.Position) }) // the remembered come first
 	// Of the remembered ones some may be behind the last that was read.
 	return found[:min(len(found), page.Fits(found)+1)], nil
+}
+
+// indexed returns the events of a page by an index.
+func (db *DB) indexed(v *View, q activity.Query) ([]activity.Encoded, error) {
+	query, args := feedQuery("seq", q)
+	var position int64
+	positions, err := rows(v, query, args, func(r Row) (int64, error) {
+		err := r.Scan(&position)
+		return position, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return db.events.at(v, positions)
 }
 
 // feedQuery reads one of seq, at and id of each event of a page along an index,

@@ -123,7 +123,7 @@ func (w *agentWrite) putEvents(tx *Tx) error {
 		if _, err := tx.Exec(insertEvent, append(args, seq)...); err != nil {
 			return wrap(err, "write event", string(w.Events[i].ID))
 		}
-		tx.logged = true
+		tx.addEvent(args, seq)
 	}
 	return nil
 }

@@ -355,6 +355,7 @@ func (s *Archive) End(ctx context.Context) (err error) {
 				return wrap(err, "end a restore", "")
 			}
 		}
+		tx.changed.deletedBefore = anyTime // events were stored that are not among the newest
 		return nil
 	})
 }

@@ -71,6 +71,7 @@ type DB struct {
 	known               *records
 	contents            *contents.Memory
 	events              *events
+	newest              newest
 	figures             *agentFigures
 	idempotency         *Idempotency
 
@@ -178,6 +179,7 @@ func (db *DB) start(ctx context.Context, cfg Config, steps []migration, params s
 	if err := migrate(ctx, db.writer, steps, db.log); err != nil {
 		return err
 	}
+	db.readNewest()
 	return db.startReaders(ctx, cfg.Readers)
 }
 

@@ -167,6 +167,7 @@ func removePurged(tx *Tx, enough time.Time) (more bool, err error) {
 	if err := tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&left); err != nil || !left {
 		return false, wrap(err, "purge", "")
 	}
+	tx.changed.deletedBefore = anyTime
 	for _, statement := range []string{deletePurgedEvents, deletePurgedVersions, deletePurgedMoves, deletePurgedDays, deletePurgedTotals} {
 		for n := int64(purgeAtOnce); n == purgeAtOnce; {
 			if time.Now().After(enough) {

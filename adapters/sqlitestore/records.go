@@ -56,12 +56,15 @@ type stamp uint64
 // isBusy reports whether a commit was under way.
 func (s stamp) isBusy() bool { return s%2 != 0 }
 
-// changes are agents, departments and figures that are not as they were, in the order in
-// which they changed.
+// changes are agents, departments, figures and events that are not as they were, in the
+// order in which they changed.
 type changes struct {
 	agents      []agentChange
 	departments []name.Key
 	reported    []reported // to the figures of agents
+	events      []feedPosition
+	// deletedBefore is a time before which events were deleted, in milliseconds; 0 if none were.
+	deletedBefore int64
 }
 
 // agentChange is an agent that is not as it was.
@@ -71,7 +74,10 @@ type agentChange struct {
 }
 
 func (c changes) and(more changes) changes {
-	return changes{append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...)}
+	return changes{
+		append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...),
+		append(c.events, more.events...), max(c.deletedBefore, more.deletedBefore),
+	}
 }
 
 func newRecords(max int) *records {

@@ -108,6 +108,9 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 			if err != nil {
 				return wrap(err, "forget", "")
 			}
+			if n > 0 && x.statement == deleteExpiredEvents {
+				tx.changed.deletedBefore = max(tx.changed.deletedBefore, millis(e.Events))
+			}
 			more = more || n == deleteAtOnce
 		}
 		return nil

@@ -90,6 +90,7 @@ func (db *DB) commit(jobs []*job) error {
 	_, err := db.writer.exec("COMMIT")
 	done(err == nil)
 	db.figures.committed(changed.reported, err)
+	db.followEvents(changed, err)
 	return err
 }
 
