@@ -142,7 +142,7 @@ func (o *org) scattered(r *rand.Rand, n int, ids []agent.ID) []ports.Report {
 
 // What somebody has stored is on the page that he reads then, whatever others store, read
 // and delete meanwhile.
-func TestNewestEventsOfManyClients(t *testing.T) {
+func TestNewestEventsBesideCommits(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	ctx := context.Background()
 	o.createDepartment("Sales")

@@ -95,15 +95,10 @@ var embeddedRequests = []struct {
 	traffic func(*testing.B, *program) func(client int) traffic
 }{
 	{"get", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic { return p.gets(named(0, everybody)) }},
-	{"list of 50", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic {
-		return always(p.request(http.MethodGet, "/agents?limit=50", nil))
-	}},
-	{"deep page", http.StatusOK, func(b *testing.B, p *program) func(int) traffic {
-		return always(p.request(http.MethodGet, "/agents?limit=50&cursor="+p.cursor(b, pageOf150), nil))
-	}},
-	{"feed of 50", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic {
-		return always(p.request(http.MethodGet, "/activities?limit=50", nil))
-	}},
+	{"list of 50", http.StatusOK, pages("/agents?limit=50", 1)},
+	{"deep page", http.StatusOK, pages("/agents?limit=50", pageOf150)},
+	{"feed of 50", http.StatusOK, pages("/activities?limit=50", 1)},
+	{"deep feed", http.StatusOK, pages("/activities?limit=50", pageOf150)},
 	{"create", http.StatusCreated, func(_ *testing.B, p *program) func(int) traffic { return p.creates(0) }},
 	{"level and role", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic {
 		return p.patches(named(0, everybody-writers), func(_, change int) []byte {
@@ -113,6 +108,17 @@ var embeddedRequests = []struct {
 	{"text", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic {
 		return p.patches(named(everybody-writers, everybody), newText)
 	}},
+}
+
+// pages asks for a page of a list again and again.
+func pages(list string, page int) func(*testing.B, *program) func(int) traffic {
+	return func(b *testing.B, p *program) func(int) traffic {
+		path := list
+		if page > 1 {
+			path += "&cursor=" + p.cursor(b, list, page)
+		}
+		return always(p.request(http.MethodGet, path, nil))
+	}
 }
 
 // named are agents by their names, which are known before they are hired.

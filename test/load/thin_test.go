@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -49,15 +50,6 @@ const defaults = `{"personality":{"authority":{"budget_limit":0,"can_approve":[]
 	`"conscientiousness":0.5,"creativity":"medium","decision_making":"consultative","extraversion":0.5,` +
 	`"openness":0.5,"risk_tolerance":"medium","stress_response":0.5,"traits":[],"verbosity":"balanced",` +
 	`"skills":{"primary":[],"secondary":[]},"status":"active","strategic_output_mode":null}}`
-
-type thinEvent struct {
-	ID        string    `json:"id"`
-	Type      string    `json:"event_type"`
-	At        time.Time `json:"timestamp"`
-	AgentID   string    `json:"agent_id"`
-	AgentName string    `json:"agent_name"`
-	Text      string    `json:"description"`
-}
 
 // thinChange is an agent that is stored as one more revision.
 type thinChange struct {
@@ -207,15 +199,16 @@ func (s *thin) change(c *gin.Context, change thinChange, what string, status int
 	if err == nil {
 		change.agent, err = json.Marshal(a)
 	}
-	if err == nil {
-		change.event, err = json.Marshal(thinEvent{ids.NewID(), what, a.UpdatedAt, a.ID, a.Name, what + " as " + a.Role})
-	}
+	change.event = fmt.Appendf(nil, `{"id":%q,"event_type":%q,"timestamp":%q,"agent_id":%q,"agent_name":%q,"description":%q,"data":null}`,
+		ids.NewID(), what, a.UpdatedAt.Format(time.RFC3339Nano), a.ID, a.Name, what+" as "+a.Role)
 	if change.name, change.done = a.Name, make(chan error, 1); err == nil {
 		s.changes <- &change
 		err = <-change.done
 	}
 	answer(c, status, change.agent, "", err)
 }
+
+var lists = sync.Pool{New: func() any { return new([]byte) }}
 
 // page serves the rows of a query behind a cursor.
 func page(query *sql.Stmt, start string) gin.HandlerFunc {
@@ -227,14 +220,16 @@ func page(query *sql.Stmt, start string) gin.HandlerFunc {
 		}
 		defer rows.Close() // says nothing that rows.Err has not said
 		var last int64
-		var text sql.RawBytes
-		list := make([]byte, 1, 64<<10)
+		var text string
+		list := lists.Get().(*[]byte)
+		defer lists.Put(list)
+		*list = append((*list)[:0], '[')
 		for rows.Next() && err == nil {
 			err = rows.Scan(&last, &text)
-			list = append(append(list, text...), ',')
+			*list = append(append(*list, text...), ',')
 		}
-		list[0], list[len(list)-1] = '[', ']'
-		answer(c, http.StatusOK, list, strconv.FormatInt(last, 10), errors.Join(err, rows.Err()))
+		(*list)[len(*list)-1] = ']'
+		answer(c, http.StatusOK, *list, strconv.FormatInt(last, 10), errors.Join(err, rows.Err()))
 	}
 }
 
@@ -244,7 +239,12 @@ func answer(c *gin.Context, status int, body []byte, cursor string, err error) {
 		c.JSON(http.StatusInternalServerError, gin.H{"error": err.Error()})
 		return
 	}
-	text := fmt.Appendf(nil, `{"data":%s,"error":null,"success":true,"pagination":{"next_cursor":%q}}`, body, cursor)
-	c.Header("Content-Length", strconv.Itoa(len(text)))
-	c.Data(status, "application/json", text)
+	const start = `{"data":`
+	end := fmt.Sprintf(`,"error":null,"success":true,"pagination":{"next_cursor":%q}}`, cursor)
+	c.Header("Content-Type", "application/json")
+	c.Header("Content-Length", strconv.Itoa(len(start)+len(body)+len(end)))
+	c.Status(status)
+	for _, part := range [][]byte{[]byte(start), body, []byte(end)} {
+		_, _ = c.Writer.Write(part) // it fails if the client has left
+	}
 }

@@ -97,7 +97,7 @@ func newAgentWith(name, prompt string) []byte {
 }
 
 func (p *program) comparisons(b *testing.B, all []hired, prompt int) []comparison {
-	last := p.cursor(b, pageOf150)
+	last := p.cursor(b, "/agents?limit=50", pageOf150)
 	return []comparison{
 		{"get", p.gets(all)},
 		{"not-modified", p.conditionalGets(all)},
@@ -155,14 +155,14 @@ func (p *program) updates(all []hired) func(int) traffic {
 	}
 }
 
-// cursor returns the cursor of a page of agents.
-func (p *program) cursor(b *testing.B, page int) (cursor string) {
+// cursor returns the cursor of a page of a list.
+func (p *program) cursor(b *testing.B, list string, page int) (cursor string) {
 	b.Helper()
-	path := "/agents?limit=50"
+	path := list
 	for range page - 1 {
 		r, _ := p.sample(b, p.request(http.MethodGet, path, nil))
 		cursor = cursorOf(b, r.Body)
-		path = "/agents?limit=50&cursor=" + cursor
+		path = list + "&cursor=" + cursor
 	}
 	return cursor
 }
