@@ -92,29 +92,31 @@ func eventArgs(e activity.Event, department name.Key) []any {
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
 	positions, listed := s.db.newest.page(q)
-	missing := positions
 	if listed {
-		found, missing = s.db.events.remembered(positions)
+		if cached, missing := s.db.events.remembered(positions); len(missing) == 0 {
+			return fitting(cached), s.db.refused()
+		}
 	}
-	if listed && len(missing) == 0 {
-		err = s.db.refused()
-	} else {
-		err = s.db.Read(ctx, func(v *View) (err error) {
-			if listed {
-				found, err = s.db.events.at(v, positions)
-			}
-			if !listed || errors.Is(err, ports.ErrStorage) { // one was deleted meanwhile
-				found, err = s.db.indexed(v, q)
-			}
-			return err
-		})
-	}
+	err = s.db.Read(ctx, func(v *View) (err error) {
+		if listed {
+			if found, err = s.db.events.at(v, positions); !errors.Is(err, ports.ErrStorage) {
+				return err
+			} // one was deleted meanwhile
+		}
+		found, err = s.db.indexed(v, q)
+		return err
+	})
 	if err != nil {
 		return nil, wrap(err, "read events", "")
 	}
-	slices.SortFunc(found, func(a, b activity.Encoded) int { return a.Compare(b.Position) }) // the remembered come first
-	// Of the remembered ones some may be behind the last that was read.
-	return found[:min(len(found), page.Fits(found)+1)], nil
+	return fitting(found), nil
+}
+
+// fitting sorts the events of a page, of which the cached come first, and leaves out what
+// is behind its last: of the cached ones some may be.
+func fitting(found []activity.Encoded) []activity.Encoded {
+	slices.SortFunc(found, func(a, b activity.Encoded) int { return a.Compare(b.Position) })
+	return found[:min(len(found), page.Fits(found)+1)]
 }
 
 // indexed returns the events of a page by an index.

@@ -77,12 +77,7 @@ func (n *newest) committed(stored []feedPosition, deletedBefore int64) (ok bool)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range stored {
-		// The newest is mostly the last one.
-		i := len(n.events)
-		if i > 0 && e.compare(n.events[i-1]) < 0 {
-			i = n.search(e)
-		}
-		if i > 0 || n.whole {
+		if i := n.search(e); i > 0 || n.whole {
 			n.events = slices.Insert(n.events, i, e)
 		}
 	}
