@@ -218,6 +218,7 @@ func (l *loader) add(r archive.Record) error {
 		return l.row(insertProject, projectArgs(r.Project)...)
 	case *archive.Entry:
 		values := entryArgs(r.Entry)
+		l.tx.entries++
 		return l.numbered(insertOf(values), values)
 	case *archive.Webhook:
 		return l.row(insertWebhook, append(webhookArgs(r.Webhook), millis(r.CreatedAt))...)

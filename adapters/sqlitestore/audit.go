@@ -1,7 +1,6 @@
 package sqlitestore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,6 +17,10 @@ type Audit struct{ db *DB }
 // Entries implements [ports.AuditLog].
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
+	if q.Actor != "" || q.Resource != "" || q.Department != "" || len(q.Actions) > 0 {
+		entries, err := read(ctx, s.db, func(v *View) ([]audit.Entry, error) { return filteredEntries(v, q) })
+		return entries, wrap(err, "read audit entries", "")
+	}
 	query, args := entriesQuery(q)
 	return all(ctx, s.db, "read audit entries", query, args, func(r Row) (audit.Entry, error) { return scanEntry(r) })
 }
@@ -88,39 +91,26 @@ const (
 	selectChange  = selectChanges + " WHERE at = ? AND id = ?"
 )
 
-// entriesQuery reads from the position where the page before ended. Changes, other entries
-// and reports have a query each: SQLite merges what they find, and reads no more than the page.
+// latestFirst is the order of a page, and its end.
+const latestFirst = " ORDER BY at DESC, id DESC LIMIT (? + 0)"
+
+// entriesQuery reads entries of any actor and resource. Changes, other entries and reports have
+// a query each: SQLite merges what they find, and reads no more than the page.
 func entriesQuery(q audit.Query) (string, []any) {
-	f, index := entriesFilter(q)
-	if q.Department != "" {
-		f.and("department_key = ?", string(q.Department))
-	}
-	among(&f, "action", q.Actions)
-	query, args := selectChanges+" INDEXED BY changes_"+cmp.Or(index, "time")+f.where(), f.args
+	f := entriesFilter(q)
+	query, args := selectChanges+" INDEXED BY changes_time"+f.where(), f.args
 	others := func(index, part string) {
-		f, _ := entriesFilter(q)
-		if part != "" {
-			f.and(part)
-		}
-		query, args = query+" UNION ALL "+selectEntries+" INDEXED BY audit_"+index+f.where(), append(args, f.args...)
+		f := entriesFilter(q)
+		f.and(part)
+		query, args = query+" UNION ALL "+selectEntries+" INDEXED BY "+index+f.where(), append(args, f.args...)
 	}
-	switch all := q.Part == audit.Everything; {
-	case q.Part == audit.OnlyChanges:
-	case q.Resource != "" && all:
-		others("resource", "")
-	case q.Resource != "":
-		others("resource", notReports)
-	case q.Actor != "" && all:
-		others("actor", "")
-	case q.Actor != "":
-		others("actor", notReports)
-	default:
-		others("others", notReports)
-		if all {
-			others("resource", onlyReports)
-		}
+	if q.Part != audit.OnlyChanges {
+		others("audit_others", notReports)
 	}
-	return query + " ORDER BY at DESC, id DESC LIMIT (? + 0)", append(args, q.Limit)
+	if q.Part == audit.Everything {
+		others("audit_resource", onlyReports)
+	}
+	return query + latestFirst, append(args, q.Limit)
 }
 
 // All entries by time are those of two indexes: an index of all of them would cost each
@@ -130,16 +120,10 @@ const (
 	onlyReports = "resource = 'activities'"
 )
 
-// entriesFilter returns what holds for the entries of a query in both tables, and the
-// index to follow if there is a better one than that by time: a resource has few entries.
-func entriesFilter(q audit.Query) (f filter, index string) {
-	if q.Actor != "" {
-		f.and("actor = ?", q.Actor)
-	}
-	if q.Resource != "" {
-		index = "resource"
-		f.and("resource = ?", string(q.Resource))
-	}
+// entriesFilter returns what holds for the entries of a query in both tables.
+func entriesFilter(q audit.Query) (f filter) {
+	f.equals("actor", q.Actor)
+	f.equals("resource", string(q.Resource))
 	if !q.Since.IsZero() {
 		f.and("at >= ?", millis(q.Since))
 	}
@@ -149,7 +133,7 @@ func entriesFilter(q audit.Query) (f filter, index string) {
 	case !q.Until.IsZero():
 		f.and("at < ?", millis(q.Until))
 	}
-	return f, index
+	return f
 }
 
 // scanEntry scans an entry, behind other columns.
@@ -207,6 +191,7 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 		return err
 	}
 	tx.logged = true
+	tx.entries++
 	_, err = tx.Exec(insertOf(entry), append(entry, seq)...)
 	return wrap(err, "write audit entry", "")
 }

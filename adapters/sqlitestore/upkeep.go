@@ -75,6 +75,11 @@ DELETE FROM audit WHERE seq IN (SELECT seq FROM audit INDEXED BY audit_resource
 WHERE resource = 'activities' AND at < ? LIMIT (? + 0))`
 	deleteExpiredChanges = `
 DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < ? LIMIT (? + 0))`
+	deleteExpiredBlocks = `
+DELETE FROM audit_blocks WHERE last IN (SELECT last FROM audit_blocks WHERE until < ?1
+AND NOT EXISTS (SELECT 1 FROM audit INDEXED BY audit_others WHERE resource <> 'activities' AND at < ?1)
+AND NOT EXISTS (SELECT 1 FROM audit INDEXED BY audit_resource WHERE resource = 'activities' AND at < ?1)
+AND NOT EXISTS (SELECT 1 FROM changes WHERE at < ?1) LIMIT (?2 + 0))`
 	deleteExpiredRecords = `
 DELETE FROM idempotency_records WHERE key IN (SELECT key FROM idempotency_records WHERE at < ? LIMIT (? + 0))`
 	deleteExpiredDeliveries = `
@@ -99,6 +104,11 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 		if more, err = removePurged(tx, enough); err != nil {
 			return err
 		}
+		unblocked, err := blockOlder(tx, enough)
+		if err != nil {
+			return err
+		}
+		more = more || unblocked
 		for _, x := range expirations(e) {
 			if time.Now().After(enough) {
 				more = true
@@ -134,6 +144,7 @@ func expirations(e ports.Expiry) (kinds []expiration) {
 	add(e.Audit, deleteExpiredAudit)
 	add(e.Audit, deleteExpiredReports)
 	add(e.Audit, deleteExpiredChanges)
+	add(e.Audit, deleteExpiredBlocks)
 	add(e.Idempotency, deleteExpiredRecords)
 	add(e.Deliveries, deleteExpiredDeliveries)
 	add(e.Now, deleteExpiredSessions)

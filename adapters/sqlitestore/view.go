@@ -89,10 +89,11 @@ func mapOf[L ~string, K comparable, V any](v *View, query string, list []L, args
 // Tx is a View that also changes the database, and sees its own changes.
 type Tx struct {
 	View
-	failed error         // the first failure that a closure cannot recover from
-	wrote  bool          // whether anything was tried
-	last   *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
-	logged bool          // whether the log has grown
+	failed  error         // the first failure that a closure cannot recover from
+	wrote   bool          // whether anything was tried
+	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
+	logged  bool          // whether the log has grown
+	entries int           // of the audit trail that were added
 	// changed has agents that are not as they were, each told by [Tx.change],
 	// and departments that are gone.
 	changed changes

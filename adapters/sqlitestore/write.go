@@ -26,6 +26,7 @@ type change struct {
 	fn      func(*Tx) error
 	wrote   bool    // whether fn tried to change anything
 	grew    bool    // whether the log of events has
+	entries int     // of the audit trail that it added
 	changed changes // what is not as it was
 }
 
@@ -66,7 +67,7 @@ func (db *DB) batch(first *job) {
 		err = db.commit(jobs)
 	}
 	if err != nil {
-		db.lastLogged = 0
+		db.lastLogged, db.unblocked = 0, blockEntries
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
@@ -81,11 +82,14 @@ func (db *DB) batch(first *job) {
 
 func (db *DB) commit(jobs []*job) error {
 	var changed changes
+	entries := 0
 	for _, j := range jobs {
 		if j.Err == nil {
 			changed = changed.and(j.Change.changed)
+			entries += j.Change.entries
 		}
 	}
+	db.addBlocks(entries)
 	done := db.known.changing(changed)
 	_, err := db.writer.exec("COMMIT")
 	done(err == nil)
@@ -169,7 +173,7 @@ func (db *DB) applyGuarded(j *job) error {
 func (db *DB) apply(c *change) error {
 	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged}
 	defer func() { // also if it panics
-		c.wrote, c.grew, c.changed = tx.wrote, tx.logged, tx.changed
+		c.wrote, c.grew, c.entries, c.changed = tx.wrote, tx.logged, tx.entries, tx.changed
 	}()
 	return cmp.Or(c.fn(tx), tx.failed)
 }
