@@ -2,9 +2,11 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/zap"
+	"modernc.org/sqlite"
 
 	"orgd/domain/activity"
 	"orgd/domain/archive"
@@ -29,8 +32,10 @@ type trailOf struct {
 	still bool      // the clock stands still
 }
 
-func newTrail(t testing.TB) *trailOf {
-	return &trailOf{Rand: seed.Rand(t), at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+func newTrail(t testing.TB) *trailOf { return trailAt(seed.Rand(t)) }
+
+func trailAt(random *rand.Rand) *trailOf {
+	return &trailOf{Rand: random, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 }
 
 // few returns a small number often and a large one rarely.
@@ -209,6 +214,90 @@ func TestFiltersOfOneTime(t *testing.T) {
 	r.still = true
 	o.check(o.db.Write(context.Background(), r.putter(r.entries(3*blockEntries))))
 	o.sameAsScan(r, 100)
+}
+
+// trailRole begins that of a child that writes entries until it is killed. A seed follows, and
+// how many blocks it finds or makes until it dies by itself, BEFORE the last is in the transaction,
+// or AFTER that; or nothing.
+const trailRole = "trail "
+
+// childTrail prints the ids of entries that were acknowledged.
+func childTrail(role, dir string) error {
+	var number uint64
+	var blocks int
+	var when string
+	if n, err := fmt.Sscan(role, &number, &blocks, &when); n < 2 {
+		return err
+	}
+	sqlite.MustRegisterScalarFunction("die", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		if p, err := os.FindProcess(os.Getpid()); err != nil || p.Kill() != nil {
+			return nil, err
+		}
+		select {}
+	})
+	db, closeDB, err := Open(context.Background(), Config{Dir: dir, Readers: 1}, zap.NewNop())
+	if err != nil {
+		return err
+	}
+	defer closeDB()
+	if when != "" {
+		err = db.Write(context.Background(), func(tx *Tx) error {
+			_, err := tx.Exec(fmt.Sprintf("CREATE TEMP TRIGGER dying %s INSERT ON main.audit_blocks "+
+				"WHEN (SELECT count(*) FROM main.audit_blocks) = %d BEGIN SELECT die(); END", when, blocks))
+			return err
+		})
+	}
+	fmt.Println("ready")
+	for r := trailAt(rand.New(rand.NewPCG(number, 1))); err == nil; {
+		entries := r.entries(1 + r.few(100))
+		err = db.Write(context.Background(), r.putter(entries))
+		for i := 0; err == nil && i < len(entries); i++ {
+			fmt.Println(entries[i].ID)
+		}
+	}
+	return err
+}
+
+// A process that is killed around a block leaves every entry that was acknowledged, and filters
+// find it. The next one goes on where it has ended.
+func TestCrashBetweenBlocks(t *testing.T) {
+	r, dir := newTrail(t), t.TempDir()
+	acknowledged := map[string]bool{}
+	for round, crash := range []string{"1 BEFORE", "3 AFTER", "0", "6 BEFORE", "9 AFTER", "0"} {
+		cmd, lines := startChild(t, fmt.Sprint(trailRole, round, " ", crash), dir)
+		for n := 0; lines.Scan(); n++ {
+			acknowledged[lines.Text()] = true
+			if crash == "0" && n == 1000 {
+				cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Error("the child ended by itself")
+		}
+		db, closeDB, err := Open(context.Background(), Config{Dir: dir, Readers: 2}, zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &org{TB: t, db: db}
+		whole, err := db.Stores().Audit.Entries(context.Background(), audit.Query{Limit: 1 << 30})
+		o.check(err)
+		found := map[string]bool{}
+		for _, e := range whole {
+			found[e.ID] = true
+		}
+		for id := range acknowledged {
+			if !found[id] {
+				t.Errorf("after %q the entry %s was acknowledged and is lost", crash, id)
+			}
+		}
+		o.sameAsScan(r, 40)
+		n, unblocked := o.blocks()
+		if unblocked >= blockEntries {
+			t.Errorf("after %q there are %d blocks and %d entries behind them, want fewer than %d", crash, n, unblocked, blockEntries)
+		}
+		t.Logf("after %q: %d entries of %d acknowledged, %d blocks, %d entries behind them", crash, len(whole), len(acknowledged), n, unblocked)
+		closeDB()
+	}
 }
 
 // A commit that fails leaves no block, and what follows is found.

@@ -26,6 +26,10 @@ const (
 // is killed. It prints a line when it is ready, and one for every item that
 // was acknowledged.
 func child(role, dir string) int {
+	if trail, ok := strings.CutPrefix(role, trailRole); ok {
+		fmt.Fprintln(os.Stderr, childTrail(trail, dir))
+		return 1
+	}
 	db, closeDB, err := tryOpen(dir, testSchema)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
