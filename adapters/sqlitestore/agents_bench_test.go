@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,14 +31,22 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
+// written returns how many bytes this process has written to files, or 0 where that is not known.
+func written() (n float64) {
+	counters, _ := os.ReadFile("/proc/self/io")
+	_, after, _ := strings.Cut(string(counters), "wchar: ")
+	fmt.Sscan(after, &n) // the number is 0 if there is none
+	return n
+}
+
 // parallel calls do b.N times from a number of goroutines. It reports calls a
 // second and, since the machine may be busy with other things, the processor
-// time of one.
+// time and the bytes written of one.
 func parallel(b *testing.B, goroutines int, do func(i int) error) {
 	b.Helper()
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	used := cpu(b)
+	used, before := cpu(b), written()
 	b.ResetTimer()
 	b.ReportAllocs()
 	for range goroutines {
@@ -53,6 +63,7 @@ func parallel(b *testing.B, goroutines int, do func(i int) error) {
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "/s")
 	b.ReportMetric(float64((cpu(b)-used).Microseconds())/float64(b.N), "cpu-µs/op")
+	b.ReportMetric((written()-before)/1000/float64(b.N), "written-kB/op")
 }
 
 func benchOrg(b *testing.B, prompt int) (*org, []agent.ID) {

@@ -86,7 +86,7 @@ func (r *trailOf) entry() audit.Entry {
 		ID: fmt.Sprintf("%08x-a5c4-7000-8000-%012x", r.Uint32(), r.made), At: r.ago(50 * time.Millisecond), Actor: r.actor(), Action: audit.SessionIssued,
 		Resource: r.resource(), Route: "PATCH /x", From: 1, To: 2, RequestID: "r",
 	}
-	if kind := e.Resource.Type(); kind == "agents" || kind == "company" {
+	if kind := e.Resource.Type(); kind == "agent" || kind == "company" {
 		c := audit.New(r.action(), "A").In(r.department())
 		e.Action, e.Change = c.Action, &c
 	}

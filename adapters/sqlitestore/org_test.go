@@ -59,10 +59,14 @@ func (o *org) now() time.Time {
 }
 
 func (o *org) trail(of audit.Resource, r *idempotency.Record) ports.Trail {
-	return ports.Trail{Idempotency: r, Audit: audit.Entry{
+	e := audit.Entry{
 		ID: o.id(), At: o.now(), Actor: "ann", Route: "PATCH /api/v1/agents/{agent_name}",
 		Resource: of, From: 1, To: 2, RequestID: o.id(),
-	}}
+	}
+	if of.Type() == "agent" {
+		e.Action, e.Change = audit.AgentUpdated, new(audit.New(audit.AgentUpdated, "Somebody"))
+	}
+	return ports.Trail{Idempotency: r, Audit: e}
 }
 
 func (o *org) cause() activity.Cause {
