@@ -21,7 +21,7 @@ type agentWrite struct {
 	packed      []byte  // text of the version before, if there is one
 	unversioned string
 	tags        string
-	entry       []any   // of the audit trail
+	entry       auditRow
 	events      [][]any // in their order
 }
 
@@ -34,7 +34,7 @@ func newAgentWrite(s ports.AgentChange, before *record) *agentWrite {
 		id:          packID(s.Agent.ID()),
 		unversioned: string(s.Agent.Unversioned()),
 		tags:        tagsText(s.Agent.Tags),
-		entry:       entryArgs(s.Audit),
+		entry:       newAuditRow(s.Audit),
 	}
 	if s.Version != nil && before != nil {
 		w.packed = deltas.Pack(before.Version, s.Version.Text, before.stored)

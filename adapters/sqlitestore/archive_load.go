@@ -206,7 +206,8 @@ func (l *loader) add(r archive.Record) error {
 	case *archive.LabelMove:
 		return l.row(insertMove, moveArgs(packID(r.Agent), r.Move)...)
 	case *archive.Event:
-		return l.numbered(insertEvent, eventArgs(r.Event, r.Department))
+		_, err := l.numbered(insertEvent, eventArgs(r.Event, r.Department))
+		return err
 	case *archive.Day:
 		if r.Of == archive.DepartmentDays {
 			return l.row(insertDepartmentDay, dayArgs(r.Owner, r.Date, r.Day)...)
@@ -217,9 +218,10 @@ func (l *loader) add(r archive.Record) error {
 	case *archive.Project:
 		return l.row(insertProject, projectArgs(r.Project)...)
 	case *archive.Entry:
-		values := entryArgs(r.Entry)
-		l.tx.entries++
-		return l.numbered(insertOf(values), values)
+		row := newAuditRow(r.Entry)
+		seq, err := l.numbered(row.insert, row.values)
+		l.tx.entries = append(l.tx.entries, row.numbered(seq))
+		return err
 	case *archive.Webhook:
 		return l.row(insertWebhook, append(webhookArgs(r.Webhook), millis(r.CreatedAt))...)
 	case *archive.Revocation:
@@ -228,13 +230,13 @@ func (l *loader) add(r archive.Record) error {
 	return fmt.Errorf("sqlitestore: restore a record of the part %q", r.Part())
 }
 
-// numbered stores a row that has a number in the log behind its other values.
-func (l *loader) numbered(statement string, values []any) error {
+// numbered stores a row that has a number in the log behind its other values, and returns it.
+func (l *loader) numbered(statement string, values []any) (activity.Seq, error) {
 	seq, err := l.tx.number()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return l.row(statement, append(values, seq)...)
+	return seq, l.row(statement, append(values, seq)...)
 }
 
 func (l *loader) company(r *archive.Company) error {

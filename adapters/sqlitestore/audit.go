@@ -178,11 +178,11 @@ func putTrail(tx *Tx, t ports.Trail, effective bool) error {
 	if !effective {
 		return putRecord(tx, t.Idempotency)
 	}
-	return putEntry(tx, t.Idempotency, entryArgs(t.Audit))
+	return putEntry(tx, t.Idempotency, newAuditRow(t.Audit))
 }
 
-// putEntry stores a trail whose audit entry has become values.
-func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
+// putEntry stores a trail whose audit entry has become a row.
+func putEntry(tx *Tx, r *idempotency.Record, entry auditRow) error {
 	if err := putRecord(tx, r); err != nil {
 		return err
 	}
@@ -191,29 +191,40 @@ func putEntry(tx *Tx, r *idempotency.Record, entry []any) error {
 		return err
 	}
 	tx.logged = true
-	tx.entries++
-	_, err = tx.Exec(insertOf(entry), append(entry, seq)...)
+	tx.entries = append(tx.entries, entry.numbered(seq))
+	_, err = tx.Exec(entry.insert, append(entry.values, seq)...)
 	return wrap(err, "write audit entry", "")
 }
 
 const (
 	insertEntry  = "INSERT INTO audit (" + entryColumns + ", seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertChange = "INSERT INTO changes (" + entryColumns + ", department_key, change, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	auditOnly    = 9 // values of an entry that is not in the change log
 )
 
-// insertOf returns the statement that stores the values of an entry.
-func insertOf(entry []any) string {
-	if len(entry) > auditOnly {
-		return insertChange
-	}
-	return insertEntry
+// auditRow is an entry as it is stored: the statement, its values without the number, and what a
+// block has of it.
+type auditRow struct {
+	insert  string
+	values  []any
+	blocked blockRow
 }
 
-func entryArgs(e audit.Entry) []any {
-	args := []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID}
-	if e.Change != nil {
-		args = append(args, string(e.Change.Department.Key), e.Change.Text())
+func newAuditRow(e audit.Entry) auditRow {
+	row := auditRow{
+		insert:  insertEntry,
+		values:  []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID},
+		blocked: blockRow{at: millis(e.At), digest: newDigest(e.Actor, e.Resource, e.Action)},
 	}
-	return args
+	if e.Change != nil {
+		row.insert = insertChange
+		row.values = append(row.values, string(e.Change.Department.Key), e.Change.Text())
+		row.blocked.digest = row.blocked.digest.ofChange(e.Change.Department.Key)
+	}
+	return row
+}
+
+// numbered returns what a block has of the entry with a number.
+func (r auditRow) numbered(seq activity.Seq) blockRow {
+	r.blocked.seq = int64(seq)
+	return r.blocked
 }

@@ -36,7 +36,7 @@ func BenchmarkAuditFilters(b *testing.B) {
 	for i := 0; i < entries; i += atOnce {
 		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
 			for j := range atOnce {
-				if err := putEntry(tx, nil, entryArgs(entry(i+j))); err != nil {
+				if err := putEntry(tx, nil, newAuditRow(entry(i+j))); err != nil {
 					return err
 				}
 			}

@@ -46,88 +46,137 @@ func shortHash[T ~string](text T) digest { return digest(crc32.ChecksumIEEE([]by
 
 func actionHash(a audit.Action) digest { return shortHash(a) & actionBits << actionShift }
 
-// blockRow is what a block needs of an entry.
-type blockRow struct {
-	seq, at    int64
-	actor      string
-	resource   audit.Resource
-	department name.Key
-	action     audit.Action
-	change     bool
-}
-
-func (r blockRow) digest() digest {
-	d := shortHash(r.actor)<<actorShift | shortHash(r.resource)<<resourceShift | shortHash(r.department)<<departmentShift | actionHash(r.action)
-	if r.resource != audit.Activities {
+func newDigest(actor string, r audit.Resource, a audit.Action) digest {
+	d := shortHash(actor)<<actorShift | shortHash(r)<<resourceShift | actionHash(a)
+	if r != audit.Activities {
 		d |= noReport
 	}
-	if r.change {
-		d |= aChange
-	}
 	return d
+}
+
+// ofChange returns the digest of an entry of the change log.
+func (d digest) ofChange(department name.Key) digest {
+	return d | shortHash(department)<<departmentShift | aChange
+}
+
+// blockRow is what a block has of an entry.
+type blockRow struct {
+	seq, at int64
+	digest  digest
 }
 
 const (
 	selectLastBlock = "SELECT coalesce(max(last), -9223372036854775808) FROM audit_blocks"
 	selectBlockRows = `
-SELECT seq, at, actor, resource, department_key, action, 1 FROM changes WHERE seq > ?1
-UNION ALL SELECT seq, at, actor, resource, '', action, 0 FROM audit WHERE seq > ?1 ORDER BY seq LIMIT (?2 + 0)`
+SELECT seq, at, actor, resource, action, department_key FROM changes WHERE seq > ?1
+UNION ALL SELECT seq, at, actor, resource, action, NULL FROM audit WHERE seq > ?1 ORDER BY seq LIMIT (?2 + 0)`
 	insertBlock = "INSERT INTO audit_blocks (last, since, until, entries) VALUES (?, ?, ?, ?)"
 )
 
-// addBlock stores a block of the first entries that are in none, if there are enough. It
-// returns how many of them it has found, at most [blockEntries].
-func addBlock(tx *Tx) (n int, err error) {
+// firstUnblocked reads the first entries that are in no block, at most as many as a block has.
+func firstUnblocked(v *View) ([]blockRow, error) {
 	var last int64
-	if err := tx.Row(selectLastBlock).Scan(&last); err != nil {
-		return 0, wrap(err, "read the last block", "")
+	if err := v.Row(selectLastBlock).Scan(&last); err != nil {
+		return nil, wrap(err, "read the last block", "")
 	}
-	entries, err := rows(&tx.View, selectBlockRows, []any{last, blockEntries}, func(r Row) (e blockRow, err error) {
-		err = r.Scan(&e.seq, &e.at, &e.actor, &e.resource, &e.department, &e.action, &e.change)
+	entries, err := rows(v, selectBlockRows, []any{last, blockEntries}, func(r Row) (e blockRow, err error) {
+		var actor string
+		var resource audit.Resource
+		var action audit.Action
+		var department *name.Key
+		err = r.Scan(&e.seq, &e.at, &actor, &resource, &action, &department)
+		if e.digest = newDigest(actor, resource, action); department != nil {
+			e.digest = e.digest.ofChange(*department)
+		}
 		return e, err
 	})
-	if err != nil || len(entries) < blockEntries {
-		return len(entries), wrap(err, "read audit entries", "")
-	}
+	return entries, wrap(err, "read audit entries", "")
+}
+
+// putBlock stores a block. Its entries are the latest first, each with the distance of its number
+// from that of the one before.
+func putBlock(tx *Tx, entries []blockRow) error {
+	last := entries[len(entries)-1].seq
 	since, until := entries[0].at, entries[0].at
-	block := make([]byte, 0, 10*blockEntries)
-	previous := entries[len(entries)-1].seq
+	block, before := make([]byte, 0, 10*len(entries)), last
 	for _, e := range slices.Backward(entries) {
 		since, until = min(since, e.at), max(until, e.at)
-		block = binary.LittleEndian.AppendUint64(block, uint64(e.digest()))
-		block = binary.AppendUvarint(block, uint64(previous-e.seq))
-		previous = e.seq
+		block = binary.LittleEndian.AppendUint64(block, uint64(e.digest))
+		block = binary.AppendUvarint(block, uint64(before-e.seq))
+		before = e.seq
 	}
-	_, err = tx.Exec(insertBlock, entries[len(entries)-1].seq, since, until, block)
-	return len(entries), wrap(err, "write a block", "")
+	_, err := tx.Exec(insertBlock, last, since, until, block)
+	return wrap(err, "write a block", "")
 }
 
-// addBlocks stores blocks of the entries of a batch, in its transaction. If that fails, filters
-// read more, and the entries after the next are tried.
-func (db *DB) addBlocks(entries int) {
-	db.unblocked += entries
-	for entries > 0 && db.unblocked >= blockEntries {
-		n, err := addBlock(&Tx{View: View{context.Background(), db.writer}})
-		switch {
-		case err != nil:
-			db.log.Warn("audit entries are in no block", zap.Error(err))
-			db.unblocked = 0
-		case n < blockEntries:
-			db.unblocked = n
-		default:
-			db.unblocked -= n
+// unblocked are the entries behind the last block, as the writer knows them.
+type unblocked struct {
+	entries []blockRow
+	known   bool // that these are all
+	wait    int  // for how many entries, until they are looked at again
+}
+
+// addBlocks stores blocks with the entries of a batch, in its transaction. No change fails by
+// that: filters read what is in no block.
+func (db *DB) addBlocks(added []blockRow) {
+	if len(added) == 0 {
+		return
+	}
+	if err := db.unblocked.add(&Tx{View: View{context.Background(), db.writer}}, added); err != nil {
+		db.unblocked = unblocked{wait: blockEntries}
+		db.log.Warn("audit entries are in no block", zap.Error(err))
+	}
+}
+
+func (u *unblocked) add(tx *Tx, added []blockRow) error {
+	if u.wait -= len(added); !u.known && u.wait <= 0 {
+		return u.look(tx, len(added))
+	}
+	if !u.known {
+		return nil
+	}
+	u.entries = append(u.entries, added...)
+	for len(u.entries) >= blockEntries {
+		if err := putBlock(tx, u.entries[:blockEntries]); err != nil {
+			return err
+		}
+		u.entries = slices.Delete(u.entries, 0, blockEntries)
+	}
+	return nil
+}
+
+// look reads the entries that are in no block, and puts into blocks a few more than were added.
+// Of a trail that is older than the blocks, most are left.
+func (u *unblocked) look(tx *Tx, added int) error {
+	for n := 0; n <= added; n += blockEntries {
+		entries, err := firstUnblocked(&tx.View)
+		if err != nil {
+			return err
+		}
+		if len(entries) < blockEntries {
+			u.entries, u.known = entries, true
+			return nil
+		}
+		if err := putBlock(tx, entries); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// blockOlder stores blocks of entries that are older than the blocks, until it has done enough.
-func blockOlder(tx *Tx, enough time.Time) (more bool, err error) {
-	for more = true; more && err == nil && time.Now().Before(enough); {
-		var n int
-		n, err = addBlock(tx)
-		more = n == blockEntries
+// blockOlder stores blocks of a trail that is older than the blocks, until it has done enough.
+func (db *DB) blockOlder(tx *Tx, enough time.Time) (more bool, err error) {
+	for time.Now().Before(enough) {
+		entries, err := firstUnblocked(&tx.View)
+		if err != nil || len(entries) < blockEntries {
+			return false, err
+		}
+		db.unblocked = unblocked{}
+		if err := putBlock(tx, entries); err != nil {
+			return false, err
+		}
 	}
-	return more, err
+	return true, nil
 }
 
 // selection says which digests the entries have that a query selects.

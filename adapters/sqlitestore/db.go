@@ -80,7 +80,7 @@ type DB struct {
 	maxLog     int64        // bytes
 	trimmed    time.Time    // when the size of the log was last looked at
 	lastLogged activity.Seq // or about to be; 0 if it is not known
-	unblocked  int          // audit entries behind the last block, or blockEntries if it is not known
+	unblocked  unblocked
 
 	changed ports.Broadcast // when the log has grown
 	writes  *groupcommit.Queue[*change]
@@ -129,18 +129,17 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, p
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
 	db := &DB{
-		observer:  cfg.Observer,
-		log:       log,
-		fields:    agent.Current(),
-		known:     newRecords(maxRecords),
-		contents:  contents.New(),
-		events:    newEvents(maxEvents),
-		figures:   newAgentFigures(),
-		maxLog:    maxLog,
-		unblocked: blockEntries,
-		readers:   make(chan *conn, cfg.Readers),
-		writes:    groupcommit.New[*change](),
-		closing:   make(chan struct{}),
+		observer: cfg.Observer,
+		log:      log,
+		fields:   agent.Current(),
+		known:    newRecords(maxRecords),
+		contents: contents.New(),
+		events:   newEvents(maxEvents),
+		figures:  newAgentFigures(),
+		maxLog:   maxLog,
+		readers:  make(chan *conn, cfg.Readers),
+		writes:   groupcommit.New[*change](),
+		closing:  make(chan struct{}),
 	}
 	db.idempotency = &Idempotency{db: db, locks: map[idempotency.Key]idempotency.Lock{}}
 	if err := db.start(ctx, cfg, steps, params); err != nil {

@@ -104,7 +104,7 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 		if more, err = removePurged(tx, enough); err != nil {
 			return err
 		}
-		unblocked, err := blockOlder(tx, enough)
+		unblocked, err := s.db.blockOlder(tx, enough)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ type Tx struct {
 	wrote   bool          // whether anything was tried
 	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
 	logged  bool          // whether the log has grown
-	entries int           // of the audit trail that were added
+	entries []blockRow    // of the audit trail that were added
 	// changed has agents that are not as they were, each told by [Tx.change],
 	// and departments that are gone.
 	changed changes

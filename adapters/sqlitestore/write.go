@@ -24,10 +24,10 @@ const (
 // change is what one call of Write wants.
 type change struct {
 	fn      func(*Tx) error
-	wrote   bool    // whether fn tried to change anything
-	grew    bool    // whether the log of events has
-	entries int     // of the audit trail that it added
-	changed changes // what is not as it was
+	wrote   bool       // whether fn tried to change anything
+	grew    bool       // whether the log of events has
+	entries []blockRow // of the audit trail that it added
+	changed changes    // what is not as it was
 }
 
 type job = groupcommit.Job[*change]
@@ -67,7 +67,7 @@ func (db *DB) batch(first *job) {
 		err = db.commit(jobs)
 	}
 	if err != nil {
-		db.lastLogged, db.unblocked = 0, blockEntries
+		db.lastLogged, db.unblocked = 0, unblocked{}
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
@@ -82,11 +82,11 @@ func (db *DB) batch(first *job) {
 
 func (db *DB) commit(jobs []*job) error {
 	var changed changes
-	entries := 0
+	var entries []blockRow
 	for _, j := range jobs {
 		if j.Err == nil {
 			changed = changed.and(j.Change.changed)
-			entries += j.Change.entries
+			entries = append(entries, j.Change.entries...)
 		}
 	}
 	db.addBlocks(entries)
