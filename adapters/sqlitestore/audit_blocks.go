@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"math"
 	"slices"
 	"time"
@@ -41,8 +40,14 @@ const (
 	noReport, aChange digest = 1 << 62, 1 << 63
 )
 
-// shortHash returns the low 16 bits of a checksum. Blocks are stored, so it never changes.
-func shortHash[T ~string](text T) digest { return digest(crc32.ChecksumIEEE([]byte(text))) & hashBits }
+// shortHash is FNV-1a, folded to 16 bits. Blocks are stored, so it never changes.
+func shortHash[T ~string](text T) digest {
+	h := uint32(2166136261)
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * 16777619
+	}
+	return digest(h>>16^h) & hashBits
+}
 
 func actionHash(a audit.Action) digest { return shortHash(a) & actionBits << actionShift }
 
