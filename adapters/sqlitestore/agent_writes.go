@@ -32,7 +32,7 @@ func newAgentWrite(s ports.AgentChange, before *record) *agentWrite {
 		AgentChange: s,
 		before:      before,
 		id:          packID(s.Agent.ID()),
-		unversioned: string(s.Agent.Unversioned()),
+		unversioned: s.Agent.Unversioned(),
 		tags:        tagsText(s.Agent.Tags),
 		entry:       newAuditRow(s.Audit),
 	}

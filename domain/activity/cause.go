@@ -124,16 +124,15 @@ func (t Type) place() int { return slices.Index(lifecycleTypes(), t) }
 // pairs is the object of alternating names and values, the names ascending,
 // which makes its text canonical. Pairs with an empty value are left out.
 func pairs(namesAndValues ...string) jsondoc.Object {
-	w := jsondoc.NewWriter(nil)
-	w.Open()
-	for pair := range slices.Chunk(namesAndValues, 2) {
-		if pair[1] != "" {
-			w.Field(pair[0]).Text(pair[1])
+	text := jsondoc.ObjectText(func(w *jsondoc.Writer) {
+		for pair := range slices.Chunk(namesAndValues, 2) {
+			if pair[1] != "" {
+				w.Field(pair[0]).Text(pair[1])
+			}
 		}
+	})
+	if text == "{}" {
+		return ""
 	}
-	w.Close()
-	if text := string(w.Bytes()); text != "{}" {
-		return jsondoc.Object(text)
-	}
-	return ""
+	return jsondoc.Object(text)
 }

@@ -178,7 +178,7 @@ func (a Agent) step(next Agent, on activity.Cause, restored *int64) (Step, error
 	}
 	s.Agent = next
 	s.Change = next.logged(action, a.Version, next.Version, on).Between(
-		[2]string{a.Text, next.Text}, [2]string{string(a.Unversioned()), string(next.Unversioned())},
+		[2]string{a.Text, next.Text}, [2]string{a.Unversioned(), next.Unversioned()},
 		[2]string{a.assignment(), next.assignment()})
 	return s, nil
 }

@@ -27,7 +27,7 @@ func TestHire(t *testing.T) {
 	c.Authority.ReportsTo = new(bobID)
 	c.Metadata = `{"a":null}`
 	want := Agent{
-		Identity: c, Text: string(c.Canonical()), Preset: new("calm"), Version: 1, Revision: 1, OrderKey: adaID, CreatedAt: dawn, UpdatedAt: dawn,
+		Identity: c, Text: c.Canonical(), Preset: new("calm"), Version: 1, Revision: 1, OrderKey: adaID, CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Hire (-want +got):\n%s", diff)
@@ -93,7 +93,7 @@ func TestChange(t *testing.T) {
 	}
 	want := a
 	want.Identity.Role, want.Version, want.Revision, want.UpdatedAt = "Lead", 2, 2, on(5).At
-	want.Text = string(want.Identity.Canonical())
+	want.Text = want.Identity.Canonical()
 	if diff := cmp.Diff(want, got.Agent); diff != "" {
 		t.Errorf("Change (-want +got):\n%s", diff)
 	}
@@ -389,7 +389,7 @@ func TestChangeToItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range []Agent{hired, stored} {
-			for _, text := range []string{hired.Record().Identity, string(hired.Unversioned())} {
+			for _, text := range []string{hired.Record().Identity, hired.Unversioned()} {
 				own := domaintest.JSON(t, text).Only(func(field string) bool { return field != "id" && field != "hiring_date" })
 				p, err := ParsePatch(own)
 				if err != nil {

@@ -77,7 +77,7 @@ func TestEntryIsComplete(t *testing.T) {
 		t.Fatalf("New = %v", err)
 	}
 	s, err := Hire(adaID, again.Resolve(people), on(0))
-	if err != nil || string(s.Agent.Identity.Canonical()) != string(a.Identity.Canonical()) {
+	if err != nil || s.Agent.Identity.Canonical() != a.Identity.Canonical() {
 		t.Errorf("Hire of the entry = %s, %v, want the same agent", s.Agent.Identity.Canonical(), err)
 	}
 }

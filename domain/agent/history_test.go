@@ -27,7 +27,7 @@ var changes = []string{
 
 // image is all that can be seen of an agent, as text.
 func image(a Agent) string {
-	return string(a.Identity.Canonical()) + string(a.Unversioned()) + a.UpdatedAt.String()
+	return a.Identity.Canonical() + a.Unversioned() + a.UpdatedAt.String()
 }
 
 // An agent's history has numbers without gaps, ascending times, and states that

@@ -26,19 +26,24 @@ func writeAssignment(w *jsondoc.Writer, owner *string, tags []string) {
 
 // Unversioned returns, as canonical JSON, the fields of a that are not part of its
 // identity, for stores, which keep the owner and the tags beside it.
-func (a Agent) Unversioned() []byte {
-	w := jsondoc.NewWriter(nil)
-	w.Open()
-	a.writeUnversioned(w)
-	w.Close()
-	return w.Bytes()
+func (a Agent) Unversioned() string {
+	if a.ModelRequirement == nil && a.Preset == nil && a.Tier == nil {
+		return nothingUnversioned
+	}
+	return jsondoc.ObjectText(a.writeUnversioned)
 }
+
+// Most agents have nothing beside their identity. Knowing that saves a sixth of the time
+// that reading one takes.
+const (
+	nothingUnversioned = `{"model_requirement":null,"personality_preset":null,"tier":null}`
+	nothingAssigned    = `{"owner":null,"tags":[]}`
+)
 
 // assignment returns the owner and the tags as JSON, for the change log.
 func (a Agent) assignment() string {
-	w := jsondoc.NewWriter(nil)
-	w.Open()
-	writeAssignment(w, a.Owner, a.Tags)
-	w.Close()
-	return string(w.Bytes())
+	if a.Owner == nil && len(a.Tags) == 0 {
+		return nothingAssigned
+	}
+	return jsondoc.ObjectText(func(w *jsondoc.Writer) { writeAssignment(w, a.Owner, a.Tags) })
 }

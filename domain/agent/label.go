@@ -223,22 +223,20 @@ func LabelsText(labels []Label) string {
 	if len(labels) == 0 {
 		return ""
 	}
-	w := jsondoc.NewWriter(nil)
-	w.Open()
-	w.Field("labels").OpenList()
-	for _, l := range labels {
-		w.Open()
-		w.Field("label").Text(l.Name)
-		w.Field("version").Int(l.Version)
-		w.Field("fixed").Bool(l.Fixed)
-		w.Field("set_by").Text(l.SetBy)
-		w.Field("set_at").Time(l.SetAt)
-		w.Field("reason").TextOrNull(l.Reason)
-		w.Close()
-	}
-	w.CloseList()
-	w.Close()
-	return string(w.Bytes())
+	return jsondoc.ObjectText(func(w *jsondoc.Writer) {
+		w.Field("labels").OpenList()
+		for _, l := range labels {
+			w.Open()
+			w.Field("label").Text(l.Name)
+			w.Field("version").Int(l.Version)
+			w.Field("fixed").Bool(l.Fixed)
+			w.Field("set_by").Text(l.SetBy)
+			w.Field("set_at").Time(l.SetAt)
+			w.Field("reason").TextOrNull(l.Reason)
+			w.Close()
+		}
+		w.CloseList()
+	})
 }
 
 // ParseLabels reads the stored form of labels back.

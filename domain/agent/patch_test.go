@@ -142,7 +142,7 @@ func TestWrite(t *testing.T) {
 		w.Close()
 		return string(w.Bytes())
 	}
-	head := strings.TrimSuffix(string(a.Identity.Canonical()), "}")
+	head := strings.TrimSuffix(a.Identity.Canonical(), "}")
 	want := head + `,"model_requirement":{"a":2,"b":1},"personality_preset":null,"tier":"large","owner":null,"tags":[],"version":3,"revision":4,` +
 		`"created_at":"2026-01-31T23:59:59.999Z","updated_at":"2026-01-31T23:59:59.999Z"}`
 	if diff := cmp.Diff(want, write(a.Record().Write)); diff != "" {

@@ -60,7 +60,11 @@ func TestDamagedRecord(t *testing.T) {
 }
 
 func TestNothingUnversioned(t *testing.T) {
-	if got := string(Agent{}.Unversioned()); got != nothingUnversioned {
+	if got := jsondoc.ObjectText(Agent{}.writeUnversioned); got != nothingUnversioned {
 		t.Errorf("Outside of an agent with nothing = %s, want %s", got, nothingUnversioned)
+	}
+	got := jsondoc.ObjectText(func(w *jsondoc.Writer) { writeAssignment(w, nil, nil) })
+	if got != nothingAssigned {
+		t.Errorf("Assignment of an agent with nothing = %s, want %s", got, nothingAssigned)
 	}
 }

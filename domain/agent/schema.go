@@ -58,7 +58,7 @@ func (s Schema) Complete(r Record) (Record, error) {
 		}
 		a, err := r.Agent()
 		if err == nil {
-			r.Identity, r.Unversioned = string(a.Identity.Canonical()), string(a.Unversioned())
+			r.Identity, r.Unversioned = a.Identity.Canonical(), a.Unversioned()
 		}
 		return r, err
 	}

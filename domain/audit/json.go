@@ -23,9 +23,9 @@ func (r Resource) ID() string {
 }
 
 // Text is the JSON form of c that stores keep beside the action.
-func (c Change) Text() string {
-	w := jsondoc.NewWriter(make([]byte, 0, 256))
-	w.Open()
+func (c Change) Text() string { return jsondoc.ObjectText(c.write) }
+
+func (c Change) write(w *jsondoc.Writer) {
 	w.Field("name").Text(c.Name)
 	w.Field("department").Text(c.Department.Text)
 	w.Field("reason").TextOrNull(c.Reason)
@@ -37,8 +37,6 @@ func (c Change) Text() string {
 	w.Field("fields").Texts(c.Fields)
 	w.Field("summary").Text(c.Summary)
 	w.Field("way").Text(string(c.Way))
-	w.Close()
-	return string(w.Bytes())
 }
 
 // ParseChange reads the stored form of a change back.

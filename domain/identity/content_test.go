@@ -48,7 +48,7 @@ func TestCanonicalGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.TrimSpace(string(want)), string(example().Canonical())); diff != "" {
+	if diff := cmp.Diff(strings.TrimSpace(string(want)), example().Canonical()); diff != "" {
 		t.Errorf("Canonical (-want +got):\n%s", diff)
 	}
 	const hash = "db8004ff6b9fedc325e7a62eec408812cab531c895a44a170338e89d575c33f7"
@@ -67,7 +67,7 @@ func TestDefault(t *testing.T) {
 		`"openness":0.5,"risk_tolerance":"medium","stress_response":0.5,"traits":[],"verbosity":"balanced"},` +
 		`"role":"","skills":{"primary":[],"secondary":[]},"status":"active","strategic_output_mode":null,` +
 		`"tools":{"access_level":"standard","allowed":[],"denied":[],"mcp_capabilities":[],"sub_constraints":null}}`
-	if diff := cmp.Diff(want, string(Default().Canonical())); diff != "" {
+	if diff := cmp.Diff(want, Default().Canonical()); diff != "" {
 		t.Errorf("Default().Canonical() (-want +got):\n%s", diff)
 	}
 }
@@ -91,7 +91,7 @@ func TestDefaultsOfParts(t *testing.T) {
 			t.Errorf("merge(%s) = %v", at(tc.path, tc.given), err)
 			continue
 		}
-		got := get(parse(t, string(c.Canonical())), tc.path).String()
+		got := get(parse(t, c.Canonical()), tc.path).String()
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", at(tc.path, tc.given), diff)
 		}
@@ -134,7 +134,7 @@ func TestParseKeepsNulls(t *testing.T) {
 }
 
 func TestParseRefusesDamage(t *testing.T) {
-	for _, text := range []string{``, `null`, `[]`, `{"level":"boss"}`, `{"colour":1}`, string(example().Canonical()) + `x`} {
+	for _, text := range []string{``, `null`, `[]`, `{"level":"boss"}`, `{"colour":1}`, example().Canonical() + `x`} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "identity: parse: ") {
 			t.Errorf("Parse(%.30s) = %v, want an error of this package", text, err)
 		}
@@ -142,8 +142,8 @@ func TestParseRefusesDamage(t *testing.T) {
 }
 
 func TestSummaryLeavesOutInstructions(t *testing.T) {
-	head, tail := WithoutInstructions(string(example().Canonical()))
-	want := strings.Replace(string(example().Canonical()), `"instructions":"Be kind.\nBe brief.",`, "", 1)
+	head, tail := WithoutInstructions(example().Canonical())
+	want := strings.Replace(example().Canonical(), `"instructions":"Be kind.\nBe brief.",`, "", 1)
 	if diff := cmp.Diff(want, "{"+head+","+tail+"}"); diff != "" {
 		t.Errorf("WithoutInstructions (-want +got):\n%s", diff)
 	}
@@ -160,7 +160,7 @@ func TestTextsIn(t *testing.T) {
 		c.Skills.Secondary, c.Tools.Allowed = []Skill{{ID: "x", Description: hostile}}, []string{hostile, `"role":"x"`}
 		return c
 	}()} {
-		canonical := string(want.Canonical())
+		canonical := want.Canonical()
 		if role, description, instructions, err := TextsIn(canonical, func(string) bool { return false }); role+description+instructions != "" || err != nil {
 			t.Errorf("TextsIn of what is not wanted = %q, %q, %q, %v", role, description, instructions, err)
 		}
@@ -211,14 +211,14 @@ func TestWords(t *testing.T) {
 func TestVersions(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	first := First(example(), "ada", at)
-	want := Version{Number: 1, Content: example(), Text: string(example().Canonical()), Hash: example().Hash(), SavedBy: "ada", SavedAt: at}
+	want := Version{Number: 1, Content: example(), Text: example().Canonical(), Hash: example().Hash(), SavedBy: "ada", SavedAt: at}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("First (-want +got):\n%s", diff)
 	}
 	first.RestoredFrom, first.Reason = new(int64(9)), new("why")
 	c := example()
 	c.Role = "Lead"
-	want = Version{Number: 2, Content: c, Text: string(c.Canonical()), Hash: c.Hash(), SavedBy: "bob", SavedAt: at.Add(1)}
+	want = Version{Number: 2, Content: c, Text: c.Canonical(), Hash: c.Hash(), SavedBy: "bob", SavedAt: at.Add(1)}
 	if diff := cmp.Diff(want, first.Next(c, "bob", at.Add(1))); diff != "" {
 		t.Errorf("Next (-want +got):\n%s", diff)
 	}

@@ -228,7 +228,7 @@ func TestFields(t *testing.T) {
 					t.Errorf("%.60s refused: %v", value, err)
 					continue
 				}
-				got := get(parse(t, string(c.Canonical())), f.path)
+				got := get(parse(t, c.Canonical()), f.path)
 				if want := parse(t, value); !got.Equal(want) {
 					t.Errorf("%.60s came back as %.60s", value, got)
 				}
@@ -259,7 +259,7 @@ func TestSkillFields(t *testing.T) {
 				t.Errorf("%s %.60s refused: %v", f.path, value, err)
 				continue
 			}
-			got, _ := get(parse(t, string(c.Canonical())), "skills.secondary").Items()[0].Get(f.path)
+			got, _ := get(parse(t, c.Canonical()), "skills.secondary").Items()[0].Get(f.path)
 			if want := parse(t, value); !got.Equal(want) {
 				t.Errorf("%s %.60s came back as %.60s", f.path, value, got)
 			}
@@ -410,7 +410,7 @@ func TestMerge(t *testing.T) {
 func TestMergeLeavesTheOldValueAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, patch := contents().Draw(t, "content"), contents().Draw(t, "patch")
-		want := string(before.Canonical())
+		want := before.Canonical()
 		v, err := jsondoc.Parse(patch.Canonical())
 		if err != nil {
 			t.Fatal(err)
@@ -427,7 +427,7 @@ func TestMergeLeavesTheOldValueAlone(t *testing.T) {
 		if err := next.ResolveReferences(nil); err != nil {
 			t.Fatalf("ResolveReferences = %v", err)
 		}
-		if got := string(before.Canonical()); got != want {
+		if got := before.Canonical(); got != want {
 			t.Errorf("the value before the merge has changed (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	})

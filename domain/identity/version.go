@@ -74,8 +74,8 @@ func First(c Content, by string, at time.Time) Version {
 
 // Next returns the version that follows v.
 func (v Version) Next(c Content, by string, at time.Time) Version {
-	text := c.Canonical()
-	return Version{Number: v.Number + 1, Content: c, Text: string(text), Hash: hash(text), SavedBy: by, SavedAt: at}
+	s := c.Stored()
+	return Version{Number: v.Number + 1, Content: c, Text: s.Text, Hash: s.Hash, SavedBy: by, SavedAt: at}
 }
 
 // AsOf says when and by whom a version was made elsewhere, before it was imported.
@@ -138,7 +138,7 @@ func Compare(from, to Version) (Diff, error) {
 		return Diff{}, err
 	}
 	d := Diff{AgentID: to.Content.ID, From: from.Number, To: to.Number}
-	jsondoc.Differences(string(from.Content.Canonical()), string(to.Content.Canonical()), func(path []string, was, is string) {
+	jsondoc.Differences(from.Content.Canonical(), to.Content.Canonical(), func(path []string, was, is string) {
 		c := FieldChange{Path: slices.Clone(path), Type: Modified, Old: &was, New: &is}
 		switch {
 		case was == "":

@@ -12,20 +12,20 @@ import (
 
 // Canonical returns the one JSON form of c (RFC 8785: members sorted, numbers
 // exact), all defaults included.
-func (c Content) Canonical() []byte {
-	w := jsondoc.NewWriter(make([]byte, 0, 2048+len(c.Instructions)+len(c.Metadata)))
-	w.Open()
-	c.Write(w)
-	w.Close()
-	return w.Bytes()
-}
+func (c Content) Canonical() string { return jsondoc.ObjectText(c.Write) }
 
 // Hash returns the SHA-256 of the canonical form in lower-case hex.
-func (c Content) Hash() string { return hash(c.Canonical()) }
+func (c Content) Hash() string { return c.Stored().Hash }
 
-func hash(canonical []byte) string {
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+// Stored returns the canonical form of c and its hash.
+func (c Content) Stored() (s Stored) {
+	jsondoc.EncodeObject(c.Write, func(canonical []byte) {
+		sum := sha256.Sum256(canonical)
+		var digits [2 * sha256.Size]byte
+		hex.Encode(digits[:], sum[:])
+		s = Stored{Text: string(canonical), Hash: string(digits[:])}
+	})
+	return s
 }
 
 // Parse reads a canonical form back, and shares the memory of a string. A field that it

@@ -23,6 +23,7 @@ type Reader struct {
 	parent *Reader // nil at the top
 	name   string  // in parent
 	item   int     // in the array parent.name, or -1
+	child  *Reader // memory for the next object below, nil while that is used
 
 	text    string // of the object
 	last    int    // index of the member found last, at first 0
@@ -51,14 +52,26 @@ func read(path string, v Value, whole bool, f func(*Reader)) error {
 	if v.kind != KindObject {
 		return notObject(path, v)
 	}
-	rep := &report{base: path}
-	rep.members, rep.missing = rep.firstMembers[:0], rep.firstMissing[:0]
-	r := Reader{report: rep, whole: whole, item: -1}
-	r.run(v, f)
+	rep := reports.Get().(*report)
+	defer reports.Put(rep)
+	rep.begin(path)
+	rep.top = Reader{report: rep, whole: whole, item: -1, child: rep.top.child}
+	rep.top.run(v, f)
 	return rep.err()
 }
 
-// run reads v with f and reports the members that f did not ask for.
+// below reads v, which is the member name or an item of it, with f.
+func (r *Reader) below(name string, item int, whole bool, v Value, f func(*Reader)) {
+	child := r.child
+	if r.child = nil; child == nil {
+		child = new(Reader)
+	}
+	*child = Reader{report: r.report, whole: whole, parent: r, name: name, item: item, child: child.child}
+	child.run(v, f)
+	r.child = child
+}
+
+// run reads v with f and reports the members that f did not ask for. It keeps nothing of v.
 func (r *Reader) run(v Value, f func(*Reader)) {
 	rep := r.report
 	r.text = v.text
@@ -78,6 +91,7 @@ func (r *Reader) run(v Value, f func(*Reader)) {
 	}
 	rep.members = rep.members[:r.first]
 	rep.missing = rep.missing[:r.missing]
+	r.text = ""
 }
 
 // members are the object's members, in the order of the text.

@@ -95,8 +95,7 @@ func (r *Reader) Object(name string, f func(*Reader)) {
 	if !ok {
 		return
 	}
-	child := Reader{report: r.report, whole: r.whole, parent: r, name: name, item: -1}
-	child.run(v, f)
+	r.below(name, -1, r.whole, v, f)
 }
 
 // List reads an array of at most maxItems objects, each with f into a zero T.
@@ -128,8 +127,7 @@ func (r *Reader) items(name string, v Value, f func(*Reader)) {
 			r.FailItem(name, i, "must be an object")
 			continue
 		}
-		child := Reader{report: r.report, whole: true, parent: r, name: name, item: i}
-		child.run(item, f)
+		r.below(name, i, true, item, f)
 	}
 }
 

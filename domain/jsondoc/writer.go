@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"strconv"
+	"sync"
 	"time"
 
 	"orgd/domain/decimal"
@@ -29,6 +30,32 @@ type Writer struct {
 
 // NewWriter returns a Writer that appends to dst.
 func NewWriter(dst []byte) *Writer { return &Writer{buf: dst, start: len(dst)} }
+
+// writers are those of objects that were encoded, for others to be written with.
+var writers = sync.Pool{New: func() any { return new(Writer) }}
+
+// maxKept bounds the buffers that are kept, in bytes.
+const maxKept = 64 << 10
+
+// EncodeObject calls use with the object whose members are written by members. The text is
+// valid for that call only.
+func EncodeObject(members func(*Writer), use func(text []byte)) {
+	w := writers.Get().(*Writer)
+	*w = Writer{buf: w.buf[:0]}
+	w.Open()
+	members(w)
+	w.Close()
+	use(w.buf)
+	if cap(w.buf) <= maxKept {
+		writers.Put(w)
+	}
+}
+
+// ObjectText returns the object whose members are written by members.
+func ObjectText(members func(*Writer)) (text string) {
+	EncodeObject(members, func(object []byte) { text = string(object) })
+	return text
+}
 
 // NewLongWriter returns a Writer for a value that need not fit into memory. When it holds
 // more than size bytes, it calls flush with them before it writes the next value. flush

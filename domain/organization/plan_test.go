@@ -30,7 +30,7 @@ func record(n string, home name.Name, instructions string) agent.Record {
 	a := agent.Agent{Identity: identity.Default(), OrderKey: agent.OrderKey("00" + n), Revision: 5, Version: 1}
 	a.Identity.ID, a.Identity.Name, a.Identity.Role, a.Identity.Department = agent.ID("id-"+n), domaintest.Name(n), "r", home
 	a.Identity.HiringDate, a.Identity.Instructions = "2026-01-31", instructions
-	a.Text = string(a.Identity.Canonical())
+	a.Text = a.Identity.Canonical()
 	return a.Record()
 }
 

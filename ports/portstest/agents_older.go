@@ -23,7 +23,7 @@ func StoredBeforeAField(t *testing.T, s Stores, replace func(id agent.ID, text, 
 	w := &world{tester: t, Stores: s, made: new(atomic.Int64)}
 	w.createDepartment("Ops")
 	a := w.hire("Ada", "Ops")
-	whole := string(a.Identity.Canonical())
+	whole := a.Identity.Canonical()
 	older := strings.Replace(whole, `"strategic_output_mode":null,`, "", 1)
 	if older == whole {
 		t.Fatal("the identity has not the field")
@@ -50,7 +50,7 @@ func StoredBeforeAField(t *testing.T, s Stores, replace func(id agent.ID, text, 
 	}
 	first := version(1)
 	w.want("the stored text and hash", []string{first.Text, first.Hash}, []string{older, hash})
-	w.want("the content of version 1", string(first.Content.Canonical()), whole)
+	w.want("the content of version 1", first.Content.Canonical(), whole)
 	same := w.change(a.ID(), `{"strategic_output_mode":null}`)
 	w.want("revision and version after a change without effect", []int64{same.Revision, same.Version}, []int64{1, 1})
 	w.change(a.ID(), `{"role":"Chief"}`)

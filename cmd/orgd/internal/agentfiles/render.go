@@ -152,7 +152,7 @@ func canonical(of any) (string, error) {
 		return "", err
 	}
 	c, err := identity.Parse(v.Append(nil))
-	return string(c.Canonical()), err
+	return c.Canonical(), err
 }
 
 // encode writes a file.

@@ -62,7 +62,7 @@ func identities() *rapid.Generator[client.AgentIdentity] {
 		all := rapid.SliceOfNDistinct(tools, 0, 5, rapid.ID).Draw(t, "tools")
 		cut := rapid.IntRange(0, len(all)).Draw(t, "allowed")
 		var is client.AgentIdentity
-		if err := json.Unmarshal(identity.Default().Canonical(), &is); err != nil {
+		if err := json.Unmarshal([]byte(identity.Default().Canonical()), &is); err != nil {
 			t.Fatal(err)
 		}
 		is.ID, is.HiringDate = "0198c7a4-0000-7000-8000-000000000001", "2026-01-02"
