@@ -153,12 +153,8 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 }
 
 // cause is the change as the agent's events record it.
-func (ch change) cause(source ports.IDs) activity.Cause {
-	ids := make([]activity.ID, activity.MaxEvents)
-	for i := range ids {
-		ids[i] = activity.ID(source.NewID())
-	}
-	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, Reason: ch.call.Reason, IDs: ids}
+func (ch change) cause(ids ports.IDs) activity.Cause {
+	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, Reason: ch.call.Reason, NewID: ids.NewID}
 }
 
 func (ch change) agentChange(s agent.Step, reply func() idempotency.Reply) ports.AgentChange {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orgd/domain/access"
+	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -99,7 +100,7 @@ func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*org
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     s.agentPages(ctx, c.live),
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
-		NewID:      s.ids.NewID, On: newChange(s.clock, s.ids, Call{}).cause(s.ids), Emit: in.Emit,
+		NewID:      s.ids.NewID, On: activity.Cause{At: s.clock.Now()}, Emit: in.Emit,
 	})
 }
 

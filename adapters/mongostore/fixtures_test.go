@@ -73,13 +73,7 @@ func newRecord(body int) *idempotency.Record {
 	}
 }
 
-func cause() activity.Cause {
-	on := activity.Cause{At: now(), By: "ann"}
-	for range activity.MaxEvents {
-		on.IDs = append(on.IDs, activity.ID(newID()))
-	}
-	return on
-}
+func cause() activity.Cause { return activity.Cause{At: now(), By: "ann", NewID: newID} }
 
 // instructions are as long as those of most agents.
 var instructions = strings.Repeat("You answer questions of customers about their orders, politely and in their own language. ", 8)

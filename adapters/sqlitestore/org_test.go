@@ -69,13 +69,7 @@ func (o *org) trail(of audit.Resource, r *idempotency.Record) ports.Trail {
 	return ports.Trail{Idempotency: r, Audit: e}
 }
 
-func (o *org) cause() activity.Cause {
-	on := activity.Cause{At: o.now(), By: "ann", IDs: make([]activity.ID, activity.MaxEvents)}
-	for i := range on.IDs {
-		on.IDs[i] = activity.ID(o.id())
-	}
-	return on
-}
+func (o *org) cause() activity.Cause { return activity.Cause{At: o.now(), By: "ann", NewID: o.id} }
 
 func (o *org) createDepartment(title string) {
 	o.Helper()

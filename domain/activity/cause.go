@@ -9,37 +9,33 @@ import (
 	"orgd/domain/jsondoc"
 )
 
-// MaxEvents is the greatest number of lifecycle events that one change of one
-// agent makes, and therefore the number of ids that a [Cause] needs.
-const MaxEvents = 5
-
-// Cause holds the time of a change, the subject that asked for it, why, and the ids of its
-// events. It is made before the change, because the change may run more than once.
+// Cause holds the time of a change, the subject that asked for it, why, and what makes the
+// ids of its events. It is made before the change, because the change may run more than once.
 type Cause struct {
 	At time.Time // UTC, whole milliseconds; the time of every event of the change
 	By string    // the subject that asked for the change
 	// Reason is why, as the subject put it; nil if it gave none.
 	Reason *string
-	IDs    []ID // at least [MaxEvents], ascending
+	NewID  func() string // each greater than the one before; nil: the events are not stored
 }
 
 // Record starts collecting the lifecycle events of one change of one agent.
 // agentName is the agent's name and version the number of its identity version
 // after the change; for a deletion both are the last ones.
 func (c Cause) Record(agentID, agentName string, version int64) *Record {
-	return &Record{cause: c, agentID: agentID, agentName: agentName, version: version}
+	return &Record{cause: c, agentID: agentID, agentName: agentName, version: strconv.FormatInt(version, 10)}
 }
 
 // Record collects the lifecycle events of one change of one agent. Its methods
-// may be called in any order, each at most once; [Record.Events] puts the
-// events into theirs. Statuses and levels are passed as the words of the
+// may be called in any order, each at most once; [Record.Events], the last, puts
+// the events into theirs. Statuses and levels are passed as the words of the
 // interface. An empty from means that there was nothing before: the agent is
 // being created.
 type Record struct {
 	cause     Cause
 	agentID   string
 	agentName string
-	version   int64
+	version   string
 	events    []Event
 }
 
@@ -94,15 +90,16 @@ func (r *Record) Fired(role, department string) {
 	r.add(Fired, "", "", fmt.Sprintf("fired as %s in %s", role, department))
 }
 
-// Events returns the events so far in their fixed order (hired, onboarded,
+// Events returns the events in their fixed order (hired, onboarded,
 // status_changed, offboarded, promoted or demoted, fired) with ascending ids.
 func (r *Record) Events() []Event {
-	events := slices.Clone(r.events)
-	slices.SortStableFunc(events, func(a, b Event) int { return a.Type.place() - b.Type.place() })
-	for i := range events {
-		events[i].ID = r.cause.IDs[i]
+	slices.SortStableFunc(r.events, func(a, b Event) int { return a.Type.place() - b.Type.place() })
+	for i := range r.events {
+		if r.cause.NewID != nil {
+			r.events[i].ID = ID(r.cause.NewID())
+		}
 	}
-	return events
+	return r.events
 }
 
 func (r *Record) add(t Type, from, to, description string) {
@@ -114,7 +111,7 @@ func (r *Record) add(t Type, from, to, description string) {
 		Description: description,
 		Related:     pairs("actor", r.cause.By),
 		By:          r.cause.By,
-		Metadata:    pairs("from", from, "to", to, "version", strconv.FormatInt(r.version, 10)),
+		Metadata:    pairs("from", from, "to", to, "version", r.version),
 	})
 }
 

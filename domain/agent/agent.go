@@ -116,9 +116,9 @@ func Hire(id ID, p Patch, on activity.Cause) (Step, error) {
 // status that is not allowed and identity.ErrCombination for fields that do not
 // go together in the result.
 func (a Agent) Change(p Patch, on activity.Cause) (Step, error) {
-	next, err := p.Apply(a)
+	next, err := p.Apply(&a)
 	if err == nil {
-		p.written(&next)
+		p.written(next)
 		err = p.Locate(checkMove(a.Identity.Status, next.Identity.Status))
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (a Agent) Rollback(target identity.Version, on activity.Cause) (Step, error
 			return Step{}, ErrRollback.With("version %d cannot be restored: %s", target.Number, err)
 		}
 	}
-	return a.step(next, on, &target.Number)
+	return a.step(&next, on, &target.Number)
 }
 
 // Fire ends the agent.
@@ -157,11 +157,11 @@ func (a Agent) Fire(on activity.Cause) Step {
 
 // step is what leads from a to next, or a step without effect if they are
 // equal. restored is the version whose content next has again, or nil.
-func (a Agent) step(next Agent, on activity.Cause, restored *int64) (Step, error) {
+func (a *Agent) step(next *Agent, on activity.Cause, restored *int64) (Step, error) {
 	on.At = revision.Time(on.At, a.UpdatedAt)
 	sameIdentity := reflect.DeepEqual(&a.Identity, &next.Identity)
-	if sameIdentity && reflect.DeepEqual(&a, &next) {
-		return Step{Agent: a, From: a.Revision}, nil
+	if sameIdentity && reflect.DeepEqual(a, next) {
+		return Step{Agent: *a, From: a.Revision}, nil
 	}
 	next.Revision++
 	next.UpdatedAt = on.At
@@ -176,7 +176,7 @@ func (a Agent) step(next Agent, on activity.Cause, restored *int64) (Step, error
 		s.Version, next.Text = &v, v.Text
 		s.Events = events(&a.Identity, next.Identity, next.Version, on)
 	}
-	s.Agent = next
+	s.Agent = *next
 	s.Change = next.logged(action, a.Version, next.Version, on).Between(
 		[2]string{a.Text, next.Text}, [2]string{a.Unversioned(), next.Unversioned()},
 		[2]string{a.assignment(), next.assignment()})

@@ -291,7 +291,7 @@ func checkEvents(t *testing.T, what string, got []activity.Event, want []activit
 	var types []activity.Type
 	for i, e := range got {
 		types = append(types, e.Type)
-		if e.ID != on(0).IDs[i] || !e.At.Equal(at) || e.By != "root" || e.AgentID != adaID || e.AgentName != "Ada" {
+		if string(e.ID) != fmt.Sprintf("event-%d", i+1) || !e.At.Equal(at) || e.By != "root" || e.AgentID != adaID || e.AgentName != "Ada" {
 			t.Errorf("%s: event %d = %+v, want ascending ids and one time", what, i, e)
 		}
 		if v, _ := e.Metadata.Value().Get("version"); v.Text() != version {

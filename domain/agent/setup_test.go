@@ -27,11 +27,12 @@ func because(c activity.Cause, reason string) activity.Cause {
 
 // on is a cause some milliseconds after dawn.
 func on(ms int) activity.Cause {
-	ids := make([]activity.ID, activity.MaxEvents)
-	for i := range ids {
-		ids[i] = activity.ID(fmt.Sprintf("event-%d", i))
+	made := 0
+	newID := func() string {
+		made++
+		return fmt.Sprintf("event-%d", made)
 	}
-	return activity.Cause{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: ids}
+	return activity.Cause{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", NewID: newID}
 }
 
 // patch is a checked patch whose references are resolved.

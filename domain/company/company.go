@@ -91,7 +91,7 @@ func ParseEntry(path string, v jsondoc.Value) (Patch, error) {
 // was, revision included. It returns [ErrCurrency] for another currency when
 // costs are recorded.
 func (c Company) Change(p Patch, costsRecorded bool, at time.Time) (Company, error) {
-	next, err := p.Apply(c)
+	next, err := p.Apply(&c)
 	if err != nil {
 		return Company{}, err
 	}

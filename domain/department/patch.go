@@ -98,14 +98,14 @@ func New(id string, p Patch, others money.Percent, at time.Time) (Department, er
 // Change merges the patch into the department. Without effect it comes back as
 // it was, revision included.
 func (d Department) Change(p Patch, others money.Percent, at time.Time) (Department, error) {
-	next, err := p.Apply(d)
+	next, err := p.Apply(&d)
 	if err == nil && p.SetsBudget() {
 		err = p.Locate(next.CheckBudget(others))
 	}
 	if err != nil {
 		return Department{}, err
 	}
-	return d.succeed(next, at), nil
+	return d.succeed(*next, at), nil
 }
 
 // readForm reads a text of the form. A department keeps the name that it has, however an

@@ -30,6 +30,8 @@ type Noun[T any] struct {
 	Finish func(after, before *T, p Patch[T]) error
 	// Agents lists the references to agents.
 	Agents func(T) []identity.ID
+
+	nothing T // stays zero
 }
 
 // Patch is a checked text. Bounds are checked when it is parsed; what the result must
@@ -67,11 +69,11 @@ func (p Patch[T]) read(v *T) error {
 }
 
 // Apply returns v after the patch.
-func (p Patch[T]) Apply(v T) (T, error) {
-	after := v
-	err := p.read(&after)
+func (p Patch[T]) Apply(v *T) (*T, error) {
+	after := new(*v)
+	err := p.read(after)
 	if err == nil {
-		err = p.finish(&after, &v)
+		err = p.finish(after, v)
 	}
 	return after, err
 }
@@ -86,7 +88,7 @@ func (p Patch[T]) Make(begin func(*T)) (T, error) {
 		}
 	}
 	begin(&v)
-	return v, p.finish(&v, new(T))
+	return v, p.finish(&v, &p.noun.nothing)
 }
 
 func (p Patch[T]) finish(after, before *T) error {

@@ -56,7 +56,7 @@ type Inputs struct {
 
 	// NewID makes the ids of new agents, and new order keys.
 	NewID func() string
-	// On is the time and the ids of the changes that are tried. They are not stored.
+	// On is the time of the changes that are tried. They are not stored.
 	On activity.Cause
 	// Emit, unless nil, gets the changes in order. Their texts are valid until it
 	// returns. If the plan fails, they do not count.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -50,7 +49,7 @@ func inputs(t *testing.T, departments, agents []string) Inputs {
 		s.Agents = append(s.Agents, Member{ID: r.ID, Name: domaintest.Name(n), Department: s.Departments[i].Name.Key, OrderKey: r.OrderKey, Revision: r.Revision})
 	}
 	in := Inputs{
-		Document: built(t, departments, agents), State: s, Prune: true, NewID: newIDs(), On: activity.Cause{IDs: make([]activity.ID, activity.MaxEvents)},
+		Document: built(t, departments, agents), State: s, Prune: true, NewID: newIDs(),
 		Department: func(key name.Key) (department.Department, error) {
 			i := slices.IndexFunc(s.Departments, func(d department.Department) bool { return d.Name.Key == key })
 			return s.Departments[i], nil

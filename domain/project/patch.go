@@ -66,7 +66,7 @@ func New(id ID, p Patch, at time.Time) (Project, error) {
 // back as it was, revision included; a move of status that is not allowed is
 // [ErrMove].
 func (p Project) Change(patch Patch, at time.Time) (Project, error) {
-	next, err := patch.Apply(p)
+	next, err := patch.Apply(&p)
 	if err != nil {
 		return Project{}, err
 	}
@@ -78,5 +78,5 @@ func (p Project) Change(patch Patch, at time.Time) (Project, error) {
 	}
 	next.Revision++
 	next.UpdatedAt = revision.Time(at, p.UpdatedAt)
-	return next, nil
+	return *next, nil
 }

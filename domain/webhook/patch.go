@@ -125,7 +125,7 @@ func New(id ID, p Patch, secret Secret, head activity.Seq, at time.Time) (Webhoo
 // back as it was, revision included. One that is enabled by it begins at head,
 // the end of the log.
 func (w Webhook) Change(p Patch, head activity.Seq, at time.Time) (Webhook, error) {
-	next, err := p.Apply(w)
+	next, err := p.Apply(&w)
 	if err != nil {
 		return Webhook{}, err
 	}

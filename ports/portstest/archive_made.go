@@ -74,7 +74,7 @@ func (m MadeArchive) version(i, n int) archive.Record {
 	text := fmt.Sprintf("You are agent %d of the company, in your %dth version. Answer in short sentences, and say what you do not know.", i, n)
 	p := must(agent.ParseNew(doc(fmt.Sprintf("Agent %05d", i), `"role":"worker"`, `"department":`+quote(madeDepartment(i%madeDepartments).Text), `"instructions":`+quote(text))))
 	at := epoch.Add(time.Duration(n) * time.Hour)
-	s := must(agent.Hire(agent.ID(madeID(1, i)), p, activity.Cause{At: at, By: actor, IDs: make([]activity.ID, activity.MaxEvents)}))
+	s := must(agent.Hire(agent.ID(madeID(1, i)), p, activity.Cause{At: at, By: actor}))
 	v := *s.Version
 	v.Number = int64(n)
 	return &archive.Version{Agent: s.Agent.ID(), Version: v}

@@ -85,13 +85,7 @@ func (w *world) entries(of audit.Resource) []audit.Entry {
 	return entries
 }
 
-func (w *world) cause() activity.Cause {
-	on := activity.Cause{At: w.now(), By: actor, IDs: make([]activity.ID, activity.MaxEvents)}
-	for i := range on.IDs {
-		on.IDs[i] = activity.ID(w.id())
-	}
-	return on
-}
+func (w *world) cause() activity.Cause { return activity.Cause{At: w.now(), By: actor, NewID: w.id} }
 
 // change is what an update of an agent is given.
 type change = func(agent.Agent) (ports.AgentChange, error)

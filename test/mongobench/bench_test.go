@@ -199,7 +199,7 @@ func (b *bench) storeHires() operations {
 			return err
 		}
 		now := system.Clock{}.Now()
-		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Cause{At: now, By: "bench", IDs: []activity.ID{activity.ID(uuid()), activity.ID(uuid())}})
+		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Cause{At: now, By: "bench", NewID: uuid})
 		if err != nil {
 			return err
 		}
