@@ -155,13 +155,14 @@ func (h agents) create(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	reply := func(a agent.Record) idempotency.Reply { return agentReply(a, http.StatusCreated) }
-	a, err := h.svc.Hire(r.Ctx(), call, app.HireAgent{Patch: p, Reply: reply})
+	a, err := h.svc.Hire(r.Ctx(), call, app.HireAgent{Patch: p, Reply: hiredReply})
 	if err != nil {
 		return err
 	}
-	return r.Send(reply(a))
+	return sendAgent(r, a, http.StatusCreated)
 }
+
+func hiredReply(a agent.Record) idempotency.Reply { return agentReply(a, http.StatusCreated) }
 
 // update serves PATCH /agents/{agent_name}.
 func (h agents) update(r *request.Request) error {
@@ -173,7 +174,7 @@ func (h agents) update(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Send(agentReply(a, http.StatusOK))
+	return sendAgent(r, a, http.StatusOK)
 }
 
 // remove serves DELETE /agents/{agent_name}.
@@ -200,11 +201,19 @@ func agentTag(t revision.Tag, s agent.Schema) string {
 
 // agentReply is the reply with one agent.
 func agentReply(a agent.Record, status int) idempotency.Reply {
-	r := idempotency.Reply{
-		Status: status,
-		Body:   request.Envelope(1024+a.Size(), request.Object(a.Write)),
-		ETag:   agentTag(a.Tag(), agent.Current()),
-	}
+	r := agentHead(a, status)
+	r.Body = request.Envelope(1024+a.Size(), request.Object(a.Write))
+	return r
+}
+
+// sendAgent answers with one agent.
+func sendAgent(r *request.Request, a agent.Record, status int) error {
+	return r.SendReply(agentHead(a, status), request.Object(a.Write))
+}
+
+// agentHead is the reply with one agent, without its body.
+func agentHead(a agent.Record, status int) idempotency.Reply {
+	r := idempotency.Reply{Status: status, ETag: agentTag(a.Tag(), agent.Current())}
 	if status == http.StatusCreated {
 		r.Location = request.Prefix + "/agents/" + string(a.ID)
 	}

@@ -71,7 +71,8 @@ func (s *Server) authenticate(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Session, r.Live = &found, s.parts.Sessions.Watch(&found)
+	r.Authenticated(found)
+	r.Live = s.parts.Sessions.Watch(r.Session)
 	if r.Cookie != "" {
 		return s.keepSignedIn(r)
 	}

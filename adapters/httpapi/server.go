@@ -249,8 +249,17 @@ func (s *Server) finish(r *request.Request) {
 	if r.Route.Uncounted && status < http.StatusBadRequest {
 		return // probes come every few seconds
 	}
-	fields := make([]zap.Field, 0, 9)
-	fields = append(fields, zap.String("instance", r.ID), zap.String("method", r.ShortMethod()),
+	level := zap.InfoLevel
+	if r.Route.Op == access.Console && status < http.StatusBadRequest {
+		level = zap.DebugLevel // a page has dozens of files
+	}
+	entry := s.log.Check(level, "request")
+	if entry == nil {
+		return
+	}
+	list := fieldLists.Get().(*[]zap.Field)
+	defer fieldLists.Put(list)
+	fields := append((*list)[:0], zap.String("instance", r.ID), zap.String("method", r.ShortMethod()),
 		zap.String("route", r.Route.Name), zap.Int("status", status),
 		zap.Duration("took", took), zap.Int("bytes", max(0, r.Writer.Size())))
 	if r.Session != nil {
@@ -259,13 +268,12 @@ func (s *Server) finish(r *request.Request) {
 	if r.Code != 0 {
 		fields = append(fields, zap.Int("code", int(r.Code)))
 	}
-	fields = append(fields, r.Trace...)
-	log := s.log.Info
-	if r.Route.Op == access.Console && status < http.StatusBadRequest {
-		log = s.log.Debug // a page has dozens of files
-	}
-	log("request", fields...)
+	*list = append(fields, r.Trace...)
+	entry.Write(*list...)
 }
+
+// fieldLists are those of lines that were logged, for others.
+var fieldLists = sync.Pool{New: func() any { return new([]zap.Field) }}
 
 const (
 	headerTimeout  = 5 * time.Second

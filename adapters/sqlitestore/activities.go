@@ -80,10 +80,9 @@ func (tx *Tx) addEvent(args []any, seq activity.Seq) {
 }
 
 func eventArgs(e activity.Event, department name.Key) []any {
-	return []any{
+	return append(make([]any, 0, 12), // with the number that the writer gives it
 		packID(e.ID), string(e.Type), millis(e.At), packID(e.AgentID), e.AgentName, e.Description,
-		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department),
-	}
+		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department))
 }
 
 // Feed implements [ports.ActivityLog]. The newest events, or the indexes, have the order

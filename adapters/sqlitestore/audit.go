@@ -211,8 +211,9 @@ type auditRow struct {
 
 func newAuditRow(e audit.Entry) auditRow {
 	row := auditRow{
-		insert:  insertEntry,
-		values:  []any{millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID},
+		insert: insertEntry,
+		values: append(make([]any, 0, 12), // with the number that the writer gives it
+			millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID),
 		blocked: blockRow{at: millis(e.At), digest: newDigest(e.Actor, e.Resource, e.Action)},
 	}
 	if e.Change != nil {

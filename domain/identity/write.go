@@ -20,12 +20,16 @@ func (c Content) Hash() string { return c.Stored().Hash }
 // Stored returns the canonical form of c and its hash.
 func (c Content) Stored() (s Stored) {
 	jsondoc.EncodeObject(c.Write, func(canonical []byte) {
-		sum := sha256.Sum256(canonical)
-		var digits [2 * sha256.Size]byte
-		hex.Encode(digits[:], sum[:])
-		s = Stored{Text: string(canonical), Hash: string(digits[:])}
+		s = Stored{Text: string(canonical), Hash: hash(canonical)}
 	})
 	return s
+}
+
+func hash(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	var digits [2 * sha256.Size]byte
+	hex.Encode(digits[:], sum[:])
+	return string(digits[:])
 }
 
 // Parse reads a canonical form back, and shares the memory of a string. A field that it

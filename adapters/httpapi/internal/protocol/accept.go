@@ -80,8 +80,9 @@ func best(ranges []mediaRange, typ string) (m mediaRange, specificity int) {
 // usual: by q-value, then specificity, then order. If they accept only special, it has
 // to be named in full: a wildcard does not ask for it. If they name neither, it is false.
 func Prefers(h http.Header, special, usual string) bool {
-	if len(h["Accept"]) == 0 {
-		return false
+	accept := h["Accept"]
+	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == usual) {
+		return false // as most clients have it
 	}
 	ranges := accepts(h)
 	a, forSpecial := best(ranges, special)

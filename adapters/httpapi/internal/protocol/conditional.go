@@ -19,11 +19,13 @@ var errIfNoneMatch = fault.New(fault.RequestValidation,
 // ETag is the entity tag of a state. A digest stands for the parts of other resources
 // that are in the body: it matters to caches, not to changes. It may be "".
 func ETag(t revision.Tag, digest string) string {
-	s := `"` + t.ID + "." + strconv.FormatInt(t.Revision, 10)
+	tag := make([]byte, 0, 64)
+	tag = append(append(append(tag, '"'), t.ID...), '.')
+	tag = strconv.AppendInt(tag, t.Revision, 10)
 	if digest != "" {
-		s += "." + digest
+		tag = append(append(tag, '.'), digest...)
 	}
-	return s + `"`
+	return string(append(tag, '"'))
 }
 
 // ParseIfMatch reads the If-Match headers. Without one the condition is not

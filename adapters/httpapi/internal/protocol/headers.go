@@ -92,8 +92,8 @@ func SetRateLimit(h http.Header, usages []limit.Usage) {
 		policy = appendItem(policy, u.Window.Name, "q", int64(u.Window.Cap), "w", Seconds(u.Window.Length))
 		usage = appendItem(usage, u.Window.Name, "r", int64(u.Remaining), "t", Seconds(min(u.Reset, u.Window.Length)))
 	}
-	h["Ratelimit-Policy"] = []string{string(policy)}
-	h["Ratelimit"] = []string{string(usage)}
+	values := []string{string(policy), string(usage)}
+	h["Ratelimit-Policy"], h["Ratelimit"] = values[:1:1], values[1:]
 }
 
 func appendItem(b []byte, name, p string, v int64, q string, w int64) []byte {

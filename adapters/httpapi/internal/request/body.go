@@ -34,8 +34,8 @@ var ErrIncomplete = fault.New(fault.RequestValidation, "the request body is not 
 // read returns the request's body, bounded in size, time and memory; "" on a route that
 // takes none, where nothing is read.
 func (r *Request) read() (string, error) {
-	if r.body != nil || r.Route.MaxBody == 0 {
-		return r.text(), nil
+	if r.arrived || r.Route.MaxBody == 0 {
+		return r.body, nil
 	}
 	max := r.Route.MaxBody
 	var body string
@@ -49,21 +49,13 @@ func (r *Request) read() (string, error) {
 	})
 	switch {
 	case err == nil:
-		r.body = &body
+		r.body, r.arrived = body, true
 	case errors.Is(err, ErrBodies):
 		r.Env.Turns.Denied("bodies")
 		// What is left of the body does not hold the answer up.
 		err = errors.Join(err, r.SetReadDeadline(time.Now()))
 	}
 	return body, err
-}
-
-// text is what was read of the body.
-func (r *Request) text() string {
-	if r.body == nil {
-		return ""
-	}
-	return *r.body
 }
 
 // takeMemory takes memory for n bytes of a body of size, of which more has arrived than
@@ -101,7 +93,7 @@ func (r *Request) stopReading() {
 
 // dropBody gives the memory of the body back. Whoever answers has done with it.
 func (r *Request) dropBody() {
-	r.body = nil
+	r.body, r.arrived = "", false
 	r.memory.release()
 	r.memory = nil
 }
@@ -122,7 +114,7 @@ func (r *Request) receive(max int64, timeout time.Duration, take func(io.Reader)
 	}
 	switch {
 	case err == nil:
-		r.startTimeout()
+		r.restartTimeout()
 		// The body is complete. A deadline that passes would look like a client that
 		// leaves. While it came the session may have ended.
 		return errors.Join(r.SetReadDeadline(time.Time{}), r.live())
@@ -231,12 +223,17 @@ func (r *Request) HasBody() (bool, error) {
 	return body != "", err
 }
 
+var (
+	documentTypes = []string{protocol.JSON}
+	patchTypes    = []string{protocol.JSON, "application/merge-patch+json"}
+)
+
 // Document reads the body as one JSON value. That of a PATCH may have the media type of a
 // JSON Merge Patch.
 func (r *Request) Document() (jsondoc.Value, error) {
-	types := []string{protocol.JSON}
+	types := documentTypes
 	if r.HTTP.Method == http.MethodPatch {
-		types = append(types, "application/merge-patch+json")
+		types = patchTypes
 	}
 	if _, err := BodyType(r.HTTP.Header, types...); err != nil {
 		return jsondoc.Value{}, err
@@ -253,15 +250,16 @@ func (r *Request) Document() (jsondoc.Value, error) {
 
 // BodyType returns the media type of a body, which must be one of types.
 func BodyType(h http.Header, types ...string) (string, error) {
-	if enc := h.Values("Content-Encoding"); len(enc) > 0 && !strings.EqualFold(strings.Join(enc, ","), "identity") {
+	if enc := h["Content-Encoding"]; len(enc) > 0 && !strings.EqualFold(strings.Join(enc, ","), "identity") {
 		return "", errBody.With("Content-Encoding: is not supported")
 	}
-	values, wanted := h.Values("Content-Type"), strings.Join(types, " or ")
+	values := h["Content-Type"]
+	if len(values) == 1 && values[0] == types[0] {
+		return types[0], nil
+	}
+	wanted := strings.Join(types, " or ")
 	if len(values) != 1 {
 		return "", errBody.With("Content-Type: must be %s", wanted)
-	}
-	if values[0] == types[0] {
-		return types[0], nil
 	}
 	typ, params, err := mime.ParseMediaType(values[0])
 	charset, hasCharset := params["charset"]

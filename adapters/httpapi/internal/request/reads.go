@@ -44,7 +44,7 @@ func (r *Request) InTurn(handle func(*Request) error) error {
 		r.awaitFirst()
 	}
 	if !r.held.turn {
-		r.setContext(bounds.WithoutTurn(r.Ctx()))
+		r.ctx = bounds.WithoutTurn(r.ctx)
 	}
 	err := handle(r)
 	if !errors.Is(err, bounds.ErrLarge) || r.held.turn {
@@ -84,7 +84,7 @@ func (r *Request) takeTurn() error {
 		return context.Cause(ctx)
 	}
 	r.held.turn = true
-	r.setContext(bounds.WithTurn(r.Ctx()))
+	r.ctx = bounds.WithTurn(r.ctx)
 	return nil
 }
 

@@ -38,7 +38,7 @@ type Env struct {
 
 // Request is one request and its answer.
 type Request struct {
-	HTTP    *http.Request // its context ends with the request's deadline
+	HTTP    *http.Request
 	Writer  gin.ResponseWriter
 	Env     *Env
 	Route   *Route
@@ -55,11 +55,14 @@ type Request struct {
 	Later   func()            // runs when the client has its answer; nil: nothing
 
 	params  gin.Params
-	problem bool    // errors are sent as problem documents
-	cancel  func()  // ends the work
-	body    *string // once read, until the answer
-	memory  *hold   // of the body; nil: none
-	spooled *Spool  // the same on spooled routes
+	problem bool            // errors are sent as problem documents
+	ctx     context.Context // of the work, ends with the request's deadline
+	cancel  func()          // ends the work
+	session session.Session // what Session points to
+	body    string          // once read, until the answer
+	arrived bool            // the body has
+	memory  *hold           // of the body; nil: none
+	spooled *Spool          // the same on spooled routes
 	held    held
 }
 
@@ -130,27 +133,27 @@ var (
 	closeConnection = []string{"close"}
 )
 
-// startTimeout starts the request timeout. It is called again when the body has
-// been read, so that a slow upload does not count.
-func (r *Request) startTimeout() {
-	if r.cancel != nil {
-		r.cancel()
-	}
-	timeout := r.Env.Timeout
+// startTimeout starts the request timeout.
+func (r *Request) startTimeout() { r.ctx, r.cancel = context.WithTimeout(r.Client, r.timeout()) }
+
+func (r *Request) timeout() time.Duration {
 	if r.Route.Long {
-		timeout = r.Env.LongTimeout
+		return r.Env.LongTimeout
 	}
-	ctx, cancel := context.WithTimeout(r.Client, timeout)
-	r.cancel = cancel
-	r.setContext(ctx)
+	return r.Env.Timeout
 }
 
-func (r *Request) setContext(ctx context.Context) { r.HTTP = r.HTTP.WithContext(ctx) }
+// restartTimeout is called when the body has been read: a slow upload does not count.
+func (r *Request) restartTimeout() {
+	if time.Since(r.Started) > r.timeout()/100 {
+		r.cancel()
+		r.startTimeout()
+	}
+}
 
 // InSpan adds a span to the contexts of the request: in returns a context with the span.
 func (r *Request) InSpan(in func(context.Context) context.Context) {
-	r.Client = in(r.Client)
-	r.setContext(in(r.Ctx()))
+	r.Client, r.ctx = in(r.Client), in(r.ctx)
 }
 
 // Close ends the work on the request and removes its body.
@@ -166,7 +169,13 @@ func (r *Request) Close() {
 }
 
 // Ctx returns the context of the work, which ends with the request's deadline.
-func (r *Request) Ctx() context.Context { return r.HTTP.Context() }
+func (r *Request) Ctx() context.Context { return r.ctx }
+
+// Authenticated sets the session of the request.
+func (r *Request) Authenticated(s session.Session) {
+	r.session = s
+	r.Session = &r.session
+}
 
 // Call returns the call of a use case without conditions.
 func (r *Request) Call() app.Call {
@@ -223,10 +232,10 @@ func (rt *Route) Pattern() string {
 
 // Label returns the route for metrics, where the method is another label.
 func (rt *Route) Label() string {
-	if rt.Path == "" {
-		return rt.Name
+	if _, pattern, ok := strings.Cut(rt.Name, " "); ok {
+		return pattern
 	}
-	return rt.Pattern()
+	return rt.Name
 }
 
 // RouterPath returns the pattern for gin, which wants one name for all parameters at

@@ -24,8 +24,8 @@ func (r *Request) Write(status int, contentType string, body []byte) {
 		}
 	}
 	h := r.Writer.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Type"] = []string{contentType}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	r.dropBody()
 	r.Writer.WriteHeader(status)
 	if r.HTTP.Method == http.MethodHead {
@@ -52,10 +52,10 @@ func (r *Request) SetWriteDeadline(t time.Time) error {
 func (r *Request) setHeaders(reply idempotency.Reply) {
 	h := r.Writer.Header()
 	if reply.ETag != "" {
-		h.Set("ETag", reply.ETag)
+		h["Etag"] = []string{reply.ETag}
 	}
 	if reply.Location != "" {
-		h.Set("Location", reply.Location)
+		h["Location"] = []string{reply.Location}
 	}
 }
 
@@ -86,7 +86,13 @@ func (r *Request) NoContent() error { return r.Send(idempotency.Reply{Status: ht
 
 // SendData answers with 200 and an envelope, whose payload data writes.
 func (r *Request) SendData(data func(*jsondoc.Writer)) error {
-	r.writeBody(func(w *jsondoc.Writer) { WriteEnvelope(w, data) })
+	return r.SendReply(idempotency.Reply{Status: http.StatusOK}, data)
+}
+
+// SendReply answers with a reply that has no body yet: an envelope, whose payload data writes.
+func (r *Request) SendReply(reply idempotency.Reply, data func(*jsondoc.Writer)) error {
+	r.setHeaders(reply)
+	r.writeBody(reply.Status, func(w *jsondoc.Writer) { WriteEnvelope(w, data) })
 	return nil
 }
 
@@ -119,12 +125,12 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // hold its memory for all the small ones that come after it.
 const maxBuffer = 1 << 20
 
-// writeBody sends an answer of 200 that body writes.
-func (r *Request) writeBody(body func(*jsondoc.Writer)) {
+// writeBody sends an answer that body writes.
+func (r *Request) writeBody(status int, body func(*jsondoc.Writer)) {
 	buf := buffers.Get().(*[]byte)
 	w := jsondoc.NewWriter((*buf)[:0])
 	body(w)
-	r.Write(http.StatusOK, protocol.JSON, w.Bytes())
+	r.Write(status, protocol.JSON, w.Bytes())
 	if *buf = w.Bytes(); cap(*buf) <= maxBuffer {
 		buffers.Put(buf)
 	}
@@ -184,7 +190,7 @@ func SendSmallPage[T any](r *Request, p Paging, rows []T, item func(*jsondoc.Wri
 // SendFound is [SendPage] for rows that are looked for. They are all on the page, as far as it
 // is not filled by them, and the next one begins behind reached; nil means that there is none.
 func SendFound[T any](r *Request, p Paging, rows []T, reached protocol.Position, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
-	r.writeBody(func(w *jsondoc.Writer) {
+	r.writeBody(http.StatusOK, func(w *jsondoc.Writer) {
 		WritePage(w, p.Limit, func(w *jsondoc.Writer) string {
 			if n := writeRows(w, rows, item); n < len(rows) {
 				reached = next(rows[n-1])
@@ -199,7 +205,7 @@ func SendFound[T any](r *Request, p Paging, rows []T, reached protocol.Position,
 }
 
 func sendRows[T any](r *Request, p Paging, rows []T, fits int, item func(*jsondoc.Writer, T), next func(T) protocol.Position) error {
-	r.writeBody(func(w *jsondoc.Writer) {
+	r.writeBody(http.StatusOK, func(w *jsondoc.Writer) {
 		WritePage(w, p.Limit, func(w *jsondoc.Writer) (cursor string) {
 			return NextPage(r, p, rows, writeRows(w, rows[:min(fits, p.Limit)], item), next)
 		})
