@@ -60,9 +60,9 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (hired agent.Re
 		return hired, err
 	}
 	ch := newChange(s.clock, s.ids, c).in(in.Patch.Department().Key)
-	id, events := agent.ID(s.ids.NewID()), ch.cause(s.ids)
+	id := agent.ID(s.ids.NewID())
 	_, err = s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentChange, error) {
-		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), events)
+		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), ch.cause(s.ids))
 		if err != nil {
 			return ports.AgentChange{}, err
 		}

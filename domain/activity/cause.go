@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -41,12 +40,12 @@ type Record struct {
 
 // Hired records that the agent was created.
 func (r *Record) Hired(role, department string) {
-	r.add(Hired, "", "", fmt.Sprintf("hired as %s in %s", role, department))
+	r.add(Hired, "", "", "hired as "+role+" in "+department)
 }
 
 // Rehired records that a terminated agent came back.
 func (r *Record) Rehired(role, department string) {
-	r.add(Hired, "", "", fmt.Sprintf("rehired as %s in %s", role, department))
+	r.add(Hired, "", "", "rehired as "+role+" in "+department)
 }
 
 // Onboarded records that the agent became active, from the status from.
@@ -72,22 +71,22 @@ func (r *Record) moved(t Type, from, to, later, first string) {
 		r.add(t, from, to, first+" "+to)
 		return
 	}
-	r.add(t, from, to, fmt.Sprintf("%s from %s to %s", later, from, to))
+	r.add(t, from, to, later+" from "+from+" to "+to)
 }
 
 // Promoted records that the agent's level rose.
 func (r *Record) Promoted(from, to string) {
-	r.add(Promoted, from, to, fmt.Sprintf("promoted from %s to %s", from, to))
+	r.add(Promoted, from, to, "promoted from "+from+" to "+to)
 }
 
 // Demoted records that the agent's level fell.
 func (r *Record) Demoted(from, to string) {
-	r.add(Demoted, from, to, fmt.Sprintf("demoted from %s to %s", from, to))
+	r.add(Demoted, from, to, "demoted from "+from+" to "+to)
 }
 
 // Fired records that the agent was deleted.
 func (r *Record) Fired(role, department string) {
-	r.add(Fired, "", "", fmt.Sprintf("fired as %s in %s", role, department))
+	r.add(Fired, "", "", "fired as "+role+" in "+department)
 }
 
 // Events returns the events in their fixed order (hired, onboarded,
@@ -122,9 +121,9 @@ func (t Type) place() int { return slices.Index(lifecycleTypes(), t) }
 // which makes its text canonical. Pairs with an empty value are left out.
 func pairs(namesAndValues ...string) jsondoc.Object {
 	text := jsondoc.ObjectText(func(w *jsondoc.Writer) {
-		for pair := range slices.Chunk(namesAndValues, 2) {
-			if pair[1] != "" {
-				w.Field(pair[0]).Text(pair[1])
+		for i := 0; i < len(namesAndValues); i += 2 {
+			if value := namesAndValues[i+1]; value != "" {
+				w.Field(namesAndValues[i]).Text(value)
 			}
 		}
 	})

@@ -198,14 +198,15 @@ func (t *Tools) read(r *jsondoc.Reader) {
 		t.Constraints = nil
 		return
 	}
+	if !r.Has("sub_constraints") {
+		return
+	}
 	c := defaultConstraints()
 	if t.Constraints != nil {
 		c = *t.Constraints
 	}
 	r.Object("sub_constraints", c.read)
-	if r.Has("sub_constraints") {
-		t.Constraints = &c
-	}
+	t.Constraints = &c
 }
 
 func (c *SubConstraints) read(r *jsondoc.Reader) {

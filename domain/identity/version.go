@@ -3,6 +3,7 @@ package identity
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -171,6 +172,6 @@ func Summary(fields int) string {
 	case 1:
 		return "1 field changed"
 	default:
-		return fmt.Sprintf("%d fields changed", fields)
+		return strconv.Itoa(fields) + " fields changed"
 	}
 }

@@ -67,8 +67,11 @@ type refSet struct {
 }
 
 // smallObject is the number of strings up to which walking them is quicker than
-// an index.
-const smallObject = 16
+// an index. Hardly a document has more.
+const smallObject = 20
+
+// firstTable is how many places the first index has, a power of two.
+const firstTable = 64
 
 // seed keeps clients from choosing names that meet in one place of a table.
 var seed = maphash.MakeSeed()
@@ -88,7 +91,7 @@ func (s *refSet) add(text, str string, r ref) (first ref) {
 			s.n++
 			return 0
 		}
-		s.grow(text, s.few[:], 4*smallObject)
+		s.grow(text, s.few[:], firstTable)
 	}
 	if 4*s.n >= 3*len(s.table) {
 		larger := 4 * len(s.table)

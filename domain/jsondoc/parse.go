@@ -120,10 +120,13 @@ func (v Value) ObjectWithin(maxBytes int) (o Object, ok bool) {
 	if v.kind != KindObject {
 		return "", false
 	}
+	if v.Len() == 0 {
+		return "", len("{}") <= maxBytes
+	}
 	const usual = 512 // bytes, to avoid growing step by step
 	text, ok := v.appendWithin(make([]byte, 0, usual), maxBytes)
-	if !ok || len(text) == len("{}") {
-		return "", ok
+	if !ok {
+		return "", false
 	}
 	return Object(text), true
 }

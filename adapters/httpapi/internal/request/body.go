@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"orgd/adapters/httpapi/internal/protocol"
@@ -177,12 +178,20 @@ const (
 	mostRead = 16 << 10
 )
 
+// firstPieces and pieces are the memory that bodies are read with, [firstRead] and
+// [mostRead] bytes each.
+var (
+	firstPieces = sync.Pool{New: func() any { return new([firstRead]byte) }}
+	pieces      = sync.Pool{New: func() any { return new([mostRead]byte) }}
+)
+
 // readAll reads r to its end. It is mostly no longer than size, which spares
 // memory, but memory grows with what has arrived: a client may announce any size. take is
 // called with how large the body may become, whenever that grows.
 func readAll(r io.Reader, size int64, take func(int64) error) (string, error) {
-	body := new(strings.Builder)
-	piece := make([]byte, min(firstRead, size+1)) // one more, where the end is found
+	first := firstPieces.Get().(*[firstRead]byte)
+	defer firstPieces.Put(first)
+	body, piece := new(strings.Builder), first[:]
 	for {
 		n, err := r.Read(piece)
 		if body.Cap()-body.Len() < n {
@@ -202,8 +211,10 @@ func readAll(r io.Reader, size int64, take func(int64) error) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n == len(piece) && n == firstRead {
-			piece = make([]byte, min(mostRead, max(size-int64(n), 0)+1))
+		if n == firstRead && len(piece) == firstRead {
+			more := pieces.Get().(*[mostRead]byte)
+			defer pieces.Put(more)
+			piece = more[:]
 		}
 	}
 }

@@ -41,9 +41,8 @@ func loggerTo(t *terminal.Terminal, out zapcore.WriteSyncer, cfg orgd.LogConfig)
 	e := zap.NewProductionEncoderConfig()
 	e.TimeKey = "time"
 	e.MessageKey = "message"
-	e.EncodeTime = func(t time.Time, out zapcore.PrimitiveArrayEncoder) {
-		out.AppendString(t.UTC().Format(jsondoc.TimeLayout))
-	}
+	encodeTime := zapcore.TimeEncoderOfLayout(jsondoc.TimeLayout)
+	e.EncodeTime = func(t time.Time, out zapcore.PrimitiveArrayEncoder) { encodeTime(t.UTC(), out) }
 	e.EncodeDuration = zapcore.StringDurationEncoder
 	encoder := zapcore.NewJSONEncoder(e)
 	if cfg.Format == "console" || cfg.Format == "auto" && t.StderrIsTerminal {
