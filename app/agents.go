@@ -60,9 +60,9 @@ func (s *Agents) Hire(ctx context.Context, c Call, in HireAgent) (hired agent.Re
 		return hired, err
 	}
 	ch := newChange(s.clock, s.ids, c).in(in.Patch.Department().Key)
-	id := agent.ID(s.ids.NewID())
+	id, events := agent.ID(s.ids.NewID()), ch.cause(s.ids)
 	_, err = s.agents.Create(ctx, *in.Patch.Department(), func(department name.Name) (ports.AgentChange, error) {
-		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), ch.cause(s.ids))
+		step, err := agent.Hire(id, in.Patch.Resolve(refs).In(department), events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
@@ -154,7 +154,7 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 
 // cause is the change as the agent's events record it.
 func (ch change) cause(ids ports.IDs) activity.Cause {
-	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, Reason: ch.call.Reason, NewID: ids.NewID}
+	return activity.Cause{At: ch.at, By: ch.call.Actor.Subject, Reason: ch.call.Reason, IDs: &activity.IDs{New: ids.NewID}}
 }
 
 func (ch change) agentChange(s agent.Step, reply func() idempotency.Reply) ports.AgentChange {

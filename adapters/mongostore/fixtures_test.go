@@ -73,7 +73,9 @@ func newRecord(body int) *idempotency.Record {
 	}
 }
 
-func cause() activity.Cause { return activity.Cause{At: now(), By: "ann", NewID: newID} }
+func cause() activity.Cause {
+	return activity.Cause{At: now(), By: "ann", IDs: &activity.IDs{New: newID}}
+}
 
 // instructions are as long as those of most agents.
 var instructions = strings.Repeat("You answer questions of customers about their orders, politely and in their own language. ", 8)

@@ -35,12 +35,13 @@ func newAgentWrite(s ports.AgentChange, before *record) *agentWrite {
 		unversioned: s.Agent.Unversioned(),
 		tags:        tagsText(s.Agent.Tags),
 		entry:       newAuditRow(s.Audit),
+		events:      make([][]any, len(s.Events)),
 	}
 	if s.Version != nil && before != nil {
 		w.packed = deltas.Pack(before.Version, s.Version.Text, before.stored)
 	}
-	for _, e := range s.Events {
-		w.events = append(w.events, eventArgs(e, s.Agent.Department().Key))
+	for i, e := range s.Events {
+		w.events[i] = eventArgs(e, s.Agent.Department().Key)
 	}
 	return w
 }

@@ -69,7 +69,9 @@ func (o *org) trail(of audit.Resource, r *idempotency.Record) ports.Trail {
 	return ports.Trail{Idempotency: r, Audit: e}
 }
 
-func (o *org) cause() activity.Cause { return activity.Cause{At: o.now(), By: "ann", NewID: o.id} }
+func (o *org) cause() activity.Cause {
+	return activity.Cause{At: o.now(), By: "ann", IDs: &activity.IDs{New: o.id}}
+}
 
 func (o *org) createDepartment(title string) {
 	o.Helper()

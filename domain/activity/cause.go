@@ -8,14 +8,28 @@ import (
 	"orgd/domain/jsondoc"
 )
 
-// Cause holds the time of a change, the subject that asked for it, why, and what makes the
-// ids of its events. It is made before the change, because the change may run more than once.
+// Cause holds the time of a change, the subject that asked for it, why, and the ids of its
+// events. It is made before the change, because the change may run more than once.
 type Cause struct {
 	At time.Time // UTC, whole milliseconds; the time of every event of the change
 	By string    // the subject that asked for the change
 	// Reason is why, as the subject put it; nil if it gave none.
 	Reason *string
-	NewID  func() string // each greater than the one before; nil: the events are not stored
+	IDs    *IDs // nil: the events are not stored
+}
+
+// IDs are the ids of the events of one change. They are made when they are needed, and are
+// the same whenever the change runs.
+type IDs struct {
+	New  func() string // makes one that is greater than those before
+	made []ID
+}
+
+func (s *IDs) at(i int) ID {
+	for len(s.made) <= i {
+		s.made = append(s.made, ID(s.New()))
+	}
+	return s.made[i]
 }
 
 // Record starts collecting the lifecycle events of one change of one agent.
@@ -26,8 +40,8 @@ func (c Cause) Record(agentID, agentName string, version int64) *Record {
 }
 
 // Record collects the lifecycle events of one change of one agent. Its methods
-// may be called in any order, each at most once; [Record.Events], the last, puts
-// the events into theirs. Statuses and levels are passed as the words of the
+// may be called in any order, each at most once; [Record.Events] puts the
+// events into theirs. Statuses and levels are passed as the words of the
 // interface. An empty from means that there was nothing before: the agent is
 // being created.
 type Record struct {
@@ -89,13 +103,13 @@ func (r *Record) Fired(role, department string) {
 	r.add(Fired, "", "", "fired as "+role+" in "+department)
 }
 
-// Events returns the events in their fixed order (hired, onboarded,
+// Events returns the events so far in their fixed order (hired, onboarded,
 // status_changed, offboarded, promoted or demoted, fired) with ascending ids.
 func (r *Record) Events() []Event {
 	slices.SortStableFunc(r.events, func(a, b Event) int { return a.Type.place() - b.Type.place() })
 	for i := range r.events {
-		if r.cause.NewID != nil {
-			r.events[i].ID = ID(r.cause.NewID())
+		if r.cause.IDs != nil {
+			r.events[i].ID = r.cause.IDs.at(i)
 		}
 	}
 	return r.events

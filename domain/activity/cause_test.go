@@ -14,7 +14,7 @@ func testCause() Cause {
 		made++
 		return fmt.Sprintf("id-%d", made)
 	}
-	return Cause{At: time.Date(2026, 1, 31, 12, 0, 0, 7e6, time.UTC), By: `ada "the admin"`, NewID: newID}
+	return Cause{At: time.Date(2026, 1, 31, 12, 0, 0, 7e6, time.UTC), By: `ada "the admin"`, IDs: &IDs{New: newID}}
 }
 
 func TestRecord(t *testing.T) {
@@ -41,6 +41,9 @@ func TestRecord(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r.Events()); diff != "" {
 		t.Errorf("Events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, r.Events()); diff != "" {
+		t.Errorf("Events called again (-want +got):\n%s", diff)
 	}
 }
 

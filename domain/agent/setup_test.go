@@ -32,7 +32,7 @@ func on(ms int) activity.Cause {
 		made++
 		return fmt.Sprintf("event-%d", made)
 	}
-	return activity.Cause{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", NewID: newID}
+	return activity.Cause{At: dawn.Add(time.Duration(ms) * time.Millisecond), By: "root", IDs: &activity.IDs{New: newID}}
 }
 
 // patch is a checked patch whose references are resolved.

@@ -85,7 +85,9 @@ func (w *world) entries(of audit.Resource) []audit.Entry {
 	return entries
 }
 
-func (w *world) cause() activity.Cause { return activity.Cause{At: w.now(), By: actor, NewID: w.id} }
+func (w *world) cause() activity.Cause {
+	return activity.Cause{At: w.now(), By: actor, IDs: &activity.IDs{New: w.id}}
+}
 
 // change is what an update of an agent is given.
 type change = func(agent.Agent) (ports.AgentChange, error)

@@ -9,15 +9,17 @@ import (
 	"time"
 )
 
-// sink is a client that reads no answers.
+// sink is a connection whose client reads no answers.
 type sink struct {
 	header http.Header
 	status int
 }
 
-func (s *sink) Header() http.Header            { return s.header }
-func (s *sink) Write(text []byte) (int, error) { return len(text), nil }
-func (s *sink) WriteHeader(status int)         { s.status = status }
+func (s *sink) Header() http.Header              { return s.header }
+func (s *sink) Write(text []byte) (int, error)   { return len(text), nil }
+func (s *sink) WriteHeader(status int)           { s.status = status }
+func (s *sink) SetReadDeadline(time.Time) error  { return nil }
+func (s *sink) SetWriteDeadline(time.Time) error { return nil }
 
 // serve has the handler answer and discards what it says.
 func (s *service) serve(r *http.Request, want int) {
@@ -53,21 +55,29 @@ func TestAllocations(t *testing.T) {
 		status             int
 		most               float64
 	}{
-		{"agent", "GET", "/agents/" + id, nil, 200, 65},
-		{"agent by name", "GET", "/agents/agent-00001", nil, 200, 65},
-		{"page of 50 agents", "GET", "/agents?limit=50", nil, 200, 355},
-		{"label", "GET", "/agents/" + id + "/labels/production", nil, 200, 89},
-		{"page of 50 agents with a label", "GET", "/labels/production/agents?limit=50", nil, 200, 540},
+		{"agent", "GET", "/agents/" + id, nil, 200, 58},
+		{"agent by name", "GET", "/agents/agent-00001", nil, 200, 56},
+		{"page of 50 agents", "GET", "/agents?limit=50", nil, 200, 348},
+		{"label", "GET", "/agents/" + id + "/labels/production", nil, 200, 68},
+		{"page of 50 agents with a label", "GET", "/labels/production/agents?limit=50", nil, 200, 404},
 		{"page of 50 names", "GET", "/agents?limit=50&q=agent", nil, 200, 2000},
 		{"new agent", "POST", "/agents", func() []byte {
 			n++
 			return newAgent(fmt.Sprint("new ", n), 0)
-		}, 201, 345},
+		}, 201, 294},
 		{"change", "PATCH", "/agents/" + id, func() []byte {
 			n++
 			return fmt.Appendf(nil, `{"description":"change %d"}`, n)
-		}, 200, 360},
-		{"change of nothing", "PATCH", "/agents/" + id, func() []byte { return []byte(`{}`) }, 200, 155},
+		}, 200, 249},
+		{"change of level and role", "PATCH", "/agents/" + id, func() []byte {
+			n++
+			return fmt.Appendf(nil, `{"level":%q,"role":"Role %d"}`, []string{"senior", "mid"}[n%2], n)
+		}, 200, 318},
+		{"change of a text", "PATCH", "/agents/" + id, func() []byte {
+			n++
+			return fmt.Appendf(nil, `{"instructions":"Version %d: %s"}`, n, strings.Repeat("Look closely. ", 150))
+		}, 200, 265},
+		{"change of nothing", "PATCH", "/agents/" + id, func() []byte { return []byte(`{}`) }, 200, 102},
 	} {
 		times, bytes := allocs(100, func() {
 			var send []byte

@@ -93,7 +93,7 @@ func hiring(b *testing.B, name string) ports.AgentChange {
 		b.Fatal(err)
 	}
 	ids, at := system.IDs{}, revision.Time(time.Now(), time.Time{})
-	on := activity.Cause{At: at, By: "admin", NewID: ids.NewID}
+	on := activity.Cause{At: at, By: "admin", IDs: &activity.IDs{New: ids.NewID}}
 	step, err := agent.Hire(agent.ID(ids.NewID()), patch, on)
 	if err != nil {
 		b.Fatal(err)

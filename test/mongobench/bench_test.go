@@ -199,7 +199,7 @@ func (b *bench) storeHires() operations {
 			return err
 		}
 		now := system.Clock{}.Now()
-		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Cause{At: now, By: "bench", NewID: uuid})
+		step, err := agent.Hire(agent.ID(uuid()), profile, activity.Cause{At: now, By: "bench", IDs: &activity.IDs{New: uuid}})
 		if err != nil {
 			return err
 		}
