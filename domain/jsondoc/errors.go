@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"orgd/domain/fault"
@@ -89,7 +88,6 @@ type member struct {
 
 // report collects what all Readers of one document find.
 type report struct {
-	top      Reader
 	base     string          // where the document stands in a larger one, "" if nowhere
 	mistakes []fault.Mistake // the first maxMistakes
 	count    int
@@ -102,13 +100,9 @@ type report struct {
 	firstMissing [32]string
 }
 
-// reports are those of documents that were read, for others to be read with.
-var reports = sync.Pool{New: func() any { return new(report) }}
-
-// begin empties a report, for a document that stands at path in a larger one.
+// begin begins an empty report on a document that stands at path in a larger one.
 func (rep *report) begin(path string) {
-	*rep = report{base: path, top: rep.top}
-	rep.members, rep.missing = rep.firstMembers[:0], rep.firstMissing[:0]
+	rep.base, rep.members, rep.missing = path, rep.firstMembers[:0], rep.firstMissing[:0]
 }
 
 // itemPath is the path of an item of the array at path.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"orgd/domain/fault"
 )
@@ -52,13 +53,23 @@ func read(path string, v Value, whole bool, f func(*Reader)) error {
 	if v.kind != KindObject {
 		return notObject(path, v)
 	}
-	rep := reports.Get().(*report)
-	defer reports.Put(rep)
-	rep.begin(path)
-	rep.top = Reader{report: rep, whole: whole, item: -1, child: rep.top.child}
-	rep.top.run(v, f)
-	return rep.err()
+	m := memories.Get().(*memory)
+	m.report.begin(path)
+	m.top = Reader{report: &m.report, whole: whole, item: -1, child: m.top.child}
+	m.top.run(v, f)
+	err := m.report.err()
+	m.report = report{}
+	memories.Put(m)
+	return err
 }
+
+// memory is what a document is read with, and then others. It has nothing of a document.
+type memory struct {
+	report report
+	top    Reader
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
 
 // below reads v, which is the member name or an item of it, with f.
 func (r *Reader) below(name string, item int, whole bool, v Value, f func(*Reader)) {
