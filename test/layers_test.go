@@ -52,11 +52,13 @@ var only = map[string]string{
 	"github.com/prometheus":                  "orgd/adapters/telemetry",
 	"go.opentelemetry.io":                    "orgd/adapters/telemetry",
 	"github.com/alecthomas/kong":             "orgd/cmd",
+	"github.com/tidwall/btree":               "orgd/adapters/agentindex",
 	"github.com/modelcontextprotocol/go-sdk": "orgd/adapters/mcpserver",
 }
 
 // adapterFriends are the adapters that others may know: measuring is wanted
-// everywhere, several use the same Redis, stores commit in groups, pack versions and remember contents,
+// everywhere, several use the same Redis, stores commit in groups, pack versions, remember contents
+// and have an index in memory,
 // files are made durable in one way, and mistakes in settings and differences of texts look
 // the same.
 var adapterFriends = map[string]bool{
@@ -64,8 +66,13 @@ var adapterFriends = map[string]bool{
 	"orgd/adapters/redisconn":   true,
 	"orgd/adapters/groupcommit": true,
 	"orgd/adapters/contents":    true,
+<<<<<<< HEAD
 	"orgd/adapters/deltas":      true,
+=======
+	"orgd/adapters/failpoint":   true,
+>>>>>>> b67d5d74 (Agents have an index in memory)
 	"orgd/adapters/lru":         true,
+	"orgd/adapters/agentindex":  true,
 	"orgd/adapters/keyfile":     true,
 	"orgd/adapters/filelock":    true,
 	"orgd/adapters/settings":    true,

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
 )
 
@@ -102,7 +103,7 @@ func finishing[T any](ctx context.Context, db *DB, coll string, run func() (v T,
 			}
 			continue
 		case err == nil && unfinished:
-			reach("reorder.accepted")
+			failpoint.Reach("reorder.accepted")
 			if err := db.finishReorder(ctx, coll); err != nil {
 				return v, groupcommit.Unknown(err)
 			}
@@ -118,7 +119,7 @@ func (db *DB) finishReorder(ctx context.Context, coll string) error {
 		if done || err != nil {
 			return err
 		}
-		reach("reorder.part")
+		failpoint.Reach("reorder.part")
 	}
 }
 

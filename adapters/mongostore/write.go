@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
+	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
 )
 
@@ -251,6 +252,13 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 	}
 	b.reach("commit.after")
 	return b, nil
+}
+
+// reach is [failpoint.Reach] if the change is one that a client has asked for.
+func (b *batch) reach(point string) {
+	if len(b.ops[auditColl]) > 0 {
+		failpoint.Reach(point)
+	}
 }
 
 // pause waits before try n+1, longer the more tries there were, and returns an

@@ -1,8 +1,0 @@
-//go:build !failpoints
-
-package mongostore
-
-// reach does nothing: nothing stops this build.
-func (*batch) reach(string) {}
-
-func reach(string) {}
