@@ -66,11 +66,8 @@ var adapterFriends = map[string]bool{
 	"orgd/adapters/redisconn":   true,
 	"orgd/adapters/groupcommit": true,
 	"orgd/adapters/contents":    true,
-<<<<<<< HEAD
 	"orgd/adapters/deltas":      true,
-=======
 	"orgd/adapters/failpoint":   true,
->>>>>>> b67d5d74 (Agents have an index in memory)
 	"orgd/adapters/lru":         true,
 	"orgd/adapters/agentindex":  true,
 	"orgd/adapters/keyfile":     true,

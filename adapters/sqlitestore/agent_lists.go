@@ -10,91 +10,53 @@ import (
 	"maps"
 	"slices"
 
+	"orgd/adapters/agentindex"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
 )
 
-// Records implements [ports.AgentStore]. If all agents of the page are
-// remembered, the database is asked for their order only: an index has that.
+// Records implements [ports.AgentStore]. If all agents of the page are remembered, the database
+// is not asked.
 func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
-	since := s.db.known.now()
-	if q.Prefix == "" && !since.isBusy() { // the index of names has no ids
-		known, err := s.remembered(ctx, since, q)
-		if !errors.Is(err, errForgotten) {
-			return known, err
-		}
-	}
-	found, err := s.list(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	s.db.known.put(since, found...)
-	records := make([]agent.Record, len(found))
-	for i, r := range found {
-		records[i] = r.Record
-	}
-	return records, nil
-}
-
-// errForgotten says that not all of a page is remembered.
-var errForgotten = errors.New("sqlitestore: not remembered")
-
-func (s *Agents) remembered(ctx context.Context, since stamp, q agent.Query) ([]agent.Record, error) {
-	query, args := agentsQuery("a.id", "", q)
-	known := make([]agent.Record, 0, min(max(q.Limit, 0), usualPage))
-	var filling page.Filling
-	var id sql.RawBytes
-	err := s.db.Ask(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			if err := r.Scan(&id); err != nil {
-				return err
-			}
-			rec, ok := s.db.known.member(since, id)
-			if !ok {
-				return errForgotten
-			}
-			known = append(known, rec.Record)
-			return fill(ctx, &filling, rec.Size())
-		})
-	})
-	if err != nil {
-		return nil, wrap(err, "list agents", "")
-	}
-	return known, nil
-}
-
-// list reads a page of agents.
-func (s *Agents) list(ctx context.Context, q agent.Query) ([]*record, error) {
-	var filling page.Filling
-	query, args := agentsQuery(agentColumns, joinIdentity, q)
-	found := make([]*record, 0, min(max(q.Limit, 0), usualPage))
-	err := s.db.Ask(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			rec, err := s.db.scanAgent(r)
-			if err != nil {
-				return err
-			}
-			found = append(found, rec)
-			return fill(ctx, &filling, rec.Size())
-		})
-	})
+	found, err := listAgents(ctx, s.db, q, s.records())
 	return found, listError(err)
 }
 
+// records finds agents as they are stored.
+func (s *Agents) records() rowsOf[agent.Record] {
+	since := s.db.known.now()
+	return rowsOf[agent.Record]{
+		known: func(e *agentindex.Entry) (agent.Record, bool) {
+			rec, ok := s.db.known.of(e)
+			return rec.Record, ok
+		},
+		query: selectAgentsByRow,
+		scan: func(e *agentindex.Entry, r Row) (agent.Record, error) {
+			rec, err := s.db.scanEntry(e, r)
+			if err != nil {
+				return agent.Record{}, err
+			}
+			s.db.known.put(since, rec)
+			return rec.Record, nil
+		},
+	}
+}
+
 // Keys implements [ports.AgentStore].
-func (s *Agents) Keys(ctx context.Context, q agent.Query) (_ []agent.Key, err error) {
+func (s *Agents) Keys(ctx context.Context, q agent.Query) (keys []agent.Key, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.keys").End(&err)
-	q.Prefix, q.After, q.Limit = "", nil, noLimit
-	query, args := agentsQuery("a.id, a.name, a.name_key", "", q)
-	var id sql.RawBytes
-	return all(ctx, s.db, "list agents", query, args, func(r Row) (k agent.Key, err error) {
-		err = r.Scan(&id, &k.Name.Text, &k.Name.Key)
-		k.ID = agent.ID(unpackID(id))
-		return k, err
-	})
+	x, err := s.db.agentIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.Prefix, q.After = "", nil
+	for e := range x.Select(indexQuery(q)) {
+		keys = append(keys, agent.Key{ID: agent.ID(unpackID([]byte(e.ID()))), Name: name.Name{Text: e.Name(), Key: name.Key(e.NameKey())}})
+	}
+	return keys, nil
 }
 
 // RecordsOf implements [ports.AgentStore].
@@ -130,53 +92,75 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (_ []agent.Recor
 	return found, listError(err)
 }
 
-// noLimit is the limit of a list that ends with its last row.
-const noLimit = -1
-
-// Search implements [ports.AgentStore]. All of an agent is read only of a hit, which halves
-// the time.
+// Search implements [ports.AgentStore]. All of an agent that is not remembered is read only of
+// a hit, which halves the time.
 func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
-	all := q.Query
-	all.Limit = noLimit
-	query, args := agentsQuery("a.id, a.order_key, a.name, a.tags, "+identityColumn, joinIdentity, all)
 	found := agent.Search(q)
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, args, func(r Row) error {
-			done, err := s.look(v, found, r)
+	err = s.db.readIndexed(ctx, func(v *View, x *agentindex.Index) error {
+		records, from := make([]agent.Record, usualPage), s.searched().in(v.self)
+		look := func(i int) error {
+			done, err := found.Look(records[i], func() (agent.Record, error) { return s.whole(v, records[i]) })
 			if done && err == nil {
-				err = errFull
+				err = errSearched
 			}
 			return cmp.Or(err, page.Allow(ctx, found.Bytes))
-		})
+		}
+		next := make([]*agentindex.Entry, 0, usualPage)
+		for e := range x.Select(indexQuery(q.Query)) {
+			if next = append(next, e); len(next) < usualPage {
+				continue
+			}
+			if err := from.Each(next, records, look); err != nil {
+				return err
+			}
+			next = next[:0]
+		}
+		return from.Each(next, records, look)
 	})
+	if errors.Is(err, errSearched) {
+		err = nil
+	}
 	return found.Found, listError(err)
 }
 
-// look looks at the agent of a row.
-func (s *Agents) look(v *View, found *agent.Searching, r Row) (done bool, err error) {
-	var id, orderKey sql.RawBytes
-	var rec agent.Record
-	var tags string
-	var text any // null if it is missing
-	if err := r.Scan(&id, &orderKey, &rec.Name, &tags, &text); err != nil {
-		return true, err
-	}
-	rec.Tags = tagsOf(tags)
-	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
-	whole := func() (agent.Record, error) {
-		found, err := s.db.findAgent(v, identity.Ref{ID: rec.ID})
-		if err != nil {
-			return agent.Record{}, err
+// errSearched ends a search.
+var errSearched = errors.New("sqlitestore: the page of the search is full")
+
+// searched finds what a search looks at of an agent, or all of one that is remembered.
+func (s *Agents) searched() rowsOf[agent.Record] {
+	found := s.records()
+	found.query = selectSearched
+	found.scan = func(e *agentindex.Entry, r Row) (rec agent.Record, err error) {
+		var id sql.RawBytes
+		var text any // null if it is missing
+		if err := r.Scan(&id, &rec.Revision, &text); err != nil {
+			return rec, err
 		}
-		return found.Record, nil
+		if string(id) != e.ID() || rec.Revision != e.Revision() {
+			return rec, agentindex.ErrOvertaken
+		}
+		rec.ID, rec.OrderKey = agent.ID(unpackID([]byte(e.ID()))), agent.OrderKey(unpackID([]byte(e.OrderKey())))
+		rec.Name, rec.Tags = e.Name(), tagsOf(e.Tags())
+		var ok bool
+		if rec.Identity, ok = text.(string); !ok {
+			err = identityMissing(rec.ID)
+		}
+		return rec, err
 	}
-	var ok bool
-	if rec.Identity, ok = text.(string); !ok {
-		_, err := whole() // says that
-		return true, err
+	return found
+}
+
+// whole returns all of an agent of which a search has what it looks at.
+func (s *Agents) whole(v *View, rec agent.Record) (agent.Record, error) {
+	if rec.Version != 0 { // it was remembered
+		return rec, nil
 	}
-	return found.Look(rec, whole)
+	found, err := s.db.findAgent(v, identity.Ref{ID: rec.ID})
+	if err != nil {
+		return agent.Record{}, err
+	}
+	return found.Record, nil
 }
 
 // listError is the error of a list of agents. That one is incomplete is no answer to who has
@@ -190,66 +174,6 @@ func listError(err error) error {
 
 // usualPage is how many agents a list makes room for before it reads them.
 const usualPage = 200
-
-// agentsQuery reads along one index, from the position where the page before ended.
-func agentsQuery(columns, join string, q agent.Query) (string, []any) {
-	f := agentsFilter(q)
-	index, order := agentsIndex(q), "order_key, id"
-	if q.Prefix != "" {
-		index, order = "agents_name", "name_key"
-	}
-	return "SELECT " + columns + " FROM agents AS a INDEXED BY " + index + join + f.where() +
-		" ORDER BY " + order + " LIMIT (? + 0)", append(f.args, q.Limit)
-}
-
-// agentsFilter returns what holds for the agents of a query that are behind its position.
-func agentsFilter(q agent.Query) (f filter) {
-	f.equals("department_key", string(q.Department))
-	f.equals("level", string(q.Level))
-	f.equals("status", string(q.Status))
-	f.equals("owner", q.Owner)
-	f.tagged("tags", q.Tags)
-	switch {
-	case q.Prefix != "":
-		f.andPrefix(q)
-	case q.After != nil:
-		f.and("(order_key, id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
-	}
-	return f
-}
-
-// agentsIndex returns the index in the order of order keys that leaves out most.
-// Those of a department, a level and a status have the filters behind them at their
-// end, so what they do not leave out costs no look at the agent. None has the tags,
-// which are long.
-func agentsIndex(q agent.Query) string {
-	switch {
-	case q.Owner != "":
-		return "agents_owner"
-	case q.Department != "":
-		return "agents_department"
-	case q.Level != "":
-		return "agents_level"
-	case q.Status != "":
-		return "agents_status"
-	default:
-		return "agents_order"
-	}
-}
-
-// afterText is greater than any continuation of a text: no UTF-8 has this byte.
-const afterText = "\xff"
-
-// andPrefix adds the range of names that begin with the prefix and follow the
-// name where the page before ended.
-func (f *filter) andPrefix(q agent.Query) {
-	f.and("name_key < ?", string(q.Prefix)+afterText)
-	if q.After != nil && q.After.Name >= q.Prefix {
-		f.and("name_key > ?", string(q.After.Name))
-		return
-	}
-	f.and("name_key >= ?", string(q.Prefix))
-}
 
 // Profiles are looked up all at once: asking for each would take three times as
 // long.
@@ -332,5 +256,13 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]stri
 // Counts implements [ports.AgentStore].
 func (s *Agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
-	return ask(ctx, s.db, func(v *View) (map[name.Key]agent.Counts, error) { return headcounts(v, departments) })
+	x, err := s.db.agentIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[name.Key]agent.Counts, len(departments))
+	for _, key := range departments {
+		counts[key] = agent.Counts(x.Counts(string(key)))
+	}
+	return counts, nil
 }

@@ -2,9 +2,9 @@ package sqlitestore
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
+	"orgd/adapters/agentindex"
 	"orgd/adapters/deltas"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -21,6 +21,7 @@ type agentWrite struct {
 	packed      []byte  // text of the version before, if there is one
 	unversioned string
 	tags        string
+	indexed     *agentindex.Entry // nil if the agent is deleted
 	entry       auditRow
 	events      [][]any // in their order
 }
@@ -33,12 +34,15 @@ func newAgentWrite(s ports.AgentChange, before *record) *agentWrite {
 		before:      before,
 		id:          packID(s.Agent.ID()),
 		unversioned: s.Agent.Unversioned(),
-		tags:        tagsText(s.Agent.Tags),
+		tags:        agentindex.TagsText(s.Agent.Tags),
 		entry:       newAuditRow(s.Audit),
 		events:      make([][]any, len(s.Events)),
 	}
 	if s.Version != nil && before != nil {
 		w.packed = deltas.Pack(before.Version, s.Version.Text, before.stored)
+	}
+	if !s.Deleted {
+		w.indexed = w.index()
 	}
 	for i, e := range s.Events {
 		w.events[i] = eventArgs(e, s.Agent.Department().Key)
@@ -64,7 +68,7 @@ func (w *agentWrite) create(tx *Tx) error {
 	if err := w.insert(tx, row); err != nil {
 		return err
 	}
-	if err := count(tx, w.Agent.Identity, 1); err != nil {
+	if err := tx.became(w.became("")); err != nil {
 		return err
 	}
 	return w.putEvents(tx)
@@ -81,8 +85,12 @@ func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if err := w.replace(tx, before); err != nil {
 		return err
 	}
+	now := w.became(before.OrderKey)
 	if w.Version != nil { // which has the text of the identity
-		tx.became(w.record())
+		now.record = w.record()
+	}
+	if err := tx.became(now); err != nil {
+		return err
 	}
 	if err := w.putMoves(tx); err != nil {
 		return err
@@ -102,8 +110,25 @@ func (w *agentWrite) record() *record {
 			Status: identity.Status(strings.Clone(string(a.Identity.Status))), Version: a.Version, Revision: a.Revision,
 			CreatedAt: fromMillis(millis(a.CreatedAt)), UpdatedAt: fromMillis(millis(a.UpdatedAt)),
 		},
-		stored: w.Version.Text, id: string(w.id), key: n.Key,
+		stored: w.Version.Text, id: string(w.id), orderKey: string(packID(a.OrderKey)), key: n.Key,
 	}
+}
+
+// became is what the step makes of an agent that had an order key, or none if it is new.
+func (w *agentWrite) became(was agent.OrderKey) agentChange {
+	return agentChange{Change: agentindex.Change{ID: string(w.id), Was: string(packID(was)), Now: w.indexed}}
+}
+
+// index is what the index has of the agent.
+func (w *agentWrite) index() *agentindex.Entry {
+	a, c := &w.Agent, &w.Agent.Identity
+	class := agentindex.Class{Department: string(c.Department.Key), Level: string(c.Level), Status: string(c.Status), Tags: w.tags}
+	if a.Owner != nil {
+		class.Owner = *a.Owner
+	}
+	return agentindex.New(agentindex.Fields{
+		ID: string(w.id), OrderKey: string(packID(a.OrderKey)), NameKey: string(c.Name.Key), Name: c.Name.Text, Class: class, Revision: a.Revision,
+	})
 }
 
 func cloned(s *string) *string {
@@ -132,11 +157,11 @@ func (w *agentWrite) putEvents(tx *Tx) error {
 func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
 	switch {
 	case w.Deleted:
-		return w.remove(tx, before)
+		return w.remove(tx)
 	case len(w.Moves) > 0:
 		return w.relabel(tx)
 	case w.Version == nil:
-		return w.amend(tx, before)
+		return w.amend(tx)
 	default:
 		return w.succeed(tx, before)
 	}
@@ -165,24 +190,31 @@ INSERT INTO agents (id, name_key, name, department_key, order_key, status, level
 	owner, tags, identity, unversioned, version, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-func (w *agentWrite) insert(tx *Tx, row int64) error {
+// insert stores a new agent, which [Tx.became] has to follow.
+func (w *agentWrite) insert(tx *Tx, version int64) error {
 	a, c := &w.Agent, &w.Agent.Identity
-	_, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
+	tx.untold = w.id
+	res, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
 		packID(a.OrderKey), string(c.Status), string(c.Level), a.Owner, w.tags,
-		row, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
-	return w.refused(tx, err)
+		version, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
+	if err != nil {
+		return w.refused(tx, err)
+	}
+	row, err := res.LastInsertId()
+	w.indexed = w.indexed.In(row)
+	return err
 }
 
 // succeed gives an agent its next identity.
 func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
-	if err := w.reindex(tx, before); err != nil {
+	if err := w.rename(tx, before.Identity); err != nil {
 		return err
 	}
 	if _, err := w.putVersion(tx); err != nil {
 		return err
 	}
-	a := &w.Agent
-	err := tx.change(a.ID(), updateAgent, w.unversioned, a.Version, a.Revision, millis(a.UpdatedAt), w.id)
+	c := &w.Agent.Identity
+	err := tx.change(w.id, updateAgent, append([]any{string(c.Status), string(c.Level), w.Agent.Version}, w.amended()...)...)
 	if err == nil {
 		_, err = tx.Exec(putCurrent, w.Version.Text, w.id)
 	}
@@ -200,55 +232,33 @@ const (
 	clearVersion = "UPDATE versions SET identity = '' WHERE agent_id = ? AND number = ?"
 )
 
-// SQLite writes every index that has a column of the statement, also if the
-// value stays. So the columns that are in indexes, which change seldom, have
-// statements of their own. The order key stays: only a reorder changes it.
+// SQLite writes an index that has a column of the statement, and looks up what the column refers
+// to, also if the value stays. So the name and the department, which change seldom, have a
+// statement of their own. The order key stays: only a reorder changes it.
 const (
-	renameAgent   = "UPDATE agents SET name_key = ?, name = ? WHERE id = ?"
-	classifyAgent = "UPDATE agents SET department_key = ?, status = ?, level = ? WHERE id = ?"
-	assignAgent   = "UPDATE agents SET owner = ?, tags = ? WHERE id = ?"
-	updateAgent   = "UPDATE agents SET unversioned = ?, version = ?, revision = ?, updated_at = ? WHERE id = ?"
+	renameAgent = "UPDATE agents SET name_key = ?, name = ?, department_key = ? WHERE id = ?"
+	updateAgent = `
+UPDATE agents SET status = ?, level = ?, version = ?, owner = ?, tags = ?, unversioned = ?, revision = ?, updated_at = ? WHERE id = ?`
+	amendAgent = "UPDATE agents SET owner = ?, tags = ?, unversioned = ?, revision = ?, updated_at = ? WHERE id = ?"
 )
 
-// reindex follows a change of what an agent is found by.
-func (w *agentWrite) reindex(tx *Tx, was agent.Agent) error {
-	c, before := &w.Agent.Identity, was.Identity
-	if err := w.assign(tx, was); err != nil {
-		return err
-	}
-	if c.Name != before.Name {
-		if err := tx.change(c.ID, renameAgent, string(c.Name.Key), c.Name.Text, w.id); err != nil {
-			return w.refused(tx, err)
-		}
-	}
-	if c.Department.Key == before.Department.Key && c.Status == before.Status && c.Level == before.Level {
+// rename follows a change of the name or the department.
+func (w *agentWrite) rename(tx *Tx, before identity.Content) error {
+	c := &w.Agent.Identity
+	if c.Name == before.Name && c.Department.Key == before.Department.Key {
 		return nil
 	}
-	err := tx.change(c.ID, classifyAgent, string(c.Department.Key), string(c.Status), string(c.Level), w.id)
-	if err != nil {
-		return w.refused(tx, err)
-	}
-	return recount(tx, before, *c)
+	return w.refused(tx, tx.change(w.id, renameAgent, string(c.Name.Key), c.Name.Text, string(c.Department.Key)))
 }
-
-// assign stores the owner and the tags.
-func (w *agentWrite) assign(tx *Tx, before agent.Agent) error {
-	if reflect.DeepEqual(w.Agent.Owner, before.Owner) && w.tags == tagsText(before.Tags) {
-		return nil
-	}
-	return w.refused(tx, tx.change(w.Agent.ID(), assignAgent, w.Agent.Owner, w.tags, w.id))
-}
-
-const amendAgent = "UPDATE agents SET unversioned = ?, revision = ?, updated_at = ? WHERE id = ?"
 
 // amend changes what is not part of the identity.
-func (w *agentWrite) amend(tx *Tx, before agent.Agent) error {
-	if err := w.assign(tx, before); err != nil {
-		return err
-	}
+func (w *agentWrite) amend(tx *Tx) error {
+	return w.refused(tx, tx.change(w.id, amendAgent, w.amended()...))
+}
+
+func (w *agentWrite) amended() []any {
 	a := &w.Agent
-	err := tx.change(a.ID(), amendAgent, w.unversioned, a.Revision, millis(a.UpdatedAt), w.id)
-	return w.refused(tx, err)
+	return []any{a.Owner, w.tags, w.unversioned, a.Revision, millis(a.UpdatedAt)}
 }
 
 const (
@@ -260,16 +270,13 @@ SELECT id, name_key, name, ?, order_key, identity, unversioned, owner, tags, ver
 )
 
 // remove ends an agent. Its versions and events stay.
-func (w *agentWrite) remove(tx *Tx, before agent.Agent) error {
-	if err := count(tx, before.Identity, -1); err != nil {
-		return err
-	}
+func (w *agentWrite) remove(tx *Tx) error {
 	d := w.Deletion()
 	_, err := tx.Exec(insertFormer, d.Department, millis(d.At), d.By, w.id)
 	if err == nil {
-		err = tx.change(before.ID(), deleteAgent, w.id)
+		err = tx.change(w.id, deleteAgent)
 	}
-	return wrap(err, "delete agent", string(before.ID()))
+	return wrap(err, "delete agent", string(w.Agent.ID()))
 }
 
 const selectAgentName = "SELECT name FROM agents WHERE name_key = ?"

@@ -153,16 +153,22 @@ func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec.id = string(id)
+	if rec.id, rec.orderKey = string(id), string(orderKey); rec.orderKey == rec.id {
+		rec.orderKey = rec.id
+	}
 	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
 	rec.key = name.Key(key)
 	known, ok := text.(string)
 	if !ok {
-		return nil, identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", rec.ID)
+		return nil, identityMissing(rec.ID)
 	}
 	rec.stored, rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, known, tagsOf(tags), fromMillis(created), fromMillis(updated)
 	rec.Record, err = db.fields.Complete(rec.Record)
 	return &rec, err
+}
+
+func identityMissing(id agent.ID) error {
+	return identity.ErrRecordMissing.With("the identity of agent %s is missing from the storage", id)
 }
 
 const (
@@ -196,6 +202,10 @@ const selectState = "SELECT revision, order_key FROM agents WHERE id = ?"
 // isCurrent reports whether a is as it was when it was read. A reorder gives it
 // another order key and no other revision.
 func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
+	if x := tx.agents.Batch(); x != nil {
+		e := x.Get(string(packID(a.OrderKey)), string(packID(a.ID())))
+		return e != nil && e.Revision() == a.Revision, nil
+	}
 	var now int64
 	var orderKey []byte
 	err := tx.Row(selectState, packID(a.ID())).Scan(&now, &orderKey)

@@ -147,7 +147,6 @@ func (o *org) multiply(copies int) {
 			`INSERT INTO events (id, type, at, agent_id, agent_name, description, related, initiated_by, metadata)
 			SELECT unhex(printf('%016x%016x', seq, i)), type, at, unhex(printf('%032x', i)), agent_name, description,
 				related, initiated_by, metadata FROM n, events WHERE seq <= 2`,
-			`UPDATE headcounts SET total = total + max, active = active + max FROM (SELECT max(i) AS max FROM n)`,
 		} {
 			_, err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) `+statement, copies)
 			if err != nil {
@@ -158,7 +157,7 @@ func (o *org) multiply(copies int) {
 	}))
 }
 
-// Opening a directory costs the same however much is in it.
+// A directory with 100 000 agents is open, and lists them, within a second.
 func TestOpenLargeOrganization(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 100 000 agents")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/agentindex"
 	"orgd/adapters/deltas"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
@@ -306,7 +307,7 @@ func (l *loader) agent(r agent.Record) error {
 			return err
 		}
 	}
-	return count(l.tx, a.Identity, 1)
+	return l.tx.became(w.became(""))
 }
 
 const insertDeletedAgent = `
@@ -325,7 +326,7 @@ func (l *loader) deletedAgent(r *archive.DeletedAgent) error {
 	}
 	last := r.Last
 	return l.row(insertDeletedAgent, packID(r.ID), string(c.Name.Key), last.Name, r.Department, packID(last.OrderKey), row,
-		last.Unversioned, last.Owner, tagsText(last.Tags), last.Version, last.Revision,
+		last.Unversioned, last.Owner, agentindex.TagsText(last.Tags), last.Version, last.Revision,
 		millis(last.CreatedAt), millis(last.UpdatedAt), millis(r.At), r.By)
 }
 

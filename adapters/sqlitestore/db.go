@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	_ "modernc.org/sqlite" // the driver
 
+	"orgd/adapters/agentindex"
 	"orgd/adapters/contents"
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/telemetry"
@@ -69,6 +70,7 @@ type DB struct {
 	writePool, readPool *sql.DB
 	readers             chan *conn
 	known               *records
+	agents              *agentindex.Live
 	contents            *contents.Memory
 	events              *events
 	newest              newest
@@ -110,7 +112,18 @@ func openCurrent(ctx context.Context, cfg Config, log *zap.Logger, params string
 	if err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
-	return open(ctx, cfg, log, steps, params)
+	db, closeDB, err := open(ctx, cfg, log, steps, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var reading sync.WaitGroup
+	reading.Go(func() { db.readIndex(ctx) })
+	return db, func() {
+		stop()
+		reading.Wait()
+		closeDB()
+	}, nil
 }
 
 // Migrate brings the database of a directory that no process uses to the
@@ -133,6 +146,7 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, p
 		log:      log,
 		fields:   agent.Current(),
 		known:    newRecords(maxRecords),
+		agents:   agentindex.NewLive(),
 		contents: contents.New(),
 		events:   newEvents(maxEvents),
 		figures:  newAgentFigures(),

@@ -3,9 +3,9 @@ package sqlitestore
 import (
 	"context"
 
+	"orgd/adapters/agentindex"
 	"orgd/domain/agent"
 	"orgd/domain/department"
-	"orgd/domain/identity"
 	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/page"
@@ -35,12 +35,9 @@ func scanDepartment(ctx context.Context, r Row) (department.Department, error) {
 	return d, nil
 }
 
-const (
-	insertDepartmentRow = `
+const insertDepartmentRow = `
 INSERT INTO departments (name_key, name, id, order_key, budget_percent, doc, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertHeadcount = "INSERT INTO headcounts (department_key, total, active) VALUES (?, 0, 0)"
-)
 
 func createDepartment(tx *Tx, step ports.DepartmentChange) error {
 	if err := insertDepartment(tx, step.State); err != nil {
@@ -53,9 +50,6 @@ func insertDepartment(tx *Tx, d department.Department) error {
 	key := string(d.Name.Key)
 	_, err := tx.Exec(insertDepartmentRow, key, d.Name.Text, d.ID, string(d.OrderKey), int64(d.BudgetPercent),
 		string(d.Canonical()), d.Revision, millis(d.CreatedAt), millis(d.UpdatedAt))
-	if err == nil {
-		_, err = tx.Exec(insertHeadcount, key)
-	}
 	return wrap(err, "write department", key)
 }
 
@@ -69,7 +63,6 @@ func putDepartment(tx *Tx, step ports.DepartmentChange) error {
 	return wrap(err, "write department", string(d.Name.Key))
 }
 
-// The headcount goes with its department; an agent would keep it from going.
 const deleteDepartmentRow = "DELETE FROM departments WHERE name_key = ?"
 
 func deleteDepartment(tx *Tx, step ports.DepartmentChange) error {
@@ -89,66 +82,34 @@ func otherShares(tx *Tx, key name.Key) (sum money.Percent, err error) {
 	return sum, wrap(err, "read budget shares", "")
 }
 
-const selectMembers = "SELECT id, name_key, order_key FROM agents WHERE department_key = ? ORDER BY order_key, id"
-
-// readMembers returns the agents of a department in their order.
-func readMembers(tx *Tx, key name.Key) ([]agent.Member, error) {
-	members, err := rows(&tx.View, selectMembers, []any{string(key)}, func(r Row) (m agent.Member, err error) {
-		var id, orderKey []byte
-		err = r.Scan(&id, &m.Name, &orderKey)
-		m.ID, m.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
-		return m, err
-	})
-	return members, wrap(err, "read agents of", string(key))
+// members returns the agents of a department in their order.
+func members(tx *Tx, key name.Key) (found []agent.Member) {
+	for e := range tx.agents.Batch().Select(agentindex.Query{Department: string(key)}) {
+		found = append(found, memberOf(e))
+	}
+	return found
 }
 
 const moveAgent = "UPDATE agents SET order_key = ? WHERE id = ?"
 
 // putOrderKeys gives agents that have another order key now that order key.
 func putOrderKeys(tx *Tx, from, to []agent.Member) error {
+	was := make(map[agent.ID]agent.OrderKey, len(from))
+	for _, m := range from {
+		was[m.ID] = m.OrderKey
+	}
 	for m := range moved(from, to) {
-		if err := tx.change(m.ID, moveAgent, packID(m.OrderKey), packID(m.ID)); err != nil {
+		id, orderKey := packID(m.ID), packID(m.OrderKey)
+		if err := tx.change(id, moveAgent, orderKey); err != nil {
 			return wrap(err, "write order key of agent", string(m.ID))
+		}
+		c := agentindex.Change{ID: string(id), Was: string(packID(was[m.ID]))}
+		if e := tx.agents.Batch().Get(c.Was, c.ID); e != nil {
+			c.Now = e.Moved(string(orderKey))
+		}
+		if err := tx.became(agentChange{Change: c}); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-const selectHeadcounts = `
-SELECT department_key, total, active FROM headcounts WHERE department_key IN (SELECT value FROM json_each(?))`
-
-// headcounts counts the agents of departments; unknown ones have none.
-func headcounts(v *View, departments []name.Key) (map[name.Key]agent.Counts, error) {
-	counts, err := mapOf(v, selectHeadcounts, departments, nil, func(r Row) (key name.Key, n agent.Counts, err error) {
-		err = r.Scan(&key, &n.Total, &n.Active)
-		return key, n, err
-	})
-	return counts, wrap(err, "count agents of departments", "")
-}
-
-// recount follows a change of an agent's department or status.
-func recount(tx *Tx, from, to identity.Content) error {
-	if from.Department.Key == to.Department.Key && active(from) == active(to) {
-		return nil
-	}
-	if err := count(tx, from, -1); err != nil {
-		return err
-	}
-	return count(tx, to, 1)
-}
-
-func active(c identity.Content) int64 {
-	if c.Status == identity.Active {
-		return 1
-	}
-	return 0
-}
-
-const addHeadcount = "UPDATE headcounts SET total = total + ?, active = active + ? WHERE department_key = ?"
-
-// count adds n times an agent to the headcount of its department.
-func count(tx *Tx, c identity.Content, n int64) error {
-	key := string(c.Department.Key)
-	_, err := tx.Exec(addHeadcount, n, n*active(c), key)
-	return wrap(err, "count agents of", key)
 }

@@ -110,14 +110,15 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(d de
 // Reorder implements [ports.DepartmentStore].
 func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d department.Department, members []agent.Member) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.reorder").End(&err)
-	var members []agent.Member
+	if _, err := s.db.agentIndex(ctx); err != nil {
+		return department.Department{}, err
+	}
+	var before []agent.Member
 	return s.step(ctx, key, func(tx *Tx, d department.Department) (_ ports.DepartmentChange, err error) {
-		if members, err = readMembers(tx, key); err != nil {
-			return ports.DepartmentChange{}, err
-		}
-		return order(d, members)
+		before = members(tx, key)
+		return order(d, before)
 	}, func(tx *Tx, step ports.DepartmentChange) error {
-		if err := putOrderKeys(tx, members, step.Members); err != nil {
+		if err := putOrderKeys(tx, before, step.Members); err != nil {
 			return err
 		}
 		return putDepartment(tx, step)
@@ -127,16 +128,15 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(d de
 // Delete implements [ports.DepartmentStore].
 func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d department.Department, agents int64, c company.Company) (ports.DepartmentChange, error)) (err error) {
 	defer s.db.observer.Begin(&ctx, "departments.delete").End(&err)
+	if _, err := s.db.agentIndex(ctx); err != nil {
+		return err
+	}
 	_, err = s.step(ctx, key, func(tx *Tx, d department.Department) (ports.DepartmentChange, error) {
-		n, err := headcounts(&tx.View, []name.Key{key})
-		if err != nil {
-			return ports.DepartmentChange{}, err
-		}
 		c, _, err := readCompany(&tx.View)
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		return remove(d, n[key].Total, c)
+		return remove(d, tx.agents.Batch().Counts(string(key)).Total, c)
 	}, deleteDepartment)
 	return err
 }

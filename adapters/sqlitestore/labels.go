@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"orgd/adapters/agentindex"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/label"
@@ -66,7 +67,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 // relabel gives an agent that stays the labels that a step has moved.
 func (w *agentWrite) relabel(tx *Tx) error {
 	a := &w.Agent
-	err := tx.change(a.ID(), labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt), w.id)
+	err := tx.change(w.id, labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt))
 	for _, m := range w.Moves {
 		if err == nil {
 			_, err = tx.Exec(deleteLabel, w.id, m.Label)
@@ -115,9 +116,13 @@ func scanMove(r Row) (m agent.Move, err error) {
 }
 
 // Labeled implements [ports.AgentStore]. If all agents of the page are remembered, and the
-// contents that the label names, the database is asked for their order only.
+// contents that the label names, the database is asked for their order only, or not at all.
 func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Resolved, err error) {
 	defer s.db.observer.Begin(&ctx, "labels.agents").End(&err)
+	if q.Label == label.Latest {
+		found, err := listAgents(ctx, s.db, q.Agents(), s.latest())
+		return found, wrap(err, "list agents by label", q.Label)
+	}
 	since := s.db.known.now()
 	found, err := s.labeled(ctx, q, labeledIDs, s.remember(since))
 	if errors.Is(err, errForgotten) {
@@ -126,11 +131,55 @@ func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Res
 	return found, err
 }
 
+const selectLatest = "SELECT " + agentColumns + ", h.hash" + joinAgents +
+	" LEFT JOIN versions AS h ON h.agent_id = a.id AND h.number = a.version"
+
+// latest finds agents with their current versions.
+func (s *Agents) latest() rowsOf[agent.Resolved] {
+	since := s.db.known.now()
+	return rowsOf[agent.Resolved]{
+		known: func(e *agentindex.Entry) (a agent.Resolved, ok bool) {
+			rec, ok := s.db.known.of(e)
+			if !ok {
+				return a, false
+			}
+			content, ok := s.db.contents.Get(rec.id, rec.Version)
+			if !ok {
+				return a, false
+			}
+			a, err := rec.Resolve(label.Latest, rec.Version, content)
+			return a, err == nil
+		},
+		query: selectLatest,
+		scan: func(e *agentindex.Entry, r Row) (a agent.Resolved, err error) {
+			var hash *string // nil if the version is missing
+			rec, err := s.db.scanEntry(e, r, &hash)
+			if err != nil {
+				return a, err
+			}
+			if hash == nil {
+				return a, missingVersion(rec.Version, rec.ID)
+			}
+			content := identity.Stored{Text: rec.stored, Hash: *hash}
+			s.db.known.put(since, rec)
+			s.db.contents.Put(rec.id, rec.Version, content)
+			return rec.Resolve(label.Latest, rec.Version, content)
+		},
+	}
+}
+
+func missingVersion(number int64, id agent.ID) error {
+	return fmt.Errorf("version %d of agent %s is missing from the storage", number, id)
+}
+
+// errForgotten says that not all of a page is remembered.
+var errForgotten = errors.New("sqlitestore: not remembered")
+
 // scanLabeled makes an agent, the number of its version and the content of that of a row.
 type scanLabeled func(*View, Row) (agent.Record, int64, identity.Stored, error)
 
 // labeled reads a page of the agents that have a label.
-func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns [2]string, scan scanLabeled) ([]agent.Resolved, error) {
+func (s *Agents) labeled(ctx context.Context, q agent.LabelQuery, columns string, scan scanLabeled) ([]agent.Resolved, error) {
 	query, args := labeledQuery(columns, q)
 	found := make([]agent.Resolved, 0, min(max(q.Limit, 0), usualPage))
 	var filling page.Filling
@@ -180,7 +229,7 @@ func (s *Agents) learn(since stamp) scanLabeled {
 		s.db.known.put(since, rec)
 		content, err = s.db.content(v, rec.ID, number)
 		if errors.Is(err, identity.ErrVersionNotFound) {
-			err = fmt.Errorf("version %d of agent %s is missing from the storage", number, rec.ID)
+			err = missingVersion(number, rec.ID)
 		}
 		return rec.Record, number, content, err
 	}
@@ -188,37 +237,21 @@ func (s *Agents) learn(since stamp) scanLabeled {
 
 const joinLabeled = " CROSS JOIN agents AS a ON a.id = l.agent_id"
 
-// What is read of the agents that have a label, and of those that have the latest version.
-var (
-	labeledIDs = [2]string{
-		"l.agent_id, l.version FROM labels AS l",
-		"a.id, a.version FROM agents AS a INDEXED BY ",
-	}
-	labeledColumns = [2]string{
-		agentColumns + ", l.version FROM labels AS l" + joinLabeled + joinIdentity,
-		agentColumns + ", a.version FROM agents AS a INDEXED BY ",
-	}
+// What is read of the agents that have a label.
+const (
+	labeledIDs     = "l.agent_id, l.version FROM labels AS l"
+	labeledColumns = agentColumns + ", l.version FROM labels AS l" + joinLabeled + joinIdentity
 )
 
 // labeledQuery reads along one index, from the position where the page before ended.
-func labeledQuery(columns [2]string, q agent.LabelQuery) (string, []any) {
-	if q.Label == label.Latest {
-		in := q.Agents()
-		f := agentsFilter(in)
-		join := ""
-		if columns == labeledColumns {
-			join = joinIdentity
-		}
-		return "SELECT " + columns[1] + agentsIndex(in) + join + f.where() + " ORDER BY order_key, id LIMIT (? + 0)", append(f.args, q.Limit)
-	}
+func labeledQuery(from string, q agent.LabelQuery) (string, []any) {
 	var f filter
 	f.and("l.label = ?", q.Label)
 	f.equals("l.department_key", string(q.Department))
 	f.equals("l.status", string(q.Status))
 	f.equals("a.owner", q.Owner)
 	f.tagged("a.tags", q.Tags)
-	from := columns[0]
-	if columns == labeledIDs && (q.Owner != "" || len(q.Tags) > 0) {
+	if from == labeledIDs && (q.Owner != "" || len(q.Tags) > 0) {
 		from += joinLabeled
 	}
 	if q.After != nil {

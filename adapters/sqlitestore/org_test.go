@@ -42,6 +42,9 @@ func openOrg(tb testing.TB, dir string) *org {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(closeDB)
+	if _, err := db.agentIndex(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
 	return &org{TB: tb, db: db, agents: &Agents{db}, departments: &Departments{db}, activities: &Activities{db}}
 }
 

@@ -1,8 +1,10 @@
 package sqlitestore
 
 import (
+	"slices"
 	"sync"
 
+	"orgd/adapters/agentindex"
 	"orgd/adapters/lru"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
@@ -35,10 +37,16 @@ type records struct {
 // record is an agent with what it is found by.
 type record struct {
 	agent.Record
-	stored    string // the text of the identity, of which Identity may have more
-	inVersion bool   // whether the text stands in the row of its version
-	id        string // packed
-	key       name.Key
+	stored       string // the text of the identity, of which Identity may have more
+	inVersion    bool   // whether the text stands in the row of its version
+	id, orderKey string // packed
+	key          name.Key
+}
+
+// is reports whether the record is what an entry of the index is of. Whatever changes an agent
+// gives it another revision or another order key.
+func (r *record) is(e *agentindex.Entry) bool {
+	return r.Revision == e.Revision() && r.orderKey == e.OrderKey() && r.id == e.ID()
 }
 
 func (r *record) size() int {
@@ -67,17 +75,19 @@ type changes struct {
 	deletedBefore int64
 }
 
-// agentChange is an agent that is not as it was.
-type agentChange struct {
-	id  string  // packed
-	now *record // nil if nobody has said what it is
-}
-
 func (c changes) and(more changes) changes {
 	return changes{
 		append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...),
 		append(c.events, more.events...), max(c.deletedBefore, more.deletedBefore),
 	}
+}
+
+// indexed are the changes of the index.
+func (c changes) indexed() (all []agentindex.Change) {
+	for _, a := range c.agents {
+		all = append(all, a.Change)
+	}
+	return all
 }
 
 func newRecords(max int) *records {
@@ -116,6 +126,14 @@ func (c *records) member(since stamp, id []byte) (record, bool) {
 	return c.byID.Get(string(id))
 }
 
+// of returns the agent of an entry if it is remembered as it is there.
+func (c *records) of(e *agentindex.Entry) (record, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.byID.Get(e.ID())
+	return r, ok && r.is(e)
+}
+
 // put remembers what a read has found that began with a stamp.
 func (c *records) put(since stamp, found ...*record) {
 	c.mu.Lock()
@@ -148,6 +166,7 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 // changing evicts what a commit is about to change. done says that the commit
 // has ended, and whether it is certain that it has stored the changes.
 func (c *records) changing(what changes) (done func(stored bool)) {
+	what.agents = slices.DeleteFunc(slices.Clone(what.agents), func(c agentChange) bool { return c.Was == "" }) // nobody has read these
 	if len(what.agents)+len(what.departments) == 0 {
 		return func(bool) {}
 	}
@@ -155,7 +174,7 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 	defer c.mu.Unlock()
 	c.commits++
 	for _, a := range what.agents {
-		c.remove(a.id)
+		c.remove(a.ID)
 	}
 	for _, key := range what.departments {
 		delete(c.departments, key)
@@ -173,9 +192,9 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 // follow remembers what agents have become, each as its last change has left it.
 func (c *records) follow(changed []agentChange) {
 	for _, a := range changed {
-		c.remove(a.id)
-		if a.now != nil {
-			c.keep(a.now)
+		c.remove(a.ID)
+		if a.record != nil {
+			c.keep(a.record)
 		}
 	}
 }

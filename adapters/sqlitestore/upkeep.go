@@ -31,8 +31,8 @@ func (db *DB) SchemaVersion(ctx context.Context) (version int, err error) {
 }
 
 // Ping reports within a second whether the store can serve: the writer takes
-// an empty change, the database is still the file that was opened, and a read
-// would get a connection.
+// an empty change, the database is still the file that was opened, a read
+// would get a connection, and reading the agents has not failed.
 func (db *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
@@ -41,6 +41,9 @@ func (db *DB) Ping(ctx context.Context) error {
 		return err
 	}
 	db.readers <- c
+	if err := db.agents.Err(); err != nil {
+		return groupcommit.Unavailable(err)
+	}
 	return db.Write(ctx, func(*Tx) error { return db.checkFile() })
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/agentindex"
 	"orgd/domain/name"
 )
 
@@ -133,20 +134,11 @@ func (f *filter) equals(column, value string) {
 // tagged lets a column have all of some tags.
 func (f *filter) tagged(column string, tags []string) {
 	for _, t := range tags {
-		f.and("instr("+column+", ?)", tagsText([]string{t}))
+		f.and("instr("+column+", ?)", agentindex.TagsText([]string{t}))
 	}
 }
 
-// tagsText is the stored form of tags: with a comma on both sides of each, by which lists are
-// filtered.
-func tagsText(tags []string) string {
-	if len(tags) == 0 {
-		return ""
-	}
-	return "," + strings.Join(tags, ",") + ","
-}
-
-// tagsOf reads what [tagsText] returns.
+// tagsOf reads what [agentindex.TagsText] returns.
 func tagsOf(stored string) []string {
 	if stored == "" {
 		return nil

@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 
+	"orgd/adapters/agentindex"
 	"orgd/domain/activity"
-	"orgd/domain/agent"
 	"orgd/domain/page"
 )
 
@@ -64,7 +65,7 @@ func fill(ctx context.Context, f *page.Filling, size int) error {
 
 // eachOf calls row for every row of a query that has a list of keys for its first
 // argument, in JSON.
-func eachOf[K ~string](v *View, query string, keys []K, args []any, row func(Row) error) error {
+func eachOf[K any](v *View, query string, keys []K, args []any, row func(Row) error) error {
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return err
@@ -94,7 +95,9 @@ type Tx struct {
 	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
 	logged  bool          // whether the log has grown
 	entries []blockRow    // of the audit trail that were added
-	// changed has agents that are not as they were, each told by [Tx.change],
+	agents  *agentindex.Live
+	untold  []byte // the packed id of an agent that was changed, until [Tx.became]
+	// changed has agents that are not as they were, each told by [Tx.became],
 	// and departments that are gone.
 	changed changes
 }
@@ -112,18 +115,27 @@ func (tx *Tx) number() (activity.Seq, error) {
 	return *tx.last, nil
 }
 
-// change runs a statement that changes one agent that exists. No other way of
-// changing it is allowed, or what is remembered of it would be out of date.
-func (tx *Tx) change(id agent.ID, query string, args ...any) error {
-	tx.changed.agents = append(tx.changed.agents, agentChange{id: string(packID(id))})
-	_, err := tx.Exec(query, args...)
+// change runs a statement that changes one agent. No other way of changing one is allowed:
+// [Tx.became] has to follow, or the index and what is remembered would be out of date.
+func (tx *Tx) change(id []byte, query string, args ...any) error {
+	tx.untold = id
+	_, err := tx.Exec(query, append(args, id)...)
 	return err
 }
 
-// became says what an agent is after the statements that have changed it, as a
-// read would find it.
-func (tx *Tx) became(r *record) {
-	tx.changed.agents = append(tx.changed.agents, agentChange{r.id, r})
+// became says what an agent is after the statements that have changed it.
+func (tx *Tx) became(c agentChange) error {
+	tx.untold = nil
+	tx.changed.agents = append(tx.changed.agents, c)
+	return wrap(tx.agents.Apply(c.Change), "change agent", unpackID([]byte(c.ID)))
+}
+
+// checkTold returns an error if an agent was changed and nobody has said what it is now.
+func (tx *Tx) checkTold() error {
+	if tx.untold == nil {
+		return nil
+	}
+	return fmt.Errorf("sqlitestore: nobody has said what agent %s has become", unpackID(tx.untold))
 }
 
 // Exec runs a statement that changes rows. A violated constraint undoes the

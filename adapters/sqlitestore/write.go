@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
 )
 
@@ -62,6 +63,7 @@ func (db *DB) batch(first *job) {
 		first.Answer(translate(fmt.Errorf("sqlitestore: begin: %w", err)))
 		return
 	}
+	db.agents.Begin()
 	jobs, err := db.applyAll(first)
 	if err == nil {
 		err = db.commit(jobs)
@@ -90,8 +92,19 @@ func (db *DB) commit(jobs []*job) error {
 		}
 	}
 	db.addBlocks(entries)
+	reach := func(point string) {
+		if len(changed.agents) > 0 {
+			failpoint.Reach(point)
+		}
+	}
 	done := db.known.changing(changed)
+	reach("commit.before")
 	_, err := db.writer.exec("COMMIT")
+	if err == nil {
+		reach("commit.after")
+		db.agents.Committed(changed.indexed())
+		reach("published")
+	}
 	done(err == nil)
 	db.figures.committed(changed.reported, err)
 	db.followEvents(changed, err)
@@ -143,6 +156,7 @@ func (db *DB) startOver(jobs []*job) error {
 	if _, err := db.writer.exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("%w after: %v", errors.Join(err, undo), jobs[len(jobs)-1].Err)
 	}
+	db.agents.Begin()
 	for _, j := range jobs {
 		if j.Err != nil {
 			continue
@@ -160,7 +174,9 @@ func (db *DB) applyGuarded(j *job) error {
 	if _, err := db.writer.exec("SAVEPOINT job"); err != nil {
 		return err
 	}
+	before := db.agents.Save()
 	if j.Run(db.apply); j.Err != nil {
+		db.agents.Rollback(before)
 		if _, err := db.writer.exec("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("%w after: %v", err, j.Err)
 		}
@@ -171,11 +187,11 @@ func (db *DB) applyGuarded(j *job) error {
 
 // apply runs the function of a change in the transaction.
 func (db *DB) apply(c *change) error {
-	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged}
+	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged, agents: db.agents}
 	defer func() { // also if it panics
 		c.wrote, c.grew, c.entries, c.changed = tx.wrote, tx.logged, tx.entries, tx.changed
 	}()
-	return cmp.Or(c.fn(tx), tx.failed)
+	return cmp.Or(c.fn(tx), tx.failed, tx.checkTold())
 }
 
 // SQLite starts its write-ahead log anew only at a moment when nobody reads

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgd/test/api"
+	"orgd/test/process"
 	"orgd/test/seed"
 )
 
@@ -61,6 +62,56 @@ func TestKilledServiceKeepsItsPromises(t *testing.T) {
 	s.terminate()
 	wantWhole(t, s.dir)
 	t.Logf("%d kills; slowest restart %s; %s", kills, slowest.Round(time.Millisecond), tally(crew))
+}
+
+// TestKilledAroundAPublication kills the service at each named point between a commit and the
+// answers to it. After a restart the change is there if it was committed.
+func TestKilledAroundAPublication(t *testing.T) {
+	t.Parallel() // it waits
+	program, err := failing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t)
+	crew := s.hireCrew(seed.Rand(t))
+	kills := 0
+	for range size(2, 20) {
+		for point, committed := range map[string]bool{"commit.before": false, "commit.after": true, "published": true} {
+			s.dieAt(program, point, crew[kills%len(crew)], committed)
+			s.wantPromised(crew)
+			if kills++; t.Failed() {
+				return
+			}
+		}
+	}
+	s.terminate()
+	wantWhole(t, s.dir)
+	t.Logf("R4: %d kills at named points; %s", kills, tally(crew))
+}
+
+// dieAt lets a worker change things until the service dies at a point, and starts it again. The
+// change under way is to be there or not.
+func (s *service) dieAt(program, point string, w *worker, committed bool) {
+	s.t.Helper()
+	s.terminate()
+	victim, err := process.Serve(s.t.Context(), program, []string{"ORGD_FAILPOINT=" + point}, "--data-dir", s.dir, "--limits", "off")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(victim.Kill)
+	c := api.New(victim.URL, s.token, 1)
+	defer c.Close()
+	if err := w.run(s.t.Context(), c); !errors.Is(err, errNoAnswer) {
+		s.t.Fatalf("the change = %v, want the death of the process at %s", err, point)
+	}
+	<-victim.Ended()
+	s.start()
+	switch a, err := w.pending.happened(s.t.Context(), s.client(1)); {
+	case err != nil:
+		s.t.Error(err)
+	case (a != nil) != committed:
+		s.t.Errorf("%s %s: after a death at %s it is there: %t, want %t", w.pending.request.Method, w.pending.request.Path, point, a != nil, committed)
+	}
 }
 
 // hireCrew makes the workers and the department of their agents.

@@ -42,9 +42,6 @@ var wholeness = map[string]string{
 			WHERE a.id = l.agent_id AND e.value ->> 'label' = l.label AND e.value ->> 'version' = l.version)`,
 	"moves of labels that are not in the change log": `SELECT (SELECT count(*) FROM label_moves WHERE to_version > 0)
 		IS NOT (SELECT count(*) FROM changes WHERE action = 'agent.label_set')`,
-	"departments with a wrong headcount": `SELECT count(*) FROM departments AS d
-		LEFT JOIN headcounts AS h ON h.department_key = d.name_key
-		WHERE h.total IS NOT (SELECT count(*) FROM agents AS a WHERE a.department_key = d.name_key)`,
 }
 
 // open opens the database of a service that has ended, until the test does.
@@ -111,7 +108,6 @@ var damages = []struct{ statement, want string }{
 	{`UPDATE agents SET revision = revision - 1 WHERE id = (SELECT max(id) FROM agents)`, "agents differ"},
 	{`INSERT INTO events (id, type, at, agent_id, agent_name, description, related, initiated_by, metadata)
 		VALUES (randomblob(16), 'task_started', 0, randomblob(16), 'nobody', '', '{}', 'nobody', '{}')`, "who was never there"},
-	{`UPDATE headcounts SET total = total + 1`, "wrong headcount"},
 }
 
 // TestChecksNoticeDamage damages a database and wants each damage to be seen, so

@@ -1,0 +1,157 @@
+package sqlitestore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/agentindex"
+	"orgd/adapters/groupcommit"
+	"orgd/domain/agent"
+	"orgd/domain/name"
+	"orgd/ports"
+)
+
+// agentChange is an agent that is not as it was.
+type agentChange struct {
+	agentindex.Change
+	record *record // what a read finds now; nil if nobody has said that
+}
+
+// agentIndex returns the index of agents. While it is being read, it waits.
+func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
+	if err := db.refused(); err != nil {
+		return nil, err
+	}
+	if x := db.agents.Published(); x != nil {
+		return x, nil
+	}
+	select {
+	case <-db.agents.Ready():
+		return db.agents.Published(), nil
+	case <-db.closing:
+		return nil, groupcommit.Unavailable(groupcommit.ErrClosing)
+	case <-ctx.Done():
+		return nil, ports.ErrUnavailable.With("the agents are still being read").Because(errors.Join(ctx.Err(), db.agents.Err())).After(retryRead)
+	}
+}
+
+// readIndexed calls fn with a view and the index of the state that it reads.
+func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index) error) error {
+	if _, err := db.agentIndex(ctx); err != nil {
+		return err
+	}
+	return db.Read(ctx, func(v *View) error {
+		var x *agentindex.Index
+		err := db.pin(ctx, v, func() { x = db.agents.Published() })
+		if errors.Is(err, ports.ErrUnavailable) {
+			err = groupcommit.Unavailable(err) // no change was asked for
+		}
+		if err != nil {
+			return err
+		}
+		return fn(v, x)
+	})
+}
+
+// pin makes a view that has read nothing show the last commit, and calls fn before the next one.
+func (db *DB) pin(ctx context.Context, v *View, fn func()) error {
+	return db.Write(ctx, func(*Tx) error {
+		fn()
+		return v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
+	})
+}
+
+// retryRead is the time between two tries to read the index.
+const retryRead = time.Second
+
+// readIndex reads the index, until it succeeds or ctx ends.
+func (db *DB) readIndex(ctx context.Context) {
+	for {
+		err := db.tryIndex(ctx)
+		if err == nil || ctx.Err() != nil || db.refused() != nil {
+			return
+		}
+		db.agents.Fail(err)
+		db.log.Error("the agents cannot be read, so there are no lists of them; trying again", zap.Error(err))
+		select {
+		case <-time.After(retryRead):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// tryIndex reads the index on a connection of its own.
+func (db *DB) tryIndex(ctx context.Context) (err error) {
+	pool, err := openPool(db.path, 1, readerParams)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	c, err := newConn(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	var read *agentindex.Index
+	err = c.snapshot(&View{ctx, c}, func(v *View) error {
+		if err := db.pin(ctx, v, db.agents.Collect); err != nil {
+			return err
+		}
+		read, err = indexOf(v)
+		return err
+	})
+	if err == nil {
+		err = db.Write(ctx, func(*Tx) error { db.agents.Publish(read); return nil })
+	}
+	if err == nil {
+		err = db.Write(ctx, func(*Tx) error { return nil }) // in a batch that begins with it
+	}
+	return cmp.Or(err, db.agents.Err())
+}
+
+// What is read of an agent is in few columns: each costs more than what is in it. None of the
+// texts before the owner has a line feed.
+const selectIndexed = `
+SELECT rowid, id, order_key, concat_ws(char(10), name_key, name, department_key, level, status, tags, owner), revision FROM agents`
+
+// indexOf reads the index of a state.
+func indexOf(v *View) (*agentindex.Index, error) {
+	var id, orderKey sql.RawBytes
+	var texts string
+	entries, err := rows(v, selectIndexed, nil, func(r Row) (*agentindex.Entry, error) {
+		var f agentindex.Fields
+		err := r.Scan(&f.Row, &id, &orderKey, &texts, &f.Revision)
+		f.ID, f.OrderKey = string(id), string(orderKey)
+		f.Class.Owner = texts
+		for _, field := range []*string{&f.NameKey, &f.Name, &f.Class.Department, &f.Class.Level, &f.Class.Status, &f.Class.Tags} {
+			*field, f.Class.Owner, _ = strings.Cut(f.Class.Owner, "\n")
+		}
+		return agentindex.New(f), err
+	})
+	if err != nil {
+		return nil, wrap(err, "read the index of agents", "")
+	}
+	return agentindex.Of(entries), nil
+}
+
+// indexQuery is a query in the form of the index.
+func indexQuery(q agent.Query) agentindex.Query {
+	s := agentindex.Query{
+		Department: string(q.Department), Level: string(q.Level), Status: string(q.Status), Owner: q.Owner, Tags: q.Tags, Prefix: string(q.Prefix),
+	}
+	if q.After != nil {
+		s.After = &agentindex.Position{OrderKey: string(packID(q.After.OrderKey)), ID: string(packID(q.After.ID)), NameKey: string(q.After.Name)}
+	}
+	return s
+}
+
+// memberOf is an agent as a reorder sees it.
+func memberOf(e *agentindex.Entry) agent.Member {
+	return agent.Member{ID: agent.ID(unpackID([]byte(e.ID()))), Name: name.Key(e.NameKey()), OrderKey: agent.OrderKey(unpackID([]byte(e.OrderKey())))}
+}
