@@ -5,6 +5,7 @@ package agentindex
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 type Index struct {
 	order, departments, names *btree.BTreeG[*Entry]
 
-	counts *btree.Map[string, Counts] // of the departments that have agents
+	counts       map[string]Counts // of the departments that have agents
+	countsShared bool              // with a copy, so they are cloned before they change
 }
 
 // Counts are those of the agents of one department.
@@ -27,7 +29,7 @@ type Counts struct{ Total, Active int64 }
 func Of(entries []*Entry) *Index {
 	x := &Index{
 		order: treeOf(entries, byOrder), departments: treeOf(entries, byDepartment), names: treeOf(entries, byName),
-		counts: new(btree.Map[string, Counts]),
+		counts: map[string]Counts{},
 	}
 	for _, e := range entries {
 		x.count(e, 1)
@@ -61,7 +63,8 @@ func byName(a, b *Entry) int { return strings.Compare(a.NameKey(), b.NameKey()) 
 
 // Copy returns a copy. Neither is changed by what happens to the other one.
 func (x *Index) Copy() *Index {
-	return &Index{x.order.Copy(), x.departments.Copy(), x.names.Copy(), x.counts.Copy()}
+	x.countsShared = true
+	return &Index{x.order.Copy(), x.departments.Copy(), x.names.Copy(), x.counts, true}
 }
 
 // Len returns the number of agents.
@@ -97,24 +100,24 @@ func (x *Index) count(e *Entry, n int64) {
 	if e == nil {
 		return
 	}
+	if x.countsShared {
+		x.counts, x.countsShared = maps.Clone(x.counts), false
+	}
 	class := e.class.Value()
-	counts, _ := x.counts.Get(class.Department)
+	counts := x.counts[class.Department]
 	counts.Total += n
 	if class.Status == string(identity.Active) {
 		counts.Active += n
 	}
 	if counts.Total == 0 {
-		x.counts.Delete(class.Department)
+		delete(x.counts, class.Department)
 		return
 	}
-	x.counts.Set(class.Department, counts)
+	x.counts[class.Department] = counts
 }
 
 // Counts counts the agents of a department.
-func (x *Index) Counts(department string) Counts {
-	counts, _ := x.counts.Get(department)
-	return counts
-}
+func (x *Index) Counts(department string) Counts { return x.counts[department] }
 
 // Query selects agents. A field that is empty leaves none out.
 type Query struct {
