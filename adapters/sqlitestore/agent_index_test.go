@@ -29,7 +29,7 @@ import (
 )
 
 // unread opens a directory whose index nobody reads.
-func unread(t *testing.T, dir string) *org {
+func unread(t testing.TB, dir string) *org {
 	t.Helper()
 	steps, err := ownMigrations()
 	if err != nil {
@@ -734,5 +734,50 @@ func TestMemoryOfAgentsThatAreGone(t *testing.T) {
 	}
 	if len(entries) != 100 {
 		t.Errorf("the index has %d agents, want 100", len(entries))
+	}
+}
+
+// Nothing shows a change that is not stored because its caller has left when the batch begins
+// anew: neither what is remembered, nor the index, also if it is being read.
+func TestIndexOfAChangeWhoseCallerLeft(t *testing.T) {
+	for _, open := range []func(testing.TB, string) *org{openOrg, unread} {
+		dir := t.TempDir()
+		r := seed.Rand(t)
+		synctest.Test(t, func(t *testing.T) {
+			o := open(t, dir)
+			o.createDepartment("Sales")
+			id := o.hire("Ann", "Sales", 10).ID()
+			ctx, leave := context.WithCancel(context.Background())
+			release, left := make(chan struct{}), make(chan error, 1)
+			var read *agentindex.Index
+			o.check(o.db.Read(ctx, func(v *View) (err error) {
+				o.check(o.db.pin(ctx, v, o.db.agents.Collect))
+				read, err = indexOf(v)
+				return err
+			}))
+			var wg sync.WaitGroup
+			wg.Go(func() { o.check(o.db.Write(context.Background(), func(*Tx) error { <-release; return nil })) })
+			synctest.Wait()
+			wg.Go(func() {
+				left <- o.db.Write(ctx, o.applying(id, o.changing(`{"name":"Nobody","level":"lead"}`)))
+			})
+			synctest.Wait()
+			wg.Go(func() {
+				o.db.Write(context.Background(), func(tx *Tx) error {
+					leave()
+					if err := <-left; !errors.Is(err, ports.ErrUnavailable) {
+						t.Errorf("the change of a caller who leaves = %v, want an outage", err)
+					}
+					_, err := tx.Exec("UPDATE agents SET level = level WHERE false")
+					return errors.Join(err, errRefused)
+				})
+			})
+			synctest.Wait()
+			close(release)
+			wg.Wait()
+			o.check(o.db.Write(context.Background(), func(*Tx) error { o.db.agents.Publish(read); return nil }))
+			o.check(o.db.Ping(context.Background()))
+			o.compare("the batch", r)
+		})
 	}
 }

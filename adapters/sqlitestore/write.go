@@ -175,6 +175,7 @@ func (db *DB) applyGuarded(j *job) error {
 		return err
 	}
 	before := db.agents.Save()
+	*j.Change = change{fn: j.Change.fn} // it does not run again if its caller has left
 	if j.Run(db.apply); j.Err != nil {
 		db.agents.Rollback(before)
 		if _, err := db.writer.exec("ROLLBACK TO job"); err != nil {
