@@ -46,9 +46,6 @@ func TestChains(t *testing.T) {
 			text := texts[number-1]
 			next := edited(random, text)
 			p := deltas.Pack(number, next, text)
-			if size, err := deltas.Size(p); size != len(text) || err != nil {
-				t.Fatalf("round %d: Size of version %d = %d, %v, want %d", round, number, size, err, len(text))
-			}
 			if whole, want := deltas.IsWhole(p), number%deltas.Interval == 0; whole != want && len(text) < 60_000 {
 				t.Fatalf("round %d: IsWhole of version %d = %v, want %v", round, number, whole, want)
 			}
@@ -101,13 +98,12 @@ func TestDamaged(t *testing.T) {
 					damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
 				}
 			}
-			got, err := deltas.Unpack(before, damaged)
-			if size, err2 := deltas.Size(damaged); err == nil && (err2 != nil || size != len(got)) {
-				t.Fatalf("Unpack = %d bytes, Size = %d, %v", len(got), size, err2)
+			if got, err := deltas.Unpack(before, damaged); err == nil && len(got) > 16<<20 {
+				t.Fatalf("Unpack = %d bytes", len(got))
 			}
 		}
 	}
-	for _, bad := range []string{"", "\x03", "\x01", "\x01\xff\xff\xff\xff\x0f\x00", "\x01\x88\x27\x00", "\x00\xff\xff\xff\xff\x0f"} {
+	for _, bad := range []string{"", "\x03", "\x01\x02x", "\x01\x00\x01", "\x01\x00\x0e", "\x01\x00\x00\x07", "\x01\x00\x00\xff", "\x02\xff", "\x00\xff\xff\xff\xff\x0f"} {
 		if got, err := deltas.Unpack("before", []byte(bad)); err == nil {
 			t.Errorf("Unpack of %q = %q, want an error", bad, got)
 		}
