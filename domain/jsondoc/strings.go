@@ -74,20 +74,22 @@ func cutEscape(text string) (before string, meaning rune, behind string, found b
 // stringEnd returns the place behind the string that begins at a place, and
 // whether it has escapes.
 func stringEnd(text string, at int) (end int, escaped bool) {
-	rest := text[at+1:]
-	if end := strings.IndexByte(rest, '"'); end >= 0 && strings.IndexByte(rest[:end], '\\') < 0 {
-		return at + end + len(`""`), false // many bytes in one step
-	}
-	for i := 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '"':
-			return at + i + len(`""`), escaped
-		case '\\':
-			escaped = true
-			i++
+	begin := at + 1
+	for end = begin; ; end++ {
+		n := strings.IndexByte(text[end:], '"')
+		if n < 0 {
+			return len(text), true // which does not happen
+		}
+		if end += n; !isEscaped(text[begin:end]) {
+			return end + 1, strings.IndexByte(text[begin:end], '\\') >= 0
 		}
 	}
-	return len(text), escaped // which does not happen
+}
+
+// isEscaped reports whether what stands behind a text is escaped: an odd number of
+// backslashes ends it.
+func isEscaped(before string) bool {
+	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
 // unquote returns what a string with its quotes means. It is copied only if it
