@@ -45,7 +45,7 @@ func BenchmarkEmbedded(b *testing.B) {
 	}
 	all = append(all, newContender(b, "orgd", binary))
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "request\tservice\treq/s\tcpu-µs\tkB written\t×thin\tcpu\tkB\t×before\tcpu\tkB\t")
+	fmt.Fprintln(table, "request\tservice\treq/s\tp99-µs\tcpu-µs\tkB written\t×thin\tcpu\tkB\t×before\tcpu\tkB\t")
 	for _, request := range embeddedRequests {
 		b.Run(request.name, func(b *testing.B) {
 			measured := map[string]*rounds{}
@@ -64,7 +64,7 @@ func BenchmarkEmbedded(b *testing.B) {
 				for _, other := range all[:i] {
 					columns += own.ratios(measured[other.name])
 				}
-				fmt.Fprintf(table, "%s\t%s\t%.0f\t%.0f\t%.1f\t%s\n", request.name, c.name, median(own.rate), median(own.work), median(own.written), columns)
+				fmt.Fprintf(table, "%s\t%s\t%.0f\t%.0f\t%.0f\t%.1f\t%s\n", request.name, c.name, median(own.rate), median(own.late), median(own.work), median(own.written), columns)
 			}
 		})
 	}
