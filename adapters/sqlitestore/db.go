@@ -42,7 +42,7 @@ const (
 const busyTimeout = "2000"
 
 // The writer syncs every commit. It copies its log into the database whenever
-// that has 16 MiB, as far as readers allow.
+// that has 48 MiB, as far as readers allow.
 const (
 	walParams    = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)&_pragma=wal_autocheckpoint(12288)"
 	writerParams = connParams + walParams + "&_pragma=synchronous(full)&_pragma=cache_size(-16384)"

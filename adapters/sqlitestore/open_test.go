@@ -165,7 +165,7 @@ func TestOpenSetsPragmas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "foreign_keys": "1", "cache_size": "-16384", "wal_autocheckpoint": "4096",
+		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "foreign_keys": "1", "cache_size": "-16384", "wal_autocheckpoint": "12288",
 		"query_only": "0", "busy_timeout": "2000", "trusted_schema": "0", "temp_store": "2",
 	}, writer); diff != "" {
 		t.Errorf("writer (-want +got):\n%s", diff)

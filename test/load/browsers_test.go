@@ -9,24 +9,15 @@ import (
 	"testing"
 )
 
-// BenchmarkThroughputBrowsers compares reads of an agent by the console of somebody who is
+// BenchmarkBrowsers compares reads of an agent by the console of somebody who is
 // signed in with the same reads by a program.
-func BenchmarkThroughputBrowsers(b *testing.B) {
+func BenchmarkBrowsers(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "data")
 	token, all := settle(b, dir, 2000)
 	p := serve(b, dir, token)
 	signedIn := *p
 	signedIn.credentials = p.signIn(b, token)
-	var programs, browsers rounds
-	for b.Loop() {
-		programs.add(b, side{p.addr, p.PID()}, http.StatusOK, p.gets(all))
-		browsers.add(b, side{p.addr, p.PID()}, http.StatusOK, signedIn.gets(all))
-	}
-	b.ReportMetric(0, "ns/op") // that of a round
-	b.ReportMetric(median(browsers.work), "cpu-µs")
-	b.ReportMetric(median(programs.work), "bearer-cpu-µs")
-	b.ReportMetric(median(browsers.work)/median(programs.work), "×bearer-cpu")
-	b.ReportMetric(median(programs.rate)/median(browsers.rate), "×bearer-time")
+	beside(b, asked{p.side(), http.StatusOK, p.gets(all)}, asked{p.side(), http.StatusOK, signedIn.gets(all)})
 }
 
 // signIn signs a browser in and returns the header lines that its requests have.

@@ -16,20 +16,19 @@ import (
 const connections = 32
 
 // traffic returns the next request of one client, whole, as it goes over the
-// wire, or nil if it has no more. etag is the entity tag of the answer before, if it
-// had one. It is called once more after the last answer.
-type traffic func(etag []byte) []byte
+// wire, or nil if it has no more. It is called once more after the last answer.
+type traffic func() []byte
 
 // always asks the same again and again.
 func always(request []byte) func(client int) traffic {
-	return func(int) traffic { return func([]byte) []byte { return request } }
+	return func(int) traffic { return func() []byte { return request } }
 }
 
 // inTurn asks each of some requests, every client from a place of its own.
 func inTurn(requests [][]byte) func(client int) traffic {
 	return func(client int) traffic {
 		at := client * len(requests) / connections
-		return func([]byte) []byte {
+		return func() []byte {
 			at = (at + 1) % len(requests)
 			return requests[at]
 		}
@@ -79,8 +78,8 @@ func ask(addr string, status int, next traffic, until time.Time) (took []time.Du
 	}
 	defer conn.Close() // nothing of it is needed any more
 	a := answers{in: bufio.NewReaderSize(conn, 64<<10)}
-	request := next(nil)
-	for sent := time.Now(); request != nil && sent.Before(until); request = next(a.etag) {
+	request := next()
+	for sent := time.Now(); request != nil && sent.Before(until); request = next() {
 		if _, err := conn.Write(request); err != nil {
 			return nil, err
 		}
@@ -102,7 +101,6 @@ func ask(addr string, status int, next traffic, until time.Time) (took []time.Du
 type answers struct {
 	in     *bufio.Reader
 	status int
-	etag   []byte // with its quotes; of the last answer that had one
 	body   []byte // the beginning
 }
 
@@ -130,8 +128,6 @@ func (a *answers) read() error {
 			if length, err = strconv.Atoi(string(value)); err != nil {
 				return err
 			}
-		case string(name) == "Etag":
-			a.etag = append(a.etag[:0], value...)
 		case string(name) == "Transfer-Encoding":
 			return fmt.Errorf("an answer of unknown length")
 		}

@@ -99,7 +99,7 @@ var embeddedRequests = []struct {
 	{"deep page", http.StatusOK, pages("/agents?limit=50", pageOf150)},
 	{"feed of 50", http.StatusOK, pages("/activities?limit=50", 1)},
 	{"deep feed", http.StatusOK, pages("/activities?limit=50", pageOf150)},
-	{"create", http.StatusCreated, func(_ *testing.B, p *program) func(int) traffic { return p.creates(0) }},
+	{"create", http.StatusCreated, func(_ *testing.B, p *program) func(int) traffic { return p.creates() }},
 	{"level and role", http.StatusOK, func(_ *testing.B, p *program) func(int) traffic {
 		return p.patches(named(0, everybody-writers), func(_, change int) []byte {
 			return fmt.Appendf(nil, `{"level":%q,"role":"Role %d"}`, []string{"senior", "junior"}[change%2], change)
@@ -137,7 +137,7 @@ func (p *program) patches(all []hired, body func(agent, change int) []byte) func
 	return func(client int) traffic {
 		begin := client * len(all) / connections
 		n := (client+1)*len(all)/connections - begin
-		return func([]byte) []byte {
+		return func() []byte {
 			agent, change := begin+sent[client]%n, 1+sent[client]/n
 			sent[client]++
 			return p.request(http.MethodPatch, "/agents/"+all[agent].id, body(agent, change))
@@ -176,7 +176,7 @@ func prompt(agent, changes int) string {
 // newThin starts [thin] with everybody.
 func newThin(b *testing.B) contender {
 	b.Helper()
-	s := baseline{Thin: b.TempDir()}.start(b)
+	s := startThin(b)
 	p := &program{addr: s.addr, credentials: "Accept: application/json"}
 	p.employ(b, everybody, everybody-writers)
 	return contender{program: p, name: "thin", side: s}
@@ -212,7 +212,7 @@ func tenVersions(b *testing.B, binary string) float64 {
 	p.found(b)
 	p.employ(b, archived, 0)
 	change := p.patches(named(0, archived), newText)
-	p.fill(b, http.StatusOK, 9*archived, func(client int) []byte { return change(client)(nil) })
+	p.fill(b, http.StatusOK, 9*archived, func(client int) []byte { return change(client)() })
 	p.stop(b)
 	info, err := os.Stat(filepath.Join(data, "orgd.db"))
 	if err != nil {
@@ -245,7 +245,7 @@ func (p *program) fill(b *testing.B, status, n int, request func(client int) []b
 	b.Helper()
 	drive(b, p.addr, status, func(client int) traffic {
 		left := (client+1)*n/connections - client*n/connections
-		return func([]byte) []byte {
+		return func() []byte {
 			if left--; left < 0 {
 				return nil
 			}

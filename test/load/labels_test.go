@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// BenchmarkThroughputLabels compares reads by a label with those of the agents themselves, of
+// BenchmarkLabels compares reads by a label with those of the agents themselves, of
 // the same program: 1 000 agents with prompts of 2 kB.
-func BenchmarkThroughputLabels(b *testing.B) {
+func BenchmarkLabels(b *testing.B) {
 	const agents, prompt = 1000, 2000
 	dir := filepath.Join(b.TempDir(), "data")
 	s, stop := openIn(b, dir)
@@ -35,16 +35,7 @@ func BenchmarkThroughputLabels(b *testing.B) {
 		{"agents", list("/labels/production/agents"), list("/agents"), http.StatusOK},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			var its, mine rounds
-			for b.Loop() {
-				its.add(b, side{p.addr, p.PID()}, http.StatusOK, c.its)
-				mine.add(b, side{p.addr, p.PID()}, c.status, c.mine)
-			}
-			b.ReportMetric(0, "ns/op") // that of a round
-			b.ReportMetric(median(mine.work), "cpu-µs")
-			b.ReportMetric(median(its.work), "agent-cpu-µs")
-			b.ReportMetric(median(mine.work)/median(its.work), "×agent-cpu")
-			b.ReportMetric(median(its.rate)/median(mine.rate), "×agent-time")
+			beside(b, asked{p.side(), http.StatusOK, c.its}, asked{p.side(), c.status, c.mine})
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -191,4 +192,18 @@ func (s *service) timed(b *testing.B, r *http.Request) time.Duration {
 		b.Fatalf("%s %s = %d %s", r.Method, r.URL, w.Code, w.Body)
 	}
 	return took
+}
+
+// cursorOf returns the cursor behind a page.
+func cursorOf(tb testing.TB, body []byte) string {
+	tb.Helper()
+	var answer struct {
+		Pagination struct {
+			NextCursor string `json:"next_cursor"`
+		}
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Pagination.NextCursor == "" {
+		tb.Fatalf("a page without a next one: %.300s, %v", body, err)
+	}
+	return answer.Pagination.NextCursor
 }

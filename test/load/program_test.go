@@ -58,6 +58,8 @@ func serveBinary(b *testing.B, binary, dir, token string, flags ...string) *prog
 	return &program{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), credentials: "Authorization: Bearer " + token}
 }
 
+func (p *program) side() side { return side{p.addr, p.PID()} }
+
 // wantCleanLog demands that a log tells of no failure.
 func wantCleanLog(b *testing.B, log *os.File) {
 	b.Helper()
@@ -100,8 +102,8 @@ func (p *program) request(method, path string, body []byte, headers ...string) [
 	return r.Bytes()
 }
 
-// sample sends one request and returns a baseline that answers the same.
-func (p *program) sample(b *testing.B, request []byte) (baseline, http.Header) {
+// sample sends one request and returns the body of the answer.
+func (p *program) sample(b *testing.B, request []byte) []byte {
 	b.Helper()
 	conn, err := net.Dial("tcp", p.addr)
 	if err != nil {
@@ -119,7 +121,7 @@ func (p *program) sample(b *testing.B, request []byte) (baseline, http.Header) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return baseline{Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"), Body: body}, resp.Header
+	return body
 }
 
 // used returns the processor time of a process, in steps of 10 ms.
@@ -141,12 +143,6 @@ func used(tb testing.TB, pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
-}
-
-// resident returns the most memory that a process has had, in MiB.
-func resident(tb testing.TB, pid int) float64 {
-	tb.Helper()
-	return figure(tb, pid, "status", "VmHWM:") / 1024
 }
 
 // figure returns a number that a file of a process in /proc has behind a name.

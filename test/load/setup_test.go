@@ -26,8 +26,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(baselineRole) != "" {
-		fmt.Fprintln(os.Stderr, serveBaseline())
+	if dir := os.Getenv(thinRole); dir != "" {
+		fmt.Fprintln(os.Stderr, serveThin(dir))
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m)

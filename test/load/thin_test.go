@@ -68,7 +68,7 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, body TEXT N
 // thinHandler opens a new database in a directory.
 func thinHandler(dir string) (http.Handler, error) {
 	file := "file:" + filepath.ToSlash(filepath.Join(dir, "thin.db")) + "?_busy_timeout=2000&_pragma=temp_store(memory)&_pragma=journal_mode(wal)"
-	writing, err := sql.Open("sqlite", file+"&_pragma=synchronous(full)&_pragma=wal_autocheckpoint(4096)&_pragma=cache_size(-16384)")
+	writing, err := sql.Open("sqlite", file+"&_pragma=synchronous(full)&_pragma=wal_autocheckpoint(12288)&_pragma=cache_size(-16384)")
 	if err == nil {
 		writing.SetMaxOpenConns(1)
 		_, err = writing.Exec(thinSchema)

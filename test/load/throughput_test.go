@@ -22,53 +22,18 @@ const (
 	pageOf150 = 150
 )
 
-// comparison is one kind of request, which the program and a baseline answer in
-// turn.
-type comparison struct {
-	name    string
-	traffic func(client int) traffic
-}
-
-// BenchmarkThroughput compares the program with gin that answers the same bytes
-// from memory: 10 000 agents, without prompts and with prompts as long as real
-// ones, 32 connections on the same processors.
-func BenchmarkThroughput(b *testing.B) {
-	for _, prompt := range []int{0, 6000} {
-		b.Run(fmt.Sprintf("prompt=%d", prompt), func(b *testing.B) {
-			dir := filepath.Join(b.TempDir(), "data")
-			token, hired := settle(b, dir, prompt)
-			p := serve(b, dir, token)
-			for _, c := range p.comparisons(b, hired, prompt) {
-				b.Run(c.name, func(b *testing.B) { p.compare(b, c.traffic) })
-			}
-			b.Run("memory", func(b *testing.B) {
-				for b.Loop() {
-				}
-				b.ReportMetric(resident(b, p.PID()), "MiB")
-			})
-		})
-	}
-}
-
-// BenchmarkThroughputSharedLimits compares reads whose limits are in Redis with
-// the same baselines: gin from memory, gin that asks Redis for a PING or for a
-// script that does nothing.
-func BenchmarkThroughputSharedLimits(b *testing.B) {
+// BenchmarkSharedLimits compares reads whose limits are in Redis with those of a program that
+// has them in memory.
+func BenchmarkSharedLimits(b *testing.B) {
 	addr := redisserver.Start(b).Addr
-	dir := filepath.Join(b.TempDir(), "data")
-	token, hired := settle(b, dir, 0)
-	p := serve(b, dir, token, "--redis-addr", addr)
-	get := p.gets(hired)
-	b.Run("get", func(b *testing.B) { p.compare(b, get) })
-	for _, script := range []bool{false, true} {
-		b.Run(fmt.Sprintf("redis/script=%t", script), func(b *testing.B) {
-			r, _ := p.sample(b, get(0)(nil))
-			r.Redis, r.Script = addr, script
-			plain, asking := r, r
-			plain.Redis = ""
-			race(b, get, r.Status, plain.start(b), asking.start(b))
-		})
+	var all [2]asked
+	for i, flags := range [][]string{nil, {"--redis-addr", addr}} {
+		dir := filepath.Join(b.TempDir(), "data")
+		token, hired := settle(b, dir, 0)
+		p := serve(b, dir, token, flags...)
+		all[i] = asked{p.side(), http.StatusOK, p.gets(hired)}
 	}
+	beside(b, all[0], all[1])
 }
 
 // settle makes an organization of 10 000 agents with prompts of a length.
@@ -96,18 +61,6 @@ func newAgentWith(name, prompt string) []byte {
 		name, instructions)
 }
 
-func (p *program) comparisons(b *testing.B, all []hired, prompt int) []comparison {
-	last := p.cursor(b, "/agents?limit=50", pageOf150)
-	return []comparison{
-		{"get", p.gets(all)},
-		{"not-modified", p.conditionalGets(all)},
-		{"list/page=1", always(p.request(http.MethodGet, "/agents?limit=50", nil))},
-		{fmt.Sprintf("list/page=%d", pageOf150), always(p.request(http.MethodGet, "/agents?limit=50&cursor="+last, nil))},
-		{"create", p.creates(prompt)},
-		{"update", p.updates(all)},
-	}
-}
-
 func (p *program) gets(all []hired) func(int) traffic {
 	return p.each(all, func(a hired) []byte { return p.request(http.MethodGet, "/agents/"+a.id, nil) })
 }
@@ -127,30 +80,11 @@ func (p *program) each(all []hired, request func(hired) []byte) func(int) traffi
 }
 
 // creates makes agents that nobody else makes.
-func (p *program) creates(prompt int) func(int) traffic {
+func (p *program) creates() func(int) traffic {
 	var made atomic.Int64
 	return func(int) traffic {
-		return func([]byte) []byte {
-			return p.request(http.MethodPost, "/agents", newAgent(fmt.Sprintf("New %08d", made.Add(1)), prompt))
-		}
-	}
-}
-
-// updates changes the description of agents under the condition that they are as
-// the client left them. Each client has agents of its own. A baseline answers
-// without entity tags, so the agents keep theirs.
-func (p *program) updates(all []hired) func(int) traffic {
-	var changes atomic.Int64
-	return func(client int) traffic {
-		mine := all[client*len(all)/connections : (client+1)*len(all)/connections]
-		at := -1
-		return func(etag []byte) []byte {
-			if at >= 0 && len(etag) > 0 {
-				mine[at].etag = string(etag)
-			}
-			at = (at + 1) % len(mine)
-			body := fmt.Appendf(nil, `{"description":"change %d"}`, changes.Add(1))
-			return p.request(http.MethodPatch, "/agents/"+mine[at].id, body, "If-Match: "+mine[at].etag)
+		return func() []byte {
+			return p.request(http.MethodPost, "/agents", newAgent(fmt.Sprintf("New %08d", made.Add(1)), 0))
 		}
 	}
 }
@@ -160,22 +94,13 @@ func (p *program) cursor(b *testing.B, list string, page int) (cursor string) {
 	b.Helper()
 	path := list
 	for range page - 1 {
-		r, _ := p.sample(b, p.request(http.MethodGet, path, nil))
-		cursor = cursorOf(b, r.Body)
+		cursor = cursorOf(b, p.sample(b, p.request(http.MethodGet, path, nil)))
 		path = list + "&cursor=" + cursor
 	}
 	return cursor
 }
 
-// compare asks the program and gin in turn, with the same requests.
-func (p *program) compare(b *testing.B, make func(client int) traffic) {
-	client := make(0)
-	r, header := p.sample(b, client(nil))
-	client([]byte(header.Get("ETag")))
-	race(b, make, r.Status, r.start(b), side{p.addr, p.PID()})
-}
-
-// side is one of two processes that answer the same requests.
+// side is a process that answers.
 type side struct {
 	addr string
 	pid  int
@@ -183,8 +108,8 @@ type side struct {
 
 // rounds are what was measured of one side, a value for each round.
 type rounds struct {
-	rate, work, half, late []float64 // requests/s; µs: processor time for each, within which 50 % and 99 % were answered
-	written                []float64 // kB to disk for each
+	rate, work, late []float64 // requests/s; µs: processor time for each, within which 99 % were answered
+	written          []float64 // kB to disk for each
 }
 
 func (r *rounds) add(b *testing.B, s side, status int, make func(int) traffic) {
@@ -194,26 +119,32 @@ func (r *rounds) add(b *testing.B, s side, status int, make func(int) traffic) {
 	r.work = append(r.work, micros(used(b, s.pid)-busy)/float64(len(o.took)))
 	r.written = append(r.written, (figure(b, s.pid, "io", "write_bytes:")-written)/float64(len(o.took))/1000)
 	r.rate = append(r.rate, o.rate())
-	r.half = append(r.half, micros(o.within(0.5)))
 	r.late = append(r.late, micros(o.within(0.99)))
 }
 
-// race asks two processes in turn and reports the medians of the second one, and
-// how many times as good they are as those of the first.
-func race(b *testing.B, make func(int) traffic, status int, first, second side) {
-	var memory, own rounds
+// asked is a kind of request, and who answers it.
+type asked struct {
+	side
+	status  int
+	traffic func(client int) traffic
+}
+
+// beside asks for two kinds of requests in turn and reports the medians of the second one, and
+// how many times those of the first one they are.
+func beside(b *testing.B, first, second asked) {
+	b.Helper()
+	var its, own rounds
 	for b.Loop() {
-		memory.add(b, first, status, make)
-		own.add(b, second, status, make)
+		its.add(b, first.side, first.status, first.traffic)
+		own.add(b, second.side, second.status, second.traffic)
 	}
 	b.ReportMetric(0, "ns/op") // that of a round
 	b.ReportMetric(median(own.rate), "req/s")
-	b.ReportMetric(median(own.rate)/median(memory.rate), "×memory")
 	b.ReportMetric(median(own.work), "cpu-µs")
-	b.ReportMetric(median(memory.work), "memory-cpu-µs")
-	b.ReportMetric(median(own.half), "p50-µs")
 	b.ReportMetric(median(own.late), "p99-µs")
-	b.ReportMetric(median(own.late)/median(memory.late), "×memory-p99")
+	b.ReportMetric(median(own.rate)/median(its.rate), "×rate")
+	b.ReportMetric(median(own.work)/median(its.work), "×cpu")
+	b.ReportMetric(median(own.late)/median(its.late), "×p99")
 }
 
 func median(values []float64) float64 {
