@@ -200,7 +200,7 @@ func (db *DB) apply(c *change) error {
 // log grows: reads and the next start get slower. So when the file is too long
 // the writer makes such a moment, or gives up shortly and tries again later.
 const (
-	maxLog    = 64 << 20 // bytes
+	maxLog    = 96 << 20 // bytes
 	trimEvery = 5 * time.Second
 )
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"text/tabwriter"
@@ -195,30 +196,68 @@ func newContender(b *testing.B, name, binary string) contender {
 	p.employ(b, everybody, everybody-writers)
 	p.stop(b)
 	p = serveBinary(b, binary, data, token)
-	fmt.Printf("%s: ready after %d ms with %d agents, then %.1f MiB resident; %.1f kB on disk for an agent with ten versions\n", name,
-		p.ReadyAfter.Milliseconds(), everybody, figure(b, p.PID(), "status", "VmRSS:")/1024, tenVersions(b, binary))
+	fmt.Printf("%s: ready after %d ms with %d agents, then %.1f MiB resident; on disk %s\n", name,
+		p.ReadyAfter.Milliseconds(), everybody, figure(b, p.PID(), "status", "VmRSS:")/1024, onDisk(b, binary))
 	return contender{p, name, side{p.addr, p.PID()}}
 }
 
-// tenVersions returns how many kB an agent takes on disk whose prompt has changed nine times.
-func tenVersions(b *testing.B, binary string) float64 {
+// onDisk says what a program takes there for an agent whose prompt changes, and for events.
+func onDisk(b *testing.B, binary string) string {
 	b.Helper()
 	data := filepath.Join(b.TempDir(), "data")
 	token, err := process.Token(b.Context(), binary, data, "load")
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := serveBinary(b, binary, data, token)
-	p.found(b)
-	p.employ(b, archived, 0)
-	change := p.patches(named(0, archived), newText)
-	p.fill(b, http.StatusOK, 9*archived, func(client int) []byte { return change(client)() })
-	p.stop(b)
-	info, err := os.Stat(filepath.Join(data, "orgd.db"))
-	if err != nil {
+	// stored is how many kB the file has grown by.
+	size := 0.0
+	stored := func(store func(p *program)) float64 {
+		p := serveBinary(b, binary, data, token)
+		store(p)
+		p.stop(b)
+		info, err := os.Stat(filepath.Join(data, "orgd.db"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		before := size
+		size = float64(info.Size()) / 1000
+		return size - before
+	}
+	var ids []string
+	agents := stored(func(p *program) {
+		p.found(b)
+		p.employ(b, archived, 0)
+		ids = p.ids(b)
+	})
+	versions := stored(func(p *program) {
+		change := p.patches(named(0, archived), newText)
+		p.fill(b, http.StatusOK, 9*archived, func(client int) []byte { return change(client)() })
+	})
+	const batches = 100
+	events := stored(func(p *program) {
+		r := newReporter(ids, seeds.Add(1))
+		var turn sync.Mutex
+		p.fill(b, http.StatusCreated, batches, func(int) []byte {
+			turn.Lock()
+			defer turn.Unlock()
+			return p.request(http.MethodPost, "/activities", r.request(eachRequest, time.Now()))
+		})
+	})
+	return fmt.Sprintf("%.1f kB for an agent, %.1f kB with ten versions, %.2f kB for an event",
+		agents/archived, (agents+versions)/archived, events/batches/eachRequest)
+}
+
+// ids are those of a page of agents.
+func (p *program) ids(b *testing.B) (ids []string) {
+	b.Helper()
+	var page struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal(p.sample(b, p.request(http.MethodGet, "/agents?limit=100", nil)), &page); err != nil {
 		b.Fatal(err)
 	}
-	return float64(info.Size()) / archived / 1000
+	for _, a := range page.Data {
+		ids = append(ids, a.ID)
+	}
+	return ids
 }
 
 // found makes the department of the agents.
