@@ -134,6 +134,7 @@ INSERT INTO log_marks (at, seq)
 SELECT ?1, seq FROM sqlite_sequence
 WHERE name = 'events' AND NOT EXISTS (SELECT 1 FROM log_marks WHERE at > ?2)`
 	raiseSeq   = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'"
+	beginSeq   = "INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')"
 	raiseBegin = `
 INSERT INTO log_marks (at, seq)
 SELECT 0, max(seq) FROM log_marks WHERE at < ? HAVING max(seq) NOT NULL
@@ -145,6 +146,9 @@ ON CONFLICT (at) DO UPDATE SET seq = excluded.seq`
 // it was when the oldest events that are kept entered it.
 func markLog(tx *Tx, e ports.Expiry) error {
 	head, err := headOf(&tx.View)
+	if err == nil {
+		_, err = tx.Exec(beginSeq) // there was never an event
+	}
 	if err == nil {
 		_, err = tx.Exec(raiseSeq, head) // for entries that are deleted later
 	}

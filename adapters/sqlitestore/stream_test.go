@@ -1,11 +1,16 @@
 package sqlitestore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"time"
+
+	"go.uber.org/zap"
 
 	"orgd/domain/activity"
+	"orgd/ports"
 )
 
 // TestLogEndsWithTheLastEntry: here positions are numbers of events and of audit entries, so
@@ -33,5 +38,35 @@ func TestLogEndsWithTheLastEntry(t *testing.T) {
 		}
 		o.createDepartment(fmt.Sprint("Ops ", n)) // is no event, and has an entry
 		o.report(5)
+	}
+}
+
+// A number of the log never comes again, although everything that had one has expired and
+// there was never an event: clients and webhooks keep how far they have come.
+func TestNumbersGoOnBehindAnExpiredTrail(t *testing.T) {
+	r, dir, ctx := newTrail(t), t.TempDir(), context.Background()
+	var before activity.Seq
+	for range 3 {
+		db, closeDB, err := Open(ctx, Config{Dir: dir, Readers: 1}, zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &org{TB: t, db: db}
+		o.check(db.Write(ctx, putEntries(r.entries(blockEntries+10))))
+		head, err := db.Stores().Stream.Head(ctx)
+		o.check(err)
+		if head < before+blockEntries {
+			t.Errorf("the log ends at %d after a start, want %d or more", head, before+blockEntries)
+		}
+		for more := true; more; {
+			more, err = db.Stores().Storage.DeleteExpired(ctx, ports.Expiry{Audit: r.at.Add(24 * time.Hour)})
+			o.check(err)
+		}
+		before, err = db.Stores().Stream.Head(ctx)
+		o.check(err)
+		if before != head {
+			t.Errorf("the log ends at %d when its entries have expired, want %d", before, head)
+		}
+		closeDB()
 	}
 }
