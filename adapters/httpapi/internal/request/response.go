@@ -15,8 +15,9 @@ import (
 	bounds "orgd/domain/page"
 )
 
-// Write sends a whole answer.
-func (r *Request) Write(status int, contentType string, body []byte) {
+// Write sends a whole answer. Unless it reports that it has done so, the body may still be read
+// by the connection, which has not ended its writing when the client leaves.
+func (r *Request) Write(status int, contentType string, body []byte) (sent bool) {
 	if r.Route.Long {
 		// Sending has its own time, however long the work has taken.
 		if err := r.SetWriteDeadline(time.Now().Add(WriteTimeout)); err != nil {
@@ -30,13 +31,15 @@ func (r *Request) Write(status int, contentType string, body []byte) {
 	r.Writer.WriteHeader(status)
 	if r.HTTP.Method == http.MethodHead {
 		r.Writer.WriteHeaderNow()
-		return
+		return true
 	}
 	r.EndTurn()
-	if _, err := r.Writer.Write(body); err != nil {
+	_, err := r.Writer.Write(body)
+	if err != nil {
 		// The client has left. Nothing is undone.
 		r.Env.Log.Debug("answer not sent", zap.String("instance", r.ID), zap.Error(err))
 	}
+	return err == nil
 }
 
 // WriteTimeout is how long a client may take to read an answer, or a part of a long one.
@@ -130,8 +133,8 @@ func (r *Request) writeBody(status int, body func(*jsondoc.Writer)) {
 	buf := buffers.Get().(*[]byte)
 	w := jsondoc.NewWriter((*buf)[:0])
 	body(w)
-	r.Write(status, protocol.JSON, w.Bytes())
-	if *buf = w.Bytes(); cap(*buf) <= maxBuffer {
+	sent := r.Write(status, protocol.JSON, w.Bytes())
+	if *buf = w.Bytes(); sent && cap(*buf) <= maxBuffer {
 		buffers.Put(buf)
 	}
 }
