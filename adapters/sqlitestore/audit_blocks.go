@@ -71,31 +71,39 @@ type blockRow struct {
 }
 
 const (
-	selectLastBlock = "SELECT coalesce(max(last), -9223372036854775808) FROM audit_blocks"
+	selectLastBlock = "SELECT coalesce(max(last), -9223372036854775808) FROM audit_blocks WHERE last < ?"
 	selectBlockRows = `
-SELECT seq, at, actor, resource, action, department_key FROM changes WHERE seq > ?1
-UNION ALL SELECT seq, at, actor, resource, action, NULL FROM audit WHERE seq > ?1 ORDER BY seq LIMIT (?2 + 0)`
+SELECT seq, at, actor, resource, action, department_key FROM changes WHERE seq > ?1 AND seq <= ?2
+UNION ALL SELECT seq, at, actor, resource, action, NULL FROM audit WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT (?3 + 0)`
 	insertBlock = "INSERT INTO audit_blocks (last, since, until, entries) VALUES (?, ?, ?, ?)"
 )
 
+// lastBlock returns the number of the last entry in the blocks before one, or in all.
+func lastBlock(v *View, before int64) (last int64, err error) {
+	err = v.Row(selectLastBlock, before).Scan(&last)
+	return last, wrap(err, "read the last block", "")
+}
+
 // firstUnblocked reads the first entries that are in no block, at most as many as a block has.
 func firstUnblocked(v *View) ([]blockRow, error) {
-	var last int64
-	if err := v.Row(selectLastBlock).Scan(&last); err != nil {
-		return nil, wrap(err, "read the last block", "")
+	last, err := lastBlock(v, math.MaxInt64)
+	if err != nil {
+		return nil, err
 	}
-	entries, err := rows(v, selectBlockRows, []any{last, blockEntries}, func(r Row) (e blockRow, err error) {
-		var actor string
-		var resource audit.Resource
-		var action audit.Action
-		var department *name.Key
-		err = r.Scan(&e.seq, &e.at, &actor, &resource, &action, &department)
-		if e.digest = newDigest(actor, resource, action); department != nil {
-			e.digest = e.digest.ofChange(*department)
-		}
-		return e, err
-	})
+	entries, err := rows(v, selectBlockRows, []any{last, math.MaxInt64, blockEntries}, scanBlockRow)
 	return entries, wrap(err, "read audit entries", "")
+}
+
+func scanBlockRow(r Row) (e blockRow, err error) {
+	var actor string
+	var resource audit.Resource
+	var action audit.Action
+	var department *name.Key
+	err = r.Scan(&e.seq, &e.at, &actor, &resource, &action, &department)
+	if e.digest = newDigest(actor, resource, action); department != nil {
+		e.digest = e.digest.ofChange(*department)
+	}
+	return e, err
 }
 
 // putBlock stores a block. Its entries are the latest first, each with the distance of its number
@@ -219,21 +227,45 @@ func (s selection) has(d digest) bool {
 
 // in returns the numbers of the entries of a block that may be selected.
 func (s selection) in(last int64, block []byte) (numbers []int64, err error) {
+	err = eachOfBlock(last, block, func(seq int64, d digest) {
+		if s.has(d) {
+			numbers = append(numbers, seq)
+		}
+	})
+	return numbers, err
+}
+
+// without does the same for a block that is damaged, from the entries themselves.
+func (s selection) without(v *View, last int64) (numbers []int64, err error) {
+	before, err := lastBlock(v, last)
+	if err != nil {
+		return nil, err
+	}
+	err = v.Each(selectBlockRows, []any{before, last, -1}, func(r Row) error {
+		e, err := scanBlockRow(r)
+		if s.has(e.digest) {
+			numbers = append(numbers, e.seq)
+		}
+		return err
+	})
+	return numbers, err
+}
+
+// eachOfBlock calls do for each entry of a block.
+func eachOfBlock(last int64, block []byte, do func(seq int64, d digest)) error {
 	for seq := last; len(block) > 0; {
 		if len(block) < 9 {
-			return nil, errBlock
+			return errBlock
 		}
 		gap, n := binary.Uvarint(block[8:])
 		if n <= 0 {
-			return nil, errBlock
+			return errBlock
 		}
 		seq -= int64(gap)
-		if s.has(digest(binary.LittleEndian.Uint64(block))) {
-			numbers = append(numbers, seq)
-		}
+		do(seq, digest(binary.LittleEndian.Uint64(block)))
 		block = block[8+n:]
 	}
-	return numbers, nil
+	return nil
 }
 
 const selectBlocks = "SELECT last, until, entries FROM audit_blocks INDEXED BY audit_blocks_time" +
@@ -241,8 +273,8 @@ const selectBlocks = "SELECT last, until, entries FROM audit_blocks INDEXED BY a
 
 // filteredEntries reads a page of what a query with filters selects.
 func filteredEntries(v *View, q audit.Query) ([]audit.Entry, error) {
-	var last int64
-	if err := v.Row(selectLastBlock).Scan(&last); err != nil {
+	last, err := lastBlock(v, math.MaxInt64)
+	if err != nil {
 		return nil, err
 	}
 	found, err := someEntries(v, q, "seq > ?", last)
@@ -261,6 +293,9 @@ func filteredEntries(v *View, q audit.Query) ([]audit.Entry, error) {
 			return errFull
 		}
 		numbers, err := wanted.in(last, block)
+		if err != nil {
+			numbers, err = wanted.without(v, last)
+		}
 		if err != nil || len(numbers) == 0 {
 			return err
 		}

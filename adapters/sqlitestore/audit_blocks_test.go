@@ -477,18 +477,69 @@ func TestBlocksOfAnArchive(t *testing.T) {
 	o.sameAsScan(r, 50)
 }
 
-// A damaged block is an error, as entries would be missing.
-func TestDamagedBlock(t *testing.T) {
-	o, r, ctx := openOrg(t, t.TempDir()), newTrail(t), context.Background()
-	o.check(o.db.Write(ctx, putEntries(r.entries(blockEntries))))
-	for _, block := range []string{"x'00'", "x'0000000000000000ff'", "x'00000000000000000001'"} {
+// A block that cannot be read takes no entry away, and a check names every one that is not what
+// its entries are.
+func TestDamagedBlocks(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	o, r := openOrg(t, dir), newTrail(t)
+	o.check(o.db.Write(ctx, putEntries(r.entries(3*blockEntries+5))))
+	var last, until int64
+	var block []byte
+	o.check(o.db.Ask(ctx, func(v *View) error {
+		return v.Row("SELECT last, until, entries FROM audit_blocks ORDER BY last LIMIT 1 OFFSET 1").Scan(&last, &until, &block)
+	}))
+	damage := func(column string, value any) {
+		t.Helper()
 		o.check(o.db.Write(ctx, func(tx *Tx) error {
-			_, err := tx.Exec("UPDATE audit_blocks SET entries = " + block)
-			return err
+			return second(tx.Exec("UPDATE audit_blocks SET "+column+" = ? WHERE last = ?", value, last))
 		}))
-		_, err := o.db.Stores().Audit.Entries(ctx, audit.Query{Actor: "nobody", Limit: 1})
-		if !errors.Is(err, errBlock) {
-			t.Errorf("Entries of the block %s = %v, want %v", block, err, errBlock)
+	}
+	flipped := slices.Clone(block)
+	flipped[3] ^= 4
+	for _, c := range []struct {
+		column        string
+		value, before any
+		isRead        bool // by filters, all the same
+	}{
+		{"entries", []byte{0}, block, true},
+		{"entries", block[:len(block)-1], block, true},
+		{"entries", append(slices.Clone(block), 0, 0, 0, 0, 0, 0, 0, 0, 255), block, true},
+		{"entries", []byte{}, block, false},
+		{"entries", flipped, block, false},
+		{"until", 0, until, false},
+		{"until", until, until, true},
+	} {
+		damage(c.column, c.value)
+		want := []string{fmt.Sprintf("the block of the audit trail that ends with number %d is damaged: filters may leave out some of its entries", last)}
+		if c.column == "until" && c.value == until {
+			want = nil
+		}
+		if diff := cmp.Diff(want, damages(t, dir)); diff != "" {
+			t.Errorf("Check of %s = %v (-want +got):\n%s", c.column, c.value, diff)
+		}
+		if c.isRead {
+			o.sameAsScan(r, 40)
+		}
+		damage(c.column, c.before)
+	}
+	o.check(o.db.Write(ctx, func(tx *Tx) error { return second(tx.Exec("DELETE FROM audit_blocks WHERE last = ?", last)) }))
+	if found := damages(t, dir); len(found) != 1 {
+		t.Errorf("Check without a block names %q, want the next one", found)
+	}
+}
+
+// What has expired is in blocks yet, and is no damage.
+func TestBlocksOfExpiredEntries(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	o, r := openOrg(t, dir), newTrail(t)
+	entries := r.entries(2 * blockEntries)
+	o.check(o.db.Write(ctx, putEntries(entries)))
+	for more := true; more; {
+		var err error
+		more, err = o.db.Stores().Storage.DeleteExpired(ctx, ports.Expiry{Audit: entries[300].At})
+		o.check(err)
+		if found := damages(t, dir); len(found) > 0 {
+			t.Errorf("Check names %q, want nothing", found)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Check struct {
 
 // Help implements kong.HelpProvider.
 func (Check) Help() string {
-	return `Examines the database of a data directory: its file, the references between its rows, and the text of every version of every agent, which it compares with the hash that was stored. It reads everything, and changes nothing. The service may run meanwhile; nothing is held up.
+	return `Examines the database of a data directory: its file, the references between its rows, the blocks by which the audit trail is filtered, and the text of every version of every agent, which it compares with the hash that was stored. It reads everything, and changes nothing. The service may run meanwhile; nothing is held up.
 
 It prints what is damaged, one line each, and ends with 1 then. All that is not named can be read. The cure is "orgd restore" with the last backup that was made before.
 
