@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -46,7 +47,9 @@ func viewDir(ctx context.Context, dir string, fn func(*View) error) (err error) 
 	if err := checkRestored(dir); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, databaseName)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database: %w", err)
+	} else if err != nil {
 		return err
 	}
 	pool, err := openPool(filepath.Join(dir, databaseName), 1, copyParams)

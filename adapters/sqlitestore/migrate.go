@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -77,7 +78,7 @@ func migrate(ctx context.Context, c *conn, steps []migration, log *zap.Logger) e
 // database is not ours or newer than newest.
 func checkSchema(c *conn, newest int) (int, error) {
 	var version, mark, tables int
-	err := errors.Join(
+	err := cmp.Or( // each says the same of a file that is no database
 		c.row("PRAGMA user_version").Scan(&version),
 		c.row("PRAGMA application_id").Scan(&mark),
 		c.row("SELECT count(*) FROM sqlite_schema").Scan(&tables),

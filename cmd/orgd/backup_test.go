@@ -78,6 +78,34 @@ func TestCheck(t *testing.T) {
 	if r.code != exitFailure || !strings.Contains(r.stdout, "version 1 is damaged") || !strings.Contains(r.stderr, "restore the last backup") {
 		t.Errorf("orgd check of a damaged directory = %+v, want 1, the version and the cure", r)
 	}
+	var page, size int64
+	if err := file.QueryRow("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'versions'").Scan(&page, &size); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.OpenFile(filepath.Join(dir, "orgd.db"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.WriteAt([]byte{7, 7, 7}, (page-1)*size); err != nil {
+		t.Fatal(err)
+	}
+	r = command(t, nil, "check", "--data-dir", dir)
+	if r.code != exitFailure || !strings.Contains(r.stdout, "the database is damaged") || !strings.Contains(r.stderr, "restore the last backup") {
+		t.Errorf("orgd check of a page that cannot be read = %+v, want 1, what was found and the cure", r)
+	}
+	if _, err := raw.WriteAt([]byte("nothing like SQLite"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, nil, "check", "--data-dir", dir); r.code != exitFailure || strings.Count(r.stderr, "is not a database") != 1 {
+		t.Errorf("orgd check of another file = %+v, want 1 and one sentence", r)
+	}
+	if r := command(t, nil, "check", "--data-dir", t.TempDir()); r.code != exitFailure || !strings.Contains(r.stderr, "there is no database") {
+		t.Errorf("orgd check of an empty directory = %+v, want 1 and that there is no database", r)
+	}
 }
 
 func checkRestored(t *testing.T, dir, token string) {

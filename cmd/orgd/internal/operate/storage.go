@@ -49,8 +49,8 @@ func (c *Check) Run(ctx context.Context, t *terminal.Terminal, given config.Give
 		found++
 		return t.Write(damage + "\n")
 	})
-	if err == nil && found > 0 {
-		err = errDamaged
+	if found > 0 {
+		err = errors.Join(err, errDamaged)
 	}
 	if err != nil {
 		return err
