@@ -18,7 +18,7 @@ func (s scale) String() string { return fmt.Sprintf("agents=%d,events=%d", s.age
 var smallScale = scale{100, 1000}
 
 // largeScale is a hundred times as large, or ten thousand times with ORGD_LONG=1,
-// which takes a quarter of an hour to fill and 12 GB.
+// which takes a quarter of an hour to fill and 6 GB.
 func largeScale() scale {
 	if os.Getenv("ORGD_LONG") == "1" {
 		return scale{1_000_000, 10_000_000}
