@@ -60,11 +60,19 @@ func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index)
 }
 
 // pin makes a view that has read nothing show the last commit, and calls fn before the next one.
+// What else is in the batch may be lost.
 func (db *DB) pin(ctx context.Context, v *View, fn func()) error {
-	return db.Write(ctx, func(*Tx) error {
+	pinned := false
+	err := db.Write(ctx, func(*Tx) error {
 		fn()
-		return v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
+		err := v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
+		pinned = err == nil
+		return err
 	})
+	if pinned {
+		return nil
+	}
+	return err
 }
 
 // retryRead is the time between two tries to read the index.

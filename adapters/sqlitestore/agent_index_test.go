@@ -453,6 +453,35 @@ func TestIndexOfACommitThatFails(t *testing.T) {
 	}
 }
 
+// A search that begins in a batch shows the state before it, also if the batch is lost.
+func TestSearchBesideACommitThatFails(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		o := openOrg(t, dir)
+		o.createDepartment("Sales")
+		ids := o.hireMany(0, 3, "Sales", 10)
+		text, err := search.Parse("agent")
+		o.check(err)
+		release := make(chan struct{})
+		var callers sync.WaitGroup
+		call := func(do func()) { callers.Go(do); synctest.Wait() }
+		call(func() { o.db.Write(context.Background(), func(*Tx) error { <-release; return nil }) })
+		call(func() {
+			found, err := o.agents.Search(context.Background(), agent.SearchQuery{Query: agent.Query{Limit: 10}, Text: text})
+			if len(found.Hits) != len(ids) || err != nil {
+				t.Errorf("%d agents are found, %v, want %d", len(found.Hits), err, len(ids))
+			}
+		})
+		call(func() {
+			if err := o.db.Write(context.Background(), failingCommit(o.applying(ids[0], o.firing()))); err == nil {
+				t.Error("the commit succeeds")
+			}
+		})
+		close(release)
+		callers.Wait()
+	})
+}
+
 // A full disk fails a statement, for its caller alone.
 func TestIndexOnAFullDisk(t *testing.T) {
 	pages := func(n int) func(*Tx) error {
