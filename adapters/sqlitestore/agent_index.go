@@ -23,13 +23,16 @@ type agentChange struct {
 	record *record // what a read finds now; nil if nobody has said that
 }
 
-// agentIndex returns the index of agents. While it is being read, it waits.
+// agentIndex returns the index of agents. While it is being read for the first time, it waits.
 func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
 	if err := db.refused(); err != nil {
 		return nil, err
 	}
 	if x := db.agents.Published(); x != nil {
 		return x, nil
+	}
+	if err := db.agents.Err(); err != nil {
+		return nil, ports.ErrUnavailable.With("the agents cannot be read").Because(err).After(retryRead)
 	}
 	select {
 	case <-db.agents.Ready():

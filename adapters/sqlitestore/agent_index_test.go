@@ -700,7 +700,7 @@ func TestRequestsBeforeTheIndex(t *testing.T) {
 	}
 }
 
-// An index that cannot be read is tried again, and the store is not ready meanwhile.
+// An index that cannot be read is tried again. Meanwhile the store is not ready, and no list waits.
 func TestIndexThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	o := unread(t, dir)
@@ -711,7 +711,7 @@ func TestIndexThatCannotBeRead(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
 		o.db.readIndex(ctx)
-		if _, err := o.agents.Records(ctx, agent.Query{Limit: 1}); (err != nil) != strings.HasSuffix(statement, "lost") {
+		if _, err := o.agents.Records(context.Background(), agent.Query{Limit: 1}); errors.Is(err, ports.ErrUnavailable) != strings.HasSuffix(statement, "lost") {
 			t.Errorf("Records after %s = %v", statement, err)
 		}
 		if err := o.db.Ping(context.Background()); (err != nil) != strings.HasSuffix(statement, "lost") {
