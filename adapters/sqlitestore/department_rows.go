@@ -63,6 +63,7 @@ func putDepartment(tx *Tx, step ports.DepartmentChange) error {
 	return wrap(err, "write department", string(d.Name.Key))
 }
 
+// A department that goes costs a look at every agent, which may refer to it: 0.1 s for 300 000.
 const deleteDepartmentRow = "DELETE FROM departments WHERE name_key = ?"
 
 func deleteDepartment(tx *Tx, step ports.DepartmentChange) error {
